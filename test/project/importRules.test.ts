@@ -132,7 +132,7 @@ const ARROWS: Record<string, Arrows> = {
   },
   cli: {
     shared: ["didYouMean", "ownPackage", "pulumiCommand"],
-    folders: { adopt: [], doctor: [], emulator: [], forecast: [] },
+    folders: { adopt: [], doctor: ["review"], emulator: [], forecast: [], review: ["forecast"] },
   },
   plugin: {
     shared: [],

@@ -1,0 +1,179 @@
+import { gpusLeft, poolsIn } from "../../sdk/catalog/places";
+import { type Prices, PUBLIC_PRICES } from "../../sdk/catalog/publicPrices";
+import { priceOf } from "../forecast/settings/prices";
+import type { Answers } from "./lookUps";
+import { type EndpointSide, endpointSide, type Planned } from "./preview";
+
+/** The price of one worker, in US dollars an hour. */
+export interface WorkerPrice {
+  readonly perHour: number;
+  /** What the price is for: a pool or a CPU instance, with the number of GPUs. */
+  readonly of: string;
+  readonly source: string;
+}
+
+/** The cost of an endpoint at one side of the change, in US dollars an hour. */
+export interface SideCost {
+  readonly workersMin: number | undefined;
+  readonly workersMax: number | undefined;
+  readonly price: WorkerPrice | undefined;
+  /** With `workersMax` workers; `undefined` if it is not known. */
+  readonly fullScale: number | undefined;
+  /** With `workersMin` workers; `undefined` if it is not known. */
+  readonly atRest: number | undefined;
+  /** Why a cost is not known. */
+  readonly problem?: string | undefined;
+}
+
+export interface EndpointCost {
+  readonly name: string;
+  readonly urn: string;
+  readonly op: Planned["op"];
+  readonly before: SideCost | undefined;
+  readonly after: SideCost | undefined;
+}
+
+export interface TotalCost {
+  readonly fullScale: number;
+  readonly atRest: number;
+  /** Endpoints whose cost is not known, and is not in the total. */
+  readonly unknown: readonly string[];
+}
+
+/** The cost of the whole program before and after the change. */
+export interface Costs {
+  readonly endpoints: readonly EndpointCost[];
+  readonly before: TotalCost;
+  readonly after: TotalCost;
+}
+
+/** Prices from a file, which replace all others. */
+export interface GivenPrices {
+  readonly prices: Prices;
+  readonly source: string;
+}
+
+/** Returns the cost of each endpoint and in all. */
+export function costsOf(planned: readonly Planned[], answers: Answers, given: GivenPrices | undefined): Costs {
+  const endpoints = planned
+    .filter(({ kind }) => kind === "endpoint")
+    .map(({ name, urn, op, before, after }) => ({
+      ...{ name, urn, op },
+      before: summed(before.map((side) => sideCost(endpointSide(side), answers, given))),
+      after: after && sideCost(endpointSide(after), answers, given),
+    }));
+  const side = (at: "before" | "after") =>
+    totalOf(endpoints.flatMap((each) => (each[at] ? [{ name: each.name, cost: each[at] }] : [])));
+  return { endpoints, before: side("before"), after: side("after") };
+}
+
+/** Returns the cost of the records of one resource: more than one if an earlier run left one. */
+function summed(costs: readonly SideCost[]): SideCost | undefined {
+  const [first, ...others] = costs;
+  if (!first || others.length === 0) return first;
+  const sum = (field: "fullScale" | "atRest" | "workersMin" | "workersMax") =>
+    costs.every((cost) => cost[field] !== undefined)
+      ? costs.reduce((total, cost) => total + (cost[field] as number), 0)
+      : undefined;
+  return {
+    ...first,
+    ...{ fullScale: sum("fullScale"), atRest: sum("atRest") },
+    workersMin: sum("workersMin"),
+    workersMax: sum("workersMax"),
+  };
+}
+
+function sideCost(side: EndpointSide, answers: Answers, given: GivenPrices | undefined): SideCost {
+  const { workersMin, workersMax } = side;
+  const isOff = workersMin === 0 && workersMax === 0;
+  const price = isOff ? undefined : priceOfSide(side, answers, given);
+  const perHour = typeof price === "object" ? price.perHour : isOff ? 0 : undefined;
+  const times = (workers: number | undefined) =>
+    // Nothing costs nothing, whatever its price.
+    workers === 0 ? 0 : workers === undefined || perHour === undefined ? undefined : rounded(workers * perHour);
+  const unknown = [
+    ...(workersMax === undefined ? ["workersMax is not known before up"] : []),
+    ...(workersMin === undefined ? ["workersMin is not known before up"] : []),
+    ...(typeof price === "string" ? [price] : []),
+  ];
+  return {
+    ...{ workersMin, workersMax, price: typeof price === "object" ? price : undefined },
+    ...{ fullScale: times(workersMax), atRest: times(workersMin) },
+    problem: unknown.length > 0 ? unknown.join("; ") : undefined,
+  };
+}
+
+const rounded = (dollars: number) => Number(dollars.toPrecision(12));
+
+/**
+ * Returns the price of the dearest worker that the settings allow, or why it is not known. Which of
+ * several pools a worker gets is not known before it starts, and a cap must hold for each.
+ */
+function priceOfSide(side: EndpointSide, answers: Answers, given: GivenPrices | undefined): WorkerPrice | string {
+  const { gpuIds, instanceIds, gpuCount } = side;
+  if (instanceIds === undefined || gpuIds === undefined || gpuCount === undefined)
+    return "its GPUs or CPUs are not known before up";
+  const isOnCpus = instanceIds !== "";
+  const names = isOnCpus ? instanceIds.split(",") : poolsIn(gpuIds);
+  if (names.length === 0) return "it names no GPU pool and no CPU instance";
+  const prices = names.map((name) =>
+    isOnCpus ? cpuPrice(name, answers, given) : gpuPrice(name, side, gpuCount, answers, given),
+  );
+  const missing = names.filter((_, at) => prices[at] === undefined);
+  if (missing.length > 0) return `no price is known for ${missing.join(", ")}: give --prices`;
+  const known = prices.filter((price) => price !== undefined);
+  return known.reduce((dearest, price) => (price.perHour > dearest.perHour ? price : dearest));
+}
+
+function gpuPrice(
+  pool: string,
+  { gpuIds = "" }: EndpointSide,
+  gpuCount: number,
+  { gpus, source, readAt }: Answers,
+  given: GivenPrices | undefined,
+): WorkerPrice | undefined {
+  const of = gpuCount === 1 ? pool : `${pool}, ${gpuCount} GPUs`;
+  const exclusions = gpuIds.split(",").filter((part) => part.trim().startsWith("-"));
+  const [types = []] = gpus.values();
+  const left = gpusLeft([pool, ...exclusions].join(","), types).flatMap(({ serverlessPrice }) => serverlessPrice ?? []);
+  if (!given && left.length > 0) {
+    const perHour = rounded(Math.max(...left) * gpuCount);
+    return { perHour, of, source: `the service's catalogue (${source}), read at ${readAt.toISOString()}` };
+  }
+  const table = given ?? { prices: PUBLIC_PRICES, source: "the public price table" };
+  return fromTable({ gpuIds: pool, gpuCount, instanceIds: "" }, table, of);
+}
+
+function cpuPrice(
+  instance: string,
+  { cpus, readAt }: Answers,
+  given: GivenPrices | undefined,
+): WorkerPrice | undefined {
+  if (given) return fromTable({ gpuIds: "", gpuCount: 1, instanceIds: instance }, given, instance);
+  const [, flavor, vcpus] = /^(\w+)-(\d+)-/.exec(instance.trim()) ?? [];
+  const perVcpu = cpus?.find(({ id }) => id === flavor)?.serverlessPricePerVcpu;
+  if (perVcpu === undefined) return undefined;
+  const source = `the service's catalogue (REST v2), read at ${readAt.toISOString()}`;
+  return { perHour: rounded(perVcpu * Number(vcpus)), of: instance, source };
+}
+
+function fromTable(
+  priced: Parameters<typeof priceOf>[0],
+  { prices, source }: GivenPrices,
+  of: string,
+): WorkerPrice | undefined {
+  const name = priced.instanceIds || priced.gpuIds;
+  if (!Object.hasOwn(prices.perSecond, name)) return undefined;
+  return {
+    perHour: rounded(priceOf(priced, prices, source).perSecond * 3600),
+    of,
+    source: `${source} of ${prices.date}`,
+  };
+}
+
+function totalOf(costs: readonly { readonly name: string; readonly cost: SideCost | undefined }[]): TotalCost {
+  const sum = (field: "fullScale" | "atRest") =>
+    rounded(costs.reduce((total, { cost }) => total + (cost?.[field] ?? 0), 0));
+  const unknown = costs.filter(({ cost }) => cost?.problem !== undefined).map(({ name }) => name);
+  return { fullScale: sum("fullScale"), atRest: sum("atRest"), unknown };
+}

@@ -1,0 +1,157 @@
+import type { GpuOptions } from "../../sdk/catalog/catalog";
+import { readGpus } from "../../sdk/catalog/read";
+import type { AccountLimits, CatalogCpu, CatalogDataCenter, CatalogGpu } from "../../sdk/catalog/record";
+import { type Client, createClient } from "../../sdk/client";
+import type { EnvironmentSettings } from "../../sdk/config";
+import { ServerlessGpuError, UnexpectedResponseError } from "../../sdk/errors";
+import { redact } from "../../sdk/secret";
+
+/** Something that could not be looked up, and why. */
+export interface NotLookedUp {
+  readonly what: string;
+  readonly why: string;
+}
+
+/** An endpoint of the account. */
+export interface AccountEndpoint {
+  readonly id: string;
+  readonly workersMax: number;
+}
+
+/** What the review asks the service. */
+export interface Questions {
+  /** Numbers of GPUs for which to ask the stock. */
+  readonly gpuCounts: readonly number[];
+  readonly cpus: boolean;
+  /** `true` if the change sets endpoints or volumes in places. */
+  readonly places: boolean;
+  readonly account: boolean;
+  readonly volumes: boolean;
+}
+
+/** What the service answered. A part that it did not answer is `undefined`. */
+export interface Answers {
+  /** The GPU types by the number of GPUs of a worker. */
+  readonly gpus: ReadonlyMap<number, readonly CatalogGpu[]>;
+  readonly dataCenters: readonly CatalogDataCenter[] | undefined;
+  readonly cpus: readonly CatalogCpu[] | undefined;
+  readonly limits: AccountLimits | undefined;
+  readonly endpoints: readonly AccountEndpoint[] | undefined;
+  /** The data center of each volume of the account. */
+  readonly volumes: ReadonlyMap<string, string> | undefined;
+  /** The interface that showed the stock, for people. */
+  readonly source: string;
+  readonly readAt: Date;
+  readonly missed: readonly NotLookedUp[];
+}
+
+/** One attempt each, because people wait, and nothing depends on an answer. */
+const ONCE = { timeoutMs: 5_000, maxRetries: 0 };
+
+const NO_KEY = "there is no API key (set SERVERLESS_GPU_API_KEY)";
+
+/**
+ * Asks the service, everything at once. With a key, REST v2 comes first, because only it has prices
+ * of workers. Without one, GraphQL still shows the data centers. A failure is part of the answers.
+ */
+export async function lookUp(settings: EnvironmentSettings, questions: Questions): Promise<Answers> {
+  const missed: NotLookedUp[] = [];
+  const hasKey = settings.apiKey !== "";
+  const clients = clientsFor(settings, missed);
+  const read = reader(clients, missed);
+  const ofAccount = <T>(isAsked: boolean, what: string, ask: (client: Client, api: string) => Promise<T>) => {
+    const isNew = !missed.some((each) => each.what === what);
+    if (isAsked && !hasKey && clients.length > 0 && isNew) missed.push({ what, why: NO_KEY });
+    return isAsked && hasKey ? read(what, ask) : Promise.resolve(undefined);
+  };
+  let source = "";
+  const gpusFor = async (gpuCount: number) => {
+    const options: GpuOptions = { ...ONCE, gpuCount };
+    const found = await ofAccount(true, "GPU types, stock and pools", async (client, api) => {
+      const gpus = await readGpus(client.catalog, options);
+      source = api;
+      return gpus;
+    });
+    return found ? [[gpuCount, found] as const] : [];
+  };
+  const [gpus, dataCenters, cpus, limits, endpoints, volumes] = await Promise.all([
+    Promise.all(questions.gpuCounts.map(gpusFor)),
+    questions.places ? read("data centers", ({ catalog }) => catalog.dataCenters(ONCE)) : undefined,
+    ofAccount(questions.cpus, "prices of CPU workers", ({ catalog }) => catalog.cpus(ONCE)),
+    ofAccount(questions.account, "worker quota and spend limit", limitsOf(clients)),
+    ofAccount(questions.account, "workersMax of the account's other endpoints", readEndpoints),
+    ofAccount(questions.volumes, "data centers of network volumes", readVolumes),
+  ]).finally(() => Promise.all(clients.map(({ client }) => client.close())));
+  return {
+    gpus: new Map(gpus.flat()),
+    ...{ dataCenters, cpus, limits, endpoints, volumes, source, readAt: new Date(), missed },
+  };
+}
+
+interface NamedClient {
+  readonly client: Client;
+  readonly api: string;
+}
+
+/** Returns the clients to ask, the preferred first; none if the environment names no service. */
+function clientsFor(settings: EnvironmentSettings, missed: NotLookedUp[]): NamedClient[] {
+  const { apiKey, service, graphqlUrl } = settings;
+  if (service === undefined && graphqlUrl === undefined) {
+    missed.push({
+      what: "everything at the service",
+      why: "the environment names no service (SERVERLESS_GPU_SERVICE)",
+    });
+    return [];
+  }
+  const clientOf = (api: "v2" | "graphql") => ({
+    // The requests without a key do not send it.
+    client: createClient({ ...settings, apiKey: apiKey || "none", api }),
+    api: api === "v2" ? "REST v2" : "GraphQL",
+  });
+  return apiKey === "" ? [clientOf("graphql")] : [clientOf("v2"), clientOf("graphql")];
+}
+
+/** Returns a function that asks one client after the other, until one answers. */
+function reader(clients: readonly NamedClient[], missed: NotLookedUp[]) {
+  return async <T>(what: string, ask: (client: Client, api: string) => Promise<T>): Promise<T | undefined> => {
+    const reasons: string[] = [];
+    for (const { client, api } of clients) {
+      try {
+        return await ask(client, api);
+      } catch (error) {
+        if (!(error instanceof ServerlessGpuError)) throw error;
+        reasons.push(`${api}: ${error.message}`);
+      }
+    }
+    if (reasons.length > 0 && !missed.some((each) => each.what === what)) {
+      missed.push({ what, why: redact(reasons.join("; ")) });
+    }
+    return undefined;
+  };
+}
+
+/** Returns a reader of the limits that prefers an interface with a quota that can be read. */
+function limitsOf(clients: readonly NamedClient[]) {
+  return async (client: Client): Promise<AccountLimits> => {
+    const limits = await client.account.limits(ONCE);
+    if (limits.workerQuota !== null || client === clients.at(-1)?.client) return limits;
+    const other = await clients
+      .at(-1)
+      ?.client.account.limits(ONCE)
+      .catch(() => undefined);
+    return other?.workerQuota == null ? limits : other;
+  };
+}
+
+/** @throws UnexpectedResponseError if the list may not be whole: a sum of a part would be too small */
+async function readEndpoints({ endpoints }: Client): Promise<AccountEndpoint[]> {
+  const listed = await endpoints.listReadable(ONCE);
+  if (listed.mayBeCut || listed.unreadable.length > 0)
+    throw new UnexpectedResponseError("the list of endpoints is not complete, or some cannot be read");
+  return listed.records.map(({ id, workersMax }) => ({ id, workersMax }));
+}
+
+async function readVolumes({ volumes }: Client): Promise<Map<string, string>> {
+  const { records } = await volumes.listReadable(ONCE);
+  return new Map(records.map(({ id, dataCenterId }) => [id, dataCenterId]));
+}

@@ -1,0 +1,195 @@
+import { isObject, UNKNOWN } from "../../provider/properties";
+import { ENDPOINT_DEFAULTS } from "../../sdk/endpoints/fields";
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** A resource at one side of a step of a preview. */
+interface StepState {
+  readonly id?: string;
+  readonly type?: string;
+  readonly provider?: string;
+  readonly inputs?: Values;
+  readonly outputs?: Values;
+  readonly retainOnDelete?: boolean;
+  readonly propertyDependencies?: Readonly<Record<string, readonly string[] | null>>;
+}
+
+interface Step {
+  readonly op: string;
+  readonly urn: string;
+  readonly provider?: string;
+  readonly oldState?: StepState;
+  readonly newState?: StepState;
+}
+
+/** What `pulumi preview --json` prints. */
+interface Preview {
+  readonly steps?: readonly Step[];
+  readonly changeSummary?: Readonly<Record<string, number>>;
+  readonly diagnostics?: readonly { readonly severity?: string; readonly message?: string }[];
+}
+
+/** A resource before or after the change. */
+export interface Side {
+  /** The service's id; `undefined` for a new record. */
+  readonly id: string | undefined;
+  readonly values: Values;
+  /** The URNs behind the values of each property. */
+  readonly dependencies: NonNullable<StepState["propertyDependencies"]>;
+}
+
+/** What a change does to one resource. */
+export interface Planned {
+  readonly kind: "endpoint" | "volume";
+  readonly urn: string;
+  /** The name in the program. */
+  readonly name: string;
+  readonly op: "create" | "update" | "replace" | "delete" | "same";
+  /** The records before the change: more than one if an earlier run left one to delete. */
+  readonly before: readonly Side[];
+  readonly after: Side | undefined;
+  /** `true` if the record stays at the service although it leaves the stack. */
+  readonly isRetained: boolean;
+  /** The properties that the program sets. */
+  readonly declared: readonly string[];
+  /** `true` with the account of the environment and the stack's config. */
+  readonly hasDefaultProvider: boolean;
+}
+
+/** The change of a whole program. */
+export interface PlannedChange {
+  readonly resources: readonly Planned[];
+  /** Unchanged resources that the preview leaves out. */
+  readonly hidden: number;
+}
+
+const TYPE = /^(?:pulumi-nodejs:dynamic\/serverless-gpu|serverless-gpu:index):(ServerlessEndpoint|NetworkVolume)$/;
+
+/**
+ * Returns the change that the JSON of a preview shows, of either form.
+ * @throws Error if the text is not a preview, or if the preview failed
+ */
+export function readPreview(text: string): PlannedChange {
+  const preview = previewIn(text);
+  const errors = (preview.diagnostics ?? []).filter(({ severity }) => severity === "error");
+  if (errors.length > 0) {
+    throw new Error(`the preview failed, so it does not show the whole change: ${errors[0]?.message?.trim()}`);
+  }
+  const steps = preview.steps ?? [];
+  const own = steps.filter((step) => TYPE.test(typeOf(step)));
+  const urns = [...new Set(own.map(({ urn }) => urn))];
+  const shown = steps.filter(({ op }) => op === "same").length;
+  return {
+    resources: urns.flatMap((urn) => plannedBy(own.filter((step) => step.urn === urn))),
+    hidden: Math.max(0, (preview.changeSummary?.same ?? 0) - shown),
+  };
+}
+
+function previewIn(text: string): Preview {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new Error("the preview is not JSON: make it with pulumi preview --json --show-sames");
+  }
+  const isPreview = isObject(value) && (Array.isArray(value.steps) || isObject(value.changeSummary));
+  if (!isPreview) throw new Error("the JSON is not a preview: make it with pulumi preview --json --show-sames");
+  return value as Preview;
+}
+
+function typeOf({ oldState, newState }: Step): string {
+  return newState?.type ?? oldState?.type ?? "";
+}
+
+/** Returns what the steps of one URN do together. A replacement may have several. */
+function plannedBy(steps: readonly Step[]): Planned[] {
+  const known = steps.filter(({ op }) => op in OPERATIONS);
+  const [first] = known;
+  if (!first) return [];
+  const last = known.findLast(({ newState, op }) => newState && !op.startsWith("delete"));
+  const old = known.flatMap(({ oldState }) => oldState ?? []);
+  const before = old.filter((state, at) => old.findIndex((each) => each.id === state.id) === at);
+  const [, kind] = TYPE.exec(typeOf(first)) ?? [];
+  const isReplaced = known.some(({ op }) => OPERATIONS[op] === "replace");
+  const op = last ? (isReplaced ? "replace" : (OPERATIONS[last.op] ?? "update")) : "delete";
+  const provider = last?.newState?.provider ?? first.provider ?? before[0]?.provider ?? "::default::";
+  return [
+    {
+      ...{ kind: kind === "NetworkVolume" ? "volume" : "endpoint", urn: first.urn, op },
+      name: first.urn.split("::").at(-1) ?? "",
+      before: before.map((state) => sideOf(state, state.outputs)),
+      after: last?.newState && sideOf(last.newState, valuesAfter(last, isReplaced)),
+      isRetained: before.length > 0 && before.every(({ retainOnDelete }) => retainOnDelete),
+      declared: Object.keys(last?.newState?.inputs ?? {}),
+      hasDefaultProvider: /::default(_[^:]*)?::/.test(provider),
+    },
+  ];
+}
+
+const OPERATIONS: Readonly<Record<string, Planned["op"]>> = {
+  same: "same",
+  create: "create",
+  import: "update",
+  update: "update",
+  delete: "delete",
+  replace: "replace",
+  "create-replacement": "replace",
+  "delete-replaced": "replace",
+  "import-replacement": "replace",
+};
+
+/** Returns the values after a step. What an update does not set stays; a new record has defaults. */
+function valuesAfter({ op, oldState, newState }: Step, isReplaced: boolean): Values {
+  const kept = op === "import" ? newState?.outputs : isReplaced ? undefined : oldState?.outputs;
+  return { ...kept, ...newState?.inputs };
+}
+
+function sideOf(state: StepState, values: Values = {}): Side {
+  return { id: state.id || undefined, values: { ...values }, dependencies: state.propertyDependencies ?? {} };
+}
+
+/** The settings of an endpoint that the review reads. A value is `undefined` if it is not known. */
+export interface EndpointSide {
+  readonly id: string | undefined;
+  readonly adoptId: string | undefined;
+  readonly workersMin: number | undefined;
+  readonly workersMax: number | undefined;
+  readonly gpuCount: number | undefined;
+  readonly gpuIds: string | undefined;
+  readonly instanceIds: string | undefined;
+  readonly locations: string | undefined;
+  readonly minCudaVersion: string | undefined;
+  readonly allowedCudaVersions: string | undefined;
+  /** The ids of its network volumes. */
+  readonly volumeIds: string | undefined;
+  /** The URNs of the program's volumes among them. */
+  readonly volumeUrns: readonly string[];
+}
+
+/** What the engine prints for a secret. */
+const SECRET = /^\[secret\]$/;
+
+/** Returns the settings of an endpoint, with the service's defaults for what is not set. */
+export function endpointSide({ id, values, dependencies }: Side): EndpointSide {
+  const text = (name: string) => textIn(values[name] ?? (ENDPOINT_DEFAULTS as Values)[name] ?? "");
+  const count = (name: string, byDefault: number) => {
+    const value = values[name] ?? (ENDPOINT_DEFAULTS as Values)[name] ?? byDefault;
+    return typeof value === "number" ? value : undefined;
+  };
+  const lists = [text("networkVolumeId"), text("networkVolumeIds")];
+  return {
+    ...{ id, adoptId: text("adoptId") || undefined },
+    ...{ workersMin: count("workersMin", 0), workersMax: count("workersMax", 0), gpuCount: count("gpuCount", 1) },
+    ...{ gpuIds: text("gpuIds"), instanceIds: text("instanceIds"), locations: text("locations") },
+    ...{ minCudaVersion: text("minCudaVersion"), allowedCudaVersions: text("allowedCudaVersions") },
+    volumeIds: lists.includes(undefined) ? undefined : lists.filter((list) => list !== "").join(","),
+    volumeUrns: ["networkVolumeId", "networkVolumeIds"].flatMap((name) => dependencies[name] ?? []),
+  };
+}
+
+/** Returns a text, or a list of the plugin as a comma-separated one; `undefined` if it is not known. */
+export function textIn(value: unknown): string | undefined {
+  const parts = Array.isArray(value) ? value : [value];
+  const isKnown = parts.every((part) => typeof part === "string" && !part.includes(UNKNOWN) && !SECRET.test(part));
+  return isKnown ? parts.join(",") : undefined;
+}

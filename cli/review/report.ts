@@ -1,0 +1,133 @@
+import { shownMoney } from "../forecast/values";
+import type { Costs, SideCost, TotalCost } from "./cost";
+import type { Finding } from "./findings";
+import type { NotLookedUp } from "./lookUps";
+
+/** The review of a change. */
+export interface Report {
+  /** How many endpoints and volumes the change creates, changes, and so on. */
+  readonly counts: Readonly<Record<string, number>>;
+  readonly costs: Costs;
+  readonly findings: readonly Finding[];
+  readonly missed: readonly NotLookedUp[];
+  /** The caps that are exceeded, or that cannot be checked. */
+  readonly exceeded: readonly string[];
+  readonly hasFailed: boolean;
+}
+
+const HEADINGS = { impossible: "IMPOSSIBLE", unlikely: "UNLIKELY", data: "DATA GOES" } as const;
+
+const NOT_INCLUDED =
+  "Full scale is workersMax workers, at rest workersMin, all of the dearest pool that gpuIds allow, in US dollars an hour. Disks, " +
+  "network volumes and discounts are not included.";
+
+const COLUMNS = ["endpoint", "full scale before", "after", "at rest before", "after", "price of a worker"];
+
+/** Returns a money cell. */
+function money(cost: SideCost | undefined, field: "fullScale" | "atRest"): string {
+  if (!cost) return "-";
+  const value = cost[field];
+  return value === undefined ? "?" : shownMoney(value);
+}
+
+const total = ({ unknown }: TotalCost, value: number) => `${unknown.length > 0 ? "≥ " : ""}${shownMoney(value)}`;
+
+/** Returns the rows of the table of costs, the totals last. */
+function rowsOf({ endpoints, before, after }: Costs): string[][] {
+  const rows = endpoints.map(({ name, before: old, after: next }) => {
+    const { price, problem } = next ?? old ?? {};
+    const shown = price ? `${shownMoney(price.perHour)} (${price.of})` : (problem ?? "no workers");
+    return [
+      ...[name, money(old, "fullScale"), money(next, "fullScale"), money(old, "atRest"), money(next, "atRest")],
+      problem && price ? `${shown}; ${problem}` : shown,
+    ];
+  });
+  const sums = [
+    ...["in all", total(before, before.fullScale), total(after, after.fullScale)],
+    ...[total(before, before.atRest), total(after, after.atRest), ""],
+  ];
+  return [...rows, sums];
+}
+
+/** Returns the source of each price, once. */
+function sourcesOf({ endpoints }: Costs): string[] {
+  const prices = endpoints
+    .flatMap(({ before, after }) => [before?.price, after?.price])
+    .filter((price) => price !== undefined);
+  return [...new Set(prices.map(({ of, perHour, source }) => `${of}: ${shownMoney(perHour)} an hour, from ${source}`))];
+}
+
+const countsText = (counts: Report["counts"]) =>
+  Object.entries(counts)
+    .map(([op, count]) => `${count} ${op}`)
+    .join(", ") || "none";
+
+const findingText = ({ resource, message }: Finding) => `${resource === undefined ? "" : `${resource}: `}${message}`;
+
+/** Returns the report as text. */
+export function textOf({ counts, costs, findings, missed, exceeded }: Report): string {
+  const rows = costs.endpoints.length > 0 ? [COLUMNS, ...rowsOf(costs)] : [];
+  const widths = COLUMNS.map((_, at) => Math.max(0, ...rows.map((row) => row[at]?.length ?? 0)));
+  const table = rows.map((row) =>
+    row
+      .map((cell, at) =>
+        at === 0 || at === COLUMNS.length - 1 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0),
+      )
+      .join("  ")
+      .trimEnd(),
+  );
+  return [
+    `Endpoints and network volumes: ${countsText(counts)}`,
+    ...(table.length > 0 ? ["", ...table, "", NOT_INCLUDED, ...sourcesOf(costs)] : []),
+    "",
+    ...findings.map((finding) => `${HEADINGS[finding.level]}  ${findingText(finding)}`),
+    ...missed.map(({ what, why }) => `NOT LOOKED UP  ${what}: ${why}`),
+    ...exceeded.map((each) => `CAP  ${each}`),
+    ...(findings.length === 0 && exceeded.length === 0 ? ["Nothing was found."] : []),
+    "",
+  ].join("\n");
+}
+
+/** Escapes what Markdown would format, and keeps a table's cell in one line. */
+function escaped(text: string): string {
+  return text
+    .replace(/\s+/g, " ")
+    .replace(/[\\`*_{}[\]<>#|~@]/g, (character) =>
+      character === "<" ? "&lt;" : character === ">" ? "&gt;" : `\\${character}`,
+    );
+}
+
+/** Returns the report as Markdown, for a comment on a pull request. */
+export function markdownOf({ counts, costs, findings, missed, exceeded, hasFailed }: Report): string {
+  const list = (title: string, lines: readonly string[]) =>
+    lines.length > 0 ? [`**${title}**`, "", ...lines.map((line) => `- ${escaped(line)}`), ""] : [];
+  const of = (level: Finding["level"]) => findings.filter((finding) => finding.level === level).map(findingText);
+  const row = (cells: readonly string[]) => `| ${cells.map(escaped).join(" | ")} |`;
+  const table = [row(COLUMNS), "|---|--:|--:|--:|--:|---|", ...rowsOf(costs).map(row), ""];
+  return [
+    `#### ${hasFailed ? "The review found a problem" : "Review"}: cost and chances of this change`,
+    "",
+    `Endpoints and network volumes: ${countsText(counts)}`,
+    "",
+    ...list("Caps", exceeded),
+    ...list("Impossible", of("impossible")),
+    ...list("Data goes", of("data")),
+    ...list("Unlikely", of("unlikely")),
+    ...(costs.endpoints.length > 0 ? [...table, NOT_INCLUDED, "", ...list("Prices", sourcesOf(costs))] : []),
+    ...list(
+      "Not looked up",
+      missed.map(({ what, why }) => `${what}: ${why}`),
+    ),
+  ].join("\n");
+}
+
+/** Returns the report as plain data, for programs. */
+export function jsonOf({ counts, costs, findings, missed, exceeded, hasFailed }: Report, version: string): object {
+  const of = (level: Finding["level"]) =>
+    findings.filter((finding) => finding.level === level).map(({ level: _, ...finding }) => finding);
+  return {
+    ...{ version, ok: !hasFailed, counts, cost: costs },
+    ...{ impossible: of("impossible"), unlikely: of("unlikely"), data: of("data") },
+    ...{ notLookedUp: missed, exceeded },
+  };
+}

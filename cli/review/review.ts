@@ -1,0 +1,127 @@
+import { readFileSync } from "node:fs";
+import { text } from "node:stream/consumers";
+import { systemReason } from "../../emulator/io/systemReason";
+import { settingsFromEnvironment } from "../../sdk/config";
+import { readPrices } from "../forecast/settings/prices";
+import { shownMoney } from "../forecast/values";
+import { pulumi } from "../pulumiCommand";
+import { type Costs, costsOf } from "./cost";
+import { findingsOf, foreignVolumes } from "./findings";
+import { lookUp, type Questions } from "./lookUps";
+import { endpointSide, type Planned, type PlannedChange, readPreview } from "./preview";
+import { jsonOf, markdownOf, type Report, textOf } from "./report";
+
+/** The options of the command. */
+export interface ReviewFlags {
+  /** The stack to preview; `true` for the selected one. */
+  readonly stack?: string | true;
+  readonly maxPerHour?: number;
+  readonly maxAtRest?: number;
+  readonly prices?: string;
+  readonly strict?: boolean;
+  readonly json?: boolean;
+  readonly markdown?: boolean;
+}
+
+const PREVIEW_TIMEOUT_MS = 300_000;
+const CAP_EXCEEDED = 3;
+const IMPOSSIBLE = 4;
+
+/**
+ * Prints the review of a change. Returns the exit code: 3 if a cap is exceeded, 4 if the change is
+ * impossible.
+ * @param file a file with the preview's JSON; `-` or `undefined` for standard input
+ * @param version this package's version, for the JSON
+ */
+export async function review(file: string | undefined, flags: ReviewFlags, version: string): Promise<number> {
+  const given = flags.prices === undefined ? undefined : readPrices(flags.prices);
+  const change = readPreview(await previewText(file, flags.stack));
+  const { resources } = change;
+  const answers = await lookUp(settingsFromEnvironment(), questionsFor(resources));
+  const costs = costsOf(resources, answers, given);
+  const missed = [...answers.missed];
+  const findings = findingsOf(resources, answers, costs, missed);
+  const exceeded = capProblems(costs, change, flags);
+  const isImpossible = findings.some(({ level }) => level === "impossible" || (flags.strict && level === "unlikely"));
+  const report: Report = {
+    ...{ counts: countsOf(change), costs, findings, missed, exceeded },
+    hasFailed: exceeded.length > 0 || isImpossible,
+  };
+  process.stdout.write(shown(report, flags, version));
+  return exceeded.length > 0 ? CAP_EXCEEDED : isImpossible ? IMPOSSIBLE : 0;
+}
+
+function shown(report: Report, { json, markdown }: ReviewFlags, version: string): string {
+  if (json) return `${JSON.stringify(jsonOf(report, version), null, 2)}\n`;
+  return markdown ? markdownOf(report) : textOf(report);
+}
+
+async function previewText(file: string | undefined, stack: ReviewFlags["stack"]): Promise<string> {
+  if (stack !== undefined) {
+    const args = ["preview", "--json", "--show-sames", ...(stack === true ? [] : ["--stack", stack])];
+    const output = await pulumi(args, process.cwd(), PREVIEW_TIMEOUT_MS);
+    if ("problem" in output) throw new Error(`the preview of the program failed: ${output.problem}`);
+    return output.value;
+  }
+  if (file === undefined || file === "-") return text(process.stdin);
+  try {
+    return readFileSync(file, "utf8");
+  } catch (cause) {
+    throw new Error(`the preview ${file} cannot be read: ${systemReason(cause)}`, { cause });
+  }
+}
+
+/** Returns what to ask about a change. A change without endpoints and volumes asks nothing. */
+function questionsFor(resources: readonly Planned[]): Questions {
+  const endpoints = resources.filter(({ kind }) => kind === "endpoint");
+  const sides = endpoints.flatMap(({ before, after }) => [...before, ...(after ? [after] : [])]).map(endpointSide);
+  const changed = resources.filter(({ op, after }) => after && op !== "same");
+  const judged = changed.flatMap(({ kind, after }) => (kind === "endpoint" && after ? [endpointSide(after)] : []));
+  const counts = judged.filter(({ instanceIds }) => instanceIds === "").flatMap(({ gpuCount }) => gpuCount ?? []);
+  const hasGpus = sides.some(({ instanceIds }) => instanceIds === "");
+  return {
+    // Prices do not depend on the number.
+    gpuCounts: [...new Set(counts.length > 0 ? counts : hasGpus ? [1] : [])],
+    cpus: sides.some(({ instanceIds }) => instanceIds !== "" && instanceIds !== undefined),
+    places: changed.length > 0,
+    account: endpoints.some(({ op }) => op !== "same"),
+    volumes: foreignVolumes(resources).length > 0,
+  };
+}
+
+/** Returns the caps that are exceeded. A cap that cannot be checked counts as exceeded. */
+function capProblems({ after }: Costs, { hidden }: PlannedChange, { maxPerHour, maxAtRest }: ReviewFlags): string[] {
+  const caps = [
+    { name: "--max-per-hour", what: "full scale", cap: maxPerHour, cost: after.fullScale },
+    { name: "--max-at-rest", what: "at rest", cap: maxAtRest, cost: after.atRest },
+  ];
+  return caps.flatMap(({ name, what, cap, cost }) => {
+    if (cap === undefined) return [];
+    if (cost > cap)
+      return [
+        `the program costs ${shownMoney(cost)} an hour at ${what.replace("at ", "")}, above ${name} ${shownMoney(cap)}`,
+      ];
+    if (after.unknown.length > 0)
+      return [`${name} cannot be checked, because the cost of ${after.unknown.join(", ")} is not known`];
+    if (hidden > 0)
+      return [
+        `${name} cannot be checked, because the preview leaves out ${hidden} unchanged resources: make it with ` +
+          "pulumi preview --json --show-sames",
+      ];
+    return [];
+  });
+}
+
+const WORDS = {
+  create: "to create",
+  update: "to change",
+  replace: "to replace",
+  delete: "to delete",
+  same: "unchanged",
+};
+
+function countsOf({ resources, hidden }: PlannedChange): Report["counts"] {
+  const counts = Object.entries(WORDS).map(([op, words]) => [words, resources.filter((each) => each.op === op).length]);
+  const all = [...counts, ["resources that the preview leaves out", hidden]] as [string, number][];
+  return Object.fromEntries(all.filter(([, count]) => count > 0));
+}
