@@ -2,6 +2,7 @@ import type { Endpoint, EndpointInput } from "../../sdk/endpoints/record";
 import { existing, SHARED_LIST_MAX_AGE_MS } from "../../sdk/records/reads";
 import { endpointQueueUrl } from "../../sdk/transport/urls";
 import { cancelled } from "../cancellation";
+import { checkEndpoint } from "../catalog/catalogCheck";
 import { accountRecord } from "../connection/account";
 import type { Connection } from "../connection/connection";
 import { saveVariables } from "../container/variables";
@@ -35,6 +36,7 @@ export const ENDPOINT_KIND: RecordKind<Endpoint, EndpointInput> = {
   known: ({ templateId: _, ...fields }) => fields,
   records: ({ endpoints }) => endpoints,
   checkNewAccount,
+  checkCatalog: checkEndpoint,
   create: ({ endpoints }, fields, onNameTaken) => endpoints.create(fields, { onNameTaken }),
   update({ client: { endpoints }, account: { service } }, { id, fields, outputs, inputs, isAdoption }) {
     const options = { ...refuseRename("endpoint", id, fields.name), known: isAdoption ? undefined : outputs };

@@ -200,6 +200,9 @@ async function createRecord<T extends NamedRecord, Fields extends object>(
   inputs: Properties,
   owner: string,
 ): Promise<T> {
+  await kind.checkCatalog?.(connection, {
+    ...{ name: inputs.name ?? inputs.__automaticName, settings: inputs, changed: Object.keys(inputs) },
+  });
   const refuse = (existing: readonly T[], name: unknown) => refuseTakenName(kind.one, existing, name);
   const make = (name: unknown, onNameTaken: (existing: readonly T[]) => T) =>
     kind.create(connection.client, fieldsToCreate(kind, { ...inputs, name }), onNameTaken);
@@ -263,6 +266,7 @@ async function matchProgram<T extends NamedRecord, Fields extends object>(
   const repairs = (await kind.repairs?.(connection, situation, isChanged, found)) ?? {};
   const isSaved = isChanged || Object.keys(repairs).length > 0;
   const fields = { ...fieldsToSave(kind, inputs), ...repairs };
+  if (isSaved) await kind.checkCatalog?.(connection, { name: found.name, settings: { ...before, ...inputs }, changed });
   const record = isSaved ? await kind.update(connection, { ...situation, fields, isAdoption: true }) : found;
   const applied = kind.appliedUnseen?.(found, inputs);
   const [shownBefore, after] = [before, kind.toFields(record, inputs)].map((each) =>
@@ -306,6 +310,7 @@ async function bringUpToDate<T extends NamedRecord, Fields extends object>(
     if (!isSaved && Object.keys(repairs).length === 0) {
       return isRecordedElsewhere(outputs, connection, id) ? await records.get(id, { known: outputs }) : undefined;
     }
+    await kind.checkCatalog?.(connection, { name: outputs.name, settings: { ...outputs, ...inputs }, changed });
     const change = { ...situation, fields: { ...fieldsToSave(kind, inputs), ...repairs }, isAdoption: false };
     // Not at the same time as a create with the same name, so that each sees the other's record.
     return await oneAtATime(`${kind.noun} ${inputs.name}`, () => kind.update(connection, change));

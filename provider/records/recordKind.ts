@@ -3,6 +3,7 @@ import type { Capabilities } from "../../sdk/contract/capabilities";
 import type { InputProblem } from "../../sdk/errors";
 import type { NamedRecord } from "../../sdk/records/listed";
 import type { PreviewedKind } from "../adoption/description";
+import type { CheckedWrite } from "../catalog/catalogCheck";
 import type { ReadConfig } from "../connection/config";
 import type { Connection } from "../connection/connection";
 import type { InputKind } from "../fields/recordInputs";
@@ -73,6 +74,11 @@ export interface RecordKind<T extends NamedRecord, Fields extends object> extend
   readonly warnOfReplacement?: (id: string, outputs: Properties) => string;
   /** Verifies that the record can move to another account. @throws MoveRefusedError if it cannot */
   readonly checkNewAccount?: (situation: Situation) => Promise<void>;
+  /**
+   * Refuses what the service's catalogue proves impossible, before a write.
+   * @throws InvalidInputError
+   */
+  readonly checkCatalog?: (connection: Connection, write: CheckedWrite) => Promise<void>;
   /** Creates a record, unless one has its name. */
   readonly create: (client: Client, fields: Fields, onNameTaken: (existing: readonly T[]) => T) => Promise<T>;
   /** Changes a record to these fields. */

@@ -3,6 +3,7 @@ import { fixedIn } from "../../sdk/records/fields";
 import { VOLUME_FIELDS } from "../../sdk/volumes/fields";
 import { checkVolumeFields } from "../../sdk/volumes/input";
 import type { Volume, VolumeInput } from "../../sdk/volumes/record";
+import { checkVolume } from "../catalog/catalogCheck";
 import { fieldsIn } from "../fields/managed";
 import { type Properties, SECONDS } from "../properties";
 import { whenUnused } from "../records/deletion";
@@ -27,6 +28,7 @@ export const VOLUME_KIND: RecordKind<Volume, VolumeInput> = {
     `warning: network volume ${id} ("${name}", ${size} GB in ${dataCenterId}) is replaced by an empty one: ALL ITS DATA IS ` +
     "LOST. Set the resource option protect: true to prevent that, or retainOnDelete: true to keep the old volume",
   records: ({ volumes }) => volumes,
+  checkCatalog: checkVolume,
   create: ({ volumes }, fields, onNameTaken) =>
     volumes.create(fields, {
       // Names must be unique only within a data center, where the volumes would otherwise be

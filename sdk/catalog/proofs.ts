@@ -42,7 +42,7 @@ export function endpointProofs(settings: PlacedSettings, { gpus, dataCenters }: 
 function unknownPool(pool: string, known: readonly string[]): Impossible {
   const near = nearestWord(pool, known);
   const hint = near ? `. Did you mean ${near}?` : "";
-  const message = `gpuIds names the pool ${pool}, which the catalogue does not have. It has ${known.join(", ")}${hint}`;
+  const message = `the pool ${pool} is not in the catalogue. It has ${known.join(", ")}${hint}`;
   return { kind: "pool", fields: ["gpuIds"], message };
 }
 

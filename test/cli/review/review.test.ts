@@ -21,7 +21,7 @@ const absent = (match: FaultRule["match"]): FaultRule => ({ match, effect: { sto
 
 describe.each(Object.keys(FORMS) as Form[])("a change of the %s form", (form) => {
   test.each<[string, object, string, FaultRule[]]>([
-    ["a pool that the catalogue lacks", { gpuIds: "ADA_42" }, "the pool ADA_42, which the catalogue does not have", []],
+    ["a pool that the catalogue lacks", { gpuIds: "ADA_42" }, "the pool ADA_42 is not in the catalogue", []],
     [
       "exclusions that leave no type",
       { gpuIds: "ADA_24,-NVIDIA GeForce RTX 4090" },
@@ -392,7 +392,7 @@ test("Markdown has a table and lists, and shows names as they are", async () => 
   const { stdout, code } = await reviewed(previewOf(steps), { emulator, markdown: true, maxPerHour: 1 });
   expect(code).toBe(3);
   expect(stdout).toContain("#### The review found a problem: cost and chances of this change");
-  expect(stdout).toContain("- a\\|b&lt;i&gt;\\*: gpuIds names the pool ADA\\_42");
+  expect(stdout).toContain("- a\\|b&lt;i&gt;\\*: the pool ADA\\_42");
   expect(stdout).toContain("**Caps**");
   expect(stdout).toMatch(/\| a\\\|b&lt;i&gt;\\\* \| - \| \? \| - \| \$0\.00 \|/);
 });

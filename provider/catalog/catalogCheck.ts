@@ -1,0 +1,113 @@
+import type { CatalogView } from "../../sdk/catalog/places";
+import { endpointProofs, type Impossible, volumeProofs } from "../../sdk/catalog/proofs";
+import type { Client } from "../../sdk/client";
+import { serviceName } from "../../sdk/config";
+import { RUNPOD_GPU_TIERS } from "../../sdk/contract/enums";
+import { splitList } from "../../sdk/endpoints/normalForms";
+import { InvalidInputError } from "../../sdk/errors";
+import { cancelled } from "../cancellation";
+import type { Connection } from "../connection/connection";
+import type { Properties } from "../properties";
+
+/** The time for the catalogue. A write does not wait longer for a check that only helps. */
+const LONGEST_MS = 3_000;
+
+/** What a write sets. */
+export interface CheckedWrite {
+  readonly name: unknown;
+  /** All settings after the write. */
+  readonly settings: Properties;
+  /** The settings that this run changes. */
+  readonly changed: readonly string[];
+}
+
+/** The settings of an endpoint that the catalogue says something about. */
+const PLACED = ["gpuIds", "locations", "minCudaVersion", "allowedCudaVersions", "networkVolumeId", "networkVolumeIds"];
+
+/** The catalogue by client. A process serves one run, and reads it once. */
+const views = new WeakMap<Client, Promise<CatalogView>>();
+
+/**
+ * Refuses an endpoint that the catalogue of the named service proves impossible, by what this run
+ * changes. Without an answer there is no check.
+ * @throws InvalidInputError before anything is written
+ */
+export async function checkEndpoint(connection: Connection, { name, settings, changed }: CheckedWrite): Promise<void> {
+  const isConcerned = PLACED.some((field) => changed.includes(field) && text(settings, field) !== "");
+  if (!isConcerned || !hasCatalog(connection)) return;
+  if (settings.workersMax === 0 || text(settings, "instanceIds") !== "") return;
+  const gpuIds = text(settings, "gpuIds");
+  // Those that the user accepts on purpose may be newer than the catalogue.
+  const isOwnWord = (word: string) => !RUNPOD_GPU_TIERS.some((tier) => tier === word);
+  if (connection.settings.extraGpuTiers.filter(isOwnWord).some((word) => splitList(gpuIds).includes(word))) return;
+  const volumeIds = splitList(text(settings, "networkVolumeIds") || text(settings, "networkVolumeId"));
+  const [view, volumeDataCenters] = await Promise.all([viewFor(connection), placesOf(connection, volumeIds)]);
+  const found = endpointProofs(
+    {
+      ...{ gpuIds, locations: text(settings, "locations"), volumeDataCenters },
+      minCudaVersion: text(settings, "minCudaVersion"),
+      allowedCudaVersions: text(settings, "allowedCudaVersions"),
+    },
+    view,
+  );
+  refuse(`endpoint "${name}"`, found, changed);
+}
+
+/** Does the same for a new network volume. */
+export async function checkVolume(connection: Connection, { name, settings, changed }: CheckedWrite): Promise<void> {
+  if (!changed.includes("dataCenterId") || !hasCatalog(connection)) return;
+  const { highPerformance } = settings;
+  const place = { dataCenterId: text(settings, "dataCenterId"), highPerformance: highPerformance === true };
+  refuse(`network volume "${name}"`, volumeProofs(place, await viewFor(connection)), changed);
+}
+
+function refuse(what: string, found: readonly Impossible[], changed: readonly string[]): void {
+  const blamed = found.filter(({ fields }) => fields.some((field) => changed.includes(field)));
+  if (blamed.length === 0) return;
+  const problems = blamed.map(({ fields, message }) => ({
+    property: fields.find((field) => changed.includes(field)) ?? "",
+    message: `${message}. The service's catalogue says so; nothing was written`,
+  }));
+  throw new InvalidInputError(what, problems);
+}
+
+/** Only the named service is known to have a catalogue. */
+const hasCatalog = ({ settings }: Connection) => serviceName(settings) === "runpod";
+
+const text = (settings: Properties, field: string) => String(settings[field] ?? "");
+
+function viewFor({ client }: Connection): Promise<CatalogView> {
+  const known = views.get(client);
+  if (known) return known;
+  const reading = readView(client);
+  views.set(client, reading);
+  return reading;
+}
+
+async function readView(client: Client): Promise<CatalogView> {
+  // Loaded here: previews and reads do not need it.
+  const { readGpus } = require("../../sdk/catalog/read") as typeof import("../../sdk/catalog/read");
+  const options = once();
+  const [gpus, dataCenters] = await Promise.all([
+    readGpus(client.catalog, options).catch(() => undefined),
+    client.catalog.dataCenters(options).catch(() => undefined),
+  ]);
+  return { gpus, dataCenters };
+}
+
+/** Returns options for requests that together take no longer than the time for the catalogue. */
+function once() {
+  return {
+    timeoutMs: LONGEST_MS,
+    maxRetries: 0,
+    signal: AbortSignal.any([cancelled, AbortSignal.timeout(LONGEST_MS)]),
+  };
+}
+
+/** Returns the data centers of volumes; `undefined` if one is not known. */
+async function placesOf({ client }: Connection, ids: readonly string[]): Promise<string[] | undefined> {
+  if (ids.length === 0) return [];
+  const listed = await client.volumes.listReadable(once()).catch(() => undefined);
+  const places = ids.map((id) => listed?.records.find((volume) => volume.id === id)?.dataCenterId);
+  return places.every((place) => place !== undefined) ? (places as string[]) : undefined;
+}
