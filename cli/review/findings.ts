@@ -1,5 +1,5 @@
-import { allowedDataCenters, gpusLeft, type PlacedSettings, poolsIn } from "../../sdk/catalog/places";
-import { cudaTest, endpointProofs, volumeProofs } from "../../sdk/catalog/proofs";
+import { allowedDataCenters, cudaTest, gpusLeft, type PlacedSettings, poolsIn } from "../../sdk/catalog/places";
+import { endpointProofs, volumeProofs } from "../../sdk/catalog/proofs";
 import { publicPrice } from "../../sdk/catalog/publicPrices";
 import { bestLevel, type CatalogGpu, isAtLeastLevel, type StockLevel } from "../../sdk/catalog/record";
 import { splitList } from "../../sdk/endpoints/normalForms";

@@ -6,9 +6,11 @@ import type { Pod } from "../../sdk/pods/podRecord";
 import type { RegistryAuth } from "../../sdk/registryAuths/record";
 import type { TemplateSettings } from "../../sdk/templates/record";
 import type { Volume } from "../../sdk/volumes/record";
+import type { DataCenterResult, GetDataCentersArgs, GetGpuTypesArgs, GpuTypeResult } from "./catalogSources";
 import type { GetEndpointArgs, GetEndpointResult } from "./findEndpoint";
 import { type InputsOf, type InvokeOutputOptions, invoke, invokeOutput } from "./invoke";
 import type {
+  AccountLimitsResult,
   GetContainerRegistryAuthArgs,
   GetEndpointHealthArgs,
   GetNetworkVolumeArgs,
@@ -17,13 +19,18 @@ import type {
 } from "./sources";
 
 export type {
+  AccountLimitsResult,
+  DataCenterResult,
   GetContainerRegistryAuthArgs,
+  GetDataCentersArgs,
   GetEndpointArgs,
   GetEndpointHealthArgs,
   GetEndpointResult,
+  GetGpuTypesArgs,
   GetNetworkVolumeArgs,
   GetPodArgs,
   GetServerlessTemplateArgs,
+  GpuTypeResult,
 };
 
 /**
@@ -226,4 +233,62 @@ export function getServerlessDiscount(): Promise<ServerlessDiscount | null> {
  */
 export function getServerlessDiscountOutput(options?: InvokeOutputOptions): pulumi.Output<ServerlessDiscount | null> {
   return invokeOutput("getServerlessDiscount", {}, options);
+}
+
+/**
+ * Returns the GPU types of the service's catalogue that fit, the cheapest first. Stock and prices
+ * change: an endpoint that follows them changes with them, unless `ignoreChanges` names the setting.
+ * @throws InvalidInputError if `minStock` is not a level
+ * @throws RejectedError or NotFoundError if the service has no catalogue
+ * @example
+ * const [gpu] = await getGpuTypes({ minMemoryInGb: 48, region: "EU", minStock: "Medium" });
+ */
+export function getGpuTypes(args: GetGpuTypesArgs = {}): Promise<GpuTypeResult[]> {
+  return invoke("getGpuTypes", args);
+}
+
+/**
+ * Does the same as `getGpuTypes` for arguments that are outputs. The result is unknown until they
+ * are known.
+ */
+export function getGpuTypesOutput(
+  args: InputsOf<GetGpuTypesArgs> = {},
+  options?: InvokeOutputOptions,
+): pulumi.Output<GpuTypeResult[]> {
+  return invokeOutput("getGpuTypes", args, options);
+}
+
+/**
+ * Returns the data centers of the service's catalogue that fit, by id.
+ * @throws RejectedError or NotFoundError if the service has no catalogue
+ * @example
+ * const places = await getDataCenters({ region: "EU", hasVolumes: true });
+ */
+export function getDataCenters(args: GetDataCentersArgs = {}): Promise<DataCenterResult[]> {
+  return invoke("getDataCenters", args);
+}
+
+/**
+ * Does the same as `getDataCenters` for arguments that are outputs. The result is unknown until they
+ * are known.
+ */
+export function getDataCentersOutput(
+  args: InputsOf<GetDataCentersArgs> = {},
+  options?: InvokeOutputOptions,
+): pulumi.Output<DataCenterResult[]> {
+  return invokeOutput("getDataCenters", args, options);
+}
+
+/**
+ * Returns the limits of the account, as far as the service shows them.
+ * @throws AuthenticationError if the key lacks the permission
+ * @throws RejectedError or NotFoundError if the service does not show them
+ */
+export function getAccountLimits(): Promise<AccountLimitsResult> {
+  return invoke("getAccountLimits", {});
+}
+
+/** Does the same as `getAccountLimits`, as an output. The option `provider` selects another account. */
+export function getAccountLimitsOutput(options?: InvokeOutputOptions): pulumi.Output<AccountLimitsResult> {
+  return invokeOutput("getAccountLimits", {}, options);
 }

@@ -1,4 +1,5 @@
 import type { PodIncludes } from "../../sdk/pods/pods";
+import { findDataCenters, findGpuTypes } from "./catalogSources";
 import { type DataSource, source } from "./dataSource";
 import { findEndpoint, findEndpoints } from "./findEndpoint";
 import { findSelected, type RecordSelector } from "./findRecord";
@@ -31,6 +32,20 @@ export type GetContainerRegistryAuthArgs = RecordSelector;
 export interface GetPodArgs extends PodIncludes {
   /** Id of the pod. */
   readonly podId: string;
+}
+
+/** The limits of the account. A field is missing if the service does not show it. */
+export interface AccountLimitsResult {
+  /** The largest sum of `workersMax` over all endpoints. */
+  readonly workerQuota?: number | undefined;
+  /** The largest cost of everything that runs, in US dollars an hour. */
+  readonly spendLimit?: number | undefined;
+  /** The cost of what runs now, in US dollars an hour. */
+  readonly currentSpend?: number | undefined;
+  /** The balance in US dollars. */
+  readonly balance?: number | undefined;
+  /** `true` if the balance is too low for workers to start. */
+  readonly isUnderBalance?: boolean | undefined;
 }
 
 /**
@@ -82,6 +97,24 @@ export const SOURCES = {
   getServerlessDiscount: source({
     find: ({ client }) => client.endpoints.getServerlessDiscount(),
     fromMock: (mocked) => (Object.keys(mocked).length > 0 ? mocked : null),
+  }),
+  getGpuTypes: source({
+    find: findGpuTypes,
+    wrapper: "gpuTypes",
+    fromMock: ({ gpuTypes }) => gpuTypes ?? [],
+  }),
+  getDataCenters: source({
+    find: findDataCenters,
+    wrapper: "dataCenters",
+    fromMock: ({ dataCenters }) => dataCenters ?? [],
+  }),
+  getAccountLimits: source({
+    async find({ client }) {
+      const { raw: _, ...limits } = await client.account.limits();
+      // The plugin leaves out what is not known.
+      const known = Object.entries(limits).filter(([, value]) => value !== null);
+      return Object.fromEntries(known) as AccountLimitsResult;
+    },
   }),
 };
 

@@ -1,5 +1,5 @@
-import { countryOf } from "../endpoints/dataCenters";
-import { isGpuExclusion, splitList } from "../endpoints/normalForms";
+import { countryOf } from "../endpoints/countries";
+import { compareVersions, isGpuExclusion, splitList } from "../endpoints/normalForms";
 import type { CatalogDataCenter, CatalogGpu } from "./record";
 
 /** The catalogue as far as it was read. Lists that were read are never empty. */
@@ -48,4 +48,14 @@ export function allowedDataCenters(locations: string, dataCenters: readonly Cata
 export function hasGpu(dataCenterId: string, gpu: CatalogGpu, dataCenters: readonly CatalogDataCenter[]): boolean {
   const listed = dataCenters.find(({ id }) => id === dataCenterId)?.gpus ?? [];
   return gpu.dataCenters.some(({ id }) => id === dataCenterId) || listed.some(({ id }) => id === gpu.id);
+}
+
+/** Returns the test of a CUDA rule. A version that cannot be compared passes. */
+export function cudaTest(minCudaVersion: string, allowedCudaVersions: string): (version: string) => boolean {
+  const allowed = splitList(allowedCudaVersions);
+  return (version) => {
+    if (!/^\d+\.\d+$/.test(version)) return true;
+    const isAllowed = allowed.length === 0 || allowed.some((each) => compareVersions(each, version) === 0);
+    return isAllowed && (minCudaVersion === "" || compareVersions(version, minCudaVersion) >= 0);
+  };
 }

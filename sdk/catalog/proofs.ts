@@ -1,6 +1,14 @@
-import { compareVersions, splitList } from "../endpoints/normalForms";
+import { compareVersions } from "../endpoints/normalForms";
 import { nearestWord } from "../nearestWord";
-import { allowedDataCenters, type CatalogView, gpusLeft, hasGpu, type PlacedSettings, poolsIn } from "./places";
+import {
+  allowedDataCenters,
+  type CatalogView,
+  cudaTest,
+  gpusLeft,
+  hasGpu,
+  type PlacedSettings,
+  poolsIn,
+} from "./places";
 import type { CatalogDataCenter, CatalogGpu } from "./record";
 
 /** Something that the catalogue proves impossible. */
@@ -99,16 +107,6 @@ function cudaProofs(
   return [{ kind: "cuda", fields: ["gpuIds", "minCudaVersion", "allowedCudaVersions"], message }];
 }
 
-/** Returns the test of a CUDA rule. A version that cannot be compared passes. */
-export function cudaTest(minCudaVersion: string, allowedCudaVersions: string): (version: string) => boolean {
-  const allowed = splitList(allowedCudaVersions);
-  return (version) => {
-    if (!/^\d+\.\d+$/.test(version)) return true;
-    const isAllowed = allowed.length === 0 || allowed.some((each) => compareVersions(each, version) === 0);
-    return isAllowed && (minCudaVersion === "" || compareVersions(version, minCudaVersion) >= 0);
-  };
-}
-
 /** Returns what keeps a network volume from being created. */
 export function volumeProofs(
   { dataCenterId, highPerformance }: PlacedVolumeSettings,
@@ -118,8 +116,7 @@ export function volumeProofs(
   const place = dataCenters.find(({ id }) => id === dataCenterId);
   const fields = ["dataCenterId", "highPerformance"];
   const withVolumes = dataCenters.filter(
-    ({ isListed, volumeTypes }) =>
-      isListed && volumeTypes !== undefined && volumeTypes.includes(highPerformance ? "HIGH_PERFORMANCE" : "STANDARD"),
+    ({ isListed, volumeTypes }) => isListed && volumeTypes?.includes(highPerformance ? "HIGH_PERFORMANCE" : "STANDARD"),
   );
   const ids = withVolumes.map(({ id }) => id).sort();
   const hint = ids.length === 0 ? "" : `. Those that do: ${ids.join(", ")}`;

@@ -4,6 +4,7 @@ import { InvalidInputError } from "../errors";
 import { decode } from "../transport/decode";
 import { type RestV2Transport, requestV2 } from "../transport/restV2";
 import { type CallContext, makeCall } from "../transport/retryingCall";
+import { countryOf } from "./countries";
 import { splitList } from "./normalForms";
 
 /** How long the catalogue is kept, in milliseconds. */
@@ -74,16 +75,4 @@ function inCountry(country: string, known: readonly string[]): string[] {
     `has the country ${country}, in which the catalogue of REST v2 has no data center. It has some in ${places}. ` +
     "Use one of these, or the ids of data centers";
   throw new InvalidInputError("the endpoint", [{ property: "locations", message }]);
-}
-
-/** The countries whose data centers are named after one of their regions, as in `US-KS-2`. */
-const OWN_REGIONS: readonly string[] = ["US", "CA"];
-
-/**
- * Returns the country that the id of a data center names (observed): `CZ` for `EU-CZ-1`, `US` for
- * `US-KS-2`.
- */
-export function countryOf(id: string): string | undefined {
-  const [region = "", place] = id.split("-");
-  return OWN_REGIONS.includes(region) ? region : place;
 }

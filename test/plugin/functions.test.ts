@@ -7,6 +7,7 @@ let plugin: Awaited<ReturnType<typeof startPlugin>>;
 
 beforeAll(async () => {
   emulator = await startEmulator({
+    ...{ profile: "observed", workerQuota: 20, spendLimit: 80, volumeDataCenters: ["EU-RO-1"] },
     seed: {
       endpoints: [{ id: "abc", name: "llama", gpuIds: "ADA_24,AMPERE_24", templateId: "tpl", locations: "CZ,RO" }],
       templates: [
@@ -53,6 +54,43 @@ test("functions return a volume and a registry credential", async () => {
   expect(await plugin.invoke("getContainerRegistryAuth", { name: "ghcr" })).toEqual({ id: "auth", name: "ghcr" });
 });
 
+test("functions return GPU types, data centers and the account's limits", async () => {
+  emulator.faults.add({ match: { pool: "AMPERE_48", dataCenterId: "EU-RO-1" }, effect: { soldOut: true } });
+  const { gpuTypes } = (await plugin.invoke("getGpuTypes", {
+    minMemoryInGb: 48,
+    region: "EU",
+    minStock: "Medium",
+  })) as {
+    gpuTypes: { pool: string; dataCenterIds: string[] }[];
+  };
+  const [cheapest] = gpuTypes;
+  // Over GraphQL, the price is that of the public table.
+  expect(cheapest).toMatchObject({ id: "NVIDIA A40", pool: "AMPERE_48", memoryInGb: 48, price: 1.224, stock: "High" });
+  expect(cheapest?.dataCenterIds).toEqual(expect.not.arrayContaining(["EU-RO-1", "US-KS-2"]));
+  expect(gpuTypes.map(({ pool }) => pool)).not.toContain("AMPERE_24");
+  const ids = async (args: object) =>
+    ((await plugin.invoke("getGpuTypes", { ...args })) as { gpuTypes: { id: string }[] }).gpuTypes.map(({ id }) => id);
+  expect(await ids({ pool: "AMPERE_48", locations: ["RO"], minStock: "Low" })).toEqual([
+    "NVIDIA A40",
+    "NVIDIA RTX A6000",
+  ]);
+  expect(await ids({ pool: "AMPERE_48", locations: ["EU-RO-1"], minStock: "Low" })).toEqual([]);
+  expect(await ids({ minCudaVersion: "13.0" })).toContain("NVIDIA B200");
+  expect(await ids({ maxPrice: 0.6 })).toHaveLength(4);
+  await expect(plugin.invoke("getGpuTypes", { minStock: "Plenty" })).rejects.toThrow(
+    "minStock: must be High, Medium, Low",
+  );
+  const { dataCenters } = (await plugin.invoke("getDataCenters", { region: "EU" })) as {
+    dataCenters: { id: string }[];
+  };
+  expect(dataCenters.map(({ id }) => id)).toEqual(expect.arrayContaining(["EU-CZ-1", "EUR-IS-1"]));
+  expect(await plugin.invoke("getAccountLimits")).toMatchObject({
+    workerQuota: 20,
+    spendLimit: 80,
+    isUnderBalance: false,
+  });
+});
+
 test("wrong arguments and records that do not exist cause clear errors", async () => {
   await expect(plugin.invoke("getEndpoint", {})).rejects.toThrow("set either id or name");
   await expect(plugin.invoke("getEndpoint", { id: "nope" })).rejects.toThrow("nope");
@@ -80,4 +118,7 @@ const ARGS: Record<string, Record<string, unknown>> = {
   getNetworkVolume: { id: "vol" },
   getContainerRegistryAuth: { id: "auth" },
   getServerlessDiscount: {},
+  getGpuTypes: { pool: "ADA_24" },
+  getDataCenters: { locations: ["EU-RO-1"] },
+  getAccountLimits: {},
 };
