@@ -1,5 +1,6 @@
 import type { FidelityId } from "../../emulator/model/fidelity";
 import { playScenario } from "./playScenario";
+import { catalog } from "./scenarios/catalog";
 import * as graphql from "./scenarios/graphql";
 import { keptFields } from "./scenarios/keptFields";
 import { loadBalancerRefusals } from "./scenarios/loadBalancer";
@@ -15,7 +16,8 @@ import type { TestedService } from "./testedService";
  */
 export function scenariosFor(runJobs: boolean): readonly Scenario[] {
   return [
-    ...[graphql.graphqlKeys, graphql.graphqlForms, graphql.account, reads, graphql.unknownDeletion],
+    ...[graphql.graphqlKeys, graphql.graphqlForms, graphql.account, reads, catalog],
+    graphql.unknownDeletion,
     ...[save.savedFields, save.flashBoot, save.refusedSaves, keptFields, queue.rest],
     ...[queue.queueErrors, queue.waitingJobs, queue.purge, queue.timeToLive, loadBalancerRefusals],
     runJobs ? queue.oneJob : graphql.ownDeletion,

@@ -2,7 +2,8 @@
 # The steps of a deployment pipeline. A CI job calls one of them:
 #
 #   pipeline.sh preview    for a proposed change: shows what it would do. Needs no API key unless the program uses data sources
-#                          With a load.csv it also forecasts delay and cost
+#                          With a load.csv it also forecasts delay and cost. With REVIEW it also reviews the change, and fails
+#                          if a cap of REVIEW is exceeded or if the change is impossible
 #   pipeline.sh up         after a merge: applies it
 #   pipeline.sh drift      on a schedule: exits with 7 if the service differs from the state
 #   pipeline.sh repair     manually, after drift: restores the values of the program
@@ -16,6 +17,8 @@
 #   PULUMI_CONFIG_PASSPHRASE    or another secrets provider
 #   SERVERLESS_GPU_API_KEY      the key; from the CI's secret store, so that a rotated key does not change the state
 #   SERVERLESS_GPU_SERVICE      runpod, or set the three SERVERLESS_GPU_…_URL
+#   REVIEW                      optional: options of serverless-gpu review, such as --max-per-hour 20 --max-at-rest 2. Preview then writes
+#                               review.md. With a key in the environment it also checks stock and the account's quota
 #   PLAN                        optional: the file in which preview saves its plan. up applies exactly this plan, or fails
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -40,6 +43,17 @@ preview() {
     run preview --diff
   fi
   if [ -f load.csv ]; then npx serverless-gpu forecast --load load.csv --stack "${STACK:-dev}" --program; fi
+  if [ -n "${REVIEW+set}" ]; then review; fi
+}
+
+# Reviews the whole change: cost against the caps in REVIEW, what cannot start, and data that goes.
+review() {
+  run preview --json --show-sames >preview.json
+  local code=0
+  # Without quotes: REVIEW holds several options.
+  npx serverless-gpu review preview.json --markdown $REVIEW >review.md || code=$?
+  cat review.md
+  return "$code"
 }
 
 # Prints what the stack holds of the resources that the plan changes.

@@ -7,6 +7,7 @@ cd "$(dirname "$0")"
 step=${1:?"usage: report.sh <step of pipeline.sh>"}
 stack=${STACK:?"report.sh: set STACK to the stack's name"}
 
+rm -f review.md
 output=$(mktemp)
 trap 'rm -f "$output"' EXIT
 code=0
@@ -14,6 +15,8 @@ code=0
 
 case "$step $code" in
   "preview 0") title="What a merge would do to the stack \`$stack\`" ;;
+  "preview 3") title="A merge would exceed a cap of the stack \`$stack\`" ;;
+  "preview 4") title="A merge cannot succeed in the stack \`$stack\`" ;;
   "drift 0") title="No drift in the stack \`$stack\`" ;;
   "drift 7") title="Drift in the stack \`$stack\`: the service differs from what was last deployed" ;;
   *" 0") title="\`$step\` of the stack \`$stack\` succeeded" ;;
@@ -27,6 +30,10 @@ esac
   echo
   if [ "$step $code" = "drift 7" ]; then
     echo "To bring the service back, run the step \`repair\`. To keep the change, put it into the program and merge that."
+    echo
+  fi
+  if [ -s review.md ]; then
+    cat review.md
     echo
   fi
   # Indented, because the output could end a fenced block.

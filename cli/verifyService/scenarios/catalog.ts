@@ -1,0 +1,89 @@
+import type { Reply } from "../testedService";
+import { type FindingOf, keysOf, observed, type Scenario } from "./scenario";
+
+const LEVELS = ["High", "Medium", "Low"];
+
+/** The first GPU type that a pool has. */
+const L4 = 'gpuTypes(input: { id: "NVIDIA L4" })';
+const STOCK = "lowestPrice(input: { gpuCount: 1, secureCloud: true, includeAiApi: true })";
+
+/** Returns whether a list of GraphQL was shown, without what is in it. */
+const isShown =
+  (field: string): FindingOf =>
+  ({ status, body }) => ({ status, isShown: (body?.data?.[field]?.length ?? 0) > 0 });
+
+/** Returns whether the stock is a known word, or `null` for none. */
+const knownLevel: FindingOf = ({ status, body }) => {
+  const level = body?.data?.gpuTypes?.[0]?.lowestPrice?.stockStatus;
+  return { status, isKnown: level === null || LEVELS.includes(level) };
+};
+
+const isNumber = (value: unknown) => typeof value === "number" || value === null;
+
+/** Returns whether the fields of the account's limits exist, without their values. */
+const limitsShown: FindingOf = ({ status, body }) => {
+  const { maxServerlessConcurrency, spendLimit, currentSpendPerHr } = body?.data?.myself ?? {};
+  return { status, areNumbers: [maxServerlessConcurrency, spendLimit, currentSpendPerHr].every(isNumber) };
+};
+
+const hasVolumeTypes = ({ status, body }: Reply) => ({
+  status,
+  haveTypes: body?.dataCenters?.every((each: object) =>
+    Array.isArray((each as Record<string, unknown>).networkVolumeTypes),
+  ),
+});
+
+/**
+ * Shows what reviews, data sources and the provider's check read from the catalogue and of the
+ * account's limits. Only names and kinds of values are noted, because the contents change.
+ */
+export const catalog: Scenario = {
+  name: "the catalogue and the account's limits",
+  steps: [
+    {
+      send: { graphql: "{ gpuTypes { id } }", key: "none" },
+      findings: [[observed("catalog.public"), isShown("gpuTypes")]],
+    },
+    {
+      send: { graphql: "{ serverlessGpuPools { id gpuTypeIds } }", key: "none" },
+      findings: [[observed("catalog.pools-key"), isShown("serverlessGpuPools")]],
+    },
+    {
+      send: { graphql: "{ serverlessGpuPools { id gpuTypeIds } }" },
+      findings: [[observed("catalog.pools"), isShown("serverlessGpuPools")]],
+    },
+    {
+      send: { graphql: `{ ${L4} { id ${STOCK} { stockStatus gpuTypeCudaVersions { cudaVersion availability } } } }` },
+      findings: [[observed("catalog.stock"), knownLevel]],
+    },
+    {
+      send: { graphql: "{ myself { maxServerlessConcurrency spendLimit currentSpendPerHr } }" },
+      findings: [[observed("account.limits"), limitsShown]],
+    },
+    {
+      send: { v2: "/account/limits" },
+      findings: [
+        [
+          "account.limits-v2",
+          ({ status, body }) => ({
+            ...{ status, spendRate: keysOf(body?.spendRate), serverlessWorkers: keysOf(body?.serverlessWorkers) },
+          }),
+        ],
+      ],
+    },
+    {
+      send: { v2: "/catalog/gpus?include=AVAILABILITY" },
+      findings: [["catalog.v2-parameters", ({ status }) => status]],
+    },
+    {
+      send: { v2: "/catalog/gpus/NVIDIA%20L4" },
+      findings: [
+        [
+          "catalog.v2-price",
+          ({ status, body }) => ({ status, pool: body?.pool, hasPrice: typeof body?.price?.serverless === "number" }),
+        ],
+      ],
+    },
+    { send: { v2: "/catalog/datacenters" }, findings: [["catalog.v2-volumes", hasVolumeTypes]] },
+  ],
+};

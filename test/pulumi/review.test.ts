@@ -1,0 +1,112 @@
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { type Emulator, startEmulator } from "../../emulator";
+import { createStack, type PulumiStack } from "./harness";
+
+const MAIN = path.resolve(__dirname, "../../dist/cli/main.js");
+const PLUGIN = path.resolve(__dirname, "../../plugin/bin");
+
+interface Wanted {
+  readonly one: number;
+  readonly two: number;
+  readonly place: string;
+  readonly hasGone: boolean;
+  readonly pool: string;
+}
+
+const BEFORE: Wanted = { one: 4, two: 1, place: "EU-RO-1", hasGone: true, pool: "ADA_24" };
+const AFTER: Wanted = { one: 1, two: 4, place: "EU-CZ-1", hasGone: false, pool: "ADA_42" };
+
+/** One endpoint is lowered, one raised, one is unchanged, and one volume is replaced and one deleted. */
+const dynamic = ({ one, two, place, hasGone, pool }: Wanted) => `
+const { NetworkVolume, ServerlessEndpoint } = require("pulumi-serverless-gpu");
+const ada = { gpuIds: ["ADA_24"], templateId: "t" };
+const models = new NetworkVolume("models", { name: "models", size: 20, dataCenterId: "${place}" });
+${hasGone ? 'new NetworkVolume("gone", { name: "gone", size: 20, dataCenterId: "EU-RO-1" });' : ""}
+new ServerlessEndpoint("kept", { ...ada, workersMin: 1, workersMax: 2 });
+new ServerlessEndpoint("one", { ...ada, workersMax: ${one}, locations: ["RO"] });
+new ServerlessEndpoint("two", { ...ada, workersMax: ${two}, networkVolumeId: models.id });
+${pool === "ADA_24" ? "" : `new ServerlessEndpoint("new", { ...ada, gpuIds: ["${pool}"], workersMax: 1 });`}
+`;
+
+const yaml = ({ one, two, place, hasGone, pool }: Wanted) => `name: test
+runtime: yaml
+plugins: { providers: [{ name: serverless-gpu, path: ${PLUGIN} }] }
+resources:
+  models: { type: "serverless-gpu:NetworkVolume", properties: { name: models, size: 20, dataCenterId: ${place} } }
+${hasGone ? '  gone: { type: "serverless-gpu:NetworkVolume", properties: { name: gone, size: 20, dataCenterId: EU-RO-1 } }\n' : ""}\
+  kept: { type: "serverless-gpu:ServerlessEndpoint", properties: { gpuIds: [ADA_24], templateId: t, workersMin: 1, workersMax: 2 } }
+  one: { type: "serverless-gpu:ServerlessEndpoint", properties: { gpuIds: [ADA_24], templateId: t, workersMax: ${one}, locations: [RO] } }
+  two:
+    type: serverless-gpu:ServerlessEndpoint
+    properties: { gpuIds: [ADA_24], templateId: t, workersMax: ${two}, networkVolumeId: "\${models.id}" }
+${pool === "ADA_24" ? "" : `  new: { type: "serverless-gpu:ServerlessEndpoint", properties: { gpuIds: [${pool}], templateId: t, workersMax: 1 } }\n`}`;
+
+const FORMS = [
+  ["the dynamic form", "index.js", dynamic],
+  ["the plugin in YAML", "Pulumi.yaml", yaml],
+] as const;
+
+let emulator: Emulator;
+beforeEach(async () => {
+  emulator = await startEmulator({ profile: "observed", drainMs: 0, coldStartMs: 0, workerQuota: 9 });
+});
+afterEach(() => emulator.stop());
+
+const CATALOGUE = ["gpuTypes", "dataCenters", "serverlessGpuPools", "listGpus", "listDataCenters"];
+const asked = () => emulator.journal.operations().filter((each) => CATALOGUE.includes(each));
+
+/** Runs the command in the program's folder. */
+const review = (stack: PulumiStack, ...args: string[]) => stack.exec(process.execPath, [MAIN, "review", ...args]);
+
+test.each(
+  FORMS,
+)("a real preview of %s is reviewed as a whole, from a file and by its stack", async (_, file, program) => {
+  const stack = await createStack({ env: emulator.env });
+  await stack.writeFile(file, program(BEFORE));
+  await stack.up();
+  // Once in the run, although four writes asked for it.
+  expect(asked().sort()).toEqual(["dataCenters", "gpuTypes", "serverlessGpuPools"]);
+  emulator.journal.clear();
+  await stack.preview("--expect-no-changes");
+  expect(asked()).toEqual([]);
+
+  await stack.writeFile(file, program(AFTER));
+  emulator.faults.add({ match: { pool: "ADA_24", dataCenterId: "EU-CZ-1" }, effect: { stock: "Low" } });
+  const { stdout } = await stack.run(["preview", "--json", "--show-sames"]);
+  expect(emulator.journal.operations()).toEqual([]);
+  writeFileSync(path.join(stack.folder, "preview.json"), stdout);
+  const found = await review(stack, "preview.json", "--max-per-hour", "100");
+  expect(found.exitCode).toBe(3);
+  const lines = found.stdout.split("\n").map((line) => line.replace(/ {2,}/g, "  "));
+  expect(lines).toEqual(
+    expect.arrayContaining([
+      "Endpoints and network volumes: 1 to create, 2 to change, 1 to replace, 1 to delete, 1 unchanged",
+      "kept  $2.24  $2.24  $1.12  $1.12  $1.12 (ADA_24)",
+      "one  $4.48  $1.12  $0.00  $0.00  $1.12 (ADA_24)",
+      "two  $1.12  $4.48  $0.00  $0.00  $1.12 (ADA_24)",
+      "new  -  ?  -  $0.00  no price is known for ADA_42: give --prices",
+      "in all  $7.84  ≥ $7.84  $1.12  ≥ $1.12",
+      expect.stringMatching(/^IMPOSSIBLE {2}new: the pool ADA_42 is not in the catalogue\. .* Did you mean ADA_24\?$/),
+      expect.stringMatching(/^UNLIKELY {2}two: the stock of ADA_24 in EU-CZ-1 is Low .* Better there: /),
+      expect.stringMatching(
+        /^UNLIKELY {2}the account's workersMax is 8 after the change, within its quota of 9 .* reach 11 on the way/,
+      ),
+      expect.stringMatching(
+        /^DATA GOES {2}models: the change replaces the network volume \w+ \(models, 20 GB in EU-RO-1\)/,
+      ),
+      expect.stringMatching(/^DATA GOES {2}gone: the change deletes the network volume \w+ \(gone, 20 GB in EU-RO-1\)/),
+      "CAP  --max-per-hour cannot be checked, because the cost of new is not known",
+    ]),
+  );
+  const byStack = await review(stack, "--stack", "dev", "--json");
+  expect([byStack.exitCode, JSON.parse(byStack.stdout).impossible]).toMatchObject([
+    4,
+    [{ kind: "pool", resource: "new" }],
+  ]);
+
+  const up = await stack.run(["up", "--yes", "--skip-preview"]);
+  expect(up.exitCode).not.toBe(0);
+  expect(up.output).toContain("the pool ADA_42 is not in the catalogue");
+  expect(up.output).toContain("nothing was written");
+});
