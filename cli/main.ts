@@ -120,7 +120,7 @@ Checks:
   key          the service accepts the key
   clock        this machine's clock is within a minute of the service's clock
   versions     the program and this command have the same version, and nothing is installed twice
-  state        this version can read the state of the selected stack
+  state        this version can read the state of the selected stack, and its endpoints can start (service runpod)
 
 With --json, the status is ok, warning, failed or skipped. Warnings and failures have "fix".
 

@@ -1,5 +1,6 @@
 import { ownPackage } from "../ownPackage";
 import { pulumi } from "../pulumiCommand";
+import { checkCatalog } from "./catalog";
 import { type Check, type CheckName, type Finding, together, withoutKeys } from "./check";
 import { checkFields } from "./fields";
 import { checkNode, checkPulumi } from "./machine";
@@ -37,7 +38,11 @@ async function examine(folder: string): Promise<Check[]> {
     key: await checkKey(configuration, replies),
     clock: checkClock(replies),
     versions: checkVersions(program),
-    state: together([state, ...checkFields(await resources, configuration.settings)]),
+    state: together([
+      state,
+      ...checkFields(await resources, configuration.settings),
+      ...(await checkCatalog(await resources, configuration.settings)),
+    ]),
   };
   return Object.entries(findings).map(([check, finding]) => withoutKeys({ check: check as CheckName, ...finding }));
 }

@@ -12,7 +12,7 @@ export interface Resource {
   /** The URN and the id of its provider. */
   readonly provider?: string;
   readonly inputs?: Readonly<Record<string, unknown>>;
-  readonly outputs?: { readonly __provider?: unknown };
+  readonly outputs?: Readonly<Record<string, unknown>>;
 }
 
 interface State {

@@ -108,7 +108,9 @@ export function foreignVolumes(planned: readonly Planned[]): string[] {
 /** The largest number of alternatives to name. */
 const MOST_BETTER = 3;
 
-/** Returns a warning if the stock of an endpoint's GPUs is low where it may run, and what is better. */
+/**
+ * Returns a warning if the stock of an endpoint's GPUs is low where it may run, and what is better.
+ */
 function stockFindings(
   name: string,
   settings: PlacedSettings,

@@ -143,7 +143,9 @@ function limitsOf(clients: readonly NamedClient[]) {
   };
 }
 
-/** @throws UnexpectedResponseError if the list may not be whole: a sum of a part would be too small */
+/**
+ * @throws UnexpectedResponseError if the list may not be whole: a sum of a part would be too small
+ */
 async function readEndpoints({ endpoints }: Client): Promise<AccountEndpoint[]> {
   const listed = await endpoints.listReadable(ONCE);
   if (listed.mayBeCut || listed.unreadable.length > 0)

@@ -101,6 +101,26 @@ function typeOf({ oldState, newState }: Step): string {
   return newState?.type ?? oldState?.type ?? "";
 }
 
+/** Returns an endpoint in state as a change that leaves it as it is, for the same checks. */
+export function plannedSame({
+  urn,
+  outputs,
+  provider = "::default::",
+}: {
+  readonly urn: string;
+  readonly outputs?: object;
+  readonly provider?: string;
+}): Planned {
+  const side = sideOf({}, { ...outputs });
+  return {
+    ...{ kind: "endpoint", urn, name: urn.split("::").at(-1) ?? "", op: "update" },
+    ...{ before: [side], after: side, isRetained: false, declared: [] },
+    hasDefaultProvider: DEFAULT_PROVIDER.test(provider),
+  };
+}
+
+const DEFAULT_PROVIDER = /::default(_[^:]*)?::/;
+
 /** Returns what the steps of one URN do together. A replacement may have several. */
 function plannedBy(steps: readonly Step[]): Planned[] {
   const known = steps.filter(({ op }) => op in OPERATIONS);
@@ -121,7 +141,7 @@ function plannedBy(steps: readonly Step[]): Planned[] {
       after: last?.newState && sideOf(last.newState, valuesAfter(last, isReplaced)),
       isRetained: before.length > 0 && before.every(({ retainOnDelete }) => retainOnDelete),
       declared: Object.keys(last?.newState?.inputs ?? {}),
-      hasDefaultProvider: /::default(_[^:]*)?::/.test(provider),
+      hasDefaultProvider: DEFAULT_PROVIDER.test(provider),
     },
   ];
 }
@@ -138,7 +158,9 @@ const OPERATIONS: Readonly<Record<string, Planned["op"]>> = {
   "import-replacement": "replace",
 };
 
-/** Returns the values after a step. What an update does not set stays; a new record has defaults. */
+/**
+ * Returns the values after a step. What an update does not set stays; a new record has defaults.
+ */
 function valuesAfter({ op, oldState, newState }: Step, isReplaced: boolean): Values {
   const kept = op === "import" ? newState?.outputs : isReplaced ? undefined : oldState?.outputs;
   return { ...kept, ...newState?.inputs };
@@ -187,7 +209,9 @@ export function endpointSide({ id, values, dependencies }: Side): EndpointSide {
   };
 }
 
-/** Returns a text, or a list of the plugin as a comma-separated one; `undefined` if it is not known. */
+/**
+ * Returns a text, or a list of the plugin as a comma-separated one; `undefined` if it is not known.
+ */
 export function textIn(value: unknown): string | undefined {
   const parts = Array.isArray(value) ? value : [value];
   const isKnown = parts.every((part) => typeof part === "string" && !part.includes(UNKNOWN) && !SECRET.test(part));

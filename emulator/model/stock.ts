@@ -1,6 +1,8 @@
 import { GPU_TYPES, type GpuType } from "./gpuTypes";
 
-/** A level of stock, the best first. `Absent`: a place or a driver does not offer the type at all. */
+/**
+ * A level of stock, the best first. `Absent`: a place or a driver does not offer the type at all.
+ */
 export const STOCK_LEVELS = ["High", "Medium", "Low", "None", "Absent"] as const;
 export type StockLevel = (typeof STOCK_LEVELS)[number];
 
@@ -79,7 +81,9 @@ export function isAtLeast(version: string, floor: string): boolean {
   return major === floorMajor ? minor >= floorMinor : major > floorMajor;
 }
 
-/** Returns the test of a set of CUDA versions, of which any is right if it is empty, and a floor. */
+/**
+ * Returns the test of a set of CUDA versions, of which any is right if it is empty, and a floor.
+ */
 export function cudaRule(allowed: string | null, floor: string | null): (version: string) => boolean {
   const versions = (allowed ?? "").split(",").flatMap((version) => version.trim() || []);
   return (version) => (versions.length === 0 || versions.includes(version)) && (!floor || isAtLeast(version, floor));

@@ -52,8 +52,8 @@ export interface GpuTypeResult {
   /** Source of the price. Missing if there is none. */
   readonly priceSource?: string | undefined;
   /**
-   * Level of its stock in the selected places when it was read: `High`, `Medium`, `Low`, `Unknown` or
-   * `None`. An estimate, and no reservation.
+   * Level of its stock in the selected places when it was read: `High`, `Medium`, `Low`, `Unknown`
+   * or `None`. An estimate, and no reservation.
    */
   readonly stock: StockLevel;
   /** Ids of the selected data centers whose stock is at least `minStock`. */

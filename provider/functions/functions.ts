@@ -237,7 +237,8 @@ export function getServerlessDiscountOutput(options?: InvokeOutputOptions): pulu
 
 /**
  * Returns the GPU types of the service's catalogue that fit, the cheapest first. Stock and prices
- * change: an endpoint that follows them changes with them, unless `ignoreChanges` names the setting.
+ * change: an endpoint that follows them changes with them, unless `ignoreChanges` names the
+ * setting.
  * @throws InvalidInputError if `minStock` is not a level
  * @throws RejectedError or NotFoundError if the service has no catalogue
  * @example
@@ -269,8 +270,8 @@ export function getDataCenters(args: GetDataCentersArgs = {}): Promise<DataCente
 }
 
 /**
- * Does the same as `getDataCenters` for arguments that are outputs. The result is unknown until they
- * are known.
+ * Does the same as `getDataCenters` for arguments that are outputs. The result is unknown until
+ * they are known.
  */
 export function getDataCentersOutput(
   args: InputsOf<GetDataCentersArgs> = {},
@@ -288,7 +289,9 @@ export function getAccountLimits(): Promise<AccountLimitsResult> {
   return invoke("getAccountLimits", {});
 }
 
-/** Does the same as `getAccountLimits`, as an output. The option `provider` selects another account. */
+/**
+ * Does the same as `getAccountLimits`, as an output. The option `provider` selects another account.
+ */
 export function getAccountLimitsOutput(options?: InvokeOutputOptions): pulumi.Output<AccountLimitsResult> {
   return invokeOutput("getAccountLimits", {}, options);
 }

@@ -1,7 +1,7 @@
 /**
- * A level of stock. `None` is sold out. `Unknown` is a word that this version does not know: there is
- * something, but less than with `Low`. Every level is an estimate at the time of the read, and no
- * reservation.
+ * A level of stock. `None` is sold out. `Unknown` is a word that this version does not know: there
+ * is something, but less than with `Low`. Every level is an estimate at the time of the read, and
+ * no reservation.
  */
 export type StockLevel = "High" | "Medium" | "Low" | "Unknown" | "None";
 
@@ -38,7 +38,9 @@ export interface CatalogGpu {
   readonly pool?: string | null | undefined;
   /** Price of one GPU of a worker in US dollars an hour, if the interface shows it (REST v2). */
   readonly serverlessPrice?: number | undefined;
-  /** Price of one GPU of a pod in the secure cloud in US dollars an hour, if the service shows it. */
+  /**
+   * Price of one GPU of a pod in the secure cloud in US dollars an hour, if the service shows it.
+   */
   readonly podPrice?: number | undefined;
   /** Best level of the stock for workers, over all data centers. */
   readonly stock: StockLevel;
@@ -58,7 +60,10 @@ export interface CatalogDataCenter {
   readonly region?: string | undefined;
   /** `false` if nothing can be started there. */
   readonly isListed: boolean;
-  /** Kinds of network volumes: `STANDARD`, `HIGH_PERFORMANCE`. Empty for none, `undefined` if unknown. */
+  /**
+   * Kinds of network volumes: `STANDARD`, `HIGH_PERFORMANCE`. Empty for none, `undefined` if
+   * unknown.
+   */
   readonly volumeTypes?: readonly string[] | undefined;
   /** Compliance labels, such as `GDPR`. */
   readonly compliance: readonly string[];
@@ -97,7 +102,10 @@ export interface CatalogPool {
 export interface AccountLimits {
   /** The largest sum of `workersMax` over all endpoints. */
   readonly workerQuota: number | null;
-  /** The largest cost of everything that runs, in US dollars an hour. It is checked when a worker starts. */
+  /**
+   * The largest cost of everything that runs, in US dollars an hour. It is checked when a worker
+   * starts.
+   */
   readonly spendLimit: number | null;
   /** The cost of what runs now, in US dollars an hour. */
   readonly currentSpend: number | null;

@@ -116,7 +116,10 @@ export function v2CatalogCalls(transport: RestV2Transport): CatalogCalls {
   };
 }
 
-/** Returns the pools of GPU types. @throws UnexpectedResponseError if a type does not show its pool */
+/**
+ * Returns the pools of GPU types.
+ * @throws UnexpectedResponseError if a type does not show its pool
+ */
 export function poolsOf(gpus: readonly CatalogGpu[], operation: string) {
   const pools = new Map<string, string[]>();
   for (const { id, pool } of gpus) {

@@ -17,7 +17,10 @@ interface Wanted {
 const BEFORE: Wanted = { one: 4, two: 1, place: "EU-RO-1", hasGone: true, pool: "ADA_24" };
 const AFTER: Wanted = { one: 1, two: 4, place: "EU-CZ-1", hasGone: false, pool: "ADA_42" };
 
-/** One endpoint is lowered, one raised, one is unchanged, and one volume is replaced and one deleted. */
+/**
+ * One endpoint is lowered, one raised, one is unchanged, and one volume is replaced and one
+ * deleted.
+ */
 const dynamic = ({ one, two, place, hasGone, pool }: Wanted) => `
 const { NetworkVolume, ServerlessEndpoint } = require("pulumi-serverless-gpu");
 const ada = { gpuIds: ["ADA_24"], templateId: "t" };

@@ -127,7 +127,10 @@ describe("stock", () => {
 });
 
 describe("the account", () => {
-  /** An account with `one` and `two` of the program, and another endpoint, with 4, 1 and 3 workers at most. */
+  /**
+   * An account with `one` and `two` of the program, and another endpoint, with 4, 1 and 3 workers
+   * at most.
+   */
   const withThree = (workerQuota: number) => {
     const seed = (id: string, workersMax: number) => ({ id, name: id, gpuIds: "ADA_24", templateId: "t", workersMax });
     return start({ workerQuota, seed: { endpoints: [seed("one", 4), seed("two", 1), seed("other", 3)] } });

@@ -1,0 +1,35 @@
+import type { ProviderSettings } from "../../provider/connection/config";
+import { SERVERLESS_ENDPOINT } from "../../provider/resourceTypes";
+import type { Learned } from "../pulumiCommand";
+import { costsOf } from "../review/cost";
+import { findingsOf, foreignVolumes } from "../review/findings";
+import { lookUp } from "../review/lookUps";
+import { type Planned, plannedSame } from "../review/preview";
+import { type Finding, warning } from "./check";
+import type { Resource } from "./state";
+
+/**
+ * Returns a warning for what the named service's catalogue and the account's limits say about the
+ * endpoints in state, as a review does. What cannot be read is no warning.
+ */
+export async function checkCatalog(
+  resources: Learned<readonly Resource[]>,
+  settings: ProviderSettings,
+): Promise<Finding[]> {
+  if ("problem" in resources || settings.service?.trim() !== "runpod" || settings.apiKey === undefined) return [];
+  const endpoints = resources.value.filter(({ type }) => type === SERVERLESS_ENDPOINT.type);
+  if (endpoints.length === 0) return [];
+  const planned: Planned[] = endpoints.map(plannedSame);
+  const { apiKey, graphqlUrl, restUrl, queueUrl } = settings;
+  const answers = await lookUp(
+    { apiKey, service: "runpod", graphqlUrl, restUrl, queueUrl },
+    { gpuCounts: [1], cpus: false, places: true, account: true, volumes: foreignVolumes(planned).length > 0 },
+  );
+  const findings = findingsOf(planned, answers, costsOf(planned, answers, undefined), []);
+  return findings.map(({ resource, message }) =>
+    warning(
+      `${resource === undefined ? "" : `${resource}: `}${message}`,
+      "Change the program, or run: serverless-gpu review --stack",
+    ),
+  );
+}

@@ -1,0 +1,25 @@
+import { checkCatalog } from "../../cli/doctor/catalog";
+import { startEmulator } from "../../emulator";
+import { providerSettings } from "../../provider/connection/config";
+import { SERVERLESS_ENDPOINT } from "../../provider/resourceTypes";
+
+test("doctor warns of endpoints in state that the catalogue proves impossible, as a review does", async () => {
+  await using emulator = await startEmulator({ profile: "observed", spendLimit: 2 });
+  const outputs = { gpuIds: "ADA_42", templateId: "t", workersMin: 0, workersMax: 2 };
+  const type = SERVERLESS_ENDPOINT.type;
+  const state = { value: [{ urn: `urn:pulumi:dev::test::${type}::one`, type, outputs }] };
+  const settings = providerSettings(() => undefined, emulator.env);
+  expect(await checkCatalog(state, settings)).toEqual([
+    expect.objectContaining({ status: "warning", found: expect.stringContaining("one: the pool ADA_42 is not in") }),
+  ]);
+  const ada = { value: [{ ...state.value[0], outputs: { ...outputs, gpuIds: "ADA_24" } }] } as typeof state;
+  expect(await checkCatalog(ada, settings)).toMatchObject([{ found: expect.stringContaining("spend limit of $2.00") }]);
+  emulator.faults.add({ effect: { status: 500 } });
+  expect(await checkCatalog(state, settings)).toEqual([]);
+  expect(
+    await checkCatalog(
+      state,
+      providerSettings(() => undefined, {}),
+    ),
+  ).toEqual([]);
+});
