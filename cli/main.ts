@@ -277,7 +277,7 @@ Exit codes:
 function addReview(program: Command): void {
   program
     .command("review")
-    .summary("Review a change before it is applied: its cost, and whether it can start")
+    .summary("Review a change: its cost, and whether it can start")
     .description(
       "Reads the JSON of a preview, and prints what the change costs, what the service's catalogue and the account's limits make " +
         "impossible or unlikely, and which network volumes it deletes. It changes nothing. The key and the URLs come from " +

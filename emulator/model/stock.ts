@@ -3,8 +3,10 @@ import { GPU_TYPES, type GpuType } from "./gpuTypes";
 /**
  * A level of stock, the best first. `Absent`: a place or a driver does not offer the type at all.
  */
-export const STOCK_LEVELS = ["High", "Medium", "Low", "None", "Absent"] as const;
-export type StockLevel = (typeof STOCK_LEVELS)[number];
+export type StockLevel = "High" | "Medium" | "Low" | "None" | "Absent";
+
+/** All levels, the best first. */
+export const STOCK_LEVELS = ["High", "Medium", "Low", "None", "Absent"] as const satisfies readonly StockLevel[];
 
 /** A part of the stock. Fields that are left out match everything. */
 export interface StockPart {

@@ -26,7 +26,7 @@ test("every resource and function has a description, and so has each of their pr
     description?: string;
     inputProperties?: Record<string, { description?: string }>;
   }[];
-  expect(described).toHaveLength(14);
+  expect(described).toHaveLength(17);
   for (const { description, inputProperties = {} } of described) {
     expect(description).toBeTruthy();
     for (const each of Object.values(inputProperties)) expect(each.description).toBeTruthy();
