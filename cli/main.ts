@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import { Command, CommanderError, Option } from "commander";
 import { API_VARIABLE } from "../sdk/config";
 import { MANAGEMENT_APIS } from "../sdk/contract/limits";
 import { didYouMean } from "./didYouMean";
@@ -7,6 +7,7 @@ import { addEmulatorFlags, type EmulatorFlags, wholeNumber } from "./emulator/em
 import { addForecastFlags, type ForecastFlags } from "./forecast/forecastFlags";
 import { ownPackage } from "./ownPackage";
 import type { ReviewFlags } from "./review/review";
+import { addReviewFlags } from "./review/reviewFlags";
 import type { VerifyFlags } from "./verifyService/verifyService";
 
 /** The end of each command's help, unless the command has its own exit codes. */
@@ -275,36 +276,12 @@ Exit codes:
 }
 
 function addReview(program: Command): void {
-  program
-    .command("review")
+  addReviewFlags(program.command("review"))
     .summary("Review a change: its cost, and whether it can start")
     .description(
       "Reads the JSON of a preview, and prints what the change costs, what the service's catalogue and the account's limits make " +
         "impossible or unlikely, and which network volumes it deletes. It changes nothing. The key and the URLs come from " +
         "the environment. Without a key, or without a network, it reviews what it can, and says what it could not look up.",
-    )
-    .argument("[file]", "the output of pulumi preview --json --show-sames (default: standard input)")
-    .option("--stack [name]", "run the preview for this stack, or for the selected one, in this folder")
-    .option("--max-per-hour <dollars>", "fail if full scale costs more an hour", dollars)
-    .option("--max-at-rest <dollars>", "fail if all workersMin workers cost more an hour", dollars)
-    .option("--prices <file>", "prices to use instead of the service's, as for forecast")
-    .option("--strict", "also fail because of low stock and of limits that may hold workers back")
-    .addOption(new Option("--json", "print one JSON object").conflicts("markdown"))
-    .option("--markdown", "print Markdown, for a comment on a pull request")
-    .addHelpText(
-      "after",
-      `
-Examples:
-  pulumi preview --json --show-sames | serverless-gpu review
-  serverless-gpu review --stack dev --max-per-hour 20 --max-at-rest 2
-  serverless-gpu review preview.json --markdown > review.md
-
-Exit codes:
-  0  no cap is exceeded, and nothing is impossible
-  1  failure; the message gives the reason
-  2  wrong usage: an unknown option, an invalid value of an option, or both a file and --stack
-  3  --max-per-hour or --max-at-rest is exceeded, or cannot be checked because a cost is not known
-  4  the catalogue or the quota makes part of the change impossible; with --strict also if it is unlikely`,
     )
     .action(async (file: string | undefined, flags: ReviewFlags, command: Command) => {
       if (file !== undefined && flags.stack !== undefined)
@@ -317,12 +294,6 @@ Exit codes:
         );
       process.exitCode = await load.review().review(file, flags, ownPackage().version);
     });
-}
-
-/** Returns US dollars, ≥ 0. */
-function dollars(text: string): number {
-  if (/^\d+(\.\d+)?$/.test(text)) return Number(text);
-  throw new InvalidArgumentError("Give US dollars an hour, such as 20 or 0.5.");
 }
 
 function addVerifyService(program: Command): void {

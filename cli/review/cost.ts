@@ -57,10 +57,15 @@ export interface GivenPrices {
 export function costsOf(planned: readonly Planned[], answers: Answers, given: GivenPrices | undefined): Costs {
   const endpoints = planned
     .filter(({ kind }) => kind === "endpoint")
-    .map(({ name, urn, op, before, after }) => ({
+    .map(({ name, urn, op, before, after, isRetained }) => ({
       ...{ name, urn, op },
       before: summed(before.map((side) => sideCost(endpointSide(side), answers, given))),
-      after: after && sideCost(endpointSide(after), answers, given),
+      after: after
+        ? sideCost(endpointSide(after), answers, given)
+        : // It leaves the stack, but not the service.
+          isRetained
+          ? summed(before.map((side) => sideCost(endpointSide(side), answers, given)))
+          : undefined,
     }));
   const side = (at: "before" | "after") =>
     totalOf(endpoints.flatMap((each) => (each[at] ? [{ name: each.name, cost: each[at] }] : [])));

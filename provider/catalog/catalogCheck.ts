@@ -5,6 +5,7 @@ import { serviceName } from "../../sdk/config";
 import { RUNPOD_GPU_TIERS } from "../../sdk/contract/enums";
 import { splitList } from "../../sdk/endpoints/normalForms";
 import { InvalidInputError } from "../../sdk/errors";
+import type { Volume } from "../../sdk/volumes/record";
 import { cancelled } from "../cancellation";
 import type { Connection } from "../connection/connection";
 import type { Properties } from "../properties";
@@ -104,10 +105,20 @@ function once() {
   };
 }
 
+/** The volumes by client, read once per run. One that this run creates may not be among them. */
+const volumes = new WeakMap<Client, Promise<readonly Volume[]>>();
+
 /** Returns the data centers of volumes; `undefined` if one is not known. */
 async function placesOf({ client }: Connection, ids: readonly string[]): Promise<string[] | undefined> {
   if (ids.length === 0) return [];
-  const listed = await client.volumes.listReadable(once()).catch(() => undefined);
-  const places = ids.map((id) => listed?.records.find((volume) => volume.id === id)?.dataCenterId);
+  const reading =
+    volumes.get(client) ??
+    client.volumes.listReadable(once()).then(
+      ({ records }) => records,
+      () => [],
+    );
+  volumes.set(client, reading);
+  const listed = await reading;
+  const places = ids.map((id) => listed.find((volume) => volume.id === id)?.dataCenterId);
   return places.every((place) => place !== undefined) ? (places as string[]) : undefined;
 }

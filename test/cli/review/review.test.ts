@@ -237,6 +237,11 @@ describe("cost", () => {
         }),
         // 3 × 0.58 = 1.74, which goes.
         step("delete", "gone", { old: { ...ONE, id: "g", gpuIds: "AMPERE_16", workersMax: 3 } }),
+        // 1 × 0.58, which stays at the service.
+        step("delete", "left", {
+          old: { ...ONE, id: "l", gpuIds: "AMPERE_16", workersMax: 1 },
+          retainOnDelete: true,
+        }),
       ]),
       { emulator },
     );
@@ -246,7 +251,8 @@ describe("cost", () => {
       ["two", "-", "$21.92", "-", "$0.00", "$5.48 (AMPERE_80, 2 GPUs)"],
       ["cpus", "-", "$0.80", "-", "$0.32", "$0.16 (cpu3g-4-16)"],
       ["gone", "$1.74", "-", "$0.00", "-", "$0.58 (AMPERE_16)"],
-      ["in all", "$3.98", "$26.08", "$1.12", "$1.44"],
+      ["left", "$0.58", "$0.58", "$0.00", "$0.00", "$0.58 (AMPERE_16)"],
+      ["in all", "$4.56", "$26.66", "$1.12", "$1.44"],
     ]);
     expect(stdout).toMatch(/ADA_24: \$1\.12 an hour, from the service's catalogue \(REST v2\), read at 20\d\d-/);
   });

@@ -1,0 +1,35 @@
+import { type Command, InvalidArgumentError, Option } from "commander";
+
+/** Adds the options of the command, and the end of its help. */
+export function addReviewFlags(command: Command): Command {
+  return command
+    .argument("[file]", "the output of pulumi preview --json --show-sames (default: standard input)")
+    .option("--stack [name]", "run the preview for this stack, or for the selected one, in this folder")
+    .option("--max-per-hour <dollars>", "fail if full scale costs more an hour", dollars)
+    .option("--max-at-rest <dollars>", "fail if all workersMin workers cost more an hour", dollars)
+    .option("--prices <file>", "prices to use instead of the service's, as for forecast")
+    .option("--strict", "also fail because of low stock and of limits that may hold workers back")
+    .addOption(new Option("--json", "print one JSON object").conflicts("markdown"))
+    .option("--markdown", "print Markdown, for a comment on a pull request")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  pulumi preview --json --show-sames | serverless-gpu review
+  serverless-gpu review --stack dev --max-per-hour 20 --max-at-rest 2
+  serverless-gpu review preview.json --markdown > review.md
+
+Exit codes:
+  0  no cap is exceeded, and nothing is impossible
+  1  failure; the message gives the reason
+  2  wrong usage: an unknown option, an invalid value of an option, or both a file and --stack
+  3  --max-per-hour or --max-at-rest is exceeded, or cannot be checked because a cost is not known
+  4  the catalogue or the quota makes part of the change impossible; with --strict also if it is unlikely`,
+    );
+}
+
+/** Returns US dollars, ≥ 0. */
+function dollars(text: string): number {
+  if (/^\d+(\.\d+)?$/.test(text)) return Number(text);
+  throw new InvalidArgumentError("Give US dollars an hour, such as 20 or 0.5.");
+}
