@@ -276,14 +276,8 @@ Exit codes:
 }
 
 function addReview(program: Command): void {
-  addReviewFlags(program.command("review"))
-    .summary("Review a change: its cost, and whether it can start")
-    .description(
-      "Reads the JSON of a preview, and prints what the change costs, what the service's catalogue and the account's limits make " +
-        "impossible or unlikely, and which network volumes it deletes. It changes nothing. The key and the URLs come from " +
-        "the environment. Without a key, or without a network, it reviews what it can, and says what it could not look up.",
-    )
-    .action(async (file: string | undefined, flags: ReviewFlags, command: Command) => {
+  addReviewFlags(program.command("review")).action(
+    async (file: string | undefined, flags: ReviewFlags, command: Command) => {
       if (file !== undefined && flags.stack !== undefined)
         command.error(
           "error: give a file or --stack, not both. A stack's name can also be the next word after --stack.",
@@ -293,7 +287,8 @@ function addReview(program: Command): void {
           "error: there is no preview: give a file, or --stack, or pipe pulumi preview --json --show-sames into it.",
         );
       process.exitCode = await load.review().review(file, flags, ownPackage().version);
-    });
+    },
+  );
 }
 
 function addVerifyService(program: Command): void {

@@ -1,8 +1,14 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 
-/** Adds the options of the command, and the end of its help. */
+/** Adds the description and the options of the command, and the end of its help. */
 export function addReviewFlags(command: Command): Command {
   return command
+    .summary("Review a change: its cost, and whether it can start")
+    .description(
+      "Reads the JSON of a preview, and prints what the change costs, what the service's catalogue and the account's limits make " +
+        "impossible or unlikely, and which network volumes it deletes. It changes nothing. The key and the URLs come from " +
+        "the environment. Without a key, or without a network, it reviews what it can, and says what it could not look up.",
+    )
     .argument("[file]", "the output of pulumi preview --json --show-sames (default: standard input)")
     .option("--stack [name]", "run the preview for this stack, or for the selected one, in this folder")
     .option("--max-per-hour <dollars>", "fail if full scale costs more an hour", dollars)
