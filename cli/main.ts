@@ -7,7 +7,7 @@ import { addEmulatorFlags, type EmulatorFlags, wholeNumber } from "./emulator/em
 import { addForecastFlags, type ForecastFlags } from "./forecast/forecastFlags";
 import { ownPackage } from "./ownPackage";
 import type { ReviewFlags } from "./review/review";
-import { addReviewFlags } from "./review/reviewFlags";
+import { addReviewFlags, reviewProblem } from "./review/reviewFlags";
 import type { VerifyFlags } from "./verifyService/verifyService";
 
 /** The end of each command's help, unless the command has its own exit codes. */
@@ -278,14 +278,8 @@ Exit codes:
 function addReview(program: Command): void {
   addReviewFlags(program.command("review")).action(
     async (file: string | undefined, flags: ReviewFlags, command: Command) => {
-      if (file !== undefined && flags.stack !== undefined)
-        command.error(
-          "error: give a file or --stack, not both. A stack's name can also be the next word after --stack.",
-        );
-      if (file === undefined && flags.stack === undefined && process.stdin.isTTY)
-        command.error(
-          "error: there is no preview: give a file, or --stack, or pipe pulumi preview --json --show-sames into it.",
-        );
+      const problem = reviewProblem(file, flags.stack);
+      if (problem !== undefined) command.error(`error: ${problem}`);
       process.exitCode = await load.review().review(file, flags, ownPackage().version);
     },
   );

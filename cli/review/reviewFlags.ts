@@ -39,3 +39,11 @@ function dollars(text: string): number {
   if (/^\d+(\.\d+)?$/.test(text)) return Number(text);
   throw new InvalidArgumentError("Give US dollars an hour, such as 20 or 0.5.");
 }
+
+/** Returns what is wrong with the source of the preview, if anything. */
+export function reviewProblem(file: string | undefined, stack: string | true | undefined): string | undefined {
+  if (file !== undefined && stack !== undefined)
+    return "give a file or --stack, not both. The word after --stack is the name of the stack.";
+  if (file !== undefined || stack !== undefined || !process.stdin.isTTY) return undefined;
+  return "there is no preview: give a file, or --stack, or pipe pulumi preview --json --show-sames into it.";
+}
