@@ -52,7 +52,7 @@ review() {
   local code=0
   # Without quotes: REVIEW holds several options.
   npx serverless-gpu review preview.json --markdown $REVIEW >review.md || code=$?
-  cat review.md
+  echo "The review is in review.md."
   return "$code"
 }
 

@@ -39,5 +39,6 @@ esac
   # Indented, because the output could end a fenced block.
   sed 's/^/    /' "$output"
 } >report.md
+if [ -s review.md ]; then cat review.md; fi
 
 exit "$code"
