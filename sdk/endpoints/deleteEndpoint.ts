@@ -147,7 +147,13 @@ async function untilGone(deletion: Deletion): Promise<Endpoint | undefined> {
   let isFirst = true;
   let seen = endpoint;
   await pollUntil({
-    ...{ clock, signal, firstPauseMs: FIRST_PAUSE_MS, longestPauseMs: LONGEST_PAUSE_MS, rest: list.rest },
+    ...{
+      clock,
+      signal,
+      firstPauseMs: FIRST_PAUSE_MS,
+      longestPauseMs: LONGEST_PAUSE_MS,
+      rest: (wait: Promise<void>) => list.rest(wait),
+    },
     ...{ timeoutMs: drainTimeoutMs, startedAt: () => deletion.drainsFrom ?? deletion.startedAt },
     async step() {
       for (;;) {
