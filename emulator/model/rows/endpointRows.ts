@@ -87,7 +87,7 @@ export const save = {
   "save.cpu": observed(
     'An endpoint with instanceIds has gpuIds "", and instanceIds together with gpuCount or CUDA versions are refused (observed profile); the message is assumed.',
   ),
-  "save.cpu-instances": assumed("instanceIds outside the catalogue (cpu3c, cpu3g, cpu5c, cpu5g) are refused."),
+  "save.cpu-instances": assumed("instanceIds outside the catalog (cpu3c, cpu3g, cpu5c, cpu5g) are refused."),
   "save.cpu-lost": observed(
     "If a save omits the instanceIds of an endpoint on CPUs, it loses them and starts no worker.",
   ),
