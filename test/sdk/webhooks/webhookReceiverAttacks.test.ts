@@ -18,8 +18,8 @@ function heldMemory(): number {
 const MEGABYTE = 1_000_000;
 
 /**
- * Makes 30 deliveries at once, each of 20 MB with its id at the end, in a process of its own. Fails
- * when one is refused.
+ * Sends 30 deliveries at once from a separate process, each of 20 MB with its id at the end. Fails
+ * if one is refused.
  */
 const SENDER = `
 const { request } = require("node:http");
