@@ -244,7 +244,7 @@ function addForecast(program: Command): void {
     .addHelpText(
       "after",
       `
-Files for --load (recognised by the header):
+Files for --load (recognized by the header):
   arrival_s,duration_s                      one job per line, in order of arrival
   minute,jobs                               the number of jobs in each minute; needs --duration
   [{"operation": "run", …}]                 an emulator's journal; needs --duration

@@ -72,7 +72,7 @@ export function sourceProblems(
   inputs: Properties,
   { bindsTemplates, service }: Pick<Capabilities, "bindsTemplates" | "service">,
 ): InputProblem[] {
-  // Other services have no containers of endpoints, which is said elsewhere.
+  // Endpoints at other services have no containers of their own, which another check reports.
   if (!bindsTemplates || service === undefined) return [];
   const isNew = Object.keys(oldInputs).length === 0;
   if (isNew && inputs.adoptId !== undefined && hasOwnContainer(inputs))
