@@ -83,8 +83,8 @@ export function withoutProperty({ property, reason }: pulumi.dynamic.CheckFailur
 }
 
 /**
- * Hides numbers, and strings that are too short to hide everywhere, in the problems of their own
- * resource.
+ * Redacts numbers, and strings that are too short to redact everywhere, in the problems of their
+ * own resource.
  */
 function conceal(
   failures: readonly pulumi.dynamic.CheckFailure[],

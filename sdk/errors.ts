@@ -56,7 +56,7 @@ export class NotFoundError extends ServerlessGpuError {
 export class RejectedError extends ServerlessGpuError {
   readonly code: string = "REJECTED";
   /**
-   * The fields that the service does not have, of a GraphQL document that is not valid.
+   * The fields of an invalid GraphQL document that the service does not have.
    * @internal
    */
   declare readonly refusedFields?: readonly string[];

@@ -11,7 +11,10 @@ const SHORTEST_SECRET = 4;
  */
 let hiddenStrings: readonly string[] = [];
 
-/** The values whose forms it contains. Each provider call creates the secret of its key again. */
+/**
+ * The values whose encoded forms it contains. Each provider call creates the secret of its key
+ * again.
+ */
 const hiddenValues = new Set<string>();
 
 /**

@@ -7,7 +7,9 @@ const { inTurn } = require("../runner");
 /** The larger number of endpoints. */
 const MANY = Number(process.env.MANY ?? 1000);
 
-/** @typedef {"ours" | "floor" | "lists" | "memory" | "floorMemory" | "held" | "heldByFew"} Measure */
+/**
+ * @typedef {"ours" | "floor" | "lists" | "memory" | "floorMemory" | "held" | "heldByFew"} Measure
+ */
 
 /** @param {import("../runner").Settings} settings */
 async function run({ quick, log }) {

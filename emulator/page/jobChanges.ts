@@ -10,8 +10,8 @@ interface Shown {
 }
 
 /**
- * Follows the latest jobs that match a filter, at most `limit`, so that the cost of a change depends
- * on neither the number of jobs nor their rate.
+ * Follows the latest jobs that match a filter, at most `limit`, so that the cost of a change
+ * depends on neither the number of jobs nor their rate.
  */
 export class JobChanges {
   readonly #endpoints: Endpoints;

@@ -183,7 +183,10 @@ function removeTemplate({ records, reserved, options }: TemplateState, id: strin
   return records.remove(id);
 }
 
-/** Returns the fields that a template has after an input, if the rules of the service allow them. */
+/**
+ * Returns the fields that a template has after an input. Throws if the rules of the service forbid
+ * them.
+ */
 function allowedFields(
   state: TemplateState,
   current: TemplateRecord | undefined,

@@ -85,8 +85,8 @@ export interface RecordKind<T extends NamedRecord, Fields extends object> extend
    */
   readonly leftover?: (service: string, situation: Situation) => Leftover | undefined;
   /**
-   * Returns `true` if an update has to finish what an earlier run has not. Logs what it will do.
-   * Makes no request.
+   * Returns `true` if an update has to finish what an earlier run left unfinished. Logs what it
+   * will do. Makes no request.
    */
   readonly isUnfinished?: (situation: Situation) => boolean;
   /**

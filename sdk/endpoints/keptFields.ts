@@ -64,7 +64,7 @@ export function changeInput(
 }
 
 /**
- * Returns the number of standby workers: where it was that of `workersMin` it follows it, and it is
+ * Returns the number of standby workers. If it was equal to `workersMin`, it stays equal, and it is
  * at most `workersMax`.
  */
 function standbyOf({ workersStandby }: Input, before: Endpoint, after: Endpoint): Input {

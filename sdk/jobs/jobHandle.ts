@@ -101,7 +101,7 @@ export class JobHandle<Output = unknown> {
     }
   }
 
-  /** Reads the job once, for a wait without time. */
+  /** Reads the job once, for a wait with a timeout of 0. */
   async #lookOnce({ signal, onRead }: Pick<WaitRequest, "signal" | "onRead">): Promise<WaitOutcome> {
     try {
       const job = await readStatusOnce(this.#context.queue, this.id, signal);

@@ -100,8 +100,8 @@ export interface KnownOptions extends RequestOptions {
 /** Options of `find`. */
 export interface FindOptions extends KnownOptions {
   /**
-   * How old the list may be, in milliseconds. It is never older than the last write of this client.
-   * Without this option, the list is requested after the call.
+   * The maximum age of the list, in milliseconds. It is never older than the last write of this
+   * client. Without this option, the list is requested after the call.
    */
   readonly maxAgeMs?: number;
 }

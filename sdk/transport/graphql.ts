@@ -197,7 +197,7 @@ const errorSchema = z.object({
 });
 
 /**
- * The body of a response: `data`, `errors`, or both. `errors: null` is no error, but
+ * The body of a response: `data`, `errors`, or both. `errors: null` is not an error, but
  * graphql-request rejects it.
  */
 const envelopeSchema = z.object({

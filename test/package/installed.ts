@@ -19,8 +19,8 @@ export const runningWorkers = getEndpointHealthOutput({ endpointId }).workers.ru
 `;
 
 /**
- * The packages that a program needs beside this one. Without `typescript`, Pulumi compiles it with
- * its own, which is 3.8.
+ * The packages that a program needs in addition to this one. Without `typescript`, Pulumi compiles
+ * it with its own, which is 3.8.
  */
 interface Versions {
   readonly pulumi: string;

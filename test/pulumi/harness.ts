@@ -36,8 +36,8 @@ export interface StackOptions {
    */
   readonly parent?: string;
   /**
-   * Environment of every command, beside PATH, the cache of compiled code and what the engine
-   * needs: nothing else is inherited.
+   * Environment of every command, in addition to PATH, the cache of compiled code and what the
+   * engine needs: nothing else is inherited.
    */
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -106,7 +106,7 @@ export async function createStack(options: StackOptions = {}): Promise<PulumiSta
   return stack;
 }
 
-/** The files that `pulumi stack init` writes, beside the name of the selected stack. */
+/** The files that `pulumi stack init` writes, except the name of the selected stack. */
 const OF_EMPTY_STACK = ["state", "program/Pulumi.dev.yaml"];
 
 /**

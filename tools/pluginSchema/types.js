@@ -170,7 +170,7 @@ function typeName(name) {
 }
 
 /**
- * Returns `true` if a union allows any string beside its literals.
+ * Returns `true` if a union allows any string in addition to its literals.
  * @param {readonly ts.Type[]} members
  * @param {readonly string[]} literals
  */

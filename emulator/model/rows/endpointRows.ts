@@ -97,7 +97,7 @@ export const save = {
   "save.volumes": observed("networkVolumeIds shows the data center of each volume; an input that has one is refused."),
   "save.volume-places": assumed("Two volumes in one data center are refused."),
   "save.models": assumed("More than one model reference, or any on CPUs, is refused."),
-  "save.env": observed("env beside templateId is ignored: a change keeps it."),
+  "save.env": observed("env together with templateId is ignored: a change keeps it."),
   "save.data-center-ids": assumed("dataCenterIds is a newer form of locations."),
   "save.no-effect": assumed("requestTTL and cloudStorageConfig are accepted, and never shown."),
   "save.sources": assumed(

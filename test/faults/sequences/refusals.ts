@@ -60,7 +60,9 @@ function hasAliasClash({ program: { resources } }: Before): boolean {
   return aliases.some((alias, index) => names.includes(alias) || aliases.indexOf(alias) !== index);
 }
 
-/** The engine needs the provider of a resource that it skips, although the program has another. */
+/**
+ * The engine needs the provider of each resource that it skips, even if the program has changed it.
+ */
 const hasExplicitProvider = ({ program, entries }: Before) =>
   [...program.resources, ...entries].some(({ provider }) => provider);
 

@@ -231,7 +231,7 @@ describe("what is final", () => {
       /neither GraphQL data nor GraphQL errors/,
     ],
     [
-      "errors beside data",
+      "errors next to data",
       { status: 200, body: { data: { myself: { endpoints: [] } }, errors: [{ message: "partly" }] } },
       RejectedError,
       /"partly"/,
