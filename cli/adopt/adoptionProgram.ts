@@ -7,7 +7,7 @@ import {
   type EndpointInputOptions,
   missingFieldProblems,
 } from "../../sdk/endpoints/input";
-import { otherForm } from "../../sdk/endpoints/networkVolumes";
+import { unusedVolumeField } from "../../sdk/endpoints/networkVolumes";
 import { isGpuExclusion, splitList } from "../../sdk/endpoints/normalForms";
 import type { Endpoint, EndpointSettings } from "../../sdk/endpoints/record";
 import type { InputProblem } from "../../sdk/errors";
@@ -122,7 +122,7 @@ ${[...lines, ...comments.map((comment) => `  // ${comment}\n`)].join("")}});
  */
 function declare(endpoint: Endpoint, words: EndpointInputOptions): Declaration {
   const given = Object.fromEntries(ENDPOINT_FIELDS.map((field) => [field, endpoint[field]]));
-  const { [otherForm(endpoint)]: _, env: __, ...one } = given;
+  const { [unusedVolumeField(endpoint)]: _, env: __, ...one } = given;
   if (endpoint.templateId !== "") for (const field of CONTAINER_FIELDS) delete one[field];
   const checked = checkEndpointFields(one, words);
   const problems = [...checked.problems, ...crossFieldProblems(checked.fields, false)];

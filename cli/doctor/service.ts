@@ -137,7 +137,7 @@ export async function checkKey(configuration: Configuration, replies: readonly R
     const { showsDiscount } = CAPABILITIES[apiOf(settings)];
     // If the interface has no discount, the smallest query is a list.
     const query = showsDiscount ? endpoints.getServerlessDiscount() : endpoints.listReadable();
-    const found = await query.then(() => crowdedLists(client, settings)).finally(client.close);
+    const found = await query.then(() => nearlyFullLists(client, settings)).finally(client.close);
     return found.length > 0 ? together(found) : ok(`accepted by ${reply.address}`);
   } catch (error) {
     if (!(error instanceof ServerlessGpuError)) throw error;
@@ -146,7 +146,7 @@ export async function checkKey(configuration: Configuration, replies: readonly R
 }
 
 /** Returns a warning for each list over GraphQL that is cut off, or soon will be. */
-async function crowdedLists(
+async function nearlyFullLists(
   { endpoints, templates }: Pick<Client, "endpoints" | "templates">,
   settings: ProviderSettings,
 ): Promise<Finding[]> {

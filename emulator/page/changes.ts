@@ -41,8 +41,8 @@ export function followChanges(options: PageOptions, filters: Filters): Changes {
   let isFirst = true;
   let clockAt = 0;
   const stop = context.watch.add({
-    endpoint: endpoints.touched,
-    job: (endpointId, jobId) => jobs.touched(endpointId, jobId),
+    endpoint: endpoints.onChange,
+    job: (endpointId, jobId) => jobs.onChange(endpointId, jobId),
     worker: endpoints.moved,
   });
 

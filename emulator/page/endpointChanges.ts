@@ -7,7 +7,7 @@ import type { Change, Depth, EndpointView, Move } from "./views";
 /** Follows endpoints, the lengths of their queues, and the states of their workers. */
 export interface EndpointChanges {
   /** Must be called when an endpoint, its queue or its scaling has changed. */
-  touched(endpointId: string): void;
+  onChange(endpointId: string): void;
   /** Must be called when a worker enters a state. */
   moved(endpointId: string, workerId: string, state: WorkerState | "gone"): void;
   /** Returns the changes since the last call; the first time, all endpoints. */
@@ -23,26 +23,26 @@ const DRAWN_APART_MS = 50;
 const MAX_DRAWN = 5000;
 
 export function createEndpointChanges(endpoints: Endpoints, clock: EmulatorClock): EndpointChanges {
-  const touched = new Set<string>();
+  const changedIds = new Set<string>();
   const moves = createTrack<Move>();
   const depths = createTrack<Depth>();
   let isFirst = true;
 
   return {
-    touched(id) {
-      touched.add(id);
+    onChange(id) {
+      changedIds.add(id);
       const waiting = endpoints.find(id)?.runtime.queue().waiting;
       if (waiting !== undefined) depths.add(id, [clock.now(), id, waiting]);
     },
     moved(endpointId, workerId, state) {
-      touched.add(endpointId);
+      changedIds.add(endpointId);
       moves.add(workerId, [clock.now(), endpointId, workerId, state]);
     },
     changes() {
-      const ids = isFirst ? endpoints.all().map(({ record }) => record.id) : [...touched];
+      const ids = isFirst ? endpoints.all().map(({ record }) => record.id) : [...changedIds];
       const found = ids.map((id) => endpoints.find(id)).filter((endpoint) => endpoint !== undefined);
       const gone = ids.filter((id) => !endpoints.find(id));
-      touched.clear();
+      changedIds.clear();
       const result = {
         ...((isFirst || found.length > 0) && { endpoints: found.map(endpointView) }),
         ...(gone.length > 0 && { endpointsGone: gone }),

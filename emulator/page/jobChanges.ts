@@ -18,7 +18,7 @@ export class JobChanges {
   readonly #filter: JobFilter;
   readonly #limit: number;
   readonly #shown = new Map<string, Shown>();
-  readonly #touched = new Map<string, string>();
+  readonly #changedIds = new Map<string, string>();
   #isFirst = true;
 
   constructor(endpoints: Endpoints, filter: JobFilter, limit: number) {
@@ -28,12 +28,13 @@ export class JobChanges {
   }
 
   /** Must be called when a job was added or changed. */
-  touched(endpointId: string, jobId: string): void {
+  onChange(endpointId: string, jobId: string): void {
     const job = this.#find(endpointId, jobId);
     if (this.#isFirst || !job || this.#shown.has(jobId) || !matchesJob(this.#filter, endpointId, job)) return;
-    this.#touched.delete(jobId);
-    this.#touched.set(jobId, endpointId);
-    if (this.#touched.size > 2 * this.#limit) this.#touched.delete(this.#touched.keys().next().value as string);
+    this.#changedIds.delete(jobId);
+    this.#changedIds.set(jobId, endpointId);
+    if (this.#changedIds.size > 2 * this.#limit)
+      this.#changedIds.delete(this.#changedIds.keys().next().value as string);
   }
 
   /** Returns the changes since the last call; the first time, all jobs that are shown. */
@@ -63,7 +64,7 @@ export class JobChanges {
 
   #first(): Pick<Change, "jobs"> {
     this.#isFirst = false;
-    this.#touched.clear();
+    this.#changedIds.clear();
     const jobs = latestJobs(this.#endpoints, this.#filter, this.#limit);
     for (const each of jobs) this.#shown.set(each.job.id, each);
     return { jobs: jobs.map(({ endpointId, job }) => jobView(endpointId, job)) };
@@ -73,7 +74,7 @@ export class JobChanges {
   #changed(): { changed: Shown[]; gone: string[] } {
     const result: { changed: Shown[]; gone: string[] } = { changed: [], gone: [] };
     for (const [id, { endpointId, job }] of this.#shown) {
-      this.#touched.delete(id);
+      this.#changedIds.delete(id);
       const now = this.#find(endpointId, id);
       if (now === job) continue;
       if (now && matchesJob(this.#filter, endpointId, now)) {
@@ -89,11 +90,11 @@ export class JobChanges {
 
   #added(): Shown[] {
     const jobs: Shown[] = [];
-    for (const [id, endpointId] of this.#touched) {
+    for (const [id, endpointId] of this.#changedIds) {
       const job = this.#find(endpointId, id);
       if (job && matchesJob(this.#filter, endpointId, job)) jobs.push({ endpointId, job });
     }
-    this.#touched.clear();
+    this.#changedIds.clear();
     const oldest = this.#shown.size < this.#limit ? 0 : (this.#shown.values().next().value?.job.submittedAt ?? 0);
     const fresh = jobs.filter(({ job }) => job.submittedAt >= oldest);
     fresh.sort((a, b) => a.job.submittedAt - b.job.submittedAt);

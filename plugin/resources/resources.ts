@@ -16,7 +16,7 @@ import {
 import { TEMPLATE_KIND } from "../../provider/template/templateKind";
 import { VOLUME_KIND } from "../../provider/volume/volumeKind";
 import { looksLikeCredential } from "../../sdk/containers/fields";
-import { otherForm } from "../../sdk/endpoints/networkVolumes";
+import { unusedVolumeField } from "../../sdk/endpoints/networkVolumes";
 import { defaultsOf } from "../../sdk/records/fields";
 import { WORKER_FIELDS } from "../../sdk/templates/fields";
 import { adoptionPreviewOf } from "./adoption";
@@ -43,7 +43,7 @@ const ENDPOINT: PluginResource = {
   },
   importedInputs(inputs) {
     const { table } = ENDPOINT_KIND;
-    const { [otherForm(inputs)]: _, ...one } = withoutDefaults(defaultsOf(table), inputs);
+    const { [unusedVolumeField(inputs)]: _, ...one } = withoutDefaults(defaultsOf(table), inputs);
     const { scalerType, scalerValue, ...others } = pick(one, (name) => one[name] !== table[name]?.unset);
     // The value's unit depends on the type, so a program that sets one must set both.
     const scaler = scalerType !== undefined || scalerValue !== undefined;

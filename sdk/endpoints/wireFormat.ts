@@ -9,7 +9,7 @@ import { type OutputOnlyField, recordSchema, selectionOf, toInput } from "../rec
 import type { Literal } from "../transport/graphql";
 import { templateInput, withContainer } from "./boundTemplate";
 import { ENDPOINT_FIELDS, FIELDS, fieldsAt, GRAPHQL_TABLE, KEPT_FIELDS } from "./fields";
-import { otherForm, withBothForms } from "./networkVolumes";
+import { unusedVolumeField, withBothForms } from "./networkVolumes";
 import { normalizeName } from "./normalForms";
 import { isContainerField, newContainer } from "./ownContainer";
 import type { Endpoint, EndpointInput, EndpointSettings, NewEndpoint } from "./record";
@@ -64,7 +64,7 @@ export function toSaveInput(
   const given = ENDPOINT_FIELDS.filter((field) => !isContainerField(field) && settings[field] !== undefined);
   refuseLacked("the endpoint", settings, given, { api: "graphql", service });
   const present = given.filter((field) => fieldsAt(service).includes(field)).map((field) => [field, settings[field]]);
-  const isLacking = (field: keyof EndpointInput) => FIELDS[field].lackedBy?.(all) || field === otherForm(all);
+  const isLacking = (field: keyof EndpointInput) => FIELDS[field].lackedBy?.(all) || field === unusedVolumeField(all);
   return {
     ...toInput(FIELDS, Object.fromEntries(present), service),
     ...Object.fromEntries(ENDPOINT_FIELDS.filter(isLacking).map((field) => [field, undefined])),

@@ -220,7 +220,7 @@ describe("REST v2", () => {
     expect((await run(client.endpoints.update(id, { locations: "CZ" }))).locations).toBe("CZ");
   });
 
-  test("a template, which is not shown, is applied when the caller does not know it, and not again when they do", async () => {
+  test("a template, which REST v2 does not show, is sent unless the caller knows that the endpoint has it", async () => {
     const site = await start("v2");
     const { client, run, emulator } = site;
     const { id } = await run(client.endpoints.create(REQUIRED));
