@@ -74,12 +74,12 @@ function withRecycledWorkers(inputs: Properties): Properties {
 export function interfaceProblems(
   oldInputs: Properties,
   inputs: Properties,
-  { endpointLimits, ...abilities }: Capabilities,
+  { endpointLimits, ...capabilities }: Capabilities,
 ): InputProblem[] {
   const problems = [
-    ...drainProblems(abilities, inputs.drain),
-    ...sourceProblems(oldInputs, inputs, abilities),
-    ...lackedFields(inputs, abilities).filter(({ property }) => differs(inputs[property], oldInputs[property])),
+    ...drainProblems(capabilities, inputs.drain),
+    ...sourceProblems(oldInputs, inputs, capabilities),
+    ...lackedFields(inputs, capabilities).filter(({ property }) => differs(inputs[property], oldInputs[property])),
   ];
   // An endpoint that is adopted may have them already.
   if (!endpointLimits || inputs.adoptId !== undefined) return problems;

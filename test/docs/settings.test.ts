@@ -26,7 +26,7 @@ function expected(name: string): { readonly graphql: string; readonly v2: string
   return { graphql: kept.isReadOnly ? "refused" : "carried", v2: "no" };
 }
 
-test("the page of all settings says of each what this package does", () => {
+test("the page of all settings says what this package does with each one", () => {
   expect(ROWS).toEqual(ROWS.map(({ name }) => ({ name, ...expected(name) })));
 });
 
