@@ -16,8 +16,8 @@ Exit codes:
   2  wrong usage: an unknown command or option, or an invalid value of an option`;
 
 /**
- * Loads a command's code only when the command runs: it takes five times as long as the command
- * line.
+ * Loads a command's code only when the command runs: loading it takes five times as long as loading
+ * the command line.
  */
 const load = {
   adopt: () => require("./adopt/adopt") as typeof import("./adopt/adopt"),
@@ -244,7 +244,7 @@ function addForecast(program: Command): void {
     .addHelpText(
       "after",
       `
-Files for --load (recognised by the header):
+Files for --load (recognized by the header):
   arrival_s,duration_s                      one job per line, in order of arrival
   minute,jobs                               the number of jobs in each minute; needs --duration
   [{"operation": "run", …}]                 an emulator's journal; needs --duration

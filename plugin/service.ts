@@ -67,7 +67,7 @@ export function providerService({ version, pluginDownloadURL }: Release): grpc.U
 
 /**
  * Returns a unary RPC.
- * @param sentBack returns the request's properties that an initialisation failure sends back, so
+ * @param sentBack returns the request's properties that an initialization failure sends back, so
  * that the secrets among them stay secret
  */
 function unary<Request, Response>(

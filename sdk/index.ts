@@ -42,13 +42,8 @@ export type {
   RunManyOptions,
 } from "./jobs/batch";
 export * from "./jobs/jobErrors";
-export {
-  type JobHandle,
-  type StatusOptions,
-  type StreamOptions,
-  type WaitOptions,
-  WaitTimeoutError,
-} from "./jobs/jobHandle";
+export { type JobHandle, WaitTimeoutError } from "./jobs/jobHandle";
+export type { StatusOptions, StreamOptions, WaitOptions } from "./jobs/jobHandleOptions";
 export type {
   OutputSchema,
   ParsingSchema,

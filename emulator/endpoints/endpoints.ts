@@ -12,7 +12,7 @@ import { randomId } from "../model/random";
 import { createHistory, type History } from "../records/history";
 import type { RuntimeContext } from "../workers/context";
 import { assertAllowed, assertOneKind, type References } from "./endpointRules";
-import { createRuntime, type EndpointRuntime } from "./runtime";
+import { EndpointRuntime } from "./runtime";
 
 /** An endpoint: its stored record and its running part. */
 export interface Endpoint {
@@ -169,7 +169,7 @@ function createEndpoint(
 }
 
 function startEndpoint({ context, endpoints }: State, record: EndpointRecord, snapshot?: unknown): Endpoint {
-  const endpoint = { record, runtime: createRuntime(record, context, snapshot) };
+  const endpoint = { record, runtime: new EndpointRuntime(record, context, snapshot) };
   endpoints.set(record.id, endpoint);
   return endpoint;
 }

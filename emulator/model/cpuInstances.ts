@@ -6,7 +6,7 @@ interface Flavor {
   readonly maxVcpus: number;
 }
 
-/** The flavors of the service's catalogue. Its list changes over time. */
+/** The flavors of the service's catalog. Its list changes over time. */
 const FLAVORS: Readonly<Record<string, Flavor>> = {
   cpu3c: { memoryPerVcpu: 2, maxVcpus: 8 },
   cpu3g: { memoryPerVcpu: 4, maxVcpus: 8 },
@@ -24,7 +24,7 @@ export interface CpuInstance {
   readonly memory: number;
 }
 
-/** Returns the instance with an id, or `undefined` if the catalogue has none. */
+/** Returns the instance with an id, or `undefined` if the catalog has none. */
 export function cpuInstance(instanceId: string): CpuInstance | undefined {
   const [, id = "", vcpus, memory] = /^([a-z0-9]+)-(\d+)-(\d+)$/.exec(instanceId) ?? [];
   const instance = { id, vcpuCount: Number(vcpus), memory: Number(memory) };
@@ -33,7 +33,7 @@ export function cpuInstance(instanceId: string): CpuInstance | undefined {
   return instance.memory === instance.vcpuCount * flavor.memoryPerVcpu ? instance : undefined;
 }
 
-/** Returns the instances with the ids, without those that the catalogue does not have. */
+/** Returns the instances with the ids, without those that the catalog does not have. */
 export function cpuInstances(ids: readonly string[] | null): CpuInstance[] {
   return (ids ?? []).flatMap((id) => cpuInstance(id) ?? []);
 }

@@ -15,8 +15,8 @@ export interface Place {
   readonly cpu: CpuInstance | null;
 }
 
-/** The catalogue and the volumes, which decide where workers can run. */
-export interface Catalogue {
+/** The catalog and the volumes, which decide where workers can run. */
+export interface Catalog {
   /** Ids of all data centers. */
   readonly dataCenters: readonly string[];
   /** Returns the data center of a volume, or `undefined` if the emulator does not know it. */
@@ -45,7 +45,7 @@ const MOST_GPUS = 8;
 const CPU_DATA_CENTERS = ["EU-RO-1"];
 
 /** Returns the places where a worker of an endpoint can start, the preferred first. */
-export function placesOf(record: Readonly<EndpointRecord>, { dataCenters, dataCenterOf }: Catalogue): Place[] {
+export function placesOf(record: Readonly<EndpointRecord>, { dataCenters, dataCenterOf }: Catalog): Place[] {
   const isOnCpus = record.computeType === "CPU";
   const cpu = (isOnCpus && cpuInstances(record.instanceIds)[0]) || null;
   if (isOnCpus ? cpu === null : !hasMachine(record)) return [];

@@ -5,7 +5,7 @@ import { fidelity, levelOf } from "../model/fidelity";
 import { faultChoices } from "../server/faultRule";
 import { isManual } from "../time/virtualClock";
 import { createEndpointChanges } from "./endpointChanges";
-import { createJobChanges } from "./jobChanges";
+import { JobChanges } from "./jobChanges";
 import type { PageOptions } from "./pageOptions";
 import { createRequestChanges, type RequestFilter } from "./requestChanges";
 import type { About, Change, ClockView } from "./views";
@@ -34,7 +34,7 @@ const CLOCK_MS = 2000;
 export function followChanges(options: PageOptions, filters: Filters): Changes {
   const { context, account, tail, faults } = options;
   const endpoints = createEndpointChanges(account.endpoints, context.clock);
-  const jobs = createJobChanges(account.endpoints, filters.jobs, LISTED);
+  const jobs = new JobChanges(account.endpoints, filters.jobs, LISTED);
   const requests = createRequestChanges(tail, filters.requests, LISTED);
   const clock = createClockView(options);
   let shownFaults = "";
@@ -42,7 +42,7 @@ export function followChanges(options: PageOptions, filters: Filters): Changes {
   let clockAt = 0;
   const stop = context.watch.add({
     endpoint: endpoints.touched,
-    job: jobs.touched,
+    job: (endpointId, jobId) => jobs.touched(endpointId, jobId),
     worker: endpoints.moved,
   });
 

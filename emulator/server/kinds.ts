@@ -24,7 +24,7 @@ export interface AccountOptions {
   readonly templates: TemplateOptions;
   /** The data centers that support network volumes. */
   readonly volumeDataCenters: readonly string[];
-  /** The data centers of the catalogue. */
+  /** The data centers of the catalog. */
   readonly dataCenters: readonly string[];
 }
 

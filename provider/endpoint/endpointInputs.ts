@@ -49,7 +49,7 @@ export const ENDPOINT_INPUTS = {
 /** Two forms of one setting. A program that changes from one to the other manages only that. */
 const VOLUME_FORMS: readonly string[] = ["networkVolumeId", "networkVolumeIds"];
 
-/** Returns the inputs without a form that is `null` beside the other. */
+/** Returns the inputs without the form that is `null` if the other one is set. */
 function withOneVolumeForm(inputs: Properties): Properties {
   if (VOLUME_FORMS.some((form) => inputs[form] === undefined)) return inputs;
   const [empty] = VOLUME_FORMS.filter((form) => inputs[form] === null);
@@ -68,8 +68,8 @@ function withRecycledWorkers(inputs: Properties): Properties {
 
 /**
  * Returns the problems of inputs that the management interface does not accept, so that a preview
- * shows them. Values of the last run are no problem: another interface has accepted them, and they
- * are not sent again.
+ * shows them. Values of the last run cause no problem: another interface has accepted them, and
+ * they are not sent again.
  */
 export function interfaceProblems(
   oldInputs: Properties,

@@ -85,8 +85,8 @@ export interface RecordKind<T extends NamedRecord, Fields extends object> extend
    */
   readonly leftover?: (service: string, situation: Situation) => Leftover | undefined;
   /**
-   * Returns `true` if an update has to finish what an earlier run has not. Logs what it will do.
-   * Makes no request.
+   * Returns `true` if an update has to finish what an earlier run left unfinished. Logs what it
+   * will do. Makes no request.
    */
   readonly isUnfinished?: (situation: Situation) => boolean;
   /**
@@ -115,7 +115,7 @@ export interface RecordKind<T extends NamedRecord, Fields extends object> extend
   readonly appliedUnseen?: (record: T, inputs: Properties) => Leftover | undefined;
   /**
    * Returns the fields that an interrupted run has changed and the next update restores, with the
-   * values to restore. A refresh does not take them for inputs of the program.
+   * values to restore. A refresh does not mistake them for inputs of the program.
    */
   readonly unfinishedFields?: (id: string, outputs: Properties, record: T) => Partial<Fields>;
   /** Returns the outputs that only a refresh has. Logs what state does not show. */

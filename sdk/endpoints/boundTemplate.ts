@@ -56,7 +56,7 @@ export function templateInput(endpointName: string, container: Container, random
     .padStart(7, "0");
   return {
     ...toInput(CONTAINER_TABLE, { ...container }),
-    // The service's own form. Unlike the name of an endpoint, that of a template must be unique.
+    // The service's own form. Unlike endpoint names, template names must be unique.
     name: `${endpointName}__template__${digits}`,
     startSsh: false,
     startJupyter: false,

@@ -87,7 +87,7 @@ const NOT_AT_ZERO = "its workersMin and workersMax do not stay at zero";
 const STILL_LISTED = "the service accepted its deletion, but still lists it";
 const UNKNOWN_YET_LISTED = "the service reports that it does not exist, but still lists it";
 
-/** The obstacles after which the endpoint may nevertheless be gone. */
+/** Errors after which the endpoint may nevertheless be gone. */
 const MAYBE_GONE: readonly string[] = [STILL_LISTED, UNKNOWN_YET_LISTED];
 
 /** A deletion that is running. */
@@ -147,7 +147,13 @@ async function untilGone(deletion: Deletion): Promise<Endpoint | undefined> {
   let isFirst = true;
   let seen = endpoint;
   await pollUntil({
-    ...{ clock, signal, firstPauseMs: FIRST_PAUSE_MS, longestPauseMs: LONGEST_PAUSE_MS, rest: list.rest },
+    ...{
+      clock,
+      signal,
+      firstPauseMs: FIRST_PAUSE_MS,
+      longestPauseMs: LONGEST_PAUSE_MS,
+      rest: (wait: Promise<void>) => list.rest(wait),
+    },
     ...{ timeoutMs: drainTimeoutMs, startedAt: () => deletion.drainsFrom ?? deletion.startedAt },
     async step() {
       for (;;) {

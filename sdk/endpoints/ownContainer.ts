@@ -94,7 +94,7 @@ export function withWholeContainer(
   return {
     ...(isMove && { ...CONTAINER_DEFAULTS, templateId: "" }),
     ...others,
-    // Empty, they say that the endpoint has the other one.
+    // If they are empty, the endpoint has the other one.
     ...(templateId && { templateId }),
     ...(imageName && { imageName }),
     ...(env !== undefined && { env: changedEnv(baseEnv, env) }),

@@ -47,8 +47,8 @@ export function changedNothing(error: unknown): boolean {
 }
 
 /**
- * Gives an endpoint its workers back after the call that scaled it to zero has failed or was
- * aborted. An endpoint that somebody else has scaled meanwhile is left alone.
+ * Restores an endpoint's workers after the call that scaled it to zero has failed or was aborted.
+ * An endpoint that somebody else has scaled meanwhile is left alone.
  * @returns the error to throw; its first line says whether the endpoint runs
  */
 export async function putBack(

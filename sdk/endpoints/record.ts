@@ -83,7 +83,7 @@ export interface EndpointInput extends ContainerInput {
   readonly workersMax?: number | null;
   /**
    * Id of a network volume to mount; `""` means none. The short form of `networkVolumeIds`: set one
-   * of the two. An endpoint with several volumes shows all of them here, too, comma-separated.
+   * of the two. An endpoint with several volumes also shows all of them here, comma-separated.
    * @default none
    */
   readonly networkVolumeId?: string | null;

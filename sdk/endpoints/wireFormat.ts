@@ -52,8 +52,8 @@ export function toCreateInput(
 }
 
 /**
- * Returns these settings as input of `saveEndpoint`. Those that the endpoint cannot have beside
- * `all` its settings are `undefined`.
+ * Returns these settings as input of `saveEndpoint`. Those that the endpoint cannot have together
+ * with `all` its settings are `undefined`.
  * @throws InvalidInputError if a field is set that the service does not have
  */
 export function toSaveInput(

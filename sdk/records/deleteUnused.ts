@@ -150,7 +150,7 @@ async function untilGone<T extends NamedRecord>(
   let obstacle = "";
   await pollUntil({
     ...{ clock, signal: options.signal, firstPauseMs: FIRST_PAUSE_MS, longestPauseMs: LONGEST_PAUSE_MS },
-    ...{ timeoutMs: releaseTimeoutMs, startedAt: () => startedAt, rest: list.rest },
+    ...{ timeoutMs: releaseTimeoutMs, startedAt: () => startedAt, rest: (wait: Promise<void>) => list.rest(wait) },
     async step() {
       for (const rule of rules) await refuseUsed(collection, present, rule, options);
       const refusal = await refusalOf(collection, present, options);

@@ -99,7 +99,7 @@ export function parseFields(
   isNew: boolean,
 ): Record<string, unknown> {
   const { fields, problems } = checkFields(schemas, { ...input });
-  // A field that has a problem is present, so it is not reported as missing, too.
+  // A field that has a problem is present, so it is not reported as missing as well.
   if (isNew) problems.push(...missingFields(table, { ...input, ...fields }));
   if (problems.length > 0) throw new InvalidInputError(what, problems);
   return fields;
@@ -125,7 +125,7 @@ export function must(what: string) {
 /** Returns a value for a message. */
 export function describe(value: unknown): string {
   if (typeof value === "string") {
-    // Redact before the cut: half a key would not be recognised.
+    // Redact before the cut: half a key would not be recognized.
     const shown = redact(value);
     return JSON.stringify(shown.length > 40 ? `${shown.slice(0, 40)}…` : shown);
   }

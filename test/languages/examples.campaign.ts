@@ -6,8 +6,8 @@ import { REPOSITORY } from "../support/sources";
 import { PYTHON, prepareSdk } from "./languages";
 
 beforeAll(async () => {
-  // The examples name the plugin of the clone, which is where these folders are for a copy of an
-  // example.
+  // The examples name the clone's plugin by a relative path, which these folders provide for a copy
+  // of an example.
   await mkdir(path.join(SCRATCH, "plugin"), { recursive: true });
   await rm(path.join(SCRATCH, "plugin/bin"), { force: true });
   await symlink(path.join(REPOSITORY, "plugin/bin"), path.join(SCRATCH, "plugin/bin"));

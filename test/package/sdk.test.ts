@@ -5,7 +5,7 @@ import { BIN, createFolder, install, packInto, run, runProgram, SDK_EXPECTED, SD
 import { checkTypes } from "./types";
 
 /**
- * An empty project into which the packed package was installed, as a user does who has no Pulumi.
+ * An empty project into which the packed package was installed, for a user without Pulumi.
  */
 let project: string;
 let tarball: string;

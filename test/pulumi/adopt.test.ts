@@ -54,10 +54,7 @@ beforeAll(async () => {
 
 afterAll(() => emulator.stop());
 
-/**
- * Spares a program the check of its types, which costs seconds, where an earlier command has
- * checked them.
- */
+/** Skips a program's type check, which takes seconds, when an earlier command has done it. */
 const TYPES_KNOWN = { PULUMI_NODEJS_TRANSPILE_ONLY: "true" };
 
 const adopt = (args: readonly string[] = [], env: Record<string, string> = {}) =>

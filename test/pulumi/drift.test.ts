@@ -52,7 +52,7 @@ const FACTORS: Inputs[][] = [
 
 const COMBINATIONS: Inputs[] = pairwise(FACTORS).map((parts) => Object.assign({}, ...parts));
 
-/** The values of the service if nothing was ever set, in the emulator's notation. */
+/** The service's values if nothing was ever set, in the emulator's notation. */
 const DEFAULTS: Inputs = {
   idleTimeout: 10,
   locations: "",

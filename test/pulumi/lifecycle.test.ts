@@ -5,7 +5,7 @@ import { createStack, endpointsIn, type PulumiStack } from "./harness";
 
 const PROVIDER_TEXT = 'exports.handler = () => require("pulumi-serverless-gpu/handlers").v1;';
 
-/** The management interface: `npm run test:lifecycle-v2` plays the same over REST v2. */
+/** The management interface: `npm run test:lifecycle-v2` runs the same tests over REST v2. */
 const API = process.env.LIFECYCLE_API === "v2" ? "v2" : "graphql";
 
 /** The requests of each interface. */
@@ -223,8 +223,7 @@ test("destroy scales to zero, waits for the workers, deletes and verifies; an en
   const hasSeenThePod = () => {
     const requests = emulator.journal.requests({ outcome: "ok" });
     const scaled = requests.findIndex(({ operation }) => operation === REQUESTS.change);
-    // The first lists after the change may prove that the other endpoint is gone, and be none of
-    // this one's.
+    // The first lists after the change may belong to the proof that the other endpoint is gone.
     const looks = requests.slice(scaled + 1).filter(({ operation }) => operation === REQUESTS.list);
     if (scaled < 0 || looks.length < 3) return false;
     return API === "graphql" || emulator.journal.requests({ operation: "listWorkers", outcome: "ok" }).length > 0;

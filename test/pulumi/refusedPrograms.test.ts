@@ -46,7 +46,7 @@ function writes(): string[] {
   return emulator.journal.operations().filter((operation) => /^(save|delete)/.test(operation));
 }
 
-/** Runs the mistakes in inline programs of two stacks at once, and returns what came of each. */
+/** Runs the programs with mistakes inline in two stacks at once, and returns each result. */
 async function upInline(mistakes: readonly string[]): Promise<Result[]> {
   const { exitCode, output } = await stack.exec("node", ["inline.js", ...mistakes]);
   if (exitCode !== 0) throw new Error(output);

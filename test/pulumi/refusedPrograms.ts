@@ -14,11 +14,11 @@ export const EARLY = [
   "transformed",
 ];
 
-/** Mistakes that are known later: resources that do not depend on them are registered before. */
+/** Mistakes that become known later. Resources that do not depend on them are registered first. */
 export const LATE = ["command", "output", "noSelector", "promise"];
 
 /**
- * Programs with one mistake each, beside two endpoints and a template, which an early mistake also
+ * Programs with one mistake each, and two endpoints and a template, which an early mistake also
  * changes.
  */
 export const PROGRAMS = `

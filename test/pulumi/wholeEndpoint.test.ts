@@ -152,7 +152,7 @@ function endpointsInPlugin(state: Awaited<ReturnType<PulumiStack["exportState"]>
   return (state.deployment.resources ?? []).filter(({ urn }) => urn.endsWith(`ServerlessEndpoint::${name}`));
 }
 
-test("a preview says what an interface lacks, and a stack that moves plans no change but a warning for each field", async () => {
+test("a preview says what an interface lacks, and a stack that moves plans no changes and gets a warning for each field", async () => {
   const program = dynamic({ ...FIRST, model: `modelReferences: ["${MODEL}:main"]` });
   const stack = await createStack({ program, env: envOf("graphql") });
   const refused = await stack.run(["preview"], { SERVERLESS_GPU_API: "v2" });

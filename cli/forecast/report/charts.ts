@@ -3,8 +3,8 @@ import { shownTime } from "../values";
 /** A line or an area of a chart, with a value for each equal part of the time. */
 export interface Series {
   readonly name: string;
-  /** Its colour class: `a` to `d`, or `old` for what it is compared with. */
-  readonly colour: "a" | "b" | "c" | "d" | "old";
+  /** Its color class: `a` to `d`, or `old` for what it is compared with. */
+  readonly color: "a" | "b" | "c" | "d" | "old";
   readonly kind: "line" | "area";
   readonly values: readonly number[];
   /** The bottom of an area for each value. @default 0 */
@@ -39,8 +39,8 @@ const GRID_LINES = 4;
 const TIME_TICKS = 6;
 
 /**
- * Colours that are legible on white and on black; the page and the picture follow the reader's
- * colour scheme.
+ * Colors that are legible on white and on black; the page and the picture follow the reader's
+ * color scheme.
  */
 export const STYLE = `
 .fc text { fill: #24292f; font: 13px system-ui, sans-serif } .fc .title { font-weight: 600; font-size: 14px }
@@ -62,13 +62,13 @@ export function chart({ title, series, shown }: Chart, spanS: number, top: numbe
   const x = (index: number, count: number) => round(LEFT + (index / count) * (WIDTH - LEFT - RIGHT));
   const y = (value: number) => round(top + TOP + PLOT * (1 - value / most));
   const path = (values: readonly number[]) => values.map((value, at) => `${x(at + 0.5, values.length)},${y(value)}`);
-  const shapes = series.map(({ kind, colour, values, from }) => {
+  const shapes = series.map(({ kind, color, values, from }) => {
     const line = path(values).join(" ");
-    if (kind === "line") return `<polyline class="line ${colour}" points="${line}"/>`;
+    if (kind === "line") return `<polyline class="line ${color}" points="${line}"/>`;
     const bottom = path(from ?? values.map(() => 0))
       .reverse()
       .join(" ");
-    return `<polygon class="area ${colour}" points="${line} ${bottom}"/>`;
+    return `<polygon class="area ${color}" points="${line} ${bottom}"/>`;
   });
   const times = Array.from({ length: TIME_TICKS + 1 }, (_, index) => {
     const text = shownTime((spanS * index) / TIME_TICKS);
@@ -121,11 +121,11 @@ export function escaped(text: string): string {
 
 function heading(title: string, series: readonly Series[], top: number): string {
   let at = LEFT;
-  const legend = series.map(({ name, colour, kind }) => {
+  const legend = series.map(({ name, color, kind }) => {
     const mark =
       kind === "line"
-        ? `<line class="line ${colour}" x1="${at}" x2="${at + 18}" y1="${top + 32}" y2="${top + 32}"/>`
-        : `<rect class="area ${colour}" x="${at}" y="${top + 26}" width="18" height="11"/>`;
+        ? `<line class="line ${color}" x1="${at}" x2="${at + 18}" y1="${top + 32}" y2="${top + 32}"/>`
+        : `<rect class="area ${color}" x="${at}" y="${top + 26}" width="18" height="11"/>`;
     const text = `<text class="tick" x="${at + 24}" y="${top + 36}">${escaped(name)}</text>`;
     at += 44 + name.length * 7;
     return mark + text;

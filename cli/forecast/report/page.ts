@@ -79,7 +79,7 @@ function chartsOf({ results, load }: Report): Chart[] {
   const { course, delayBand } = results.at(-1)?.summary as Summary;
   const before = results.length > 1 ? results[0]?.summary.course : undefined;
   const old = (values: (course: Course) => readonly number[]): Series[] =>
-    before ? [{ name: "before", colour: "old", kind: "line", values: values(before) }] : [];
+    before ? [{ name: "before", color: "old", kind: "line", values: values(before) }] : [];
   const { starting, running, idle, waiting, delayS } = course;
   const sum = (a: readonly number[], b: readonly number[]) => a.map((value, at) => value + (b[at] ?? 0));
   const busy = sum(running, starting);
@@ -92,37 +92,34 @@ function chartsOf({ results, load }: Report): Chart[] {
       series: [
         {
           name: "lowest to highest run",
-          colour: "a",
+          color: "a",
           kind: "area",
           values: delayBand.map(([, high]) => high),
           from: delayBand.map(([low]) => low),
         },
-        { name: "mean of the runs", colour: "a", kind: "line", values: delayS },
+        { name: "mean of the runs", color: "a", kind: "line", values: delayS },
         ...old((each) => each.delayS),
       ],
     },
     {
       title: "Jobs in the queue",
       shown: shownNumber,
-      series: [
-        { name: "mean of the runs", colour: "d", kind: "line", values: waiting },
-        ...old((each) => each.waiting),
-      ],
+      series: [{ name: "mean of the runs", color: "d", kind: "line", values: waiting }, ...old((each) => each.waiting)],
     },
     {
       title: "Workers",
       shown: shownNumber,
       series: [
-        { name: "running jobs", colour: "b", kind: "area", values: running },
-        { name: "starting", colour: "c", kind: "area", values: busy, from: running },
-        { name: "idle", colour: "a", kind: "area", values: sum(busy, idle), from: busy },
+        { name: "running jobs", color: "b", kind: "area", values: running },
+        { name: "starting", color: "c", kind: "area", values: busy, from: running },
+        { name: "idle", color: "a", kind: "area", values: sum(busy, idle), from: busy },
         ...old((each) => sum(sum(each.running, each.starting), each.idle)),
       ],
     },
     {
       title: `Cost over ${shownTime(load.spanS)}`,
       shown: shownMoney,
-      series: [{ name: "mean of the runs", colour: "c", kind: "line", values: costs(course) }, ...old(costs)],
+      series: [{ name: "mean of the runs", color: "c", kind: "line", values: costs(course) }, ...old(costs)],
     },
   ];
 }

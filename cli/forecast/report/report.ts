@@ -2,7 +2,7 @@ import type { Load } from "../../../emulator/forecast/load";
 import type { ShownAssumption } from "../settings/assumptions";
 import type { Summary } from "./summary";
 
-/** Everything that a forecast found. */
+/** The results of a forecast. */
 export interface Report {
   readonly load: Load & { readonly description: string };
   /** The settings of the stack, of the program or of the options; the last one is the newest. */

@@ -23,7 +23,7 @@ export interface Summary {
   readonly delayS: Readonly<Record<string, Range>>;
   readonly coldStarts: Range;
   readonly mostWorkers: Range;
-  /** Jobs whose time to live was over. */
+  /** Jobs whose time to live expired. */
   readonly lost: Range;
   /** Jobs that reached the execution timeout. */
   readonly timedOut: Range;

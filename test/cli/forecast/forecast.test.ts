@@ -90,7 +90,7 @@ test("limits set the exit code by the high end of the range", async () => {
 test("a sweep names the best settings and the change, and writes self-contained pictures", async () => {
   const sweep = ["--sweep", "workersMin=0..1", "idleTimeout=1,60", "--pictures", "pictures"];
   const { code, stdout, stderr } = await forecast(...EXACT, "--cold-start", "20s", "--max-p95", "2s", ...sweep);
-  // The setting as it is now has long delays.
+  // The current setting has long delays.
   expect(code).toBe(3);
   expect(stderr).toContain("wrote pictures/forecast.svg and pictures/forecast.html");
   expect(stdout).toContain("Sweep of 4 settings, 2 runs each");

@@ -230,7 +230,7 @@ describe("a whole input", () => {
   });
 });
 
-test("a scalerValue must be whole where the service accepts no other", () => {
+test("a scalerValue must be whole if the service accepts only whole numbers", () => {
   expect(checkEndpointFields({ scalerValue: 0.5 }).problems).toEqual([]);
   expect(checkEndpointFields({ scalerValue: 0.5 }, { wholeScalerValue: true }).problems).toEqual([
     { property: "scalerValue", message: "must be a whole number at this service; it is 0.5" },

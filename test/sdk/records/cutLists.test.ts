@@ -36,7 +36,7 @@ async function withEndpoints(count: number, options: EmulatedOptions = {}) {
   return { it: account, warnings, ids: account.emulator.endpoints.list().map(({ id }) => id) };
 }
 
-/** Hides what is younger than ten seconds from all lists. */
+/** Hides records younger than ten seconds from all lists. */
 function lag({ emulator }: Emulated): void {
   emulator.faults.add({ match: { operation: "myself" }, effect: { listLagMs: 10_000 } });
 }

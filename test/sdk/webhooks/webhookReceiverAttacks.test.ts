@@ -18,8 +18,8 @@ function heldMemory(): number {
 const MEGABYTE = 1_000_000;
 
 /**
- * Makes 10 deliveries at once, each of 12 MB with its id at the end, in a process of its own. Fails
- * when one is refused.
+ * Sends 10 deliveries at once from a separate process, each of 12 MB with its id at the end. Fails
+ * if one is refused.
  */
 const SENDER = `
 const { request } = require("node:http");
