@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { ManagementApi, ServiceName } from "../../sdk/config";
 import { afterRefusal } from "../program/refusal";
-import { CONFIG_NAMESPACE } from "./config";
+import { CONFIG_NAMESPACE, explicitProviderProblem } from "./config";
 
 /** The arguments of a `ServerlessGpuProvider`: a key, and the name of the service or its URLs. */
 export interface ServerlessGpuProviderArgs {
@@ -12,7 +12,7 @@ export interface ServerlessGpuProviderArgs {
    * changes nothing in state. Set either this or `apiKey`.
    */
   apiKeyEnv?: pulumi.Input<string>;
-  /** Name of the service: `runpod`. Without it, the URLs are required. */
+  /** Name of the service: `runpod`. Without it, `graphqlUrl` and `queueUrl` are required. */
   service?: pulumi.Input<ServiceName>;
   /**
    * The management interface: `graphql`, or `v2` for REST v2, which follows it. Changing it changes
@@ -57,8 +57,7 @@ const settingsOfProviders = new WeakMap<pulumi.ProviderResource, pulumi.Output<R
  */
 export class ServerlessGpuProvider extends pulumi.ProviderResource {
   constructor(name: string, args: ServerlessGpuProviderArgs, options?: pulumi.ResourceOptions) {
-    const hasOneKey = (args.apiKey === undefined) !== (args.apiKeyEnv === undefined);
-    const problem = hasOneKey ? undefined : `the provider "${name}" needs either apiKey or apiKeyEnv`;
+    const problem = explicitProviderProblem(name, args);
     const { extraGpuTiers, extraLocations } = args;
     const settings: Record<string, pulumi.Input<string> | undefined> = {
       ...args,

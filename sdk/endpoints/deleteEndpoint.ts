@@ -3,7 +3,6 @@ import { LIST_LAG_MS } from "../contract/limits";
 import { BusinessRuleError, DeleteTimeoutError, InvalidInputError, NotFoundError } from "../errors";
 import { lookFor } from "../records/absence";
 import { readSharedWith } from "../records/reads";
-import { saveRecord } from "../records/records";
 import {
   aBoolean,
   aFunction,
@@ -18,7 +17,8 @@ import { activeAmong, countActivePods, type EndpointCollection, sendDelete } fro
 import { drainProblems } from "./interfaceLimits";
 import { changedNothing, putBack, type ScaleDownOptions } from "./putBack";
 import type { Endpoint } from "./record";
-import { countsOf, isAtZero, type WorkerLimits } from "./workerLimits";
+import { saveWorkers } from "./saveWorkers";
+import { AT_ZERO, countsOf, isAtZero, type WorkerLimits } from "./workerLimits";
 
 /** The progress of a deletion. */
 export interface DeleteProgress {
@@ -197,7 +197,7 @@ async function scaleToZero(deletion: Deletion, endpoint: Endpoint): Promise<Next
     deletion.counts = countsOf(endpoint);
   }
   try {
-    await saveRecord(collection, endpoint, { workersMin: 0, workersMax: 0 }, options);
+    await saveWorkers(collection, endpoint, AT_ZERO, options);
   } catch (error) {
     if (isFirst && changedNothing(error)) {
       deletion.counts = undefined;

@@ -35,6 +35,8 @@ export interface DeleteUnusedOptions extends RequestOptions {
   readonly releaseTimeoutMs?: number;
   /** Called before each wait. */
   readonly onWait?: (wait: DeletionWait) => void;
+  /** Called once, right before the first request that deletes the record. */
+  readonly onDelete?: () => void;
   /**
    * Called before anything is sent if the list does not hold the record. An error that it throws
    * ends the deletion. Without it, an absent record counts as deleted.
@@ -129,7 +131,7 @@ async function untilGone<T extends NamedRecord>(
   collection: Writable<T, never>,
   id: string,
   rules: readonly DeletionRule<T>[],
-  { releaseTimeoutMs = DEFAULT_TIMEOUT_MS, onWait, onAbsent, ...options }: DeleteUnusedOptions & ObservedOptions,
+  { releaseTimeoutMs = DEFAULT_TIMEOUT_MS, onWait, onDelete, onAbsent, ...options }: DeleteUnusedOptions & ObservedOptions,
 ): Promise<void> {
   const { clock, kind, list } = collection;
   const startedAt = clock.monotonic();
@@ -153,6 +155,7 @@ async function untilGone<T extends NamedRecord>(
     ...{ timeoutMs: releaseTimeoutMs, startedAt: () => startedAt, rest: list.rest },
     async step() {
       for (const rule of rules) await refuseUsed(collection, present, rule, options);
+      if (obstacle === "") onDelete?.();
       const refusal = await refusalOf(collection, present, options);
       obstacle = refusal ?? "the service accepted its deletion, but still lists it";
       if (refusal === undefined) {
