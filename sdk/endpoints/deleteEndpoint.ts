@@ -40,19 +40,19 @@ export interface DeleteOptions extends RequestOptions, ScaleDownOptions {
    * `false` deletes the endpoint at once, with its workers and jobs: running jobs are lost. Only
    * REST v2 can do that. @default true: its workers complete their jobs first
    */
-  readonly drain?: boolean;
+  readonly drain?: boolean | undefined;
   /**
    * Time for the workers to stop and for the service to accept the deletion, in milliseconds: > 0.
    * @default 600_000
    */
-  readonly drainTimeoutMs?: number;
+  readonly drainTimeoutMs?: number | undefined;
   /** Called at each step. */
-  readonly onProgress?: (progress: DeleteProgress) => void;
+  readonly onProgress?: ((progress: DeleteProgress) => void) | undefined;
   /**
    * Called before anything is sent if the list does not hold the endpoint. An error that it throws
    * ends the deletion. Without it, an absent endpoint counts as deleted.
    */
-  readonly onAbsent?: () => void;
+  readonly onAbsent?: (() => void) | undefined;
   /**
    * The worker counts to put back if the deletion fails and the endpoint was already at zero,
    * because an earlier deletion was killed.

@@ -21,12 +21,14 @@ export interface RecycleOptions extends KnownOptions, ScaleDownOptions {
    */
   readonly drainTimeoutMs?: number | undefined;
   /** Called while workers run. */
-  readonly onProgress?: (progress: {
-    /** Number of pods that are still running. */
-    readonly activePods: number;
-    /** Time since the endpoint was scaled to zero, in milliseconds. */
-    readonly elapsedMs: number;
-  }) => void;
+  readonly onProgress?:
+    | ((progress: {
+        /** Number of pods that are still running. */
+        readonly activePods: number;
+        /** Time since the endpoint was scaled to zero, in milliseconds. */
+        readonly elapsedMs: number;
+      }) => void)
+    | undefined;
 }
 
 export const RECYCLE_OPTIONS: OptionChecks<RecycleOptions> = {

@@ -23,7 +23,7 @@ import { streamItems } from "./jobStream";
 import { cancelJob, readStatus, readStatusOnce, retryJob } from "./operations";
 import { type Poller, SHORTEST_POLL_MS, type WaitOutcome, type WaitRequest } from "./poller";
 import type { QueueTransport } from "./queueTransport";
-import { followStatus, type StatusListener } from "./statusChanges";
+import { followStatus, type ProgressListener, type StatusListener } from "./statusChanges";
 
 /** Options of `wait`. */
 export interface WaitOptions extends Pick<RequestOptions, "signal"> {
@@ -46,6 +46,13 @@ export interface WaitOptions extends Pick<RequestOptions, "signal"> {
    * @default none
    */
   readonly onStatus?: StatusListener | undefined;
+  /**
+   * Called with each new progress update of the worker, which is the job's `output` until it ends.
+   * Calls do not overlap, and an error of one ends the wait, as for `onStatus`. Updates that follow
+   * each other faster than the job is read are missed. For a stream, the pieces are the progress.
+   * @default none
+   */
+  readonly onProgress?: ProgressListener | undefined;
 }
 
 export const ON_ABORT = oneOf("detach", "cancel");
@@ -55,6 +62,7 @@ const WAIT_OPTIONS: OptionChecks<WaitOptions> = {
   signal: anAbortSignal,
   onAbort: ON_ABORT,
   onStatus: aFunction,
+  onProgress: aFunction,
 };
 
 /** Options of `status`. */
@@ -136,17 +144,17 @@ export class JobHandle<Output = unknown> {
    * @throws CancelFailedError if the job should have been cancelled after an abort, and may
    * continue
    * @throws the signal's reason, if it aborts
-   * @throws the error of `onStatus`
+   * @throws the error of `onStatus` or `onProgress`
    * @example
    * await job.wait({ onStatus: (status, { delayTime }) => console.log(status, delayTime) });
    */
   async wait(options: WaitOptions = {}): Promise<CompletedJob<Output>> {
     checkOptions(options, WAIT_OPTIONS);
-    const { timeoutMs, signal, onAbort = "detach", onStatus } = options;
+    const { timeoutMs, signal, onAbort = "detach" } = options;
     const now = this.#clock.monotonic();
     const deadline = timeoutMs === undefined ? Number.POSITIVE_INFINITY : now + timeoutMs;
     const firstDelayMs = Math.max(0, Math.min(this.#seenAt + SHORTEST_POLL_MS - now, (deadline - now) / 2));
-    const changes = onStatus && followStatus(onStatus, signal);
+    const changes = followStatus(options, signal);
     const request = { deadline, firstDelayMs, signal: changes?.signal ?? signal, onRead: changes?.onRead };
     let hasEnded = false;
     try {

@@ -32,16 +32,16 @@ export interface DeleteUnusedOptions extends RequestOptions {
    * something uses the record, and for up to two minutes after that.
    * @default 300,000
    */
-  readonly releaseTimeoutMs?: number;
+  readonly releaseTimeoutMs?: number | undefined;
   /** Called before each wait. */
-  readonly onWait?: (wait: DeletionWait) => void;
+  readonly onWait?: ((wait: DeletionWait) => void) | undefined;
   /** Called once, right before the first request that deletes the record. */
-  readonly onDelete?: () => void;
+  readonly onDelete?: (() => void) | undefined;
   /**
    * Called before anything is sent if the list does not hold the record. An error that it throws
    * ends the deletion. Without it, an absent record counts as deleted.
    */
-  readonly onAbsent?: () => void;
+  readonly onAbsent?: (() => void) | undefined;
 }
 
 /** What the lists of the account show about the use of a record. */
