@@ -86,9 +86,7 @@ export function providerSettings(
   // Registers the key as a secret. A client would also do that, but `check` does not create one.
   if (apiKey !== undefined) new Secret(apiKey);
   const [service, graphqlUrl, queueUrl] = [read("service"), read("graphqlUrl"), read("queueUrl")];
-  const problem = isExplicit
-    ? explicitProviderProblem(provider, { apiKey, service, graphqlUrl, queueUrl })
-    : undefined;
+  const problem = isExplicit ? explicitProviderProblem(provider, { apiKey, service, graphqlUrl, queueUrl }) : undefined;
   if (problem !== undefined) throw new ConfigurationError(problem);
   const { extraGpuTiers, extraLocations } = acceptedWords(readConfig, environment);
   return {

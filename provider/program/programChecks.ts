@@ -175,11 +175,13 @@ function problemsOf(declaration: Declaration, { known, secret }: KnownValues): I
   const all = problemsOrConfigError(() => findProblems(values, UNKNOWN));
   // A field that the program only ignores may have no value at all.
   const isDeclared = (property: string) => Object.hasOwn(args, property) || !fields.includes(property);
-  const found = all.filter(({ property }) => isDeclared(property)).map(({ property, message }) =>
-    secret.has(property)
-      ? { property, message: "has an invalid value, which is secret and not shown" }
-      : { property, message },
-  );
+  const found = all
+    .filter(({ property }) => isDeclared(property))
+    .map(({ property, message }) =>
+      secret.has(property)
+        ? { property, message: "has an invalid value, which is secret and not shown" }
+        : { property, message },
+    );
   return [...problems, ...found];
 }
 

@@ -1,10 +1,10 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { systemClock } from "../../sdk/contract/clock";
 import { type InputProblem, InvalidInputError, ServerlessGpuError, SmokeTestError } from "../../sdk/errors";
-import { NO_SUCH_PROPERTY } from "../../sdk/records/fields";
 import type { JobHandle } from "../../sdk/jobs/jobHandle";
 import type { CompletedJob } from "../../sdk/jobs/jobRecord";
 import { checkJobRequest, type JobRequest } from "../../sdk/jobs/jobRequest";
+import { NO_SUCH_PROPERTY } from "../../sdk/records/fields";
 import { cancelled } from "../cancellation";
 import { configure, connect } from "../connection/connection";
 import { initFailure } from "../engineErrors";

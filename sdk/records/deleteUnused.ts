@@ -131,7 +131,13 @@ async function untilGone<T extends NamedRecord>(
   collection: Writable<T, never>,
   id: string,
   rules: readonly DeletionRule<T>[],
-  { releaseTimeoutMs = DEFAULT_TIMEOUT_MS, onWait, onDelete, onAbsent, ...options }: DeleteUnusedOptions & ObservedOptions,
+  {
+    releaseTimeoutMs = DEFAULT_TIMEOUT_MS,
+    onWait,
+    onDelete,
+    onAbsent,
+    ...options
+  }: DeleteUnusedOptions & ObservedOptions,
 ): Promise<void> {
   const { clock, kind, list } = collection;
   const startedAt = clock.monotonic();

@@ -31,7 +31,9 @@ test.each([
   await using emulator = await start(count);
   const { url: graphqlUrl, apiKey } = emulator;
   const configuration = { settings: { graphqlUrl, apiKey }, sourceOf: () => "set" } as never;
-  const { key: finding } = await askWithKey(configuration, [{ name: "graphqlUrl", address: graphqlUrl, response: {} as never }]);
+  const { key: finding } = await askWithKey(configuration, [
+    { name: "graphqlUrl", address: graphqlUrl, response: {} as never },
+  ]);
   expect(finding.status).toBe(status);
   if (status === "warning")
     expect(finding.found).toContain(`the account has ${Math.min(count, 400)} endpoints or more`);

@@ -59,7 +59,8 @@ test("settings that do not exist cause a warning, and a provider needs one key",
 
   const needs = 'the provider "mine" needs either apiKey or apiKeyEnv';
   expect((await checkConfig("mine", {})).failures).toEqual([needs]);
-  const noUrls = 'the provider "mine" has no graphqlUrl and no queueUrl: set its service: "runpod", or its graphqlUrl and queueUrl.';
+  const noUrls =
+    'the provider "mine" has no graphqlUrl and no queueUrl: set its service: "runpod", or its graphqlUrl and queueUrl.';
   expect((await checkConfig("mine", { apiKey: "a" })).failures).toEqual([expect.stringContaining(noUrls)]);
   expect((await checkConfig("mine", { apiKey: "a", graphqlUrl: UNKNOWN, queueUrl: UNKNOWN })).failures).toEqual([]);
   expect((await checkConfig("mine", { apiKey: "a", apiKeyEnv: "B" })).failures).toEqual([needs]);

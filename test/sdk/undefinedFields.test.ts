@@ -6,7 +6,15 @@ const withUndefined = <T extends object>(fields: readonly string[], settings: T)
   ...settings,
 });
 
-const ENDPOINT = ["idleTimeout", "scalerValue", "scalerType", "workersMin", "workersMax", "locations", "networkVolumeId"];
+const ENDPOINT = [
+  "idleTimeout",
+  "scalerValue",
+  "scalerType",
+  "workersMin",
+  "workersMax",
+  "locations",
+  "networkVolumeId",
+];
 const MORE = ["networkVolumeIds", "flashBootType", "imageName", "env", "containerDiskInGb", "dockerArgs", "ports"];
 const LLAMA = { name: "llama", gpuIds: "AMPERE_24", templateId: "t" } as const;
 const CHANGED = { workersMin: 1, workersMax: 7, idleTimeout: 99, scalerType: "REQUEST_COUNT", scalerValue: 3 } as const;
@@ -50,6 +58,6 @@ test("an undefined option counts as left out", async () => {
   const volume = await it.run(volumes.create({ name: "models", size: 10, dataCenterId: "EU-RO-1" }));
   const wait = { releaseTimeoutMs: undefined, onWait: undefined, onDelete: undefined, onAbsent: undefined };
   await it.run(volumes.delete(volume.id, { ...none, ...wait }));
-  it.emulator.pods.create({ id: "p1", name: "pod" });
+  it.emulator.seed({ pods: [{ id: "p1" }] });
   await it.run(pods.get("p1", { ...none, includeMachine: undefined, includeWorkers: undefined }));
 });
