@@ -115,6 +115,7 @@ Checks:
   addresses    the URLs are well formed, encrypted unless local, and respond
   interface    the service does not end the management interface soon
   key          the service accepts the key
+  names        no two endpoints, and no two network volumes of a data center, have the same name
   clock        this machine's clock is within a minute of the service's clock
   versions     the program and this command have the same version, and nothing is installed twice
   state        this version can read the state of the selected stack

@@ -72,7 +72,7 @@ test.concurrent("adopt: the program of serverless-gpu adopt adopts the account",
   expect(adopted.stdout).toBe(readFileSync(path.join(EXAMPLES, "adopt/index.ts"), "utf8"));
 
   const { output } = await stack.up();
-  expect(output).toContain("adopted endpoint chat1endpoint; no changes were needed");
+  expect(output).toContain("adopted endpoint chat1endpoint; nothing changed");
   expect(emulator.endpoints.list()).toMatchObject(seed.endpoints);
   expect(emulator.journal.requests({ operation: "saveEndpoint" })).toEqual([]);
   await stack.destroy();

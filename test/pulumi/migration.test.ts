@@ -54,7 +54,7 @@ test("the steps of the migration move an endpoint from one state to the other, a
     "runpod:index:Endpoint",
   );
   expect((await own.succeed([...up, "--yes", "--skip-preview"])).output).toContain(
-    "adopted endpoint abc123; no changes were needed",
+    "adopted endpoint abc123; nothing changed",
   );
   await own.succeed(proof);
   expect(new Set(emulator.journal.operations())).toEqual(new Set(["myself"]));
