@@ -262,7 +262,7 @@ Exit codes:
   0  success
   1  failure; the message gives the reason
   2  wrong usage: an unknown option, an invalid value of an option, or not exactly one load
-  3  a limit of --max-p95 or --max-cost can be exceeded`,
+  3  a limit of --max-p95, --max-cost or --max-lost can be exceeded`,
     )
     .action(async (flags: ForecastFlags, command: Command) => {
       const { forecast, loadProblem } = load.forecast();

@@ -1,6 +1,8 @@
 #!/usr/bin/env node
 // The quickstart: applies the root's Pulumi project to an emulator, step by step, and shows what
 // changes at the service.
+require("../requireNode");
+
 const { ensurePulumi, describeEngine } = require("../pulumi-cli/ensurePulumi");
 const { createStack } = require("./stack");
 const { changesBetween, changesIn } = require("./changes");
