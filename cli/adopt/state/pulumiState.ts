@@ -8,7 +8,9 @@ const SECRET_SIGNATURE = "1b47061264138c4ac30d75fd1eb44270";
 /** Types of the providers `pulumi-runpod` and `pulumi-runpod-native`. */
 const TYPE = /^runpod:index:(\w+)$/;
 
-/** Returns the resources of a state as `pulumi stack export` writes it, or as a backend keeps it. */
+/**
+ * Returns the resources of a state as `pulumi stack export` writes it, or as a backend keeps it.
+ */
 export function readPulumiState(state: Properties): OldState | undefined {
   const deployment = objectOrEmpty(state.deployment ?? objectOrEmpty(state.checkpoint).latest);
   const { resources, pending_operations: pending } = deployment;

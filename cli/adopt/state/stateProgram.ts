@@ -15,6 +15,8 @@ export interface StateProgram {
 }
 
 interface Declared {
+  /** The logical name, which may differ from the old one in children of components. */
+  readonly name: string;
   readonly successor: Successor;
   readonly constant: string;
   readonly args: readonly (readonly [string, string])[];
@@ -39,6 +41,7 @@ export function stateProgram(successors: readonly Successor[], tool: "pulumi" | 
   const constantOf = constants();
   const leftOut: LeftOut[] = [];
   const declared: Declared[] = [];
+  const taken = new Set<string>();
   for (const kind of KINDS) {
     for (const successor of successors.filter((each) => each.kind === kind)) {
       const { args, comments, problem } = declare(successor, words, readSecret);
@@ -48,7 +51,15 @@ export function stateProgram(successors: readonly Successor[], tool: "pulumi" | 
         continue;
       }
       const kept = lost.length === 0 ? [] : [`not managed, stays as it is: ${oneLine(lost.join(", "))}`];
-      declared.push({ successor, args, comments: [...comments, ...kept], constant: constantOf(old.name, NOUNS[kind]) });
+      const name = distinct(old.name, (each) => taken.has(`${kind} ${each}`));
+      taken.add(`${kind} ${name}`);
+      declared.push({
+        name,
+        successor,
+        args,
+        comments: [...comments, ...kept],
+        constant: constantOf(old.name, NOUNS[kind]),
+      });
     }
   }
   const providers = [...new Set(declared.flatMap(({ successor }) => successor.old.provider ?? []))];
@@ -100,12 +111,20 @@ function constants(): (name: string, noun: string) => string {
   };
 }
 
+/** Returns the name, with a number if it is taken. */
+function distinct(name: string, isTaken: (name: string) => boolean): string {
+  for (let number = 1; ; number++) {
+    const each = number === 1 ? name : `${name}-${number}`;
+    if (!isTaken(each)) return each;
+  }
+}
+
 function capitalized(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1);
 }
 
 function resourceSource(
-  { successor, constant, args, comments }: Declared,
+  { name, successor, constant, args, comments }: Declared,
   all: readonly Declared[],
   accounts: ReadonlyMap<string, string>,
 ): string {
@@ -124,12 +143,12 @@ function resourceSource(
   ];
   const lines = [
     `  adoptId: ${literal(id)},\n`,
-    ...args.map(([name, value]) => `  ${name}: ${value},\n`),
+    ...args.map(([field, value]) => `  ${field}: ${value},\n`),
     ...comments.map((comment) => `  // ${comment}\n`),
   ];
   const end = options.length === 0 ? "" : `, { ${options.join(", ")} }`;
   const start = isNeeded ? `const ${constant} = ` : "";
-  return `${start}new ${kind}(${literal(old.name)}, {\n${lines.join("")}}${end});\n`;
+  return `${start}new ${kind}(${literal(name)}, {\n${lines.join("")}}${end});\n`;
 }
 
 function header(

@@ -26,8 +26,8 @@ export interface LeftOut {
 }
 
 /**
- * What becomes of an old setting: a field of the same value, fields that are computed, or nothing to
- * tell.
+ * What becomes of an old setting: a field of the same value, fields that are computed, or nothing
+ * to tell.
  */
 type Rule = string | ((value: unknown, all: Properties) => Properties) | null;
 
