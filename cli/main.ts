@@ -2,6 +2,7 @@
 import { Command, CommanderError, Option } from "commander";
 import { API_VARIABLE } from "../sdk/config";
 import { MANAGEMENT_APIS } from "../sdk/contract/limits";
+import type { AdoptFlags } from "./adopt/adopt";
 import { didYouMean } from "./didYouMean";
 import { addEmulatorFlags, type EmulatorFlags, wholeNumber } from "./emulator/emulatorFlags";
 import { addForecastFlags, type ForecastFlags } from "./forecast/forecastFlags";
@@ -73,9 +74,16 @@ function addAdopt(program: Command): void {
     .description(
       "Writes a Pulumi program (TypeScript) that adopts the account's endpoints without changing them, to standard " +
         "output. The command itself changes nothing. The key and the URLs come from the environment: " +
-        "SERVERLESS_GPU_API_KEY, and SERVERLESS_GPU_SERVICE=runpod or SERVERLESS_GPU_GRAPHQL_URL.",
+        "SERVERLESS_GPU_API_KEY, and SERVERLESS_GPU_SERVICE=runpod or SERVERLESS_GPU_GRAPHQL_URL. With --from, the program " +
+        "comes from the state of another provider for RunPod instead, and neither a key nor the service is needed.",
     )
     .addOption(apiOption())
+    .addOption(
+      new Option("--from <state>", "the exported state of another Pulumi or Terraform provider for RunPod").conflicts(
+        "all",
+      ),
+    )
+    .option("--import-file", 'with --from: write the file for "pulumi import --file", for the plugin and any language')
     .option("--filter <text>", "only endpoints with this text in their name, ignoring case")
     .option("--all", "also the serverless templates (without their variables) and the network volumes")
     .addHelpText(
@@ -85,10 +93,14 @@ Examples:
   serverless-gpu adopt > index.ts
   serverless-gpu adopt --filter llama > llama.ts
   serverless-gpu adopt --all > index.ts
+  serverless-gpu adopt --from state.json > index.ts
+  serverless-gpu adopt --from state.json --import-file > import.json
 ${EXIT_CODES}
-It is also 1 if the program leaves out an endpoint; standard error names the endpoint.`,
+It is also 1 if the program leaves something out; standard error names it, and says why.`,
     )
-    .action(async (options: { filter?: string; all?: boolean }) => {
+    .action(async (options: AdoptFlags, command: Command) => {
+      if (options.importFile && options.from === undefined)
+        command.error("error: option '--import-file' needs '--from <state>'");
       process.exitCode = await load.adopt().adopt(options);
     });
 }
@@ -115,6 +127,7 @@ Checks:
   addresses    the URLs are well formed, encrypted unless local, and respond
   interface    the service does not end the management interface soon
   key          the service accepts the key
+  names        no two endpoints, and no two network volumes of a data center, have the same name
   clock        this machine's clock is within a minute of the service's clock
   versions     the program and this command have the same version, and nothing is installed twice
   state        this version can read the state of the selected stack
@@ -261,7 +274,7 @@ Exit codes:
   0  success
   1  failure; the message gives the reason
   2  wrong usage: an unknown option, an invalid value of an option, or not exactly one load
-  3  a limit of --max-p95 or --max-cost can be exceeded`,
+  3  a limit of --max-p95, --max-cost or --max-lost can be exceeded`,
     )
     .action(async (flags: ForecastFlags, command: Command) => {
       const { forecast, loadProblem } = load.forecast();

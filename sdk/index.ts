@@ -68,7 +68,7 @@ export {
 export type { JobPolicy, JobRequest, S3Config } from "./jobs/jobRequest";
 export type { OpenAiOptions, OpenAiRequest } from "./jobs/openai";
 export type { EndpointQueue, JobOptions, RunOptions, RunSyncOptions } from "./jobs/queue";
-export type { StatusListener } from "./jobs/statusChanges";
+export type { ProgressListener, StatusListener } from "./jobs/statusChanges";
 export type { SubmitOptions } from "./jobs/submit";
 export type { FetchBody, FetchOptions, WorkerChoice } from "./loadBalancer/fetchOptions";
 export { type LoadBalancer, workerIdOf } from "./loadBalancer/loadBalancer";

@@ -7,12 +7,11 @@ import type { Listed } from "../../sdk/records/listed";
 import type { Template } from "../../sdk/templates/record";
 import type { Volume } from "../../sdk/volumes/record";
 import { adoptionProgram, type TemplateMatches } from "./adoptionProgram";
+import { type AdoptStateOptions, adoptState } from "./adoptState";
 import { recordProgram } from "./recordProgram";
 
 /** The options of the command. */
-interface AdoptOptions {
-  /** Text in the names. */
-  readonly filter?: string;
+export interface AdoptFlags extends Partial<AdoptStateOptions> {
   /** `true` to include templates and network volumes. */
   readonly all?: boolean;
 }
@@ -31,7 +30,13 @@ interface Account {
  * Writes the program to standard output and the endpoints that it leaves out to standard error.
  * Returns the exit code.
  */
-export async function adopt({ filter = "", all: isAll = false }: AdoptOptions): Promise<number> {
+export async function adopt({ filter = "", all: isAll = false, from, ...flags }: AdoptFlags): Promise<number> {
+  if (from !== undefined) {
+    const { output, messages, exitCode } = adoptState({ ...flags, filter, from });
+    process.stdout.write(output);
+    for (const message of messages) process.stderr.write(`serverless-gpu adopt: ${message}\n`);
+    return exitCode;
+  }
   const { endpoints: listed, templates, volumes, matches } = await listAccount(isAll);
   const { records: all, unreadable } = listed;
   const endpoints = all.filter(({ name }) => name.toLowerCase().includes(filter.toLowerCase()));

@@ -4,7 +4,7 @@ import { type Check, type CheckName, type Finding, together, withoutKeys } from 
 import { checkFields } from "./fields";
 import { checkNode, checkPulumi } from "./machine";
 import { checkPackage, checkPulumiSdk, checkVersions, findProgram } from "./program";
-import { askAddresses, checkAddresses, checkClock, checkInterface, checkKey } from "./service";
+import { askAddresses, askWithKey, checkAddresses, checkClock, checkInterface } from "./service";
 import { readConfiguration } from "./settings";
 import { checkState, haveOwnProviders, readOwnResources } from "./state";
 
@@ -34,7 +34,7 @@ async function examine(folder: string): Promise<Check[]> {
     config: configuration.finding,
     addresses: checkAddresses(replies, configuration),
     interface: checkInterface(configuration.settings),
-    key: await checkKey(configuration, replies),
+    ...(await askWithKey(configuration, replies)),
     clock: checkClock(replies),
     versions: checkVersions(program),
     state: together([state, ...checkFields(await resources, configuration.settings)]),

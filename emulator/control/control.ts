@@ -50,7 +50,7 @@ function routesOfKind(name: string, { noun, control, seedSchema, patchSchema }: 
   };
 }
 
-function routesOf({ account, journal, operations, faults, clock, reset }: Controlled) {
+function routesOf({ account, journal, tail, operations, faults, clock, reset }: Controlled) {
   const routes: Readonly<Record<string, ControlRoute>> = {
     ...jobRoutes(account.endpoints),
     "GET journal": ({ query }) => {
@@ -61,6 +61,7 @@ function routesOf({ account, journal, operations, faults, clock, reset }: Contro
         assertOperation(filter.operation, Object.values(operations).flat());
       return requests;
     },
+    "GET journal/:id": ({ id }) => tail.exchange(Number(id)) ?? false,
     "DELETE journal": () => journal.clear(),
     "GET worker-output": ({ query }) => journal.workerOutput(filterOfLines(query)),
     "GET faults": () => faults.list(),

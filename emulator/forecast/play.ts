@@ -9,6 +9,8 @@ import { type Course, Tally, type WorkerSeconds } from "./tally";
 /** The result of one run. */
 export interface RunResult {
   readonly jobs: number;
+  /** Jobs that a worker took. */
+  readonly started: number;
   readonly completed: number;
   /** Jobs that reached the execution timeout. */
   readonly timedOut: number;
@@ -51,7 +53,7 @@ export function play(endpoint: PlayedEndpoint, load: Load, assumptions: Assumpti
 
   const { submitted, completed, timedOut, lost, lastEndMs } = queue.counts;
   return {
-    ...{ jobs: submitted, completed, timedOut, lost, coldStarts: starts.count },
+    ...{ jobs: submitted, started: tally.delays.count, completed, timedOut, lost, coldStarts: starts.count },
     ...{ mostWorkers: tally.mostWorkers, lastEndS: lastEndMs / 1000, seconds: tally.seconds, course: tally.course },
     delayS: PERCENTILES.map((share) => tally.delays.percentile(share) / 1000),
   };

@@ -44,7 +44,7 @@ export function recordHandlers<T extends NamedRecord, Fields extends object>(
       for (const notice of kind.notices?.(oldInputs, inputs, { capabilities, readConfig }) ?? []) {
         log(String(inputs.name ?? kind.noun), `warning: ${notice}`);
       }
-      return claimChecked(kind.noun, oldInputs, newInputs, { inputs, problems });
+      return claimChecked(oldInputs, newInputs, { inputs, problems });
     },
 
     async diff(id, outputs: Properties, inputs: Properties) {
@@ -270,7 +270,11 @@ async function matchProgram<T extends NamedRecord, Fields extends object>(
   );
   const changes = describeChanges(table, shownBefore ?? {}, after ?? {}, inputs);
   const notes = [leftover, applied].flatMap((each) => (each ? [`; ${each.text}`] : []));
-  log(record.name, `adopted ${noun} ${id}; ${changes}${notes.join("")}`);
+  log(
+    record.name,
+    `adopted ${noun} ${id}; ${changes}${notes.join("")}. If another resource in this stack managed it, never remove that ` +
+      `one with --target: that can delete the ${noun}`,
+  );
   return record;
 }
 

@@ -1,13 +1,17 @@
 import type * as pulumi from "@pulumi/pulumi";
+import { systemClock } from "../../sdk/contract/clock";
 import { type InputProblem, InvalidInputError, ServerlessGpuError, SmokeTestError } from "../../sdk/errors";
 import type { JobHandle } from "../../sdk/jobs/jobHandle";
 import type { CompletedJob } from "../../sdk/jobs/jobRecord";
 import { checkJobRequest, type JobRequest } from "../../sdk/jobs/jobRequest";
+import { NO_SUCH_PROPERTY } from "../../sdk/records/fields";
 import { cancelled } from "../cancellation";
 import { configure, connect } from "../connection/connection";
+import { initFailure } from "../engineErrors";
+import { log } from "../log";
 import { containsUnknown, isObject, type Properties, SECONDS } from "../properties";
 import { assertExpected, hideInput } from "./expectedOutput";
-import { REQUEST_INPUTS, requestProblems, testRequest } from "./requestTest";
+import { nameOf, REQUEST_INPUTS, requestProblems, testRequest } from "./requestTest";
 
 const DEFAULT_TIMEOUT_SECONDS = 300;
 
@@ -17,10 +21,7 @@ const KNOWN_INPUTS = [
 ];
 const OWN_INPUTS = ["__provider", "__secretInputs"];
 
-/**
- * The handlers of a `SmokeTest`. It has no `diff`, so the engine compares the inputs; each change
- * runs the job again.
- */
+/** The handlers of a `SmokeTest`. The engine compares the inputs; each change runs the job again. */
 export const smokeTestHandlers: pulumi.dynamic.ResourceProvider = {
   configure,
 
@@ -34,8 +35,18 @@ export const smokeTestHandlers: pulumi.dynamic.ResourceProvider = {
     return { id: outs.jobId || `${inputs.endpointId}-request`, outs };
   },
 
-  async update(_id, _outputs, inputs: Properties) {
-    return { outs: await runTest(inputs) };
+  // A failed test runs again even if the program returns to the inputs of the last success: what it
+  // tests has changed twice since.
+  async diff(_id, outputs: Properties) {
+    return hasFailed(outputs) ? { changes: true } : {};
+  },
+
+  async update(id, outputs: Properties, inputs: Properties) {
+    try {
+      return { outs: await runTest(inputs) };
+    } catch (error) {
+      throw initFailure(error, id, { ...outputs, __failed: true, __provider: inputs.__provider });
+    }
   },
 
   async read(id, outputs: Properties) {
@@ -45,6 +56,11 @@ export const smokeTestHandlers: pulumi.dynamic.ResourceProvider = {
   // There is nothing to delete: jobs expire at the service.
   async delete() {},
 };
+
+/** Returns `true` if the last test failed. The outputs record that, because a refresh discards it. */
+export function hasFailed({ __failed }: Properties): boolean {
+  return __failed === true;
+}
 
 /** Returns the problems of a `SmokeTest`'s inputs. */
 export function problemsOf(inputs: Properties): InputProblem[] {
@@ -67,7 +83,7 @@ export function problemsOf(inputs: Properties): InputProblem[] {
       .filter((name) => !KNOWN_INPUTS.includes(name) && !OWN_INPUTS.includes(name))
       .map((property) => ({
         property,
-        message: `there is no such property. Allowed: ${KNOWN_INPUTS.join(", ")}`,
+        message: `${NO_SUCH_PROPERTY}. Allowed: ${KNOWN_INPUTS.join(", ")}`,
       })),
   ];
 }
@@ -90,8 +106,18 @@ async function runTest(inputs: Properties) {
   const { timeout, path } = inputs;
   const timeoutMs = (typeof timeout === "number" ? timeout : DEFAULT_TIMEOUT_SECONDS) * 1000;
   hideInput(inputs);
-  if (path === undefined) return runJob(inputs, timeoutMs);
+  const startedAt = systemClock.monotonic();
+  const logPassed = (what: string) => {
+    const seconds = ((systemClock.monotonic() - startedAt) / 1000).toFixed(1);
+    log("SmokeTest", `${what} passed after ${seconds} s`);
+  };
+  if (path === undefined) {
+    const outs = await runJob(inputs, timeoutMs);
+    logPassed(`job ${outs.jobId} at endpoint ${inputs.endpointId}`);
+    return outs;
+  }
   const { status, ms } = await testRequest(inputs, timeoutMs);
+  logPassed(nameOf(inputs));
   return { jobId: "", status: String(status), delayTime: 0, executionTime: ms };
 }
 

@@ -40,7 +40,11 @@ export const VOLUME_KIND: RecordKind<Volume, VolumeInput> = {
     const changes = { ...(name !== undefined && { name }), ...(size !== undefined && { size }) };
     return volumes.update(id, changes, { ...refuseRename("network volume", id, name), known: outputs });
   },
-  delete: whenUnused("network volume", ({ volumes }) => volumes),
+  delete: whenUnused(
+    "network volume",
+    ({ volumes }) => volumes,
+    ({ size, dataCenterId }) => `all data on its ${size} GB in ${dataCenterId} is lost`,
+  ),
   ownRules: { deleteTimeout: SECONDS },
   toFields: (volume, { highPerformance }) => ({
     ...fieldsIn(VOLUME_FIELDS, volume),

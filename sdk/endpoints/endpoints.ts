@@ -6,7 +6,7 @@ import type { CreateRecordOptions } from "../records/createRecord";
 import { fixedIn } from "../records/fields";
 import type { Readers } from "../records/readers";
 import { getRecord } from "../records/reads";
-import { recordsOf, saveRecord } from "../records/records";
+import { recordsOf } from "../records/records";
 import { REQUEST_OPTIONS } from "../transport/callOptions";
 import type { RequestOptions } from "../transport/requestOptions";
 import { checkedCall, type ResponsePromise } from "../transport/responsePromise";
@@ -26,7 +26,8 @@ import type {
   ServerlessDiscount,
 } from "./record";
 import { RECYCLE_OPTIONS, type RecycleOptions, recycleWorkers } from "./recycleWorkers";
-import type { WorkerLimits } from "./workerLimits";
+import { saveWorkers } from "./saveWorkers";
+import { AT_ZERO, type WorkerLimits } from "./workerLimits";
 
 /**
  * Creates, changes, lists and deletes endpoints (contract, GraphQL). Every call may also throw the
@@ -159,7 +160,7 @@ export function createEndpoints(endpoints: EndpointCollection, deleteTemplate: D
     scaleToZero: (id, given) =>
       checkedCall(given, REQUEST_OPTIONS, async (options) => {
         const endpoint = await getRecord(endpoints, id, options);
-        return saveRecord(endpoints, endpoint, { workersMin: 0, workersMax: 0 }, options);
+        return saveWorkers(endpoints, endpoint, AT_ZERO, options);
       }),
     recycleWorkers: (id, workers, given) =>
       checkedCall(given, RECYCLE_OPTIONS, (options) => recycleWorkers(endpoints, id, workers, options)),

@@ -36,6 +36,11 @@ export function graphqlEndpointCalls(
       const mutation = { name: "saveEndpoint", input: inputOf(), selection: selection() };
       return save(transport, operation, mutation, endpointSchema, attempt);
     });
+  /** Returns an endpoint with its secret fields, which a save repeats. */
+  const withSecrets = async (endpoint: Endpoint, attempt: Attempt): Promise<Endpoint> => ({
+    ...endpoint,
+    kept: { ...endpoint.kept, ...(await readSecrets(transport, kept, endpoint, attempt)) },
+  });
   return {
     names: { list: "myself", create: "saveEndpoint", change: "saveEndpoint", delete: "deleteEndpoint" },
     async list(operation, attempt) {
@@ -63,8 +68,14 @@ export function graphqlEndpointCalls(
         // The container is saved, so only the rest needs the endpoint.
         if (hasSettings(before, settings)) return { ...before, ...container };
       }
-      const whole = { ...before, kept: { ...before.kept, ...(await readSecrets(transport, kept, before, attempt)) } };
+      const whole = await withSecrets(before, attempt);
       return send(operation, () => changeInput(kept, whole, settings, service), attempt);
+    },
+    changeWithout: (fields) => async (operation, before, changes, attempt) => {
+      refuseOtherSources(before);
+      const whole = await withSecrets(before, attempt);
+      const leftOut = Object.fromEntries(fields.map((field) => [field, undefined]));
+      return send(operation, () => ({ ...changeInput(kept, whole, changes, service), ...leftOut }), attempt);
     },
     delete: (operation, { id }, attempt) => remove(transport, operation, "deleteEndpoint", { id }, attempt),
     async discount(operation, attempt) {

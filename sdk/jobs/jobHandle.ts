@@ -73,17 +73,17 @@ export class JobHandle<Output = unknown> {
    * @throws CancelFailedError if the job should have been cancelled after an abort, and may
    * continue
    * @throws the signal's reason, if it aborts
-   * @throws the error of `onStatus`
+   * @throws the error of `onStatus` or `onProgress`
    * @example
    * await job.wait({ onStatus: (status, { delayTime }) => console.log(status, delayTime) });
    */
   async wait(options: WaitOptions = {}): Promise<CompletedJob<Output>> {
     checkOptions(options, WAIT_OPTIONS);
-    const { timeoutMs, signal, onAbort = "detach", onStatus } = options;
+    const { timeoutMs, signal, onAbort = "detach" } = options;
     const now = this.#clock.monotonic();
     const deadline = timeoutMs === undefined ? Number.POSITIVE_INFINITY : now + timeoutMs;
     const firstDelayMs = Math.max(0, Math.min(this.#seenAt + SHORTEST_POLL_MS - now, (deadline - now) / 2));
-    const changes = onStatus && followStatus(onStatus, signal);
+    const changes = followStatus(options, signal);
     const request = { deadline, firstDelayMs, signal: changes?.signal ?? signal, onRead: changes?.onRead };
     let hasEnded = false;
     try {

@@ -12,7 +12,7 @@ import {
 import type { RequestOptions } from "../transport/requestOptions";
 import type { StreamGapError } from "./jobErrors";
 import type { OutputSchema } from "./jobOutput";
-import type { StatusListener } from "./statusChanges";
+import type { ProgressListener, StatusListener } from "./statusChanges";
 
 /** Options of `wait`. */
 export interface WaitOptions extends Pick<RequestOptions, "signal"> {
@@ -35,6 +35,13 @@ export interface WaitOptions extends Pick<RequestOptions, "signal"> {
    * @default none
    */
   readonly onStatus?: StatusListener | undefined;
+  /**
+   * Called with each new progress update of the worker, which is the job's `output` until it ends.
+   * Calls do not overlap, and an error of one ends the wait, as for `onStatus`. Updates that follow
+   * each other faster than the job is read are missed. For a stream, the pieces are the progress.
+   * @default none
+   */
+  readonly onProgress?: ProgressListener | undefined;
 }
 
 export const ON_ABORT = oneOf("detach", "cancel");
@@ -44,6 +51,7 @@ export const WAIT_OPTIONS: OptionChecks<WaitOptions> = {
   signal: anAbortSignal,
   onAbort: ON_ABORT,
   onStatus: aFunction,
+  onProgress: aFunction,
 };
 
 /** Options of `status`. */

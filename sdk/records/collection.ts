@@ -103,7 +103,7 @@ export interface FindOptions extends KnownOptions {
    * The maximum age of the list, in milliseconds. It is never older than the last write of this
    * client. Without this option, the list is requested after the call.
    */
-  readonly maxAgeMs?: number;
+  readonly maxAgeMs?: number | undefined;
 }
 
 /** Options of `update`. */

@@ -4,6 +4,9 @@ import type { ManagementApi, ServiceName } from "../contract/limits";
 
 // Programs load this file when they start, so it imports no library.
 
+/** How the problem of a property begins that no field has. */
+export const NO_SUCH_PROPERTY = "there is no such property";
+
 /** How REST v2 writes and reads a field. */
 export interface V2Field<Value> {
   /** The path in a body, such as `image` or `workers.min`. */

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { type InputProblem, InvalidInputError } from "../errors";
 import { nearestWord } from "../nearestWord";
 import { redact } from "../secret";
-import { type AnyField, type FieldTable, requiredFields } from "./fields";
+import { type AnyField, type FieldTable, NO_SUCH_PROPERTY, requiredFields } from "./fields";
 
 /** The schemas of the values that inputs may hold, by field. They bring values into normal form. */
 export type FieldSchemas = Readonly<Record<string, z.ZodType>>;
@@ -72,7 +72,7 @@ export function checkFields(
   for (const [property, value] of Object.entries(input)) {
     if (value === undefined) continue;
     if (!Object.hasOwn(schemas, property)) {
-      problems.push({ property, message: `there is no such property. ${nearest(property, Object.keys(schemas))}` });
+      problems.push({ property, message: `${NO_SUCH_PROPERTY}. ${nearest(property, Object.keys(schemas))}` });
       continue;
     }
     const result = schemas[property]?.safeParse(value);

@@ -15,7 +15,7 @@ export interface TemplateInput extends Omit<ContainerInput, "imageName"> {
    * Description of the template, in Markdown.
    * @default ""
    */
-  readonly readme?: string | null;
+  readonly readme?: string | null | undefined;
 }
 
 /**
@@ -24,7 +24,7 @@ export interface TemplateInput extends Omit<ContainerInput, "imageName"> {
  */
 export interface TemplateChanges extends Partial<Omit<TemplateInput, "env">> {
   /** The variables to set, and with `null` those to remove. */
-  readonly env?: EnvChanges | null;
+  readonly env?: EnvChanges | null | undefined;
 }
 
 /** The settings of a template in normal form. Every field is set. */

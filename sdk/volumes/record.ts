@@ -18,7 +18,7 @@ export interface VolumeInput {
    * resource replaces the volume, and all data is lost.
    * @default false
    */
-  readonly highPerformance?: boolean | null;
+  readonly highPerformance?: boolean | null | undefined;
 }
 
 /** The settings of a new volume in normal form. */

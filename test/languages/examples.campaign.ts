@@ -24,7 +24,7 @@ test("yaml", async () => {
 
   await stack.setConfig({ workersMax: "5" });
   const { output } = await stack.up("--diff");
-  expect(output).toMatch(/~ workersMax: 3 => 5/);
+  expect(output).toMatch(/~ workersMax *: 3 => 5/);
   expect(emulator.endpoints.list()).toMatchObject([{ workersMax: 5 }]);
   await stack.destroy();
   expect([...emulator.endpoints.list(), ...emulator.templates.list()]).toEqual([]);
@@ -49,7 +49,7 @@ test("python", async () => {
   });
 
   await stack.setConfig({ chatWorkers: "5" });
-  expect((await stack.up("--diff")).output).toMatch(/~ workersMax: 3 => 5/);
+  expect((await stack.up("--diff")).output).toMatch(/~ workersMax *: 3 => 5/);
   await stack.preview("--refresh", "--expect-no-changes");
   await stack.destroy();
   expect(emulator.endpoints.list()).toEqual([]);

@@ -101,10 +101,7 @@ let stack: PulumiStack;
 
 beforeAll(async () => {
   emulator = await startEmulator({ drainMs: 100, handlers: { default: job.handler } });
-  // Run as users run it, without the cache of compiled code, which would appear in the frames in
-  // state.
-  const env = { ...emulator.env, SERVERLESS_GPU_API: API, NODE_OPTIONS: "" };
-  stack = await createStack({ program: program(), env });
+  stack = await createStack({ program: program(), env: { ...emulator.env, SERVERLESS_GPU_API: API } });
 });
 
 beforeEach(() => emulator.journal.clear());
@@ -123,7 +120,9 @@ function saves() {
 }
 
 test("up creates each endpoint with one save", async () => {
-  await stack.up();
+  // As users run it: the tests' cache of compiled code would show in the frames of the state.
+  const { exitCode } = await stack.run(["up", "--yes", "--skip-preview"], { NODE_OPTIONS: "" });
+  expect(exitCode).toBe(0);
   expect(saves()).toHaveLength(2);
   expect(saves()).toContainEqual(REQUESTS.created);
   const { id } = endpoint("full");
@@ -150,10 +149,9 @@ test("state holds one short, permanent line of provider code, and where the prog
 });
 
 test("an equivalent program sends no request", async () => {
-  const { output } = await stack.up();
-  expect(output).toContain("3 unchanged");
   await stack.writeProgram(program({ locations: " RO,CZ , RO", gpuIds: "ADA_24, AMPERE_24,-NVIDIA L4" }));
-  await stack.preview("--expect-no-changes");
+  const { output } = await stack.up("--expect-no-changes");
+  expect(output).toContain("3 unchanged");
   expect(emulator.journal.requests()).toEqual([]);
 });
 
@@ -164,14 +162,13 @@ test("a change is shown field by field and made in place with the full field set
   expect(output).toMatch(/~ gpuIds +: "ADA_24,AMPERE_24,-NVIDIA L4" => "AMPERE_80"/);
   expect(output).toMatch(/- locations +: "CZ,RO"/);
   expect(output).toMatch(/~ scalerValue +: 2 => 5/);
-  expect(output).toMatch(/~ flashBootType: "FLASHBOOT" => "OFF"/);
+  expect(output).toMatch(/~ flashBootType *: "FLASHBOOT" => "OFF"/);
   expect(emulator.journal.requests()).toEqual([]);
 
   await stack.up();
   expect(emulator.journal.operations()).toEqual([REQUESTS.list, REQUESTS.change]);
   expect(emulator.journal.requests({ operation: REQUESTS.change })).toMatchObject([{ endpointId: id }]);
   expect(saves()).toEqual([API === "v2" ? REQUESTS.changed : { id, ...REQUESTS.changed }]);
-  await stack.preview("--refresh", "--expect-no-changes");
 });
 
 test("drift is shown field by field, and the next up repairs it", async () => {
@@ -180,7 +177,7 @@ test("drift is shown field by field, and the next up repairs it", async () => {
   const drift = await stack.run(["refresh", "--preview-only", "--expect-no-changes", "--diff"]);
   expect(drift.exitCode).toBe(7);
   expect(drift.output).toMatch(/~ gpuIds +: "AMPERE_80" => "AMPERE_48"/);
-  expect(drift.output).toMatch(/~ workersMax: 2 => 1/);
+  expect(drift.output).toMatch(/~ workersMax *: 2 => 1/);
   expect(emulator.journal.operations()).toEqual([REQUESTS.list]);
 
   await stack.refresh();

@@ -173,11 +173,11 @@ test("a pull request is previewed in one comment, without a request to the servi
   const calls = emulator.journal.requests().length;
   await pushWorkersMax("more-workers", 3);
   await github("pull_request", { action: "opened", branch: "more-workers" });
-  expect(host.comments).toEqual([expect.stringMatching(/What a merge would do.*~ workersMax: 2 => 3/s)]);
+  expect(host.comments).toEqual([expect.stringMatching(/What a merge would do.*~ workersMax *: 2 => 3/s)]);
 
   await pushWorkersMax("more-workers", 4);
   await github("pull_request", { action: "synchronize", branch: "more-workers" });
-  expect(host.comments).toEqual([expect.stringMatching(/~ workersMax: 2 => 4/)]);
+  expect(host.comments).toEqual([expect.stringMatching(/~ workersMax *: 2 => 4/)]);
   expect(emulator.journal.requests()).toHaveLength(calls);
 
   await using other = await startGitHost();
@@ -235,7 +235,7 @@ test("the schedule keeps one issue open while there is drift, and the repair clo
   emulator.endpoints.change(endpoint?.id ?? "", { workersMax: 0 });
   expect(await onSchedule()).toEqual([7, 7]);
   const title = "Drift in the stack production: the service differs from what was last deployed";
-  const text = expect.stringMatching(/run the step `repair`.*~ workersMax: 4 => 0/s);
+  const text = expect.stringMatching(/run the step `repair`.*~ workersMax *: 4 => 0/s);
   expect(host.issues).toEqual([{ title, labels: ["drift"], text, open: true }]);
   expect(other.issues).toEqual([{ title, labels: "drift", text, open: true }]);
 
@@ -254,7 +254,7 @@ test("a custom program plans, applies and detects drift on the same stack", asyn
     });
   expect(await automation("drift")).toMatchObject({ exitCode: 0 });
   await stack.exec("sed", ["-i", "s/workersMax: 4/workersMax: 5/", "index.ts"], { cwd });
-  expect((await automation("preview")).output).toMatch(/~ workersMax: 4 => 5.*would change something/s);
+  expect((await automation("preview")).output).toMatch(/~ workersMax *: 4 => 5.*would change something/s);
   expect((await automation("up")).output).toContain(`Jobs go to ${emulator.url}/v2/`);
   expect(workersMax()).toEqual([5]);
   emulator.endpoints.change(emulator.endpoints.list()[0]?.id ?? "", { workersMax: 1 });

@@ -126,7 +126,7 @@ config:
 `,
   );
   await stack.writeProgram(`${HEAD}
-const more = new ServerlessGpuProvider("more", { apiKey: "key", extraGpuTiers: ["OWN_1"], extraLocations: "XX" });
+const more = new ServerlessGpuProvider("more", { apiKey: "key", graphqlUrl: "http://127.0.0.1:9", queueUrl: "http://127.0.0.1:9", extraGpuTiers: ["OWN_1"], extraLocations: "XX" });
 const known = new ServerlessGpuProvider("known", { apiKey: "key", service: "runpod" });
 new ServerlessEndpoint("good", { ...right, gpuIds: ["FUTURE_2", "FROM_ENV"] });
 new ServerlessEndpoint("more", { ...right, gpuIds: ["OWN_1", "FROM_ENV"], locations: ["XX", "YY"] }, { provider: more });

@@ -10,6 +10,7 @@ export const EARLY = [
   "adoptTemplate",
   "smokeTest",
   "provider",
+  "providerUrls",
   "commands",
   "transformed",
 ];
@@ -37,6 +38,8 @@ const MISTAKES = {
   adoptTemplate: () => ["bad", "worse"].map((name) => new ServerlessTemplate(name, { imageName: "a:1", adoptId: "abc" })),
   smokeTest: ({ one }) => new SmokeTest("bad", { endpointId: one.endpointId, input: 3 }),
   provider: () => new ServerlessEndpoint("bad", right, { provider: new ServerlessGpuProvider("bad", {}) }),
+  providerUrls: () =>
+    new ServerlessEndpoint("bad", right, { provider: new ServerlessGpuProvider("bad", { apiKey: "key" }) }),
   commands: () => new ServerlessTemplate("bad", { imageName: "a:1", dockerArgs: "a", command: { cmd: ["b"] } }),
   transformed: () =>
     new ServerlessEndpoint("bad", right, { import: "abc", transformations: [({ props, opts }) => ({ props, opts })] }),

@@ -195,7 +195,7 @@ new ServerlessEndpoint("one", { adoptId: "theirs", templateId: "t", gpuIds: "ADA
   expect(preview.output).toContain("gpuCount: 2 → 3");
   await stack.writeProgram(program(`gpuCount: 2, type: "LOAD_BALANCER", scalerType: "REQUEST_COUNT"`));
   emulator.journal.clear();
-  expect((await stack.up()).output).toContain("no changes were needed");
+  expect((await stack.up()).output).toContain("nothing changed");
   expect(writes()).toEqual([]);
   await stack.destroy();
 });

@@ -44,7 +44,7 @@ const TIME_TICKS = 6;
  */
 export const STYLE = `
 .fc text { fill: #24292f; font: 13px system-ui, sans-serif } .fc .title { font-weight: 600; font-size: 14px }
-.fc .tick { fill: #57606a } .fc .end { text-anchor: end } .fc .middle { text-anchor: middle }
+.fc .note { fill: #9a6700 } .fc .tick { fill: #57606a } .fc .end { text-anchor: end } .fc .middle { text-anchor: middle }
 .fc .grid { stroke: #8b949e; stroke-opacity: .3 } .fc .line { fill: none; stroke-width: 1.8; stroke-linejoin: round }
 .fc .a { stroke: #0969da } .fc .b { stroke: #1a7f37 } .fc .c { stroke: #bf8700 } .fc .d { stroke: #8250df }
 .fc .old { stroke: #6e7781; stroke-dasharray: 5 4 }
@@ -52,7 +52,7 @@ export const STYLE = `
 .fc .area.c { fill: #d4a72c; fill-opacity: .85 } .fc .area.d { fill: #8250df; fill-opacity: .6 }
 .fc .point { fill: #8b949e; fill-opacity: .55 } .fc .front { fill: #1a7f37 } .fc .current { fill: none; stroke: #cf222e; stroke-width: 2.5 }
 @media (prefers-color-scheme: dark) {
-.fc text { fill: #e6edf3 } .fc .tick { fill: #9ea7b3 } .fc .a { stroke: #58a6ff } .fc .b { stroke: #3fb950 } .fc .c { stroke: #d29922 }
+.fc text { fill: #e6edf3 } .fc .note { fill: #d29922 } .fc .tick { fill: #9ea7b3 } .fc .a { stroke: #58a6ff } .fc .b { stroke: #3fb950 } .fc .c { stroke: #d29922 }
 .fc .d { stroke: #bc8cff } .fc .old { stroke: #9ea7b3 } .fc .area.a { fill: #58a6ff } .fc .area.b { fill: #2ea043 }
 .fc .area.d { fill: #a371f7 } .fc .front { fill: #3fb950 } .fc .current { stroke: #ff7b72 } }`;
 
@@ -99,13 +99,27 @@ export function sweepChart(points: readonly Point[], shownCost: (value: number) 
   });
   return [
     `<text class="title" x="${LEFT}" y="${top + 18}">Sweep: p95 delay by monthly cost</text>`,
-    `<text class="tick" x="${LEFT}" y="${top + 36}">green: no other setting is both cheaper and faster; ring: current setting</text>`,
+    `<text class="tick" x="${LEFT}" y="${top + 36}">green: no other setting is cheaper or faster without being worse; ring: current setting</text>`,
     ...grid(lowY, highY, shownTime, y),
     `<polyline class="line b" points="${steps}"/>`,
     ...marks,
     ...ticks,
     `<text class="tick end" x="${WIDTH - RIGHT}" y="${bottom + 38}">cost a month</text>`,
   ].join("\n");
+}
+
+const NOTE_LINE = 19;
+/** Characters in a line of a note, at most. */
+const NOTE_COLUMNS = 118;
+
+/** Returns the elements of sentences at the top of a picture, in lines, and their height. */
+export function noteLines(notes: readonly string[]): { elements: string; height: number } {
+  const wrap = new RegExp(`(?=\\S).{1,${NOTE_COLUMNS}}(?=\\s|$)`, "g");
+  const lines = notes.flatMap((note) => note.match(wrap) ?? []);
+  const texts = lines.map(
+    (line, at) => `<text class="note" x="16" y="${(at + 1) * NOTE_LINE}">${escaped(line)}</text>`,
+  );
+  return { elements: texts.join("\n"), height: lines.length * NOTE_LINE };
 }
 
 /** Returns a picture of these elements. */

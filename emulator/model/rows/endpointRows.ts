@@ -56,6 +56,9 @@ export const save = {
   "save.unknown-volume": assumed(
     "If an option or a seed names volumes, any other networkVolumeId is refused. The id of a deleted volume is always refused.",
   ),
+  "save.left-out-ids": assumed(
+    "A change that leaves out the ids of a template and volumes does not check them: they may have been deleted.",
+  ),
   "save.no-quota": assumed("Without a quota option, there is no worker quota."),
   "save.quota": observed(
     "The sum of workersMax over all endpoints must stay within the quota; the message is assumed.",

@@ -194,6 +194,10 @@ describeInBrowser(`the page in a browser${noBrowser ? ` (${noBrowser})` : ""}`, 
     await page.locator("#request-rows").getByText("rest getPod").click();
     await dialog.getByText("GET /v1/pods/one").waitFor();
     await dialog.getByText('"podId": "one"').waitFor();
+    await dialog.getByText("authorization: [redacted]").waitFor();
+    await dialog.getByText("Response body").waitFor();
+    await dialog.getByText('"error": "pod not found"').waitFor();
+    expect(await dialog.textContent()).not.toContain(emulator.apiKey);
     await page.keyboard.press("Escape");
     const rows = page.locator("#job-rows tr");
     await page.getByLabel("Filter jobs by endpoint").fill("other");
