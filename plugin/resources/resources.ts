@@ -82,7 +82,7 @@ const REGISTRY_AUTH: PluginResource = {
   handlers: registryAuthV1,
   table: REGISTRY_AUTH_KIND.table,
   hasUniqueNames: REGISTRY_AUTH_KIND.hasUniqueNames,
-  secretInputs: () => ["username", "password"],
+  secretInputs: () => CONTAINER_REGISTRY_AUTH.secrets ?? [],
   cannotBeImported:
     "of a registry credential cannot be imported or read, because the service does not show its user and password. Declare " +
     "the resource with adoptId, username and password. To read its id and name, use getContainerRegistryAuth",
