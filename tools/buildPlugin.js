@@ -48,6 +48,6 @@ const onWindows = [
 writeFileSync(path.join(bin, `${name}.cmd`), onWindows.map((line) => `${line}\r\n`).join(""));
 
 // npm on Windows could not run the file itself, because it begins for a shell.
-writeFileSync(path.join(bin, "npm.cjs"), `#!/usr/bin/env node\nrequire("./${name}");\n`, { mode: 0o755 });
+writeFileSync(path.join(bin, "npm-bin"), `#!/usr/bin/env node\nrequire("./${name}");\n`, { mode: 0o755 });
 
 writeFileSync(path.join(bin, "LICENSES"), licensesOf(metafile));

@@ -38,7 +38,7 @@ test("the plugin has the version and the schema of this package, and no dependen
 
 test("--version prints the version and ends, also as npm runs it", async () => {
   const { version } = packageAt("plugin");
-  for (const file of ["pulumi-resource-serverless-gpu", "npm.cjs"]) {
+  for (const file of ["pulumi-resource-serverless-gpu", "npm-bin"]) {
     const { stdout } = await promisify(execFile)(path.join(PLUGIN_FOLDER, file), ["--version"]);
     expect(stdout).toBe(`${version}\n`);
   }
