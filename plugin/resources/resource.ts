@@ -49,6 +49,8 @@ export interface PluginResource {
    * @default those that are not at their default
    */
   readonly importedInputs?: (inputs: Properties) => Properties;
+  /** Why the resource cannot be imported or read by its id. @default it can */
+  readonly cannotBeImported?: string;
 }
 
 /**

@@ -3,7 +3,7 @@ import { systemClock } from "../../sdk/contract/clock";
 import { type InputProblem, InvalidInputError, ServerlessGpuError, SmokeTestError } from "../../sdk/errors";
 import type { JobHandle } from "../../sdk/jobs/jobHandle";
 import type { CompletedJob } from "../../sdk/jobs/jobRecord";
-import { checkJobRequest, type JobRequest } from "../../sdk/jobs/jobRequest";
+import { checkJobRequest, type JobPolicy, type JobRequest, type S3Config } from "../../sdk/jobs/jobRequest";
 import { NO_SUCH_PROPERTY } from "../../sdk/records/fields";
 import { cancelled } from "../cancellation";
 import { configure, connect } from "../connection/connection";
@@ -19,6 +19,8 @@ const KNOWN_INPUTS = [
   ...["endpointId", "input", "expectedOutput", "timeout", "policy", "s3Config", "triggers"],
   ...REQUEST_INPUTS,
 ];
+const POLICY_KEYS = ["executionTimeout", "lowPriority", "ttl"] as const satisfies (keyof JobPolicy)[];
+const S3_KEYS = ["accessId", "accessSecret", "bucketName", "endpointUrl"] as const satisfies (keyof S3Config)[];
 const OWN_INPUTS = ["__provider", "__secretInputs"];
 
 /** The handlers of a `SmokeTest`. The engine compares the inputs; each change runs the job again. */
@@ -93,13 +95,38 @@ function jobProblems({ policy, s3Config }: Properties): InputProblem[] {
   const known = Object.entries({ policy, s3Config }).filter(
     ([, value]) => value !== undefined && !containsUnknown(value),
   );
+  const unknown = known.flatMap(([property, value]) => unknownKeys(property, value));
   try {
     checkJobRequest("run", { input: {}, ...Object.fromEntries(known) });
-    return [];
+    return unknown;
   } catch (error) {
-    if (error instanceof InvalidInputError) return [...error.problems];
+    if (error instanceof InvalidInputError) return [...unknown, ...error.problems.map(withValue({ policy, s3Config }))];
     throw error;
   }
+}
+
+/**
+ * Returns a problem for each key of an object that does not exist. The client passes such keys on,
+ * because the service may have new ones; in a program they are mistakes.
+ */
+function unknownKeys(property: string, value: unknown): InputProblem[] {
+  const keys: readonly string[] = property === "policy" ? POLICY_KEYS : S3_KEYS;
+  return Object.keys(isObject(value) ? value : {})
+    .filter((key) => !keys.includes(key))
+    .map((key) => ({
+      property: `${property}.${key}`,
+      message: `there is no such property. Allowed: ${keys.join(", ")}`,
+    }));
+}
+
+/** Returns a function that adds the value to the problem of a nested property; not those of S3. */
+function withValue(inputs: Properties): (problem: InputProblem) => InputProblem {
+  return (problem) => {
+    const [field = "", key = ""] = problem.property.split(".");
+    const parent = inputs[field];
+    if (field !== "policy" || !isObject(parent) || !(key in parent)) return problem;
+    return { ...problem, message: `is ${JSON.stringify(parent[key])}, and ${problem.message}` };
+  };
 }
 
 async function runTest(inputs: Properties) {

@@ -48,6 +48,7 @@ function buildSchema(facts, sources) {
       "Serverless GPU endpoints of RunPod, and of any service with the same interfaces: endpoints, templates, network volumes and registry credentials. Not affiliated with RunPod.",
     keywords: ["pulumi", "serverless", "gpu", "runpod", "category/cloud", "kind/native"],
     license: "Apache-2.0",
+    publisher: "pulumi-serverless-gpu contributors",
     config: { variables: withSecrets(variables, ["apiKey"]) },
     provider: {
       description: declarations.descriptionOf("ServerlessGpuProvider"),

@@ -156,8 +156,21 @@ class Translator {
     const open = isOutput ? [] : this.openWordsOf(type);
     const known = open.length === 0 ? "" : `\n\nKnown: ${open.map((word) => `\`${word}\``).join(", ")}.`;
     const ending = byDefault === undefined || isOutput ? "" : `\n\nDefault: ${byDefault}.`;
-    return { ...this.typeOf(type, { isWhole, isOutput }), description: `${description}${known}${ending}` };
+    const text = forEveryLanguage(`${description}${known}${ending}`);
+    return { ...this.typeOf(type, { isWhole, isOutput }), description: text };
   }
+}
+
+/**
+ * Returns a description without what only programs of the dynamic form have: other forms of a
+ * value, and the property `endpointId`.
+ * @param {string} text
+ */
+function forEveryLanguage(text) {
+  return text
+    .replace(/ ?(The client and a|A) dynamic provider also accepts? [^.]*\./g, "")
+    .replaceAll("the tiers of `GpuTier`", "the known ones")
+    .replaceAll("`endpoint.endpointId`", "the `id` of a `ServerlessEndpoint`");
 }
 
 /**

@@ -43,7 +43,7 @@ test("the journal returns the headers and bodies of a request and its response, 
   expect((await exchange(Number.NaN)).status).toBe(404);
 });
 
-test("of a long body the journal keeps the beginning, and of many requests the latest 500", async () => {
+test("the journal keeps the beginning of a long body, and the latest 500 of many requests", async () => {
   await using emulator = await startEmulator();
   const { url, apiKey } = emulator;
   const headers = { authorization: `Bearer ${apiKey}` };
