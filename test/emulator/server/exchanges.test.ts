@@ -49,7 +49,7 @@ test("of a long body the journal keeps the beginning, and of many requests the l
   const headers = { authorization: `Bearer ${apiKey}` };
   const read = async (number: number) => fetch(`${url}/_emulator/journal/${number}`, { headers });
   await fetch(`${url}/v2/none/run`, { method: "POST", headers, body: JSON.stringify({ input: "x".repeat(100_000) }) });
-  const { request } = await (await read(1)).json();
+  const { request } = JSON.parse(await (await read(1)).text());
   expect(request).toMatchObject({ isCut: true });
   expect(request.body).toHaveLength(10_000);
   for (let count = 0; count < 500; count++) await fetch(`${url}/v1/pods/none`, { headers }).then((each) => each.text());
