@@ -30,6 +30,9 @@ const SECRET_HEADERS = ["authorization", "proxy-authorization", "cookie", "set-c
 /** The properties whose values are not shown, wherever they are. */
 const SECRET_PROPERTIES = /^(env|password|accessSecret|aiKey|apiKey|cloudStorageConfig)$/;
 
+/** The values of variables and passwords in a GraphQL document, even in one that is not valid. */
+const SECRET_LITERALS = /(\b(?:value|password)\s*:\s*)("""[\s\S]*?(?:"""|$)|"(?:[^"\\\n]|\\.)*"?)/g;
+
 /** A stored exchange. It is redacted when it is read, because most are never read. */
 interface Kept {
   readonly request: HttpRequest["headers"];
@@ -102,6 +105,7 @@ function withoutSecrets(body: string): string {
     const value: unknown = JSON.parse(body, (name, each) => {
       // Its query may hold a token.
       if (name === "webhook" && typeof each === "string") return each.replace(/\?.*$/s, `?${REDACTED}`);
+      if (name === "query" && typeof each === "string") return each.replace(SECRET_LITERALS, `$1"${REDACTED}"`);
       return SECRET_PROPERTIES.test(name) ? hidden(each) : each;
     });
     return typeof value === "object" && value !== null ? JSON.stringify(value, null, 2) : body;

@@ -27,7 +27,8 @@ test("the journal returns the headers and bodies of a request and its response, 
       s3Config: { accessId: "id", accessSecret: "storage-secret", bucketName: "b", endpointUrl: "https://s3" },
     }),
   });
-  const all = await Promise.all([1, 2, 3].map(exchange));
+  await graphql('mutation { saveTemplate(input: { env: [{ key: "A", value: "y8-\\"quoted" }, { value: "not-closed');
+  const all = await Promise.all([1, 2, 3, 4].map(exchange));
   const [saved, listed, submitted] = all.map(({ text }) => JSON.parse(text));
   expect(saved.request.headers).toMatchObject({ authorization: "[redacted]", "x-note": "of [redacted]" });
   expect(saved.request.body).toContain("saveTemplate");
@@ -38,8 +39,8 @@ test("the journal returns the headers and bodies of a request and its response, 
   expect(listed.response.body).toContain("HF_TOKEN");
   expect(submitted.request.body).toContain('"prompt": "hello"');
   expect(submitted.response.body).toContain('"status": 404');
-  for (const { text } of all) expect(text).not.toMatch(/x9|key-of-the-account|storage-secret|webhook-token/);
-  expect((await exchange(4)).status).toBe(404);
+  for (const { text } of all) expect(text).not.toMatch(/x9|y8|quoted|not-closed|key-of-the-account|storage-secret|webhook-token/);
+  expect((await exchange(5)).status).toBe(404);
   expect((await exchange(Number.NaN)).status).toBe(404);
 });
 
