@@ -46,7 +46,6 @@ export {
   type JobHandle,
   type StatusOptions,
   type StreamOptions,
-  type WaitOptions,
   WaitTimeoutError,
 } from "./jobs/jobHandle";
 export type {
@@ -75,6 +74,7 @@ export type { OpenAiOptions, OpenAiRequest } from "./jobs/openai";
 export type { EndpointQueue, JobOptions, RunOptions, RunSyncOptions } from "./jobs/queue";
 export type { ProgressListener, StatusListener } from "./jobs/statusChanges";
 export type { SubmitOptions } from "./jobs/submit";
+export type { WaitOptions } from "./jobs/waitOptions";
 export type { FetchBody, FetchOptions, WorkerChoice } from "./loadBalancer/fetchOptions";
 export { type LoadBalancer, workerIdOf } from "./loadBalancer/loadBalancer";
 export * from "./loadBalancer/loadBalancerErrors";

@@ -6,7 +6,8 @@ export interface Message {
   readonly headers: Readonly<Record<string, string>>;
   /**
    * The beginning of the body. Passwords, variables and other secrets in it are `[redacted]`.
-   * `undefined` if it was not kept: a stream, or the body of a request to a load-balancing endpoint.
+   * `undefined` if it was not kept: a stream, or the body of a request to a load-balancing
+   * endpoint.
    */
   readonly body?: string | undefined;
   /** `true` if the body was longer. */
@@ -97,8 +98,8 @@ export function createExchanges(scrub: (text: string) => string): Exchanges {
 }
 
 /**
- * Replaces secret values in a body. In one that is not complete JSON, whatever follows the name of a
- * secret property is left out.
+ * Replaces secret values in a body. In one that is not complete JSON, whatever follows the name of
+ * a secret property is left out.
  */
 function withoutSecrets(body: string): string {
   try {

@@ -21,7 +21,9 @@ const KNOWN_INPUTS = [
 ];
 const OWN_INPUTS = ["__provider", "__secretInputs"];
 
-/** The handlers of a `SmokeTest`. The engine compares the inputs; each change runs the job again. */
+/**
+ * The handlers of a `SmokeTest`. The engine compares the inputs; each change runs the job again.
+ */
 export const smokeTestHandlers: pulumi.dynamic.ResourceProvider = {
   configure,
 
@@ -57,7 +59,9 @@ export const smokeTestHandlers: pulumi.dynamic.ResourceProvider = {
   async delete() {},
 };
 
-/** Returns `true` if the last test failed. The outputs record that, because a refresh discards it. */
+/**
+ * Returns `true` if the last test failed. The outputs record that, because a refresh discards it.
+ */
 export function hasFailed({ __failed }: Properties): boolean {
   return __failed === true;
 }

@@ -2,10 +2,11 @@ import { onAbort } from "../contract/clock";
 import { InvalidInputError, ServerlessGpuError } from "../errors";
 import { anObject, aSchema, checkOptions, type OptionChecks, wholeFrom } from "../transport/callOptions";
 import { CancelFailedError, SubmitUncertainError } from "./jobErrors";
-import { type JobHandle, ON_ABORT, type WaitOptions } from "./jobHandle";
+import type { JobHandle } from "./jobHandle";
 import type { OutputSchema } from "./jobOutput";
 import type { JobRequest } from "./jobRequest";
 import { SUBMIT_OPTIONS, type SubmitOptions } from "./submit";
+import { ON_ABORT, type WaitOptions } from "./waitOptions";
 
 /** The inputs of a batch: a list, or anything that yields them. */
 export type BatchInputs<Input> = Iterable<Input> | AsyncIterable<Input>;

@@ -12,7 +12,7 @@ import { type ObservedOptions, type RequestOptions, requestOptions } from "../tr
 import { checkedCall, type ResponsePromise } from "../transport/responsePromise";
 import { pathSegment } from "../transport/urls";
 import { type Batch, type BatchInputs, checkBatch, createBatch, type RunManyOptions } from "./batch";
-import { JobHandle, ON_ABORT, type StatusOptions, TTL, type WaitOptions } from "./jobHandle";
+import { JobHandle, type StatusOptions, TTL } from "./jobHandle";
 import { type JobLifetime, jobLifetime, RETENTION_MS } from "./jobLifetime";
 import { completedJob, type OutputSchema } from "./jobOutput";
 import { type CompletedJob, type EndpointHealth, isTerminal, type Job, type PurgeResult } from "./jobRecord";
@@ -22,6 +22,7 @@ import { holdStatusOnce, purgeQueue, readHealth, readRequests, readStatusOnce } 
 import { HOLD_MS, Poller } from "./poller";
 import { createQueueTransport, type QueueContext, type QueueRequest, type QueueTransport } from "./queueTransport";
 import { SUBMIT_OPTIONS, type SubmitOptions, type Submitted, submitRun, submitRunSync } from "./submit";
+import { ON_ABORT, type WaitOptions } from "./waitOptions";
 
 /** Options of `run`. */
 export interface RunOptions<Output> extends SubmitOptions {

@@ -39,12 +39,13 @@ test("the journal returns the headers and bodies of a request and its response, 
   expect(listed.response.body).toContain("HF_TOKEN");
   expect(submitted.request.body).toContain('"prompt": "hello"');
   expect(submitted.response.body).toContain('"status": 404');
-  for (const { text } of all) expect(text).not.toMatch(/x9|y8|quoted|not-closed|key-of-the-account|storage-secret|webhook-token/);
+  for (const { text } of all)
+    expect(text).not.toMatch(/x9|y8|quoted|not-closed|key-of-the-account|storage-secret|webhook-token/);
   expect((await exchange(5)).status).toBe(404);
   expect((await exchange(Number.NaN)).status).toBe(404);
 });
 
-test("of a long body the journal keeps the beginning, and of many requests the latest 500", async () => {
+test("the journal keeps the beginning of a long body, and the latest 500 requests", async () => {
   await using emulator = await startEmulator();
   const { url, apiKey } = emulator;
   const headers = { authorization: `Bearer ${apiKey}` };
