@@ -22,21 +22,47 @@ const DRAWN_APART_MS = 50;
 /** How many moves, and how many depths, one change contains at most. Earlier ones are left out. */
 const MAX_DRAWN = 5000;
 
-export function createEndpointChanges(endpoints: Endpoints, clock: EmulatorClock): EndpointChanges {
-  const changedIds = new Set<string>();
+/** What has happened so far, for the charts of a page that is opened later. */
+export interface Past extends Pick<EndpointChanges, "onChange" | "moved"> {
+  /** Returns the latest moves and depths, in order. */
+  drawn(): Pick<Change, "moves" | "depths">;
+}
+
+export function createPast(endpoints: Endpoints, clock: EmulatorClock): Past {
   const moves = createTrack<Move>();
   const depths = createTrack<Depth>();
+  return {
+    onChange(id) {
+      const waiting = endpoints.find(id)?.runtime.queue().waiting;
+      if (waiting !== undefined) return depths.add(id, [clock.now(), id, waiting]);
+      // Another endpoint may get its id: an emulator that was reset gives the same ids again.
+      for (const track of [moves, depths]) track.forget(id);
+    },
+    moved(endpointId, workerId, state) {
+      moves.add(workerId, [clock.now(), endpointId, workerId, state]);
+    },
+    drawn: () => ({ ...moves.latest("moves"), ...depths.latest("depths") }),
+  };
+}
+
+/** @param past what is drawn of the time before the first call */
+export function createEndpointChanges(
+  endpoints: Endpoints,
+  clock: EmulatorClock,
+  past: Pick<Past, "drawn">,
+): EndpointChanges {
+  const changedIds = new Set<string>();
+  let since = createPast(endpoints, clock);
   let isFirst = true;
 
   return {
     onChange(id) {
       changedIds.add(id);
-      const waiting = endpoints.find(id)?.runtime.queue().waiting;
-      if (waiting !== undefined) depths.add(id, [clock.now(), id, waiting]);
+      since.onChange(id);
     },
     moved(endpointId, workerId, state) {
       changedIds.add(endpointId);
-      moves.add(workerId, [clock.now(), endpointId, workerId, state]);
+      since.moved(endpointId, workerId, state);
     },
     changes() {
       const ids = isFirst ? endpoints.all().map(({ record }) => record.id) : [...changedIds];
@@ -46,10 +72,10 @@ export function createEndpointChanges(endpoints: Endpoints, clock: EmulatorClock
       const result = {
         ...((isFirst || found.length > 0) && { endpoints: found.map(endpointView) }),
         ...(gone.length > 0 && { endpointsGone: gone }),
-        ...moves.take("moves"),
-        ...depths.take("depths"),
+        ...(isFirst ? past : since).drawn(),
       };
       isFirst = false;
+      since = createPast(endpoints, clock);
       return result;
     },
   };
@@ -76,10 +102,12 @@ function createTrack<Entry extends readonly [at: number, ...unknown[]]>() {
       }
       latest.set(key, entries.push(entry) - 1);
     },
-    take<Name extends string>(name: Name): { [K in Name]?: Entry[] } {
-      const taken = entries.slice(-MAX_DRAWN);
-      entries = [];
+    forget(endpointId: string) {
+      entries = entries.filter((entry) => entry[1] !== endpointId);
       latest.clear();
+    },
+    latest<Name extends string>(name: Name): { [K in Name]?: Entry[] } {
+      const taken = entries.slice(-MAX_DRAWN);
       return (taken.length > 0 ? { [name]: taken } : {}) as { [K in Name]?: Entry[] };
     },
   };

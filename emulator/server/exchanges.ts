@@ -6,7 +6,8 @@ export interface Message {
   readonly headers: Readonly<Record<string, string>>;
   /**
    * The beginning of the body. Passwords, variables and other secrets in it are `[redacted]`.
-   * `undefined` if it was not kept: a stream, or the body of a request to a load-balancing endpoint.
+   * `undefined` if it was not kept: a stream, or the body of a request to a load-balancing
+   * endpoint.
    */
   readonly body?: string | undefined;
   /** `true` if the body was longer. */
@@ -29,6 +30,9 @@ const REDACTED = "[redacted]";
 const SECRET_HEADERS = ["authorization", "proxy-authorization", "cookie", "set-cookie", "x-api-key"];
 /** The properties whose values are not shown, wherever they are. */
 const SECRET_PROPERTIES = /^(env|password|accessSecret|aiKey|apiKey|cloudStorageConfig)$/;
+
+/** The values of variables and passwords in a GraphQL document, even in one that is not valid. */
+const SECRET_LITERALS = /(\b(?:value|password)\s*:\s*)("""[\s\S]*?(?:"""|$)|"(?:[^"\\\n]|\\.)*"?)/g;
 
 /** A stored exchange. It is redacted when it is read, because most are never read. */
 interface Kept {
@@ -94,14 +98,15 @@ export function createExchanges(scrub: (text: string) => string): Exchanges {
 }
 
 /**
- * Replaces secret values in a body. In one that is not complete JSON, whatever follows the name of a
- * secret property is left out.
+ * Replaces secret values in a body. In one that is not complete JSON, whatever follows the name of
+ * a secret property is left out.
  */
 function withoutSecrets(body: string): string {
   try {
     const value: unknown = JSON.parse(body, (name, each) => {
       // Its query may hold a token.
       if (name === "webhook" && typeof each === "string") return each.replace(/\?.*$/s, `?${REDACTED}`);
+      if (name === "query" && typeof each === "string") return each.replace(SECRET_LITERALS, `$1"${REDACTED}"`);
       return SECRET_PROPERTIES.test(name) ? hidden(each) : each;
     });
     return typeof value === "object" && value !== null ? JSON.stringify(value, null, 2) : body;

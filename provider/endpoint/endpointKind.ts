@@ -81,8 +81,8 @@ export const ENDPOINT_KIND: RecordKind<Endpoint, EndpointInput> = {
 };
 
 /**
- * Returns `true` if a deletion ends running jobs. State may hold `drain: false` from REST v2, and no
- * program could change it before a `destroy` over GraphQL.
+ * Returns `true` if a deletion ends running jobs. State may hold `drain: false` from REST v2, and
+ * no program could change it before a `destroy` over GraphQL.
  */
 function deletesAtOnce(id: string, { drain, name }: Properties, { deletesWorkers }: Capabilities): boolean {
   if (drain !== false || deletesWorkers) return drain === false;

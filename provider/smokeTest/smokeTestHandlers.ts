@@ -23,7 +23,9 @@ const POLICY_KEYS = ["executionTimeout", "lowPriority", "ttl"] as const satisfie
 const S3_KEYS = ["accessId", "accessSecret", "bucketName", "endpointUrl"] as const satisfies (keyof S3Config)[];
 const OWN_INPUTS = ["__provider", "__secretInputs"];
 
-/** The handlers of a `SmokeTest`. The engine compares the inputs; each change runs the job again. */
+/**
+ * The handlers of a `SmokeTest`. The engine compares the inputs; each change runs the job again.
+ */
 export const smokeTestHandlers: pulumi.dynamic.ResourceProvider = {
   configure,
 
@@ -59,7 +61,9 @@ export const smokeTestHandlers: pulumi.dynamic.ResourceProvider = {
   async delete() {},
 };
 
-/** Returns `true` if the last test failed. The outputs record that, because a refresh discards it. */
+/**
+ * Returns `true` if the last test failed. The outputs record that, because a refresh discards it.
+ */
 export function hasFailed({ __failed }: Properties): boolean {
   return __failed === true;
 }

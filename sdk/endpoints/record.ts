@@ -8,7 +8,7 @@ import type {
   POD_STATES,
   ScalerType,
 } from "../contract/enums";
-import type { NormalForms } from "../records/fields";
+import type { Changes, NormalForms } from "../records/fields";
 import type { Kept } from "../records/keptFields";
 
 /**
@@ -159,7 +159,7 @@ export type NewEndpoint = Partial<EndpointSettings> & Pick<EndpointSettings, "na
  * Changes of an endpoint. Fields that are left out keep their value. So do variables that `env`
  * leaves out; `null` removes a variable, and `env: null` removes all.
  */
-export interface EndpointChanges extends Partial<Omit<EndpointInput, "env">> {
+export interface EndpointChanges extends Changes<Omit<EndpointInput, "env">> {
   /** The variables to set, and with `null` those to remove. */
   readonly env?: EnvChanges | null | undefined;
 }

@@ -28,15 +28,16 @@ export async function saveWorkers(
       return await save(leftOut.length === 0 ? undefined : calls.changeWithout?.(leftOut));
     } catch (error) {
       if (!isRefusal(error)) throw error;
-      // If the ids are not the reason, the first refusal says what is.
-      refusal ??= error;
+      // If the ids are not the reason, the first refusal says what is. But a retry that was refused
+      // proves nothing: the attempt before it may have had its effect.
+      if (refusal === undefined || error.attempts > 1) refusal = error;
       if (!calls.changeWithout) break;
     }
   }
   throw refusal;
 }
 
-function isRefusal(error: unknown): boolean {
+function isRefusal(error: unknown): error is RejectedError | NotFoundError {
   const isRefused = error instanceof RejectedError || error instanceof NotFoundError;
   return isRefused && !(error instanceof QuotaExceededError);
 }

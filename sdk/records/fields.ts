@@ -7,6 +7,9 @@ import type { ManagementApi, ServiceName } from "../contract/limits";
 /** How the problem of a property begins that no field has. */
 export const NO_SUCH_PROPERTY = "there is no such property";
 
+/** Settings that may be left out, or be `undefined`, which means the same. */
+export type Changes<Settings> = { readonly [K in keyof Settings]?: Settings[K] | undefined };
+
 /** How REST v2 writes and reads a field. */
 export interface V2Field<Value> {
   /** The path in a body, such as `image` or `workers.min`. */

@@ -1,4 +1,4 @@
-import type { NormalForms } from "../records/fields";
+import type { Changes, NormalForms } from "../records/fields";
 
 /** The settings to create a network volume with. */
 export interface VolumeInput {
@@ -25,7 +25,7 @@ export interface VolumeInput {
 export interface VolumeSettings extends NormalForms<VolumeInput> {}
 
 /** Changes of a network volume. Fields that are left out keep their value. */
-export interface VolumeChanges extends Partial<Pick<VolumeInput, "name" | "size">> {}
+export interface VolumeChanges extends Changes<Pick<VolumeInput, "name" | "size">> {}
 
 /** A network volume as the service has it. */
 export interface Volume {

@@ -76,8 +76,8 @@ describe("the packed package, installed without Pulumi", () => {
         Allows<sdk.VolumeInput>, Allows<sdk.VolumeChanges>, Allows<sdk.DeleteOptions>, Allows<sdk.DeleteUnusedOptions>,
         Allows<sdk.RecycleOptions>, Allows<sdk.FindOptions>, Allows<sdk.KnownOptions>, Allows<sdk.PodIncludes>,
         Allows<sdk.CreateRecordOptions<sdk.Endpoint>>, Allows<sdk.UpdateRecordOptions<sdk.Endpoint>>,
-        Allows<sdk.JobRequest>, Allows<sdk.JobPolicy>, Allows<sdk.S3Config>, Allows<sdk.RunOptions>, Allows<sdk.RunSyncOptions>,
-        Allows<sdk.SubmitOptions>, Allows<sdk.JobOptions>, Allows<sdk.WaitOptions>, Allows<sdk.OpenAiOptions>,
+        Allows<sdk.JobRequest>, Allows<sdk.JobPolicy>, Allows<sdk.S3Config>, Allows<sdk.RunOptions<unknown>>, Allows<sdk.RunSyncOptions<unknown>>,
+        Allows<sdk.SubmitOptions>, Allows<sdk.JobOptions<unknown>>, Allows<sdk.WaitOptions>, Allows<sdk.OpenAiOptions<unknown>>,
         Allows<sdk.FetchOptions>, Allows<sdk.ScaleDownOptions>,
       ];
       export const allowed: true = null as never as Options[number];

@@ -112,6 +112,18 @@ test("a save that is refused for another reason fails with the first refusal", a
   expect(service.emulator.endpoints.get("e1")).toMatchObject(WORKERS);
 });
 
+test("a save that was refused only after a lost response may have had its effect: the workers are put back", async () => {
+  await using service = await start({}, []);
+  const match = { operation: "saveEndpoint" };
+  const refusal = { graphqlError: { message: "no", code: "RUNPOD" } };
+  for (const effect of [refusal, { reset: true, when: "after" }, refusal] as const) {
+    service.emulator.faults.add({ match, effect, times: 1 });
+  }
+  const error = await service.failure(service.client.endpoints.delete("e1"));
+  expect(error.message).toMatch(/^endpoint e1 runs and is billed again/);
+  expect(service.emulator.endpoints.get("e1")).toMatchObject(WORKERS);
+});
+
 test("a repeated save whose response is lost counts as sent: the workers are put back", async () => {
   await using service = await start();
   service.emulator.volumes.delete("v1");
