@@ -77,17 +77,18 @@ function addAdopt(program: Command): void {
     .addOption(apiOption())
     .option("--filter <text>", "only endpoints with this text in their name, ignoring case")
     .option("--all", "also the serverless templates (without their variables) and the network volumes")
+    .option("--out <file>", "write to this file, which must not exist, and only if all goes well")
     .addHelpText(
       "after",
       `
 Examples:
-  serverless-gpu adopt > index.ts
-  serverless-gpu adopt --filter llama > llama.ts
+  serverless-gpu adopt --out index.ts
+  serverless-gpu adopt --filter llama --out llama.ts
   serverless-gpu adopt --all > index.ts
 ${EXIT_CODES}
 It is also 1 if the program leaves out an endpoint; standard error names the endpoint.`,
     )
-    .action(async (options: { filter?: string; all?: boolean }) => {
+    .action(async (options: { filter?: string; all?: boolean; out?: string }) => {
       process.exitCode = await load.adopt().adopt(options);
     });
 }

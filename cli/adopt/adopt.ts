@@ -1,3 +1,5 @@
+import { existsSync, writeFileSync } from "node:fs";
+import { systemReason } from "../../emulator/io/systemReason";
 import { acceptedWords } from "../../provider/connection/config";
 import { createClient } from "../../sdk/client";
 import { ENVIRONMENT_VARIABLES, settingsFromEnvironment } from "../../sdk/config";
@@ -15,6 +17,8 @@ interface AdoptOptions {
   readonly filter?: string;
   /** `true` to include templates and network volumes. */
   readonly all?: boolean;
+  /** The file to write the program to. It must not exist. */
+  readonly out?: string;
 }
 
 interface Account {
@@ -31,7 +35,9 @@ interface Account {
  * Writes the program to standard output and the endpoints that it leaves out to standard error.
  * Returns the exit code.
  */
-export async function adopt({ filter = "", all: isAll = false }: AdoptOptions): Promise<number> {
+export async function adopt({ filter = "", all: isAll = false, out }: AdoptOptions): Promise<number> {
+  if (out !== undefined && existsSync(out))
+    throw new Error(`${out} exists, and is not overwritten. Give --out the name of a new file`);
   const { endpoints: listed, templates, volumes, matches } = await listAccount(isAll);
   const { records: all, unreadable } = listed;
   const endpoints = all.filter(({ name }) => name.toLowerCase().includes(filter.toLowerCase()));
@@ -51,10 +57,21 @@ export async function adopt({ filter = "", all: isAll = false }: AdoptOptions): 
     acceptedWords(() => undefined),
     matches,
   );
-  process.stdout.write(source + others.source);
+  if (out === undefined) process.stdout.write(source + others.source);
+  else writeNew(out, source + others.source);
   for (const { id, reason } of [...skipped, ...others.skipped])
     process.stderr.write(`serverless-gpu adopt: left out ${id}: ${reason}\n`);
   return skipped.length === 0 && unreadable.length === 0 ? 0 : 1;
+}
+
+/** Writes a file that did not exist. */
+function writeNew(file: string, text: string): void {
+  try {
+    writeFileSync(file, text, { flag: "wx" });
+  } catch (cause) {
+    throw new Error(`${file} cannot be written: ${systemReason(cause)}`, { cause });
+  }
+  process.stderr.write(`serverless-gpu adopt: wrote ${file}\n`);
 }
 
 /** Writes a line to standard error. */

@@ -97,7 +97,7 @@ test.each(
 
 test("what does not exist would be found", async () => {
   const problems = await Promise.all(
-    commandsIn(`npm run nothing && npx serverless-gpu emulate
+    commandsIn(`npm run nothing && npx pulumi-serverless-gpu emulate
 X=1 pulumi stack inti dev # pulumi nonsense
 curl "$(pulumi stack output --jason)" | serverless-gpu emulator exec --prot 1 -- tset --x
 pulumi up --yes --refresh -s dev > file; serverless-gpu emulator exec -- npm test`).map(problemOf),
