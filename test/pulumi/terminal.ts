@@ -28,6 +28,7 @@ export interface Terminal {
 }
 
 const END = "--end-of-block--";
+const ENDED = /--end-of-block--(\d+)\r?\n/;
 
 /** How each shell starts without the user's settings. */
 const SHELLS = { bash: ["--noprofile", "--norc"], zsh: ["-f", "-i"] } as const;
@@ -73,10 +74,11 @@ function untilEnd({ stdout }: ChildProcess): Promise<Printed> {
     const onEnd = () => reject(new Error(`the shell has ended: ${output}`));
     const onData = (chunk: string) => {
       output += chunk;
-      const [text = "", exitCode] = output.split(END);
-      if (exitCode === undefined || !exitCode.includes("\n")) return;
+      // An interactive shell may also show the typed line, with the variable instead of its value.
+      const [whole, exitCode] = ENDED.exec(output) ?? [];
+      if (whole === undefined) return;
       stdout.off("data", onData).off("end", onEnd);
-      resolve({ exitCode: Number(exitCode), output: text });
+      resolve({ exitCode: Number(exitCode), output: output.slice(0, output.indexOf(whole)) });
     };
     stdout.setEncoding("utf8").on("data", onData).on("end", onEnd);
   });
