@@ -6,6 +6,8 @@
  * @module pulumi-serverless-gpu/emulator
  */
 
+import "../sdk/contract/requireNode";
+
 import { systemClock } from "../sdk/contract/clock";
 import { checkOptions } from "./checkOptions";
 import { hostRefusal } from "./control/access";

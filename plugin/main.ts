@@ -1,3 +1,5 @@
+import "../sdk/contract/requireNode";
+
 import * as grpc from "@grpc/grpc-js";
 import { ResourceProviderService } from "@pulumi/pulumi/proto/provider_grpc_pb";
 import { engineAddress, exitWithEngine } from "../provider/exitWithEngine";

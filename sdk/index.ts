@@ -7,6 +7,8 @@
  * @module pulumi-serverless-gpu/sdk
  */
 
+import "./contract/requireNode";
+
 export { type Client, type ClientOptions, createClient, type EndpointAccess } from "./client";
 export {
   type ConnectionSettings,

@@ -6,7 +6,7 @@ import { checkNode, checkPulumi } from "./machine";
 import { checkPackage, checkPulumiSdk, checkVersions, findProgram } from "./program";
 import { askAddresses, askWithKey, checkAddresses, checkClock, checkInterface } from "./service";
 import { readConfiguration } from "./settings";
-import { checkState, haveOwnProviders, readOwnResources } from "./state";
+import { checkEmulators, checkState, haveOwnProviders, readOwnResources } from "./state";
 
 /** Checks the setup and prints the findings. Returns the exit code. */
 export async function doctor({ json }: { readonly json?: boolean }): Promise<number> {
@@ -37,7 +37,11 @@ async function examine(folder: string): Promise<Check[]> {
     ...(await askWithKey(configuration, replies)),
     clock: checkClock(replies),
     versions: checkVersions(program),
-    state: together([state, ...checkFields(await resources, configuration.settings)]),
+    state: together([
+      state,
+      ...checkFields(await resources, configuration.settings),
+      ...checkEmulators(await resources, configuration.settings.graphqlUrl),
+    ]),
   };
   return Object.entries(findings).map(([check, finding]) => withoutKeys({ check: check as CheckName, ...finding }));
 }

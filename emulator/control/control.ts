@@ -124,7 +124,7 @@ export function createControl(controlled: Controlled, { apiKey, host }: { apiKey
       if (!READS_QUERY.has(pattern)) readQuery(request.query, []);
       const result = await route({ id, query: request.query, body: readBody(request) });
       if (result === false) return json(404, { error: `there is no "${id}"` });
-      return result === undefined ? { status: 204, headers: {}, body: "" } : json(200, result);
+      return result === undefined ? { status: 204, headers: {}, body: "" } : withNewline(json(200, result));
     } catch (error) {
       if (isInvalidRequest(error)) return json(400, { error: error.message });
       throw error;
@@ -184,4 +184,9 @@ function filterOfLines(query: URLSearchParams): WorkerLineFilter {
 function manual(clock: EmulatorClock): ManualClock {
   if (isManual(clock)) return clock;
   throw new RangeError("The clock of this emulator cannot be moved. Start the emulator with a manual clock.");
+}
+
+/** People read these responses in terminals. */
+function withNewline(response: HttpResponse): HttpResponse {
+  return { ...response, body: `${response.body}\n` };
 }

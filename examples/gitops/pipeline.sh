@@ -39,7 +39,7 @@ preview() {
   else
     run preview --diff
   fi
-  if [ -f load.csv ]; then npx serverless-gpu forecast --load load.csv --stack "${STACK:-dev}" --program; fi
+  if [ -f load.csv ]; then npx pulumi-serverless-gpu forecast --load load.csv --stack "${STACK:-dev}" --program; fi
 }
 
 # Prints what the stack holds of the resources that the plan changes.
@@ -76,7 +76,7 @@ rehearse() {
   trap 'rm -rf "$scratch"' EXIT
   export STACK=rehearsal PULUMI_BACKEND_URL="file://$scratch" PULUMI_CONFIG_PASSPHRASE=rehearsal
   unset PULUMI_ACCESS_TOKEN SERVERLESS_GPU_SERVICE
-  npx serverless-gpu emulator exec --drain-ms 0 -- bash -c './pipeline.sh up && ./pipeline.sh destroy'
+  npx pulumi-serverless-gpu emulator exec --drain-ms 0 -- bash -c './pipeline.sh up && ./pipeline.sh destroy'
 }
 
 case $step in

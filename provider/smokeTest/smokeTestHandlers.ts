@@ -4,16 +4,17 @@ import { type InputProblem, InvalidInputError, ServerlessGpuError, SmokeTestErro
 import type { JobHandle } from "../../sdk/jobs/jobHandle";
 import type { CompletedJob } from "../../sdk/jobs/jobRecord";
 import { checkJobRequest, type JobPolicy, type JobRequest, type S3Config } from "../../sdk/jobs/jobRequest";
-import { NO_SUCH_PROPERTY } from "../../sdk/records/fields";
+import { noSuchProperty } from "../../sdk/records/input";
 import { cancelled } from "../cancellation";
 import { configure, connect } from "../connection/connection";
 import { initFailure } from "../engineErrors";
-import { log } from "../log";
+import { log, waitLogger } from "../log";
 import { containsUnknown, isObject, type Properties, SECONDS } from "../properties";
 import { assertExpected, hideInput } from "./expectedOutput";
 import { nameOf, REQUEST_INPUTS, requestProblems, testRequest } from "./requestTest";
 
 const DEFAULT_TIMEOUT_SECONDS = 300;
+const LOG_EVERY_MS = 10_000;
 
 const KNOWN_INPUTS = [
   ...["endpointId", "input", "expectedOutput", "timeout", "policy", "s3Config", "triggers"],
@@ -89,7 +90,7 @@ export function problemsOf(inputs: Properties): InputProblem[] {
       .filter((name) => !KNOWN_INPUTS.includes(name) && !OWN_INPUTS.includes(name))
       .map((property) => ({
         property,
-        message: `${NO_SUCH_PROPERTY}. Allowed: ${KNOWN_INPUTS.join(", ")}`,
+        message: noSuchProperty(property, KNOWN_INPUTS),
       })),
   ];
 }
@@ -119,7 +120,7 @@ function unknownKeys(property: string, value: unknown): InputProblem[] {
     .filter((key) => !keys.includes(key))
     .map((key) => ({
       property: `${property}.${key}`,
-      message: `there is no such property. Allowed: ${keys.join(", ")}`,
+      message: noSuchProperty(key, keys),
     }));
 }
 
@@ -156,11 +157,19 @@ async function runJob(inputs: Properties, timeoutMs: number) {
   const { endpointId, input, policy, s3Config } = inputs;
   const endpoint = connect().client.endpoint(String(endpointId));
   const job = await endpoint.run({ input, policy, s3Config } as JobRequest);
-  const done = await job.wait({ timeoutMs, signal: cancelled, onAbort: "cancel" }).catch((error: unknown) => {
-    // Compared by its code, because importing its class would load the client before it is needed.
-    if (error instanceof ServerlessGpuError && error.code === "WAIT_TIMEOUT") return cancelLate(job, timeoutMs / 1000);
-    throw error;
-  });
+  const logWait = waitLogger(`SmokeTest of endpoint ${endpointId}`);
+  const startedAt = systemClock.monotonic();
+  const tell = () => logWait(`waiting for job ${job.id}`, systemClock.monotonic() - startedAt);
+  const timer = setInterval(tell, LOG_EVERY_MS);
+  const ended = job.wait({ timeoutMs, signal: cancelled, onAbort: "cancel" });
+  const done = await ended
+    .finally(() => clearInterval(timer))
+    .catch((error: unknown) => {
+      // Compared by its code, because importing its class would load the client before it is needed.
+      if (error instanceof ServerlessGpuError && error.code === "WAIT_TIMEOUT")
+        return cancelLate(job, timeoutMs / 1000);
+      throw error;
+    });
   assertExpected(`job ${job.id} at endpoint ${endpointId}`, done.output, inputs);
   return { jobId: job.id, status: done.status, delayTime: done.delayTime ?? 0, executionTime: done.executionTime ?? 0 };
 }

@@ -5,7 +5,7 @@ import type { ManagementApi, ServiceName } from "../contract/limits";
 // Programs load this file when they start, so it imports no library.
 
 /** How the problem of a property begins that no field has. */
-export const NO_SUCH_PROPERTY = "there is no such property";
+export const NO_SUCH_PROPERTY = "is not a property";
 
 /** Settings that may be left out, or be `undefined`, which means the same. */
 export type Changes<Settings> = { readonly [K in keyof Settings]?: Settings[K] | undefined };

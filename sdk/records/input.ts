@@ -72,7 +72,7 @@ export function checkFields(
   for (const [property, value] of Object.entries(input)) {
     if (value === undefined) continue;
     if (!Object.hasOwn(schemas, property)) {
-      problems.push({ property, message: `${NO_SUCH_PROPERTY}. ${nearest(property, Object.keys(schemas))}` });
+      problems.push({ property, message: noSuchProperty(property, Object.keys(schemas)) });
       continue;
     }
     const result = schemas[property]?.safeParse(value);
@@ -132,6 +132,11 @@ export function describe(value: unknown): string {
   if (value === null || value === undefined) return "missing";
   if (Array.isArray(value)) return "a list";
   return typeof value === "object" || typeof value === "function" ? "an object" : String(value);
+}
+
+/** Returns the message about a property that does not exist. It follows the property's name. */
+export function noSuchProperty(property: string, allowed: readonly string[]): string {
+  return `${NO_SUCH_PROPERTY}. ${nearest(property, allowed)}`;
 }
 
 /** Suggests the nearest of the allowed words, if one is near, and lists all of them. */

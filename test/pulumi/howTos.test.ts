@@ -14,7 +14,7 @@ async function followPage(page: string, folder: string, count: number): Promise<
     const printed: string[] = [];
     for (const block of codeBlocks(page).slice(0, count)) {
       if (block.language === "text") expect(printed.at(-1)).toContain(block.text);
-      else printed.push(await follow(terminal, path.join(terminal.folder, folder), block));
+      else printed.push(await follow(terminal, path.join(path.dirname(terminal.folder), folder), block));
     }
     return printed;
   } finally {

@@ -59,7 +59,7 @@ function expectAllProblems(output: string) {
   expect(diagnostics).toMatch(below("smoke", '"smoke": input must be an object'));
   expect(diagnostics).toMatch(below("hidden", '"hidden": flashBootType has an invalid value, which is secret'));
   expect(diagnostics).toMatch(/"child": gpuIds must be .*element \[1\] of the list is null/);
-  expect(diagnostics).toMatch(/"child": idleTimout there is no such property. Did you mean idleTimeout/);
+  expect(diagnostics).toMatch(/"child": idleTimout is not a property. Did you mean idleTimeout/);
   expect(output).not.toContain("hunter2");
 }
 

@@ -12,8 +12,8 @@ const { style } = require("./style");
 const VERBOSE = process.argv.includes("--verbose");
 
 async function main() {
-  const startedAt = Date.now();
   const engine = await ensurePulumi();
+  const startedAt = Date.now();
   const { startEmulator } = require("pulumi-serverless-gpu/emulator");
   const emulator = await startEmulator({ drainMs: 1500 });
   console.log(
@@ -62,6 +62,7 @@ async function main() {
     const left = emulator.endpoints.list().length;
     const seconds = Math.round((Date.now() - startedAt) / 1000);
     console.log(`Endpoints left at the service: ${left}. The demo took ${seconds} s.`);
+    console.log("To use this pulumi yourself: npm run new ../llama, then npm run shell ../llama");
     if (!VERBOSE) console.log(style.faint("All output of Pulumi, and each request: npm run demo -- --verbose"));
   } finally {
     stack.remove();

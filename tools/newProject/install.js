@@ -101,7 +101,7 @@ function installPython(folder) {
 
 /** The generated SDK has no go.mod, because it has not been published. @param {string} folder */
 function installGo(folder) {
-  const schema = require("../../plugin/schema.json");
+  const schema = JSON.parse(fs.readFileSync(path.join(CLONE, "plugin/schema.json"), "utf8"));
   const { importBasePath } = schema.language.go;
   fs.writeFileSync(path.join(folder, "sdks/go/go.mod"), `module ${importBasePath}\n\ngo 1.25\n`);
   run("Downloading Pulumi's Go modules", "go", ["mod", "tidy"], folder);

@@ -110,9 +110,9 @@ describe("what is refused", () => {
     ["workersMin", -1, /must be a whole number of workers, 0 or more; it is -1/],
     ["workersMax", 0.5, /it is 0.5/],
     ["workersMax", {}, /it is an object/],
-    ["workerMax", 3, /there is no such property. Did you mean workersMax\? Allowed: name, gpuIds/],
-    ["constructor", 3, /there is no such property/],
-    ["id", "abc", /there is no such property/],
+    ["workerMax", 3, /is not a property. Did you mean workersMax\? Allowed: name, gpuIds/],
+    ["constructor", 3, /is not a property/],
+    ["id", "abc", /is not a property/],
   ])("%s %p", (property, value, message) => {
     expect(problems(property, value)).toEqual([expect.stringMatching(message)]);
   });
