@@ -208,7 +208,7 @@ async function createRecord<T extends NamedRecord, Fields extends object>(
   if (!kind.hasUniqueNames || __automaticName === undefined) {
     let leftOver: T | undefined;
     const made = await make(name, (existing) => {
-      leftOver = kind.ownLeftover?.(connection, existing);
+      leftOver = kind.ownLeftover?.(connection, existing, inputs);
       return leftOver ?? refuse(existing, name);
     });
     return leftOver ? ((await takeOver(leftOver)) ?? refuse([leftOver], name)) : made;

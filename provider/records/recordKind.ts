@@ -80,7 +80,7 @@ export interface RecordKind<T extends NamedRecord, Fields extends object> extend
    * far as that can be proven.
    * @default a name proves nothing
    */
-  readonly ownLeftover?: (connection: Connection, existing: readonly T[]) => T | undefined;
+  readonly ownLeftover?: (connection: Connection, existing: readonly T[], inputs: Properties) => T | undefined;
   /** Changes a record to these fields. */
   readonly update: (connection: Connection, change: Change<Fields>) => Promise<T>;
   /** Deletes a record. Calls `onAbsent` if it is gone. */
