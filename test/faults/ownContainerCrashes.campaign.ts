@@ -32,7 +32,9 @@ const start = () =>
 const makeStack = (emulator: Emulator) =>
   createStack({ program: program(FIRST), env: { ...emulator.env, SERVERLESS_GPU_SERVICE: "runpod", ...API_ENV } });
 
-/** Returns the container of the only endpoint, and expects no template that belongs to no endpoint. */
+/**
+ * Returns the container of the only endpoint. Expects no template that belongs to no endpoint.
+ */
 function container({ endpoints, templates }: Emulator) {
   const [endpoint, ...others] = endpoints.list();
   const [template, ...leftOver] = templates.list();
