@@ -23,6 +23,7 @@ export type { DeleteOptions, DeleteProgress } from "./endpoints/deleteEndpoint";
 export type { Endpoints } from "./endpoints/endpoints";
 export type { ScaleDownOptions } from "./endpoints/putBack";
 export type {
+  CreateEndpointOptions,
   Endpoint,
   EndpointChanges,
   EndpointInput,

@@ -1,7 +1,7 @@
 import type { FidelityId } from "../../emulator/model/fidelity";
 import { playScenario } from "./playScenario";
 import * as graphql from "./scenarios/graphql";
-import { keptFields } from "./scenarios/keptFields";
+import { clearedFields, keptFields } from "./scenarios/keptFields";
 import { loadBalancerRefusals } from "./scenarios/loadBalancer";
 import * as queue from "./scenarios/queue";
 import { reads } from "./scenarios/reads";
@@ -16,7 +16,7 @@ import type { TestedService } from "./testedService";
 export function scenariosFor(runJobs: boolean): readonly Scenario[] {
   return [
     ...[graphql.graphqlKeys, graphql.graphqlForms, graphql.account, reads, graphql.unknownDeletion],
-    ...[save.savedFields, save.flashBoot, save.refusedSaves, keptFields, queue.rest],
+    ...[save.savedFields, save.flashBoot, save.refusedSaves, keptFields, clearedFields, queue.rest],
     ...[queue.queueErrors, queue.waitingJobs, queue.purge, queue.timeToLive, loadBalancerRefusals],
     runJobs ? queue.oneJob : graphql.ownDeletion,
   ];

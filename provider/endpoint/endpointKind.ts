@@ -21,6 +21,7 @@ import {
 } from "./atZero";
 import { awaitReady, isReadyPending, readyPending } from "./awaitReady";
 import { ENDPOINT_INPUTS, interfaceProblems, notices } from "./endpointInputs";
+import { createNoted, forgetCreate, ownLeftover } from "./interruptedCreate";
 import { checkNewAccount } from "./newAccount";
 import { boundTemplateOf, endpointFields, hasOwnContainer, leftoverVariables } from "./ownContainer";
 import { rollOut, willRecycle } from "./rollOut";
@@ -37,7 +38,8 @@ export const ENDPOINT_KIND: RecordKind<Endpoint, EndpointInput> = {
   known: ({ templateId: _, ...fields }) => fields,
   records: ({ endpoints }) => endpoints,
   checkNewAccount,
-  create: ({ endpoints }, fields, onNameTaken) => endpoints.create(fields, { onNameTaken }),
+  create: createNoted,
+  ownLeftover,
   update({ client: { endpoints }, account: { service } }, { id, fields, outputs, inputs, isAdoption }) {
     const options = { ...refuseRename("endpoint", id, fields.name), known: isAdoption ? undefined : outputs };
     if (!hasOwnContainer(inputs)) return endpoints.update(id, fields, options);
@@ -65,7 +67,11 @@ export const ENDPOINT_KIND: RecordKind<Endpoint, EndpointInput> = {
   async settle(client, { id, outputs, inputs }, endpoint) {
     scaleDownRecord(id, outputs).forget();
     if (endpoint) warnIfOff(id, { ...endpoint }, inputs);
-    await awaitReady(client, id, inputs, outputs);
+    try {
+      await awaitReady(client, id, inputs, outputs);
+    } finally {
+      forgetCreate(outputs);
+    }
   },
   appliedUnseen: ({ templateId }, inputs) =>
     templateId === "" && !hasOwnContainer(inputs)

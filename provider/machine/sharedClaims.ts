@@ -137,7 +137,8 @@ function pidOf(file: string): number {
   return Number(file.slice(file.lastIndexOf(".") + 1));
 }
 
-function isAlive(pid: number): boolean {
+/** Returns `true` if the process of this machine runs. */
+export function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch {

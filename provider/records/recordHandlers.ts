@@ -202,11 +202,18 @@ async function createRecord<T extends NamedRecord, Fields extends object>(
 ): Promise<T> {
   const refuse = (existing: readonly T[], name: unknown) => refuseTakenName(kind.one, existing, name);
   const make = (name: unknown, onNameTaken: (existing: readonly T[]) => T) =>
-    kind.create(connection.client, fieldsToCreate(kind, { ...inputs, name }), onNameTaken);
+    kind.create(connection, fieldsToCreate(kind, { ...inputs, name }), onNameTaken);
   const { name, __automaticName } = inputs;
-  if (!kind.hasUniqueNames || __automaticName === undefined) return make(name, (existing) => refuse(existing, name));
-  const place = { service: connection.account.service, noun: kind.noun };
   const takeOver = (record: T) => takeOverOwn(kind, connection, record, inputs, owner);
+  if (!kind.hasUniqueNames || __automaticName === undefined) {
+    let leftOver: T | undefined;
+    const made = await make(name, (existing) => {
+      leftOver = kind.ownLeftover?.(connection, existing, inputs);
+      return leftOver ?? refuse(existing, name);
+    });
+    return leftOver ? ((await takeOver(leftOver)) ?? refuse([leftOver], name)) : made;
+  }
+  const place = { service: connection.account.service, noun: kind.noun };
   return createNamed(place, inputs, { create: make, takeOver, refuse });
 }
 

@@ -74,7 +74,13 @@ export interface RecordKind<T extends NamedRecord, Fields extends object> extend
   /** Verifies that the record can move to another account. @throws MoveRefusedError if it cannot */
   readonly checkNewAccount?: (situation: Situation) => Promise<void>;
   /** Creates a record, unless one has its name. */
-  readonly create: (client: Client, fields: Fields, onNameTaken: (existing: readonly T[]) => T) => Promise<T>;
+  readonly create: (connection: Connection, fields: Fields, onNameTaken: (existing: readonly T[]) => T) => Promise<T>;
+  /**
+   * Returns the only record with the name if an interrupted run of this machine has created it, as
+   * far as that can be proven.
+   * @default a name proves nothing
+   */
+  readonly ownLeftover?: (connection: Connection, existing: readonly T[], inputs: Properties) => T | undefined;
   /** Changes a record to these fields. */
   readonly update: (connection: Connection, change: Change<Fields>) => Promise<T>;
   /** Deletes a record. Calls `onAbsent` if it is gone. */

@@ -27,7 +27,7 @@ export const VOLUME_KIND: RecordKind<Volume, VolumeInput> = {
     `warning: network volume ${id} ("${name}", ${size} GB in ${dataCenterId}) is replaced by an empty one: ALL ITS DATA IS ` +
     "LOST. Set the resource option protect: true to prevent that, or retainOnDelete: true to keep the old volume",
   records: ({ volumes }) => volumes,
-  create: ({ volumes }, fields, onNameTaken) =>
+  create: ({ client: { volumes } }, fields, onNameTaken) =>
     volumes.create(fields, {
       // Names must be unique only within a data center, where the volumes would otherwise be
       // confused.

@@ -24,7 +24,7 @@ import { discountSchema, ENDPOINT, endpointSchema, endpointSelection, refuseLack
  * @param readTemplate reads templates where the service binds them to endpoints
  */
 export function graphqlEndpointCalls(
-  { warn, random }: CallContext,
+  { warn }: CallContext,
   transport: GraphqlTransport,
   service: ServiceName | undefined,
   readTemplate?: ReadTemplate,
@@ -55,7 +55,7 @@ export function graphqlEndpointCalls(
       }),
     create(operation, settings, attempt) {
       if (settings.imageName && kept.isAbsent("template")) throw lacksTemplates(settings.name);
-      return send(operation, () => toCreateInput(settings, service, random), attempt);
+      return send(operation, () => toCreateInput(settings, service), attempt);
     },
     hiddenIn: ({ template }) => (template ? [] : CONTAINER_FIELDS),
     ...(service === "runpod" && readTemplate && { readTemplate }),

@@ -8,6 +8,7 @@ import type {
   POD_STATES,
   ScalerType,
 } from "../contract/enums";
+import type { CreateRecordOptions } from "../records/createRecord";
 import type { Changes, NormalForms } from "../records/fields";
 import type { Kept } from "../records/keptFields";
 
@@ -153,7 +154,21 @@ export interface EndpointInput extends ContainerInput {
 export interface EndpointSettings extends NormalForms<EndpointInput> {}
 
 /** The settings of a new endpoint in normal form. Those that are left out get their default. */
-export type NewEndpoint = Partial<EndpointSettings> & Pick<EndpointSettings, "name">;
+export type NewEndpoint = Partial<EndpointSettings> &
+  Pick<EndpointSettings, "name"> & {
+    /** The name of the template that holds its container, where GraphQL needs one. */
+    readonly templateName?: string;
+  };
+
+/** Options of `create`. */
+export interface CreateEndpointOptions extends CreateRecordOptions<Endpoint> {
+  /**
+   * Name of the template that holds the container of an endpoint without a template, over GraphQL.
+   * It must be new in the account. A program that was killed recognizes its endpoint by it.
+   * @default the name of the endpoint, with random digits
+   */
+  readonly templateName?: string | undefined;
+}
 
 /**
  * Changes of an endpoint. Fields that are left out keep their value. So do variables that `env`
@@ -167,6 +182,7 @@ export interface EndpointChanges extends Changes<Omit<EndpointInput, "env">> {
 /** The template of an endpoint over GraphQL. */
 export interface EndpointTemplate {
   readonly id: string;
+  readonly name: string;
   /** `true` if the template belongs to the endpoint, which then has a container of its own. */
   readonly isBound: boolean;
 }

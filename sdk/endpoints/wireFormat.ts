@@ -37,18 +37,14 @@ export function endpointSelection(service: ServiceName | undefined): string {
 }
 
 /** Returns the input of `saveEndpoint` for a new endpoint. */
-export function toCreateInput(
-  settings: NewEndpoint,
-  service: ServiceName | undefined,
-  random: () => number,
-): SaveInput {
+export function toCreateInput(settings: NewEndpoint, service: ServiceName | undefined): SaveInput {
   refuseLacked("the endpoint", settings, CONTAINER_FIELDS, { api: "graphql", service });
   const defaults = fieldsAt(service).filter((field) => FIELDS[field].sendsDefault);
   const input = { ...Object.fromEntries(defaults.map((field) => [field, FIELDS[field].default])), ...settings };
   const container = newContainer(settings);
-  const { templateId: _, ...others } = input;
+  const { templateId: _, templateName = settings.name, ...others } = input;
   if (!container) return toSaveInput(input, service, input);
-  return { ...toSaveInput(others, service, others), template: templateInput(settings.name, container, random) };
+  return { ...toSaveInput(others, service, others), template: templateInput(templateName, container) };
 }
 
 /**
