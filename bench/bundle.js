@@ -23,7 +23,7 @@ try {
   const bytes = readFileSync(out);
   console.log(`bundle: ${Math.round(bytes.length / 1000)} kB, ${Math.round(gzipSync(bytes).length / 1000)} kB gzip`);
   const times = Array.from({ length: RUNS }, () => {
-    // Processor time, because a busy machine doubles any other.
+    // Processor time, because elapsed time doubles on a busy machine.
     const script = `
       const before = process.cpuUsage();
       require(${JSON.stringify(entry)});

@@ -34,7 +34,7 @@ async function main() {
     measured[name] = await benchmark.run({ quick, log: (line) => console.error(`   ${line}`) });
     console.log(`\n${table(measured[name])}\n`);
   }
-  // A quick run shows that all works; its figures mean little.
+  // A quick run shows that everything works. Its figures mean little.
   if (!quick) record(measured);
 }
 

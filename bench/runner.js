@@ -5,7 +5,7 @@
  * @property {string} unit of the values
  * @property {number[]} ours one value for each run
  * @property {string} [against] what it is compared with: the floor, or a peer
- * @property {number[]} [theirs] its values, each measured beside ours of the same run
+ * @property {number[]} [theirs] its values, each measured in the same run as ours
  * @property {"ratio" | "difference" | "value"} judged ours over theirs, ours less theirs (both pair
  * by pair), or ours alone
  * @property {Mark} mark

@@ -6,6 +6,8 @@
  * @module pulumi-serverless-gpu/emulator
  */
 
+import "../sdk/contract/requireNode";
+
 import { systemClock } from "../sdk/contract/clock";
 import { limitsPart } from "./catalog/accountLimits";
 import { createCatalog } from "./catalog/catalog";
@@ -15,7 +17,6 @@ import { hostRefusal } from "./control/access";
 import { createControl } from "./control/control";
 import type { EndpointControl } from "./endpoints/endpointKind";
 import { newKey } from "./io/auth";
-import type { HttpRequest } from "./io/http";
 import type { ManagementLimits } from "./jobs/rateLimits";
 import { DATA_CENTERS } from "./model/dataCenters";
 import type { Profile } from "./model/fidelity";
@@ -28,15 +29,15 @@ import { createWorkerCalls } from "./programs/workerCalls";
 import { createWorkerHost } from "./programs/workerHost";
 import type { RegistryAuthControl } from "./registryAuths/registryAuthKind";
 import { ANNOUNCED_GRAPHQL_LIMITS, OBSERVED_LIMITS } from "./restV2/quota";
-import { createAccount, type Seed } from "./server/account";
-import { createDataFile, keyInDataFile } from "./server/dataFile";
+import { type Account, createAccount, type Seed } from "./server/account";
+import { DataFile, keyInDataFile } from "./server/dataFile";
 import { discountPart } from "./server/discount";
 import { createFaults, type Faults } from "./server/faultMatch";
 import { createRequestHandler } from "./server/handleRequest";
 import { createJournal, type Journal } from "./server/journal";
 import type { AccountContext, AccountOptions } from "./server/kinds";
 import { listen } from "./server/listen";
-import { createRoutes } from "./server/routes";
+import { createRoutes, type Routes } from "./server/routes";
 import { userPart } from "./server/userPart";
 import type { TemplateControl } from "./templates/templateKind";
 import { OBSERVED_RELEASE_MS } from "./templates/templates";
@@ -75,7 +76,7 @@ export interface Emulator {
    */
   seed(seed: Seed): void;
   /**
-   * Changes the quota of workers while the emulator runs; `undefined` for none. Endpoints that
+   * Changes the worker quota while the emulator runs; `undefined` for none. Endpoints that
    * exceed a lower quota keep their workers, but no `workersMax` can be raised. The data file does
    * not keep the quota.
    * @throws RangeError if `workers` is not a number ≥ 0
@@ -104,59 +105,8 @@ export interface Emulator {
  */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
   checkOptions(options);
-  const { port = 0, host = "127.0.0.1", profile = "contract", clock = systemClock } = options;
-  const apiKey = options.apiKey ?? keyInDataFile(options.dataFile) ?? newKey();
-  const random = seededRandom(options.randomSeed ?? Math.floor(Math.random() * 2 ** 32));
-  const {
-    faults,
-    next: nextFault,
-    dropsWebhook,
-    workerFaults,
-    stockRules,
-  } = createFaults(
-    random.next,
-    () => operations,
-    () => account.endpoints.reconcile(),
-  );
-  const keys = { apiKey, restrictedApiKey: options.restrictedApiKey };
-  const { journal, open, tail, addOutput } = createJournal(clock, keys, options);
-  const workerHost = createWorkerHost(clock, addOutput);
-  const dataFile =
-    options.dataFile === undefined
-      ? undefined
-      : createDataFile(options.dataFile, {
-          snapshot(withJobs) {
-            const { head, lists } = account.snapshot(withJobs);
-            return { head: { apiKey, ...head }, lists };
-          },
-          runtime: (endpointId, jobIds) => account.endpoints.find(endpointId)?.runtime.snapshot(jobIds),
-        });
-  const context = contextOf(options, {
-    clock: steadyClock(clock),
-    profile,
-    random: random.next,
-    dropsWebhook,
-    workerFaults,
-    workerHost,
-    changed: (endpointId, jobId) => dataFile?.changed(endpointId, jobId),
-    watch: createWatch(),
-  });
-  const levelOf = createStock(stockRules);
-  const account = createAccount(context, rulesOf(options, profile, levelOf), options.strictReferences ?? false);
-  const { volumeDataCenters = VOLUME_DATA_CENTERS } = options;
-  const catalog = createCatalog(levelOf, dataCenterIds(options), volumeDataCenters);
-  const parts = [
-    ...Object.values(account.kinds).map((kind) => kind.graphql),
-    ...[catalogPart(catalog, profile), limitsPart(account.use, profile), userPart(profile)],
-  ];
-  const discount = discountPart(options.serverlessDiscount ?? null);
-  const { read, operations } = createRoutes({
-    ...{ profile, keys, ...account, parts: [...parts, podPart(account.pods, profile), discount] },
-    ...{ clock: context.clock, random: random.next, managementLimits: managementLimits(options, profile) },
-    graphqlLimits: limitsOf(options.rateLimits?.graphql, ANNOUNCED_GRAPHQL_LIMITS),
-    ...{ dataCenters: dataCenterIds(options), catalog },
-  });
-  const saved = () => dataFile?.saved();
+  const parts = createParts(options);
+  const { apiKey, clock, context, account, journal, faults, random, dataFile, workerHost } = parts;
 
   function seed() {
     account.seed({ templates: options.templates });
@@ -171,23 +121,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     seed();
   }
 
-  async function start() {
-    dataFile?.open();
-    if (!dataFile?.load(account.restore)) seed();
-    // A data file that cannot be written fails here, not at the first request.
-    dataFile?.changed();
-    await saved();
-    const shown = { context, account, journal, operations, tail, faults, clock };
-    const control = createControl({ ...shown, reset }, { apiKey, host });
-    const workerCalls = createWorkerCalls(workerHost);
-    const refuse = (request: HttpRequest) => hostRefusal(request, { keys, host });
-    const handler = createRequestHandler({ refuse, read, control, workerCalls, nextFault, open, clock, saved });
-    const listening = await listen(host, port, handler);
-    workerHost.listening(listening.url);
-    return listening;
-  }
-
-  const server = await start().catch((error) => {
+  const server = await start(parts, options, { seed, reset }).catch((error) => {
     account.clear();
     dataFile?.close();
     throw error;
@@ -217,23 +151,118 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     registryAuths: account.kinds.registryAuths.control,
     pods: account.pods,
     seed: account.seed,
-    setWorkerQuota(workers) {
-      assertLimit("quota", workers);
-      account.setLimits({ workerQuota: workers });
-    },
-    setSpendLimit(dollars) {
-      assertLimit("spend limit", dollars);
-      account.setLimits({ spendLimit: dollars });
-    },
+    setWorkerQuota: (workerQuota) => account.setLimits({ workerQuota }),
+    setSpendLimit: (spendLimit) => account.setLimits({ spendLimit }),
     reset,
     stop,
     [Symbol.asyncDispose]: stop,
   };
 }
 
-/** @throws RangeError unless a limit is a number ≥ 0 or absent */
-function assertLimit(name: string, limit: number | undefined): void {
-  if (limit !== undefined && !(limit >= 0)) throw new RangeError(`The ${name} ${limit} is not a number of 0 or more.`);
+type Parts = ReturnType<typeof createParts>;
+
+/** Creates the parts of an emulator, which does not listen yet. */
+function createParts(options: EmulatorOptions) {
+  const { profile = "contract", clock = systemClock } = options;
+  const apiKey = options.apiKey ?? keyInDataFile(options.dataFile) ?? newKey();
+  const keys = { apiKey, restrictedApiKey: options.restrictedApiKey };
+  const random = seededRandom(options.randomSeed ?? Math.floor(Math.random() * 2 ** 32));
+  const faultParts = createFaults(
+    random.next,
+    () => routes.operations,
+    () => account.endpoints.reconcile(),
+  );
+  const { dropsWebhook, workerFaults } = faultParts;
+  const journalParts = createJournal(clock, keys, options);
+  const workerHost = createWorkerHost(clock, journalParts.addOutput);
+  const dataFile = dataFileOf(options.dataFile, apiKey, () => account);
+  const context = contextOf(options, {
+    clock: steadyClock(clock),
+    profile,
+    random: random.next,
+    dropsWebhook,
+    workerFaults,
+    workerHost,
+    changed: (endpointId, jobId) => dataFile?.changed(endpointId, jobId),
+    watch: createWatch(),
+  });
+  const levelOf = createStock(faultParts.stockRules);
+  const account = createAccount(context, rulesOf(options, profile, levelOf), options.strictReferences ?? false);
+  const { volumeDataCenters = VOLUME_DATA_CENTERS } = options;
+  const catalog = createCatalog(levelOf, dataCenterIds(options), volumeDataCenters);
+  const kindParts = Object.values(account.kinds).map((kind) => kind.graphql);
+  const discount = discountPart(options.serverlessDiscount ?? null);
+  const routes: Routes = createRoutes({
+    ...{
+      profile,
+      keys,
+      ...account,
+      parts: [
+        ...kindParts,
+        ...[catalogPart(catalog, profile), limitsPart(account.use, profile), userPart(profile)],
+        ...[podPart(account.pods, profile), discount],
+      ],
+    },
+    ...{ clock: context.clock, random: random.next, managementLimits: managementLimits(options, profile) },
+    graphqlLimits: limitsOf(options.rateLimits?.graphql, ANNOUNCED_GRAPHQL_LIMITS),
+    ...{ dataCenters: dataCenterIds(options), catalog },
+  });
+  return {
+    apiKey,
+    keys,
+    clock,
+    random,
+    context,
+    account,
+    workerHost,
+    dataFile,
+    routes,
+    ...faultParts,
+    ...journalParts,
+  };
+}
+
+/** Reads the data file, or else the seed, and listens on the port of the options. */
+async function start(parts: Parts, options: EmulatorOptions, { seed, reset }: { seed(): void; reset(): void }) {
+  const { dataFile, account } = parts;
+  dataFile?.open();
+  if (!dataFile?.load(account.restore)) seed();
+  // A data file that cannot be written fails here, not at the first request.
+  dataFile?.changed();
+  await dataFile?.saved();
+  return serve(parts, options, reset);
+}
+
+async function serve(parts: Parts, options: EmulatorOptions, reset: () => void) {
+  const { port = 0, host = "127.0.0.1" } = options;
+  const { apiKey, keys, clock, context, account, journal, tail, faults, workerHost, dataFile } = parts;
+  const { read, operations } = parts.routes;
+  const shown = { context, account, journal, operations, tail, faults, clock };
+  const handler = createRequestHandler({
+    refuse: (request) => hostRefusal(request, { keys, host }),
+    read,
+    control: createControl({ ...shown, reset }, { apiKey, host }),
+    workerCalls: createWorkerCalls(workerHost),
+    nextFault: parts.next,
+    open: parts.open,
+    clock,
+    saved: () => dataFile?.saved(),
+  });
+  const server = await listen(host, port, handler);
+  workerHost.listening(server.url);
+  return server;
+}
+
+/** Returns the data file, if the options name one. */
+function dataFileOf(file: string | undefined, apiKey: string, account: () => Account): DataFile | undefined {
+  if (file === undefined) return undefined;
+  return new DataFile(file, {
+    snapshot(withJobs) {
+      const { head, lists } = account().snapshot(withJobs);
+      return { head: { apiKey, ...head }, lists };
+    },
+    runtime: (endpointId, jobIds) => account().endpoints.find(endpointId)?.runtime.snapshot(jobIds),
+  });
 }
 
 type Given = Pick<
@@ -275,7 +304,7 @@ function dataCenterIds({ volumeDataCenters = VOLUME_DATA_CENTERS }: EmulatorOpti
 
 function environmentOf(url: string, apiKey: string, profile: Profile): Record<string, string> {
   return {
-    // Clients recognise the differences of the observed service by its name.
+    // Clients detect the differences of the observed service by its name.
     ...(profile === "observed" && { SERVERLESS_GPU_SERVICE: "runpod" }),
     SERVERLESS_GPU_API_KEY: apiKey,
     SERVERLESS_GPU_GRAPHQL_URL: url,

@@ -13,7 +13,7 @@ export interface EmulatorOptions {
   /** The host to listen on. @default "127.0.0.1", this machine only */
   readonly host?: string;
   /**
-   * The behaviour to emulate where the contract and the observed service differ.
+   * The behavior to emulate where the contract and the observed service differ.
    * @default "contract"
    */
   readonly profile?: Profile;

@@ -1,5 +1,5 @@
 import type * as pulumi from "@pulumi/pulumi";
-import { CONFIG_NAMESPACE } from "../provider/connection/config";
+import { CONFIG_NAMESPACE, explicitProviderProblem } from "../provider/connection/config";
 import { configure, readConfig } from "../provider/connection/connection";
 import { missingSetting, unknownSettings } from "../provider/connection/settingsProblems";
 import { log } from "../provider/log";
@@ -48,16 +48,16 @@ export function warnOfMissingSetting(): void {
 }
 
 /** Returns the problems with a provider's arguments. */
-export function configProblems(name: string, { apiKey, apiKeyEnv }: Properties): pulumi.dynamic.CheckFailure[] {
+export function configProblems(name: string, settings: Properties): pulumi.dynamic.CheckFailure[] {
   if (!isExplicit(name)) {
-    if (apiKeyEnv === undefined) return [];
+    if (settings.apiKeyEnv === undefined) return [];
     const reason =
       `only an explicit provider has apiKeyEnv, and "${name}" is the name of a provider that Pulumi itself creates. Give ` +
       `the provider another name in the program, or remove ${CONFIG_NAMESPACE}:apiKeyEnv from the stack's config`;
     return [{ property: "apiKeyEnv", reason }];
   }
-  if ((apiKey === undefined) !== (apiKeyEnv === undefined)) return [];
-  return [{ property: "apiKey", reason: `the provider "${name}" needs either apiKey or apiKeyEnv` }];
+  const reason = explicitProviderProblem(name, settings);
+  return reason === undefined ? [] : [{ property: "", reason }];
 }
 
 function isExplicit(name: string): boolean {

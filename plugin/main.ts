@@ -1,3 +1,5 @@
+import "../sdk/contract/requireNode";
+
 import * as grpc from "@grpc/grpc-js";
 import { ResourceProviderService } from "@pulumi/pulumi/proto/provider_grpc_pb";
 import { engineAddress, exitWithEngine } from "../provider/exitWithEngine";
@@ -11,8 +13,13 @@ import { engineLog } from "./wire/engineLog";
  * of its own server as the last argument, and reads the port from the first line of its output.
  */
 
-exitWithEngine();
 const release: Release = manifest;
+if (process.argv.includes("--version")) {
+  console.log(release.version);
+  process.exit();
+}
+
+exitWithEngine();
 const address = engineAddress(process.argv);
 if (address !== undefined) {
   const toEngine = engineLog(address);

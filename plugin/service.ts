@@ -37,6 +37,19 @@ export interface Release {
 }
 
 /**
+ * Returns what the schema says of the repository that published the plugin. A registry shows these
+ * addresses; a build without a release has none.
+ */
+function publishedAt(pluginDownloadURL: string | undefined): Record<string, string> {
+  if (pluginDownloadURL === undefined) return {};
+  const [, place] = /^github:\/\/api\.github\.com\/([^/]+\/[^/]+)$/.exec(pluginDownloadURL) ?? [];
+  if (place === undefined) return { pluginDownloadURL };
+  const repository = `https://github.com/${place}`;
+  const logoUrl = `https://raw.githubusercontent.com/${place}/main/docs/images/logo.svg`;
+  return { pluginDownloadURL, homepage: repository, repository, logoUrl };
+}
+
+/**
  * Returns the RPCs of a resource provider (pulumirpc). The engine treats those that are missing as
  * not needed.
  */
@@ -47,7 +60,9 @@ export function providerService({ version, pluginDownloadURL }: Release): grpc.U
     ),
     getPluginInfo: unary(async () => new PluginInfo().setVersion(version)),
     getSchema: unary(async () =>
-      new messages.GetSchemaResponse().setSchema(JSON.stringify({ ...schema, version, pluginDownloadURL })),
+      new messages.GetSchemaResponse().setSchema(
+        JSON.stringify({ ...schema, version, ...publishedAt(pluginDownloadURL) }),
+      ),
     ),
     checkConfig: unary(checkConfig),
     configure: unary(configure),
@@ -67,7 +82,7 @@ export function providerService({ version, pluginDownloadURL }: Release): grpc.U
 
 /**
  * Returns a unary RPC.
- * @param sentBack returns the request's properties that an initialisation failure sends back, so
+ * @param sentBack returns the request's properties that an initialization failure sends back, so
  * that the secrets among them stay secret
  */
 function unary<Request, Response>(

@@ -1,3 +1,5 @@
+import "../sdk/contract/requireNode";
+
 import type { NamedRecord } from "../sdk/records/listed";
 import { ENDPOINT_KIND } from "./endpoint/endpointKind";
 import { forEngine } from "./engineErrors";

@@ -23,7 +23,7 @@ function hideFirst(handler: Handler): Handler {
   return async (...args) => {
     const secrets = args.flatMap(secretValues);
     for (const value of secrets) if (typeof value === "string") new Secret(value);
-    // Only in the failures of their own resource: most of these values are no secrets.
+    // Only in failures of their own resource: most of these values are not secret.
     const hidden = [...secrets, ...args.flatMap(valuesOfTransforms)];
     for (const each of args) removeMark(each);
     const result = await handler(...args);
@@ -83,8 +83,8 @@ export function withoutProperty({ property, reason }: pulumi.dynamic.CheckFailur
 }
 
 /**
- * Hides numbers, and strings that are too short to hide everywhere, in the problems of their own
- * resource.
+ * Redacts numbers, and strings that are too short to redact everywhere, in the problems of their
+ * own resource.
  */
 function conceal(
   failures: readonly pulumi.dynamic.CheckFailure[],

@@ -8,6 +8,8 @@
  * @module pulumi-serverless-gpu
  */
 
+import "../sdk/contract/requireNode";
+
 export { EndpointType, FlashBootType, GpuTier, Location, type OpenEnum, ScalerType } from "../sdk/contract/enums";
 export { ServerlessGpuProvider, type ServerlessGpuProviderArgs } from "./connection/provider";
 export type { ContainerCommand } from "./container/containerArgs";

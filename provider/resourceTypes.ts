@@ -1,4 +1,5 @@
-import { ENDPOINT_FIELDS } from "../sdk/endpoints/fields";
+import { ENDPOINT_FIELDS, FIELDS } from "../sdk/endpoints/fields";
+import { type FieldTable, NEVER_CHANGES } from "../sdk/records/fields";
 import { REGISTRY_AUTH_FIELDS } from "../sdk/registryAuths/fields";
 import { TEMPLATE_FIELDS } from "../sdk/templates/fields";
 import { VOLUME_FIELDS } from "../sdk/volumes/fields";
@@ -14,12 +15,22 @@ export interface ResourceType {
   readonly provider: string;
   /** Names of all outputs. */
   readonly outputs: readonly string[];
+  /** Names of the inputs that are secret in every program. @default none */
+  readonly secrets?: readonly string[];
+  /** Names of the inputs whose change always replaces the resource. @default none */
+  readonly fixed?: readonly string[];
+}
+
+/** Returns the names of the fields that the service never changes. */
+function fixedFields(table: FieldTable): readonly string[] {
+  return Object.keys(table).filter((name) => table[name]?.isFixed === NEVER_CHANGES.isFixed);
 }
 
 export const SERVERLESS_ENDPOINT = {
   type: "pulumi-nodejs:dynamic/serverless-gpu:ServerlessEndpoint",
   provider: 'exports.handler = () => require("pulumi-serverless-gpu/handlers").v1;',
   outputs: [...ENDPOINT_FIELDS, "queueUrl"],
+  fixed: fixedFields(FIELDS),
 } as const satisfies ResourceType;
 
 export const SERVERLESS_TEMPLATE: ResourceType = {
@@ -32,12 +43,15 @@ export const NETWORK_VOLUME: ResourceType = {
   type: "pulumi-nodejs:dynamic/serverless-gpu:NetworkVolume",
   provider: 'exports.handler = () => require("pulumi-serverless-gpu/handlers").networkVolumeV1;',
   outputs: [...Object.keys(VOLUME_FIELDS), "storageType"],
+  fixed: fixedFields(VOLUME_FIELDS),
 };
 
 export const CONTAINER_REGISTRY_AUTH: ResourceType = {
   type: "pulumi-nodejs:dynamic/serverless-gpu:ContainerRegistryAuth",
   provider: 'exports.handler = () => require("pulumi-serverless-gpu/handlers").registryAuthV1;',
   outputs: Object.keys(REGISTRY_AUTH_FIELDS),
+  secrets: ["username", "password"],
+  fixed: fixedFields(REGISTRY_AUTH_FIELDS),
 };
 
 export const SMOKE_TEST: ResourceType = {

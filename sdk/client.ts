@@ -1,11 +1,13 @@
+import type { Dispatcher } from "undici";
 import type { Account, Catalog } from "./catalog/catalog";
-import { type ClientOptions, checkClientOptions } from "./clientOptions";
+import { type CheckedOptions, type ClientOptions, checkClientOptions } from "./clientOptions";
 import { extraWords, requireAddress, serviceName } from "./config";
 import { capabilitiesAt } from "./contract/capabilities";
 import { systemClock } from "./contract/clock";
 import type { Endpoints } from "./endpoints/endpoints";
 import { ClientClosedError } from "./errors";
 import { createEndpointQueue, type EndpointQueue, type ManagedQueue } from "./jobs/queue";
+import type { QueueContext } from "./jobs/queueTransport";
 import { createLoadBalancer, type LoadBalancer } from "./loadBalancer/loadBalancer";
 import type { Management } from "./management";
 import { createPods, type Pods } from "./pods/pods";
@@ -17,7 +19,7 @@ import { createClosing } from "./transport/closing";
 import type { Http } from "./transport/httpRequest";
 import { createLog, createReports } from "./transport/observers";
 import { createAgent, proxyHint } from "./transport/proxy";
-import { createRateWindows } from "./transport/rateWindows";
+import { createRateWindows, type RateWindows } from "./transport/rateWindows";
 import type { CallContext } from "./transport/retryingCall";
 import { createGate } from "./transport/throttle";
 import type { Volumes } from "./volumes/volumes";
@@ -44,7 +46,7 @@ export interface Client {
   readonly volumes: Volumes;
   /** Reads pods. */
   readonly pods: Pods;
-  /** Reads the service's catalogue: GPU types, pools, data centers, CPU flavors, stock, prices. */
+  /** Reads the service's catalog: GPU types, pools, data centers, CPU flavors, stock, prices. */
   readonly catalog: Catalog;
   /** Reads the limits of the account. */
   readonly account: Account;
@@ -95,98 +97,120 @@ export function createClient(options?: ClientOptions): Client {
   const closing = createClosing();
   const { retry, attemptTimeoutMs, headers } = checked;
   const calls: CallContext = {
-    clock,
-    random: Math.random,
-    retry,
-    attemptTimeoutMs,
-    headers,
-    onRetry: reports.retry,
-    warn: reports.warning,
-    closing,
+    ...{ clock, random: Math.random, retry, attemptTimeoutMs, headers },
+    ...{ onRetry: reports.retry, warn: reports.warning, closing },
   };
   const limits = createRateWindows();
   const isV2 = checked.api === "v2";
-  const managementContext: CallContext = isV2
-    ? { ...calls, gate: createGate(clock, limits, reports.rateLimit) }
-    : calls;
-  const restPods = restPodCalls(http, apiKey, () => requireAddress(checked, "restUrl"));
-  const pods = createPods(managementContext, () => managed().pods);
-  let management: Management | undefined;
-  const queues = new Map<string, ManagedQueue & EndpointAccess>();
-  function endpoint(endpointId: string): EndpointAccess {
-    const existing = queues.get(endpointId);
-    if (existing) return existing;
-    const queueUrl = requireAddress(checked, "queueUrl");
-    const { rateLimits } = checked;
-    const holdsReads = serviceName(checked) === "runpod";
-    const context = { ...calls, http, apiKey, queueUrl, rateLimits, log, holdsReads };
-    const queue = createEndpointQueue(context, endpointId);
-    const access: ManagedQueue & EndpointAccess = Object.assign(createLoadBalancer(context, endpointId), queue);
-    queues.set(endpointId, access);
-    return access;
-  }
+  const managed = isV2 ? { ...calls, gate: createGate(clock, limits, reports.rateLimit) } : calls;
+  const management = lazyManagement(checked, { http, apiKey, limits, calls: managed });
+  const endpoints = createEndpointAccess(checked, { ...calls, http, apiKey, log });
   let closed: Promise<void> | undefined;
+
   function close(): Promise<void> {
-    for (const queue of queues.values()) queue.close();
+    endpoints.close();
     const error = new ClientClosedError("the response was not read to its end: the client was closed");
     http.closedBy ??= error;
     for (const body of [...http.bodies]) body.abort(error);
     closing.begin();
-    closed ??= checked.dispatcher ? Promise.resolve() : closeAgent();
+    closed ??= checked.dispatcher ? Promise.resolve() : closeAgent(agent, () => closing.endAttempts(log));
     return closed;
   }
-  /** Closes the connections: those without a response after `LAST_RESPONSES_MS` are cut. */
-  function closeAgent(): Promise<void> {
-    return new Promise((resolve, reject) => {
-      // The real time, also for a client with a clock of its own: it is the program that waits.
-      const cancel = systemClock.schedule(LAST_RESPONSES_MS, () => {
-        closing.endAttempts(log);
-        agent.destroy().then(resolve, reject);
-        resolve();
-      });
-      agent.close().then(resolve, reject).finally(cancel);
-    });
-  }
-  /**
-   * Returns the management interface. Its modules are loaded on first use: programs that only run
-   * jobs do not need them.
-   */
-  function managed(): Management {
-    if (!management) {
-      const { createManagement, graphqlCalls, v2Calls } = require("./management") as typeof import("./management");
-      const capabilities = capabilitiesAt(checked.api, serviceName(checked));
-      const context = { ...managementContext, ...extraWords(checked), capabilities };
-      const url = () => requireAddress(checked, "graphqlUrl");
-      const v2 = { http, apiKey, url, limits };
-      management = createManagement(
-        context,
-        isV2 ? v2Calls(context, v2) : graphqlCalls(context, { http, apiKey, url }, serviceName(checked), restPods, v2),
-      );
-    }
-    return management;
-  }
+
   return {
     get endpoints() {
-      return managed().endpoints;
+      return management().endpoints;
     },
     get templates() {
-      return managed().templates;
+      return management().templates;
     },
     get registryAuths() {
-      return managed().registryAuths;
+      return management().registryAuths;
     },
     get volumes() {
-      return managed().volumes;
+      return management().volumes;
     },
-    pods,
+    pods: createPods(managed, () => management().pods),
     get catalog() {
-      return managed().catalog;
+      return management().catalog;
     },
     get account() {
-      return managed().account;
+      return management().account;
     },
-    endpoint,
+    endpoint: endpoints.get,
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** Keeps one access for each endpoint, so that all its users share a queue. */
+function createEndpointAccess(
+  checked: CheckedOptions,
+  calls: Omit<QueueContext, "queueUrl" | "rateLimits" | "holdsReads">,
+) {
+  const known = new Map<string, ManagedQueue & EndpointAccess>();
+  return {
+    get(endpointId: string): EndpointAccess {
+      const existing = known.get(endpointId);
+      if (existing) return existing;
+      const queueUrl = requireAddress(checked, "queueUrl");
+      const { rateLimits } = checked;
+      const holdsReads = serviceName(checked) === "runpod";
+      const context = { ...calls, queueUrl, rateLimits, holdsReads };
+      const queue = createEndpointQueue(context, endpointId);
+      const access: ManagedQueue & EndpointAccess = Object.assign(createLoadBalancer(context, endpointId), queue);
+      known.set(endpointId, access);
+      return access;
+    },
+    close(): void {
+      for (const queue of known.values()) queue.close();
+    },
+  };
+}
+
+/** The parts of a client that its management interface uses. */
+interface ManagementParts {
+  readonly http: Http;
+  readonly apiKey: Secret;
+  readonly limits: RateWindows;
+  readonly calls: CallContext;
+}
+
+/**
+ * Returns a function that returns the management interface. Its modules are loaded on first use:
+ * programs that only run jobs do not need them.
+ */
+function lazyManagement(checked: CheckedOptions, { http, apiKey, limits, calls }: ManagementParts): () => Management {
+  let management: Management | undefined;
+
+  function load(): Management {
+    const { createManagement, graphqlCalls, v2Calls } = require("./management") as typeof import("./management");
+    const service = serviceName(checked);
+    const context = { ...calls, ...extraWords(checked), capabilities: capabilitiesAt(checked.api, service) };
+    const url = () => requireAddress(checked, "graphqlUrl");
+    const v2 = { http, apiKey, url, limits };
+    const restPods = restPodCalls(http, apiKey, () => requireAddress(checked, "restUrl"));
+    return createManagement(
+      context,
+      checked.api === "v2" ? v2Calls(context, v2) : graphqlCalls(context, { http, apiKey, url }, service, restPods, v2),
+    );
+  }
+
+  return () => {
+    management ??= load();
+    return management;
+  };
+}
+
+/** Closes the connections: those without a response after `LAST_RESPONSES_MS` are cut. */
+function closeAgent(agent: Dispatcher, endAttempts: () => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    // The real time, also for a client with a clock of its own: it is the program that waits.
+    const cancel = systemClock.schedule(LAST_RESPONSES_MS, () => {
+      endAttempts();
+      agent.destroy().then(resolve, reject);
+      resolve();
+    });
+    agent.close().then(resolve, reject).finally(cancel);
+  });
 }

@@ -94,7 +94,10 @@ export function settingsFromEnvironment(environment: NodeJS.ProcessEnv = process
 
 /** Returns the ways to set a setting, for messages. */
 function howToSet(setting: keyof ConnectionSettings): string {
-  return `set ${ENVIRONMENT_VARIABLES[setting]}, or serverless-gpu:${setting} in the stack's config, or the client's option ${setting}`;
+  return (
+    `set ${ENVIRONMENT_VARIABLES[setting]}, or serverless-gpu:${setting} in the stack's config, or the client's option ` +
+    `${setting}, or the argument ${setting} of an explicit provider, which uses nothing else`
+  );
 }
 
 /**

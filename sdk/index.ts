@@ -7,6 +7,8 @@
  * @module pulumi-serverless-gpu/sdk
  */
 
+import "./contract/requireNode";
+
 export type { Account, Catalog, GpuOptions } from "./catalog/catalog";
 export type {
   AccountLimits,
@@ -32,6 +34,7 @@ export type { DeleteOptions, DeleteProgress } from "./endpoints/deleteEndpoint";
 export type { Endpoints } from "./endpoints/endpoints";
 export type { ScaleDownOptions } from "./endpoints/putBack";
 export type {
+  CreateEndpointOptions,
   Endpoint,
   EndpointChanges,
   EndpointInput,
@@ -53,13 +56,8 @@ export type {
   RunManyOptions,
 } from "./jobs/batch";
 export * from "./jobs/jobErrors";
-export {
-  type JobHandle,
-  type StatusOptions,
-  type StreamOptions,
-  type WaitOptions,
-  WaitTimeoutError,
-} from "./jobs/jobHandle";
+export { type JobHandle, WaitTimeoutError } from "./jobs/jobHandle";
+export type { StatusOptions, StreamOptions, WaitOptions } from "./jobs/jobHandleOptions";
 export type {
   OutputSchema,
   ParsingSchema,
@@ -84,7 +82,7 @@ export {
 export type { JobPolicy, JobRequest, S3Config } from "./jobs/jobRequest";
 export type { OpenAiOptions, OpenAiRequest } from "./jobs/openai";
 export type { EndpointQueue, JobOptions, RunOptions, RunSyncOptions } from "./jobs/queue";
-export type { StatusListener } from "./jobs/statusChanges";
+export type { ProgressListener, StatusListener } from "./jobs/statusChanges";
 export type { SubmitOptions } from "./jobs/submit";
 export type { FetchBody, FetchOptions, WorkerChoice } from "./loadBalancer/fetchOptions";
 export { type LoadBalancer, workerIdOf } from "./loadBalancer/loadBalancer";

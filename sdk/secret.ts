@@ -11,7 +11,10 @@ const SHORTEST_SECRET = 4;
  */
 let hiddenStrings: readonly string[] = [];
 
-/** The values whose forms it contains. Each provider call creates the secret of its key again. */
+/**
+ * The values whose encoded forms it contains. Each provider call creates the secret of its key
+ * again.
+ */
 const hiddenValues = new Set<string>();
 
 /**
@@ -163,7 +166,7 @@ function withoutKeys(text: string, length: number): string {
   );
   const window = length + 2 * longest;
   if (text.length <= window) return redact(text);
-  // A key that is cut in two at the window's end would not be recognised.
+  // A key that is cut in two at the window's end would not be recognized.
   const redacted = redact(text.slice(0, window));
   return `${redacted.slice(0, Math.max(0, redacted.length - longest))}…`;
 }

@@ -21,6 +21,7 @@ const CORE = ["adoption", "crash", "lifecycle", "plugin", "secrets"].map(
  * clients.
  */
 const LONG = [
+  "cli/emulator",
   "cli/emulatorSession",
   "cli/forecast/forecast",
   "cli/verifyService",
@@ -31,9 +32,11 @@ const LONG = [
   "emulator/server/dataFile",
   "package/sdk",
   "project/reference",
+  "provider/endpoint/inService",
   "provider/faults",
   "provider/restV2",
   "provider/template/leftVariables",
+  "sdk/jobs/badInput",
   "sdk/records/cutLists",
   "sdk/transport/oddResponses",
   "sdk/transport/rateLimits",

@@ -10,6 +10,19 @@ const root = path.join(__dirname, "..");
 const bin = path.join(root, "plugin", "bin");
 const name = "pulumi-resource-serverless-gpu";
 
+/** The oldest Node.js that runs the plugin. */
+const [, oldest = ""] = />=(\d+\.\d+)/.exec(require("../plugin/package.json").engines.node) ?? [];
+const needed = `the serverless-gpu provider plugin needs Node.js ${oldest} or later on PATH`;
+const remedy = "Install it from https://nodejs.org";
+
+/**
+ * The beginning of the file. A shell reads the second line, which runs Node.js with this file, or
+ * says that it is missing; for Node.js, that line is a comment after a string.
+ */
+const launcher = `#!/bin/sh
+":" //; command -v node >/dev/null 2>&1 || { echo "${needed}, and found none. ${remedy}" >&2; exit 1; }; exec node "$0" "$@"
+;(function(v){if(v[0]<${oldest.split(".")[0]}||v[0]==${oldest.split(".")[0]}&&v[1]<${oldest.split(".")[1]}){console.error("${needed}, and found "+process.versions.node+". ${remedy}");process.exit(1)}})(process.versions.node.split(".").map(Number));`;
+
 rmSync(bin, { recursive: true, force: true });
 const { metafile } = buildSync({
   absWorkingDir: root,
@@ -21,12 +34,20 @@ const { metafile } = buildSync({
   // Names stay, because they are part of errors.
   minifySyntax: true,
   minifyWhitespace: true,
-  banner: { js: "#!/usr/bin/env node" },
+  banner: { js: launcher },
   legalComments: "none",
   metafile: true,
   logLevel: "warning",
 });
 chmodSync(path.join(bin, name), 0o755);
-writeFileSync(path.join(bin, `${name}.cmd`), `@node "%~dp0${name}" %*\r\n`);
+const onWindows = [
+  "@where node >nul 2>nul",
+  `@if errorlevel 1 (echo ${needed}, and found none. ${remedy} 1>&2 & exit /b 1)`,
+  `@node "%~dp0${name}" %*`,
+];
+writeFileSync(path.join(bin, `${name}.cmd`), onWindows.map((line) => `${line}\r\n`).join(""));
+
+// npm on Windows could not run the file itself, because it begins for a shell.
+writeFileSync(path.join(bin, "npm-bin"), `#!/usr/bin/env node\nrequire("./${name}");\n`, { mode: 0o755 });
 
 writeFileSync(path.join(bin, "LICENSES"), licensesOf(metafile));

@@ -22,9 +22,9 @@ function problemsOf(tag, version, versionOfPlugin, changelog, readme) {
   if (named !== version) problems.push(`the newest heading of CHANGELOG.md is "${heading}", not "${version} - <date>"`);
   else if (!/^\d{4}-\d{2}-\d{2}$/.test(date ?? ""))
     problems.push(`the heading "${heading}" has no date: ${version} - 2030-01-31`);
-  if (/\bnpm pack\b/.test(readme))
+  if (/\bnpm run new\b/.test(readme))
     problems.push(
-      "README.md installs a packed clone (npm pack). Let it install pulumi-serverless-gpu from the registry",
+      "README.md installs a packed clone (npm run new). Let it install pulumi-serverless-gpu from the registry",
     );
   return problems;
 }

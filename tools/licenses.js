@@ -1,4 +1,4 @@
-// The licenses of the packages whose files are in a bundle: they must go with it.
+// The licenses of the packages whose files are in a bundle, which must be distributed with it.
 const { readdirSync, readFileSync } = require("node:fs");
 const path = require("node:path");
 

@@ -19,7 +19,7 @@ const PLATFORMS = ["darwin", "linux", "windows"].flatMap((os) => ["amd64", "arm6
 /** @type {Readonly<Record<string, string>>} */
 const FILES = {
   LICENSE: "LICENSE",
-  // Those of the packages in the bundle.
+  // The licenses of the packages in the bundle.
   LICENSES: "plugin/bin/LICENSES",
   // Marks the plugin as CommonJS, whatever a parent folder says.
   "package.json": "plugin/package.json",

@@ -1,5 +1,5 @@
 // Writes the tables of docs/contributing that connect rules with the tests that show them: the
-// service's contract, which the client follows, and the behaviour of the emulator. A test names a
+// service's contract, which the client follows, and the behavior of the emulator. A test names a
 // row by its id in brackets in its title.
 const fs = require("node:fs");
 const path = require("node:path");
@@ -30,14 +30,14 @@ function contractTable(contract) {
 
 Generated from \`tools/contractRows.js\` by \`npm run docs:tables\`; do not edit. Each rule of the service's published
 description that the client follows, the section that it comes from, and the tests that show it. How much is known about
-the emulator's behaviour is in [emulator-fidelity.md](emulator-fidelity.md).`,
+the emulator's behavior is in [emulator-fidelity.md](emulator-fidelity.md).`,
     columns: ["Rule", "Section"],
     rows: mapValues(contract, ({ source, rule }) => [rule, source]),
   };
 }
 
 /**
- * Returns the table of the emulator's behaviour.
+ * Returns the table of the emulator's behavior.
  * @param {Readonly<Record<string, { readonly level: string, readonly text: string }>>} fidelity
  * @returns {RuleTable}
  */
@@ -46,7 +46,7 @@ function fidelityTable(fidelity) {
   return {
     file: path.join(root, "docs", "contributing", "emulator-fidelity.md"),
     folder: path.join(root, "test", "emulator"),
-    intro: `# The emulator's behaviour, and how much is known about it
+    intro: `# The emulator's behavior, and how much is known about it
 
 Generated from \`emulator/model/rows\` by \`npm run docs:tables\`; do not edit. An emulator returns the same rows as
 JSON at \`/_emulator/fidelity\`, and marks a response that follows an assumed row with the header
@@ -55,7 +55,7 @@ JSON at \`/_emulator/fidelity\`, and marks a response that follows an assumed ro
 - **documented**: the service's contract says so (${count("documented")} rows).
 - **observed**: seen at a running service (${count("observed")} rows).
 - **assumed**: our choice, because neither source covers it (${count("assumed")} rows).`,
-    columns: ["Level", "Behaviour"],
+    columns: ["Level", "Behavior"],
     rows: mapValues(fidelity, ({ level, text }) => [level, text]),
   };
 }

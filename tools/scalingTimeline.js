@@ -76,7 +76,7 @@ const ROW = 22;
 const TOP = 56;
 const GAP = 20;
 
-/** Greys and colours that are legible on white and on black. */
+/** Grays and colors that are legible on white and on black. */
 const STYLE = `
 text { fill: #6e7681; font: 13px sans-serif }
 .title { font-weight: bold } .end { text-anchor: end } .middle { text-anchor: middle }

@@ -28,7 +28,7 @@ async function run({ quick, log }) {
     },
   };
   try {
-    // The first time is the compiler's.
+    // The first run includes the compiler's work.
     await alternate(1, works);
     const rates = await alternate(runs, works);
     log(`the response: ${body}`);

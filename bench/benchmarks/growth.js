@@ -7,13 +7,14 @@ const { inTurn } = require("../runner");
 /** The larger number of endpoints. */
 const MANY = Number(process.env.MANY ?? 1000);
 
+/**
+ * @typedef {"ours" | "floor" | "lists" | "memory" | "floorMemory" | "held" | "heldByFew"} Measure
+ */
+
 /** @param {import("../runner").Settings} settings */
 async function run({ quick, log }) {
   const [few, many, runs] = quick ? [10, 50, 1] : [100, MANY, 2];
-  /**
-   * @type {Record<"ours" | "floor" | "lists" | "memory" | "floorMemory" | "held" | "heldByFew",
-   * number[]>}
-   */
+  /** @type {Record<Measure, number[]>} */
   const measured = { ours: [], floor: [], lists: [], memory: [], floorMemory: [], held: [], heldByFew: [] };
   const emulator = await startEmulator({ drainMs: 0 });
 
@@ -55,6 +56,15 @@ async function run({ quick, log }) {
   } finally {
     await emulator.stop();
   }
+  return resultsOf(measured, many, few);
+}
+
+/**
+ * @param {Record<Measure, number[]>} measured
+ * @param {number} many
+ * @param {number} few
+ */
+function resultsOf(measured, many, few) {
   return [
     {
       what: `time for each endpoint, up of ${many} over up of ${few}`,

@@ -5,8 +5,8 @@ const { floor, ours, usualWay } = require("../programs");
 const { inTurn } = require("../runner");
 const { STEPS, check, tally } = require("./lifecycle");
 
-// Without checkpoints the engine does not write the whole state at every step, which hides
-// everything else.
+// Without checkpoints, the engine does not write the whole state at every step, which would hide
+// all other costs.
 const WITHOUT_CHECKPOINTS = { PULUMI_SKIP_CHECKPOINTS: "true", PULUMI_EXPERIMENTAL: "true" };
 
 /** @typedef {"ours" | "v2" | "floor" | "usual"} Kind */
@@ -29,7 +29,7 @@ async function run({ quick, log }) {
   const [count, runs] = quick ? [30, 1] : [300, 5];
   /** @type {Life[]} */
   const lives = [];
-  // The rate limit of REST v2 would determine its times.
+  // Otherwise, the rate limit of REST v2 would determine the times.
   const emulator = await startEmulator({ drainMs: 0, rateLimits: { limits: "off" } });
   try {
     for (let run = 0; run < runs; run++) {
@@ -123,7 +123,8 @@ function rowsOf(step, count, lives) {
       unit: "",
       ours: values("v2", "requests").map((requests) => requests / count),
       judged: "value",
-      // To delete one: set its workers to zero, read them, delete it; and the lists.
+      // A deletion sets the workers to zero, reads them and deletes the endpoint. The lists come on
+      // top.
       mark: { atMost: step === "destroy" ? 3.3 : 1.1 },
     },
   ];

@@ -97,4 +97,4 @@ async function live(run, count, log) {
   return life;
 }
 
-module.exports = { title: "the provider plugin beside the dynamic form", run };
+module.exports = { title: "the provider plugin compared with the dynamic form", run };

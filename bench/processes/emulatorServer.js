@@ -1,4 +1,4 @@
-// An emulator without rate limits, with one endpoint and a job at it that has completed.
+// An emulator without rate limits, with one endpoint that has completed a job.
 const { startEmulator } = require("../../dist/emulator");
 
 async function main() {

@@ -2,7 +2,7 @@
 // heap grew. Argument: the number of jobs. The jobs are submitted directly to the emulator's
 // scheduler: over HTTP, it would measure HTTP.
 const { DEFAULT_POLICY } = require("../../dist/emulator/jobs/jobStates");
-const { createRuntime } = require("../../dist/emulator/endpoints/runtime");
+const { EndpointRuntime } = require("../../dist/emulator/endpoints/runtime");
 const { ENDPOINT_FIELDS } = require("../../dist/emulator/model/endpointFields");
 const { fieldsAfter } = require("../../dist/emulator/model/fieldTable");
 const { seededRandom } = require("../../dist/emulator/model/random");
@@ -18,7 +18,7 @@ const DAY_MS = 24 * HOUR_MS;
 async function main() {
   const jobs = Number(process.argv[2]);
   const clock = manualClock(0);
-  const runtime = createRuntime(endpointRecord(), {
+  const runtime = new EndpointRuntime(endpointRecord(), {
     clock,
     profile: "contract",
     random: seededRandom(1).next,

@@ -1,3 +1,5 @@
+import { existsSync, writeFileSync } from "node:fs";
+import { systemReason } from "../../emulator/io/systemReason";
 import { acceptedWords } from "../../provider/connection/config";
 import { createClient } from "../../sdk/client";
 import { ENVIRONMENT_VARIABLES, settingsFromEnvironment } from "../../sdk/config";
@@ -7,14 +9,15 @@ import type { Listed } from "../../sdk/records/listed";
 import type { Template } from "../../sdk/templates/record";
 import type { Volume } from "../../sdk/volumes/record";
 import { adoptionProgram, type TemplateMatches } from "./adoptionProgram";
+import { type AdoptStateOptions, adoptState } from "./adoptState";
 import { recordProgram } from "./recordProgram";
 
 /** The options of the command. */
-interface AdoptOptions {
-  /** Text in the names. */
-  readonly filter?: string;
+export interface AdoptFlags extends Partial<AdoptStateOptions> {
   /** `true` to include templates and network volumes. */
   readonly all?: boolean;
+  /** The file to write the program to. It must not exist. */
+  readonly out?: string;
 }
 
 interface Account {
@@ -31,7 +34,15 @@ interface Account {
  * Writes the program to standard output and the endpoints that it leaves out to standard error.
  * Returns the exit code.
  */
-export async function adopt({ filter = "", all: isAll = false }: AdoptOptions): Promise<number> {
+export async function adopt({ filter = "", all: isAll = false, from, out, ...flags }: AdoptFlags): Promise<number> {
+  if (out !== undefined && existsSync(out))
+    throw new Error(`${out} exists, and is not overwritten. Give --out the name of a new file`);
+  if (from !== undefined) {
+    const { output, messages, exitCode } = adoptState({ ...flags, filter, from });
+    write(output, out);
+    for (const message of messages) process.stderr.write(`serverless-gpu adopt: ${message}\n`);
+    return exitCode;
+  }
   const { endpoints: listed, templates, volumes, matches } = await listAccount(isAll);
   const { records: all, unreadable } = listed;
   const endpoints = all.filter(({ name }) => name.toLowerCase().includes(filter.toLowerCase()));
@@ -51,10 +62,21 @@ export async function adopt({ filter = "", all: isAll = false }: AdoptOptions): 
     acceptedWords(() => undefined),
     matches,
   );
-  process.stdout.write(source + others.source);
+  write(source + others.source, out);
   for (const { id, reason } of [...skipped, ...others.skipped])
     process.stderr.write(`serverless-gpu adopt: left out ${id}: ${reason}\n`);
   return skipped.length === 0 && unreadable.length === 0 ? 0 : 1;
+}
+
+/** Writes to standard output, or to a file that does not exist yet. */
+function write(text: string, file: string | undefined): void {
+  if (file === undefined) return void process.stdout.write(text);
+  try {
+    writeFileSync(file, text, { flag: "wx" });
+  } catch (cause) {
+    throw new Error(`${file} cannot be written: ${systemReason(cause)}`, { cause });
+  }
+  process.stderr.write(`serverless-gpu adopt: wrote ${file}\n`);
 }
 
 /** Writes a line to standard error. */

@@ -1,5 +1,4 @@
 import { CONTAINER_FIELDS } from "../../sdk/containers/fields";
-import { GpuTier } from "../../sdk/contract/enums";
 import { ENDPOINT_DEFAULTS, ENDPOINT_FIELDS, FIELDS, isEndpointField } from "../../sdk/endpoints/fields";
 import {
   checkEndpointFields,
@@ -7,12 +6,13 @@ import {
   type EndpointInputOptions,
   missingFieldProblems,
 } from "../../sdk/endpoints/input";
-import { otherForm } from "../../sdk/endpoints/networkVolumes";
-import { isGpuExclusion, splitList } from "../../sdk/endpoints/normalForms";
+import { unusedVolumeField } from "../../sdk/endpoints/networkVolumes";
+import { splitList } from "../../sdk/endpoints/normalForms";
 import type { Endpoint, EndpointSettings } from "../../sdk/endpoints/record";
 import type { InputProblem } from "../../sdk/errors";
 import { listFields, unsetValue } from "../../sdk/records/fields";
 import { literal, oneLine, uniqueNames } from "./source";
+import { unknownTiers } from "./unknownTiers";
 
 /** The ids of the templates whose container settings match an endpoint's, by the endpoint's id. */
 export type TemplateMatches = ReadonlyMap<string, readonly string[]>;
@@ -50,7 +50,7 @@ export function adoptionProgram(
   matches: TemplateMatches = new Map(),
 ): AdoptionProgram {
   const { extraGpuTiers = [], acceptsNewTiers } = accepted;
-  const unknown = unknownTiers(endpoints).filter((tier) => !extraGpuTiers.includes(tier));
+  const unknown = unknownTiers(endpoints.map(({ gpuIds }) => gpuIds)).filter((tier) => !extraGpuTiers.includes(tier));
   const newTiers = acceptsNewTiers ? [] : unknown;
   const words = { ...accepted, extraGpuTiers: [...extraGpuTiers, ...newTiers] };
   const logicalName = uniqueNames("endpoint");
@@ -98,7 +98,7 @@ function header(count: number, newTiers: readonly string[]): string {
 //    other logical names (the first arguments), change them now. A later change needs aliases.
 // 2. Keep the key and the URLs in the environment, as for "adopt", or in the stack's config.
 ${newTiers.length > 0 ? `//    Accept the GPU tiers that this version does not know yet:\n${config}` : ""}\
-// 3. Run "pulumi up". It must say "adopted" and "no changes were needed" for each endpoint.
+// 3. Run "pulumi up". It must say "adopted" and "nothing changed" for each endpoint.
 // 4. Remove the adoptId lines if you like. From now on, "pulumi destroy" deletes the endpoints.
 import { ServerlessEndpoint } from "pulumi-serverless-gpu";
 `;
@@ -122,7 +122,7 @@ ${[...lines, ...comments.map((comment) => `  // ${comment}\n`)].join("")}});
  */
 function declare(endpoint: Endpoint, words: EndpointInputOptions): Declaration {
   const given = Object.fromEntries(ENDPOINT_FIELDS.map((field) => [field, endpoint[field]]));
-  const { [otherForm(endpoint)]: _, env: __, ...one } = given;
+  const { [unusedVolumeField(endpoint)]: _, env: __, ...one } = given;
   if (endpoint.templateId !== "") for (const field of CONTAINER_FIELDS) delete one[field];
   const checked = checkEndpointFields(one, words);
   const problems = [...checked.problems, ...crossFieldProblems(checked.fields, false)];
@@ -139,13 +139,6 @@ function declare(endpoint: Endpoint, words: EndpointInputOptions): Declaration {
 function variablesComment({ env }: Endpoint): string[] {
   const names = Object.keys(env).sort();
   return names.length === 0 ? [] : [`not managed: its variables ${oneLine(names.join(", "))} stay as they are`];
-}
-
-function unknownTiers(endpoints: readonly Endpoint[]): string[] {
-  const tiers = endpoints.flatMap(({ gpuIds }) => splitList(gpuIds)).filter((part) => !isGpuExclusion(part));
-  // The name becomes part of a shell command in the program's header, so other characters could be
-  // dangerous.
-  return [...new Set(tiers)].filter((tier) => !Object.hasOwn(GpuTier, tier) && /^\w+$/.test(tier));
 }
 
 function toSource(field: string, value: unknown): string {

@@ -9,7 +9,7 @@ import { type Finding, warning } from "./check";
 import type { Resource } from "./state";
 
 /**
- * Returns a warning for what the named service's catalogue and the account's limits say about the
+ * Returns a warning for what the named service's catalog and the account's limits say about the
  * endpoints in state, as a review does. What cannot be read is no warning.
  */
 export async function checkCatalog(
@@ -29,7 +29,7 @@ export async function checkCatalog(
   return findings.map(({ resource, message }) =>
     warning(
       `${resource === undefined ? "" : `${resource}: `}${message}`,
-      "Change the program, or run: serverless-gpu review --stack",
+      "Change the program, or run: npx pulumi-serverless-gpu review --stack",
     ),
   );
 }

@@ -13,6 +13,7 @@ export type CheckName =
   | "addresses"
   | "interface"
   | "key"
+  | "names"
   | "clock"
   | "versions"
   | "state";

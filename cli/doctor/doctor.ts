@@ -5,9 +5,9 @@ import { type Check, type CheckName, type Finding, together, withoutKeys } from 
 import { checkFields } from "./fields";
 import { checkNode, checkPulumi } from "./machine";
 import { checkPackage, checkPulumiSdk, checkVersions, findProgram } from "./program";
-import { askAddresses, checkAddresses, checkClock, checkInterface, checkKey } from "./service";
+import { askAddresses, askWithKey, checkAddresses, checkClock, checkInterface } from "./service";
 import { readConfiguration } from "./settings";
-import { checkState, haveOwnProviders, readOwnResources } from "./state";
+import { checkEmulators, checkState, haveOwnProviders, readOwnResources } from "./state";
 
 /** Checks the setup and prints the findings. Returns the exit code. */
 export async function doctor({ json }: { readonly json?: boolean }): Promise<number> {
@@ -35,13 +35,14 @@ async function examine(folder: string): Promise<Check[]> {
     config: configuration.finding,
     addresses: checkAddresses(replies, configuration),
     interface: checkInterface(configuration.settings),
-    key: await checkKey(configuration, replies),
+    ...(await askWithKey(configuration, replies)),
     clock: checkClock(replies),
     versions: checkVersions(program),
     state: together([
       state,
       ...checkFields(await resources, configuration.settings),
       ...(await checkCatalog(await resources, configuration.settings)),
+      ...checkEmulators(await resources, configuration.settings.graphqlUrl),
     ]),
   };
   return Object.entries(findings).map(([check, finding]) => withoutKeys({ check: check as CheckName, ...finding }));

@@ -76,7 +76,7 @@ export function checkVersions(program: Program | undefined): Finding {
   if (program.own.version !== version) {
     return warning(
       `the program uses ${name} ${program.own.version}, but this command has version ${version}`,
-      `Run the program's own command: npx serverless-gpu doctor, in ${program.folder}`,
+      `Run the program's own command: npx pulumi-serverless-gpu doctor, in ${program.folder}`,
     );
   }
   const sdkOfPackage = findInstalled(program.own.folder, PULUMI_SDK);

@@ -1,6 +1,6 @@
 import { isLoopback } from "../../emulator/io/loopback";
 import { apiOf, CONFIG_NAMESPACE, clientOptions, type ProviderSettings } from "../../provider/connection/config";
-import { type Client, createClient } from "../../sdk/client";
+import { createClient } from "../../sdk/client";
 import { type AddressName, API_VARIABLE, ENVIRONMENT_VARIABLES, requireAddress, serviceName } from "../../sdk/config";
 import { CAPABILITIES } from "../../sdk/contract/capabilities";
 import { systemClock } from "../../sdk/contract/clock";
@@ -11,13 +11,14 @@ import type { Http, HttpResponse } from "../../sdk/transport/httpRequest";
 import { createAgent, proxyHint } from "../../sdk/transport/proxy";
 import { makeCall } from "../../sdk/transport/retryingCall";
 import { type Finding, failed, ok, skipped, together, warning } from "./check";
+import { checkNames, type Lists, readLists } from "./names";
 import type { Configuration } from "./settings";
 
 const TIMEOUT_MS = 10_000;
 /** One attempt, because the user waits and can run doctor again. */
 const ONCE = { retry: { maxAttempts: 1, maxElapsedMs: TIMEOUT_MS }, attemptTimeoutMs: TIMEOUT_MS };
 /** The number of records at which a list is close to being cut off. */
-const CROWDED = LIST_CAP - 50;
+const NEARLY_FULL = LIST_CAP - 50;
 const MAX_CLOCK_OFFSET_MS = 60_000;
 const ADDRESS_NAMES: readonly AddressName[] = ["graphqlUrl", "restUrl", "queueUrl"];
 
@@ -125,40 +126,43 @@ function withCause({ message, cause }: ServerlessGpuError): string {
   return cause instanceof Error ? `${message} (${cause.message})` : message;
 }
 
-/** Checks that the service accepts the key, with the cheapest query. */
-export async function checkKey(configuration: Configuration, replies: readonly Reply[]): Promise<Finding> {
+/** The findings that need the key. */
+interface WithKey {
+  readonly key: Finding;
+  readonly names: Finding;
+}
+
+/**
+ * Checks that the service accepts the key, with the cheapest query, and then the names in the
+ * account.
+ */
+export async function askWithKey(configuration: Configuration, replies: readonly Reply[]): Promise<WithKey> {
   const { settings } = configuration;
-  if (settings.apiKey === undefined) return skipped("there is no key to try");
+  const notRead = (key: Finding): WithKey => ({ key, names: checkNames({}) });
+  if (settings.apiKey === undefined) return notRead(skipped("there is no key to try"));
   const reply = replies.find(({ name }) => name === "graphqlUrl");
-  if (reply?.response === undefined) return skipped("graphqlUrl does not respond");
+  if (reply?.response === undefined) return notRead(skipped("graphqlUrl does not respond"));
   try {
     const client = createClient({ ...clientOptions(settings), ...ONCE });
     const { endpoints } = client;
     const { showsDiscount } = CAPABILITIES[apiOf(settings)];
     // If the interface has no discount, the smallest query is a list.
     const query = showsDiscount ? endpoints.getServerlessDiscount() : endpoints.listReadable();
-    const found = await query.then(() => crowdedLists(client, settings)).finally(client.close);
-    return found.length > 0 ? together(found) : ok(`accepted by ${reply.address}`);
+    const lists = await query.then(() => readLists(client)).finally(client.close);
+    const nearlyFull = nearlyFullLists(lists, settings);
+    const key = nearlyFull.length > 0 ? together(nearlyFull) : ok(`accepted by ${reply.address}`);
+    return { key, names: checkNames(lists) };
   } catch (error) {
     if (!(error instanceof ServerlessGpuError)) throw error;
-    return keyNotAccepted(error, configuration.sourceOf("apiKey"), String(reply.address));
+    return notRead(keyNotAccepted(error, configuration.sourceOf("apiKey"), String(reply.address)));
   }
 }
 
 /** Returns a warning for each list over GraphQL that is cut off, or soon will be. */
-async function crowdedLists(
-  { endpoints, templates }: Pick<Client, "endpoints" | "templates">,
-  settings: ProviderSettings,
-): Promise<Finding[]> {
+function nearlyFullLists({ endpoints = [], templates = [] }: Lists, settings: ProviderSettings): Finding[] {
   if (apiOf(settings) === "v2") return [];
-  const lists = [
-    endpoints.listReadable().then(({ records }) => ({ noun: "endpoints", records })),
-    templates.listReadable().then(({ records }) => ({ noun: "templates", records })),
-  ];
-  // Not every service has templates, and this check is about the key.
-  const counts = (await Promise.allSettled(lists)).flatMap((each) => (each.status === "fulfilled" ? each.value : []));
-  return counts.flatMap(({ noun, records: { length } }) =>
-    length < CROWDED
+  return Object.entries({ endpoints, templates }).flatMap(([noun, { length }]) =>
+    length < NEARLY_FULL
       ? []
       : warning(
           `the account has ${length} ${noun} or more, and the service may list only the ${LIST_CAP} oldest over GraphQL`,

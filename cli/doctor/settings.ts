@@ -11,6 +11,9 @@ import { type Learned, pulumi, pulumiJson } from "../pulumiCommand";
 import { type Finding, failed, ok, together, warning } from "./check";
 import type { Program } from "./program";
 
+/** The settings that are URLs. */
+const ADDRESSES = ["graphqlUrl", "restUrl", "queueUrl"] as const;
+
 /** A value of the stack's config. Secrets are decrypted only when needed. */
 interface ConfigValue {
   readonly value?: string;
@@ -111,6 +114,11 @@ function checkSecrets(decrypted: ReadonlyMap<string, Learned<string>>): Finding[
 function checkKeyIsSet({ apiKey }: ProviderSettings, sourceOf: Configuration["sourceOf"], isUnused: boolean): Finding {
   if (apiKey !== undefined) return ok(`API key ${sourceOf("apiKey")}`);
   if (isUnused) return ok("no API key, which is not needed: each resource in state has a ServerlessGpuProvider");
+  if (process.env.RUNPOD_API_KEY !== undefined)
+    return failed(
+      "there is no API key: RUNPOD_API_KEY is set, but only RunPod's own tools read it",
+      `Run: export ${ENVIRONMENT_VARIABLES.apiKey}="$RUNPOD_API_KEY" ${ENVIRONMENT_VARIABLES.service}=runpod`,
+    );
   return failed(
     "there is no API key",
     `Set ${ENVIRONMENT_VARIABLES.apiKey}, or run: pulumi config set --secret ${CONFIG_NAMESPACE}:apiKey ` +
@@ -121,6 +129,12 @@ function checkKeyIsSet({ apiKey }: ProviderSettings, sourceOf: Configuration["so
 function checkService(settings: ProviderSettings, sourceOf: Configuration["sourceOf"]): Finding {
   try {
     const service = serviceName(settings);
+    const urls = ADDRESSES.filter((name) => settings[name] !== undefined);
+    if (service !== undefined && urls.length > 0)
+      return warning(
+        `service ${service} is ${sourceOf("service")}, but the URLs that are set take precedence: ${urls.join(", ")}`,
+        `Remove ${ENVIRONMENT_VARIABLES.service}, or the URLs. In an emulator's shell, the URLs are the emulator's.`,
+      );
     return ok(service === undefined ? "no service named" : `service ${service} ${sourceOf("service")}`);
   } catch (error) {
     return failed((error as Error).message, `It is ${sourceOf("service")}: change it to runpod, or remove it.`);

@@ -1,6 +1,7 @@
+import { isLoopbackUrl, recordedService } from "../../provider/connection/account";
 import { RESOURCE_TYPES } from "../../provider/resourceTypes";
 import { type Learned, pulumiJson } from "../pulumiCommand";
-import { type Finding, failed, ok, skipped } from "./check";
+import { type Finding, failed, ok, skipped, warning } from "./check";
 import { NO_PROJECT, type Program } from "./program";
 
 const TYPE_PREFIX = "pulumi-nodejs:dynamic/serverless-gpu:";
@@ -51,6 +52,24 @@ export function checkState(resources: Learned<readonly Resource[]>): Finding {
       unknown.map(({ urn }) => urn).join(", "),
     "Install the newest version of the package, or the version that wrote them.",
   );
+}
+
+/**
+ * Returns a warning if resources in state were created with an emulator that the settings do not
+ * use: it has probably ended.
+ */
+export function checkEmulators(resources: Learned<readonly Resource[]>, graphqlUrl: string | undefined): Finding[] {
+  if ("problem" in resources) return [];
+  const places = resources.value.flatMap(({ outputs }) => recordedService({ ...outputs }) ?? []);
+  const others = [...new Set(places)].filter((place) => isLoopbackUrl(place) && place !== graphqlUrl);
+  if (others.length === 0) return [];
+  return [
+    warning(
+      `resources in the state were created with an emulator that is not in use now, and has probably ended: ${others.join(", ")}`,
+      "Run SERVERLESS_GPU_ALLOW_ACCOUNT_CHANGE=true pulumi refresh, or begin a new stack. To keep an emulator's records, " +
+        "start it with --data <file>.",
+    ),
+  ];
 }
 
 /**

@@ -40,7 +40,7 @@ export function addEmulatorFlags(command: Command): Command {
     .option("--port <n>", "the port to listen on (default: any free port)", wholeNumber(65_535))
     .option("--host <address>", "the IP address or host name to listen on (default: 127.0.0.1, this machine only)")
     .addOption(
-      new Option("--profile <name>", "the behaviour to emulate (default: contract)").choices(["contract", "observed"]),
+      new Option("--profile <name>", "the behavior to emulate (default: contract)").choices(["contract", "observed"]),
     )
     .option("--seed <file>", "JSON with the initial records: endpoints, templates, volumes, registryAuths, pods")
     .option("--data <file>", "keep everything in this file; if it exists, continue from it and ignore --seed")

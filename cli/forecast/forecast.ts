@@ -1,11 +1,11 @@
 import type { PlayedEndpoint } from "../../emulator/forecast/assumptions";
 import { ownPackage } from "../ownPackage";
-import type { ForecastFlags } from "./forecastFlags";
+import type { ForecastFlags, LostLimit } from "./forecastFlags";
 import { openLoad } from "./load/openLoad";
 import type { ReadLoad } from "./load/readLoad";
-import { paretoFront } from "./report/choose";
+import { keepsJobs, type Limits, paretoFront } from "./report/choose";
 import { writePictures } from "./report/page";
-import type { Report } from "./report/report";
+import type { Report, Sweep } from "./report/report";
 import { type Costing, type Summary, summarize } from "./report/summary";
 import { comparisonText, footText, summaryText, sweepText } from "./report/text";
 import { playAll } from "./runs";
@@ -49,11 +49,14 @@ async function forecastOf(flags: ForecastFlags, { load, description }: ReadLoad)
   const runs = await playAll(all.map(played), seeds, { load, assumptions }, progress());
   const summaries = runs.map((each, at) => summarize(all[at] as Settings, each, costings[at] as Costing));
   const results = named.map(({ title }, at) => ({ title, summary: summaries[at] as Summary }));
-  const sweep = swept && { all: summaries.slice(named.length), front: paretoFront(summaries.slice(named.length)) };
+  const maxLost = lostLimitOf(flags);
+  const sweep = swept && sweepOf(summaries.slice(named.length), { maxP95: flags.maxP95, maxLost });
   const assumed = shownAssumptions(flags, assumptions, all, (costings[named.length - 1] as Costing).price);
-  const exceeded = limitsExceeded(flags, (results.at(-1) as { summary: Summary }).summary);
-  const report = { load: { ...load, description }, results, sweep, assumptions: assumed, exceeded };
-  process.stdout.write(flags.json ? `${JSON.stringify(jsonOf(report))}\n` : textOf(report, flags, swept?.refused ?? 0));
+  const last = (results.at(-1) as { summary: Summary }).summary;
+  const exceeded = limitsExceeded(flags, maxLost, last);
+  const warnings = warningsOf(load.spanS, last, swept?.refused ?? 0);
+  const report = { load: { ...load, description }, results, sweep, assumptions: assumed, warnings, exceeded };
+  process.stdout.write(flags.json ? `${JSON.stringify(jsonOf(report))}\n` : textOf(report));
   if (flags.pictures !== undefined) {
     const files = writePictures(flags.pictures === true ? "." : flags.pictures, report);
     process.stderr.write(`serverless-gpu forecast: wrote ${files.join(" and ")}\n`);
@@ -64,46 +67,72 @@ async function forecastOf(flags: ForecastFlags, { load, description }: ReadLoad)
 /** Shorter loads cause a warning, in seconds: a worker's start and idle time take minutes. */
 const SHORTEST_SPAN_S = 600;
 
-function textOf(
-  { load, results, sweep, assumptions, exceeded }: Report,
-  flags: ForecastFlags,
-  refused: number,
-): string {
+/** Returns what the terminal, the page and the picture say before the numbers. */
+function warningsOf(spanS: number, { failedShare, lost, timedOut }: Summary, refused: number): string[] {
+  const share = `${shownNumber(failedShare.high * 100)} %`;
+  return [
+    ...(spanS < SHORTEST_SPAN_S
+      ? [
+          `The load covers only ${shownTime(spanS)}. Each repetition pays for its own starts and idle time, so the ` +
+            "monthly cost is far too high. Give a longer load, or say with --for how much time it represents.",
+        ]
+      : []),
+    ...(failedShare.high > 0
+      ? [
+          `Up to ${shownNumber(lost.high)} jobs are lost to their ttl and up to ${shownNumber(timedOut.high)} time out: up to ` +
+            `${share} of all jobs have no result. The delays are those of the jobs that started.`,
+        ]
+      : []),
+    ...(refused > 0
+      ? [
+          `${refused} of the sweep's settings ${refused === 1 ? "is" : "are"} left out: workersMin must not exceed workersMax, and workersMax must not be 0.`,
+        ]
+      : []),
+  ];
+}
+
+function sweepOf(all: readonly Summary[], limits: Limits): Sweep {
+  return { ...limits, all, front: paretoFront(all, limits.maxLost) };
+}
+
+/** Returns the limit for jobs without a result. A limit of the delay or the cost also sets it. */
+function lostLimitOf({ maxLost, maxP95, maxCost }: ForecastFlags): LostLimit | undefined {
+  return maxLost ?? (maxP95 === undefined && maxCost === undefined ? undefined : { jobs: 0 });
+}
+
+function textOf({ load, results, sweep, assumptions, warnings, exceeded }: Report): string {
   const [first, last] = [results[0], results.at(-1)] as [Report["results"][number], Report["results"][number]];
   const { low, high } = last.summary.jobs;
   const jobs = low === high ? shownNumber(low) : `${shownNumber(low)} to ${shownNumber(high)}`;
   return [
     `Load: ${jobs} jobs in ${shownTime(load.spanS)}, ${load.description}. A month repeats it.\n`,
-    ...(load.spanS < SHORTEST_SPAN_S
-      ? [
-          `WARNING: the load covers only ${shownTime(load.spanS)}. Each repetition pays for its own starts and idle time, so the ` +
-            "monthly cost is far too high. Give a longer load, or say with --for how much time it represents.\n",
-        ]
-      : []),
+    ...warnings.map((each) => `WARNING: ${each}\n`),
     ...results.map(({ title, summary }) => summaryText(title, summary)),
     ...(results.length > 1 ? [comparisonText(first.summary, last.summary)] : []),
-    ...(sweep ? [sweepText(sweep.all, sweep.front, last.summary, flags.maxP95)] : []),
-    ...(refused > 0
-      ? [`${refused} settings are left out: workersMin must not exceed workersMax, and workersMax must not be 0.\n`]
-      : []),
+    ...(sweep ? [sweepText(sweep, last.summary)] : []),
     footText(assumptions),
     ...exceeded.map((each) => `LIMIT EXCEEDED: ${each}\n`),
   ].join("\n");
 }
 
-function jsonOf({ load, results, sweep, assumptions, exceeded }: Report): object {
-  const plain = ({ course: _course, delayBand: _band, ...rest }: Summary) => rest;
+function jsonOf({ load, results, sweep, assumptions, warnings, exceeded }: Report): object {
+  const plain = ({ course: _course, delayBand: _band, byRun: _byRun, ...rest }: Summary) => rest;
   return {
     version: ownPackage().version,
     load: { description: load.description, spanS: load.spanS },
     results: results.map(({ title, summary }) => ({ title, ...plain(summary) })),
     ...(sweep && { sweep: sweep.all.map((each) => ({ ...plain(each), front: sweep.front.includes(each) })) }),
-    ...{ assumptions, exceeded },
+    ...{ assumptions, warnings, exceeded },
   };
 }
 
 /** A forecast is a range, so a limit holds only if its high end does. */
-function limitsExceeded({ maxP95, maxCost }: ForecastFlags, { delayS, monthly }: Summary): string[] {
+function limitsExceeded(
+  { maxP95, maxCost }: ForecastFlags,
+  maxLost: LostLimit | undefined,
+  summary: Summary,
+): string[] {
+  const { delayS, monthly, failed, failedShare } = summary;
   const p95 = delayS.p95?.high ?? 0;
   return [
     ...(maxP95 !== undefined && p95 > maxP95
@@ -111,6 +140,12 @@ function limitsExceeded({ maxP95, maxCost }: ForecastFlags, { delayS, monthly }:
       : []),
     ...(maxCost !== undefined && monthly.high > maxCost
       ? [`it can cost ${shownMoney(monthly.high)} a month, more than ${shownMoney(maxCost)}`]
+      : []),
+    ...(maxLost !== undefined && !keepsJobs(summary, maxLost)
+      ? [
+          `${shownNumber(failed.high)} jobs (${shownNumber(failedShare.high * 100)} %) can be lost or time out, more than ` +
+            `${"jobs" in maxLost ? shownNumber(maxLost.jobs) : `${shownNumber(maxLost.share * 100)} %`} (--max-lost)`,
+        ]
       : []),
   ];
 }

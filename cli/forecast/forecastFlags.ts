@@ -34,9 +34,14 @@ export interface ForecastFlags {
   readonly maxP95?: number;
   /** In US dollars a month. */
   readonly maxCost?: number;
+  /** Jobs that may be lost or time out: a number, or a share of all jobs. */
+  readonly maxLost?: LostLimit;
   readonly pictures?: string | true;
   readonly json?: boolean;
 }
+
+/** How many jobs may be lost to their ttl or reach the execution timeout. */
+export type LostLimit = { readonly jobs: number } | { readonly share: number };
 
 /** Adds the options for the load, the settings, the model and the output. */
 export function addForecastFlags(command: Command): Command {
@@ -83,6 +88,11 @@ export function addForecastFlags(command: Command): Command {
     .option("--free-starts", "starting workers are not billed")
     .option("--max-p95 <time>", "exit with 3 if the p95 delay can be longer", parseTime)
     .option("--max-cost <cost>", "exit with 3 if it can cost more, such as 50/month", parseCost)
+    .option(
+      "--max-lost <jobs>",
+      "with a limit: exit with 3 if more jobs can be lost to their ttl or time out, such as 5 or 0.1% (default: 0)",
+      parseLost,
+    )
     .option("--pictures [folder]", "write forecast.svg and forecast.html (default: to the current folder)")
     .option("--json", "print one JSON object");
 }
@@ -133,6 +143,12 @@ function parseRestore(text: string): ForecastFlags["restore"] {
 /** Parses a price. Anything else is a file name. */
 function parsePrices(text: string): number | string {
   return Number.isNaN(Number(text)) ? text : parseNumber(0, 1)(text);
+}
+
+/** Parses a number of jobs, or a share of all jobs in percent. */
+function parseLost(text: string): LostLimit {
+  if (text.endsWith("%")) return { share: parseNumber(0, 100)(text.slice(0, -1)) / 100 };
+  return { jobs: parseNumber(0, Number.MAX_SAFE_INTEGER, true)(text) };
 }
 
 function parseThrottled(text: string): { share: number; seconds: number } {

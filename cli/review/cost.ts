@@ -143,7 +143,7 @@ function gpuPrice(
   const left = gpusLeft([pool, ...exclusions].join(","), types).flatMap(({ serverlessPrice }) => serverlessPrice ?? []);
   if (!given && left.length > 0) {
     const perHour = rounded(Math.max(...left) * gpuCount);
-    return { perHour, of, source: `the service's catalogue (${source}), read at ${readAt.toISOString()}` };
+    return { perHour, of, source: `the service's catalog (${source}), read at ${readAt.toISOString()}` };
   }
   const table = given ?? { prices: PUBLIC_PRICES, source: "the public price table" };
   return fromTable({ gpuIds: pool, gpuCount, instanceIds: "" }, table, of);
@@ -158,7 +158,7 @@ function cpuPrice(
   const [, flavor, vcpus] = /^(\w+)-(\d+)-/.exec(instance.trim()) ?? [];
   const perVcpu = cpus?.find(({ id }) => id === flavor)?.serverlessPricePerVcpu;
   if (perVcpu === undefined) return undefined;
-  const source = `the service's catalogue (REST v2), read at ${readAt.toISOString()}`;
+  const source = `the service's catalog (REST v2), read at ${readAt.toISOString()}`;
   return { perHour: rounded(perVcpu * Number(vcpus)), of: instance, source };
 }
 

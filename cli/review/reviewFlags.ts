@@ -5,7 +5,7 @@ export function addReviewFlags(command: Command): Command {
   return command
     .summary("Review a change: its cost, and whether it can start")
     .description(
-      "Reads the JSON of a preview, and prints what the change costs, what the service's catalogue and the account's limits make " +
+      "Reads the JSON of a preview, and prints what the change costs, what the service's catalog and the account's limits make " +
         "impossible or unlikely, and which network volumes it deletes. It changes nothing. The key and the URLs come from " +
         "the environment. Without a key, or without a network, it reviews what it can, and says what it could not look up.",
     )
@@ -30,7 +30,7 @@ Exit codes:
   1  failure; the message gives the reason
   2  wrong usage: an unknown option, an invalid value of an option, or both a file and --stack
   3  --max-per-hour or --max-at-rest is exceeded, or cannot be checked because a cost is not known
-  4  the catalogue or the quota makes part of the change impossible; with --strict also if it is unlikely`,
+  4  the catalog or the quota makes part of the change impossible; with --strict also if it is unlikely`,
     );
 }
 

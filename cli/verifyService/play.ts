@@ -2,7 +2,7 @@ import type { FidelityId } from "../../emulator/model/fidelity";
 import { playScenario } from "./playScenario";
 import { catalog } from "./scenarios/catalog";
 import * as graphql from "./scenarios/graphql";
-import { keptFields } from "./scenarios/keptFields";
+import { clearedFields, keptFields } from "./scenarios/keptFields";
 import { loadBalancerRefusals } from "./scenarios/loadBalancer";
 import * as queue from "./scenarios/queue";
 import { reads } from "./scenarios/reads";
@@ -18,7 +18,7 @@ export function scenariosFor(runJobs: boolean): readonly Scenario[] {
   return [
     ...[graphql.graphqlKeys, graphql.graphqlForms, graphql.account, reads, catalog],
     graphql.unknownDeletion,
-    ...[save.savedFields, save.flashBoot, save.refusedSaves, keptFields, queue.rest],
+    ...[save.savedFields, save.flashBoot, save.refusedSaves, keptFields, clearedFields, queue.rest],
     ...[queue.queueErrors, queue.waitingJobs, queue.purge, queue.timeToLive, loadBalancerRefusals],
     runJobs ? queue.oneJob : graphql.ownDeletion,
   ];

@@ -11,11 +11,11 @@ interface RowResult {
   readonly level: Level;
   readonly rule: string;
   readonly result: "as emulated" | "differs" | "not played";
-  /** The emulator's finding; only if the row was played. */
+  /** The emulator's finding. Present only if the row was played. */
   readonly expected?: string;
-  /** The service's finding; only if it differs. */
+  /** The service's finding. Present only if it differs. */
   readonly actual?: string;
-  /** Only if the row was not played. */
+  /** Why the row was not played. Present only in that case. */
   readonly reason?: string;
 }
 

@@ -4,7 +4,7 @@ import { GPU_TYPES, type GpuType } from "../model/gpuTypes";
 import { CPU_DATA_CENTERS } from "../model/places";
 import type { LevelOf, StockFilter, StockLevel } from "../model/stock";
 
-/** A level of stock that the catalogue shows. What is absent is not in its lists. */
+/** A level of stock that the catalog shows. What is absent is not in its lists. */
 export type ShownLevel = Exclude<StockLevel, "Absent">;
 
 /** The question of one request about GPU types. */
@@ -20,7 +20,7 @@ export interface GpuStock {
   readonly cudaVersions: readonly { readonly version: string; readonly isAvailable: boolean }[];
 }
 
-/** A data center, as the catalogue shows it. */
+/** A data center, as the catalog shows it. */
 export interface CatalogDataCenter {
   readonly id: string;
   readonly country: string;
@@ -28,7 +28,7 @@ export interface CatalogDataCenter {
   readonly hasCpus: boolean;
 }
 
-/** The catalogue of the service, for both interfaces. */
+/** The catalog of the service, for both interfaces. */
 export interface Catalog {
   readonly gpuTypes: readonly GpuType[];
   readonly cpuFlavors: Readonly<Record<string, CpuFlavor>>;
@@ -38,7 +38,7 @@ export interface Catalog {
   gpusIn(dataCenterId: string, gpuCount: number): { readonly gpu: GpuType; readonly level: ShownLevel }[];
 }
 
-/** Creates the catalogue. */
+/** Creates the catalog. */
 export function createCatalog(
   levelOf: LevelOf,
   dataCenterIds: readonly string[],

@@ -66,7 +66,7 @@ interface StockInput {
 }
 
 /**
- * Creates the part of the GraphQL interface with the catalogue. The contract does not include it.
+ * Creates the part of the GraphQL interface with the catalog. The contract does not include it.
  * All but the pools needs no key.
  */
 export function catalogPart(catalog: Catalog, profile: Profile): GraphqlPart {

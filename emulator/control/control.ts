@@ -50,7 +50,7 @@ function routesOfKind(name: string, { noun, control, seedSchema, patchSchema }: 
   };
 }
 
-function routesOf({ account, journal, operations, faults, clock, reset }: Controlled) {
+function routesOf({ account, journal, tail, operations, faults, clock, reset }: Controlled) {
   const routes: Readonly<Record<string, ControlRoute>> = {
     ...jobRoutes(account.endpoints),
     "GET journal": ({ query }) => {
@@ -61,6 +61,7 @@ function routesOf({ account, journal, operations, faults, clock, reset }: Contro
         assertOperation(filter.operation, Object.values(operations).flat());
       return requests;
     },
+    "GET journal/:id": ({ id }) => tail.exchange(Number(id)) ?? false,
     "DELETE journal": () => journal.clear(),
     "GET worker-output": ({ query }) => journal.workerOutput(filterOfLines(query)),
     "GET faults": () => faults.list(),
@@ -127,7 +128,7 @@ export function createControl(controlled: Controlled, { apiKey, host }: { apiKey
       if (!READS_QUERY.has(pattern)) readQuery(request.query, []);
       const result = await route({ id, query: request.query, body: readBody(request) });
       if (result === false) return json(404, { error: `there is no "${id}"` });
-      return result === undefined ? { status: 204, headers: {}, body: "" } : json(200, result);
+      return result === undefined ? { status: 204, headers: {}, body: "" } : withNewline(json(200, result));
     } catch (error) {
       if (isInvalidRequest(error)) return json(400, { error: error.message });
       throw error;
@@ -187,4 +188,9 @@ function filterOfLines(query: URLSearchParams): WorkerLineFilter {
 function manual(clock: EmulatorClock): ManualClock {
   if (isManual(clock)) return clock;
   throw new RangeError("The clock of this emulator cannot be moved. Start the emulator with a manual clock.");
+}
+
+/** People read these responses in terminals. */
+function withNewline(response: HttpResponse): HttpResponse {
+  return { ...response, body: `${response.body}\n` };
 }

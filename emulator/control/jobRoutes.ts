@@ -66,9 +66,9 @@ export function jobRoutes(endpoints: Endpoints): Readonly<Record<string, Control
 }
 
 /** @throws TypeError if the request of a job is malformed, by the rules of the queue */
-function readRequest(request: unknown, { context, policy }: EndpointRuntime) {
+function readRequest(request: unknown, runtime: EndpointRuntime) {
   try {
-    return readJobRequest(request, context.profile, policy());
+    return readJobRequest(request, runtime.context.profile, runtime.policy());
   } catch (error) {
     throw error instanceof BadRequest ? new TypeError(error.message) : error;
   }

@@ -97,7 +97,7 @@ function save(
     // Variables are those of the template.
     ...(input.templateId != null && { env: current?.env }),
   };
-  if (template == null) return endpoints.save(fields);
+  if (template == null) return endpoints.save(fields, input);
   if (input.templateId != null) {
     throw new BusinessError("template and templateId cannot be combined", "save.template-or-id");
   }

@@ -67,7 +67,7 @@ export function assertAllowed(fields: EndpointFields, { profile, current }: Chec
     throw new BusinessError("An endpoint has at most one model reference", "save.models");
 }
 
-/** Checks what cannot change as long as an endpoint lives. */
+/** Checks the fields that never change once an endpoint exists. */
 function assertKind({ type, gpuIds, instanceIds }: EndpointFields, current: EndpointRecord | undefined): void {
   if (type !== "QB" && type !== "LB") throw new BusinessError(`type "${type}" is not QB or LB`, "save.type");
   if (!current) return;

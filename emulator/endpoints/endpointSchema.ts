@@ -22,7 +22,7 @@ export function endpointSchema(profile: Profile): string {
   `;
 }
 
-/** What an endpoint shows in addition to its fields. `computeType` is no input. */
+/** What an endpoint shows in addition to its fields. `computeType` is not an input. */
 const OUTPUT = `
   computeType: ComputeType template: PodTemplate networkVolume: NetworkVolume version: Int createdAt: String
   userId: String aiKey: String hubRelease: HubRelease activeBuildid: String idePodId: String

@@ -12,7 +12,7 @@ import { randomId } from "../model/random";
 import { createHistory, type History } from "../records/history";
 import type { RuntimeContext } from "../workers/context";
 import { assertAllowed, assertOneKind, type References } from "./endpointRules";
-import { createRuntime, type EndpointRuntime } from "./runtime";
+import { EndpointRuntime } from "./runtime";
 
 /** An endpoint: its stored record and its running part. */
 export interface Endpoint {
@@ -36,9 +36,10 @@ export interface EndpointView {
 export interface Endpoints {
   /**
    * Creates an endpoint, or changes the one with the id of the input.
+   * @param sent what the request itself contains: the ids in it are checked
    * @throws BusinessError if a rule of the service forbids it
    */
-  save(input: EndpointInput): Endpoint;
+  save(input: EndpointInput, sent?: Partial<EndpointInput>): Endpoint;
   /**
    * Creates an endpoint, with the given id if there is one.
    * @throws BusinessError if a rule of the service forbids it, RangeError if the id exists
@@ -108,12 +109,12 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
   const history = createHistory<EndpointRecord>(context.clock);
   const state: State = { ...options, endpoints, history };
   return {
-    save: (input) => saveEndpoint(state, input),
+    save: (input, sent = input) => saveEndpoint(state, input, sent),
     create: (input, id, own) => createEndpoint(state, input, id, own),
     patch(id, fields, own) {
       const current = endpointWithId(state, id);
       const input = { ...current.record, ...fields };
-      return changeEndpoint(state, current, allowedFields(state, current.record, input), own);
+      return changeEndpoint(state, current, allowedFields(state, current.record, input, fields), own);
     },
     delete: (id) => deleteEndpoint(state, id),
     list: (lagMs) => listEndpoints(state, lagMs),
@@ -142,13 +143,13 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
   };
 }
 
-function saveEndpoint(state: State, input: EndpointInput): Endpoint {
+function saveEndpoint(state: State, input: EndpointInput, sent: Partial<EndpointInput>): Endpoint {
   if (input.id == null) return createEndpoint(state, input);
   const current = endpointWithId(state, input.id);
   assertOneKind(input);
   // GraphQL knows only the link to a template.
   if (current.record.container) state.references.assertTemplate(input.templateId);
-  return changeEndpoint(state, current, allowedFields(state, current.record, input), { container: null });
+  return changeEndpoint(state, current, allowedFields(state, current.record, input, sent), { container: null });
 }
 
 function createEndpoint(
@@ -174,7 +175,7 @@ function createEndpoint(
 }
 
 function startEndpoint({ context, endpoints }: State, record: EndpointRecord, snapshot?: unknown): Endpoint {
-  const endpoint = { record, runtime: createRuntime(record, context, snapshot) };
+  const endpoint = { record, runtime: new EndpointRuntime(record, context, snapshot) };
   endpoints.set(record.id, endpoint);
   return endpoint;
 }
@@ -271,15 +272,33 @@ function machineNeeds(record: EndpointRecord): string {
  * Returns the fields after a save.
  * @throws BusinessError if a rule of the service forbids them
  */
-function allowedFields(state: State, current: EndpointRecord | undefined, input: EndpointInput): EndpointFields {
+function allowedFields(
+  state: State,
+  current: EndpointRecord | undefined,
+  input: EndpointInput,
+  sent: Partial<EndpointInput> = input,
+): EndpointFields {
   const { references } = state;
   const { profile } = state.context;
   const fields = fieldsAfter(ENDPOINT_FIELDS, current, input, profile);
-  // An endpoint with a container of its own outlives the template that it came from.
-  const keepsOwn = current?.container && fields.templateId === current.templateId;
-  assertAllowed(fields, { profile, current }, keepsOwn ? { ...references, assertTemplate() {} } : references);
+  assertAllowed(fields, { profile, current }, current ? namedIn(sent, current, references) : references);
   if (fields.workersMax > (current?.workersMax ?? 0)) assertQuota(state, fields.workersMax, current?.id);
   return fields;
+}
+
+/**
+ * Returns the references of a change. Ids that it leaves out are not checked, nor is the template
+ * of an endpoint with a container of its own, which outlives it.
+ */
+function namedIn(sent: Partial<EndpointInput>, current: EndpointRecord, references: References): References {
+  const { templateId, networkVolumeId, networkVolumeIds } = sent;
+  const keepsTemplate = templateId == null || (current.container && templateId === current.templateId);
+  const keepsVolumes = networkVolumeId === undefined && networkVolumeIds === undefined;
+  return {
+    ...references,
+    ...(keepsTemplate && { assertTemplate() {} }),
+    ...(keepsVolumes && { assertVolume() {} }),
+  };
 }
 
 function assertQuota({ endpoints, workerQuota }: State, workersMax: number, exceptId: string | undefined): void {

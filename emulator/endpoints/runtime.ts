@@ -10,16 +10,16 @@ import {
   type StreamItem,
   withTtl,
 } from "../jobs/jobStates";
-import { createJobStore, type JobStore } from "../jobs/jobStore";
+import { JobStore } from "../jobs/jobStore";
 import { createRateLimiter, type RateLimiter } from "../jobs/rateLimits";
-import { createWebhooks } from "../jobs/webhooks";
+import { createWebhooks, type Webhooks } from "../jobs/webhooks";
 import { type Balancer, createBalancer } from "../loadBalancer/balancer";
 import type { EndpointRecord } from "../model/endpointFields";
 import { jobId } from "../model/random";
 import type { RuntimeContext } from "../workers/context";
 import { watchIdleness } from "../workers/idleScaleDown";
 import { scalingInWords } from "../workers/scalingWords";
-import { createScheduler, type WorkerView } from "../workers/scheduler";
+import { createScheduler, type Scheduler, type WorkerView } from "../workers/scheduler";
 import type { WorkerPod } from "../workers/worker";
 
 /** Numbers of events since the endpoint was created. */
@@ -39,64 +39,6 @@ export interface Health {
   readonly workers: Readonly<Record<"idle" | "running" | "initializing" | "throttled", number>>;
 }
 
-/** The running part of an endpoint: its jobs, its workers and their scaling. */
-export interface EndpointRuntime {
-  readonly context: RuntimeContext;
-  readonly limiter: RateLimiter;
-  /** Returns the policy of a job that sets none. */
-  policy(): JobRequest["policy"];
-  /** Serves the requests to a load-balancing endpoint. `undefined` for one with a queue. */
-  readonly balancer: Pick<Balancer, "serve"> | undefined;
-  submit(operation: Job["operation"], request: JobRequest): Job;
-  find(id: string): Job | undefined;
-  waitForEnd: JobStore["waitForEnd"];
-  waitForItems: JobStore["waitForItems"];
-  /**
-   * Sets the time to live of a job. Returns `undefined` if it is already over: the job is deleted.
-   */
-  setTtl(job: Job, ttlMs: number): Job | undefined;
-  /** Returns the items that a job has streamed since the last call. */
-  takeStream(job: Job): StreamItem[];
-  /** Cancels a job that is waiting or running, and returns it. Returns any other job unchanged. */
-  cancel(job: Job): Job;
-  /**
-   * Queues a `FAILED` or `TIMED_OUT` job again.
-   * @throws Error for a job in any other state
-   */
-  retry(job: Job): Job;
-  /** Deletes all waiting jobs, and returns their number. */
-  purge(): number;
-  health(): Health;
-  /**
-   * Returns the number of waiting jobs, and the time when the first of them entered the queue, in
-   * milliseconds since the epoch.
-   */
-  queue(): { readonly waiting: number; readonly oldestQueuedAt: number | undefined };
-  /** Returns the arithmetic of the autoscaler, for people. */
-  scaling(): string;
-  /** Returns the workers in order of their start, including those that drain. */
-  workers(): WorkerView[];
-  /** Kills a worker, as a crash does. Returns `false` if there is no worker with the id. */
-  killWorker(workerId: string): boolean;
-  /** Returns all jobs, the newest last. */
-  jobs(): Iterable<Job>;
-  /** Returns the pods of all workers, including those that drain. */
-  pods(): readonly WorkerPod[];
-  /** Starts or drains workers. Must be called after a change to the endpoint's record. */
-  reconcile(): void;
-  /** Starts jobs and workers that can start now. */
-  dispatch(): void;
-  /** Replaces the workers. Must be called after a change to the endpoint's template. */
-  rollOut(): void;
-  /** Returns the state to save for a restart, as plain JSON, with all jobs or those given. */
-  snapshot(jobIds?: ReadonlySet<string>): RuntimeSnapshot;
-  /**
-   * Stops everything. Must be called when the endpoint is deleted and when the emulator is reset or
-   * stops.
-   */
-  dispose(): void;
-}
-
 export interface RuntimeSnapshot {
   readonly jobs: readonly Job[];
   readonly counters: Counters;
@@ -104,165 +46,263 @@ export interface RuntimeSnapshot {
   readonly idleSince: number;
 }
 
-/**
- * Starts the running part of an endpoint.
- * @param saved the result of `snapshot()` before a restart. Jobs that were in progress are queued
- * again.
- */
-export function createRuntime(record: EndpointRecord, context: RuntimeContext, saved?: unknown): EndpointRuntime {
-  const { clock, changed } = context;
-  const {
-    jobs,
-    counters,
-    idleSince: wasIdleSince,
-  } = (saved as RuntimeSnapshot | undefined) ?? emptySnapshot(clock.now());
-  // The clock may have been set back since it was saved.
-  let idleSince = Math.min(wasIdleSince, clock.now());
-  const webhooks = createWebhooks(record.id, context);
-  const store = createJobStore(clock, jobChanged, drop);
-  // The type of an endpoint never changes.
-  const balancer = record.type === "LB" ? createBalancer(record, context) : undefined;
-  const scheduler = balancer ?? createScheduler(record, context, store, onRunOver);
-  const stopWatching = watchIdleness(
-    record,
-    clock,
-    () => (scheduler.waiting + scheduler.running > 0 ? clock.now() : idleSince),
-    () => {
-      changed();
-      scheduler.reconcile();
-    },
-  );
+/** The running part of an endpoint: its jobs, its workers and their scaling. */
+export class EndpointRuntime {
+  readonly context: RuntimeContext;
+  readonly limiter: RateLimiter;
+  /** Serves the requests to a load-balancing endpoint. `undefined` for one with a queue. */
+  readonly balancer: Pick<Balancer, "serve"> | undefined;
+  readonly #record: EndpointRecord;
+  readonly #store: JobStore;
+  readonly #scheduler: Scheduler;
+  readonly #webhooks: Webhooks;
+  readonly #stopWatching: () => void;
+  readonly #counters: Counters;
+  #idleSince: number;
 
-  function jobChanged(id: string): void {
-    changed(record.id, id);
-    context.watch.job(record.id, id);
+  /**
+   * Starts the running part of an endpoint.
+   * @param saved the result of `snapshot()` before a restart. Jobs that were in progress are queued
+   * again.
+   */
+  constructor(record: EndpointRecord, context: RuntimeContext, saved?: unknown) {
+    const { clock } = context;
+    const { jobs, counters, idleSince } = (saved as RuntimeSnapshot | undefined) ?? emptySnapshot(clock.now());
+    this.context = context;
+    this.#record = record;
+    this.#counters = counters;
+    // The clock may have been set back since it was saved.
+    this.#idleSince = Math.min(idleSince, clock.now());
+    this.#webhooks = createWebhooks(record.id, context);
+    this.#store = new JobStore(
+      clock,
+      (id) => this.#jobChanged(id),
+      (job) => this.#drop(job),
+    );
+    // The type of an endpoint never changes.
+    const balancer = record.type === "LB" ? createBalancer(record, context) : undefined;
+    this.balancer = balancer && {
+      serve: (request, client) => {
+        this.#idleSince = clock.now();
+        return balancer.serve(request, client);
+      },
+    };
+    this.#scheduler = balancer ?? createScheduler(record, context, this.#store, (job) => this.#onRunOver(job));
+    this.limiter = createRateLimiter(context.rateLimits, clock, () => this.#scheduler.running);
+    this.#stopWatching = watchIdleness(
+      record,
+      clock,
+      () => (this.#scheduler.waiting + this.#scheduler.running > 0 ? clock.now() : this.#idleSince),
+      () => {
+        context.changed();
+        this.#scheduler.reconcile();
+      },
+    );
+    // An endpoint that was deleted at this moment may have had the same id.
+    context.changed(record.id);
+    this.#recover(jobs);
   }
 
-  function enqueue(job: Job): void {
-    idleSince = clock.now();
-    scheduler.enqueue(job);
+  /** Returns the policy of a job that sets none. */
+  policy(): JobRequest["policy"] {
+    const { executionTimeout } = DEFAULT_POLICY;
+    return { ...DEFAULT_POLICY, executionTimeout: this.#record.executionTimeoutMs ?? executionTimeout };
   }
 
-  function onRunOver(job: Job): void {
-    idleSince = clock.now();
+  submit(operation: Job["operation"], request: JobRequest): Job {
+    this.#counters.submitted += 1;
+    const job = newJob(jobId(this.context.random, this.#counters.submitted), operation, request, this.#now());
+    this.#store.add(job);
+    this.#enqueue(job);
+    this.#scheduler.dispatch();
+    return job;
+  }
+
+  find(id: string): Job | undefined {
+    return this.#store.get(id);
+  }
+
+  /** Waits for the end of a job, at most `waitMs` milliseconds. `JobStore` has the details. */
+  waitForEnd(id: string, waitMs: number | undefined, signal: AbortSignal): Promise<Job | undefined> {
+    return this.#store.waitForEnd(id, waitMs, signal);
+  }
+
+  /** Waits for the end of a job or for items to take. */
+  waitForItems(id: string, signal: AbortSignal): Promise<Job | undefined> {
+    return this.#store.waitForItems(id, signal);
+  }
+
+  /**
+   * Sets the time to live of a job. Returns `undefined` if it is already over: the job is deleted.
+   */
+  setTtl(job: Job, ttlMs: number): Job | undefined {
+    const next = withTtl(job, ttlMs);
+    this.#store.replace(next);
+    if (forgottenAt(next) > this.#now()) return next;
+    this.#store.forget(next.id);
+    this.#drop(next);
+    return undefined;
+  }
+
+  /** Returns the items that a job has streamed since the last call. */
+  takeStream(job: Job): StreamItem[] {
+    if (job.stream.length > 0) this.context.changed(this.#record.id, job.id);
+    return job.stream.splice(0);
+  }
+
+  /** Cancels a job that is waiting or running, and returns it. Returns any other job unchanged. */
+  cancel(job: Job): Job {
+    if (!canHappen(job, "cancel")) return job;
+    this.#scheduler.withdraw(job);
+    const cancelled = this.#store.apply(job.id, { type: "cancel" });
+    this.#scheduler.dispatch();
+    return cancelled;
+  }
+
+  /**
+   * Queues a `FAILED` or `TIMED_OUT` job again.
+   * @throws Error for a job in any other state
+   */
+  retry({ id }: Job): Job {
+    const queued = this.#store.apply(id, { type: "retry" });
+    this.#counters.retried += 1;
+    this.#enqueue(queued);
+    this.#scheduler.dispatch();
+    return queued;
+  }
+
+  /** Deletes all waiting jobs, and returns their number. */
+  purge(): number {
+    const ids = this.#scheduler.withdrawWaiting();
+    for (const id of ids) this.#store.forget(id);
+    return ids.length;
+  }
+
+  health(): Health {
+    const { completed, failed, retried } = this.#counters;
+    const { waiting: inQueue, running: inProgress, workers } = this.#scheduler;
+    return {
+      jobs: { completed, failed, inProgress, inQueue, retried },
+      workers: {
+        idle: workers.count("idle"),
+        running: workers.count("running"),
+        initializing: workers.count("initializing"),
+        throttled: workers.count("throttled"),
+      },
+    };
+  }
+
+  /**
+   * Returns the number of waiting jobs, and the time when the first of them entered the queue, in
+   * milliseconds since the epoch.
+   */
+  queue(): { readonly waiting: number; readonly oldestQueuedAt: number | undefined } {
+    const { waiting, oldestQueuedAt } = this.#scheduler;
+    return { waiting, oldestQueuedAt };
+  }
+
+  /** Returns the arithmetic of the autoscaler, for people. */
+  scaling(): string {
+    const words = scalingInWords(this.#record, this.#scheduler.demand());
+    return this.context.placesOf(this.#record).length > 0 ? words : `${words}, but no machine fits`;
+  }
+
+  /** Returns the workers in order of their start, including those that drain. */
+  workers(): WorkerView[] {
+    return this.#scheduler.workerViews();
+  }
+
+  /** Kills a worker, as a crash does. Returns `false` if there is no worker with the id. */
+  killWorker(workerId: string): boolean {
+    return this.#scheduler.kill(workerId);
+  }
+
+  /** Returns all jobs, the newest last. */
+  jobs(): Iterable<Job> {
+    return this.#store.all();
+  }
+
+  /** Returns the pods of all workers, including those that drain. */
+  pods(): readonly WorkerPod[] {
+    return this.#scheduler.workers.pods();
+  }
+
+  /** Starts or drains workers. Must be called after a change to the endpoint's record. */
+  reconcile(): void {
+    this.#idleSince = this.#now();
+    this.#scheduler.reconcile();
+  }
+
+  /** Starts jobs and workers that can start now. */
+  dispatch(): void {
+    this.#scheduler.dispatch();
+  }
+
+  /** Replaces the workers. Must be called after a change to the endpoint's template. */
+  rollOut(): void {
+    this.#scheduler.rollOut();
+  }
+
+  /** Returns the state to save for a restart, as plain JSON, with all jobs or those given. */
+  snapshot(jobIds?: ReadonlySet<string>): RuntimeSnapshot {
+    return {
+      jobs: jobIds ? [...jobIds].flatMap((id) => this.#store.get(id) ?? []) : [...this.#store.all()],
+      counters: { ...this.#counters },
+      idleSince: this.#idleSince,
+    };
+  }
+
+  /**
+   * Stops everything. Must be called when the endpoint is deleted and when the emulator is reset or
+   * stops.
+   */
+  dispose(): void {
+    this.#stopWatching();
+    this.#webhooks.dispose();
+    this.#scheduler.dispose();
+    this.#store.dispose();
+  }
+
+  /** Adds the saved jobs that have not expired, and queues those that had not ended. */
+  #recover(jobs: readonly Job[]): void {
+    const now = this.#now();
+    const known = jobs.filter((job) => forgottenAt(job) > now).map((job) => recovered(job, now));
+    for (const job of known) this.#store.add(job);
+    const waiting = known.filter((job) => job.status === "IN_QUEUE").sort((a, b) => a.queuedAt - b.queuedAt);
+    for (const job of waiting) this.#enqueue(job);
+    this.#scheduler.dispatch();
+  }
+
+  #now(): number {
+    return this.context.clock.now();
+  }
+
+  #jobChanged(id: string): void {
+    this.context.changed(this.#record.id, id);
+    this.context.watch.job(this.#record.id, id);
+  }
+
+  #enqueue(job: Job): void {
+    this.#idleSince = this.#now();
+    this.#scheduler.enqueue(job);
+  }
+
+  #onRunOver(job: Job): void {
+    this.#idleSince = this.#now();
     if (hasEnded(job)) {
-      counters[job.status === "COMPLETED" ? "completed" : "failed"] += 1;
-      webhooks.deliver(job);
+      this.#counters[job.status === "COMPLETED" ? "completed" : "failed"] += 1;
+      this.#webhooks.deliver(job);
     } else {
-      counters.retried += 1;
-      enqueue(job);
+      this.#counters.retried += 1;
+      this.#enqueue(job);
     }
   }
 
   /** Removes a deleted job from the queue or from its worker. */
-  function drop(job: Job): void {
-    scheduler.withdraw(job);
-    scheduler.dispatch();
+  #drop(job: Job): void {
+    this.#scheduler.withdraw(job);
+    this.#scheduler.dispatch();
   }
-
-  // An endpoint that was deleted at this moment may have had the same id.
-  changed(record.id);
-  const known = jobs.filter((job) => forgottenAt(job) > clock.now()).map((job) => recovered(job, clock.now()));
-  for (const job of known) store.add(job);
-  const waiting = known.filter((job) => job.status === "IN_QUEUE").sort((a, b) => a.queuedAt - b.queuedAt);
-  for (const job of waiting) enqueue(job);
-  scheduler.dispatch();
-
-  return {
-    context,
-    balancer: balancer && {
-      serve(request, client) {
-        idleSince = clock.now();
-        return balancer.serve(request, client);
-      },
-    },
-    limiter: createRateLimiter(context.rateLimits, clock, () => scheduler.running),
-    policy() {
-      const { executionTimeout } = DEFAULT_POLICY;
-      return { ...DEFAULT_POLICY, executionTimeout: record.executionTimeoutMs ?? executionTimeout };
-    },
-    submit(operation, request) {
-      counters.submitted += 1;
-      const job = newJob(jobId(context.random, counters.submitted), operation, request, clock.now());
-      store.add(job);
-      enqueue(job);
-      scheduler.dispatch();
-      return job;
-    },
-    find: store.get,
-    waitForEnd: store.waitForEnd,
-    waitForItems: store.waitForItems,
-    setTtl(job, ttlMs) {
-      const next = withTtl(job, ttlMs);
-      store.replace(next);
-      if (forgottenAt(next) > clock.now()) return next;
-      store.forget(next.id);
-      drop(next);
-      return undefined;
-    },
-    takeStream(job) {
-      if (job.stream.length > 0) changed(record.id, job.id);
-      return job.stream.splice(0);
-    },
-    cancel(job) {
-      if (!canHappen(job, "cancel")) return job;
-      scheduler.withdraw(job);
-      const cancelled = store.apply(job.id, { type: "cancel" });
-      scheduler.dispatch();
-      return cancelled;
-    },
-    retry({ id }) {
-      const queued = store.apply(id, { type: "retry" });
-      counters.retried += 1;
-      enqueue(queued);
-      scheduler.dispatch();
-      return queued;
-    },
-    purge() {
-      const ids = scheduler.withdrawWaiting();
-      for (const id of ids) store.forget(id);
-      return ids.length;
-    },
-    health() {
-      const { completed, failed, retried } = counters;
-      const { waiting: inQueue, running: inProgress, workers } = scheduler;
-      return {
-        jobs: { completed, failed, inProgress, inQueue, retried },
-        workers: {
-          idle: workers.count("idle"),
-          running: workers.count("running"),
-          initializing: workers.count("initializing"),
-          throttled: workers.count("throttled"),
-        },
-      };
-    },
-    queue: () => ({ waiting: scheduler.waiting, oldestQueuedAt: scheduler.oldestQueuedAt }),
-    scaling() {
-      const words = scalingInWords(record, scheduler.demand());
-      return context.placesOf(record).length > 0 ? words : `${words}, but no machine fits`;
-    },
-    workers: scheduler.workerViews,
-    killWorker: scheduler.kill,
-    jobs: store.all,
-    pods: scheduler.workers.pods,
-    dispatch: scheduler.dispatch,
-    reconcile() {
-      idleSince = clock.now();
-      scheduler.reconcile();
-    },
-    rollOut: scheduler.rollOut,
-    snapshot: (jobIds) => ({
-      jobs: jobIds ? [...jobIds].flatMap((id) => store.get(id) ?? []) : [...store.all()],
-      counters: { ...counters },
-      idleSince,
-    }),
-    dispose() {
-      stopWatching();
-      webhooks.dispose();
-      scheduler.dispose();
-      store.dispose();
-    },
-  };
 }
 
 function emptySnapshot(now: number): RuntimeSnapshot {

@@ -4,11 +4,13 @@ import type { Assumptions, PlayedEndpoint } from "./assumptions";
 import { type Load, openLoad } from "./load";
 import { createPlayedQueue } from "./playedQueue";
 import { createStarts } from "./starts";
-import { type Course, createTally, type WorkerSeconds } from "./tally";
+import { type Course, Tally, type WorkerSeconds } from "./tally";
 
 /** The result of one run. */
 export interface RunResult {
   readonly jobs: number;
+  /** Jobs that a worker took. */
+  readonly started: number;
   readonly completed: number;
   /** Jobs that reached the execution timeout. */
   readonly timedOut: number;
@@ -36,7 +38,7 @@ export function play(endpoint: PlayedEndpoint, load: Load, assumptions: Assumpti
   const random = seededRandom(Math.imul(run + 1, 0x9e3779b1)).next;
   const clock = eventClock(0);
   const starts = createStarts(endpoint, assumptions, random, clock);
-  const tally = createTally(load.spanS * 1000, endpoint.workersMin, starts.throttledMs);
+  const tally = new Tally(load.spanS * 1000, endpoint.workersMin, starts.throttledMs);
   const queue = createPlayedQueue(endpoint, assumptions, run, { clock, random, tally, starts });
 
   const reader = openLoad(load, random);
@@ -51,7 +53,7 @@ export function play(endpoint: PlayedEndpoint, load: Load, assumptions: Assumpti
 
   const { submitted, completed, timedOut, lost, lastEndMs } = queue.counts;
   return {
-    ...{ jobs: submitted, completed, timedOut, lost, coldStarts: starts.count },
+    ...{ jobs: submitted, started: tally.delays.count, completed, timedOut, lost, coldStarts: starts.count },
     ...{ mostWorkers: tally.mostWorkers, lastEndS: lastEndMs / 1000, seconds: tally.seconds, course: tally.course },
     delayS: PERCENTILES.map((share) => tally.delays.percentile(share) / 1000),
   };

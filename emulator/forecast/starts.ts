@@ -9,7 +9,7 @@ export interface Starts {
   readonly count: number;
   /** `true` after `begin`. */
   readonly begun: boolean;
-  /** Must be called once the first `workersMin` workers are there. Nothing throttles them. */
+  /** Must be called once the first `workersMin` workers exist. Nothing throttles them. */
   begin(): void;
   onWorker(state: PlayedState | "gone"): void;
   /** Returns the time that the latest worker takes to start, in milliseconds. */

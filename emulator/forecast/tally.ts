@@ -1,5 +1,5 @@
 import type { WorkerState } from "../workers/watch";
-import { createHistogram, type Histogram } from "./histogram";
+import { createHistogram } from "./histogram";
 
 /** Worker seconds, by what the workers are doing. */
 export interface WorkerSeconds {
@@ -28,95 +28,95 @@ export interface Course {
   readonly paidS: number[];
 }
 
-/** Counts what happens in a run. Times are in milliseconds, 0 at the first job. */
-export interface Tally {
-  readonly seconds: WorkerSeconds;
-  readonly delays: Histogram;
-  readonly course: Course;
-  /** The largest number of workers at once. */
-  readonly mostWorkers: number;
-  /** Accounts for the time until now. Must be called before each change to the queue. */
-  advance(now: number, waiting: number): void;
-  /** Must be called when a worker starts, changes its state or has stopped (`gone`). */
-  onWorker(workerId: string, state: PlayedState | "gone", now: number): void;
-  onStart(now: number, delayMs: number): void;
-}
-
 /** The number of parts that a course has. */
 export const PARTS = 160;
 
 /** The states of the workers in a forecast. */
 export type PlayedState = Exclude<WorkerState, "draining">;
 
-/**
- * @param spanMs the time that is forecast. Later, `workersMin` costs nothing.
- * @param throttledMs returns the part of a worker's start that is not billed
- */
-export function createTally(spanMs: number, workersMin: number, throttledMs: () => number): Tally {
-  const seconds: WorkerSeconds = { start: 0, run: 0, idle: 0, minimum: 0, active: 0 };
-  const delays = createHistogram();
-  const count: Counts = { starting: 0, running: 0, idle: 0 };
-  const known = new Map<string, { state: PlayedState; readonly startedAt: number }>();
-  const course = createCourse(spanMs);
-  let last = 0;
-  let mostWorkers = 0;
+/** Counts what happens in a run. Times are in milliseconds, 0 at the first job. */
+export class Tally {
+  readonly #spanMs: number;
+  readonly #workersMin: number;
+  readonly #throttledMs: () => number;
+  readonly seconds: WorkerSeconds = { start: 0, run: 0, idle: 0, minimum: 0, active: 0 };
+  readonly delays = createHistogram();
+  readonly #count: Counts = { starting: 0, running: 0, idle: 0 };
+  readonly #known = new Map<string, { state: PlayedState; readonly startedAt: number }>();
+  readonly #course: ReturnType<typeof createCourse>;
+  #last = 0;
+  #mostWorkers = 0;
 
-  function account(from: number, to: number): void {
-    const passed = (to - from) / 1000;
-    const { starting, running, idle } = count;
-    const kept = Math.min(idle, Math.max(0, workersMin - starting - running));
-    const paidKept = from < spanMs ? kept : 0;
-    seconds.start += starting * passed;
-    seconds.run += running * passed;
-    seconds.idle += (idle - kept) * passed;
-    seconds.minimum += paidKept * passed;
-    seconds.active += Math.min(workersMin, starting + running + paidKept) * passed;
+  /**
+   * @param spanMs the time that is forecast. Later, `workersMin` costs nothing.
+   * @param throttledMs returns the part of a worker's start that is not billed
+   */
+  constructor(spanMs: number, workersMin: number, throttledMs: () => number) {
+    this.#spanMs = spanMs;
+    this.#workersMin = workersMin;
+    this.#throttledMs = throttledMs;
+    this.#course = createCourse(spanMs);
   }
 
-  function leave(workerId: string, startedAt: number, now: number): void {
-    known.delete(workerId);
+  get course(): Course {
+    return this.#course.read();
+  }
+
+  /** The largest number of workers at once. */
+  get mostWorkers(): number {
+    return this.#mostWorkers;
+  }
+
+  /** Accounts for the time until now. Must be called before each change to the queue. */
+  advance(now: number, waiting: number): void {
+    if (now <= this.#last) return;
+    const end = Math.max(this.#last, Math.min(now, this.#spanMs));
+    if (end > this.#last) this.#account(this.#last, end);
+    if (now > end) this.#account(end, now);
+    this.#course.add(this.#last, now, waiting, this.#count, this.#known.size);
+    this.#last = now;
+  }
+
+  /** Must be called when a worker starts, changes its state or has stopped (`gone`). */
+  onWorker(workerId: string, state: PlayedState | "gone", now: number): void {
+    const before = this.#known.get(workerId);
+    if (before) this.#count[before.state] -= 1;
+    if (state === "gone") {
+      if (before) this.#leave(workerId, before.startedAt, now);
+      return;
+    }
+    this.#count[state] += 1;
+    if (before) before.state = state;
+    else {
+      this.#known.set(workerId, { state, startedAt: now });
+      this.seconds.start -= this.#throttledMs() / 1000;
+    }
+    this.#mostWorkers = Math.max(this.#mostWorkers, this.#known.size);
+  }
+
+  onStart(now: number, delayMs: number): void {
+    this.delays.add(delayMs);
+    this.#course.onStart(now, delayMs);
+  }
+
+  #account(from: number, to: number): void {
+    const passed = (to - from) / 1000;
+    const { starting, running, idle } = this.#count;
+    const kept = Math.min(idle, Math.max(0, this.#workersMin - starting - running));
+    const paidKept = from < this.#spanMs ? kept : 0;
+    this.seconds.start += starting * passed;
+    this.seconds.run += running * passed;
+    this.seconds.idle += (idle - kept) * passed;
+    this.seconds.minimum += paidKept * passed;
+    this.seconds.active += Math.min(this.#workersMin, starting + running + paidKept) * passed;
+  }
+
+  #leave(workerId: string, startedAt: number, now: number): void {
+    this.#known.delete(workerId);
     // Each worker is paid by whole seconds.
     const life = (now - startedAt) / 1000;
-    seconds.idle += Math.ceil(life) - life;
+    this.seconds.idle += Math.ceil(life) - life;
   }
-
-  return {
-    seconds,
-    delays,
-    get course() {
-      return course.read();
-    },
-    get mostWorkers() {
-      return mostWorkers;
-    },
-    advance(now, waiting) {
-      if (now <= last) return;
-      const end = Math.max(last, Math.min(now, spanMs));
-      if (end > last) account(last, end);
-      if (now > end) account(end, now);
-      course.add(last, now, waiting, count, known.size);
-      last = now;
-    },
-    onWorker(workerId, state, now) {
-      const before = known.get(workerId);
-      if (before) count[before.state] -= 1;
-      if (state === "gone") {
-        if (before) leave(workerId, before.startedAt, now);
-        return;
-      }
-      count[state] += 1;
-      if (before) before.state = state;
-      else {
-        known.set(workerId, { state, startedAt: now });
-        seconds.start -= throttledMs() / 1000;
-      }
-      mostWorkers = Math.max(mostWorkers, known.size);
-    },
-    onStart(now, delayMs) {
-      delays.add(delayMs);
-      course.onStart(now, delayMs);
-    },
-  };
 }
 
 /** The number of workers in each state. */
@@ -155,7 +155,7 @@ function createCourse(spanMs: number) {
       delaySums[part] = (delaySums[part] ?? 0) + delayMs;
       delayCounts[part] = (delayCounts[part] ?? 0) + 1;
     },
-    read(): Tally["course"] {
+    read(): Course {
       const mean = (values: readonly number[]) => values.map((sum) => sum / partMs);
       return {
         waiting: mean(sums.waiting),

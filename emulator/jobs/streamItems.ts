@@ -12,8 +12,8 @@ export function itemOf(yielded: unknown, index: number): StreamItem {
 }
 
 /**
- * Splits an item that is larger than a chunk may be (contract, Endpoints, rule 2). The way is
- * assumed: a string is split into strings, any other value is split as its JSON.
+ * Splits an item that is larger than a chunk may be (contract, Endpoints, rule 2). How is assumed:
+ * a string is split into strings, and any other value is split as its JSON.
  */
 export function inChunks(item: StreamItem): StreamItem[] {
   const { output, metrics } = item;

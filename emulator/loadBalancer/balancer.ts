@@ -139,7 +139,7 @@ function dispatch(state: BalancerState): void {
 /** Scales by the number of open and waiting requests. */
 function scale(state: BalancerState): void {
   const { record, context, pool } = state;
-  // GraphQL stores QUEUE_DELAY for such an endpoint, too, but there is no queue.
+  // GraphQL also stores QUEUE_DELAY for such an endpoint, although it has no queue.
   pool.scaleTo(workersWanted({ ...record, scalerType: "REQUEST_COUNT" }, demandOf(state)));
   context.watch.endpoint(record.id);
 }

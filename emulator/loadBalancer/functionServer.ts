@@ -40,7 +40,7 @@ export function functionServer(
         return await responseOf(await handlerOf().fetch(webRequest(request, signal), context));
       } catch (error) {
         if (signal.aborted) throw error;
-        // As a server responds whose code throws.
+        // Responds like a server whose code throws.
         const message = error instanceof Error ? error.message : String(error);
         const headers = { "content-type": "text/plain; charset=utf-8" };
         return { status: 500, headers, body: `Internal Server Error: ${message}\n` };
@@ -62,7 +62,7 @@ function webRequest(request: PassedRequest, signal: AbortSignal): Request {
   const { method, target, body } = request;
   const takesBody = hasBody(request) && method !== "GET" && method !== "HEAD";
   const stream = takesBody ? (Readable.toWeb(body) as ReadableStream<Uint8Array>) : null;
-  // The types of browsers do not know `duplex`, which Node.js requires for a stream.
+  // Browser types do not include `duplex`, which Node.js requires for a stream.
   const init = { method, headers, body: stream, duplex: "half", signal } as const;
   return new Request(ORIGIN + target, init);
 }

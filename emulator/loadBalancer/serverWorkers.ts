@@ -14,7 +14,7 @@ export interface ServerWorkers {
   readonly model: WorkerModel;
   /** Returns the server of a worker. `undefined` if it has none yet. */
   serverOf(workerId: string): HttpServer | undefined;
-  /** Returns `true` for a worker of this endpoint, also after it was scaled down. */
+  /** Returns `true` for a worker of this endpoint, even after it was scaled down. */
   knows(workerId: string): boolean;
   /** Forgets a worker that was lost: it cannot start again. */
   forget(workerId: string): void;

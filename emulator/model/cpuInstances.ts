@@ -8,7 +8,7 @@ export interface CpuFlavor {
   readonly perVcpuHour: number;
 }
 
-/** The flavors of the service's catalogue. Its list changes over time. */
+/** The flavors of the service's catalog. Its list changes over time. */
 export const CPU_FLAVORS: Readonly<Record<string, CpuFlavor>> = {
   cpu3c: { memoryPerVcpu: 2, maxVcpus: 8, perVcpuHour: 0.03 },
   cpu3g: { memoryPerVcpu: 4, maxVcpus: 8, perVcpuHour: 0.04 },
@@ -26,7 +26,7 @@ export interface CpuInstance {
   readonly memory: number;
 }
 
-/** Returns the instance with an id, or `undefined` if the catalogue has none. */
+/** Returns the instance with an id, or `undefined` if the catalog has none. */
 export function cpuInstance(instanceId: string): CpuInstance | undefined {
   const [, id = "", vcpus, memory] = /^([a-z0-9]+)-(\d+)-(\d+)$/.exec(instanceId) ?? [];
   const instance = { id, vcpuCount: Number(vcpus), memory: Number(memory) };
@@ -35,7 +35,7 @@ export function cpuInstance(instanceId: string): CpuInstance | undefined {
   return instance.memory === instance.vcpuCount * flavor.memoryPerVcpu ? instance : undefined;
 }
 
-/** Returns the instances with the ids, without those that the catalogue does not have. */
+/** Returns the instances with the ids, without those that the catalog does not have. */
 export function cpuInstances(ids: readonly string[] | null): CpuInstance[] {
   return (ids ?? []).flatMap((id) => cpuInstance(id) ?? []);
 }

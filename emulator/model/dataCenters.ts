@@ -1,11 +1,11 @@
-/** A data center of the catalogue. */
+/** A data center of the catalog. */
 export interface DataCenter {
   readonly id: string;
   /** The country that it is in. REST v2 does not show it. */
   readonly country: string;
 }
 
-/** The data centers of the catalogue (assumed). The service's list changes over time. */
+/** The data centers of the catalog (assumed). The service's list changes over time. */
 export const DATA_CENTERS: readonly DataCenter[] = [
   { id: "AP-JP-1", country: "JP" },
   { id: "CA-MTL-1", country: "CA" },
@@ -25,7 +25,7 @@ export const DATA_CENTERS: readonly DataCenter[] = [
   { id: "US-TX-3", country: "US" },
 ];
 
-/** Returns the country of a data center; empty if it is not in the catalogue. */
+/** Returns the country of a data center; empty if it is not in the catalog. */
 export function countryOf(dataCenterId: string): string {
   return DATA_CENTERS.find(({ id }) => id === dataCenterId)?.country ?? "";
 }

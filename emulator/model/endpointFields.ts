@@ -29,7 +29,10 @@ function reset(
   return { output: `${type}!`, input: `${type}! = ${value}`, schema: schema.optional(), stored, store, v2 };
 }
 
-/** A field that keeps its value if a save leaves it out. `store` tells `undefined` from `null`. */
+/**
+ * A field that keeps its value if a save leaves it out. `store` distinguishes `undefined` from
+ * `null`.
+ */
 function kept<Value, Given>(
   output: string,
   schema: z.ZodType<Given>,

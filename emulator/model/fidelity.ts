@@ -11,12 +11,12 @@ import { worker, workerFaults, workers } from "./rows/workerRows";
 export type { Level } from "./rows/level";
 
 /**
- * The behaviour to emulate: that of the published contract, or that observed at a running service.
+ * The behavior to emulate: that of the published contract, or that observed at a running service.
  */
 export type Profile = "contract" | "observed";
 
 /**
- * The behaviour of the emulator, one row for each rule, with the evidence for it. Tests name the id
+ * The behavior of the emulator, one row for each rule, with the evidence for it. Tests name the id
  * of a row in brackets in their title (`[graphql.wrong-key] …`); every row needs one.
  * `docs/contributing/emulator-fidelity.md` is generated from this table.
  */

@@ -1,4 +1,4 @@
-/** A GPU type of the catalogue. */
+/** A GPU type of the catalog. */
 export interface GpuType {
   /** The service's id, such as `NVIDIA L40S`. */
   readonly id: string;
@@ -27,7 +27,7 @@ const CUDA_12_8 = ["12.8", "12.9", "13.0"];
 
 /**
  * The pools with their members (observed for the newest, documented for the others). Prices are
- * those of the public table of June 2026, rounded as the catalogue rounds them (assumed; it has
+ * those of the public table of June 2026, rounded as the catalog rounds them (assumed; it has
  * none of ADA_32_PRO). CUDA versions are assumed; the newest GPUs need 12.8.
  */
 const POOLS: readonly Pool[] = [
@@ -71,7 +71,7 @@ const WITHOUT_POOL: readonly GpuType[] = [
   { id: "AMD Instinct MI300X OAM", memoryInGb: 192, pool: null, podPrice: 1.99, cudaVersions: [] },
 ];
 
-/** All GPU types of the catalogue. The service's list changes over time. */
+/** All GPU types of the catalog. The service's list changes over time. */
 export const GPU_TYPES: readonly GpuType[] = [
   ...POOLS.flatMap(({ id: pool, perHour, types, cudaVersions = CUDA_11 }) =>
     Object.entries(types).map(([name, memoryInGb]) => ({
@@ -81,7 +81,7 @@ export const GPU_TYPES: readonly GpuType[] = [
   ...WITHOUT_POOL,
 ];
 
-/** The pools of the catalogue, with the ids of their GPU types. */
+/** The pools of the catalog, with the ids of their GPU types. */
 export const GPU_POOLS: readonly { readonly id: string; readonly gpuTypeIds: readonly string[] }[] = POOLS.map(
   ({ id, types }) => ({ id, gpuTypeIds: Object.keys(types).map((name) => `NVIDIA ${name}`) }),
 );

@@ -47,10 +47,10 @@ function field<Value>(
 ): Optional<Value> {
   const store: Optional<Value>["store"] = (given, current, profile) => {
     if (given !== undefined) return given;
-    // GraphQL of the contract profile has no such field: its saves do not touch it.
+    // GraphQL in the contract profile has no such field, so its saves do not change it.
     return (isKept || profile === "contract") && current !== undefined ? current : value;
   };
-  // A data file of before has no such field.
+  // Older data files do not have this field.
   const stored = schema.default(value as never) as unknown as z.ZodType<Value>;
   return { output, input, schema: schema.optional(), stored, store, v2, onlyIn: "observed" };
 }

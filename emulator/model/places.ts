@@ -16,8 +16,8 @@ export interface Place {
   readonly cpu: CpuInstance | null;
 }
 
-/** The catalogue and the volumes, which decide where workers can run. */
-export interface Catalogue {
+/** The catalog and the volumes, which decide where workers can run. */
+export interface Catalog {
   /** Ids of all data centers. */
   readonly dataCenters: readonly string[];
   /** Returns the data center of a volume, or `undefined` if the emulator does not know it. */
@@ -30,15 +30,15 @@ export interface Catalogue {
 export const CPU_DATA_CENTERS = ["EU-RO-1"];
 
 /** Returns the places where a worker of an endpoint can start, the preferred first. */
-export function placesOf(record: Readonly<EndpointRecord>, catalogue: Catalogue): Place[] {
-  const { dataCenters, dataCenterOf } = catalogue;
+export function placesOf(record: Readonly<EndpointRecord>, catalog: Catalog): Place[] {
+  const { dataCenters, dataCenterOf } = catalog;
   const isOnCpus = record.computeType === "CPU";
   const cpu = (isOnCpus && cpuInstances(record.instanceIds)[0]) || null;
   if (isOnCpus && cpu === null) return [];
   const gpuCount = isOnCpus ? 0 : (record.gpuCount ?? 1);
   const wanted = dataCentersOf(record.locations);
   const known = wanted.length > 0 ? wanted.filter((id) => dataCenters.includes(id)) : dataCenters;
-  const hasMachine = isOnCpus ? (id: string) => CPU_DATA_CENTERS.includes(id) : freeMachines(record, catalogue);
+  const hasMachine = isOnCpus ? (id: string) => CPU_DATA_CENTERS.includes(id) : freeMachines(record, catalog);
   const fitting = known.filter(hasMachine);
   const volumes = volumesOf(record);
   if (volumes.length === 0) {
@@ -54,7 +54,7 @@ export function placesOf(record: Readonly<EndpointRecord>, catalogue: Catalogue)
 /** Returns a test whether a data center has a free machine for an endpoint. */
 function freeMachines(
   { gpuIds, gpuCount, minCudaVersion, allowedCudaVersions }: Readonly<EndpointRecord>,
-  { levelOf }: Catalogue,
+  { levelOf }: Catalog,
 ): (dataCenterId: string) => boolean {
   const { tiers, excluded } = gpuSelection(gpuIds);
   const types = gpuTypesIn(tiers, excluded);

@@ -71,7 +71,7 @@ export function isInStock(level: StockLevel): boolean {
   return level !== "None" && level !== "Absent";
 }
 
-/** Every CUDA version of the catalogue, by number. */
+/** Every CUDA version of the catalog, by number. */
 export const CUDA_VERSIONS = [...new Set(GPU_TYPES.flatMap(({ cudaVersions }) => cudaVersions))].sort((one, other) =>
   isAtLeast(one, other) ? 1 : -1,
 );

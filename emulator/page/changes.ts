@@ -4,8 +4,8 @@ import type { FidelityId } from "../model/fidelity";
 import { fidelity, levelOf } from "../model/fidelity";
 import { faultChoices } from "../server/faultRule";
 import { isManual } from "../time/virtualClock";
-import { createEndpointChanges } from "./endpointChanges";
-import { createJobChanges } from "./jobChanges";
+import { createEndpointChanges, type Past } from "./endpointChanges";
+import { JobChanges } from "./jobChanges";
 import type { PageOptions } from "./pageOptions";
 import { createRequestChanges, type RequestFilter } from "./requestChanges";
 import type { About, Change, ClockView } from "./views";
@@ -31,18 +31,18 @@ const LISTED = 200;
 /** How often the page is sent the current time, in milliseconds of real time. */
 const CLOCK_MS = 2000;
 
-export function followChanges(options: PageOptions, filters: Filters): Changes {
+export function followChanges(options: PageOptions, filters: Filters, past: Pick<Past, "drawn">): Changes {
   const { context, account, tail, faults } = options;
-  const endpoints = createEndpointChanges(account.endpoints, context.clock);
-  const jobs = createJobChanges(account.endpoints, filters.jobs, LISTED);
+  const endpoints = createEndpointChanges(account.endpoints, context.clock, past);
+  const jobs = new JobChanges(account.endpoints, filters.jobs, LISTED);
   const requests = createRequestChanges(tail, filters.requests, LISTED);
   const clock = createClockView(options);
   let shownFaults = "";
   let isFirst = true;
   let clockAt = 0;
   const stop = context.watch.add({
-    endpoint: endpoints.touched,
-    job: jobs.touched,
+    endpoint: endpoints.onChange,
+    job: (endpointId, jobId) => jobs.onChange(endpointId, jobId),
     worker: endpoints.moved,
   });
 

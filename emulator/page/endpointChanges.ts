@@ -7,7 +7,7 @@ import type { Change, Depth, EndpointView, Move } from "./views";
 /** Follows endpoints, the lengths of their queues, and the states of their workers. */
 export interface EndpointChanges {
   /** Must be called when an endpoint, its queue or its scaling has changed. */
-  touched(endpointId: string): void;
+  onChange(endpointId: string): void;
   /** Must be called when a worker enters a state. */
   moved(endpointId: string, workerId: string, state: WorkerState | "gone"): void;
   /** Returns the changes since the last call; the first time, all endpoints. */
@@ -22,34 +22,60 @@ const DRAWN_APART_MS = 50;
 /** How many moves, and how many depths, one change contains at most. Earlier ones are left out. */
 const MAX_DRAWN = 5000;
 
-export function createEndpointChanges(endpoints: Endpoints, clock: EmulatorClock): EndpointChanges {
-  const touched = new Set<string>();
+/** What has happened so far, for the charts of a page that is opened later. */
+export interface Past extends Pick<EndpointChanges, "onChange" | "moved"> {
+  /** Returns the latest moves and depths, in order. */
+  drawn(): Pick<Change, "moves" | "depths">;
+}
+
+export function createPast(endpoints: Endpoints, clock: EmulatorClock): Past {
   const moves = createTrack<Move>();
   const depths = createTrack<Depth>();
+  return {
+    onChange(id) {
+      const waiting = endpoints.find(id)?.runtime.queue().waiting;
+      if (waiting !== undefined) return depths.add(id, [clock.now(), id, waiting]);
+      // Another endpoint may get its id: an emulator that was reset gives the same ids again.
+      for (const track of [moves, depths]) track.forget(id);
+    },
+    moved(endpointId, workerId, state) {
+      moves.add(workerId, [clock.now(), endpointId, workerId, state]);
+    },
+    drawn: () => ({ ...moves.latest("moves"), ...depths.latest("depths") }),
+  };
+}
+
+/** @param past what is drawn of the time before the first call */
+export function createEndpointChanges(
+  endpoints: Endpoints,
+  clock: EmulatorClock,
+  past: Pick<Past, "drawn">,
+): EndpointChanges {
+  const changedIds = new Set<string>();
+  let since = createPast(endpoints, clock);
   let isFirst = true;
 
   return {
-    touched(id) {
-      touched.add(id);
-      const waiting = endpoints.find(id)?.runtime.queue().waiting;
-      if (waiting !== undefined) depths.add(id, [clock.now(), id, waiting]);
+    onChange(id) {
+      changedIds.add(id);
+      since.onChange(id);
     },
     moved(endpointId, workerId, state) {
-      touched.add(endpointId);
-      moves.add(workerId, [clock.now(), endpointId, workerId, state]);
+      changedIds.add(endpointId);
+      since.moved(endpointId, workerId, state);
     },
     changes() {
-      const ids = isFirst ? endpoints.all().map(({ record }) => record.id) : [...touched];
+      const ids = isFirst ? endpoints.all().map(({ record }) => record.id) : [...changedIds];
       const found = ids.map((id) => endpoints.find(id)).filter((endpoint) => endpoint !== undefined);
       const gone = ids.filter((id) => !endpoints.find(id));
-      touched.clear();
+      changedIds.clear();
       const result = {
         ...((isFirst || found.length > 0) && { endpoints: found.map(endpointView) }),
         ...(gone.length > 0 && { endpointsGone: gone }),
-        ...moves.take("moves"),
-        ...depths.take("depths"),
+        ...(isFirst ? past : since).drawn(),
       };
       isFirst = false;
+      since = createPast(endpoints, clock);
       return result;
     },
   };
@@ -76,10 +102,12 @@ function createTrack<Entry extends readonly [at: number, ...unknown[]]>() {
       }
       latest.set(key, entries.push(entry) - 1);
     },
-    take<Name extends string>(name: Name): { [K in Name]?: Entry[] } {
-      const taken = entries.slice(-MAX_DRAWN);
-      entries = [];
+    forget(endpointId: string) {
+      entries = entries.filter((entry) => entry[1] !== endpointId);
       latest.clear();
+    },
+    latest<Name extends string>(name: Name): { [K in Name]?: Entry[] } {
+      const taken = entries.slice(-MAX_DRAWN);
       return (taken.length > 0 ? { [name]: taken } : {}) as { [K in Name]?: Entry[] };
     },
   };

@@ -1,5 +1,6 @@
 import { type HttpResponse, stream } from "../io/http";
-import { type Filters, followChanges } from "./changes";
+import { type Changes, type Filters, followChanges } from "./changes";
+import type { Past } from "./endpointChanges";
 import type { PageOptions } from "./pageOptions";
 
 /** The shortest time between two changes, in milliseconds: at most 10 a second. */
@@ -9,12 +10,16 @@ const INTERVAL_MS = 100;
  * Returns the events for a page (server-sent events): the whole state, then changes. A page that is
  * slow to read gets fewer and larger changes.
  */
-export function events(options: PageOptions, filters: Filters, signal: AbortSignal): HttpResponse {
-  return stream(200, "text/event-stream; charset=utf-8", changesOf(options, filters, signal));
+export function events(
+  options: PageOptions,
+  filters: Filters,
+  past: Pick<Past, "drawn">,
+  signal: AbortSignal,
+): HttpResponse {
+  return stream(200, "text/event-stream; charset=utf-8", changesOf(followChanges(options, filters, past), signal));
 }
 
-async function* changesOf(options: PageOptions, filters: Filters, signal: AbortSignal): AsyncGenerator<string> {
-  const changes = followChanges(options, filters);
+async function* changesOf(changes: Changes, signal: AbortSignal): AsyncGenerator<string> {
   try {
     yield "retry: 1000\n\n";
     while (!signal.aborted) {

@@ -24,7 +24,7 @@ export interface ServerEvents {
   onEnd(): void;
 }
 
-/** The process of a worker with an HTTP server. */
+/** A worker's process with an HTTP server. */
 export interface ServerProcess extends WorkerProcess {
   /** Adds a line to the worker's output. */
   say(line: string): void;

@@ -47,7 +47,7 @@ interface ProgramWorkerEvents extends WorkerEvents {
   onResult(): void;
 }
 
-/** The process of a worker. */
+/** A worker's process. */
 export type WorkerProcess = Pick<ProgramWorker, "stop" | "kill" | "freeze">;
 
 /** A worker, as requests of the worker protocol see it. */

@@ -2,7 +2,7 @@ import { patchSchemaOf, type RequiredInput, requiredString, type Stored, seedSch
 import { NAME } from "../model/shapes";
 import { property, writeOnlyProperty } from "../model/v2Form";
 
-/** All fields of a registry credential that clients can set. GraphQL shows none but the name. */
+/** All fields of a registry credential that clients can set. GraphQL shows only the name. */
 export const REGISTRY_AUTH_FIELDS = {
   /** Name, unique in the account. It cannot be changed. */
   name: requiredString("String", property("name", NAME)),

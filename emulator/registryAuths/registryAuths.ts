@@ -67,11 +67,6 @@ export function createRegistryAuths({ usersOf, onDeleted, ...around }: RegistryA
     return record;
   }
 
-  function assertNotEmpty(fields: Partial<RegistryAuthFields>): void {
-    const empty = Object.entries(fields).find(([, value]) => value.trim() === "");
-    if (empty) throw new BusinessError(`Registry auth ${empty[0]} must not be empty`, "registry.not-empty");
-  }
-
   function remove(id: string): boolean {
     const isRemoved = records.remove(id);
     if (isRemoved) onDeleted(id);
@@ -117,6 +112,11 @@ export function createRegistryAuths({ usersOf, onDeleted, ...around }: RegistryA
     restore: records.restore,
     clear: records.clear,
   };
+}
+
+function assertNotEmpty(fields: Partial<RegistryAuthFields>): void {
+  const empty = Object.entries(fields).find(([, value]) => value.trim() === "");
+  if (empty) throw new BusinessError(`Registry auth ${empty[0]} must not be empty`, "registry.not-empty");
 }
 
 function digestOf(username: string, password: string): string {

@@ -10,7 +10,7 @@ const PRODUCTS = ["POD", "CLUSTER", "SERVERLESS"];
 /** Parameters that need `include`. */
 const OF_AVAILABILITY = ["count", "cloud", "countryCodes", "cudaVersions", "minCudaVersion"];
 
-/** Returns the operations on the catalogue, and on the limits of the account. */
+/** Returns the operations on the catalog, and on the limits of the account. */
 export function catalogHandlers(catalog: Catalog, use: () => AccountUse) {
   return {
     listGpus: ({ query }: V2Call) => ({ gpus: catalog.gpuTypes.flatMap((gpu) => shownGpu(catalog, gpu, query)) }),

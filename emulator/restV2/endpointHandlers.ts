@@ -21,45 +21,15 @@ export interface EndpointParts {
   readonly endpoints: Endpoints;
   readonly templates: Templates;
   readonly random: () => number;
-  /** The data centers of the catalogue. */
+  /** The data centers of the catalog. */
   readonly dataCenters: readonly string[];
 }
 
 /** Returns the operations on endpoints. */
-export function endpointHandlers({ endpoints, templates, random, dataCenters }: EndpointParts) {
-  const containerNow = (record: Readonly<EndpointRecord>) =>
-    record.container ?? templates.containerOf(record.templateId);
+export function endpointHandlers(parts: EndpointParts) {
+  const { endpoints, templates, random, dataCenters } = parts;
   const shown = (record: Readonly<EndpointRecord>, origin: string) =>
-    shownEndpoint(record, containerNow(record), origin);
-
-  const recordOf = (id: string, listLagMs?: number): Readonly<EndpointRecord> =>
-    findOrRefuse(
-      endpoints.list(listLagMs).map(({ record }) => record),
-      id,
-    );
-
-  /** Returns the container that a body asks for, or `undefined` if it sets no field of it. */
-  function ownContainer(body: EndpointBody, before?: EndpointContainer): EndpointContainer | undefined {
-    const own = containerOfBody(body);
-    if (body.templateId === undefined && Object.keys(own).length === 0) return undefined;
-    const template = body.templateId === undefined ? undefined : templates.containerOf(body.templateId);
-    // The variables of the body and the template are merged.
-    const env = template && own.env ? { env: { ...template.env, ...own.env } } : {};
-    const all = { ...EMPTY_CONTAINER, templateId: "", ...before, ...template, ...own, ...env };
-    // The container of a worker names its template; that of an endpoint has none.
-    const { templateId: _, ...container } = all;
-    return container;
-  }
-
-  /** Returns the template of a new endpoint without a `templateId`, so that GraphQL shows one. */
-  const ownTemplate = (endpointName: string, container: EndpointContainer) => ({
-    ...templateOfContainer(container),
-    name: `${endpointName}__template__${randomId(random, 7)}`,
-  });
-
-  /** Returns `true` if the container of an endpoint is that of the template that belongs to it. */
-  const hasOwnTemplate = ({ id, container, templateId }: Readonly<EndpointRecord>) =>
-    !container && templates.find(templateId)?.boundEndpointId === id;
+    shownEndpoint(record, containerNow(parts, record), origin);
 
   return {
     listEndpoints({ listLagMs, query, origin }: V2Call) {
@@ -72,55 +42,98 @@ export function endpointHandlers({ endpoints, templates, random, dataCenters }: 
     },
     createEndpoint({ body, origin }: V2Call<EndpointBody>) {
       assertBody(body, undefined, dataCenters);
-      const container = ownContainer(body) ?? EMPTY_CONTAINER;
+      const container = ownContainer(templates, body) ?? EMPTY_CONTAINER;
       const sent = createdByBody(ENDPOINT_FIELDS, body);
       const fields = { ...sent, gpuIds: sent.gpuIds ?? "" };
       const { record } =
         body.templateId === undefined
-          ? createWithTemplate(templates, ownTemplate(fields.name, container), true, (templateId) =>
+          ? createWithTemplate(templates, ownTemplate(fields.name, container, random), true, (templateId) =>
               endpoints.create({ ...fields, templateId }),
             )
           : endpoints.create(fields, undefined, { container });
       return shown(record, origin);
     },
-    getEndpoint: ({ id, listLagMs, origin }: V2Call) => shown(recordOf(id, listLagMs), origin),
+    getEndpoint: ({ id, listLagMs, origin }: V2Call) => shown(recordOf(parts, id, listLagMs), origin),
     updateEndpoint({ id, body, origin }: V2Call<EndpointBody>) {
-      const before = recordOf(id);
+      const before = recordOf(parts, id);
       assertBody(body, before, dataCenters);
-      const container = ownContainer(body, containerNow(before));
-      const changesTemplate = container && body.templateId === undefined && hasOwnTemplate(before);
+      const container = ownContainer(templates, body, containerNow(parts, before));
+      const changesTemplate = container && body.templateId === undefined && hasOwnTemplate(templates, before);
       const own = container && !changesTemplate ? { container } : {};
       const { record } = endpoints.patch(id, changedByBody(ENDPOINT_FIELDS, body), own);
       if (changesTemplate) templates.change(record.templateId, templateOfContainer(container));
       return shown(record, origin);
     },
     deleteEndpoint({ id }: V2Call) {
-      recordOf(id);
+      recordOf(parts, id);
       endpoints.remove(id);
       return undefined;
     },
-    listWorkers({ id }: V2Call) {
-      const { runtime, record } = endpoints.find(id) ?? { runtime: undefined, record: recordOf(id) };
-      const states = new Map(runtime?.workers().map((worker) => [worker.id, worker.state]));
-      const live = (runtime?.pods() ?? []).filter(({ desiredStatus }) => desiredStatus === "RUNNING");
-      const workers = live.map((pod) => ({
-        id: pod.id,
-        status: WORKER_STATUS[states.get(pod.id) ?? ""] ?? "RUNNING",
-        isStale: pod.slsVersion !== record.version,
-        version: pod.slsVersion,
-        gpuCount: pod.place.gpuCount,
-        dataCenterId: pod.place.dataCenterId,
-        image: pod.container.imageName,
-        startedAt: new Date(pod.startedAt).toISOString(),
-      }));
-      const count = (status: string) => workers.filter((worker) => worker.status === status).length;
-      const summary = {
-        ...{ running: count("RUNNING"), idle: count("IDLE"), initializing: count("INITIALIZING") },
-        ...{ throttled: count("THROTTLED"), unhealthy: 0, total: workers.length },
-      };
-      return { endpointVersion: record.version, summary, workers };
-    },
+    listWorkers: ({ id }: V2Call) => shownWorkers(parts, id),
   };
+}
+
+function recordOf({ endpoints }: EndpointParts, id: string, listLagMs?: number): Readonly<EndpointRecord> {
+  return findOrRefuse(
+    endpoints.list(listLagMs).map(({ record }) => record),
+    id,
+  );
+}
+
+function containerNow({ templates }: EndpointParts, record: Readonly<EndpointRecord>): EndpointContainer {
+  return record.container ?? templates.containerOf(record.templateId);
+}
+
+/** Returns the container that a body asks for, or `undefined` if it sets no field of it. */
+function ownContainer(
+  templates: Templates,
+  body: EndpointBody,
+  before?: EndpointContainer,
+): EndpointContainer | undefined {
+  const own = containerOfBody(body);
+  if (body.templateId === undefined && Object.keys(own).length === 0) return undefined;
+  const template = body.templateId === undefined ? undefined : templates.containerOf(body.templateId);
+  // The variables of the body and the template are merged.
+  const env = template && own.env ? { env: { ...template.env, ...own.env } } : {};
+  const all = { ...EMPTY_CONTAINER, templateId: "", ...before, ...template, ...own, ...env };
+  // The container of a worker names its template; that of an endpoint has none.
+  const { templateId: _, ...container } = all;
+  return container;
+}
+
+/** Returns the template of a new endpoint without a `templateId`, so that GraphQL shows one. */
+function ownTemplate(endpointName: string, container: EndpointContainer, random: () => number) {
+  return {
+    ...templateOfContainer(container),
+    name: `${endpointName}__template__${randomId(random, 7)}`,
+  };
+}
+
+/** Returns `true` if the container of an endpoint is that of the template that belongs to it. */
+function hasOwnTemplate(templates: Templates, { id, container, templateId }: Readonly<EndpointRecord>): boolean {
+  return !container && templates.find(templateId)?.boundEndpointId === id;
+}
+
+function shownWorkers(parts: EndpointParts, id: string) {
+  const { runtime, record } = parts.endpoints.find(id) ?? { runtime: undefined, record: recordOf(parts, id) };
+  const states = new Map(runtime?.workers().map((worker) => [worker.id, worker.state]));
+  const live = (runtime?.pods() ?? []).filter(({ desiredStatus }) => desiredStatus === "RUNNING");
+  const workers = live.map((pod) => ({
+    id: pod.id,
+    status: WORKER_STATUS[states.get(pod.id) ?? ""] ?? "RUNNING",
+    isStale: pod.slsVersion !== record.version,
+    version: pod.slsVersion,
+    gpuCount: pod.place.gpuCount,
+    dataCenterId: pod.place.dataCenterId,
+    image: pod.container.imageName,
+    startedAt: new Date(pod.startedAt).toISOString(),
+  }));
+  const count = (status: string) => workers.filter((worker) => worker.status === status).length;
+  const summary = {
+    ...{ running: count("RUNNING"), idle: count("IDLE"), initializing: count("INITIALIZING") },
+    ...{ throttled: count("THROTTLED"), unhealthy: 0, total: workers.length },
+  };
+  return { endpointVersion: record.version, summary, workers };
 }
 
 const WORKER_STATUS: Readonly<Record<string, string>> = {

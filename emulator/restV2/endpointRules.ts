@@ -4,9 +4,9 @@ import type { EndpointBody } from "./endpointShape";
 import { Refusal } from "./problem";
 
 /**
- * Checks the rules of REST v2 for the body of a create or a change that its shape does not say.
+ * Checks the rules of REST v2 for the body of a create or a change that its shape cannot express.
  * @param before the endpoint before the change; `undefined` if it is new
- * @param dataCenters those of the catalogue
+ * @param dataCenters those of the catalog
  */
 export function assertBody(
   body: EndpointBody,

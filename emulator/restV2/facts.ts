@@ -11,7 +11,7 @@ type Properties = Readonly<Record<string, Shape>>;
 const TEMPLATE: Properties = { ...v2Properties(TEMPLATE_FIELDS), allowedCudaVersions: CUDA_VERSIONS };
 const VOLUME = v2Properties(CHANGEABLE_FIELDS);
 const ALL_ENDPOINT_FIELDS = { ...ENDPOINT_FIELDS, ...CONTAINER_FIELDS };
-/** A change accepts all fields of an endpoint but its type. */
+/** A change accepts all fields of an endpoint except its type. */
 const { type: ENDPOINT_TYPE = {}, gpu: GPU = {}, ...ENDPOINT } = v2Properties(ALL_ENDPOINT_FIELDS);
 /** A change clears the version with an empty string. */
 const CLEARABLE_VERSION: Shape = { ...CUDA_VERSION, pattern: `^$|${CUDA_VERSION.pattern}` };

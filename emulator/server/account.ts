@@ -44,6 +44,7 @@ export interface Account {
   readonly kinds: Kinds;
   /**
    * Sets limits; `undefined` for none. Endpoints that exceed a lower limit keep their workers.
+   * @throws RangeError if a limit is not a number ≥ 0
    */
   setLimits(limits: Partial<AccountLimits>): void;
   /** Returns what the account uses of its limits. */
@@ -76,31 +77,14 @@ export function createAccount(context: AccountContext, options: AccountOptions, 
   const limits: AccountLimits = { ...options.limits };
   const { kinds, endpoints, pods, registryAuths, templates, volumes } = createKinds(context, options, strict, limits);
   const entries = Object.entries(kinds) as unknown as [keyof Kinds, AnyKind][];
-  const seedSchema = z.strictObject({
-    pods: z.array(podSeedSchema).optional(),
-    ...mapEntries(entries, ({ seedSchema }) => z.array(seedSchema).optional()),
-    templates: z.array(z.union([z.string().min(1), kinds.templates.seedSchema])).optional(),
-  }) as z.ZodType as z.ZodType<Seed>;
-  const snapshotSchema = z.looseObject({
-    version: z.literal(2),
-    strict: z.array(z.enum(STRICT_KINDS)),
-    pods: z.array(podSeedSchema),
-    ...mapEntries(entries, ({ snapshotSchema }) => z.array(snapshotSchema)),
-  });
-
-  function create({ noun, control }: AnyKind, seed: Parameters<AnyKind["control"]["create"]>[0]) {
-    try {
-      control.create(seed);
-    } catch (cause) {
-      const reason = cause instanceof Error ? cause.message : String(cause);
-      throw new RangeError(`The seed's ${noun} "${seed.name ?? seed.id}" cannot be created: ${reason}`, { cause });
-    }
-  }
+  const { seedSchema, snapshotSchema } = schemasOf(kinds, entries);
 
   return {
     endpoints,
     pods,
     setLimits(changed) {
+      assertLimit("quota", changed.workerQuota);
+      assertLimit("spend limit", changed.spendLimit);
       Object.assign(limits, changed);
       endpoints.reconcile();
     },
@@ -114,7 +98,7 @@ export function createAccount(context: AccountContext, options: AccountOptions, 
       for (const kind of STRICT_KINDS) if (seed[kind]?.length) strict.add(kind);
       const known = (seed.templates ?? []).filter((it) => typeof it !== "string" || !templates.find(it));
       const seeds = { ...seed, templates: known.map(templateSeedOf) };
-      for (const [name, kind] of entries) for (const it of seeds[name] ?? []) create(kind, it);
+      for (const [name, kind] of entries) for (const it of seeds[name] ?? []) createFromSeed(kind, it);
       for (const pod of seed.pods ?? []) pods.add(pod);
       context.changed();
     },
@@ -136,6 +120,35 @@ export function createAccount(context: AccountContext, options: AccountOptions, 
       context.changed();
     },
   };
+}
+
+function assertLimit(name: string, limit: number | undefined): void {
+  if (limit !== undefined && !(limit >= 0)) throw new RangeError(`The ${name} ${limit} is not a number of 0 or more.`);
+}
+
+/** Returns the schemas of a seed and of a snapshot. */
+function schemasOf({ templates }: Kinds, entries: [keyof Kinds, AnyKind][]) {
+  const seedSchema = z.strictObject({
+    pods: z.array(podSeedSchema).optional(),
+    ...mapEntries(entries, ({ seedSchema }) => z.array(seedSchema).optional()),
+    templates: z.array(z.union([z.string().min(1), templates.seedSchema])).optional(),
+  }) as z.ZodType as z.ZodType<Seed>;
+  const snapshotSchema = z.looseObject({
+    version: z.literal(2),
+    strict: z.array(z.enum(STRICT_KINDS)),
+    pods: z.array(podSeedSchema),
+    ...mapEntries(entries, ({ snapshotSchema }) => z.array(snapshotSchema)),
+  });
+  return { seedSchema, snapshotSchema };
+}
+
+function createFromSeed({ noun, control }: AnyKind, seed: Parameters<AnyKind["control"]["create"]>[0]) {
+  try {
+    control.create(seed);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new RangeError(`The seed's ${noun} "${seed.name ?? seed.id}" cannot be created: ${reason}`, { cause });
+  }
 }
 
 function templateSeedOf(seed: string | TemplateSeed): TemplateSeed {

@@ -101,14 +101,14 @@ export interface FaultEffect {
    */
   readonly imagePullMs?: number;
   /**
-   * Has no free machine: the catalogue says `None`, and no worker starts there. The rule matches
+   * Has no free machine: the catalog says `None`, and no worker starts there. The rule matches
    * stock by `pool`, `gpuTypeId`, `dataCenterId` and `cudaVersion`, and no requests. It applies
    * until it is removed.
    */
   readonly soldOut?: boolean;
   /**
    * Sets the level of the stock that the rule matches, as with `soldOut`. `Absent` removes it from
-   * the catalogue.
+   * the catalog.
    */
   readonly stock?: StockLevel;
 }

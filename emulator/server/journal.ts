@@ -3,6 +3,7 @@ import type { Keys } from "../io/auth";
 import type { Call, HttpRequest, HttpResponse, Interface } from "../io/http";
 import type { FidelityId } from "../model/fidelity";
 import type { WorkerOutput } from "../programs/launchWorker";
+import { createExchanges, type Exchange } from "./exchanges";
 
 /**
  * A request to the emulator. `[redacted]` replaces keys, storage credentials, passwords and
@@ -100,6 +101,8 @@ export interface JournalTail {
   find(number: number): KeptEntry | undefined;
   /** Returns a redacted request. */
   redacted(entry: KeptEntry): JournalEntry;
+  /** Returns a request and its response as they were sent, if the journal still has them. */
+  exchange(number: number): Exchange | undefined;
 }
 
 /** Adds an entry for a request that has arrived. */
@@ -140,6 +143,7 @@ export function createJournal(
   let count = 0;
   let cleared = 0;
   const scrub = scrubber([apiKey, restrictedApiKey].filter((key) => key !== undefined));
+  const exchanges = createExchanges(scrub);
 
   const requests = (filter: JournalFilter = {}) =>
     matching<KeptEntry, JournalFilter>(entries, filter).map((entry) => redacted(entry, scrub));
@@ -159,6 +163,7 @@ export function createJournal(
     workerOutput: (filter = {}) => matching<WorkerLine, WorkerLineFilter>(lines, filter).map((line) => ({ ...line })),
     clear() {
       entries.length = 0;
+      exchanges.clear();
       lines.length = 0;
       outputSize = 0;
       count = 0;
@@ -170,10 +175,12 @@ export function createJournal(
     const begunAt = clock.monotonic();
     const entry = newEntry(++count, clock.now(), request, call, fault);
     entries.push(entry);
+    exchanges.begin(entry.number, request);
     if (entries.length > MAX_ENTRIES) entries.splice(0, MAX_ENTRIES / 2);
     return {
       end(response) {
         if (entry.outcome !== "pending") return;
+        if (response) exchanges.end(entry.number, response);
         endEntry(entry, response, clock.monotonic() - begunAt);
         onRequest?.(redacted(entry, scrub));
       },
@@ -194,6 +201,7 @@ export function createJournal(
     },
     find: (number) => entries[number - 1 - (count - entries.length)],
     redacted: (entry) => redacted(entry, scrub),
+    exchange: (number) => exchanges.find(number, secretValues(tail.find(number)?.arguments.input).filter(Boolean)),
   };
 
   return { journal, open, tail, addOutput };

@@ -26,7 +26,7 @@ export interface AccountOptions {
   readonly templates: TemplateOptions;
   /** The data centers that support network volumes. */
   readonly volumeDataCenters: readonly string[];
-  /** The data centers of the catalogue. */
+  /** The data centers of the catalog. */
   readonly dataCenters: readonly string[];
   /** Returns the stock of a GPU type. */
   readonly levelOf: LevelOf;

@@ -38,14 +38,7 @@ export function createReferences(account: () => AccountRecords, strict: Readonly
       .pods.list()
       .filter(({ desiredStatus }) => desiredStatus !== "TERMINATED");
 
-  /**
-   * A deleted id can never be named. An id that never existed can be named unless the kind is
-   * strict.
-   */
-  function exists(kind: StrictKind, id: string): boolean {
-    const records = account()[kind];
-    return records.find(id) !== undefined || !(strict.has(kind) || records.wasRemoved(id));
-  }
+  const exists = (kind: StrictKind, id: string) => canBeNamed(account()[kind], id, strict.has(kind));
 
   return {
     assertTemplate(id) {
@@ -71,14 +64,14 @@ export function createReferences(account: () => AccountRecords, strict: Readonly
           runtime.pods().some(({ container }) => container.templateId === id),
       );
       const pods = runningPods().filter(({ templateId }) => templateId === id);
-      return [...users.map(({ record }) => `endpoint "${record.name}"`), ...pods.map((pod) => `pod "${pod.name}"`)];
+      return inWords(users, pods);
     },
     usersOfVolume(id) {
       const users = account()
         .endpoints.all()
         .filter(({ record }) => volumesOf(record).includes(id));
       const pods = runningPods().filter(({ networkVolume }) => networkVolume?.id === id);
-      return [...users.map(({ record }) => `endpoint "${record.name}"`), ...pods.map((pod) => `pod "${pod.name}"`)];
+      return inWords(users, pods);
     },
     usersOfRegistryAuth(id) {
       const { endpoints, templates } = account();
@@ -86,11 +79,25 @@ export function createReferences(account: () => AccountRecords, strict: Readonly
         .all()
         .filter(({ record }) => templates.find(record.templateId)?.containerRegistryAuthId === id);
       const pods = runningPods().filter(({ containerRegistryAuthId }) => containerRegistryAuthId === id);
-      return [...users.map(({ record }) => `endpoint "${record.name}"`), ...pods.map((pod) => `pod "${pod.name}"`)];
+      return inWords(users, pods);
     },
     forgetRegistryAuth(id) {
       for (const template of account().templates.list())
         if (template.containerRegistryAuthId === id) account().templates.forgetRegistryAuth(template.id);
     },
   };
+}
+
+/**
+ * A deleted id can never be named. An id that never existed can be named unless the kind is strict.
+ */
+function canBeNamed(records: AccountRecords[StrictKind], id: string, isStrict: boolean): boolean {
+  return records.find(id) !== undefined || !(isStrict || records.wasRemoved(id));
+}
+
+function inWords(
+  endpoints: readonly { readonly record: { readonly name: string } }[],
+  pods: readonly { readonly name: string }[],
+): string[] {
+  return [...endpoints.map(({ record }) => `endpoint "${record.name}"`), ...pods.map(({ name }) => `pod "${name}"`)];
 }

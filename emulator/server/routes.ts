@@ -63,3 +63,6 @@ export function tooLarge(call: Call): HttpResponse {
     return json(413, { error: detail, status: 413 }, "server.too-large");
   return json(413, { errors: [{ message: detail }] }, "server.too-large");
 }
+
+/** The interfaces of the service. */
+export type Routes = ReturnType<typeof createRoutes>;

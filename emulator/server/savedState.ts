@@ -71,12 +71,12 @@ type SavedChange = z.infer<typeof changeSchema>;
  * last written, so none can be forgotten.
  */
 export function createStateChanges(source: StateSource): StateChanges {
-  const touched = new Map<string, Set<string> | "all">();
+  const changedJobs = new Map<string, Set<string> | "all">();
   let written = new Map<string, string>();
   let recordsChanged = false;
 
   function forgetChanges(): void {
-    touched.clear();
+    changedJobs.clear();
     recordsChanged = false;
   }
 
@@ -98,7 +98,7 @@ export function createStateChanges(source: StateSource): StateChanges {
   }
 
   function changedRuntimes(): NonNullable<SavedChange["runtimes"]> {
-    return [...touched].flatMap(([endpointId, jobs]) => {
+    return [...changedJobs].flatMap(([endpointId, jobs]) => {
       const ids = jobs === "all" ? undefined : jobs;
       const runtime = source.runtime(endpointId, ids) as { jobs: { id: string }[] } | undefined;
       if (!runtime) return [];
@@ -110,10 +110,10 @@ export function createStateChanges(source: StateSource): StateChanges {
   return {
     changed(endpointId, jobId) {
       if (endpointId === undefined) recordsChanged = true;
-      else if (jobId === undefined) touched.set(endpointId, "all");
+      else if (jobId === undefined) changedJobs.set(endpointId, "all");
       else {
-        const ids = touched.get(endpointId) ?? new Set();
-        if (ids !== "all") touched.set(endpointId, ids.add(jobId));
+        const ids = changedJobs.get(endpointId) ?? new Set();
+        if (ids !== "all") changedJobs.set(endpointId, ids.add(jobId));
       }
     },
     whole() {

@@ -4,7 +4,7 @@ import type { Profile } from "../model/fidelity";
 
 /**
  * Creates the part of the GraphQL interface that the service's clients query in addition to
- * endpoints and the catalogue: the user. The contract does not include it.
+ * endpoints and the catalog: the user. The contract does not include it.
  */
 export function userPart(profile: Profile): GraphqlPart {
   if (profile === "contract") return { schema: "" };

@@ -3,7 +3,7 @@ import { containerOfTemplate, reachesWorkers } from "../model/containerFields";
 import type { Profile } from "../model/fidelity";
 import { fieldsAfter } from "../model/fieldTable";
 import { randomId } from "../model/random";
-import { createRecords } from "../records/records";
+import { createRecords, type Records } from "../records/records";
 import type { EmulatorClock } from "../time/virtualClock";
 import { exampleContainer, type WorkerContainer } from "../workers/container";
 import {
@@ -88,94 +88,50 @@ export interface Templates {
   clear(): void;
 }
 
+/** The templates, and what their rules refer to. */
+interface TemplateState {
+  readonly records: Records<TemplateRecord>;
+  /** The names of deleted templates that cannot be used again. */
+  readonly reserved: Set<string>;
+  readonly around: TemplateSurroundings;
+  readonly options: TemplateOptions;
+}
+
 export function createTemplates(around: TemplateSurroundings, options: TemplateOptions): Templates {
-  const { clock, profile, random, changed } = around;
+  const { clock, random, changed } = around;
   const records = createRecords<TemplateRecord>({
     clock,
     changed,
     noun: "template",
     newId: () => randomId(random, 10),
   });
-  const reserved = new Set<string>();
-
-  function templateWithId(id: string): TemplateRecord {
-    const record = records.find(id);
-    if (!record) throw new BusinessError(`Template "${id}" not found`, "template.unknown-id");
-    return record;
-  }
-
-  function assertUnique({ name }: TemplateFields, exceptId: string | undefined): void {
-    const isTaken = records.list().some((record) => record.name === name && record.id !== exceptId);
-    if (isTaken) throw new BusinessError("Template name must be unique", "template.unique-name");
-    if (options.takenNames.includes(name))
-      throw new BusinessError("Template name must be unique", "template.taken-name");
-    if (reserved.has(name)) throw new BusinessError("Template name must be unique", "template.deleted-name");
-  }
-
-  function allowedFields(current: TemplateRecord | undefined, input: TemplateInput): TemplateFields {
-    const fields = fieldsAfter(TEMPLATE_FIELDS, current, input, profile);
-    assertTemplateAllowed(fields, current);
-    if (fields.name !== current?.name) assertUnique(fields, current?.id);
-    const { containerRegistryAuthId } = fields;
-    if (containerRegistryAuthId !== null) around.assertRegistryAuth(containerRegistryAuthId);
-    return fields;
-  }
-
-  function create(input: TemplateInput, boundEndpointId: string | null, id?: string): TemplateRecord {
-    return records.add({ ...allowedFields(undefined, input), boundEndpointId, lastUsedAt: null }, id);
-  }
-
-  function change(record: TemplateRecord, patch: Partial<TemplateFields>): TemplateRecord {
-    const before = { ...record };
-    records.change(record, patch);
-    if (reachesWorkers(before, record)) around.onRollOut(record.id);
-    return record;
-  }
-
-  function assertReleased({ id, lastUsedAt }: TemplateRecord): void {
-    const [user] = around.usersOf(id);
-    if (user) {
-      throw new BusinessError(`Template is in use by ${user} and cannot be deleted`, "template.in-use");
-    }
-    if (lastUsedAt === null || clock.now() >= lastUsedAt + options.releaseMs) return;
-    throw new BusinessError(
-      "Template was in use a short time ago and cannot be deleted yet: try again in 2 minutes",
-      "template.recently-used",
-    );
-  }
-
-  function remove(id: string): boolean {
-    const name = records.find(id)?.name;
-    if (name !== undefined && options.reserveDeletedNames) reserved.add(name);
-    return records.remove(id);
-  }
-
+  const state: TemplateState = { records, reserved: new Set(), around, options };
   return {
     save(input) {
-      if (input.id == null) return create(input, null);
-      const current = templateWithId(input.id);
-      return change(current, allowedFields(current, input));
+      if (input.id == null) return createTemplate(state, input, null);
+      const current = templateWithId(state, input.id);
+      return changeTemplate(state, current, allowedFields(state, current, input));
     },
     create: ({ id, boundEndpointId, ...seed }) =>
-      create({ isServerless: true, ...seed }, boundEndpointId ?? null, id ?? undefined),
+      createTemplate(state, { isServerless: true, ...seed }, boundEndpointId ?? null, id ?? undefined),
     delete(name) {
       const record = records.list().find((record) => record.name === name);
       if (!record) throw new BusinessError(`Template "${name}" not found`, "template.unknown-name");
-      assertReleased(record);
-      remove(record.id);
+      assertReleased(state, record);
+      removeTemplate(state, record.id);
     },
-    change: (id, patch) => change(templateWithId(id), patch),
-    remove,
+    change: (id, patch) => changeTemplate(state, templateWithId(state, id), patch),
+    remove: (id) => removeTemplate(state, id),
     list: records.list,
     find: records.find,
     wasRemoved: records.wasRemoved,
-    bind: (id, boundEndpointId) => records.change(templateWithId(id), { boundEndpointId }),
+    bind: (id, boundEndpointId) => records.change(templateWithId(state, id), { boundEndpointId }),
     removeThatOf(endpointId) {
       if (options.keepBound) return;
       const bound = records.list().filter(({ boundEndpointId }) => boundEndpointId === endpointId);
-      for (const { id } of bound) remove(id);
+      for (const { id } of bound) removeTemplate(state, id);
     },
-    forgetRegistryAuth: (id) => records.change(templateWithId(id), { containerRegistryAuthId: null }),
+    forgetRegistryAuth: (id) => records.change(templateWithId(state, id), { containerRegistryAuthId: null }),
     released(id) {
       const record = records.find(id);
       if (!record) return;
@@ -190,7 +146,80 @@ export function createTemplates(around: TemplateSurroundings, options: TemplateO
     restore: records.restore,
     clear() {
       records.clear();
-      reserved.clear();
+      state.reserved.clear();
     },
   };
+}
+
+function templateWithId({ records }: TemplateState, id: string): TemplateRecord {
+  const record = records.find(id);
+  if (!record) throw new BusinessError(`Template "${id}" not found`, "template.unknown-id");
+  return record;
+}
+
+function createTemplate(
+  state: TemplateState,
+  input: TemplateInput,
+  boundEndpointId: string | null,
+  id?: string,
+): TemplateRecord {
+  return state.records.add({ ...allowedFields(state, undefined, input), boundEndpointId, lastUsedAt: null }, id);
+}
+
+function changeTemplate(
+  { records, around }: TemplateState,
+  record: TemplateRecord,
+  patch: Partial<TemplateFields>,
+): TemplateRecord {
+  const before = { ...record };
+  records.change(record, patch);
+  if (reachesWorkers(before, record)) around.onRollOut(record.id);
+  return record;
+}
+
+function removeTemplate({ records, reserved, options }: TemplateState, id: string): boolean {
+  const name = records.find(id)?.name;
+  if (name !== undefined && options.reserveDeletedNames) reserved.add(name);
+  return records.remove(id);
+}
+
+/**
+ * Returns the fields that a template has after an input. Throws if the rules of the service forbid
+ * them.
+ */
+function allowedFields(
+  state: TemplateState,
+  current: TemplateRecord | undefined,
+  input: TemplateInput,
+): TemplateFields {
+  const { around } = state;
+  const fields = fieldsAfter(TEMPLATE_FIELDS, current, input, around.profile);
+  assertTemplateAllowed(fields, current);
+  if (fields.name !== current?.name) assertUnique(state, fields, current?.id);
+  const { containerRegistryAuthId } = fields;
+  if (containerRegistryAuthId !== null) around.assertRegistryAuth(containerRegistryAuthId);
+  return fields;
+}
+
+function assertUnique(
+  { records, reserved, options }: TemplateState,
+  { name }: TemplateFields,
+  exceptId: string | undefined,
+): void {
+  const isTaken = records.list().some((record) => record.name === name && record.id !== exceptId);
+  if (isTaken) throw new BusinessError("Template name must be unique", "template.unique-name");
+  if (options.takenNames.includes(name)) throw new BusinessError("Template name must be unique", "template.taken-name");
+  if (reserved.has(name)) throw new BusinessError("Template name must be unique", "template.deleted-name");
+}
+
+function assertReleased({ around, options }: TemplateState, { id, lastUsedAt }: TemplateRecord): void {
+  const [user] = around.usersOf(id);
+  if (user) {
+    throw new BusinessError(`Template is in use by ${user} and cannot be deleted`, "template.in-use");
+  }
+  if (lastUsedAt === null || around.clock.now() >= lastUsedAt + options.releaseMs) return;
+  throw new BusinessError(
+    "Template was in use a short time ago and cannot be deleted yet: try again in 2 minutes",
+    "template.recently-used",
+  );
 }

@@ -51,7 +51,9 @@ export interface WorkerRunner {
    */
   restMs(worker: { readonly jobs: number; readonly tookAt: number }): number | undefined;
   run(job: Job, events: JobRunEvents): JobRun;
-  /** Ends all that the worker still does: asks its process to end, ends health checks. */
+  /**
+   * Ends everything that the worker still does: asks its process to end, and stops health checks.
+   */
   stop(): void;
   /** Kills the process, whose end ends its jobs. Returns `false` without one. */
   kill(): boolean;

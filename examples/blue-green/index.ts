@@ -17,7 +17,7 @@ function deploy(color: "blue" | "green") {
   const endpoint = new ServerlessEndpoint(color, {
     gpuIds: ["AMPERE_24", "ADA_24"],
     templateId: config.get(`${color}Template`) ?? "model-v1",
-    // Workers that still run the old template leave soon, and do not take jobs for the new one.
+    // Workers that still run the old template stop soon, and take no jobs meant for the new one.
     idleTimeout: 5,
     workersMax: 3,
   });

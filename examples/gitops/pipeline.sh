@@ -42,7 +42,7 @@ preview() {
   else
     run preview --diff
   fi
-  if [ -f load.csv ]; then npx serverless-gpu forecast --load load.csv --stack "${STACK:-dev}" --program; fi
+  if [ -f load.csv ]; then npx pulumi-serverless-gpu forecast --load load.csv --stack "${STACK:-dev}" --program; fi
   if [ -n "${REVIEW+set}" ]; then review; fi
 }
 
@@ -51,7 +51,7 @@ review() {
   run preview --json --show-sames >preview.json
   local code=0
   # Without quotes: REVIEW holds several options.
-  npx serverless-gpu review preview.json --markdown $REVIEW >review.md || code=$?
+  npx pulumi-serverless-gpu review preview.json --markdown $REVIEW >review.md || code=$?
   echo "The review is in review.md."
   return "$code"
 }
@@ -90,7 +90,7 @@ rehearse() {
   trap 'rm -rf "$scratch"' EXIT
   export STACK=rehearsal PULUMI_BACKEND_URL="file://$scratch" PULUMI_CONFIG_PASSPHRASE=rehearsal
   unset PULUMI_ACCESS_TOKEN SERVERLESS_GPU_SERVICE
-  npx serverless-gpu emulator exec --drain-ms 0 -- bash -c './pipeline.sh up && ./pipeline.sh destroy'
+  npx pulumi-serverless-gpu emulator exec --drain-ms 0 -- bash -c './pipeline.sh up && ./pipeline.sh destroy'
 }
 
 case $step in

@@ -1,13 +1,14 @@
 import * as pulumi from "@pulumi/pulumi";
 import { ServerlessEndpoint } from "pulumi-serverless-gpu";
 
-// `pulumi config set gpuIds …` and similar commands change the chat endpoint. The demo uses them.
+// `pulumi config set gpuIds …` and similar commands change the endpoint. The demo uses them.
 const config = new pulumi.Config();
 
 const chat = new ServerlessEndpoint("chat", {
-  templateId: "chat-template",
+  imageName: "ghcr.io/me/chat:1.4.0", // the image, with the worker code
+  env: { MODEL: "llama-3" },
   gpuIds: config.get("gpuIds") ?? "AMPERE_24",
-  locations: config.get("locations") ?? "CZ,RO",
+  locations: config.get("locations") ?? "EU-CZ-1,EU-RO-1",
   scalerType: "QUEUE_DELAY",
   scalerValue: config.getNumber("scalerValue") ?? 4,
   workersMin: 1,
@@ -15,11 +16,4 @@ const chat = new ServerlessEndpoint("chat", {
   flashBootType: "FLASHBOOT",
 });
 
-const embeddings = new ServerlessEndpoint("embeddings", {
-  templateId: "embeddings-template",
-  gpuIds: ["AMPERE_16", "AMPERE_24", "-NVIDIA L4"],
-  workersMax: 2,
-});
-
-export const chatQueueUrl = chat.queueUrl;
-export const embeddingsName = embeddings.name;
+export const queueUrl = chat.queueUrl;

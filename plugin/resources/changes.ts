@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Properties, UNKNOWN } from "../../provider/properties";
+import { SMOKE_TEST } from "../../provider/resourceTypes";
+import { hasFailed } from "../../provider/smokeTest/smokeTestHandlers";
 import { isInitFailure } from "../wire/failures";
 import { type PluginResource, publicOutputs, toPublic } from "./resource";
 import { withTimeout } from "./timeouts";
@@ -31,10 +33,10 @@ export async function update(
   inputs: Properties,
   timeout: number,
 ): Promise<Properties> {
-  // A resource without a diff, such as a smoke test, needs no update if only the form of its inputs
-  // changes.
+  // A smoke test needs no update if only the form of its inputs changes.
   const { __provider, ...before } = oldInputs;
-  if (!resource.handlers.diff && isDeepStrictEqual(before, inputs)) return toPublic(resource, outputs);
+  const isTest = resource.dynamic === SMOKE_TEST;
+  if (isTest && !hasFailed(outputs) && isDeepStrictEqual(before, inputs)) return toPublic(resource, outputs);
   const limited = withTimeout(resource.timeouts.update, inputs, timeout);
   const updated = await recording(resource, limited.restore, async () => {
     const result = await resource.handlers.update?.(id, outputs, limited.properties);

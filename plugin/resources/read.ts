@@ -30,6 +30,8 @@ export async function read(
     const message = "cannot be imported or read by id: it runs its job when it is created";
     throw new InvalidInputError("the resource", [{ property: "SmokeTest", message }]);
   }
+  if (isNew && resource.cannotBeImported !== undefined)
+    throw new InvalidInputError("the resource", [{ property: "id", message: resource.cannotBeImported }]);
   const managed = managedRecord(table, isNew ? table : inputs);
   const known = isNew
     ? { ...managed, __mustExist: true, __owner: newOwner() }

@@ -40,8 +40,8 @@ export interface PluginResource {
   /** The inputs that limit the time of an operation, which the option `customTimeouts` replaces. */
   readonly timeouts: Readonly<Partial<Record<"create" | "update" | "delete", readonly string[]>>>;
   /**
-   * Returns the outputs that an update may change, in addition to the inputs. Whoever uses them
-   * has them unknown in a preview, so that a saved plan expects the change.
+   * Returns the outputs that an update may change, in addition to the inputs. In a preview they are
+   * unknown to whatever uses them, so that a saved plan expects the change.
    */
   readonly changedOutputs?: (situation: Situation) => readonly string[];
   /**
@@ -49,6 +49,8 @@ export interface PluginResource {
    * @default those that are not at their default
    */
   readonly importedInputs?: (inputs: Properties) => Properties;
+  /** Why the resource cannot be imported or read by its id. @default it can */
+  readonly cannotBeImported?: string;
 }
 
 /**

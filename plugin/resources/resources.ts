@@ -3,7 +3,7 @@ import { startCommand, TWO_COMMANDS, WRONG_COMMAND } from "../../provider/contai
 import { ENDPOINT_KIND } from "../../provider/endpoint/endpointKind";
 import { networkVolumeV1, registryAuthV1, smokeTestV1, templateV1, v1 } from "../../provider/handlers";
 import { idleWorkersWarning, movingTagWarning } from "../../provider/inputWarnings";
-import { isObject, type Properties, pick } from "../../provider/properties";
+import { isObject, objectOrEmpty, type Properties, pick } from "../../provider/properties";
 import { changesOf } from "../../provider/records/recordHandlers";
 import { REGISTRY_AUTH_KIND } from "../../provider/registryAuth/registryAuthKind";
 import {
@@ -16,7 +16,7 @@ import {
 import { TEMPLATE_KIND } from "../../provider/template/templateKind";
 import { VOLUME_KIND } from "../../provider/volume/volumeKind";
 import { looksLikeCredential } from "../../sdk/containers/fields";
-import { otherForm } from "../../sdk/endpoints/networkVolumes";
+import { unusedVolumeField } from "../../sdk/endpoints/networkVolumes";
 import { defaultsOf } from "../../sdk/records/fields";
 import { WORKER_FIELDS } from "../../sdk/templates/fields";
 import { adoptionPreviewOf } from "./adoption";
@@ -43,7 +43,7 @@ const ENDPOINT: PluginResource = {
   },
   importedInputs(inputs) {
     const { table } = ENDPOINT_KIND;
-    const { [otherForm(inputs)]: _, ...one } = withoutDefaults(defaultsOf(table), inputs);
+    const { [unusedVolumeField(inputs)]: _, ...one } = withoutDefaults(defaultsOf(table), inputs);
     const { scalerType, scalerValue, ...others } = pick(one, (name) => one[name] !== table[name]?.unset);
     // The value's unit depends on the type, so a program that sets one must set both.
     const scaler = scalerType !== undefined || scalerValue !== undefined;
@@ -82,7 +82,10 @@ const REGISTRY_AUTH: PluginResource = {
   handlers: registryAuthV1,
   table: REGISTRY_AUTH_KIND.table,
   hasUniqueNames: REGISTRY_AUTH_KIND.hasUniqueNames,
-  secretInputs: () => ["username", "password"],
+  secretInputs: () => CONTAINER_REGISTRY_AUTH.secrets ?? [],
+  cannotBeImported:
+    "of a registry credential cannot be imported or read, because the service does not show its user and password. Declare " +
+    "the resource with adoptId, username and password. To read its id and name, use getContainerRegistryAuth",
   timeouts: { delete: ["deleteTimeout"] },
 };
 
@@ -92,7 +95,7 @@ const SMOKE: PluginResource = {
   table: {},
   secretInputs: () => ["s3Config.accessSecret"],
   // The handlers redact every string in the input anyway.
-  namesSecret: (name) => /^expectedOutput\b/.test(name),
+  namesSecret: (name) => /^(expectedOutput|policy)\b/.test(name),
   timeouts: { create: ["timeout"], update: ["timeout"] },
   changedOutputs: () => SMOKE_TEST.outputs,
 };
@@ -125,6 +128,8 @@ function withStartCommand({ command, ...inputs }: Properties): Prepared {
   if (command === undefined || command === null) return { inputs, failures: [] };
   const refuse = (reason: string) => ({ inputs, failures: [{ property: "command", reason }] });
   if (inputs.dockerArgs !== undefined) return refuse(TWO_COMMANDS);
+  const [unknown] = Object.keys(objectOrEmpty(command)).filter((key) => key !== "cmd" && key !== "entrypoint");
+  if (unknown !== undefined) return refuse(`there is no command.${unknown}: ${WRONG_COMMAND}`);
   const dockerArgs = startCommand(command);
   return dockerArgs === undefined ? refuse(WRONG_COMMAND) : { inputs: { ...inputs, dockerArgs }, failures: [] };
 }

@@ -18,7 +18,7 @@ export function isInitFailure(error: unknown): error is InitFailure {
 }
 
 /**
- * Returns an error as gRPC carries it. An initialisation failure carries the resource, as the
+ * Returns an error as gRPC carries it. An initialization failure carries the resource, as the
  * engine expects.
  */
 export function toStatus(error: unknown, secrets: readonly string[] = []): Partial<grpc.StatusObject> {

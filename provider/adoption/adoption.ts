@@ -10,24 +10,17 @@ import { objectOrEmpty, type Properties, UNKNOWN } from "../properties";
 
 /** Returns the result of `check`, in which a new resource claims the record that it adopts. */
 export function claimChecked(
-  noun: string,
   oldInputs: Properties,
   newInputs: Properties,
   { inputs, problems }: { readonly inputs: Properties; readonly problems: InputProblem[] },
 ): pulumi.dynamic.CheckResult {
-  const { adoptId, name } = inputs;
+  const { adoptId } = inputs;
   const isNew = Object.keys(oldInputs).length === 0;
   noteChecked(newInputs, isNew);
   if (isNew && adoptId !== undefined) inputs.__adopter = true;
   if (isNew && adoptId !== undefined && adoptId !== UNKNOWN) {
-    if (!claimForAdoption(String(adoptId), newInputs)) {
+    if (!claimForAdoption(String(adoptId), newInputs))
       problems.push({ property: "adoptId", message: `another resource also adopts ${adoptId}. Keep one of them` });
-    } else {
-      const text =
-        `${noun} ${adoptId} is adopted and changed to match the program; no ${noun} is created. If another resource in ` +
-        `this stack manages it, never remove that resource with --target: doing so can delete the ${noun}`;
-      log(String(name ?? adoptId), text);
-    }
   }
   return { inputs, failures: problems.map(({ property, message }) => ({ property, reason: message })) };
 }
@@ -104,8 +97,10 @@ export function refuseTakenName(one: string, existing: readonly { readonly id: s
   throw new NameTakenError(
     `${one} named "${name}" exists already: ${ids.join(", ")}. No ${noun} was created, because two ` +
       `${noun}s with one name are easily confused. If you have renamed this resource in the program, keep its ${noun} with the resource ` +
-      `option aliases: [{ name: "<former logical name>" }]. If the ${noun} is to be replaced, or belongs to another resource, stack or ` +
-      "person, give this resource another name. Only if nothing else manages it (for example, an interrupted run left " +
+      `option aliases: [{ name: "<former logical name>" }]. If you have moved it into or out of a component, keep it with ` +
+      `aliases: [{ parent: <former parent> }], where pulumi.rootStackResource stands for no parent; after both, with both in ` +
+      `one alias. If the ${noun} is to be replaced, or belongs to another resource, stack or person, give this resource another ` +
+      "name. Only if nothing else manages it (for example, an interrupted run left " +
       `it), set adoptId: "${ids[0]}"`,
     ids,
   );
@@ -134,7 +129,7 @@ export function describeChanges(table: FieldTable, before: Properties, after: Pr
     if (typeof after[field] === "object") return `${field} (${changedKeys(before[field], after[field]).join(", ")})`;
     return `${field} ${JSON.stringify(before[field])} → ${JSON.stringify(after[field])}`;
   });
-  return changes.length === 0 ? "no changes were needed" : `changed ${changes.join(", ")}`;
+  return changes.length === 0 ? "nothing changed" : `changed ${changes.join(", ")}`;
 }
 
 /** Returns the keys whose values differ. */

@@ -10,7 +10,7 @@ import { cancelled } from "../cancellation";
 import type { Connection } from "../connection/connection";
 import type { Properties } from "../properties";
 
-/** The time for the catalogue. A write does not wait longer for a check that only helps. */
+/** The time for the catalog. A write does not wait longer for a check that only helps. */
 const LONGEST_MS = 3_000;
 
 /** What a write sets. */
@@ -22,14 +22,14 @@ export interface CheckedWrite {
   readonly changed: readonly string[];
 }
 
-/** The settings of an endpoint that the catalogue says something about. */
+/** The settings of an endpoint that the catalog says something about. */
 const PLACED = ["gpuIds", "locations", "minCudaVersion", "allowedCudaVersions", "networkVolumeId", "networkVolumeIds"];
 
-/** The catalogue by client. A process serves one run, and reads it once. */
+/** The catalog by client. A process serves one run, and reads it once. */
 const views = new WeakMap<Client, Promise<CatalogView>>();
 
 /**
- * Refuses an endpoint that the catalogue of the named service proves impossible, by what this run
+ * Refuses an endpoint that the catalog of the named service proves impossible, by what this run
  * changes. Without an answer there is no check.
  * @throws InvalidInputError before anything is written
  */
@@ -38,7 +38,7 @@ export async function checkEndpoint(connection: Connection, { name, settings, ch
   if (!isConcerned || !hasCatalog(connection)) return;
   if (settings.workersMax === 0 || text(settings, "instanceIds") !== "") return;
   const gpuIds = text(settings, "gpuIds");
-  // Those that the user accepts on purpose may be newer than the catalogue.
+  // Those that the user accepts on purpose may be newer than the catalog.
   const isOwnWord = (word: string) => !RUNPOD_GPU_TIERS.some((tier) => tier === word);
   if (connection.settings.extraGpuTiers.filter(isOwnWord).some((word) => splitList(gpuIds).includes(word))) return;
   const volumeIds = splitList(text(settings, "networkVolumeIds") || text(settings, "networkVolumeId"));
@@ -67,12 +67,12 @@ function refuse(what: string, found: readonly Impossible[], changed: readonly st
   if (blamed.length === 0) return;
   const problems = blamed.map(({ fields, message }) => ({
     property: fields.find((field) => changed.includes(field)) ?? "",
-    message: `${message}. The service's catalogue says so; nothing was written`,
+    message: `${message}. The service's catalog says so; nothing was written`,
   }));
   throw new InvalidInputError(what, problems);
 }
 
-/** Only the named service is known to have a catalogue. */
+/** Only the named service is known to have a catalog. */
 const hasCatalog = ({ settings }: Connection) => serviceName(settings) === "runpod";
 
 const text = (settings: Properties, field: string) => String(settings[field] ?? "");
@@ -96,7 +96,7 @@ async function readView(client: Client): Promise<CatalogView> {
   return { gpus, dataCenters };
 }
 
-/** Returns options for requests that together take no longer than the time for the catalogue. */
+/** Returns options for requests that together take no longer than the time for the catalog. */
 function once() {
   return {
     timeoutMs: LONGEST_MS,

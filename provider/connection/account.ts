@@ -97,6 +97,7 @@ export function refuseOtherAccount(
 ): void {
   const before = parseRecord(outputs.__account);
   if (settings.allowAccountChange || !before || isSameAccount(before, parseRecord(accountRecord(account, id)))) return;
+  if (isLoopbackUrl(before.service)) throw new AccountChangedError(ofEmulator(noun, id, before.service));
   const reason =
     before.service === account.service
       ? "the API key differs from the one it was last seen with"
@@ -105,6 +106,22 @@ export function refuseOtherAccount(
     `${noun} ${id} is not in this account, but ${reason}. It may still exist there, and you may still be charged for it. Use ` +
       `the former key and service. If the ${noun} really is gone (for example, because the account is the same and only its ` +
       "key was rotated), set SERVERLESS_GPU_ALLOW_ACCOUNT_CHANGE=true for this run",
+  );
+}
+
+/** Returns `true` for a URL of this machine, where an emulator listens. */
+export function isLoopbackUrl(service: string): boolean {
+  const host = URL.canParse(service) ? new URL(service).hostname : "";
+  return host === "localhost" || host === "[::1]" || /^127(\.\d+){3}$/.test(host);
+}
+
+/** An emulator without a data file takes its records with it when it ends. */
+function ofEmulator(noun: string, id: string, service: string): string {
+  return (
+    `${noun} ${id} is not here: it was last seen at ${service}, an emulator on this machine. If that emulator has ended, ` +
+    "nothing is left of it, and the state is out of date. To go on without it, set SERVERLESS_GPU_ALLOW_ACCOUNT_CHANGE=true " +
+    "for one run of pulumi refresh (or of destroy, if you want none of it back). To keep an emulator's records, start it " +
+    "with --data <file>"
   );
 }
 

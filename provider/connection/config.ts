@@ -63,7 +63,7 @@ export interface ProviderSettings extends ConnectionSettings {
 /**
  * Returns the settings. The environment, which is always current, takes precedence over the config.
  * An explicit provider (its config has its name as `explicit`) uses only its own key and URLs.
- * @throws ConfigurationError if the variable of the provider's `apiKeyEnv` is not set
+ * @throws ConfigurationError if an explicit provider lacks its key or URLs
  */
 export function providerSettings(
   readConfig: ReadConfig,
@@ -85,13 +85,16 @@ export function providerSettings(
   }
   // Registers the key as a secret. A client would also do that, but `check` does not create one.
   if (apiKey !== undefined) new Secret(apiKey);
+  const [service, graphqlUrl, queueUrl] = [read("service"), read("graphqlUrl"), read("queueUrl")];
+  const problem = isExplicit ? explicitProviderProblem(provider, { apiKey, service, graphqlUrl, queueUrl }) : undefined;
+  if (problem !== undefined) throw new ConfigurationError(problem);
   const { extraGpuTiers, extraLocations } = acceptedWords(readConfig, environment);
   return {
     apiKey,
-    service: read("service"),
-    graphqlUrl: read("graphqlUrl"),
+    service,
+    graphqlUrl,
     restUrl: read("restUrl"),
-    queueUrl: read("queueUrl"),
+    queueUrl,
     // It leads to the same account, so here the environment takes precedence over an explicit
     // provider as well.
     api: fromEnvironment(API_VARIABLE) ?? fromConfig("api"),
@@ -101,6 +104,32 @@ export function providerSettings(
     allowAccountChange:
       (fromEnvironment(OTHER_VARIABLES.allowAccountChange) ?? fromConfig("allowAccountChange")) === "true",
   };
+}
+
+/** The arguments of an explicit provider that it cannot do without. */
+export interface RequiredSettings {
+  readonly apiKey?: unknown;
+  readonly apiKeyEnv?: unknown;
+  readonly service?: unknown;
+  readonly graphqlUrl?: unknown;
+  readonly queueUrl?: unknown;
+}
+
+const NOT_GIVEN: readonly unknown[] = ["", undefined, null];
+
+/**
+ * Returns what an explicit provider lacks; `undefined` if nothing. A value that is not known yet
+ * counts as given.
+ */
+export function explicitProviderProblem(name: string, given: RequiredSettings): string | undefined {
+  const isGiven = (setting: keyof RequiredSettings) => !NOT_GIVEN.includes(given[setting]);
+  if (isGiven("apiKey") === isGiven("apiKeyEnv")) return `the provider "${name}" needs either apiKey or apiKeyEnv`;
+  const missing = (["graphqlUrl", "queueUrl"] as const).filter((url) => !isGiven(url));
+  if (isGiven("service") || missing.length === 0) return undefined;
+  return (
+    `the provider "${name}" has no ${missing.join(" and no ")}: set its service: "runpod", or its graphqlUrl and queueUrl. ` +
+    "An explicit provider does not use the URLs of the environment or of the stack's config"
+  );
 }
 
 /**

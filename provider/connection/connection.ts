@@ -42,8 +42,8 @@ export function connect(): Connection {
 }
 
 /**
- * Returns the place that the settings describe; `undefined` if part of it is unknown, because
- * previews work without a key.
+ * Returns the account and the queue's URL that the settings describe; `undefined` if part of them
+ * is unknown, because previews work without a key.
  */
 export function currentPlace(): Place | undefined {
   try {
@@ -67,7 +67,7 @@ export function currentCapabilities(): Capabilities | undefined {
 }
 
 /**
- * Returns the abilities of the management interface of the settings.
+ * Returns the capabilities of the settings' management interface.
  * @throws ConfigurationError if the service or the interface is unknown
  */
 export function capabilitiesOf(settings: ProviderSettings): Capabilities {

@@ -1,47 +1,47 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { ManagementApi, ServiceName } from "../../sdk/config";
 import { afterRefusal } from "../program/refusal";
-import { CONFIG_NAMESPACE } from "./config";
+import { CONFIG_NAMESPACE, explicitProviderProblem } from "./config";
 
 /** The arguments of a `ServerlessGpuProvider`: a key, and the name of the service or its URLs. */
 export interface ServerlessGpuProviderArgs {
   /** The API key. State keeps it as a secret. Set either this or `apiKeyEnv`. */
-  apiKey?: pulumi.Input<string>;
+  apiKey?: pulumi.Input<string> | undefined;
   /**
    * Name of an environment variable that holds the API key. Every run reads it, so a rotated key
    * changes nothing in state. Set either this or `apiKey`.
    */
-  apiKeyEnv?: pulumi.Input<string>;
-  /** Name of the service: `runpod`. Without it, the URLs are required. */
-  service?: pulumi.Input<ServiceName>;
+  apiKeyEnv?: pulumi.Input<string> | undefined;
+  /** Name of the service: `runpod`. Without it, `graphqlUrl` and `queueUrl` are required. */
+  service?: pulumi.Input<ServiceName> | undefined;
   /**
    * The management interface: `graphql`, or `v2` for REST v2, which follows it. Changing it changes
    * no resource. `SERVERLESS_GPU_API` in the environment takes precedence.
    * @default "graphql"
    */
-  api?: pulumi.Input<ManagementApi>;
+  api?: pulumi.Input<ManagementApi> | undefined;
   /**
    * URL of the GraphQL interface, with or without `/graphql`. REST v2 is at the same URL, below
    * `/v2`.
    */
-  graphqlUrl?: pulumi.Input<string>;
+  graphqlUrl?: pulumi.Input<string> | undefined;
   /**
    * URL of the REST v1 interface, with or without `/v1`. Only reads of pods use it. The service
    * `runpod` has retired REST v1, so it is not used there.
    */
-  restUrl?: pulumi.Input<string>;
+  restUrl?: pulumi.Input<string> | undefined;
   /** URL of the queue interface, with or without `/v2`. */
-  queueUrl?: pulumi.Input<string>;
+  queueUrl?: pulumi.Input<string> | undefined;
   /**
    * GPU tiers to accept in addition to those of this package and the environment. A dynamic
    * provider also accepts a comma-separated string.
    */
-  extraGpuTiers?: pulumi.Input<string | pulumi.Input<string>[]>;
+  extraGpuTiers?: pulumi.Input<string | pulumi.Input<string>[]> | undefined;
   /**
    * Countries to accept in addition to those of this package and the environment. A dynamic
    * provider also accepts a comma-separated string.
    */
-  extraLocations?: pulumi.Input<string | pulumi.Input<string>[]>;
+  extraLocations?: pulumi.Input<string | pulumi.Input<string>[]> | undefined;
 }
 
 /** The settings of each explicit provider as plain values, for the program's data sources. */
@@ -57,8 +57,7 @@ const settingsOfProviders = new WeakMap<pulumi.ProviderResource, pulumi.Output<R
  */
 export class ServerlessGpuProvider extends pulumi.ProviderResource {
   constructor(name: string, args: ServerlessGpuProviderArgs, options?: pulumi.ResourceOptions) {
-    const hasOneKey = (args.apiKey === undefined) !== (args.apiKeyEnv === undefined);
-    const problem = hasOneKey ? undefined : `the provider "${name}" needs either apiKey or apiKeyEnv`;
+    const problem = explicitProviderProblem(name, args);
     const { extraGpuTiers, extraLocations } = args;
     const settings: Record<string, pulumi.Input<string> | undefined> = {
       ...args,

@@ -8,9 +8,9 @@ import { startCommand, TWO_COMMANDS, WRONG_COMMAND } from "./startCommand";
 /** The start command of a container in parts. */
 export interface ContainerCommand {
   /** Arguments of the entrypoint. @default those of the image */
-  cmd?: pulumi.Input<pulumi.Input<string>[]>;
+  cmd?: pulumi.Input<pulumi.Input<string>[]> | undefined;
   /** The program to start. @default that of the image */
-  entrypoint?: pulumi.Input<pulumi.Input<string>[]>;
+  entrypoint?: pulumi.Input<pulumi.Input<string>[]> | undefined;
 }
 
 /** The arguments for a container that differ from the fields of the service. */
@@ -22,12 +22,12 @@ export interface ContainerArgs {
    * variable that the program removes is removed.
    * @default {}
    */
-  env?: pulumi.Input<Record<string, pulumi.Input<string>> | null>;
+  env?: pulumi.Input<Record<string, pulumi.Input<string>> | null> | undefined;
   /**
    * Start command, in parts. Not together with `dockerArgs`, which is the output for both.
    * @default the image's own
    */
-  command?: pulumi.Input<ContainerCommand | null>;
+  command?: pulumi.Input<ContainerCommand | null> | undefined;
 }
 
 type WithArgs = ContainerArgs & { readonly dockerArgs?: unknown };

@@ -52,7 +52,7 @@ export async function saveVariables<Fields extends WithEnv, T>(
 }
 
 /** Records the names before a save. */
-function noteVariables(holder: Holder, names: readonly string[]): void {
+export function noteVariables(holder: Holder, names: readonly string[]): void {
   if (names.length === 0) removeRecord(subjectOf(holder));
   else writeRecord(subjectOf(holder), { names: [...new Set(names)] });
 }

@@ -59,7 +59,7 @@ export function announceZero(id: string, outputs: Properties, inputs: Properties
 
 /**
  * Returns `true` if state has an endpoint at zero that the program wants in service. The engine may
- * not see that: another machine's refresh keeps the inputs of before.
+ * not see that: another machine's refresh keeps the earlier inputs.
  */
 function isDeclaredOff({ workersMin, workersMax }: Properties, inputs: Properties): boolean {
   return workersMin === 0 && workersMax === 0 && (Number(inputs.workersMin) > 0 || Number(inputs.workersMax) > 0);

@@ -49,7 +49,7 @@ export const ENDPOINT_INPUTS = {
 /** Two forms of one setting. A program that changes from one to the other manages only that. */
 const VOLUME_FORMS: readonly string[] = ["networkVolumeId", "networkVolumeIds"];
 
-/** Returns the inputs without a form that is `null` beside the other. */
+/** Returns the inputs without the form that is `null` if the other one is set. */
 function withOneVolumeForm(inputs: Properties): Properties {
   if (VOLUME_FORMS.some((form) => inputs[form] === undefined)) return inputs;
   const [empty] = VOLUME_FORMS.filter((form) => inputs[form] === null);
@@ -68,18 +68,18 @@ function withRecycledWorkers(inputs: Properties): Properties {
 
 /**
  * Returns the problems of inputs that the management interface does not accept, so that a preview
- * shows them. Values of the last run are no problem: another interface has accepted them, and they
- * are not sent again.
+ * shows them. Values of the last run cause no problem: another interface has accepted them, and
+ * they are not sent again.
  */
 export function interfaceProblems(
   oldInputs: Properties,
   inputs: Properties,
-  { endpointLimits, ...abilities }: Capabilities,
+  { endpointLimits, ...capabilities }: Capabilities,
 ): InputProblem[] {
   const problems = [
-    ...drainProblems(abilities, inputs.drain),
-    ...sourceProblems(oldInputs, inputs, abilities),
-    ...lackedFields(inputs, abilities).filter(({ property }) => differs(inputs[property], oldInputs[property])),
+    ...drainProblems(capabilities, inputs.drain),
+    ...sourceProblems(oldInputs, inputs, capabilities),
+    ...lackedFields(inputs, capabilities).filter(({ property }) => differs(inputs[property], oldInputs[property])),
   ];
   // An endpoint that is adopted may have them already.
   if (!endpointLimits || inputs.adoptId !== undefined) return problems;

@@ -1,3 +1,4 @@
+import type { Capabilities } from "../../sdk/contract/capabilities";
 import type { Endpoint, EndpointInput } from "../../sdk/endpoints/record";
 import { existing, SHARED_LIST_MAX_AGE_MS } from "../../sdk/records/reads";
 import { endpointQueueUrl } from "../../sdk/transport/urls";
@@ -6,7 +7,8 @@ import { checkEndpoint } from "../catalog/catalogCheck";
 import { accountRecord } from "../connection/account";
 import type { Connection } from "../connection/connection";
 import { saveVariables } from "../container/variables";
-import { drainLogger } from "../log";
+import { drainLogger, log } from "../log";
+import type { Properties } from "../properties";
 import type { RecordKind, Situation } from "../records/recordKind";
 import { refuseRename } from "../records/rename";
 import {
@@ -20,6 +22,7 @@ import {
 } from "./atZero";
 import { awaitReady, isReadyPending, readyPending } from "./awaitReady";
 import { ENDPOINT_INPUTS, interfaceProblems, notices } from "./endpointInputs";
+import { createNoted, forgetCreate, ownLeftover } from "./interruptedCreate";
 import { checkNewAccount } from "./newAccount";
 import { boundTemplateOf, endpointFields, hasOwnContainer, leftoverVariables } from "./ownContainer";
 import { rollOut, willRecycle } from "./rollOut";
@@ -37,7 +40,8 @@ export const ENDPOINT_KIND: RecordKind<Endpoint, EndpointInput> = {
   records: ({ endpoints }) => endpoints,
   checkNewAccount,
   checkCatalog: checkEndpoint,
-  create: ({ endpoints }, fields, onNameTaken) => endpoints.create(fields, { onNameTaken }),
+  create: createNoted,
+  ownLeftover,
   update({ client: { endpoints }, account: { service } }, { id, fields, outputs, inputs, isAdoption }) {
     const options = { ...refuseRename("endpoint", id, fields.name), known: isAdoption ? undefined : outputs };
     if (!hasOwnContainer(inputs)) return endpoints.update(id, fields, options);
@@ -45,10 +49,10 @@ export const ENDPOINT_KIND: RecordKind<Endpoint, EndpointInput> = {
     return saveVariables(holder, fields, outputs, [], (changes) => endpoints.update(id, changes, options));
   },
   leftover: leftoverVariables,
-  async delete({ client }, id, outputs, onAbsent) {
+  async delete({ client, capabilities }, id, outputs, onAbsent) {
     const { workers, forget, onScaleDown, onPutBack } = scaleDownRecord(id, outputs);
     await client.endpoints.delete(id, {
-      ...(outputs.drain === false && { drain: false }),
+      ...(deletesAtOnce(id, outputs, capabilities) && { drain: false }),
       ...(typeof outputs.drainTimeout === "number" ? { drainTimeoutMs: outputs.drainTimeout * 1000 } : {}),
       signal: cancelled,
       onProgress: drainLogger(String(outputs.name ?? id)),
@@ -65,7 +69,11 @@ export const ENDPOINT_KIND: RecordKind<Endpoint, EndpointInput> = {
   async settle(client, { id, outputs, inputs }, endpoint) {
     scaleDownRecord(id, outputs).forget();
     if (endpoint) warnIfOff(id, { ...endpoint }, inputs);
-    await awaitReady(client, id, inputs, outputs);
+    try {
+      await awaitReady(client, id, inputs, outputs);
+    } finally {
+      forgetCreate(outputs);
+    }
   },
   appliedUnseen: ({ templateId }, inputs) =>
     templateId === "" && !hasOwnContainer(inputs)
@@ -79,6 +87,20 @@ export const ENDPOINT_KIND: RecordKind<Endpoint, EndpointInput> = {
   toFields: endpointFields,
   furtherOutputs: ({ id }, { connection }) => ({ queueUrl: endpointQueueUrl(connection.queueUrl, id) }),
 };
+
+/**
+ * Returns `true` if a deletion ends running jobs. State may hold `drain: false` from REST v2, and
+ * no program could change it before a `destroy` over GraphQL.
+ */
+function deletesAtOnce(id: string, { drain, name }: Properties, { deletesWorkers }: Capabilities): boolean {
+  if (drain !== false || deletesWorkers) return drain === false;
+  log(
+    String(name ?? id),
+    "drain is false, but GraphQL cannot delete an endpoint with its workers: the deletion waits until they have " +
+      "completed their jobs. To end them at once, run it over REST v2 (SERVERLESS_GPU_API=v2)",
+  );
+  return false;
+}
 
 /** Returns the worker counts that a save of an endpoint at zero must contain. */
 async function repairs(

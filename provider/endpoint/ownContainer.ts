@@ -52,12 +52,17 @@ export function boundTemplateOf({ [BOUND_TEMPLATE]: id }: Properties): { readonl
   return typeof id === "string" ? { boundTemplateId: id } : {};
 }
 
-/** Returns the inputs without a `null` for what belongs to the other of template and container. */
+/**
+ * Returns the inputs without `null` for fields of the form, template or container, that the
+ * endpoint does not use.
+ */
 export function withOneSource(inputs: Properties): Properties {
   return pick(inputs, (name) => inputs[name] !== null || !staysWithOther(name, inputs));
 }
 
-/** Returns `true` for a field that belongs to the other of template and container. */
+/**
+ * Returns `true` for a field of the form, template or container, that the endpoint does not use.
+ */
 export function staysWithOther(field: string, inputs: Properties): boolean {
   if (field === "templateId") return hasOwnContainer(inputs);
   return isContainerField(field) && isSet(inputs.templateId);
@@ -72,7 +77,7 @@ export function sourceProblems(
   inputs: Properties,
   { bindsTemplates, service }: Pick<Capabilities, "bindsTemplates" | "service">,
 ): InputProblem[] {
-  // Other services have no containers of endpoints, which is said elsewhere.
+  // Endpoints at other services have no containers of their own, which another check reports.
   if (!bindsTemplates || service === undefined) return [];
   const isNew = Object.keys(oldInputs).length === 0;
   if (isNew && inputs.adoptId !== undefined && hasOwnContainer(inputs))

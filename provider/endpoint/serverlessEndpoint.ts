@@ -42,31 +42,31 @@ export interface ServerlessEndpointArgs extends ArgsOf<Omit<EndpointInput, "name
    * name. After the adoption, you may keep or remove `adoptId`. While it stays, a replacement keeps
    * the endpoint and adopts it again. Each endpoint belongs to one resource of one stack.
    */
-  adoptId?: pulumi.Input<string>;
+  adoptId?: pulumi.Input<string> | undefined;
   /**
    * `false` deletes the endpoint at once, with its workers and jobs: running jobs are lost. Only
    * REST v2 can do that. Over GraphQL, a preview refuses it.
    * @default true: a deletion waits until the workers have completed their jobs
    */
-  drain?: pulumi.Input<boolean>;
+  drain?: pulumi.Input<boolean> | undefined;
   /**
    * How long a deletion waits for the workers to stop, in seconds (integer, ≥ 1). After that, the
    * deletion fails, the endpoint stays in state, and its worker counts are put back: it runs and is
    * billed again.
    * @default 600 (10 minutes)
    */
-  drainTimeout?: pulumi.Input<number>;
+  drainTimeout?: pulumi.Input<number> | undefined;
   /**
    * `true` makes create and update wait until `workersMin` workers are ready.
    * @default false
    */
-  awaitReady?: pulumi.Input<boolean>;
+  awaitReady?: pulumi.Input<boolean> | undefined;
   /**
    * How long `awaitReady` waits, in seconds (integer, ≥ 1). After that, the create or update fails,
    * and the endpoint stays in state.
    * @default 600 (10 minutes)
    */
-  awaitReadyTimeout?: pulumi.Input<number>;
+  awaitReadyTimeout?: pulumi.Input<number> | undefined;
   /**
    * The `revision` of the template (integer, ≥ 0), so that its changes reach the workers. When it
    * changes, the service replaces idle workers at once and the others after their job. It does not
@@ -74,7 +74,7 @@ export interface ServerlessEndpointArgs extends ArgsOf<Omit<EndpointInput, "name
    * `recycleWorkers`.
    * @default none
    */
-  templateRevision?: pulumi.Input<number>;
+  templateRevision?: pulumi.Input<number> | undefined;
   /**
    * `true` replaces all workers when `templateRevision` changes: the endpoint is scaled to zero,
    * running jobs end, and its `workersMin` and `workersMax` are restored, even if the recycle
@@ -83,7 +83,7 @@ export interface ServerlessEndpointArgs extends ArgsOf<Omit<EndpointInput, "name
    * their defaults.
    * @default false
    */
-  recycleWorkers?: pulumi.Input<boolean>;
+  recycleWorkers?: pulumi.Input<boolean> | undefined;
 }
 
 /**

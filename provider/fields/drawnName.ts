@@ -52,7 +52,8 @@ export async function createNamed<T extends NamedRecord>(
     try {
       return await create(name, onNameTaken);
     } catch (error) {
-      // Nothing was created, and this machine's record would claim what another resource has.
+      // Nothing was created, and this machine's record would claim a record that another resource
+      // manages.
       if (error instanceof NameTakenError) removeRecord(subject);
       throw error;
     }

@@ -1,6 +1,6 @@
 import type { InputProblem } from "../../sdk/errors";
 import { defaultsOf, type FieldTable } from "../../sdk/records/fields";
-import { missingFields } from "../../sdk/records/input";
+import { missingFields, noSuchProperty } from "../../sdk/records/input";
 import type { ReadConfig } from "../connection/config";
 import { containsUnknown, type Properties, pick, UNKNOWN } from "../properties";
 import { nameAutomatically, stableName } from "./naming";
@@ -104,12 +104,18 @@ export function checkRecordInputs(
     inputs,
     problems: [
       ...own.problems,
-      ...checked.problems,
+      ...checked.problems.map((problem) => (isKnownName(problem.property) ? problem : unknownProperty(kind, problem))),
       ...missingFields(kind.table, present),
       ...(kind.crossFieldProblems?.(present, isNew && !isAdopted) ?? []),
       ...(isNew ? [] : (kind.problemsOfChange?.(oldInputs, inputs) ?? [])),
     ],
   };
+}
+
+/** Lists the fields of the service and those of the provider, in place of those of the service. */
+function unknownProperty(kind: InputKind, { property }: InputProblem): InputProblem {
+  const own = Object.keys(rulesOf(kind)).filter((name) => !name.startsWith("__"));
+  return { property, message: noSuchProperty(property, [...Object.keys(kind.table), ...own]) };
 }
 
 /**

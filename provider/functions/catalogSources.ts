@@ -14,7 +14,7 @@ import type { DataSourceContext } from "./dataSource";
 
 // The plugin loads this file, so it imports no values from Pulumi.
 
-/** Selects GPU types of the service's catalogue. All given conditions must hold. */
+/** Selects GPU types of the service's catalog. All given conditions must hold. */
 export interface GetGpuTypesArgs {
   /** Least memory of one GPU in GB, > 0. @default any */
   readonly minMemoryInGb?: number | undefined;
@@ -62,7 +62,7 @@ export interface GpuTypeResult {
   readonly cudaVersions: readonly string[];
 }
 
-/** Selects data centers of the service's catalogue. All given conditions must hold. */
+/** Selects data centers of the service's catalog. All given conditions must hold. */
 export interface GetDataCentersArgs {
   /** Countries and ids of data centers, as in `locations` of an endpoint. @default any */
   readonly locations?: readonly string[] | undefined;
@@ -91,7 +91,7 @@ export interface DataCenterResult {
 /** The levels that `minStock` can name. */
 const LEVELS: readonly StockLevel[] = ["High", "Medium", "Low"];
 
-/** Returns the GPU types of the catalogue that fit, the cheapest first. */
+/** Returns the GPU types of the catalog that fit, the cheapest first. */
 export async function findGpuTypes({ client }: DataSourceContext, args: GetGpuTypesArgs): Promise<GpuTypeResult[]> {
   const { minMemoryInGb = 0, pool, maxPrice, gpuCount = 1, minStock } = args;
   const least = LEVELS.find((level) => level.toLowerCase() === minStock?.toLowerCase());
@@ -121,7 +121,7 @@ function resultOf(
 ): GpuTypeResult {
   const places = dataCenters.filter(isRight);
   const price = serverlessPrice ?? publicPrice(pool);
-  const source = serverlessPrice === undefined ? `the public price table of ${PUBLIC_PRICES.date}` : "the catalogue";
+  const source = serverlessPrice === undefined ? `the public price table of ${PUBLIC_PRICES.date}` : "the catalog";
   return {
     ...{ id, name, pool, memoryInGb, price, priceSource: price === undefined ? undefined : source },
     stock: inPlaces ? bestLevel(places.map((place) => place.stock)) : stock,
@@ -148,7 +148,7 @@ function selected(dataCenters: readonly CatalogDataCenter[], { locations = [], r
   );
 }
 
-/** Returns the data centers of the catalogue that fit, by id. */
+/** Returns the data centers of the catalog that fit, by id. */
 export async function findDataCenters(
   { client }: DataSourceContext,
   { hasVolumes, gpuTypeId, ...places }: GetDataCentersArgs,

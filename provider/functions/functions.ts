@@ -236,11 +236,11 @@ export function getServerlessDiscountOutput(options?: InvokeOutputOptions): pulu
 }
 
 /**
- * Returns the GPU types of the service's catalogue that fit, the cheapest first. Stock and prices
+ * Returns the GPU types of the service's catalog that fit, the cheapest first. Stock and prices
  * change: an endpoint that follows them changes with them, unless `ignoreChanges` names the
  * setting.
  * @throws InvalidInputError if `minStock` is not a level
- * @throws RejectedError or NotFoundError if the service has no catalogue
+ * @throws RejectedError or NotFoundError if the service has no catalog
  * @example
  * const [gpu] = await getGpuTypes({ minMemoryInGb: 48, region: "EU", minStock: "Medium" });
  */
@@ -260,8 +260,8 @@ export function getGpuTypesOutput(
 }
 
 /**
- * Returns the data centers of the service's catalogue that fit, by id.
- * @throws RejectedError or NotFoundError if the service has no catalogue
+ * Returns the data centers of the service's catalog that fit, by id.
+ * @throws RejectedError or NotFoundError if the service has no catalog
  * @example
  * const places = await getDataCenters({ region: "EU", hasVolumes: true });
  */

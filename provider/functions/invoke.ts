@@ -56,7 +56,7 @@ export function invokeOutput<Name extends SourceName>(
 
 /** Returns a promise that settles with an output, known or not. */
 function resolutionOf(output: pulumi.Output<unknown>): Promise<unknown> {
-  const { isKnown } = output as unknown as { readonly isKnown: Promise<boolean> };
+  const { isKnown } = output as typeof output & { readonly isKnown: Promise<boolean> };
   return isKnown;
 }
 
@@ -65,12 +65,11 @@ function resolutionOf(output: pulumi.Output<unknown>): Promise<unknown> {
  * ids.
  */
 function existing(given: pulumi.Output<unknown>, dependsOn: InvokeOutputOptions["dependsOn"]): pulumi.Output<unknown> {
-  const { allResources } = given as unknown as { allResources?: () => Promise<Set<pulumi.Resource>> };
+  const { allResources } = given as typeof given & { allResources?: () => Promise<Set<pulumi.Resource>> };
   const behind = allResources?.() ?? Promise.resolve(new Set<pulumi.Resource>());
-  const resources = pulumi.all([behind.then((all) => [...all]), dependsOn ?? []]) as unknown as pulumi.Output<
-    [pulumi.Resource[], pulumi.Resource | pulumi.Resource[]]
-  >;
-  return resources.apply(([implicit, explicit]) => pulumi.all(idsOf([...implicit, ...[explicit].flat()])));
+  return pulumi
+    .all([behind.then((all) => [...all]), dependsOn ?? []])
+    .apply((resources) => pulumi.all(idsOf(resources.flat() as pulumi.Resource[])));
 }
 
 /** Returns the ids of resources; for a component, the ids of the resources in it. */

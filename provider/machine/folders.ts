@@ -42,8 +42,8 @@ export function makePrivateFolder([base, ...names]: Candidate): string {
 }
 
 /**
- * Returns `true` for a folder that no stranger can write to: all users share the one for temporary
- * files. A group may write to it, because Kubernetes gives volumes to a group.
+ * Returns `true` for a folder that no other user can write to, because all users share the one for
+ * temporary files. A group may have access, because Kubernetes gives volumes to a group.
  */
 export function isPrivate(folder: string): boolean {
   const found = ifThere(() => lstatSync(folder));

@@ -39,8 +39,8 @@ function pidNamespace(): string {
 }
 
 /**
- * The beginning of the names of this deployment's files; `undefined` without an engine. A name ends
- * with the process.
+ * The beginning of the names of this deployment's files; `undefined` without an engine. Each file
+ * name ends with the process id.
  */
 const deployment = engineAddress(process.argv)
   ?.replace(/[^\w.]/g, "-")
@@ -48,7 +48,7 @@ const deployment = engineAddress(process.argv)
 
 const prepared = new Set<string>();
 
-/** The age at which a file of another machine, whose process may still run, is removed. */
+/** The age at which another machine's file is removed, although its process may still run. */
 const STALE_AFTER_MS = 24 * 60 * 60 * 1000;
 
 /** Creates the folder, and removes the files of processes that have ended. */
@@ -137,7 +137,8 @@ function pidOf(file: string): number {
   return Number(file.slice(file.lastIndexOf(".") + 1));
 }
 
-function isAlive(pid: number): boolean {
+/** Returns `true` if the process of this machine runs. */
+export function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch {

@@ -7,7 +7,7 @@ import { connect, currentPlace, readConfig } from "../connection/connection";
 import { log } from "../log";
 import type { Properties } from "../properties";
 
-/** How old the list that the resources of one run share may be, in milliseconds. */
+/** The maximum age of the list that the resources of one run share, in milliseconds. */
 export const LIST_MAX_AGE_MS = 60_000;
 
 /**

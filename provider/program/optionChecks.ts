@@ -79,6 +79,18 @@ export function ignoredElementWarnings({ ignoreChanges = [] }: Options): string[
 }
 
 /**
+ * Returns a warning if `deletedWith` is set: the engine then leaves out the deletion, and the
+ * service does not make up for it.
+ */
+export function deletedWithWarning(kind: ResourceKind, { deletedWith }: Options): string[] {
+  if (deletedWith === undefined || kind === "SmokeTest") return [];
+  return [
+    `deletedWith: the service never deletes a ${kind} together with another resource. When that one is deleted in the same ` +
+      "run, this one is only removed from state: it stays at the service, and you may still be charged for it",
+  ];
+}
+
+/**
  * Returns a warning if `customTimeouts` is set: the engine does not pass it to dynamic providers.
  */
 export function customTimeoutsWarning(kind: ResourceKind, { customTimeouts }: Options): string[] {

@@ -1,7 +1,14 @@
 import * as pulumi from "@pulumi/pulumi";
 import { ConfigurationError, type InputProblem } from "../../sdk/errors";
+import { NO_SUCH_PROPERTY } from "../../sdk/records/fields";
 import { UNKNOWN } from "../properties";
-import { customTimeoutsWarning, ignoredElementWarnings, optionProblems, type ResourceKind } from "./optionChecks";
+import {
+  customTimeoutsWarning,
+  deletedWithWarning,
+  ignoredElementWarnings,
+  optionProblems,
+  type ResourceKind,
+} from "./optionChecks";
 import { earlierRefusal, refuse } from "./refusal";
 import { areChangedLater } from "./transforms";
 import { isUnitTest } from "./unitTest";
@@ -61,7 +68,12 @@ export function checkedOptions(original: Declaration): pulumi.CustomResourceOpti
   const problems = [...optionProblems(kind, original.args, options), ...(original.problems ?? [])];
   const isFinal = !areChangedLater(options);
   const declaration = { ...original, problems, ...(!isFinal && { findProblems: () => [] }) };
-  for (const warning of [...ignoredElementWarnings(options), ...customTimeoutsWarning(kind, options)]) {
+  for (const warning of [
+    ...ignoredElementWarnings(options),
+    ...unknownIgnored(original),
+    ...customTimeoutsWarning(kind, options),
+    ...deletedWithWarning(kind, options),
+  ]) {
     warnAt(declaration, warning);
   }
   if (!isFinal && problems.length === 0) return options;
@@ -156,16 +168,39 @@ function problemsOf(declaration: Declaration, { known, secret }: KnownValues): I
   const { args, options, problems = [], findProblems } = declaration;
   const declared = Object.keys(args).map((name) => [name, Object.hasOwn(known, name) ? known[name] : UNKNOWN]);
   // The engine replaces ignored fields with their old values, which are not known here.
-  const fields = (options.ignoreChanges ?? []).map((path) => path.replace(/^\["(.*)"\]$/, "$1"));
+  const fields = ignoredFields(options);
   if (fields.includes("*")) return [...problems];
-  const ignored = fields.filter((field) => !/[.[]/.test(field)).map((field) => [field, UNKNOWN]);
+  const ignored = fields.map((field) => [field, UNKNOWN]);
   const values = Object.fromEntries([...declared, ...ignored]);
-  const found = problemsOrConfigError(() => findProblems(values, UNKNOWN)).map(({ property, message }) =>
-    secret.has(property)
-      ? { property, message: "has an invalid value, which is secret and not shown" }
-      : { property, message },
-  );
+  const all = problemsOrConfigError(() => findProblems(values, UNKNOWN));
+  // A field that the program only ignores may have no value at all.
+  const isDeclared = (property: string) => Object.hasOwn(args, property) || !fields.includes(property);
+  const found = all
+    .filter(({ property }) => isDeclared(property))
+    .map(({ property, message }) =>
+      secret.has(property)
+        ? { property, message: "has an invalid value, which is secret and not shown" }
+        : { property, message },
+    );
   return [...problems, ...found];
+}
+
+/**
+ * Returns a warning for each name in `ignoreChanges` that no property has. The resource is not
+ * refused for it, because Pulumi accepts such names.
+ */
+function unknownIgnored({ kind, args, options, findProblems }: Declaration): string[] {
+  const fields = ignoredFields(options).filter((field) => !Object.hasOwn(args, field) && !/^(__|\*$)/.test(field));
+  if (fields.length === 0) return [];
+  const values = Object.fromEntries(fields.map((field) => [field, UNKNOWN]));
+  return problemsOrConfigError(() => findProblems(values, UNKNOWN))
+    .filter(({ property, message }) => fields.includes(property) && message.startsWith(NO_SUCH_PROPERTY))
+    .map(({ property }) => `ignoreChanges: "${property}" has no effect, because a ${kind} has no such property`);
+}
+
+/** Returns the names in `ignoreChanges` that are whole fields. */
+function ignoredFields({ ignoreChanges = [] }: pulumi.CustomResourceOptions): string[] {
+  return ignoreChanges.map((path) => path.replace(/^\["(.*)"\]$/, "$1")).filter((field) => !/[.[]/.test(field));
 }
 
 /**

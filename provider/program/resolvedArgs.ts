@@ -39,8 +39,8 @@ export function isOutput(arg: unknown): boolean {
 }
 
 /**
- * Asks the outputs, because until the first resource is registered, it is unknown whether the
- * engine supports secrets.
+ * Uses the outputs themselves, because until the first resource is registered, it is unknown
+ * whether the engine supports secrets.
  */
 async function holdsSecret(arg: unknown): Promise<boolean> {
   if (pulumi.Output.isInstance(arg)) return pulumi.isSecret(arg);

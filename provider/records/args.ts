@@ -5,7 +5,9 @@ import type * as pulumi from "@pulumi/pulumi";
  * output, and so may each element of a list.
  */
 export type ArgsOf<Settings> = {
-  -readonly [K in keyof Settings]: pulumi.Input<WithInputElements<Exclude<Settings[K], undefined>>>;
+  -readonly [K in keyof Settings]:
+    | pulumi.Input<WithInputElements<Exclude<Settings[K], undefined>>>
+    | (undefined extends Settings[K] ? undefined : never);
 };
 
 type WithInputElements<T> = T extends readonly (infer Element)[] ? pulumi.Input<Element>[] : T;

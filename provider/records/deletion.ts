@@ -2,7 +2,7 @@ import type { Client } from "../../sdk/client";
 import type { DeleteUnusedOptions } from "../../sdk/records/deleteUnused";
 import { cancelled } from "../cancellation";
 import type { Connection } from "../connection/connection";
-import { waitLogger } from "../log";
+import { log, waitLogger } from "../log";
 import type { Properties } from "../properties";
 
 /** The client's deletion of one kind of record that others may use. */
@@ -13,10 +13,16 @@ interface Deletable {
 /**
  * Returns a function that deletes a record others may use: it waits until the service releases the
  * record.
+ * @param loss returns what the deletion loses, for the log: a preview does not ask the provider
  */
-export function whenUnused(noun: string, records: (client: Client) => Deletable) {
+export function whenUnused(
+  noun: string,
+  records: (client: Client) => Deletable,
+  loss?: (outputs: Properties) => string,
+) {
   return ({ client }: Connection, id: string, outputs: Properties, onAbsent: () => void): Promise<void> => {
-    const logWait = waitLogger(String(outputs.name ?? id));
+    const name = String(outputs.name ?? id);
+    const logWait = waitLogger(name);
     return records(client).delete(id, {
       ...(typeof outputs.deleteTimeout === "number" ? { releaseTimeoutMs: outputs.deleteTimeout * 1000 } : {}),
       signal: cancelled,
@@ -26,6 +32,7 @@ export function whenUnused(noun: string, records: (client: Client) => Deletable)
           elapsedMs,
         ),
       onAbsent,
+      ...(loss && { onDelete: () => log(name, `deletes ${noun} ${id}: ${loss(outputs)}`) }),
     });
   };
 }

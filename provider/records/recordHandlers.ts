@@ -44,7 +44,7 @@ export function recordHandlers<T extends NamedRecord, Fields extends object>(
       for (const notice of kind.notices?.(oldInputs, inputs, { capabilities, readConfig }) ?? []) {
         log(String(inputs.name ?? kind.noun), `warning: ${notice}`);
       }
-      return claimChecked(kind.noun, oldInputs, newInputs, { inputs, problems });
+      return claimChecked(oldInputs, newInputs, { inputs, problems });
     },
 
     async diff(id, outputs: Properties, inputs: Properties) {
@@ -205,11 +205,18 @@ async function createRecord<T extends NamedRecord, Fields extends object>(
   });
   const refuse = (existing: readonly T[], name: unknown) => refuseTakenName(kind.one, existing, name);
   const make = (name: unknown, onNameTaken: (existing: readonly T[]) => T) =>
-    kind.create(connection.client, fieldsToCreate(kind, { ...inputs, name }), onNameTaken);
+    kind.create(connection, fieldsToCreate(kind, { ...inputs, name }), onNameTaken);
   const { name, __automaticName } = inputs;
-  if (!kind.hasUniqueNames || __automaticName === undefined) return make(name, (existing) => refuse(existing, name));
-  const place = { service: connection.account.service, noun: kind.noun };
   const takeOver = (record: T) => takeOverOwn(kind, connection, record, inputs, owner);
+  if (!kind.hasUniqueNames || __automaticName === undefined) {
+    let leftOver: T | undefined;
+    const made = await make(name, (existing) => {
+      leftOver = kind.ownLeftover?.(connection, existing, inputs);
+      return leftOver ?? refuse(existing, name);
+    });
+    return leftOver ? ((await takeOver(leftOver)) ?? refuse([leftOver], name)) : made;
+  }
+  const place = { service: connection.account.service, noun: kind.noun };
   return createNamed(place, inputs, { create: make, takeOver, refuse });
 }
 
@@ -274,7 +281,11 @@ async function matchProgram<T extends NamedRecord, Fields extends object>(
   );
   const changes = describeChanges(table, shownBefore ?? {}, after ?? {}, inputs);
   const notes = [leftover, applied].flatMap((each) => (each ? [`; ${each.text}`] : []));
-  log(record.name, `adopted ${noun} ${id}; ${changes}${notes.join("")}`);
+  log(
+    record.name,
+    `adopted ${noun} ${id}; ${changes}${notes.join("")}. If another resource in this stack managed it, never remove that ` +
+      `one with --target: that can delete the ${noun}`,
+  );
   return record;
 }
 

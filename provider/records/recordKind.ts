@@ -75,12 +75,18 @@ export interface RecordKind<T extends NamedRecord, Fields extends object> extend
   /** Verifies that the record can move to another account. @throws MoveRefusedError if it cannot */
   readonly checkNewAccount?: (situation: Situation) => Promise<void>;
   /**
-   * Refuses what the service's catalogue proves impossible, before a write.
+   * Refuses what the service's catalog proves impossible, before a write.
    * @throws InvalidInputError
    */
   readonly checkCatalog?: (connection: Connection, write: CheckedWrite) => Promise<void>;
   /** Creates a record, unless one has its name. */
-  readonly create: (client: Client, fields: Fields, onNameTaken: (existing: readonly T[]) => T) => Promise<T>;
+  readonly create: (connection: Connection, fields: Fields, onNameTaken: (existing: readonly T[]) => T) => Promise<T>;
+  /**
+   * Returns the only record with the name if an interrupted run of this machine has created it, as
+   * far as that can be proven.
+   * @default a name proves nothing
+   */
+  readonly ownLeftover?: (connection: Connection, existing: readonly T[], inputs: Properties) => T | undefined;
   /** Changes a record to these fields. */
   readonly update: (connection: Connection, change: Change<Fields>) => Promise<T>;
   /** Deletes a record. Calls `onAbsent` if it is gone. */
@@ -91,8 +97,8 @@ export interface RecordKind<T extends NamedRecord, Fields extends object> extend
    */
   readonly leftover?: (service: string, situation: Situation) => Leftover | undefined;
   /**
-   * Returns `true` if an update has to finish what an earlier run has not. Logs what it will do.
-   * Makes no request.
+   * Returns `true` if an update has to finish what an earlier run left unfinished. Logs what it
+   * will do. Makes no request.
    */
   readonly isUnfinished?: (situation: Situation) => boolean;
   /**
@@ -121,7 +127,7 @@ export interface RecordKind<T extends NamedRecord, Fields extends object> extend
   readonly appliedUnseen?: (record: T, inputs: Properties) => Leftover | undefined;
   /**
    * Returns the fields that an interrupted run has changed and the next update restores, with the
-   * values to restore. A refresh does not take them for inputs of the program.
+   * values to restore. A refresh does not mistake them for inputs of the program.
    */
   readonly unfinishedFields?: (id: string, outputs: Properties, record: T) => Partial<Fields>;
   /** Returns the outputs that only a refresh has. Logs what state does not show. */

@@ -24,7 +24,7 @@ export interface RecordClass<T extends NamedRecord> extends ResourceType, Adopti
 /** The arguments that every class has. */
 interface CommonArgs {
   readonly name?: pulumi.Input<string | undefined>;
-  readonly adoptId?: pulumi.Input<string>;
+  readonly adoptId?: pulumi.Input<string> | undefined;
 }
 
 /**

@@ -31,12 +31,12 @@ export interface ContainerRegistryAuthArgs extends ArgsOf<Omit<RegistryAuthInput
    * instead of creating one. Without `name` the credential keeps its name. Each credential belongs
    * to one resource of one stack.
    */
-  adoptId?: pulumi.Input<string>;
+  adoptId?: pulumi.Input<string> | undefined;
   /**
    * How long a deletion waits for the service to accept it, in seconds (integer, ≥ 1).
    * @default 60
    */
-  deleteTimeout?: pulumi.Input<number>;
+  deleteTimeout?: pulumi.Input<number> | undefined;
 }
 
 /**

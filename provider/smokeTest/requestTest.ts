@@ -145,7 +145,7 @@ function isSecret(inputs: Properties): boolean {
 }
 
 /** Names the request, without its query, which may hold a secret. */
-function nameOf(inputs: Properties): string {
+export function nameOf(inputs: Properties): string {
   const { endpointId, path, method, body } = inputs;
   const verb = typeof method === "string" ? method.toUpperCase() : body === undefined ? "GET" : "POST";
   const shownPath = secretFields(inputs).includes("path") ? "a secret path" : String(path).split("?", 1)[0];

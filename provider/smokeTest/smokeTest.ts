@@ -10,27 +10,27 @@ export interface SmokeTestPolicy {
    * The longest time that the job may run on a worker, in milliseconds: whole, 5 seconds to 7 days.
    * @default the endpoint's, else 600,000 (10 minutes)
    */
-  executionTimeout?: pulumi.Input<number>;
+  executionTimeout?: pulumi.Input<number> | undefined;
   /** `true`: the job starts no workers. @default false */
-  lowPriority?: pulumi.Input<boolean>;
+  lowPriority?: pulumi.Input<boolean> | undefined;
   /**
    * How long the job exists, waiting and running together, in milliseconds: whole, 10 seconds to 7
    * days.
    * @default 86,400,000 (24 hours)
    */
-  ttl?: pulumi.Input<number>;
+  ttl?: pulumi.Input<number> | undefined;
 }
 
 /** Storage for the job's worker. The worker's own code must use it. */
 export interface SmokeTestStorage {
   /** The bucket's access key id. @default none */
-  accessId?: pulumi.Input<string>;
+  accessId?: pulumi.Input<string> | undefined;
   /** The bucket's secret access key. State encrypts it. @default none */
-  accessSecret?: pulumi.Input<string>;
+  accessSecret?: pulumi.Input<string> | undefined;
   /** The bucket's name. @default none */
-  bucketName?: pulumi.Input<string>;
+  bucketName?: pulumi.Input<string> | undefined;
   /** The bucket's URL. @default none */
-  endpointUrl?: pulumi.Input<string>;
+  endpointUrl?: pulumi.Input<string> | undefined;
 }
 
 /** The arguments of a `SmokeTest`. */
@@ -38,47 +38,47 @@ export interface SmokeTestArgs {
   /** Id of the endpoint, such as `endpoint.endpointId`. */
   endpointId: pulumi.Input<string>;
   /** Input of the job. State encrypts a secret input. Required unless `path` is set. */
-  input?: pulumi.Input<Record<string, unknown>>;
+  input?: pulumi.Input<Record<string, unknown>> | undefined;
   /**
    * The path of a load-balancing endpoint to request, such as `/v1/models`, instead of a job. The
    * request is sent again while the endpoint has no worker.
    * @default none: a job
    */
-  path?: pulumi.Input<string>;
+  path?: pulumi.Input<string> | undefined;
   /** The HTTP method, with `path`. @default "POST" with a body, "GET" without */
-  method?: pulumi.Input<string>;
+  method?: pulumi.Input<string> | undefined;
   /**
    * The body of the request, with `path`: a string as it is, any other value as JSON. State
    * encrypts a secret body.
    * @default none
    */
-  body?: pulumi.Input<unknown>;
+  body?: pulumi.Input<unknown> | undefined;
   /** The HTTP status that the response must have, with `path`: 200 to 599. @default 200 */
-  expectedStatus?: pulumi.Input<number>;
+  expectedStatus?: pulumi.Input<number> | undefined;
   /** Text that the body of the response must contain, with `path`. @default any body */
-  expectedBody?: pulumi.Input<string>;
+  expectedBody?: pulumi.Input<string> | undefined;
   /**
    * The expected output of the job. The fields of objects must be equal; the output may have
    * additional fields. Strings, numbers, booleans, `null` and lists must be equal. If they are not,
    * the error shows the first difference with both values, unless the expected value is secret.
    * @default any output
    */
-  expectedOutput?: pulumi.Input<unknown>;
+  expectedOutput?: pulumi.Input<unknown> | undefined;
   /**
    * How long the job may take from submit to result, or the request until its response, in seconds
    * (integer, ≥ 1). After that the job is cancelled.
    * @default 300 (5 minutes)
    */
-  timeout?: pulumi.Input<number>;
+  timeout?: pulumi.Input<number> | undefined;
   /** Limits of the job's time at the service. @default those of the endpoint */
-  policy?: pulumi.Input<SmokeTestPolicy>;
+  policy?: pulumi.Input<SmokeTestPolicy> | undefined;
   /** Storage for the worker's own code to use. @default none */
-  s3Config?: pulumi.Input<SmokeTestStorage>;
+  s3Config?: pulumi.Input<SmokeTestStorage> | undefined;
   /**
    * Values, such as the template's id, that run the job again when they change. A change to any
    * other argument also does.
    */
-  triggers?: pulumi.Input<pulumi.Input<unknown>[]>;
+  triggers?: pulumi.Input<pulumi.Input<unknown>[]> | undefined;
 }
 
 /**

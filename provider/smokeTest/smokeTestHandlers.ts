@@ -1,25 +1,31 @@
 import type * as pulumi from "@pulumi/pulumi";
+import { systemClock } from "../../sdk/contract/clock";
 import { type InputProblem, InvalidInputError, ServerlessGpuError, SmokeTestError } from "../../sdk/errors";
 import type { JobHandle } from "../../sdk/jobs/jobHandle";
 import type { CompletedJob } from "../../sdk/jobs/jobRecord";
-import { checkJobRequest, type JobRequest } from "../../sdk/jobs/jobRequest";
+import { checkJobRequest, type JobPolicy, type JobRequest, type S3Config } from "../../sdk/jobs/jobRequest";
+import { noSuchProperty } from "../../sdk/records/input";
 import { cancelled } from "../cancellation";
 import { configure, connect } from "../connection/connection";
+import { initFailure } from "../engineErrors";
+import { log, waitLogger } from "../log";
 import { containsUnknown, isObject, type Properties, SECONDS } from "../properties";
 import { assertExpected, hideInput } from "./expectedOutput";
-import { REQUEST_INPUTS, requestProblems, testRequest } from "./requestTest";
+import { nameOf, REQUEST_INPUTS, requestProblems, testRequest } from "./requestTest";
 
 const DEFAULT_TIMEOUT_SECONDS = 300;
+const LOG_EVERY_MS = 10_000;
 
 const KNOWN_INPUTS = [
   ...["endpointId", "input", "expectedOutput", "timeout", "policy", "s3Config", "triggers"],
   ...REQUEST_INPUTS,
 ];
+const POLICY_KEYS = ["executionTimeout", "lowPriority", "ttl"] as const satisfies (keyof JobPolicy)[];
+const S3_KEYS = ["accessId", "accessSecret", "bucketName", "endpointUrl"] as const satisfies (keyof S3Config)[];
 const OWN_INPUTS = ["__provider", "__secretInputs"];
 
 /**
- * The handlers of a `SmokeTest`. It has no `diff`, so the engine compares the inputs; each change
- * runs the job again.
+ * The handlers of a `SmokeTest`. The engine compares the inputs; each change runs the job again.
  */
 export const smokeTestHandlers: pulumi.dynamic.ResourceProvider = {
   configure,
@@ -34,8 +40,18 @@ export const smokeTestHandlers: pulumi.dynamic.ResourceProvider = {
     return { id: outs.jobId || `${inputs.endpointId}-request`, outs };
   },
 
-  async update(_id, _outputs, inputs: Properties) {
-    return { outs: await runTest(inputs) };
+  // A failed test runs again even if the program returns to the inputs of the last success: what it
+  // tests has changed twice since.
+  async diff(_id, outputs: Properties) {
+    return hasFailed(outputs) ? { changes: true } : {};
+  },
+
+  async update(id, outputs: Properties, inputs: Properties) {
+    try {
+      return { outs: await runTest(inputs) };
+    } catch (error) {
+      throw initFailure(error, id, { ...outputs, __failed: true, __provider: inputs.__provider });
+    }
   },
 
   async read(id, outputs: Properties) {
@@ -45,6 +61,13 @@ export const smokeTestHandlers: pulumi.dynamic.ResourceProvider = {
   // There is nothing to delete: jobs expire at the service.
   async delete() {},
 };
+
+/**
+ * Returns `true` if the last test failed. The outputs record that, because a refresh discards it.
+ */
+export function hasFailed({ __failed }: Properties): boolean {
+  return __failed === true;
+}
 
 /** Returns the problems of a `SmokeTest`'s inputs. */
 export function problemsOf(inputs: Properties): InputProblem[] {
@@ -67,7 +90,7 @@ export function problemsOf(inputs: Properties): InputProblem[] {
       .filter((name) => !KNOWN_INPUTS.includes(name) && !OWN_INPUTS.includes(name))
       .map((property) => ({
         property,
-        message: `there is no such property. Allowed: ${KNOWN_INPUTS.join(", ")}`,
+        message: noSuchProperty(property, KNOWN_INPUTS),
       })),
   ];
 }
@@ -77,21 +100,56 @@ function jobProblems({ policy, s3Config }: Properties): InputProblem[] {
   const known = Object.entries({ policy, s3Config }).filter(
     ([, value]) => value !== undefined && !containsUnknown(value),
   );
+  const unknown = known.flatMap(([property, value]) => unknownKeys(property, value));
   try {
     checkJobRequest("run", { input: {}, ...Object.fromEntries(known) });
-    return [];
+    return unknown;
   } catch (error) {
-    if (error instanceof InvalidInputError) return [...error.problems];
+    if (error instanceof InvalidInputError) return [...unknown, ...error.problems.map(withValue({ policy, s3Config }))];
     throw error;
   }
+}
+
+/**
+ * Returns a problem for each key of an object that does not exist. The client passes such keys on,
+ * because the service may have new ones; in a program they are mistakes.
+ */
+function unknownKeys(property: string, value: unknown): InputProblem[] {
+  const keys: readonly string[] = property === "policy" ? POLICY_KEYS : S3_KEYS;
+  return Object.keys(isObject(value) ? value : {})
+    .filter((key) => !keys.includes(key))
+    .map((key) => ({
+      property: `${property}.${key}`,
+      message: noSuchProperty(key, keys),
+    }));
+}
+
+/** Returns a function that adds the value to the problem of a nested property; not those of S3. */
+function withValue(inputs: Properties): (problem: InputProblem) => InputProblem {
+  return (problem) => {
+    const [field = "", key = ""] = problem.property.split(".");
+    const parent = inputs[field];
+    if (field !== "policy" || !isObject(parent) || !(key in parent)) return problem;
+    return { ...problem, message: `is ${JSON.stringify(parent[key])}, and ${problem.message}` };
+  };
 }
 
 async function runTest(inputs: Properties) {
   const { timeout, path } = inputs;
   const timeoutMs = (typeof timeout === "number" ? timeout : DEFAULT_TIMEOUT_SECONDS) * 1000;
   hideInput(inputs);
-  if (path === undefined) return runJob(inputs, timeoutMs);
+  const startedAt = systemClock.monotonic();
+  const logPassed = (what: string) => {
+    const seconds = ((systemClock.monotonic() - startedAt) / 1000).toFixed(1);
+    log("SmokeTest", `${what} passed after ${seconds} s`);
+  };
+  if (path === undefined) {
+    const outs = await runJob(inputs, timeoutMs);
+    logPassed(`job ${outs.jobId} at endpoint ${inputs.endpointId}`);
+    return outs;
+  }
   const { status, ms } = await testRequest(inputs, timeoutMs);
+  logPassed(nameOf(inputs));
   return { jobId: "", status: String(status), delayTime: 0, executionTime: ms };
 }
 
@@ -99,11 +157,19 @@ async function runJob(inputs: Properties, timeoutMs: number) {
   const { endpointId, input, policy, s3Config } = inputs;
   const endpoint = connect().client.endpoint(String(endpointId));
   const job = await endpoint.run({ input, policy, s3Config } as JobRequest);
-  const done = await job.wait({ timeoutMs, signal: cancelled, onAbort: "cancel" }).catch((error: unknown) => {
-    // Compared by its code, because importing its class would load the client before it is needed.
-    if (error instanceof ServerlessGpuError && error.code === "WAIT_TIMEOUT") return cancelLate(job, timeoutMs / 1000);
-    throw error;
-  });
+  const logWait = waitLogger(`SmokeTest of endpoint ${endpointId}`);
+  const startedAt = systemClock.monotonic();
+  const tell = () => logWait(`waiting for job ${job.id}`, systemClock.monotonic() - startedAt);
+  const timer = setInterval(tell, LOG_EVERY_MS);
+  const ended = job.wait({ timeoutMs, signal: cancelled, onAbort: "cancel" });
+  const done = await ended
+    .finally(() => clearInterval(timer))
+    .catch((error: unknown) => {
+      // Compared by its code, because importing its class would load the client before it is needed.
+      if (error instanceof ServerlessGpuError && error.code === "WAIT_TIMEOUT")
+        return cancelLate(job, timeoutMs / 1000);
+      throw error;
+    });
   assertExpected(`job ${job.id} at endpoint ${endpointId}`, done.output, inputs);
   return { jobId: job.id, status: done.status, delayTime: done.delayTime ?? 0, executionTime: done.executionTime ?? 0 };
 }

@@ -41,26 +41,26 @@ export interface ServerlessTemplateArgs
    * removed.
    * @default {}
    */
-  env?: pulumi.Input<Record<string, pulumi.Input<string>> | null>;
+  env?: pulumi.Input<Record<string, pulumi.Input<string>> | null> | undefined;
   /**
    * Id of an existing serverless template. A new resource adopts it, and changes it to match the
    * program, instead of creating one. Without `name` the template keeps its name. Each template
    * belongs to one resource of one stack.
    */
-  adoptId?: pulumi.Input<string>;
+  adoptId?: pulumi.Input<string> | undefined;
   /**
    * `true` removes the variables of the template that the program does not set: those of an
    * interrupted run, and those that others have set at the service. A refresh finds new ones, and
    * the next `up` removes them. Otherwise a refresh only logs their names.
    * @default false
    */
-  removeUnknownEnv?: pulumi.Input<boolean>;
+  removeUnknownEnv?: pulumi.Input<boolean> | undefined;
   /**
    * How long a deletion waits until the service releases the template, in seconds (integer, ≥ 1).
    * The service refuses to delete a template for up to two minutes after its last use.
    * @default 300 (5 minutes)
    */
-  deleteTimeout?: pulumi.Input<number>;
+  deleteTimeout?: pulumi.Input<number> | undefined;
 }
 
 /**

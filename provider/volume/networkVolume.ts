@@ -33,12 +33,12 @@ export interface NetworkVolumeArgs extends ArgsOf<Omit<VolumeInput, "name">> {
    * instead of creating one. Without `name` the volume keeps its name. Each volume belongs to one
    * resource of one stack.
    */
-  adoptId?: pulumi.Input<string>;
+  adoptId?: pulumi.Input<string> | undefined;
   /**
    * How long a deletion waits until the service releases the volume, in seconds (integer, ≥ 1).
    * @default 300 (5 minutes)
    */
-  deleteTimeout?: pulumi.Input<number>;
+  deleteTimeout?: pulumi.Input<number> | undefined;
 }
 
 /**

@@ -29,7 +29,7 @@ export const VOLUME_KIND: RecordKind<Volume, VolumeInput> = {
     "LOST. Set the resource option protect: true to prevent that, or retainOnDelete: true to keep the old volume",
   records: ({ volumes }) => volumes,
   checkCatalog: checkVolume,
-  create: ({ volumes }, fields, onNameTaken) =>
+  create: ({ client: { volumes } }, fields, onNameTaken) =>
     volumes.create(fields, {
       // Names must be unique only within a data center, where the volumes would otherwise be
       // confused.
@@ -42,7 +42,11 @@ export const VOLUME_KIND: RecordKind<Volume, VolumeInput> = {
     const changes = { ...(name !== undefined && { name }), ...(size !== undefined && { size }) };
     return volumes.update(id, changes, { ...refuseRename("network volume", id, name), known: outputs });
   },
-  delete: whenUnused("network volume", ({ volumes }) => volumes),
+  delete: whenUnused(
+    "network volume",
+    ({ volumes }) => volumes,
+    ({ size, dataCenterId }) => `all data on its ${size} GB in ${dataCenterId} is lost`,
+  ),
   ownRules: { deleteTimeout: SECONDS },
   toFields: (volume, { highPerformance }) => ({
     ...fieldsIn(VOLUME_FIELDS, volume),

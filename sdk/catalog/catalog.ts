@@ -11,28 +11,28 @@ export interface GpuOptions extends RequestOptions {
 }
 
 /**
- * Reads the service's catalogue. Prices and stock change within hours. Stock is an estimate at the
+ * Reads the service's catalog. Prices and stock change within hours. Stock is an estimate at the
  * time of the read, and no reservation.
  */
 export interface Catalog {
   /**
    * Returns the GPU types with their stock for workers.
-   * @throws RejectedError or NotFoundError if the service has no catalogue
+   * @throws RejectedError or NotFoundError if the service has no catalog
    */
   gpus(options?: GpuOptions): ResponsePromise<CatalogGpu[]>;
   /**
    * Returns the data centers.
-   * @throws RejectedError or NotFoundError if the service has no catalogue
+   * @throws RejectedError or NotFoundError if the service has no catalog
    */
   dataCenters(options?: RequestOptions): ResponsePromise<CatalogDataCenter[]>;
   /**
    * Returns the CPU flavors.
-   * @throws RejectedError or NotFoundError if the service has no catalogue
+   * @throws RejectedError or NotFoundError if the service has no catalog
    */
   cpus(options?: RequestOptions): ResponsePromise<CatalogCpu[]>;
   /**
    * Returns the pools, with the GPU types of each.
-   * @throws RejectedError or NotFoundError if the service has no catalogue
+   * @throws RejectedError or NotFoundError if the service has no catalog
    */
   pools(options?: RequestOptions): ResponsePromise<CatalogPool[]>;
 }
@@ -47,7 +47,7 @@ export interface Account {
   limits(options?: RequestOptions): ResponsePromise<AccountLimits>;
 }
 
-/** The requests for the catalogue, each of which sends one request, once. */
+/** The requests for the catalog, each of which sends one request, once. */
 export interface CatalogCalls {
   readonly gpus: (operation: string, gpuCount: number, attempt: Attempt) => Promise<CatalogGpu[]>;
   readonly dataCenters: (operation: string, attempt: Attempt) => Promise<CatalogDataCenter[]>;
@@ -58,7 +58,7 @@ export interface CatalogCalls {
 
 const GPU_OPTIONS: OptionChecks<GpuOptions> = { ...REQUEST_OPTIONS, gpuCount: wholeFrom(1) };
 
-/** Returns the catalogue of one service, and the limits of one account. */
+/** Returns the catalog of one service, and the limits of one account. */
 export function createCatalog(context: CallContext, calls: CatalogCalls): { catalog: Catalog; account: Account } {
   function read<T>(name: string, operation: string, options: ObservedOptions, attempt: (each: Attempt) => Promise<T>) {
     return makeCall(context, { ...requestOptions(options), name, operation, repeatability: "safe", attempt });
@@ -76,12 +76,12 @@ export function createCatalog(context: CallContext, calls: CatalogCalls): { cata
     catalog: {
       gpus: (given) =>
         checkedCall(given, GPU_OPTIONS, ({ gpuCount = 1, ...options }) => {
-          const operation = "the catalogue of GPU types";
+          const operation = "the catalog of GPU types";
           return read("gpuTypes", operation, options, (attempt) => calls.gpus(operation, gpuCount, attempt));
         }),
-      dataCenters: reading("dataCenters", "the catalogue of data centers", calls.dataCenters),
-      cpus: reading("cpuFlavors", "the catalogue of CPU flavors", calls.cpus),
-      pools: reading("serverlessGpuPools", "the catalogue of GPU pools", calls.pools),
+      dataCenters: reading("dataCenters", "the catalog of data centers", calls.dataCenters),
+      cpus: reading("cpuFlavors", "the catalog of CPU flavors", calls.cpus),
+      pools: reading("serverlessGpuPools", "the catalog of GPU pools", calls.pools),
     },
     account: { limits: reading("limits", "the limits of the account", calls.limits) },
   };

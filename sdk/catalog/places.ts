@@ -2,7 +2,7 @@ import { countryOf } from "../endpoints/countries";
 import { compareVersions, isGpuExclusion, splitList } from "../endpoints/normalForms";
 import type { CatalogDataCenter, CatalogGpu } from "./record";
 
-/** The catalogue as far as it was read. Lists that were read are never empty. */
+/** The catalog as far as it was read. Lists that were read are never empty. */
 export interface CatalogView {
   /** The GPU types, with their pools. */
   readonly gpus?: readonly CatalogGpu[] | undefined;

@@ -11,7 +11,7 @@ import {
 } from "./places";
 import type { CatalogDataCenter, CatalogGpu } from "./record";
 
-/** Something that the catalogue proves impossible. */
+/** Something that the catalog proves impossible. */
 export interface Impossible {
   readonly kind: "pool" | "exclusions" | "place" | "volume-place" | "cuda";
   /** The settings that cause it. If none of them changes, the change is not to blame. */
@@ -27,7 +27,7 @@ export interface PlacedVolumeSettings {
 
 /**
  * Returns what keeps every worker of an endpoint from starting, however long it waits. What the
- * catalogue does not show proves nothing. Stock proves nothing either.
+ * catalog does not show proves nothing. Stock proves nothing either.
  */
 export function endpointProofs(settings: PlacedSettings, { gpus, dataCenters }: CatalogView): Impossible[] {
   if (!gpus?.some(({ pool }) => pool != null)) return [];
@@ -50,7 +50,7 @@ export function endpointProofs(settings: PlacedSettings, { gpus, dataCenters }: 
 function unknownPool(pool: string, known: readonly string[]): Impossible {
   const near = nearestWord(pool, known);
   const hint = near ? `. Did you mean ${near}?` : "";
-  const message = `the pool ${pool} is not in the catalogue. It has ${known.join(", ")}${hint}`;
+  const message = `the pool ${pool} is not in the catalog. It has ${known.join(", ")}${hint}`;
   return { kind: "pool", fields: ["gpuIds"], message };
 }
 
@@ -66,7 +66,7 @@ function placeProofs(
   const isPossible = (id: string) => left.some((gpu) => hasGpu(id, gpu, dataCenters));
   if (!allowed.some(isPossible)) {
     const places = allowed.length === 0 ? "has no data center" : `has no data center with a GPU of ${pools}`;
-    const where = locations === "" ? "the catalogue" : `the catalogue's part in locations ${locations}`;
+    const where = locations === "" ? "the catalog" : `the catalog's part in locations ${locations}`;
     return [{ kind: "place", fields: ["gpuIds", "locations"], message: `${where} ${places}${elsewhere(left)}` }];
   }
   if (volumeDataCenters === undefined || volumeDataCenters.length === 0) return [];
@@ -123,7 +123,7 @@ export function volumeProofs(
   if (!place) {
     // A list without any kind of volume may not show them at all.
     if (ids.length === 0) return [];
-    return [{ kind: "volume-place", fields, message: `the catalogue has no data center ${dataCenterId}${hint}` }];
+    return [{ kind: "volume-place", fields, message: `the catalog has no data center ${dataCenterId}${hint}` }];
   }
   const { volumeTypes } = place;
   if (volumeTypes === undefined) return [];

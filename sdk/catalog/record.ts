@@ -21,7 +21,7 @@ export interface OfferedCuda {
   readonly isAvailable: boolean;
 }
 
-/** A GPU type of the service's catalogue. */
+/** A GPU type of the service's catalog. */
 export interface CatalogGpu {
   /** The service's id, such as `NVIDIA L40S`. An exclusion in `gpuIds` names it. */
   readonly id: string;
@@ -50,7 +50,7 @@ export interface CatalogGpu {
   readonly cudaVersions?: readonly OfferedCuda[] | undefined;
 }
 
-/** A data center of the service's catalogue. */
+/** A data center of the service's catalog. */
 export interface CatalogDataCenter {
   /** Id, such as `EU-RO-1`. */
   readonly id: string;
@@ -71,7 +71,7 @@ export interface CatalogDataCenter {
   readonly gpus: readonly PlacedStock[];
 }
 
-/** A CPU flavor of the service's catalogue. */
+/** A CPU flavor of the service's catalog. */
 export interface CatalogCpu {
   /** Id, such as `cpu3c`: the first part of an id in `instanceIds`. */
   readonly id: string;

@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-// Everything but an id is optional, and a value of another type counts as missing: the catalogue is
+// Everything but an id is optional, and a value of another type counts as missing: the catalog is
 // help for people, and its inner fields are not part of any contract.
 
 /** A text; `undefined` for anything else. */

@@ -56,7 +56,7 @@ export const CONTAINER_TABLE = {
 /** The names of the fields of a container. */
 export const CONTAINER_FIELDS = Object.keys(CONTAINER_TABLE) as (keyof Container)[];
 
-/** The default of each field of a container but its image, in normal form. */
+/** The default of each field of a container except its image, in normal form. */
 export const CONTAINER_DEFAULTS = defaultsOf(CONTAINER_TABLE) as Omit<Container, "imageName">;
 
 /** Returns `true` for the name of a variable that probably holds a credential. */

@@ -1,7 +1,9 @@
 import * as z from "zod";
 import { CONTAINER_TABLE } from "./fields";
 
-/** The schemas of the fields of a container in responses of GraphQL whose values are no strings. */
+/**
+ * The schemas of the fields of a container in responses of GraphQL whose values are not strings.
+ */
 export const GRAPHQL_TYPES = {
   env: z
     .array(z.looseObject({ key: z.string(), value: z.string().nullable() }))

@@ -55,7 +55,7 @@ export const CAPABILITIES = {
   },
 } as const satisfies Readonly<Record<ManagementApi, Capabilities>>;
 
-/** Returns the abilities of an interface of one service. */
+/** Returns the capabilities of an interface at one service. */
 export function capabilitiesAt(api: ManagementApi, service: ServiceName | undefined): Capabilities {
   return { ...CAPABILITIES[api], service };
 }

@@ -26,15 +26,21 @@ export interface BoundTemplate {
 /** Reads a template by its id. Sends one request, once. */
 export type ReadTemplate = (operation: string, id: string, attempt: Attempt) => Promise<BoundTemplate | undefined>;
 
-const templateSchema: z.ZodType<Container & { readonly id: string; readonly boundEndpointId?: string | null }> =
-  recordSchema(
-    CONTAINER_TABLE,
-    {
-      id: { selection: "id", schema: z.string(), v2: null },
-      boundEndpointId: { selection: "boundEndpointId", schema: z.string().nullish(), v2: null },
-    },
-    GRAPHQL_TYPES,
-  );
+interface ShownTemplate extends Container {
+  readonly id: string;
+  readonly name: string;
+  readonly boundEndpointId?: string | null;
+}
+
+const templateSchema: z.ZodType<ShownTemplate> = recordSchema(
+  CONTAINER_TABLE,
+  {
+    id: { selection: "id", schema: z.string(), v2: null },
+    name: { selection: "name", schema: z.string(), v2: null },
+    boundEndpointId: { selection: "boundEndpointId", schema: z.string().nullish(), v2: null },
+  },
+  GRAPHQL_TYPES,
+);
 
 /** Returns an endpoint with its container, if its template belongs to it. */
 export function withContainer(endpoint: Endpoint): Endpoint {
@@ -42,25 +48,16 @@ export function withContainer(endpoint: Endpoint): Endpoint {
   const { template: shown, ...rest } = kept ?? {};
   const read = templateSchema.safeParse(shown).data;
   if (!read) return { ...endpoint, ...NO_CONTAINER, kept: rest };
-  const { id, boundEndpointId, ...fields } = read;
+  const { id, name, boundEndpointId, ...fields } = read;
   const isBound = boundEndpointId === endpoint.id && id === endpoint.templateId;
-  const template: EndpointTemplate = { id, isBound };
+  const template: EndpointTemplate = { id, name, isBound };
   const own = Object.fromEntries(CONTAINER_FIELDS.map((field) => [field, fields[field]]));
   return { ...others, ...NO_CONTAINER, ...(isBound && own), template, kept: rest };
 }
 
 /** Returns the template in the input of `saveEndpoint` that creates an endpoint. */
-export function templateInput(endpointName: string, container: Container, random: () => number): Literal {
-  const digits = Math.floor(random() * 36 ** 7)
-    .toString(36)
-    .padStart(7, "0");
-  return {
-    ...toInput(CONTAINER_TABLE, { ...container }),
-    // The service's own form. Unlike the name of an endpoint, that of a template must be unique.
-    name: `${endpointName}__template__${digits}`,
-    startSsh: false,
-    startJupyter: false,
-  };
+export function templateInput(name: string, container: Container): Literal {
+  return { ...toInput(CONTAINER_TABLE, { ...container }), name, startSsh: false, startJupyter: false };
 }
 
 /**

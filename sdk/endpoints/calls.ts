@@ -27,6 +27,11 @@ export interface EndpointCalls extends RecordCalls<Endpoint, NewEndpoint, Partia
   /** Reads the pods of an endpoint. @default those that the list shows */
   readonly pods?: (operation: string, id: string, attempt: Attempt) => Promise<Endpoint["pods"]>;
   /**
+   * Returns a change that leaves out these fields of the endpoint: the service keeps them.
+   * @default a change sends only what differs
+   */
+  readonly changeWithout?: (fields: readonly (keyof EndpointSettings)[]) => EndpointCalls["change"];
+  /**
    * Reads a template that may belong to an endpoint.
    * @default endpoints hold their containers themselves
    */

@@ -7,14 +7,14 @@ import { type CallContext, makeCall } from "../transport/retryingCall";
 import { countryOf } from "./countries";
 import { splitList } from "./normalForms";
 
-/** How long the catalogue is kept, in milliseconds. */
+/** How long the catalog is kept, in milliseconds. */
 const MAX_AGE_MS = 3_600_000;
 
-const catalogueSchema = z.looseObject({ dataCenters: z.array(z.looseObject({ id: z.string() })) });
+const catalogSchema = z.looseObject({ dataCenters: z.array(z.looseObject({ id: z.string() })) });
 
 /** The service's data centers, for an interface that has no countries. */
 export interface DataCenters {
-  /** Reads the catalogue, unless it is known, if `locations` contain a country. */
+  /** Reads the catalog, unless it is known, if `locations` contain a country. */
   load(locations: string): Promise<void>;
   /**
    * Returns the ids of the data centers that `locations` mean.
@@ -23,26 +23,26 @@ export interface DataCenters {
   idsOf(locations: string): string[];
 }
 
-/** Returns the data centers of the service, from its catalogue. */
+/** Returns the data centers of the service, from its catalog. */
 export function createDataCenters(context: CallContext, transport: RestV2Transport): DataCenters {
   let known: readonly string[] = [];
   let readAt = Number.NEGATIVE_INFINITY;
   let reading: Promise<void> | undefined;
 
   async function read(): Promise<void> {
-    const operation = "the catalogue of data centers";
+    const operation = "the catalog of data centers";
     const name = "listDataCenters";
     const at = context.clock.monotonic();
-    const catalogue = await makeCall(context, {
+    const catalog = await makeCall(context, {
       name,
       operation,
       repeatability: "safe",
       attempt: async (attempt) => {
         const request = { name, operation, method: "GET", path: "/catalog/datacenters" } as const;
-        return decode(catalogueSchema, await requestV2(transport, request, attempt), operation);
+        return decode(catalogSchema, await requestV2(transport, request, attempt), operation);
       },
     });
-    known = catalogue.dataCenters.map(({ id }) => id).sort();
+    known = catalog.dataCenters.map(({ id }) => id).sort();
     readAt = at;
   }
 
@@ -50,7 +50,7 @@ export function createDataCenters(context: CallContext, transport: RestV2Transpo
     async load(locations) {
       if (splitList(locations).every(isDataCenter)) return;
       if (context.clock.monotonic() - readAt < MAX_AGE_MS) return;
-      // Without the options of one caller, because others also wait for it.
+      // Without any caller's options, because several callers wait for it.
       reading ??= read().finally(() => {
         reading = undefined;
       });
@@ -72,7 +72,7 @@ function inCountry(country: string, known: readonly string[]): string[] {
   if (ids.length > 0) return ids;
   const places = [...new Set(known.flatMap((id) => countryOf(id) ?? []))].sort().join(", ");
   const message =
-    `has the country ${country}, in which the catalogue of REST v2 has no data center. It has some in ${places}. ` +
+    `has the country ${country}, in which the catalog of REST v2 has no data center. It has some in ${places}. ` +
     "Use one of these, or the ids of data centers";
   throw new InvalidInputError("the endpoint", [{ property: "locations", message }]);
 }

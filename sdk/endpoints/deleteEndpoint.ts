@@ -3,7 +3,6 @@ import { LIST_LAG_MS } from "../contract/limits";
 import { BusinessRuleError, DeleteTimeoutError, InvalidInputError, NotFoundError } from "../errors";
 import { lookFor } from "../records/absence";
 import { readSharedWith } from "../records/reads";
-import { saveRecord } from "../records/records";
 import {
   aBoolean,
   aFunction,
@@ -18,7 +17,8 @@ import { activeAmong, countActivePods, type EndpointCollection, sendDelete } fro
 import { drainProblems } from "./interfaceLimits";
 import { changedNothing, putBack, type ScaleDownOptions } from "./putBack";
 import type { Endpoint } from "./record";
-import { countsOf, isAtZero, type WorkerLimits } from "./workerLimits";
+import { saveWorkers } from "./saveWorkers";
+import { AT_ZERO, countsOf, isAtZero, type WorkerLimits } from "./workerLimits";
 
 /** The progress of a deletion. */
 export interface DeleteProgress {
@@ -40,19 +40,19 @@ export interface DeleteOptions extends RequestOptions, ScaleDownOptions {
    * `false` deletes the endpoint at once, with its workers and jobs: running jobs are lost. Only
    * REST v2 can do that. @default true: its workers complete their jobs first
    */
-  readonly drain?: boolean;
+  readonly drain?: boolean | undefined;
   /**
    * Time for the workers to stop and for the service to accept the deletion, in milliseconds: > 0.
    * @default 600_000
    */
-  readonly drainTimeoutMs?: number;
+  readonly drainTimeoutMs?: number | undefined;
   /** Called at each step. */
-  readonly onProgress?: (progress: DeleteProgress) => void;
+  readonly onProgress?: ((progress: DeleteProgress) => void) | undefined;
   /**
    * Called before anything is sent if the list does not hold the endpoint. An error that it throws
    * ends the deletion. Without it, an absent endpoint counts as deleted.
    */
-  readonly onAbsent?: () => void;
+  readonly onAbsent?: (() => void) | undefined;
   /**
    * The worker counts to put back if the deletion fails and the endpoint was already at zero,
    * because an earlier deletion was killed.
@@ -87,7 +87,7 @@ const NOT_AT_ZERO = "its workersMin and workersMax do not stay at zero";
 const STILL_LISTED = "the service accepted its deletion, but still lists it";
 const UNKNOWN_YET_LISTED = "the service reports that it does not exist, but still lists it";
 
-/** The obstacles after which the endpoint may nevertheless be gone. */
+/** Errors after which the endpoint may nevertheless be gone. */
 const MAYBE_GONE: readonly string[] = [STILL_LISTED, UNKNOWN_YET_LISTED];
 
 /** A deletion that is running. */
@@ -147,7 +147,13 @@ async function untilGone(deletion: Deletion): Promise<Endpoint | undefined> {
   let isFirst = true;
   let seen = endpoint;
   await pollUntil({
-    ...{ clock, signal, firstPauseMs: FIRST_PAUSE_MS, longestPauseMs: LONGEST_PAUSE_MS, rest: list.rest },
+    ...{
+      clock,
+      signal,
+      firstPauseMs: FIRST_PAUSE_MS,
+      longestPauseMs: LONGEST_PAUSE_MS,
+      rest: (wait: Promise<void>) => list.rest(wait),
+    },
     ...{ timeoutMs: drainTimeoutMs, startedAt: () => deletion.drainsFrom ?? deletion.startedAt },
     async step() {
       for (;;) {
@@ -197,7 +203,7 @@ async function scaleToZero(deletion: Deletion, endpoint: Endpoint): Promise<Next
     deletion.counts = countsOf(endpoint);
   }
   try {
-    await saveRecord(collection, endpoint, { workersMin: 0, workersMax: 0 }, options);
+    await saveWorkers(collection, endpoint, AT_ZERO, options);
   } catch (error) {
     if (isFirst && changedNothing(error)) {
       deletion.counts = undefined;

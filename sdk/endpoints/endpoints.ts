@@ -1,13 +1,12 @@
 import { changedEnv, hideEnv } from "../containers/input";
 import { InvalidInputError } from "../errors";
-import { KNOWN_OPTIONS, UPDATE_OPTIONS } from "../records/callOptions";
+import { CREATE_OPTIONS, KNOWN_OPTIONS, UPDATE_OPTIONS } from "../records/callOptions";
 import type { KnownOptions, UpdateRecordOptions } from "../records/collection";
-import type { CreateRecordOptions } from "../records/createRecord";
 import { fixedIn } from "../records/fields";
 import type { Readers } from "../records/readers";
 import { getRecord } from "../records/reads";
-import { recordsOf, saveRecord } from "../records/records";
-import { REQUEST_OPTIONS } from "../transport/callOptions";
+import { recordsOf } from "../records/records";
+import { aString, type OptionChecks, REQUEST_OPTIONS } from "../transport/callOptions";
 import type { RequestOptions } from "../transport/requestOptions";
 import { checkedCall, type ResponsePromise } from "../transport/responsePromise";
 import { applyTemplate, type EndpointCollection, fetchDiscount } from "./calls";
@@ -15,9 +14,10 @@ import { type DeleteTemplate, deleteBoundTemplate } from "./deleteBoundTemplate"
 import { DELETE_OPTIONS, type DeleteOptions, deleteEndpoint } from "./deleteEndpoint";
 import { FIELDS } from "./fields";
 import { newTierWarnings, parseEndpointFields } from "./input";
-import { type ParsedChanges, withWholeContainer } from "./ownContainer";
+import { drawTemplateName, type ParsedChanges, withWholeContainer } from "./ownContainer";
 import { runsOnCpus } from "./processors";
 import type {
+  CreateEndpointOptions,
   Endpoint,
   EndpointChanges,
   EndpointInput,
@@ -26,7 +26,8 @@ import type {
   ServerlessDiscount,
 } from "./record";
 import { RECYCLE_OPTIONS, type RecycleOptions, recycleWorkers } from "./recycleWorkers";
-import type { WorkerLimits } from "./workerLimits";
+import { saveWorkers } from "./saveWorkers";
+import { AT_ZERO, type WorkerLimits } from "./workerLimits";
 
 /**
  * Creates, changes, lists and deletes endpoints (contract, GraphQL). Every call may also throw the
@@ -42,7 +43,7 @@ export interface Endpoints extends Readers<Endpoint> {
    * @throws CreateUncertainError if it cannot find out whether the endpoint was created, or which
    * of several new ones it is
    */
-  create(input: EndpointInput, options?: CreateRecordOptions<Endpoint>): ResponsePromise<Endpoint>;
+  create(input: EndpointInput, options?: CreateEndpointOptions): ResponsePromise<Endpoint>;
   /**
    * Changes fields of an endpoint. Fields that are left out keep their value. Over GraphQL, a
    * change of its image, variables or other settings of its container saves the template that
@@ -91,6 +92,8 @@ export interface Endpoints extends Readers<Endpoint> {
   getServerlessDiscount(options?: RequestOptions): ResponsePromise<ServerlessDiscount | null>;
 }
 
+const CREATE_ENDPOINT_OPTIONS: OptionChecks<CreateEndpointOptions> = { ...CREATE_OPTIONS, templateName: aString };
+
 /**
  * Returns the fields that, with the name, tell whether a create whose response was lost made an
  * endpoint.
@@ -127,7 +130,7 @@ function wholeChanges(before: Endpoint, changes: ParsedChanges): Partial<Endpoin
  * nothing uses.
  */
 export function createEndpoints(endpoints: EndpointCollection, deleteTemplate: DeleteTemplate): Endpoints {
-  const { accepted, hiddenIn, warn } = endpoints;
+  const { accepted, hiddenIn, random, warn } = endpoints;
   function parse<T extends EndpointChanges>(what: string, input: T, isNew: boolean) {
     const fields = parseEndpointFields(what, input, { ...accepted, isNew });
     const { gpuIds }: Partial<EndpointSettings> = fields;
@@ -136,10 +139,13 @@ export function createEndpoints(endpoints: EndpointCollection, deleteTemplate: D
   }
   return {
     ...recordsOf(endpoints, {
-      parse(input: EndpointInput): NewEndpoint {
+      createOptions: CREATE_ENDPOINT_OPTIONS,
+      parse(input: EndpointInput, options: CreateEndpointOptions): NewEndpoint {
         const { env = {}, ...fields } = parse("the new endpoint", input, true);
         hideEnv(env, [fields.name, fields.imageName ?? ""]);
-        return input.env === undefined ? fields : { ...fields, env };
+        // The same one when the request is repeated, so that the service refuses a second template.
+        const { templateName = drawTemplateName(fields.name, random) } = options;
+        return { ...fields, ...(input.env !== undefined && { env }), ...(fields.imageName && { templateName }) };
       },
       parseChanges: (id, changes: EndpointChanges): ParsedChanges =>
         parse(`the change of endpoint ${id}`, changes, false),
@@ -159,7 +165,7 @@ export function createEndpoints(endpoints: EndpointCollection, deleteTemplate: D
     scaleToZero: (id, given) =>
       checkedCall(given, REQUEST_OPTIONS, async (options) => {
         const endpoint = await getRecord(endpoints, id, options);
-        return saveRecord(endpoints, endpoint, { workersMin: 0, workersMax: 0 }, options);
+        return saveWorkers(endpoints, endpoint, AT_ZERO, options);
       }),
     recycleWorkers: (id, workers, given) =>
       checkedCall(given, RECYCLE_OPTIONS, (options) => recycleWorkers(endpoints, id, workers, options)),

@@ -53,7 +53,7 @@ function countsRequests({ scalerType }: Settings): boolean {
   return scalerType === "REQUEST_COUNT";
 }
 
-/** Returns `true` if REST v2 has no `idleTimeout` beside these settings. */
+/** Returns `true` if REST v2 has no `idleTimeout` with these settings. */
 function hasNoTimeout(all: Settings): boolean {
   return countsRequests(all) && all.type !== "LOAD_BALANCER";
 }
@@ -62,7 +62,7 @@ const WORKERS = "a whole number of workers, 0 or more";
 
 /**
  * All fields of an endpoint that can be set. Append new ones: older state numbers fields by their
- * place.
+ * position.
  */
 const TABLE: Table = {
   name: { type: "text", mustBe: "a name, not empty", normalize: normalizeName, isInEveryRecord: true, v2: "name" },

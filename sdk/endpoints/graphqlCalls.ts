@@ -24,7 +24,7 @@ import { discountSchema, ENDPOINT, endpointSchema, endpointSelection, refuseLack
  * @param readTemplate reads templates where the service binds them to endpoints
  */
 export function graphqlEndpointCalls(
-  { warn, random }: CallContext,
+  { warn }: CallContext,
   transport: GraphqlTransport,
   service: ServiceName | undefined,
   readTemplate?: ReadTemplate,
@@ -36,6 +36,11 @@ export function graphqlEndpointCalls(
       const mutation = { name: "saveEndpoint", input: inputOf(), selection: selection() };
       return save(transport, operation, mutation, endpointSchema, attempt);
     });
+  /** Returns an endpoint with its secret fields, which a save repeats. */
+  const withSecrets = async (endpoint: Endpoint, attempt: Attempt): Promise<Endpoint> => ({
+    ...endpoint,
+    kept: { ...endpoint.kept, ...(await readSecrets(transport, kept, endpoint, attempt)) },
+  });
   return {
     names: { list: "myself", create: "saveEndpoint", change: "saveEndpoint", delete: "deleteEndpoint" },
     async list(operation, attempt) {
@@ -50,7 +55,7 @@ export function graphqlEndpointCalls(
       }),
     create(operation, settings, attempt) {
       if (settings.imageName && kept.isAbsent("template")) throw lacksTemplates(settings.name);
-      return send(operation, () => toCreateInput(settings, service, random), attempt);
+      return send(operation, () => toCreateInput(settings, service), attempt);
     },
     hiddenIn: ({ template }) => (template ? [] : CONTAINER_FIELDS),
     ...(service === "runpod" && readTemplate && { readTemplate }),
@@ -63,8 +68,14 @@ export function graphqlEndpointCalls(
         // The container is saved, so only the rest needs the endpoint.
         if (hasSettings(before, settings)) return { ...before, ...container };
       }
-      const whole = { ...before, kept: { ...before.kept, ...(await readSecrets(transport, kept, before, attempt)) } };
+      const whole = await withSecrets(before, attempt);
       return send(operation, () => changeInput(kept, whole, settings, service), attempt);
+    },
+    changeWithout: (fields) => async (operation, before, changes, attempt) => {
+      refuseOtherSources(before);
+      const whole = await withSecrets(before, attempt);
+      const leftOut = Object.fromEntries(fields.map((field) => [field, undefined]));
+      return send(operation, () => ({ ...changeInput(kept, whole, changes, service), ...leftOut }), attempt);
     },
     delete: (operation, { id }, attempt) => remove(transport, operation, "deleteEndpoint", { id }, attempt),
     async discount(operation, attempt) {

@@ -116,7 +116,7 @@ export function parseEndpointFields<T extends EndpointChanges>(
 ): Pick<EndpointSettings, keyof T & keyof EndpointSettings> {
   const values: Fields = Object.fromEntries(Object.entries(input));
   const { fields, problems } = checkEndpointFields(values, options);
-  // A field that has a problem is present, so it is not reported as missing, too.
+  // A field that has a problem is present, so it is not reported as missing as well.
   const given: Fields = { ...values, ...fields };
   if (options.isNew) problems.push(...missingFieldProblems(given), ...crossFieldProblems(given, true));
   else problems.push(...changeProblems(given));

@@ -15,8 +15,7 @@ import { toSaveInput } from "./wireFormat";
 type Input = Record<string, Literal | undefined>;
 
 /**
- * The sources of an endpoint that GraphQL cannot change without damage, and what changes such an
- * endpoint.
+ * The sources of endpoints that a change over GraphQL would damage, and how to change them instead.
  */
 const SOURCES: Readonly<Record<string, string>> = {
   flashEnvironmentId: "It was deployed by the service's Flash tool. Change it there",
@@ -40,7 +39,7 @@ export function refuseOtherSources({ id, name, kept = {} }: Endpoint): void {
 
 /**
  * Returns the input of a change: the kept fields as they were read, and the settings of the change.
- * A field that the endpoint cannot have beside the others is `undefined`.
+ * A field that the endpoint cannot have together with the others is `undefined`.
  */
 export function changeInput(
   fields: KeptFields,
@@ -65,7 +64,7 @@ export function changeInput(
 }
 
 /**
- * Returns the number of standby workers: where it was that of `workersMin` it follows it, and it is
+ * Returns the number of standby workers. If it was equal to `workersMin`, it stays equal, and it is
  * at most `workersMax`.
  */
 function standbyOf({ workersStandby }: Input, before: Endpoint, after: Endpoint): Input {

@@ -40,9 +40,9 @@ export function withBothForms<T extends VolumeSettings>(settings: T): T {
 }
 
 /**
- * Returns the fields that GraphQL must not get beside the other form: several volumes are a list,
- * one is a single id.
+ * Returns the fields that GraphQL must not get together with the other form: several volumes are a
+ * list, one is a single id.
  */
-export function otherForm({ networkVolumeIds = "" }: VolumeSettings): keyof VolumeSettings {
+export function unusedVolumeField({ networkVolumeIds = "" }: VolumeSettings): keyof VolumeSettings {
   return areSeveral(networkVolumeIds) ? "networkVolumeId" : "networkVolumeIds";
 }

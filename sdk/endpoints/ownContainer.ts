@@ -76,6 +76,15 @@ export function newContainer(settings: Partial<EndpointSettings>): Container | u
   return { ...CONTAINER_DEFAULTS, imageName, ...Object.fromEntries(given.map((field) => [field, settings[field]])) };
 }
 
+/**
+ * Returns a name in the service's own form for the template that holds an endpoint's container.
+ * Unlike the name of an endpoint, that of a template must be unique.
+ */
+export function drawTemplateName(endpointName: string, random: () => number): string {
+  const digits = Math.floor(random() * 36 ** 7).toString(36);
+  return `${endpointName}__template__${digits.padStart(7, "0")}`;
+}
+
 /** Changes of an endpoint in normal form, in which `null` removes a variable. */
 export type ParsedChanges = Partial<Omit<EndpointSettings, "env">> & { readonly env?: EnvChanges | null };
 
@@ -94,7 +103,7 @@ export function withWholeContainer(
   return {
     ...(isMove && { ...CONTAINER_DEFAULTS, templateId: "" }),
     ...others,
-    // Empty, they say that the endpoint has the other one.
+    // If they are empty, the endpoint has the other one.
     ...(templateId && { templateId }),
     ...(imageName && { imageName }),
     ...(env !== undefined && { env: changedEnv(baseEnv, env) }),

@@ -1,10 +1,10 @@
 import { InterruptedError, NotFoundError, RejectedError, ServerlessGpuError } from "../errors";
 import type { KnownSettings } from "../records/calls";
 import { recordById } from "../records/listed";
-import { saveRecord } from "../records/records";
 import type { ObservedOptions } from "../transport/requestOptions";
 import type { EndpointCollection } from "./calls";
 import type { Endpoint } from "./record";
+import { saveWorkers } from "./saveWorkers";
 import { hasSameLimits, isAtZero, type WorkerLimits } from "./workerLimits";
 
 /** Callbacks of a call that scales an endpoint to zero for a while. */
@@ -47,8 +47,8 @@ export function changedNothing(error: unknown): boolean {
 }
 
 /**
- * Gives an endpoint its workers back after the call that scaled it to zero has failed or was
- * aborted. An endpoint that somebody else has scaled meanwhile is left alone.
+ * Restores an endpoint's workers after the call that scaled it to zero has failed or was aborted.
+ * An endpoint that somebody else has scaled meanwhile is left alone.
  * @returns the error to throw; its first line says whether the endpoint runs
  */
 export async function putBack(
@@ -70,7 +70,7 @@ export async function putBack(
     const now = collection.hooks.latest?.(listed) ?? listed;
     // The list may still show the earlier counts. Saving them again changes nothing.
     const isOurs = !isCertain || isAtZero(now) || hasSameLimits(now, counts);
-    const endpoint = isOurs ? await saveRecord(collection, listed, counts, { ...options, known }) : now;
+    const endpoint = isOurs ? await saveWorkers(collection, listed, counts, { ...options, known }) : now;
     onPutBack?.();
     return withOutcome(
       failure,

@@ -5,13 +5,13 @@ import { lookFor } from "../records/absence";
 import { KNOWN_OPTIONS } from "../records/callOptions";
 import type { KnownOptions } from "../records/collection";
 import { existing, getRecord } from "../records/reads";
-import { saveRecord } from "../records/records";
 import { aFunction, type OptionChecks, positiveMs } from "../transport/callOptions";
 import type { ObservedOptions } from "../transport/requestOptions";
 import { countActivePods, type EndpointCollection } from "./calls";
 import { changedNothing, putBack, type ScaleDownOptions } from "./putBack";
 import type { Endpoint } from "./record";
-import { countsOf, isAtZero, type WorkerLimits } from "./workerLimits";
+import { saveWorkers } from "./saveWorkers";
+import { AT_ZERO, countsOf, isAtZero, type WorkerLimits } from "./workerLimits";
 
 /** Options of `recycleWorkers`. */
 export interface RecycleOptions extends KnownOptions, ScaleDownOptions {
@@ -21,12 +21,14 @@ export interface RecycleOptions extends KnownOptions, ScaleDownOptions {
    */
   readonly drainTimeoutMs?: number | undefined;
   /** Called while workers run. */
-  readonly onProgress?: (progress: {
-    /** Number of pods that are still running. */
-    readonly activePods: number;
-    /** Time since the endpoint was scaled to zero, in milliseconds. */
-    readonly elapsedMs: number;
-  }) => void;
+  readonly onProgress?:
+    | ((progress: {
+        /** Number of pods that are still running. */
+        readonly activePods: number;
+        /** Time since the endpoint was scaled to zero, in milliseconds. */
+        readonly elapsedMs: number;
+      }) => void)
+    | undefined;
 }
 
 export const RECYCLE_OPTIONS: OptionChecks<RecycleOptions> = {
@@ -60,10 +62,10 @@ export async function recycleWorkers(
   if (!wasAtZero) onScaleDown?.(countsOf(found));
   let isCertain = wasAtZero;
   try {
-    const endpoint = wasAtZero ? found : await saveRecord(collection, found, { workersMin: 0, workersMax: 0 }, options);
+    const endpoint = wasAtZero ? found : await saveWorkers(collection, found, AT_ZERO, options);
     isCertain = true;
     await untilStopped(collection, id, options);
-    return await saveRecord(collection, endpoint, workers, { ...options, known });
+    return await saveWorkers(collection, endpoint, workers, { ...options, known });
   } catch (error) {
     if (!isCertain && changedNothing(error)) {
       onPutBack?.();

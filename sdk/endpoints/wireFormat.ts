@@ -9,7 +9,7 @@ import { type OutputOnlyField, recordSchema, selectionOf, toInput } from "../rec
 import type { Literal } from "../transport/graphql";
 import { templateInput, withContainer } from "./boundTemplate";
 import { ENDPOINT_FIELDS, FIELDS, fieldsAt, GRAPHQL_TABLE, KEPT_FIELDS } from "./fields";
-import { otherForm, withBothForms } from "./networkVolumes";
+import { unusedVolumeField, withBothForms } from "./networkVolumes";
 import { normalizeName } from "./normalForms";
 import { isContainerField, newContainer } from "./ownContainer";
 import type { Endpoint, EndpointInput, EndpointSettings, NewEndpoint } from "./record";
@@ -37,23 +37,19 @@ export function endpointSelection(service: ServiceName | undefined): string {
 }
 
 /** Returns the input of `saveEndpoint` for a new endpoint. */
-export function toCreateInput(
-  settings: NewEndpoint,
-  service: ServiceName | undefined,
-  random: () => number,
-): SaveInput {
+export function toCreateInput(settings: NewEndpoint, service: ServiceName | undefined): SaveInput {
   refuseLacked("the endpoint", settings, CONTAINER_FIELDS, { api: "graphql", service });
   const defaults = fieldsAt(service).filter((field) => FIELDS[field].sendsDefault);
   const input = { ...Object.fromEntries(defaults.map((field) => [field, FIELDS[field].default])), ...settings };
   const container = newContainer(settings);
-  const { templateId: _, ...others } = input;
+  const { templateId: _, templateName = settings.name, ...others } = input;
   if (!container) return toSaveInput(input, service, input);
-  return { ...toSaveInput(others, service, others), template: templateInput(settings.name, container, random) };
+  return { ...toSaveInput(others, service, others), template: templateInput(templateName, container) };
 }
 
 /**
- * Returns these settings as input of `saveEndpoint`. Those that the endpoint cannot have beside
- * `all` its settings are `undefined`.
+ * Returns these settings as input of `saveEndpoint`. Those that the endpoint cannot have together
+ * with `all` its settings are `undefined`.
  * @throws InvalidInputError if a field is set that the service does not have
  */
 export function toSaveInput(
@@ -64,7 +60,7 @@ export function toSaveInput(
   const given = ENDPOINT_FIELDS.filter((field) => !isContainerField(field) && settings[field] !== undefined);
   refuseLacked("the endpoint", settings, given, { api: "graphql", service });
   const present = given.filter((field) => fieldsAt(service).includes(field)).map((field) => [field, settings[field]]);
-  const isLacking = (field: keyof EndpointInput) => FIELDS[field].lackedBy?.(all) || field === otherForm(all);
+  const isLacking = (field: keyof EndpointInput) => FIELDS[field].lackedBy?.(all) || field === unusedVolumeField(all);
   return {
     ...toInput(FIELDS, Object.fromEntries(present), service),
     ...Object.fromEntries(ENDPOINT_FIELDS.filter(isLacking).map((field) => [field, undefined])),

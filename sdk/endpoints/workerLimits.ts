@@ -5,6 +5,9 @@ import type { EndpointSettings } from "./record";
 /** An endpoint's worker counts. */
 export type WorkerLimits = Pick<EndpointSettings, "workersMin" | "workersMax">;
 
+/** The counts of an endpoint that is switched off. */
+export const AT_ZERO: WorkerLimits = { workersMin: 0, workersMax: 0 };
+
 /** Returns `true` for an endpoint that is switched off. */
 export function isAtZero({ workersMin, workersMax }: WorkerLimits): boolean {
   return workersMin === 0 && workersMax === 0;

@@ -2,7 +2,8 @@ import { onAbort } from "../contract/clock";
 import { InvalidInputError, ServerlessGpuError } from "../errors";
 import { anObject, aSchema, checkOptions, type OptionChecks, wholeFrom } from "../transport/callOptions";
 import { CancelFailedError, SubmitUncertainError } from "./jobErrors";
-import { type JobHandle, ON_ABORT, type WaitOptions } from "./jobHandle";
+import type { JobHandle } from "./jobHandle";
+import { ON_ABORT, type WaitOptions } from "./jobHandleOptions";
 import type { OutputSchema } from "./jobOutput";
 import type { JobRequest } from "./jobRequest";
 import { SUBMIT_OPTIONS, type SubmitOptions } from "./submit";
@@ -225,7 +226,7 @@ function createBatchJobs<Input extends object, Output>(
       else counts.failed++;
       finished.push({ index, input, jobId: jobId ?? jobIdOf(error), error: error as Error });
       if (isCancelled && mayContinue(error)) notCancelled.push(error);
-      // Also if this was the last input.
+      // This also applies to the last input.
       if (jobId === undefined && concernsAll(error)) end = end && "error" in end ? end : { error };
     }
   }

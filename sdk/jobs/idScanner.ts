@@ -1,14 +1,3 @@
-/** Finds the id in JSON that arrives in pieces, and keeps nothing else of it. */
-export interface IdScanner {
-  /** Reads the next piece. Returns `true` when the search is over. */
-  push(bytes: Uint8Array): boolean;
-  /**
-   * The string or number in the field `id` of the outermost object. `undefined` if it has not
-   * arrived, or is neither.
-   */
-  readonly id: string | undefined;
-}
-
 /** The longest id, in bytes of JSON. */
 const LONGEST = 1_300;
 
@@ -23,103 +12,114 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
 /**
- * Makes a scanner for one body. It checks the grammar only as far as needed to distinguish keys
- * from values.
+ * Finds the id in one body of JSON that arrives in pieces, and keeps nothing else of it. It checks
+ * the grammar only as far as needed to distinguish keys from values.
  */
-export function createIdScanner(): IdScanner {
-  let id: string | undefined;
-  let done = false;
-  let depth = 0;
-  let inString = false;
-  let escaped = false;
-  let isKey = true;
+export class IdScanner {
+  #id: string | undefined;
+  #done = false;
+  #depth = 0;
+  #inString = false;
+  #escaped = false;
+  #isKey = true;
   /** The current key of the outermost object. */
-  let key: string | undefined;
+  #key: string | undefined;
   /** The bytes of the current string, if it is needed. */
-  let kept: number[] | undefined;
+  #kept: number[] | undefined;
   /** The id so far, if it is not a string. */
-  let digits = "";
+  #digits = "";
 
-  function endString(): void {
-    inString = false;
-    if (!kept) return;
-    const text = kept.length > LONGEST ? undefined : parsed(Buffer.from([QUOTE, ...kept, QUOTE]).toString("utf8"));
-    kept = undefined;
-    if (isKey) key = text;
-    else finish(text);
+  /** Reads the next piece. Returns `true` when the search is over. */
+  push(bytes: Uint8Array): boolean {
+    for (let at = 0; at < bytes.length && !this.#done; at++) {
+      // Nearly all of a large body is in strings that are not needed.
+      if (this.#inString && !this.#kept) at = this.#endOfString(bytes, at);
+      const byte = bytes[at];
+      if (byte === undefined) break;
+      if (this.#inString) this.#inside(byte);
+      else this.#outside(byte);
+    }
+    return this.#done;
   }
 
-  function finish(found?: string): void {
-    done = true;
-    id = found;
+  /**
+   * The string or number in the field `id` of the outermost object. `undefined` if it has not
+   * arrived, or is neither.
+   */
+  get id(): string | undefined {
+    return this.#id;
   }
 
-  function inside(byte: number): void {
-    if (!escaped && byte === QUOTE) {
-      endString();
+  #endString(): void {
+    this.#inString = false;
+    if (!this.#kept) return;
+    const text =
+      this.#kept.length > LONGEST ? undefined : parsed(Buffer.from([QUOTE, ...this.#kept, QUOTE]).toString("utf8"));
+    this.#kept = undefined;
+    if (this.#isKey) this.#key = text;
+    else this.#finish(text);
+  }
+
+  #finish(found?: string): void {
+    this.#done = true;
+    this.#id = found;
+  }
+
+  #inside(byte: number): void {
+    if (!this.#escaped && byte === QUOTE) {
+      this.#endString();
     } else {
-      escaped = !escaped && byte === BACKSLASH;
-      if (kept && kept.length <= LONGEST) kept.push(byte);
+      this.#escaped = !this.#escaped && byte === BACKSLASH;
+      if (this.#kept && this.#kept.length <= LONGEST) this.#kept.push(byte);
     }
   }
 
   /** Returns the index of the quotation mark that ends the string, or the length of the bytes. */
-  function endOfString(bytes: Uint8Array, from: number): number {
-    const start = escaped ? from + 1 : from;
-    escaped = false;
+  #endOfString(bytes: Uint8Array, from: number): number {
+    const start = this.#escaped ? from + 1 : from;
+    this.#escaped = false;
     for (let at = start; ; at++) {
       at = bytes.indexOf(QUOTE, at);
       const isCut = at < 0;
       const isEscaped = backslashesBefore(bytes, isCut ? bytes.length : at, start) % 2 === 1;
-      if (isCut) escaped = isEscaped;
+      if (isCut) this.#escaped = isEscaped;
       if (isCut) return bytes.length;
       if (!isEscaped) return at;
     }
   }
 
-  function outside(byte: number): void {
+  #outside(byte: number): void {
     if (byte === QUOTE) {
-      inString = true;
-      if (depth === 0) finish();
-      else if (depth === 1 && (isKey || key === "id")) kept = [];
+      this.#inString = true;
+      if (this.#depth === 0) this.#finish();
+      else if (this.#depth === 1 && (this.#isKey || this.#key === "id")) this.#kept = [];
     } else if (byte === OPEN_OBJECT || byte === OPEN_LIST) {
-      const isOutermostList = depth === 0 && byte === OPEN_LIST;
-      if (isOutermostList || (depth === 1 && key === "id" && !isKey)) finish();
-      depth++;
+      const isOutermostList = this.#depth === 0 && byte === OPEN_LIST;
+      if (isOutermostList || (this.#depth === 1 && this.#key === "id" && !this.#isKey)) this.#finish();
+      this.#depth++;
     } else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) {
-      if (--depth <= 0) finish(key === "id" && !isKey ? wholeNumber(digits) : undefined);
-    } else if (depth === 1 && byte === COLON) {
-      isKey = false;
-    } else if (depth === 1 && byte === COMMA) {
+      if (--this.#depth <= 0) this.#finish(this.#key === "id" && !this.#isKey ? wholeNumber(this.#digits) : undefined);
+    } else if (this.#depth === 1 && byte === COLON) {
+      this.#isKey = false;
+    } else if (this.#depth === 1 && byte === COMMA) {
       // The id is not a string.
-      if (key === "id") finish(wholeNumber(digits));
-      isKey = true;
-    } else if (depth === 1 && key === "id" && !isKey && byte > SPACE && digits.length <= LONGEST) {
-      digits += String.fromCharCode(byte);
+      if (this.#key === "id") this.#finish(wholeNumber(this.#digits));
+      this.#isKey = true;
+    } else if (
+      this.#depth === 1 &&
+      this.#key === "id" &&
+      !this.#isKey &&
+      byte > SPACE &&
+      this.#digits.length <= LONGEST
+    ) {
+      this.#digits += String.fromCharCode(byte);
     }
   }
-
-  return {
-    push(bytes) {
-      for (let at = 0; at < bytes.length && !done; at++) {
-        // Nearly all of a large body is in strings that are not needed.
-        if (inString && !kept) at = endOfString(bytes, at);
-        const byte = bytes[at];
-        if (byte === undefined) break;
-        if (inString) inside(byte);
-        else outside(byte);
-      }
-      return done;
-    },
-    get id() {
-      return id;
-    },
-  };
 }
 
 /** Returns the id in a body that may be incomplete. */
 export function idIn(body: string): string | undefined {
-  const scanner = createIdScanner();
+  const scanner = new IdScanner();
   scanner.push(Buffer.from(body));
   return scanner.id;
 }

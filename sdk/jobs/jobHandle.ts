@@ -1,21 +1,18 @@
 import type { Clock } from "../contract/clock";
-import { JOB_TTL_MS } from "../contract/limits";
 import { nameErrors } from "../errorNames";
 import { type ErrorDetails, NotFoundError, ServerlessGpuError } from "../errors";
-import {
-  aFunction,
-  anAbortSignal,
-  aSchema,
-  checkOptions,
-  msFrom,
-  type OptionChecks,
-  oneOf,
-  REQUEST_OPTIONS,
-  wholeMs,
-} from "../transport/callOptions";
+import { checkOptions, REQUEST_OPTIONS } from "../transport/callOptions";
 import { type ObservedOptions, type RequestOptions, requestOptions } from "../transport/requestOptions";
 import { checkedCall, type ResponsePromise } from "../transport/responsePromise";
-import { CancelFailedError, JobExpiredError, JobNotRetryableError, type StreamGapError } from "./jobErrors";
+import { CancelFailedError, JobExpiredError, JobNotRetryableError } from "./jobErrors";
+import {
+  STATUS_OPTIONS,
+  STREAM_OPTIONS,
+  type StatusOptions,
+  type StreamOptions,
+  WAIT_OPTIONS,
+  type WaitOptions,
+} from "./jobHandleOptions";
 import { expiresAt, expiryOf, type JobLifetime } from "./jobLifetime";
 import { completedJob, jobFailed, type OutputSchema, parseOutput } from "./jobOutput";
 import { type CompletedJob, isRetryable, isTerminal, type Job, type StreamItem } from "./jobRecord";
@@ -23,67 +20,7 @@ import { streamItems } from "./jobStream";
 import { cancelJob, readStatus, readStatusOnce, retryJob } from "./operations";
 import { type Poller, SHORTEST_POLL_MS, type WaitOutcome, type WaitRequest } from "./poller";
 import type { QueueTransport } from "./queueTransport";
-import { followStatus, type StatusListener } from "./statusChanges";
-
-/** Options of `wait`. */
-export interface WaitOptions extends Pick<RequestOptions, "signal"> {
-  /**
-   * The longest time to wait, in milliseconds, ≥ 0. With 0 the job is read once.
-   * @default until the job has ended
-   */
-  readonly timeoutMs?: number | undefined;
-  /**
-   * Decides what an abort of `signal` does to the job: `detach` lets it continue, `cancel` cancels
-   * it before the wait rejects. A cancel waits for the rate limit, at most for the client's
-   * `retry.maxElapsedMs`. If it fails, the wait rejects with a `CancelFailedError`.
-   * @default "detach"
-   */
-  readonly onAbort?: "detach" | "cancel" | undefined;
-  /**
-   * Called with the job's status when it is first read, and on each change. Calls do not overlap.
-   * The wait resolves when all have settled, and rejects if one fails; the job then continues.
-   * Statuses that follow each other faster than the job is read are missed.
-   * @default none
-   */
-  readonly onStatus?: StatusListener | undefined;
-}
-
-export const ON_ABORT = oneOf("detach", "cancel");
-
-const WAIT_OPTIONS: OptionChecks<WaitOptions> = {
-  timeoutMs: msFrom(0),
-  signal: anAbortSignal,
-  onAbort: ON_ABORT,
-  onStatus: aFunction,
-};
-
-/** Options of `status`. */
-export interface StatusOptions extends RequestOptions {
-  /**
-   * Sets the job's time to live, in milliseconds from its submit: whole, 10 seconds to 7 days.
-   * @default
-   * unchanged
-   */
-  readonly ttl?: number | undefined;
-}
-
-export const TTL = wholeMs(JOB_TTL_MS);
-
-const STATUS_OPTIONS: OptionChecks<StatusOptions> = { ...REQUEST_OPTIONS, ttl: TTL };
-
-/** Options of `stream`. */
-export interface StreamOptions<Item> extends RequestOptions {
-  /** The schema of each item's `output`. @default none: `output` is `unknown` */
-  readonly schema?: OutputSchema<Item> | undefined;
-  /**
-   * Called when pieces may be missing between those read so far and the next ones. The stream then
-   * continues.
-   * @default none: the stream ends with the error
-   */
-  readonly onGap?: ((gap: StreamGapError) => unknown) | undefined;
-}
-
-const STREAM_OPTIONS: OptionChecks<StreamOptions<unknown>> = { ...REQUEST_OPTIONS, schema: aSchema, onGap: aFunction };
+import { followStatus } from "./statusChanges";
 
 /** The parts of a handle. */
 export interface JobHandleContext<Output> {
@@ -136,17 +73,17 @@ export class JobHandle<Output = unknown> {
    * @throws CancelFailedError if the job should have been cancelled after an abort, and may
    * continue
    * @throws the signal's reason, if it aborts
-   * @throws the error of `onStatus`
+   * @throws the error of `onStatus` or `onProgress`
    * @example
    * await job.wait({ onStatus: (status, { delayTime }) => console.log(status, delayTime) });
    */
   async wait(options: WaitOptions = {}): Promise<CompletedJob<Output>> {
     checkOptions(options, WAIT_OPTIONS);
-    const { timeoutMs, signal, onAbort = "detach", onStatus } = options;
+    const { timeoutMs, signal, onAbort = "detach" } = options;
     const now = this.#clock.monotonic();
     const deadline = timeoutMs === undefined ? Number.POSITIVE_INFINITY : now + timeoutMs;
     const firstDelayMs = Math.max(0, Math.min(this.#seenAt + SHORTEST_POLL_MS - now, (deadline - now) / 2));
-    const changes = onStatus && followStatus(onStatus, signal);
+    const changes = followStatus(options, signal);
     const request = { deadline, firstDelayMs, signal: changes?.signal ?? signal, onRead: changes?.onRead };
     let hasEnded = false;
     try {
@@ -164,7 +101,7 @@ export class JobHandle<Output = unknown> {
     }
   }
 
-  /** Reads the job once, for a wait without time. */
+  /** Reads the job once, for a wait with a timeout of 0. */
   async #lookOnce({ signal, onRead }: Pick<WaitRequest, "signal" | "onRead">): Promise<WaitOutcome> {
     try {
       const job = await readStatusOnce(this.#context.queue, this.id, signal);

@@ -67,7 +67,7 @@ export interface StreamChunk {
 export interface PurgeResult {
   /** The number of waiting jobs that were removed. */
   readonly removed: number;
-  /** A word for completion, in lower case. */
+  /** The service's word for the completed purge, in lower case. */
   readonly status: string;
 }
 

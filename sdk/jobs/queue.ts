@@ -12,7 +12,8 @@ import { type ObservedOptions, type RequestOptions, requestOptions } from "../tr
 import { checkedCall, type ResponsePromise } from "../transport/responsePromise";
 import { pathSegment } from "../transport/urls";
 import { type Batch, type BatchInputs, checkBatch, createBatch, type RunManyOptions } from "./batch";
-import { JobHandle, ON_ABORT, type StatusOptions, TTL, type WaitOptions } from "./jobHandle";
+import { JobHandle } from "./jobHandle";
+import { ON_ABORT, type StatusOptions, TTL, type WaitOptions } from "./jobHandleOptions";
 import { type JobLifetime, jobLifetime, RETENTION_MS } from "./jobLifetime";
 import { completedJob, type OutputSchema } from "./jobOutput";
 import { type CompletedJob, type EndpointHealth, isTerminal, type Job, type PurgeResult } from "./jobRecord";

@@ -20,7 +20,7 @@ export interface QueueContext extends CallContext {
   readonly rateLimits?: RateLimitOptions | "off" | undefined;
   readonly log: Log;
   /**
-   * `true`: the service is known to hold reads of jobs, by `/status-sync` (observed).
+   * `true` if the service is known to hold reads of jobs with `/status-sync` (observed).
    * @default
    * false
    */
@@ -33,7 +33,9 @@ export interface QueueRequest<T> extends ObservedOptions {
   readonly name: string;
   /** The operation whose rate limit counts the request. @default `name` */
   readonly limit?: string | undefined;
-  /** What errors call the request, such as `status of job a1`. They add the endpoint. */
+  /**
+   * The name of the request in error messages, such as `status of job a1`. They add the endpoint.
+   */
   readonly what: string;
   readonly method: "GET" | "POST";
   /** The path below the endpoint, with the query. A function is called at each attempt. */

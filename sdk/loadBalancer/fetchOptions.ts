@@ -53,7 +53,7 @@ export interface FetchOptions extends Omit<RequestOptions, "headers" | "timeoutM
   readonly timeoutMs?: number | undefined;
 }
 
-/** The service's longest times, and a while in which its own error arrives. */
+/** The service's longest times, plus some time for its own error to arrive. */
 export const FETCH_TIMEOUT_MS = LOAD_BALANCER_MS.strictHold + LOAD_BALANCER_MS.processing + 30_000;
 
 const MODES = ["preferred", "strict", "strict-resume"];
@@ -165,7 +165,7 @@ async function bodyOf(given: unknown): Promise<Body> {
   );
 }
 
-/** By their tags: under Jest, Node's own buffers are of another realm. */
+/** Compares tags, because under Jest, Node's own buffers are from another realm. */
 function bytesOf(given: unknown): Buffer | undefined {
   if (ArrayBuffer.isView(given)) return Buffer.from(given.buffer, given.byteOffset, given.byteLength);
   const isBuffer = Object.prototype.toString.call(given) === "[object ArrayBuffer]";

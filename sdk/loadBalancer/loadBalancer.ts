@@ -63,7 +63,7 @@ export interface LoadBalancerContext extends CallContext {
 /** Makes the load balancer of an endpoint. */
 export function createLoadBalancer(context: LoadBalancerContext, endpointId: string): LoadBalancer {
   return {
-    // An id that no host name can have is refused only by a use of it.
+    // An id that cannot be part of a host name is refused only when it is used.
     get loadBalancerUrl() {
       return loadBalancerUrl(context.queueUrl, endpointId);
     },

@@ -75,7 +75,7 @@ const LONGEST_REFUSAL = 4096;
 /**
  * Returns the response, unless it is a refusal of the service itself. A response that names a
  * worker is always the app's own. Without that name, the status decides, and for a 400, 404 or 503
- * the words of the body, too.
+ * also the words of the body.
  * @throws the typed error of a refusal
  */
 export async function assertServed(
@@ -134,7 +134,7 @@ const WITHOUT_BODY: readonly number[] = [204, 205, 304];
 
 /**
  * Returns the response as a web `Response`, whose body is read as it arrives.
- * @throws UnexpectedResponseError if its status is none of HTTP
+ * @throws UnexpectedResponseError if its status is not an HTTP status
  */
 export async function webResponse(response: StreamedResponse, method: string, operation: string): Promise<Response> {
   const { status, chunks } = response;

@@ -8,15 +8,15 @@ import type { Pod } from "./podRecord";
 /** Additions to a pod's record (contract, REST). */
 export interface PodIncludes {
   /** Adds the machine that the pod runs on. @default false */
-  readonly includeMachine?: boolean;
+  readonly includeMachine?: boolean | undefined;
   /** Adds the attached network volume, if any. @default false */
-  readonly includeNetworkVolume?: boolean;
+  readonly includeNetworkVolume?: boolean | undefined;
   /** Adds the active savings plans. @default false */
-  readonly includeSavingsPlans?: boolean;
+  readonly includeSavingsPlans?: boolean | undefined;
   /** Adds the template that the pod uses, if any. @default false */
-  readonly includeTemplate?: boolean;
+  readonly includeTemplate?: boolean | undefined;
   /** Also finds pods that are serverless workers. @default false */
-  readonly includeWorkers?: boolean;
+  readonly includeWorkers?: boolean | undefined;
 }
 
 /** Reads pods (contract, REST). */

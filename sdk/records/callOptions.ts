@@ -18,5 +18,6 @@ export const DELETE_OPTIONS: OptionChecks<DeleteUnusedOptions> = {
   ...REQUEST_OPTIONS,
   releaseTimeoutMs: positiveMs,
   onWait: aFunction,
+  onDelete: aFunction,
   onAbsent: aFunction,
 };

@@ -3,8 +3,8 @@ import { type Attempt, type CallContext, makeCall } from "../transport/retryingC
 import type { KnownSettings, RecordCalls } from "./calls";
 import { type Completion, createCompletion } from "./completion";
 import { type Kind, type Listed, listOf, type NamedRecord } from "./listed";
-import { createSharedList, type SharedList } from "./sharedList";
-import { createSingleReads, type SingleReads } from "./singleReads";
+import { SharedList } from "./sharedList";
+import { SingleReads } from "./singleReads";
 
 /**
  * The records of one kind in one account: the list that its calls share, and the writes of this
@@ -56,13 +56,13 @@ export function createCollection<T extends NamedRecord, Settings, Changes>(
 ): Writable<T, Settings, Changes> {
   const operation = listOf(kind);
   const attempt = (each: Attempt) => calls.list(operation, each);
-  const list = createSharedList(context.clock, (options) =>
+  const list = new SharedList(context.clock, (options) =>
     makeCall(context, { ...options, name: calls.names.list, operation, repeatability: "safe", attempt }),
   );
   const { hiddenIn = () => [], recognize = async (record) => record } = calls;
   return {
     ...{ ...context, kind, calls, hooks, list, lastWrites: new Map(), hiddenIn },
-    single: createSingleReads(context, kind, calls),
+    single: new SingleReads(context, kind, calls),
     completion: createCompletion(context, kind, calls.readNames),
     recall: async (record, known) =>
       known === undefined ? record : recognize(withKnown(record, hiddenIn(record), known), known),
@@ -100,10 +100,10 @@ export interface KnownOptions extends RequestOptions {
 /** Options of `find`. */
 export interface FindOptions extends KnownOptions {
   /**
-   * How old the list may be, in milliseconds. It is never older than the last write of this client.
-   * Without this option, the list is requested after the call.
+   * The maximum age of the list, in milliseconds. It is never older than the last write of this
+   * client. Without this option, the list is requested after the call.
    */
-  readonly maxAgeMs?: number;
+  readonly maxAgeMs?: number | undefined;
 }
 
 /** Options of `update`. */

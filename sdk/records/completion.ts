@@ -1,7 +1,7 @@
 import { type Attempt, type CallContext, makeCall } from "../transport/retryingCall";
 import type { NamesCall } from "./calls";
 import { type Kind, type Listed, listOf, type NamedRecord } from "./listed";
-import { createSharedList, type SharedList } from "./sharedList";
+import { SharedList } from "./sharedList";
 
 /** Completes the lists of one kind that may be cut off. */
 export interface Completion {
@@ -22,7 +22,7 @@ export function createCompletion(
   const operation = `${listOf(kind)}, over REST v2`;
   const names =
     readNames &&
-    createSharedList(context.clock, (options) => {
+    new SharedList(context.clock, (options) => {
       const attempt = (each: Attempt) => readNames(operation, each);
       return makeCall(context, { ...options, name: "listNames", operation, repeatability: "safe", attempt });
     });

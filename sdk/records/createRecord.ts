@@ -73,10 +73,9 @@ export async function createRecord<T extends NamedRecord, Settings extends { rea
     });
     return created;
   } catch (error) {
-    // After a lost response, a refusal of the name may mean that the first request had its effect
-    // after all.
-    const mayBeOwnName = wasLost && kind.hasUniqueNames && error instanceof BusinessRuleError;
-    const found = mayBeOwnName ? await lookUp() : undefined;
+    // After a lost response, a refusal, such as that of the name, may mean that the first request
+    // had its effect after all.
+    const found = wasLost && error instanceof BusinessRuleError ? await lookUp() : undefined;
     if (!found) throw error;
     created = found;
     return found;

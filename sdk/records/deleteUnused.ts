@@ -32,14 +32,16 @@ export interface DeleteUnusedOptions extends RequestOptions {
    * something uses the record, and for up to two minutes after that.
    * @default 300,000
    */
-  readonly releaseTimeoutMs?: number;
+  readonly releaseTimeoutMs?: number | undefined;
   /** Called before each wait. */
-  readonly onWait?: (wait: DeletionWait) => void;
+  readonly onWait?: ((wait: DeletionWait) => void) | undefined;
+  /** Called once, right before the first request that deletes the record. */
+  readonly onDelete?: (() => void) | undefined;
   /**
    * Called before anything is sent if the list does not hold the record. An error that it throws
    * ends the deletion. Without it, an absent record counts as deleted.
    */
-  readonly onAbsent?: () => void;
+  readonly onAbsent?: (() => void) | undefined;
 }
 
 /** What the lists of the account show about the use of a record. */
@@ -129,7 +131,13 @@ async function untilGone<T extends NamedRecord>(
   collection: Writable<T, never>,
   id: string,
   rules: readonly DeletionRule<T>[],
-  { releaseTimeoutMs = DEFAULT_TIMEOUT_MS, onWait, onAbsent, ...options }: DeleteUnusedOptions & ObservedOptions,
+  {
+    releaseTimeoutMs = DEFAULT_TIMEOUT_MS,
+    onWait,
+    onDelete,
+    onAbsent,
+    ...options
+  }: DeleteUnusedOptions & ObservedOptions,
 ): Promise<void> {
   const { clock, kind, list } = collection;
   const startedAt = clock.monotonic();
@@ -150,9 +158,10 @@ async function untilGone<T extends NamedRecord>(
   let obstacle = "";
   await pollUntil({
     ...{ clock, signal: options.signal, firstPauseMs: FIRST_PAUSE_MS, longestPauseMs: LONGEST_PAUSE_MS },
-    ...{ timeoutMs: releaseTimeoutMs, startedAt: () => startedAt, rest: list.rest },
+    ...{ timeoutMs: releaseTimeoutMs, startedAt: () => startedAt, rest: (wait: Promise<void>) => list.rest(wait) },
     async step() {
       for (const rule of rules) await refuseUsed(collection, present, rule, options);
+      if (obstacle === "") onDelete?.();
       const refusal = await refusalOf(collection, present, options);
       obstacle = refusal ?? "the service accepted its deletion, but still lists it";
       if (refusal === undefined) {

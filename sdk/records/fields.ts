@@ -4,26 +4,35 @@ import type { ManagementApi, ServiceName } from "../contract/limits";
 
 // Programs load this file when they start, so it imports no library.
 
+/** How the problem of a property begins that no field has. */
+export const NO_SUCH_PROPERTY = "is not a property";
+
+/** Settings that may be left out, or be `undefined`, which means the same. */
+export type Changes<Settings> = { readonly [K in keyof Settings]?: Settings[K] | undefined };
+
 /** How REST v2 writes and reads a field. */
 export interface V2Field<Value> {
-  /** The place in a body, such as `image` or `workers.min`. */
+  /** The path in a body, such as `image` or `workers.min`. */
   readonly path: string;
-  /** Another place from which the value is read. */
+  /** Another path from which the value is read. */
   readonly otherPath?: string;
   /**
-   * Returns the value from what is at `path` and at `otherPath`.
-   * @default the first that there is
+   * Returns the field's value from the values at `path` and `otherPath`. @default the first one
+   * that is set
    */
   read?(found: unknown, other: unknown): unknown;
   /**
-   * Returns the place to write if it depends on other settings; `undefined` if the service has none
-   * for them.
+   * Returns the path to write if it depends on other settings; `undefined` if the body cannot hold
+   * the field with them.
    */
   pathWith?(settings: Readonly<Record<string, unknown>>): string | undefined;
-  /** Returns what to send by its place, where it differs. `undefined` is not sent. */
+  /**
+   * Returns the values to send by path, if they differ from the field's value. `undefined` is not
+   * sent.
+   */
   write?(value: Value): Readonly<Record<string, unknown>>;
   /**
-   * `true` if the value is a list there, and not a comma-separated list.
+   * `true` if the body holds a list instead of a comma-separated string.
    * @default that of the field
    */
   readonly isList?: true;
@@ -94,7 +103,10 @@ export interface FieldOf<Type extends string, Value> {
    * elements are objects.
    */
   readonly graphqlList?: true | string;
-  /** Returns the value to send, where it differs. `service` is the named service, if any. */
+  /**
+   * Returns the value to send, if it differs from the field's value. `service` is the named
+   * service, if any.
+   */
   toService?(value: Value, service: ServiceName | undefined): unknown;
   /** `true` if GraphQL declares the field as an enum, which is written without quotes. */
   readonly isGraphqlEnum?: true;
@@ -109,7 +121,7 @@ export interface FieldOf<Type extends string, Value> {
    */
   readonly valuesOnlyAt?: { readonly service: ServiceName; includes(value: Value): boolean };
   /**
-   * The place in REST v2, or how it is written and read there. `null` if REST v2 does not have the
+   * The path in REST v2, or how it is written and read there. `null` if REST v2 does not have the
    * field.
    */
   readonly v2: string | V2Field<Value> | null;
@@ -130,7 +142,9 @@ export interface KeptField {
   readonly isSetting?: true;
   /** `true` if the input does not take the field. */
   readonly isReadOnly?: true;
-  /** The properties in the selection by whose refusal the field is left out, too. */
+  /**
+   * Properties in the selection. If the service refuses one of them, the field is left out as well.
+   */
   readonly parts?: readonly string[];
   /** `true` for a field that holds secrets. It is read only right before a save, and never kept. */
   readonly isSecret?: true;
@@ -149,7 +163,7 @@ export type AnyField = FieldOf<string, unknown>;
 
 /**
  * All fields of one kind of record that can be set, by name. Append new ones: older state numbers
- * fields by their place.
+ * fields by their position.
  */
 export type FieldTable = Readonly<Record<string, AnyField>>;
 

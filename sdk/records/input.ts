@@ -2,7 +2,7 @@ import * as z from "zod";
 import { type InputProblem, InvalidInputError } from "../errors";
 import { nearestWord } from "../nearestWord";
 import { redact } from "../secret";
-import { type AnyField, type FieldTable, requiredFields } from "./fields";
+import { type AnyField, type FieldTable, NO_SUCH_PROPERTY, requiredFields } from "./fields";
 
 /** The schemas of the values that inputs may hold, by field. They bring values into normal form. */
 export type FieldSchemas = Readonly<Record<string, z.ZodType>>;
@@ -72,7 +72,7 @@ export function checkFields(
   for (const [property, value] of Object.entries(input)) {
     if (value === undefined) continue;
     if (!Object.hasOwn(schemas, property)) {
-      problems.push({ property, message: `there is no such property. ${nearest(property, Object.keys(schemas))}` });
+      problems.push({ property, message: noSuchProperty(property, Object.keys(schemas)) });
       continue;
     }
     const result = schemas[property]?.safeParse(value);
@@ -99,7 +99,7 @@ export function parseFields(
   isNew: boolean,
 ): Record<string, unknown> {
   const { fields, problems } = checkFields(schemas, { ...input });
-  // A field that has a problem is present, so it is not reported as missing, too.
+  // A field that has a problem is present, so it is not reported as missing as well.
   if (isNew) problems.push(...missingFields(table, { ...input, ...fields }));
   if (problems.length > 0) throw new InvalidInputError(what, problems);
   return fields;
@@ -125,13 +125,18 @@ export function must(what: string) {
 /** Returns a value for a message. */
 export function describe(value: unknown): string {
   if (typeof value === "string") {
-    // Redact before the cut: half a key would not be recognised.
+    // Redact before the cut: half a key would not be recognized.
     const shown = redact(value);
     return JSON.stringify(shown.length > 40 ? `${shown.slice(0, 40)}…` : shown);
   }
   if (value === null || value === undefined) return "missing";
   if (Array.isArray(value)) return "a list";
   return typeof value === "object" || typeof value === "function" ? "an object" : String(value);
+}
+
+/** Returns the message about a property that does not exist. It follows the property's name. */
+export function noSuchProperty(property: string, allowed: readonly string[]): string {
+  return `${NO_SUCH_PROPERTY}. ${nearest(property, allowed)}`;
 }
 
 /** Suggests the nearest of the allowed words, if one is near, and lists all of them. */

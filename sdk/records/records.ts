@@ -21,7 +21,9 @@ interface Named {
 /** What only one kind of record has: its inputs, and the rules for them. */
 export interface RecordRules<T, Input, Settings, ChangesInput, Parsed, Changes, Update, Delete> {
   /** Checks the settings of a new record and returns them in normal form. */
-  readonly parse: (input: Input) => Settings;
+  readonly parse: (input: Input, options: CreateRecordOptions<T>) => Settings;
+  /** The option checks of `create`. @default those that all kinds of records have */
+  readonly createOptions?: OptionChecks<CreateRecordOptions<T>>;
   /** Checks changes and returns them in normal form. */
   readonly parseChanges: (id: string, changes: ChangesInput) => Parsed;
   /**
@@ -74,8 +76,8 @@ export function recordsOf<
   return {
     ...readersOf(collection),
     create: (input, given) =>
-      checkedCall(given, CREATE_OPTIONS, async (options) => {
-        const wanted = rules.parse(input);
+      checkedCall(given, rules.createOptions ?? CREATE_OPTIONS, async (options) => {
+        const wanted = rules.parse(input, options);
         return create(collection, wanted, (record) => rules.isSame(record, wanted), options);
       }),
     update: (id, changes, given) =>

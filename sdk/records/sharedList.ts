@@ -1,7 +1,7 @@
 import { type Clock, onAbort } from "../contract/clock";
 import { changeRequest, type ObservedOptions } from "../transport/requestOptions";
 import type { ReceivedResponse } from "../transport/responseInfo";
-import { countOperations } from "./concurrentOperations";
+import { countOperations, type OperationCounter } from "./concurrentOperations";
 
 /** A list and the time of its request. */
 export type ListSnapshot<List> = List & {
@@ -42,30 +42,6 @@ const GATHER_MS = 500;
  */
 const SETTLE_MS = 25;
 
-/**
- * One of the account's lists. Concurrent readers share it, because the service cannot return a
- * single record.
- */
-export interface SharedList<List> {
-  /**
-   * Returns a list that is new enough. A reader whose options change the request gets a list of its
-   * own.
-   */
-  read(freshness?: ListFreshness, options?: ObservedOptions): Promise<ListSnapshot<List>>;
-  /** Must be called after the response to a write. Lists requested earlier are no longer used. */
-  noteWrite(): void;
-  /**
-   * Announces an operation whose reads wait to share a list. Returns a function that must be called
-   * at its end.
-   */
-  join(): () => void;
-  /**
-   * Waits for the promise, for an operation that has joined. Meanwhile the lists of the others do
-   * not wait for it.
-   */
-  rest(wait: Promise<void>): Promise<void>;
-}
-
 interface Request<List> {
   readonly snapshot: Promise<ListSnapshot<List>>;
   /** Aborted when no reader waits for the list any longer. */
@@ -79,52 +55,100 @@ interface Request<List> {
   sentAt?: number;
 }
 
-/** Creates the list. Readers that come during a request share the next one. */
-export function createSharedList<List extends object>(
-  clock: Clock,
-  fetchList: (options: ObservedOptions) => Promise<List>,
-): SharedList<List> {
+/**
+ * One of the account's lists. Concurrent readers share it, because the service cannot return a
+ * single record. Readers that come during a request share the next one.
+ */
+export class SharedList<List extends object> {
+  readonly #clock: Clock;
+  readonly #fetchList: (options: ObservedOptions) => Promise<List>;
   /** The last list that was requested. */
-  let newest: Request<List> | undefined;
+  #newest: Request<List> | undefined;
   /** The same, or `undefined` after a write. */
-  let current: Request<List> | undefined;
+  #current: Request<List> | undefined;
   /** The list to request after the current response. */
-  let next: Request<List> | undefined;
-  let pending: Promise<unknown> = Promise.resolve();
-  const operations = countOperations(clock);
+  #next: Request<List> | undefined;
+  #pending: Promise<unknown> = Promise.resolve();
+  readonly #operations: OperationCounter;
 
-  async function fetchNow(options: ObservedOptions, sentAt: number): Promise<ListSnapshot<List>> {
+  constructor(clock: Clock, fetchList: (options: ObservedOptions) => Promise<List>) {
+    this.#clock = clock;
+    this.#fetchList = fetchList;
+    this.#operations = countOperations(clock);
+  }
+
+  /**
+   * Returns a list that is new enough. A reader whose options change the request gets a list of its
+   * own.
+   */
+  async read(freshness: ListFreshness = {}, options: ObservedOptions = {}): Promise<ListSnapshot<List>> {
+    options.signal?.throwIfAborted();
+    const snapshot = await (changeRequest(options)
+      ? this.#fetchNow(options, this.#clock.monotonic())
+      : this.#follow(this.#newEnough(freshness), options.signal));
+    if (snapshot.response) options.onResponse?.(snapshot.response);
+    return snapshot;
+  }
+
+  /** Must be called after the response to a write. Lists requested earlier are no longer used. */
+  noteWrite(): void {
+    this.#current = undefined;
+  }
+
+  /**
+   * Announces an operation whose reads wait to share a list. Returns a function that must be called
+   * at its end.
+   */
+  join(): () => void {
+    const leave = this.#operations.join();
+    return () => {
+      leave();
+      if (this.#next) this.#releaseSoon(this.#next);
+    };
+  }
+
+  /**
+   * Waits for the promise, for an operation that has joined. Meanwhile the lists of the others do
+   * not wait for it.
+   */
+  rest(wait: Promise<void>): Promise<void> {
+    const rested = this.#operations.rest(wait);
+    if (this.#next) this.#releaseSoon(this.#next);
+    return rested;
+  }
+
+  async #fetchNow(options: ObservedOptions, sentAt: number): Promise<ListSnapshot<List>> {
     let response: ReceivedResponse | undefined;
     const onResponse = (last: ReceivedResponse) => {
       response = last;
     };
     // Not a copy: a list reads its records when they are needed.
-    return Object.assign(await fetchList({ ...options, onResponse }), { sentAt, response });
+    return Object.assign(await this.#fetchList({ ...options, onResponse }), { sentAt, response });
   }
 
-  function queueNext(): Request<List> {
+  #queueNext(): Request<List> {
     const abandoned = new AbortController();
-    const { isDue, release } = gate();
+    const { isDue, release } = this.#openLater();
     const queued: Request<List> = {
       abandoned,
       readers: 0,
       gathered: 0,
       release,
-      snapshot: Promise.all([pending, isDue]).then(async () => {
+      snapshot: Promise.all([this.#pending, isDue]).then(async () => {
         abandoned.signal.throwIfAborted();
-        next = undefined;
-        newest = queued;
-        current = queued;
-        const sentAt = clock.monotonic();
+        this.#next = undefined;
+        this.#newest = queued;
+        this.#current = queued;
+        const sentAt = this.#clock.monotonic();
         queued.sentAt = sentAt;
-        return fetchNow({ signal: abandoned.signal }, sentAt);
+        return this.#fetchNow({ signal: abandoned.signal }, sentAt);
       }),
     };
-    pending = queued.snapshot.then(
+    this.#pending = queued.snapshot.then(
       () => {},
       () => {
         // A failure concerns those who waited for this list, and nobody after them.
-        forget(queued);
+        this.#forget(queued);
       },
     );
     return queued;
@@ -134,10 +158,10 @@ export function createSharedList<List extends object>(
    * Returns a promise that resolves when it is released, at the latest after the time of a
    * gathering.
    */
-  function gate(): { readonly isDue: Promise<void>; readonly release: () => void } {
+  #openLater(): { readonly isDue: Promise<void>; readonly release: () => void } {
     let release = () => {};
     const isDue = new Promise<void>((resolve) => {
-      const cancel = clock.schedule(GATHER_MS, resolve);
+      const cancel = this.#clock.schedule(GATHER_MS, resolve);
       release = () => {
         cancel();
         resolve();
@@ -146,80 +170,54 @@ export function createSharedList<List extends object>(
     return { isDue, release };
   }
 
-  function newEnough({
+  #newEnough({
     sentAfter = Number.POSITIVE_INFINITY,
     despiteWrites = false,
     gathers = false,
   }: ListFreshness): Request<List> {
-    const last = despiteWrites ? newest : current;
+    const last = despiteWrites ? this.#newest : this.#current;
     if (last?.sentAt !== undefined && last.sentAt >= sentAfter) return last;
-    next ??= queueNext();
+    this.#next ??= this.#queueNext();
     if (gathers) {
-      next.gathered++;
-      releaseSoon(next);
-    } else next.release();
-    return next;
+      this.#next.gathered++;
+      this.#releaseSoon(this.#next);
+    } else this.#next.release();
+    return this.#next;
   }
 
   /** Requests the list if all running operations need it. */
-  function releaseSoon(request: Request<List>): void {
+  #releaseSoon(request: Request<List>): void {
     const { gathered } = request;
-    if (gathered >= operations.size()) request.release();
-    else if (gathered >= operations.running()) {
-      clock.schedule(SETTLE_MS, () => {
-        if (request.gathered === gathered && gathered >= operations.running()) request.release();
+    if (gathered >= this.#operations.size()) request.release();
+    else if (gathered >= this.#operations.running()) {
+      this.#clock.schedule(SETTLE_MS, () => {
+        if (request.gathered === gathered && gathered >= this.#operations.running()) request.release();
       });
     }
   }
 
   /** Returns the list for one reader, whose abort ends only its own wait. */
-  function follow(shared: Request<List>, signal?: AbortSignal): Promise<ListSnapshot<List>> {
+  #follow(shared: Request<List>, signal?: AbortSignal): Promise<ListSnapshot<List>> {
     shared.readers++;
     if (!signal) return shared.snapshot;
     return new Promise((resolve, reject) => {
       const ignoreAbort = onAbort(signal, () => {
         reject(signal.reason);
-        if (--shared.readers === 0) abandon(shared, signal.reason);
+        if (--shared.readers === 0) this.#abandon(shared, signal.reason);
       });
       shared.snapshot.then(resolve, reject).finally(ignoreAbort);
     });
   }
 
-  function abandon(shared: Request<List>, reason: unknown) {
-    if (next === shared) next = undefined;
-    forget(shared);
+  #abandon(shared: Request<List>, reason: unknown) {
+    if (this.#next === shared) this.#next = undefined;
+    this.#forget(shared);
     shared.abandoned.abort(reason);
     shared.release();
   }
 
-  function forget(shared: Request<List>) {
-    if (newest === shared) newest = undefined;
-    if (current === shared) current = undefined;
+  #forget(shared: Request<List>) {
+    if (this.#newest === shared) this.#newest = undefined;
+    if (this.#current === shared) this.#current = undefined;
   }
-
-  return {
-    async read(freshness = {}, options = {}) {
-      options.signal?.throwIfAborted();
-      const snapshot = await (changeRequest(options)
-        ? fetchNow(options, clock.monotonic())
-        : follow(newEnough(freshness), options.signal));
-      if (snapshot.response) options.onResponse?.(snapshot.response);
-      return snapshot;
-    },
-    noteWrite() {
-      current = undefined;
-    },
-    join() {
-      const leave = operations.join();
-      return () => {
-        leave();
-        if (next) releaseSoon(next);
-      };
-    },
-    rest(wait) {
-      const rested = operations.rest(wait);
-      if (next) releaseSoon(next);
-      return rested;
-    },
-  };
 }

@@ -59,7 +59,7 @@ function objectSchema(places: readonly (readonly [string, z.ZodType])[]): z.ZodT
   }
   for (const [head, parts] of nested) shape[head] = objectSchema(parts);
   const schema = z.looseObject(shape);
-  // An object without anything that every record has may be absent, too.
+  // An object may also be absent if none of its fields is in every record.
   const isOptional = Object.values(shape).every((each) => each.safeParse(undefined).success);
   return isOptional && Object.keys(shape).length > 0 ? schema.nullish() : schema;
 }
@@ -89,7 +89,7 @@ export function hiddenInV2(table: FieldTable, record: object): string[] {
   return shownFields(table).flatMap(([name, field]) => (isHidden(field) ? [name] : []));
 }
 
-/** Returns a field's place, given these settings; `undefined` if the service has none for them. */
+/** Returns where the body holds a field, given these settings; `undefined` if it cannot hold it. */
 function pathOf({ lackedBy }: AnyField, v2: V2Field<unknown>, settings: Settings): string | undefined {
   if (lackedBy?.(settings)) return undefined;
   return v2.pathWith ? v2.pathWith(settings) : v2.path;

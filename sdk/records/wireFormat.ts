@@ -8,7 +8,7 @@ export interface OutputOnlyField<Value = unknown> {
   /** The selection in GraphQL. */
   readonly selection: string;
   readonly schema: z.ZodType<Value>;
-  /** The place in REST v2; `null` if it does not have the field. */
+  /** The path in REST v2; `null` if it does not have the field. */
   readonly v2: string | null;
 }
 

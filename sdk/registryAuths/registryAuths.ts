@@ -37,8 +37,8 @@ export interface RegistryAuths extends Readers<RegistryAuth> {
   /**
    * Deletes a credential, and proves that it is gone. A credential that does not exist counts as
    * deleted.
-   * @throws InUseError at once if a template uses it, or over REST v2 an endpoint; names them,
-   * which would lose it without any warning
+   * @throws InUseError at once if a template uses it, or over REST v2 an endpoint. The error names
+   * them: they would lose it without any warning
    * @throws UnexpectedResponseError if it cannot tell whether one uses it
    * @throws DeleteTimeoutError if the service does not accept the deletion within
    * `releaseTimeoutMs`

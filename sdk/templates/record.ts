@@ -1,5 +1,5 @@
 import type { ContainerInput, EnvChanges } from "../containers/record";
-import type { NormalForms } from "../records/fields";
+import type { Changes, NormalForms } from "../records/fields";
 import type { Kept } from "../records/keptFields";
 
 /**
@@ -15,16 +15,16 @@ export interface TemplateInput extends Omit<ContainerInput, "imageName"> {
    * Description of the template, in Markdown.
    * @default ""
    */
-  readonly readme?: string | null;
+  readonly readme?: string | null | undefined;
 }
 
 /**
  * Changes of a template. Fields that are left out keep their value. So do variables that `env`
  * leaves out; `null` removes a variable, and `env: null` removes all.
  */
-export interface TemplateChanges extends Partial<Omit<TemplateInput, "env">> {
+export interface TemplateChanges extends Changes<Omit<TemplateInput, "env">> {
   /** The variables to set, and with `null` those to remove. */
-  readonly env?: EnvChanges | null;
+  readonly env?: EnvChanges | null | undefined;
 }
 
 /** The settings of a template in normal form. Every field is set. */

@@ -11,7 +11,7 @@ interface Attempt {
 export interface Closing {
   /** Aborts at once: it ends the pauses of retries and the waits for a rate limit. */
   readonly signal: AbortSignal;
-  /** The attempts under way, with what errors call them. */
+  /** The attempts under way, each with its name in error messages. */
   readonly attempts: Map<Attempt, string>;
   /** Ends all pauses and waits. */
   begin(): void;

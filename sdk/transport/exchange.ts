@@ -43,7 +43,7 @@ export class BrokenExchange extends Error {
   }
 }
 
-/** The `cause` of a response that is too large to be read. */
+/** The `cause` if a response is too large to be read. */
 export class TooLarge extends Error {
   constructor() {
     super(`the response is larger than ${MAX_RESPONSE_BYTES / 1024 / 1024} MB`);

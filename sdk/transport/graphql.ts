@@ -163,8 +163,8 @@ async function sendQuery(
 }
 
 /**
- * Posts a query. The HTTP status decides first: only a 2xx, and a 400 with GraphQL errors, is for
- * GraphQL to read.
+ * Posts a query. The HTTP status decides first: the body is read as GraphQL only for a 2xx, or a
+ * 400 with GraphQL errors.
  * @throws the typed error of any other status
  */
 async function post(
@@ -198,7 +198,7 @@ const errorSchema = z.object({
 });
 
 /**
- * The body of a response: `data`, `errors`, or both. `errors: null` is no error, but
+ * The body of a response: `data`, `errors`, or both. `errors: null` is not an error, but
  * graphql-request rejects it.
  */
 const envelopeSchema = z.object({

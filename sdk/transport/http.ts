@@ -60,7 +60,7 @@ export async function sendForResponse(http: Http, given: HttpRequest, idleMs: nu
   const httpRequest = { ...given, attempt: { ...given.attempt, goesOn } };
   const { status, headers, stream } = await observed(http, httpRequest, readHead(http, httpRequest));
   const chunks = chunksIn(http, httpRequest, stream, idleMs);
-  // Nobody may ever read it, and there is nothing left to end.
+  // The whole body has arrived, so closing the client need not end it.
   if (isReceived) http.bodies.delete(signal);
   return { status, headers, chunks };
 }

@@ -26,7 +26,7 @@ export interface Http {
 export interface HttpRequest {
   /** The operation's name in events: `run`, `saveEndpoint`. */
   readonly name: string;
-  /** What errors call it: `saveEndpoint of "llama"`. */
+  /** Its name in error messages: `saveEndpoint of "llama"`. */
   readonly operation: string;
   /** In upper case. */
   readonly method: string;

@@ -76,18 +76,15 @@ export function createRateWindows(): RateWindows {
     observe({ status, headers }, now, sentAt) {
       // Pending requests may not be counted yet.
       const others = Math.max(0, inFlight - 1);
-      const quotas = parseItems(headers["ratelimit-policy"]);
-      for (const [name, { r: left, t: seconds }] of parseItems(headers.ratelimit)) {
-        if (left === undefined || seconds === undefined) continue;
-        const { q: quota = left + 1, w: length = seconds } = quotas.get(name) ?? {};
+      for (const { name, left, ...reported } of reportedWindows(headers)) {
         const known = current(name, now);
         if (known && sentAt < known.begunAt) continue;
-        const endsAt = now + seconds * 1000;
+        const endsAt = now + reported.leftMs;
         windows.set(name, {
           // Responses may overtake each other.
           left: Math.min(known?.left ?? left, left - others),
-          quota,
-          lengthMs: length * 1000,
+          quota: reported.quota,
+          lengthMs: reported.lengthMs,
           begunAt: known?.begunAt ?? sentAt,
           endsAt: known && !known.isGuess ? known.endsAt : endsAt,
           isGuess: false,
@@ -97,6 +94,16 @@ export function createRateWindows(): RateWindows {
       if (status === 429 && retryAfterMs > 0 && retryAfterMs <= LONGEST_WAIT_MS) closedUntil = now + retryAfterMs;
     },
   };
+}
+
+/** Returns the windows that the headers of a response report. */
+function reportedWindows(headers: ReceivedResponse["headers"]) {
+  const quotas = parseItems(headers["ratelimit-policy"]);
+  return [...parseItems(headers.ratelimit)].flatMap(([name, { r: left, t: seconds }]) => {
+    if (left === undefined || seconds === undefined) return [];
+    const { q: quota = left + 1, w: length = seconds } = quotas.get(name) ?? {};
+    return [{ name, left, quota, lengthMs: length * 1000, leftMs: seconds * 1000 }];
+  });
 }
 
 /**

@@ -21,7 +21,7 @@ export const quotaAdvice =
   "endpoint, or ask the service for a larger quota";
 
 /**
- * Returns the error of an interface that the service has retired in favour of REST v2. `undefined`
+ * Returns the error of an interface that the service has retired in favor of REST v2. `undefined`
  * for any other status.
  */
 export function retiredInterface({ status }: HttpResponse, operation: string): RejectedError | undefined {

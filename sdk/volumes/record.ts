@@ -1,4 +1,4 @@
-import type { NormalForms } from "../records/fields";
+import type { Changes, NormalForms } from "../records/fields";
 
 /** The settings to create a network volume with. */
 export interface VolumeInput {
@@ -18,14 +18,14 @@ export interface VolumeInput {
    * resource replaces the volume, and all data is lost.
    * @default false
    */
-  readonly highPerformance?: boolean | null;
+  readonly highPerformance?: boolean | null | undefined;
 }
 
 /** The settings of a new volume in normal form. */
 export interface VolumeSettings extends NormalForms<VolumeInput> {}
 
 /** Changes of a network volume. Fields that are left out keep their value. */
-export interface VolumeChanges extends Partial<Pick<VolumeInput, "name" | "size">> {}
+export interface VolumeChanges extends Changes<Pick<VolumeInput, "name" | "size">> {}
 
 /** A network volume as the service has it. */
 export interface Volume {

@@ -1,5 +1,5 @@
 import { systemClock } from "../contract/clock";
-import { createIdScanner } from "../jobs/idScanner";
+import { IdScanner } from "../jobs/idScanner";
 
 /**
  * The largest delivery, in bytes: it contains the job's input (at most 20 MB) and output. Only the
@@ -51,7 +51,7 @@ export function createSenders(): Senders {
 }
 
 async function readJobId(chunks: AsyncIterator<Uint8Array>, sending: Set<Sender>): Promise<ReadBody> {
-  const scanner = createIdScanner();
+  const scanner = new IdScanner();
   let bytes = 0;
   let isLate = false;
   let giveUp = () => {};

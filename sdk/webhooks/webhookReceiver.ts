@@ -177,7 +177,7 @@ async function* chunksOf(body: AsyncIterable<Uint8Array> | null): AsyncGenerator
 /** Returns a check of the token that takes constant time for all lengths. */
 function tokenCheck(token: string | undefined): (url: string | undefined) => boolean {
   if (token === undefined) return () => true;
-  // From now on it is redacted everywhere.
+  // From now on, it is redacted everywhere.
   new Secret(token);
   const digest = (text: string) => createHash("sha256").update(text).digest();
   const expected = digest(token);

@@ -1,5 +1,5 @@
 import { adopt } from "../../cli/adopt/adopt";
-import { checkKey } from "../../cli/doctor/service";
+import { askWithKey } from "../../cli/doctor/service";
 import { type Emulator, startEmulator } from "../../emulator";
 import { findEndpoint } from "../../provider/functions/findEndpoint";
 import { createClient } from "../../sdk/client";
@@ -31,7 +31,9 @@ test.each([
   await using emulator = await start(count);
   const { url: graphqlUrl, apiKey } = emulator;
   const configuration = { settings: { graphqlUrl, apiKey }, sourceOf: () => "set" } as never;
-  const finding = await checkKey(configuration, [{ name: "graphqlUrl", address: graphqlUrl, response: {} as never }]);
+  const { key: finding } = await askWithKey(configuration, [
+    { name: "graphqlUrl", address: graphqlUrl, response: {} as never },
+  ]);
   expect(finding.status).toBe(status);
   if (status === "warning")
     expect(finding.found).toContain(`the account has ${Math.min(count, 400)} endpoints or more`);

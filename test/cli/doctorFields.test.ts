@@ -16,7 +16,7 @@ const STATE = {
   ],
 };
 
-/** Returns the settings of a stack, without the environment. */
+/** Returns a stack's settings, without the environment. */
 const settings = (config: Readonly<Record<string, string>>) => providerSettings((name) => config[name], {});
 
 test("doctor names each field in state that the interface does not have, with its endpoints", () => {

@@ -25,8 +25,8 @@ const CALL = `async () => {
 }`;
 
 /**
- * Returns a program that prints the output of the job until it is what it waits for, changing a
- * file each time.
+ * Returns a program that changes a file and prints the job's output, until the output is the
+ * expected one.
  */
 const untilChanged = (changes: readonly (readonly [file: string, code: string, output: string])[]) => `
 const call = ${CALL};

@@ -18,6 +18,11 @@ test("every block has a language that is checked", () => {
   expect(blocks.filter(({ language }) => !LANGUAGES.includes(language)).map(placeOf)).toEqual([]);
 });
 
+test("no block of commands has a comment, which an interactive zsh would pass to the command", () => {
+  const hasComment = ({ text }: CodeBlock) => /(^|\s)#\s/.test(text.replace(/'[^']*'|"[^"]*"|<<'(\w+)'.*?^\1$/gms, ""));
+  expect(blocksIn("sh").filter(hasComment).map(placeOf)).toEqual([]);
+});
+
 /**
  * Returns the programs of a page: a block, and those that continue it (`ts continued`). All other
  * lines of the page are blank, so that problems are reported with the line number of the page.

@@ -4,7 +4,7 @@ import { FIELDS, KEPT_FIELDS } from "../../sdk/endpoints/fields";
 
 const PAGE = readFileSync(path.resolve(__dirname, "../../docs/explanation/settings.md"), "utf8");
 
-/** Settings that can neither be set nor read. */
+/** Settings that can be neither set nor read. */
 const OUT_OF_REACH = ["bindEndpoint", "cloudStorageConfig", "requestTTL"];
 
 const ROWS = [...PAGE.matchAll(/^\| `(\w+)` \| ([^|]+) \| ([^|]+) \|/gm)].map(
@@ -26,7 +26,7 @@ function expected(name: string): { readonly graphql: string; readonly v2: string
   return { graphql: kept.isReadOnly ? "refused" : "carried", v2: "no" };
 }
 
-test("the page of all settings says of each what this package does", () => {
+test("the page of all settings says what this package does with each one", () => {
   expect(ROWS).toEqual(ROWS.map(({ name }) => ({ name, ...expected(name) })));
 });
 

@@ -41,7 +41,7 @@ function afterDashes(words: readonly string[]): Command[] {
   return [words.slice(0, dashes), words.slice(dashes + 1)];
 }
 
-/** The commands and options in the output of `--help`. */
+/** The commands and options that `--help` prints. */
 export interface Help {
   /** The subcommands. A subcommand may have two words. */
   readonly commands: readonly string[];

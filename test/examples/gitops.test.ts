@@ -21,7 +21,7 @@ interface Manifest {
   readonly subjects?: readonly { readonly kind: string; readonly name: string; readonly namespace: string }[];
 }
 
-/** The steps that pipeline.sh knows, from its own `case`. */
+/** The steps in the `case` statement of pipeline.sh. */
 const knownSteps = [...readFileSync(path.join(FOLDER, "pipeline.sh"), "utf8").matchAll(/^ {2}([a-z]+)\) /gm)].map(
   ([, step]) => step,
 );

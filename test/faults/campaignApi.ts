@@ -6,7 +6,7 @@ export const API: ManagementApi = process.env.FAULTS_API === "v2" ? "v2" : "grap
 /** The environment that selects it. */
 export const API_ENV = { SERVERLESS_GPU_API: API };
 
-/** Returns what the interface has: the first over GraphQL, the second over REST v2. */
+/** Returns the first value over GraphQL, and the second over REST v2. */
 export function either<T>(overGraphql: T, overV2: T): T {
   return API === "v2" ? overV2 : overGraphql;
 }

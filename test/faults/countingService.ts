@@ -27,12 +27,12 @@ export type Operation = (typeof OPERATIONS)[number];
 /** The fault of the n-th request of an operation. Requests after the last have none. */
 export type Network = Partial<Record<Operation, readonly Fault[]>>;
 
-/** The behaviour of a job, which is its input. */
+/** The behavior of a job, which is its input. */
 export interface Task {
-  /** Names the submit that made it. */
+  /** The name of the submit that created it. */
   readonly tag: string;
   readonly pieces: number;
-  /** Number of its runs that fail. */
+  /** How many of its runs fail. */
   readonly fails: number;
 }
 
@@ -43,7 +43,7 @@ export interface CountedJob {
   runs: number;
   made: number;
   waiting: string[];
-  /** Pieces in responses that the client got, and in those that were lost. */
+  /** The pieces in responses that reached the client, and in lost ones. */
   readonly delivered: string[];
   readonly lost: string[];
   retries: number;
@@ -85,7 +85,7 @@ const record = ({ id, status, task, runs }: CountedJob) => ({
 
 const NOT_FOUND: Answer = { status: 404, body: { title: "Not Found" } };
 
-/** One step of a job's life. */
+/** One event of a job. */
 function advance(job: CountedJob): void {
   if (job.status === "IN_QUEUE") {
     job.status = "IN_PROGRESS";
@@ -151,7 +151,7 @@ function createModel() {
   return { jobs, purgedAt, answer };
 }
 
-/** Starts a service whose requests meet the network's faults. */
+/** Starts a service behind a network with faults. */
 export async function startCountingService(network: Network): Promise<CountingService> {
   const model = createModel();
   const effective: Effective[] = [];
@@ -195,7 +195,7 @@ export async function startCountingService(network: Network): Promise<CountingSe
   };
 }
 
-/** The fault of a response after the effect of the request. */
+/** The fault of the response, after the request has had its effect. */
 function play(fault: Fault, request: IncomingMessage, response: ServerResponse, status: number, body: string): void {
   if (fault === "none") respond(response, status, body);
   else if (fault === "lost after") request.socket.destroy();

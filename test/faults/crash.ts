@@ -9,11 +9,11 @@ export interface Moment {
   /** Number of the request at the management interface or of the operation, from 1. */
   readonly position?: number;
   readonly operation?: string;
-  /** Number of requests that must have come. @default 1 */
+  /** The number of requests that must have arrived. @default 1 */
   readonly held?: number;
 }
 
-/** Time for the engine to record what has happened beside the request that is held back. */
+/** How long the engine has to record what happened before the request that is held back. */
 const QUIET_MS = 1_000;
 
 export type Victim = "engine" | "provider";

@@ -47,7 +47,7 @@ describe("create", () => {
     expect(made).toHaveLength(moment.when === "after" ? 2 : 0);
 
     // What an interrupted run has left is never taken for this resource's by its name: it is
-    // refused, and adopted as told.
+    // refused, and adopted as the error advises.
     await stack.writeProgram(program(await adoptAsTold(stack, emulator, made.length > 0)));
     await stack.up();
     expect(emulator.endpoints.list()).toHaveLength(2);

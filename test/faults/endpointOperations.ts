@@ -12,14 +12,14 @@ const PROGRAM: Properties = {
   workersMax: 2,
 };
 
-/** Set by nobody's program: they must stay as they are. */
+/** Fields that no program sets. They must not change. */
 const UNMANAGED = { idleTimeout: 77, scalerValue: 9, networkVolumeId: "volume-1" };
 
 const NEIGHBOUR = { name: "neighbour", gpuIds: "ADA_24", templateId: "theirs", workersMax: 5, idleTimeout: 55 };
 
 const REQUESTS = { list: "myself", save: "saveEndpoint", delete: "deleteEndpoint" };
 
-/** Steps whose first word says which request they are. */
+/** Steps whose first word names their request. */
 const graphql = (...names: string[]): Step[] =>
   names.map((name, index) => ({
     name,
@@ -28,7 +28,7 @@ const graphql = (...names: string[]): Step[] =>
     strikes: REQUESTS[name.split(" ")[0] as keyof typeof REQUESTS],
   }));
 
-/** Remembers what the engine would, whether a step succeeds or fails. */
+/** Remembers the same as the engine, whether a step succeeds or fails. */
 function resource({ emulator, provider }: Site) {
   const neighbour = emulator.endpoints.create(NEIGHBOUR);
   let remembered: Remembered | undefined;
@@ -40,7 +40,9 @@ function resource({ emulator, provider }: Site) {
       throw error;
     }
   };
-  /** The next run of the engine has another process, which has no list yet: as after a write. */
+  /**
+   * The engine's next run uses a new process, which has no list yet, as if there had been a write.
+   */
   const forgetLists = () => provider.delete("nobody", {});
   return {
     forgetLists,
@@ -54,7 +56,7 @@ function resource({ emulator, provider }: Site) {
         isDeepStrictEqual(settingsOf(emulator.endpoints.get(neighbour.id)), settingsOf(neighbour)),
         "neighbour changed",
       ),
-    /** `true` if what the engine remembers is what the service has. */
+    /** `true` if the engine's record agrees with the service. */
     async disagreements(): Promise<string[]> {
       if (!remembered) return ["the engine remembers nothing"];
       await forgetLists();
@@ -112,7 +114,7 @@ function creation(name: string, steps: readonly Step[], program: Properties): Op
   };
 }
 
-/** The places of the changed program, as the service has them. */
+/** The locations of the changed program, as the service stores them. */
 const LOCATIONS = { graphql: "CZ,RO", v2: "EU-CZ-1,EU-RO-1,EU-RO-2" };
 
 const update: Operation = {

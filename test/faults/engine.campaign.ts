@@ -9,7 +9,7 @@ new ServerlessEndpoint("one", args);
 new ServerlessEndpoint("two", args);
 `;
 
-/** The matrix covers the faults that clear on their own, and those that take minutes of retries. */
+/** The matrix covers faults that end by themselves, and faults that take minutes of retries. */
 const QUICK = FAULTS.filter(({ name }) => !/hang|hour|slow|behind/.test(name)).map(
   (fault) => [fault.name, fault] as const,
 );

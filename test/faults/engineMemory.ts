@@ -11,7 +11,7 @@ export interface Remembered {
   readonly isHalfMade?: boolean;
 }
 
-/** A failed step, and what the engine remembers after it. */
+/** A failed step, and the engine's record after it. */
 export class StepFailed extends Error {
   constructor(
     message: string,
@@ -22,7 +22,7 @@ export class StepFailed extends Error {
 }
 
 /**
- * One resource's part of a `pulumi up`, as the engine does it: check, then create, or diff and
+ * Runs one resource's part of a `pulumi up` as the engine does: check, then create, or diff and
  * update.
  */
 export async function up(
@@ -47,7 +47,7 @@ export async function up(
   }
 }
 
-/** One resource's part of a `pulumi refresh`: undefined when it is gone. */
+/** Runs one resource's part of a `pulumi refresh`. Returns `undefined` if it is gone. */
 export async function refresh(provider: DynamicProvider, before: Remembered): Promise<Remembered | undefined> {
   try {
     const { id, inputs, outputs } = await provider.read(before.id, before.outputs);
@@ -57,7 +57,7 @@ export async function refresh(provider: DynamicProvider, before: Remembered): Pr
   }
 }
 
-/** One resource's part of a `pulumi destroy`. */
+/** Runs one resource's part of a `pulumi destroy`. */
 export async function destroy(provider: DynamicProvider, before: Remembered): Promise<undefined> {
   try {
     await provider.delete(before.id, before.outputs);

@@ -1,9 +1,9 @@
 import type { FaultEffect, Interface } from "../../emulator";
 
-/** A way in which the service, or what lies before it, misbehaves. */
+/** A way in which the service, or a gateway in front of it, misbehaves. */
 export interface Fault {
   readonly name: string;
-  /** A function is asked when the fault begins. */
+  /** A function is called when the fault begins. */
   readonly effect: FaultEffect | (() => FaultEffect);
   /** Matches the cause in the message of the resulting error. */
   readonly cause: RegExp;
@@ -16,7 +16,7 @@ export interface Fault {
 
 const HOUR_MS = 3_600_000;
 
-/** A response that fits no operation at all. */
+/** A response that matches no operation. */
 const WRONG_SHAPE = {
   id: 7,
   data: { myself: { endpoints: [{ id: "" }], serverlessDiscount: 3 }, saveEndpoint: { id: 42 }, deleteEndpoint: 1 },

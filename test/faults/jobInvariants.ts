@@ -18,7 +18,7 @@ export interface Outcome {
   readonly error?: unknown;
 }
 
-/** Errors that say: it had no effect. */
+/** Errors that say that the call had no effect. */
 const WITHOUT_EFFECT = [
   "RATE_LIMITED",
   "CANNOT_CONNECT",
@@ -32,7 +32,7 @@ const WITHOUT_EFFECT = [
 const codeOf = ({ error }: Outcome) => (error instanceof ServerlessGpuError ? error.code : undefined);
 const mayHaveHadEffect = (outcome: Outcome) => !WITHOUT_EFFECT.includes(codeOf(outcome) ?? "");
 
-/** Everything that does not hold. The rules know the contract, and nothing of the client's code. */
+/** Returns all broken rules. The rules depend on the contract, not on the client's code. */
 export function problemsOf(outcomes: readonly Outcome[], service: CountingService): string[] {
   return [
     ...outcomes.flatMap((outcome) => untyped(outcome)),
@@ -50,7 +50,7 @@ function untyped({ error, action }: Outcome): string[] {
 const effectiveOn = (service: CountingService, about: string, ...operations: Operation[]) =>
   service.effective.filter((each) => each.about === about && operations.includes(each.operation)).length;
 
-/** One submit, one job; and what the client says of it is so. */
+/** One submit creates one job, and the client reports it correctly. */
 function submits(outcome: Outcome, service: CountingService): string[] {
   const { action, tag, jobId, output, error } = outcome;
   if (action.kind === "wait" && error === undefined) {
@@ -67,7 +67,7 @@ function submits(outcome: Outcome, service: CountingService): string[] {
   if (error instanceof SubmitUncertainError && error.jobId !== undefined && !jobs.includes(error.jobId)) {
     problems.push(`${tag} may be ${error.jobId}, but is ${jobs.join(", ")}`);
   }
-  // What follows the submit of a runSync may fail in its own ways.
+  // The requests after the submit of a runSync may fail in other ways.
   if (action.kind === "run" && error !== undefined && !mayHaveHadEffect(outcome) && jobs.length > 0) {
     problems.push(`${tag} made ${jobs.join(", ")}, but failed with ${codeOf(outcome)}`);
   }
@@ -75,7 +75,8 @@ function submits(outcome: Outcome, service: CountingService): string[] {
 }
 
 /**
- * Each piece that the service handed out was yielded, once and in order; or the reader was told.
+ * Each piece that the service returned was yielded once and in order, or the reader was told of a
+ * gap.
  */
 function streams(outcome: Outcome, service: CountingService): string[] {
   const { action, jobId, pieces = [], gaps = 0, error } = outcome;
@@ -83,7 +84,7 @@ function streams(outcome: Outcome, service: CountingService): string[] {
   if (action.kind !== "stream" || !job) return [];
   const isAtEnd = error === undefined || codeOf(outcome) === "JOB_FAILED";
   const isToldOfGap = gaps > 0 || codeOf(outcome) === "STREAM_GAP";
-  // A response may also come too late for the client, which then tells of a gap.
+  // A response may also come too late for the client, which then reports a gap.
   const expected = isToldOfGap ? job.delivered.filter((piece) => pieces.includes(piece)) : job.delivered;
   const problems: string[] = [];
   if (pieces.join() !== expected.join()) problems.push(`${job.id}: read ${pieces}, delivered were ${job.delivered}`);
@@ -93,7 +94,7 @@ function streams(outcome: Outcome, service: CountingService): string[] {
   return problems;
 }
 
-/** One call of retry, at most one more run. */
+/** One call of `retry` causes at most one more run. */
 function retries(job: CountedJob, outcomes: readonly Outcome[], service: CountingService): string[] {
   const calls = outcomes.filter(({ action, jobId }) => action.kind === "retry" && jobId === job.id);
   const sent = effectiveOn(service, job.id, "retry");
@@ -104,7 +105,7 @@ function retries(job: CountedJob, outcomes: readonly Outcome[], service: Countin
   return problems;
 }
 
-/** One call of purgeQueue, at most one purge, while the call was under way. */
+/** One call of `purgeQueue` causes at most one purge, while the call is under way. */
 function purges(outcomes: readonly Outcome[], service: CountingService): string[] {
   const calls = outcomes.filter(({ action }) => action.kind === "purge");
   const sent = effectiveOn(service, "", "purge-queue");

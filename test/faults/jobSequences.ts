@@ -26,7 +26,7 @@ interface JobAction {
   readonly afterMs: number;
   readonly kind: "wait" | "cancel" | "retry" | "status" | "stream";
   readonly job: number;
-  /** For a stream: it continues after gaps. */
+  /** For a stream, whether it continues after gaps. */
   readonly toldOfGaps?: boolean;
 }
 
@@ -77,8 +77,8 @@ const faults = fc.array(
 );
 
 /**
- * Programs of up to a dozen actions at once, and a network for each. The first action always
- * submits.
+ * Generates programs of up to a dozen concurrent actions, each with its own network. The first
+ * action always submits.
  */
 export const SEQUENCES: fc.Arbitrary<Sequence> = fc.record({
   actions: fc
@@ -105,7 +105,7 @@ const LONGEST_ATTEMPT_MS = 1_500;
 /** No sequence takes longer, in milliseconds. */
 const LONGEST_MS = 60_000;
 
-/** Plays a sequence and returns what did not hold. */
+/** Plays a sequence and returns the broken rules. */
 export async function play({ actions, network }: Sequence): Promise<string[]> {
   await using service = await startCountingService(network);
   const client = createClient({
@@ -195,7 +195,7 @@ async function onJob(
   return { ...outcome, jobId, pieces, gaps };
 }
 
-/** Everything has its end: the client can be closed, and sends nothing after that. */
+/** Everything ends: the client can be closed, and then sends nothing more. */
 async function afterClose(client: Client, service: CountingService): Promise<string[]> {
   const late = await within(client.close(), "close()");
   if (typeof late === "string") return [late];
@@ -214,7 +214,7 @@ async function within<T>(work: Promise<T>, what: string): Promise<T | string> {
   return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
-/** Plays sequences from a seed. A failing one shrinks, and is shown with what did not hold. */
+/** Plays sequences from a seed. A failing one is shrunk, and shown with the broken rules. */
 export async function playSequences(seed: number, count: number): Promise<void> {
   const property = fc.asyncProperty(SEQUENCES, async (sequence) => {
     const problems = await play(sequence);

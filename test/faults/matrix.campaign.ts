@@ -5,7 +5,7 @@ import { overV2 } from "./overV2";
 import { RECORD_OPERATIONS } from "./recordOperations";
 import { report } from "./report";
 
-/** Waiting is most of what they do. */
+/** They spend most of their time waiting. */
 const SITES = Number(process.env.FAULTS_SITES ?? 44);
 
 const ORDER = (process.env.FAULTS_ONLY ?? "").split(",").filter((name) => name !== "");

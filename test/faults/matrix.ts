@@ -5,7 +5,7 @@ import { FAULTS, type Fault, TIMES, timesName } from "./faults";
 import type { Operation, Step } from "./operations";
 import { CANARY, type Site, startSite } from "./site";
 
-/** One fault, so many times, from one step of an operation on. */
+/** One fault, repeated a number of times from one step of an operation. */
 export interface Cell {
   readonly operation: Operation;
   readonly step: Step;
@@ -16,10 +16,10 @@ export interface Cell {
 /** The result of a cell. */
 export interface CellResult {
   readonly cell: Cell;
-  /** The error that the fault led to. */
+  /** The error that the fault caused. */
   readonly error?: string;
   readonly seconds: number;
-  /** Invariants that did not hold. */
+  /** Broken invariants. */
   readonly problems: readonly string[];
 }
 
@@ -35,7 +35,7 @@ const MOST_PLAYS = 5;
 /** Matches advice in a message. */
 const NEXT_STEP = /try again|check|look[ ,]|run pulumi|adoptId|update the package|keep one/i;
 
-/** Every combination that makes sense. */
+/** All useful combinations. */
 export function cellsOf(operations: readonly Operation[]): Cell[] {
   return operations.flatMap((operation) =>
     operation.steps.flatMap((step) =>
@@ -47,8 +47,8 @@ export function cellsOf(operations: readonly Operation[]): Cell[] {
 }
 
 /**
- * Plays all cells over one management interface, on so many sites at once. Slow ones should come
- * first.
+ * Plays all cells over one management interface, on a number of sites in parallel. Slow cells
+ * should come first.
  */
 export async function playAll(
   cells: readonly Cell[],
@@ -69,7 +69,7 @@ export async function playAll(
 }
 
 /**
- * Plays a cell until its fault meets the request that it is about: an operation has a request less
+ * Plays a cell until its fault hits the intended request: an operation sends one request fewer
  * while the provider's process still has a list to share, and one more when it is slow.
  */
 async function playAsMeant(cell: Cell, site: Site): Promise<CellResult> {
@@ -81,11 +81,14 @@ async function playAsMeant(cell: Cell, site: Site): Promise<CellResult> {
   }
 }
 
-/** Plays a cell: prepare, strike, look; then without the fault once more, and look again. */
+/**
+ * Plays a cell: prepares it, runs the operation with the fault and checks the result, then runs it
+ * without the fault and checks again.
+ */
 async function play(cell: Cell, site: Site): Promise<CellResult> {
   const { emulator } = site;
   clear(emulator);
-  // A list that lags must not show the endpoint of the cell before.
+  // A lagging list must not show the previous cell's endpoint.
   await sleep(effectOf(cell.fault).listLagMs ?? 0);
   const problems: string[] = [];
   let error: string | undefined;
@@ -118,7 +121,7 @@ function clear({ endpoints, templates, volumes, registryAuths, faults, journal }
 function addFault({ step, fault, times }: Cell, { emulator: { faults } }: Site): void {
   const match = { interface: step.interface, ...(step.operation && { operation: step.operation }) };
   const before = (step.position ?? 1) - 1;
-  // What comes before the step goes as it should.
+  // Everything before the step succeeds.
   if (before > 0) faults.add({ match, effect: {}, times: before });
   faults.add({ name: fault.name, match, effect: effectOf(fault), ...(times !== undefined && { times }) });
 }
@@ -153,7 +156,7 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** For people: `delete, list proof: reset after the effect, 3 times`. */
+/** The cell in words: `delete, list proof: reset after the effect, 3 times`. */
 export function titleOf({ operation, step, fault, times }: Cell): string {
   return `${operation.name}, ${step.name}: ${fault.name}, ${timesName(times)}`;
 }

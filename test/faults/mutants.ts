@@ -11,7 +11,7 @@ export interface Mutant {
   readonly name: string;
   /** A source file, such as `sdk/transport/retry.ts`. */
   readonly file: string;
-  /** A piece of it that occurs once. */
+  /** A string that occurs in it once. */
   readonly from: string;
   readonly to: string;
   /** Test files, each of which must fail. With `title`, the tests whose full name matches it. */
@@ -23,7 +23,7 @@ export interface Mutant {
 /** A copy of the sources, with the installed packages. */
 export interface SourceCopy {
   readonly folder: string;
-  /** Changes one file. Throws when the piece does not occur exactly once. */
+  /** Changes one file. Throws if the string does not occur exactly once. */
   change(mutant: Pick<Mutant, "file" | "from" | "to">): Promise<void>;
   /** Runs a command of an installed package in the copy. Resolves with its exit code and output. */
   run(
@@ -102,7 +102,7 @@ export async function runTests(mutant: Mutant, { isMutated }: { readonly isMutat
   await using copy = await copySources();
   if (isMutated) await copy.change(mutant);
   if (mutant.built) {
-    // A fault that takes a call out leaves names that nothing uses.
+    // A mutant that removes a call leaves unused names.
     const unused = ["--noUnusedLocals", "false", "--noUnusedParameters", "false"];
     const { exitCode, output } = await copy.run("tsc", "-p", "tsconfig.build.json", ...unused);
     if (exitCode !== 0) throw new Error(`the mutant does not compile: ${output}`);
@@ -124,10 +124,7 @@ export interface TestCount {
   readonly passed: number;
 }
 
-/**
- * A file that could not be run at all counts as neither: a mutant that does not load proves
- * nothing.
- */
+/** A file that could not be run counts as neither: a mutant that does not load proves nothing. */
 function countOf(output: string, file: string): TestCount {
   const line = output.split("\n").find((each) => each.startsWith('{"num'));
   if (line === undefined) throw new Error(`${file} did not run: ${output.slice(-2_000)}`);

@@ -2,22 +2,22 @@ import type { Interface } from "../../emulator";
 import type { Fault } from "./faults";
 import type { Site } from "./site";
 
-/** One request of an operation: the first that a fault strikes. */
+/** One request of an operation, the first that a fault hits. */
 export interface Step {
   readonly name: string;
   readonly interface: Interface;
   /** Number of the operation's request at the interface, from 1. */
   readonly position?: number;
-  /** Or: every request with this name. */
+  /** Alternatively, every request with this name. */
   readonly operation?: string;
-  /** The name of the request at the position: that another one is struck would go unnoticed. */
+  /** The expected name of the request at the position, to notice if the fault hits another one. */
   readonly strikes?: string;
 }
 
 /** An operation on one resource, and what must be true whatever the service does meanwhile. */
 export interface Operation {
   readonly name: string;
-  /** The requests that it makes when nothing goes wrong. */
+  /** The requests that it sends without a fault. */
   readonly steps: readonly Step[];
   /**
    * String that an error must hold in addition to its cause.
@@ -27,26 +27,26 @@ export interface Operation {
   /** The expected error of an operation that fails without any fault. */
   readonly fails?: RegExp;
   /**
-   * `true` if a fault makes sense for it.
+   * `true` if a fault applies to it.
    * @default all do
    */
   readonly isOpenTo?: (fault: Fault) => boolean;
   prepare(site: Site): Promise<Attempted>;
 }
 
-/** An operation that is about to be tried. */
+/** An operation that is ready to run. */
 export interface Attempted {
-  /** Tries it, under a fault. Throws when it fails. */
+  /** Runs it under a fault. Throws if it fails. */
   run(): Promise<void>;
   /** Returns the problems right after the operation. */
   problems(): string[] | Promise<string[]>;
-  /** Tries it once more, without a fault. */
+  /** Runs it again without a fault. */
   recover(): Promise<void>;
   /** Returns the problems at the end. */
   problemsAtLast(): string[] | Promise<string[]>;
 }
 
-/** The message where a condition does not hold. */
+/** Returns the message if a condition does not hold. */
 export function unless(condition: boolean, message: string): string[] {
   return condition ? [] : [message];
 }

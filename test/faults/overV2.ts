@@ -26,7 +26,7 @@ const record = (
   ],
 });
 
-/** The requests that each operation makes over REST v2 when nothing goes wrong. */
+/** The requests that each operation sends over REST v2 without a fault. */
 const REQUESTS: Readonly<Record<string, readonly Request[]>> = {
   create: [
     ["list", "listEndpoints"],
@@ -38,7 +38,7 @@ const REQUESTS: Readonly<Record<string, readonly Request[]>> = {
   ],
   update: [
     ["list", "listEndpoints"],
-    // After the catalogue, which a process reads once: so it has no place of its own.
+    // This comes after the catalog, which a process reads only once, so it has no fixed position.
     ["save", "updateEndpoint", "named"],
   ],
   read: [["list", "listEndpoints"]],

@@ -10,10 +10,16 @@ const COUNT = Number(process.env.QUOTAS_COUNT ?? 100);
 /** Git-ignored. */
 const FOLDER = path.resolve(__dirname, "../../.scratch/faults");
 
-const PROGRAM = `
+const FLEETS = {
+  "with a template": `templateId: "template"`,
+  "with own containers": `imageName: "me/app:1", env: { INDEX: String(i) }, gpuCount: 2, executionTimeoutMs: 1_800_000,
+    minCudaVersion: "12.8"`,
+} as const;
+
+const program = (args: string) => `
 const { ServerlessEndpoint } = require("pulumi-serverless-gpu");
 for (let i = 0; i < ${COUNT}; i++) {
-  new ServerlessEndpoint("endpoint-" + i, { gpuIds: "AMPERE_24", templateId: "template", workersMax: 1 });
+  new ServerlessEndpoint("endpoint-" + i, { gpuIds: "AMPERE_24", workersMax: 1, ${args} });
 }
 `;
 
@@ -27,6 +33,7 @@ const COMMANDS: Readonly<Record<string, (stack: PulumiStack) => Promise<unknown>
 
 interface Row {
   readonly api: ManagementApi;
+  readonly fleet: keyof typeof FLEETS;
   readonly command: string;
   /** Requests to each management interface. */
   readonly graphql: number;
@@ -41,24 +48,40 @@ interface Row {
 
 const rows: Row[] = [];
 
-test.each<ManagementApi>([
-  "graphql",
-  "v2",
-])(`${COUNT} endpoints over %s with the published quotas: each command ends without an error`, async (api) => {
-  const rateLimits = { graphql: "real", management: "real" } as const;
-  await using emulator = await startEmulator({ profile: "observed", drainMs: 0, rateLimits });
-  const stack = await createStack({ program: PROGRAM, env: { ...emulator.env, SERVERLESS_GPU_API: api } });
-  for (const [command, execute] of Object.entries(COMMANDS)) {
-    emulator.journal.clear();
-    const begun = performance.now();
-    await execute(stack);
-    rows.push({ api, command, ...requestsOf(emulator), seconds: Math.round((performance.now() - begun) / 1000) });
-  }
-  expect(emulator.endpoints.list()).toEqual([]);
-  expect(rows.find((row) => row.api === api && row.command === "up")?.endpoints).toBe(COUNT);
-}, 3_600_000);
+const CASES = (["graphql", "v2"] as const).flatMap((api) =>
+  (["with a template", "with own containers"] as const).map((fleet) => [fleet, api] as const),
+);
 
-function requestsOf({ journal, endpoints }: Emulator): Omit<Row, "api" | "command" | "seconds"> {
+test.each(CASES)(
+  `${COUNT} endpoints %s over %s with the published quotas: each command ends`,
+  async (fleet, api) => {
+    const rateLimits = { graphql: "real", management: "real" } as const;
+    await using emulator = await startEmulator({ profile: "observed", drainMs: 0, rateLimits });
+    const stack = await createStack({
+      program: program(FLEETS[fleet]),
+      env: { ...emulator.env, SERVERLESS_GPU_SERVICE: "runpod", SERVERLESS_GPU_API: api },
+    });
+    for (const [command, execute] of Object.entries(COMMANDS)) {
+      emulator.journal.clear();
+      const begun = performance.now();
+      await execute(stack);
+      rows.push({
+        api,
+        fleet,
+        command,
+        ...requestsOf(emulator),
+        seconds: Math.round((performance.now() - begun) / 1000),
+      });
+    }
+    expect(emulator.endpoints.list()).toEqual([]);
+    expect(emulator.templates.list()).toEqual([]);
+    const up = rows.find((row) => row.api === api && row.fleet === fleet && row.command === "up");
+    expect(up?.endpoints).toBe(COUNT);
+  },
+  3_600_000,
+);
+
+function requestsOf({ journal, endpoints }: Emulator): Omit<Row, "api" | "fleet" | "command" | "seconds"> {
   const requests = journal.requests();
   const times = requests.map(({ at }) => at);
   const within = (from: number) => times.filter((time) => time >= from && time < from + 60_000).length;
@@ -72,11 +95,21 @@ function requestsOf({ journal, endpoints }: Emulator): Omit<Row, "api" | "comman
 }
 
 afterAll(() => {
-  const names = ["interface", "command", "GraphQL", "REST v2", "429", "most in a minute", "seconds", "endpoints after"];
+  const names = [
+    "interface",
+    "fleet",
+    "command",
+    "GraphQL",
+    "REST v2",
+    "429",
+    "most in a minute",
+    "seconds",
+    "endpoints after",
+  ];
   const lines = rows.map((row) => [
-    ...[row.api, row.command, row.graphql, row.v2, row.refused, row.busiest, row.seconds, row.endpoints],
+    ...[row.api, row.fleet, row.command, row.graphql, row.v2, row.refused, row.busiest, row.seconds, row.endpoints],
   ]);
-  const table = [names, ["---", "---", ...names.slice(2).map(() => "--:")], ...lines].map(
+  const table = [names, ["---", "---", "---", ...names.slice(3).map(() => "--:")], ...lines].map(
     (cells) => `| ${cells.join(" | ")} |`,
   );
   mkdirSync(FOLDER, { recursive: true });

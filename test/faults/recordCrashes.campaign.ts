@@ -34,7 +34,7 @@ new ServerlessEndpoint("endpoint", {
 const at = (operation: string, position = 1): Moment[] =>
   (["before", "after"] as const).map((when) => ({ step: `${operation} ${position}`, operation, position, when }));
 
-/** The provider is killed where that leaves most: after the effect. */
+/** The provider is killed after the effect, where a kill leaves the most behind. */
 const scenarios = (moments: readonly Moment[]) =>
   moments.flatMap((moment) => {
     const victims: readonly Victim[] = moment.when === "after" ? ["engine", "provider"] : ["engine"];
@@ -55,8 +55,8 @@ const idsOf = ({ registryAuths, templates, volumes, endpoints }: Emulator) =>
   [registryAuths, templates, volumes, endpoints].map((kind) => kind.list().map(({ id }) => id));
 
 /**
- * Runs `up` until it succeeds, and follows the advice of each error: to adopt what the interrupted
- * run has left.
+ * Runs `up` until it succeeds, and follows the advice in each error, which is to adopt the records
+ * that the interrupted run has left.
  */
 async function upAsTold(stack: PulumiStack, adopted: Record<string, string> = {}): Promise<string> {
   const { exitCode, output } = await stack.run(["up", "--yes", "--skip-preview"]);
@@ -86,7 +86,10 @@ async function destroyAsTold(stack: PulumiStack, { templates }: Emulator): Promi
   await stack.destroy();
 }
 
-/** The wire and all that the engine has left show no secret. The program is the user's own text. */
+/**
+ * Checks that neither the requests nor the engine's files show a secret. The program itself is the
+ * user's text.
+ */
 async function expectNoSecrets(stack: PulumiStack, emulator: Emulator, output: string): Promise<void> {
   const files = [...(await stack.files())].filter(([file]) => !file.endsWith("index.js"));
   for (const secret of [TOKEN, ...PASSWORDS]) {
@@ -113,8 +116,8 @@ test.concurrent.each(scenarios(CREATES))("create: %s", async (_title, moment, vi
 
   const [registryAuths, templates, volumes, endpoints] = idsOf(emulator);
   expect([volumes?.length, endpoints?.length]).toEqual([1, 1]);
-  // What only has random digits cannot be found again: one free record may be left, which nothing
-  // uses.
+  // A record whose name has random digits cannot be found again, so one free, unused record may be
+  // left.
   const isLeft = (operation: string) => Number(moment.operation === operation && moment.when === "after");
   expect(registryAuths?.length).toBeLessThanOrEqual(1 + isLeft(CREATE.registryAuth));
   expect(templates?.length).toBeLessThanOrEqual(1 + isLeft(CREATE.template));
@@ -132,7 +135,7 @@ const UPDATES = [
     (name) => at(name),
   ),
   ...at("updateNetworkVolume"),
-  // REST v2 applies the template before. The recycle: to zero, and back.
+  // REST v2 applies the template first. A recycle then sets the workers to zero and back.
   ...either([1, 2], [1, 2, 3]).flatMap((position) => at(SAVE, position)),
 ];
 
@@ -168,8 +171,8 @@ test.concurrent.each(updates)("update: %s", async (_title, moment, victim, refre
   expect(emulator.templates.list()).toMatchObject([{ imageName: "app:2" }]);
   expect(emulator.volumes.list()).toMatchObject([{ size: 80 }]);
   expect(emulator.endpoints.list()).toMatchObject([{ workersMin: 0, workersMax: 2 }]);
-  // However the record of the template became complete, its workers are replaced.
-  // The former credential is deleted last, when they are.
+  // However the template's record was completed, its workers are replaced. The former credential is
+  // deleted last, after that.
   if (moment.operation !== "deleteRegistry") expect(emulator.journal.operations()).toContain(SAVE);
   await stack.preview("--refresh", "--expect-no-changes");
   await expectNoSecrets(stack, emulator, output);

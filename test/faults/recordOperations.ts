@@ -78,12 +78,12 @@ const steps = (...requests: readonly (readonly [name: string, request: string])[
   requests.map(([name, strikes], index) => ({ name, interface: "graphql", position: index + 1, strikes }));
 
 /**
- * Waits until no list of an earlier cell is new enough to be shared: the fault must meet a request
- * of this one.
+ * Waits until no list of an earlier cell is new enough to be shared, because the fault must hit one
+ * of this cell's requests.
  */
 const outliveLists = () => new Promise((resolve) => setTimeout(resolve, 2_100));
 
-/** Remembers what the engine would, whether a step succeeds or fails. */
+/** Remembers the same as the engine, whether a step succeeds or fails. */
 function resource({ emulator, provider }: Site, kind: Kind) {
   kind.neighbour(emulator);
   const neighbours = kind.list(emulator);
@@ -141,12 +141,12 @@ function operationsOf(kind: Kind): Operation[] {
         const fresh = { ...program, automaticName: `${noun}-${randomBytes(4).toString("hex")}` };
         return {
           run: () => one.up(fresh),
-          // A create that could not be confirmed says so, and leaves at most one.
+          // A create that could not be confirmed says so, and leaves at most one record.
           problems: () => count(kind, "0 or 1", one.own().length <= 1, one.own().length),
           recover: () => one.up(fresh).catch((error) => one.up({ ...fresh, ...advised(error) })),
           problemsAtLast: () => {
-            // An automatic name with new digits cannot find what an earlier run left: it costs
-            // nothing, and is reported.
+            // An automatic name with new digits cannot find the record that an earlier run left.
+            // That record is reported, and costs nothing.
             const most = kind.noun === "volume" ? 1 : 2;
             return [
               ...count(kind, `1 to ${most}`, one.own().length >= 1 && one.own().length <= most, one.own().length),

@@ -3,7 +3,7 @@ import { type FaultEffect, startEmulator } from "../../emulator";
 import { createStack } from "../pulumi/harness";
 import { API_ENV, either } from "./campaignApi";
 
-/** A part of a value that no form of it changes. */
+/** A part of the value that no encoding changes. */
 const ENV = "canary-env-77c0d1";
 const PLAIN_LOOKING = "canary-plain-5e21aa";
 const PASSWORD = "canary-password-0b9e77";
@@ -65,7 +65,7 @@ const showing = (text: string, index: number): FaultEffect => {
   );
 };
 
-test("variables and passwords show in no output, state, plan, message or journal", async () => {
+test("variables and passwords appear in no output, state, plan, message or journal", async () => {
   await using emulator = await startEmulator({ templateReleaseMs: 200 });
   const stack = await createStack({ program: program("app:1"), env: { ...emulator.env, ...API_ENV } });
   const outputs: string[] = [];
@@ -103,7 +103,7 @@ test("variables and passwords show in no output, state, plan, message or journal
   expect(await run("stack", "export")).toBe(0);
   expect(await run("destroy", "--yes")).toBe(0);
 
-  // The words of the service arrive, without the values.
+  // The service's message is passed on, without the values.
   expect(outputs.join("")).toContain("[redacted]");
   const files = [...(await stack.files())].filter(([file]) => !file.endsWith("program/index.js"));
   for (const secret of SECRETS) {

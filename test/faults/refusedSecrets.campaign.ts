@@ -66,7 +66,7 @@ test("no refusal of the plugin shows a secret of any input", async () => {
   }
 });
 
-test("no refusal of the dynamic form shows a secret of any input, also of one that a transform sets", async () => {
+test("no refusal of the dynamic form shows a secret input, even one that a transform sets", async () => {
   const stack = await createStack({});
   for (const { kind, inputs } of KINDS) {
     for (const shape of SHAPES) {

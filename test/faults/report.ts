@@ -5,7 +5,7 @@ import { type CellResult, titleOf } from "./matrix";
 /** Folder of the results for CI. Git-ignored. */
 const FOLDER = path.resolve(__dirname, "../../.scratch/faults");
 
-/** Prints the results as a table, writes them to files, and returns what did not hold. */
+/** Prints the results as a table, writes them to files, and returns those with problems. */
 export function report(name: string, results: readonly CellResult[]): string[] {
   const failed = results.filter(({ problems }) => problems.length > 0);
   const failures = failed.flatMap(({ cell, problems }) => problems.map((problem) => `${titleOf(cell)}: ${problem}`));

@@ -24,7 +24,7 @@ interface Line {
   readonly [field: string]: unknown;
 }
 
-/** The sequences that held so far. Those that failed are played again. */
+/** The sequences that have passed so far. Failed ones are played again. */
 function linesSoFar(): Line[] {
   const texts = existsSync(FILE) ? readFileSync(FILE, "utf8").split("\n") : [];
   const lines: Line[] = texts.filter((text) => text !== "").map((text) => JSON.parse(text));
@@ -45,7 +45,7 @@ function setupOf(number: number): Setup {
 
 const stepsOf = ({ steps }: Outcome) => steps.filter(({ exitCode }) => exitCode !== undefined).length;
 
-/** A failure as people read it, with what replays it. */
+/** Returns a failure in words, with the command that replays it. */
 function described({ sequence, steps, problems }: Outcome): string {
   const actions = sequence.actions.map((action, index) => `  ${index + 1}. ${JSON.stringify(action)}`);
   const said = steps.at(-1)?.output?.trim().slice(-1500) ?? "";

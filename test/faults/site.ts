@@ -6,12 +6,12 @@ import type { ManagementApi } from "../../sdk";
 import { startDynamicProvider } from "../support/dynamicProvider";
 import type { DynamicProvider } from "./engineMemory";
 
-/** The key of all these tests: it must not show in anything. */
+/** The key of all these tests. It must not appear anywhere. */
 export const CANARY = "canary-key-5b7d90c2e4";
 
 /**
- * The place in which cells are played, one after the other: a service, a provider process and a
- * program process.
+ * A site where cells are played one after the other: a service, a provider process and a program
+ * process.
  */
 export interface Site {
   /** The management interface of the provider and the program. */

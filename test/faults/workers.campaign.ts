@@ -14,8 +14,8 @@ const AT_ONCE = 8;
 const ROUNDS_OF_KILLS = Number(process.env.WORKER_KILLS ?? 20);
 
 /**
- * Far above what a step takes. A step that does not end fails by name, not by the time limit of the
- * test.
+ * Much longer than any step takes. A step that does not end fails under its own name, not by the
+ * test's time limit.
  */
 const STEP_LIMIT_MS = 120_000;
 
@@ -28,7 +28,7 @@ async function untilNone(what: string, left: () => number): Promise<void> {
   }
 }
 
-/** Says that it is there, leaves a second process in its group, and then ignores nothing. */
+/** Prints that it runs, leaves a second process in its group, and ignores no signal. */
 const SHELL_WORKER = "sleep 300 & echo up; exec sleep 300";
 
 test(`${CYCLES} starts and stops of workers leave no process and no folder behind`, async () => {

@@ -11,7 +11,7 @@ import { PLUGIN, VERSION } from "./plugin";
 export interface Language {
   /** Its name in documents. */
   readonly title: string;
-  /** Its name in `Pulumi.yaml`, and of the folder of its program. */
+  /** Its name in `Pulumi.yaml` and that of its program's folder. */
   readonly runtime: "yaml" | "python" | "go" | "java";
   /** The path of the program in its folder. */
   readonly program: string;
@@ -91,7 +91,7 @@ const JAVA: Language = {
   env: {},
   async installSdk(sdk) {
     await compileJava(path.join(sdk, "src/main/java"), CLASSES);
-    // As the SDK's own build does.
+    // The SDK's own build does the same.
     const resources = path.join(CLASSES, "com/pulumi/serverless-gpu");
     await mkdir(resources, { recursive: true });
     await writeFile(path.join(resources, "version.txt"), VERSION);

@@ -90,7 +90,7 @@ interface Definition {
   readonly start: { readonly line: number };
 }
 
-/** Asks TypeScript's own language server, as an editor does. The file itself need not exist. */
+/** Queries TypeScript's own language server, as an editor does. The file itself need not exist. */
 async function definitionsOf(
   file: string,
   fileContent: string,

@@ -6,10 +6,7 @@ import { ensurePulumi } from "../../tools/pulumi-cli/ensurePulumi";
 import { createStack } from "../pulumi/harness";
 import { createFolder, install, type PackageManager, packInto } from "./packed";
 
-/**
- * A program that declares one endpoint, looks up what it has become, and tells which Node.js runs
- * it.
- */
+/** A program that declares one endpoint, reads it, and prints the Node.js version that runs it. */
 const PROGRAM = `
 import * as pulumi from "@pulumi/pulumi";
 import { GpuTier, getEndpointHealthOutput, getEndpointOutput, ServerlessEndpoint } from "pulumi-serverless-gpu";
@@ -22,8 +19,8 @@ export const runningWorkers = getEndpointHealthOutput({ endpointId }).workers.ru
 `;
 
 /**
- * The packages that a program needs beside this one. Without `typescript`, Pulumi compiles it with
- * its own, which is 3.8.
+ * The packages that a program needs in addition to this one. Without `typescript`, Pulumi compiles
+ * it with its own, which is 3.8.
  */
 interface Versions {
   readonly pulumi: string;
@@ -37,7 +34,7 @@ export const DEVELOPED_WITH: Versions = {
 };
 
 /**
- * A Pulumi project outside of the repository, into which the packed package was installed, and an
+ * A Pulumi project outside the repository, into which the packed package was installed, and an
  * emulator for it.
  */
 export interface InstalledProject {
@@ -86,7 +83,7 @@ export async function installProject(
   };
 }
 
-/** Applies the program, sees that all is there, and destroys it, with the real engine. */
+/** Applies the program, checks that everything exists, and destroys it, with the real engine. */
 export async function upAndDestroy({ emulator, run }: InstalledProject): Promise<void> {
   const quietly = ["--yes", "--skip-preview", "--non-interactive"];
   await run("pulumi", "up", ...quietly);

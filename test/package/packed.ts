@@ -11,7 +11,7 @@ export const BIN = path.join(REPOSITORY, "node_modules/.bin");
 export const run = (file: string, args: readonly string[], options: { cwd: string; env?: NodeJS.ProcessEnv }) =>
   promisify(execFile)(file, args, { maxBuffer: 64_000_000, ...options });
 
-/** A folder outside of the repository, so that nothing of the repository can be found from it. */
+/** A folder outside the repository, from which nothing in the repository can be found. */
 export const createFolder = () => mkdtemp(path.join(tmpdir(), "serverless-gpu-package-"));
 
 /** Packs the built package as it is published. Returns the tarball's path. */
@@ -59,7 +59,7 @@ const SDK_PROGRAM = `
 const SDK_NAMES = "{ createClient, NotFoundError, settingsFromEnvironment, SubmitUncertainError }";
 export const SDK_EXPECTED = [{ hello: "world" }, true, "function"];
 
-/** The same, complete: by `require`, and by `import`. */
+/** The complete programs, with `require` and with `import`. */
 export const SDK_PROGRAMS = {
   "sdk.cjs": `
     const ${SDK_NAMES} = require("pulumi-serverless-gpu/sdk");

@@ -9,7 +9,7 @@ import { createFolder, install, packInto, run } from "./packed";
 jest.setTimeout(300_000);
 
 /**
- * The runtimes beside Node.js that the client works on, as packages that hold their program for
+ * The runtimes other than Node.js that the client works on, as packages that hold their program for
  * Linux on x64.
  */
 const RUNTIMES = [

@@ -5,7 +5,7 @@ import { BIN, createFolder, install, packInto, run, runProgram, SDK_EXPECTED, SD
 import { checkTypes } from "./types";
 
 /**
- * An empty project into which the packed package was installed, as a user does who has no Pulumi.
+ * An empty project into which the packed package was installed, for a user without Pulumi.
  */
 let project: string;
 let tarball: string;
@@ -61,6 +61,28 @@ describe("the packed package, installed without Pulumi", () => {
       client.endpoint("a").run({ webhook: "https://example.com" });
       export const url: Promise<string> = startEmulator({ port: 0 }).then((emulator) => emulator.url);`;
     await checkTypes(project, program);
+  }, 300_000);
+
+  test("has a client whose types need neither skipLibCheck nor DOM, and whose options may all be undefined", async () => {
+    const program = `
+      import type * as sdk from "pulumi-serverless-gpu/sdk";
+      import { createClient } from "pulumi-serverless-gpu/sdk";
+      /** The optional properties of a type whose value may not be undefined. */
+      type Strict<T> = { [K in keyof T]-?: {} extends Pick<T, K> ? (undefined extends Required<T>[K] ? never : K) : never }[keyof T];
+      type Allows<T> = [Strict<T>] extends [never] ? true : Strict<T>;
+      type Options = [
+        Allows<sdk.ClientOptions>, Allows<sdk.RequestOptions>, Allows<sdk.RetryPolicy>, Allows<sdk.RateLimitOptions>,
+        Allows<sdk.EndpointInput>, Allows<sdk.EndpointChanges>, Allows<sdk.TemplateInput>, Allows<sdk.TemplateChanges>,
+        Allows<sdk.VolumeInput>, Allows<sdk.VolumeChanges>, Allows<sdk.DeleteOptions>, Allows<sdk.DeleteUnusedOptions>,
+        Allows<sdk.RecycleOptions>, Allows<sdk.FindOptions>, Allows<sdk.KnownOptions>, Allows<sdk.PodIncludes>,
+        Allows<sdk.CreateRecordOptions<sdk.Endpoint>>, Allows<sdk.UpdateRecordOptions<sdk.Endpoint>>,
+        Allows<sdk.JobRequest>, Allows<sdk.JobPolicy>, Allows<sdk.S3Config>, Allows<sdk.RunOptions<unknown>>, Allows<sdk.RunSyncOptions<unknown>>,
+        Allows<sdk.SubmitOptions>, Allows<sdk.JobOptions<unknown>>, Allows<sdk.WaitOptions>, Allows<sdk.OpenAiOptions<unknown>>,
+        Allows<sdk.FetchOptions>, Allows<sdk.ScaleDownOptions>,
+      ];
+      export const allowed: true = null as never as Options[number];
+      createClient({ apiKey: "k", service: undefined });`;
+    await checkTypes(project, program, { skipLibCheck: false });
   }, 300_000);
 
   test("shows lines of the TypeScript sources in stack traces", async () => {

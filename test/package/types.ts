@@ -15,13 +15,18 @@ const RESOLUTIONS = [
  * Checks a TypeScript program in a folder, in each way of resolving packages. Throws, with tsc's
  * output, when it is wrong.
  */
-export async function checkTypes(folder: string, program: string): Promise<void> {
+export async function checkTypes(
+  folder: string,
+  program: string,
+  { skipLibCheck = true }: { skipLibCheck?: boolean } = {},
+): Promise<void> {
   const options = ["--noEmit", "--strict", "--target", "es2022", "--lib", "es2023", "--ignoreDeprecations", "6.0"];
-  const types = ["--typeRoots", path.join(REPOSITORY, "node_modules/@types"), "--types", "node", "--skipLibCheck"];
+  const strictness = ["--exactOptionalPropertyTypes", "--skipLibCheck", String(skipLibCheck)];
+  const types = ["--typeRoots", path.join(REPOSITORY, "node_modules/@types"), "--types", "node"];
   for (const { module, moduleResolution, extension } of RESOLUTIONS) {
     const file = `${moduleResolution}.${extension}`;
     await writeFile(path.join(folder, file), program);
     const resolution = ["--module", module, "--moduleResolution", moduleResolution];
-    await run(path.join(BIN, "tsc"), [...options, ...types, ...resolution, file], { cwd: folder });
+    await run(path.join(BIN, "tsc"), [...options, ...types, ...strictness, ...resolution, file], { cwd: folder });
   }
 }

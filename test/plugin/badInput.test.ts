@@ -1,5 +1,5 @@
 import { startDynamicProvider } from "../support/dynamicProvider";
-import { startPlugin, urnOf } from "../support/plugin";
+import { secret, startPlugin, urnOf } from "../support/plugin";
 
 /** Inputs with problems. All of them are lists where the plugin has lists. */
 const CASES: readonly Readonly<Record<string, unknown>>[] = [
@@ -35,6 +35,30 @@ test("a missing key is reported by a call, with advice, and not by a check", asy
   const { inputs, failures } = await plugin.check(one, { gpuIds: ["ADA_24"], templateId: "a" });
   expect(failures).toEqual([]);
   await expect(plugin.create(one, inputs)).rejects.toThrow(/there is no API key: set SERVERLESS_GPU_API_KEY/);
+});
+
+test("a key that an object does not have is refused by its name, and a nested bad value is shown unless it is secret", async () => {
+  await using plugin = await startPlugin({});
+  const smokeTest = { endpointId: "e", input: {} };
+  const reasons = async (kind: string, news: Readonly<Record<string, unknown>>) =>
+    (await plugin.check({ kind }, news)).failures.map(({ reason }) => reason).join("\n");
+  const keys = await reasons("SmokeTest", { ...smokeTest, policy: { ttl_x: 5 }, s3Config: { bucket: "b" } });
+  expect(keys).toContain("policy.ttl_x: is not a property. Allowed: executionTimeout, lowPriority, ttl");
+  expect(keys).toContain("s3Config.bucket: is not a property");
+  expect(await reasons("SmokeTest", { ...smokeTest, policy: { ttl: "soon" } })).toMatch(
+    /policy\.ttl: is "soon", and must be/,
+  );
+  expect(await reasons("SmokeTest", { ...smokeTest, policy: { ttl: secret("canary") } })).not.toContain("canary");
+  expect(await reasons("ServerlessTemplate", { imageName: "me/x:1", command: { cmdx: [] } })).toContain(
+    "there is no command.cmdx: command must be",
+  );
+});
+
+test("an import of a registry credential is refused with the way to adopt it", async () => {
+  await using plugin = await startPlugin({});
+  await expect(plugin.read({ kind: "ContainerRegistryAuth" }, "c1")).rejects.toThrow(
+    /cannot be imported or read, because the service does not show its user and password\. Declare the resource with adoptId/,
+  );
 });
 
 test("an unknown type of resource is refused", async () => {

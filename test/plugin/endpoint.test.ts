@@ -133,7 +133,7 @@ test("an import reads every field that is not at its default, and a program with
   const twin = await plugin.read({ ...ONE, name: "twin" }, id);
   await plugin.check({ ...ONE, name: "twin" }, twin.inputs, twin.inputs);
   await expect(plugin.diff({ ...ONE, name: "twin" }, id, twin.outputs, twin.inputs, twin.inputs)).rejects.toThrow(
-    // Safe to follow: targeted resources alone cannot tell who else has the endpoint.
+    // This advice is safe: a run with targets cannot know which other resource has the endpoint.
     `two resources in this program manage endpoint ${id}. Keep only one of them in the program, and run pulumi up without --target`,
   );
 

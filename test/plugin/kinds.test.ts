@@ -35,7 +35,7 @@ test("a template has secrets for each variable, a start command in parts, and a 
   expect(inputs).not.toHaveProperty("command");
 
   const preview = await plugin.create(TEMPLATE, inputs, { preview: true });
-  // Random digits are chosen anew by the run that creates it.
+  // The run that creates it chooses new random digits.
   expect(preview.outputs).toMatchObject({ name: UNKNOWN, revision: UNKNOWN });
   const { id, outputs } = await plugin.create(TEMPLATE, inputs);
   expect(outputs).toMatchObject({ env: inputs.env, ports: inputs.ports, revision: 1 });
@@ -73,7 +73,7 @@ test("a name that pulumi:autonaming decides is used as it is, or refused", async
   await expect(plugin.create(TEMPLATE, inputs)).rejects.toThrow(`exists already: ${id}`);
   const own = await plugin.check(TEMPLATE, { imageName: "a:1" });
   await plugin.create(TEMPLATE, own.inputs);
-  // Digits of our own are chosen anew, as in a replacement.
+  // Our own digits are chosen again, as in a replacement.
   expect((await plugin.create(TEMPLATE, own.inputs)).outputs.name).toMatch(/^one-[0-9a-f]{7}$/);
   expect(emulator.templates.list()).toHaveLength(3);
 });

@@ -1,7 +1,9 @@
+import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { copyFile, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { promisify } from "node:util";
 import type { PluginInfo } from "@pulumi/pulumi/proto/plugin_pb";
 import * as messages from "@pulumi/pulumi/proto/provider_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
@@ -32,6 +34,26 @@ test("the plugin has the version and the schema of this package, and no dependen
   const response = await call<messages.GetSchemaResponse>(plugin.client.getSchema.bind(plugin.client), request);
   expect(JSON.parse(response.getSchema())).toEqual({ ...schema, version });
   expect(packageAt(".")).not.toHaveProperty("pulumi");
+});
+
+test("--version prints the version and ends, also as npm runs it", async () => {
+  const { version } = packageAt("plugin");
+  for (const file of ["pulumi-resource-serverless-gpu", "npm-bin"]) {
+    const { stdout } = await promisify(execFile)(path.join(PLUGIN_FOLDER, file), ["--version"]);
+    expect(stdout).toBe(`${version}\n`);
+  }
+});
+
+test("without Node.js on PATH, the plugin says what to install", async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), "no-node-"));
+  const started = promisify(execFile)(path.join(PLUGIN_FOLDER, "pulumi-resource-serverless-gpu"), [], {
+    env: { PATH: folder },
+  });
+  await expect(started).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/needs Node\.js 20\.19 or later on PATH, and found none\. Install it from/),
+  });
+  await rm(folder, { recursive: true });
 });
 
 test("the plugin is one file that needs nothing else", async () => {

@@ -17,6 +17,21 @@ test("the schema has no defaults, which programs would set and state would keep"
   expect(JSON.stringify(schema)).not.toMatch(/"default(Info)?":/);
 });
 
+test("descriptions name nothing that only TypeScript programs have", () => {
+  expect(JSON.stringify(schema)).not.toMatch(/dynamic provider|GpuTier`|endpoint\.endpointId/);
+});
+
+test("credentials are secret inputs, and inputs that never change say that they replace the resource", () => {
+  const inputs = (name: "ContainerRegistryAuth" | "NetworkVolume" | "ServerlessEndpoint") =>
+    Object.entries<object>(schema.resources[`serverless-gpu:index:${name}`].inputProperties);
+  const marked = (name: Parameters<typeof inputs>[0], mark: string) =>
+    inputs(name).flatMap(([field, each]) => (mark in each ? [field] : []));
+  expect(marked("ContainerRegistryAuth", "secret")).toEqual(["username", "password"]);
+  expect(marked("ContainerRegistryAuth", "willReplaceOnChanges")).toEqual(["name"]);
+  expect(marked("NetworkVolume", "willReplaceOnChanges")).toEqual(["dataCenterId", "highPerformance"]);
+  expect(marked("ServerlessEndpoint", "willReplaceOnChanges")).toEqual(["type"]);
+});
+
 test("the schema has no unions: Python cannot read one with a list, and Java programs cannot mix an enum with a string", () => {
   expect(JSON.stringify(schema)).not.toContain("oneOf");
 });

@@ -57,8 +57,12 @@ test("settings that do not exist cause a warning, and a provider needs one key",
   expect([inputs, failures]).toEqual([{ apiKye: "a", version: "1.2.3" }, []]);
   expect(warnings(plugin)).toEqual([expect.stringContaining("Did you mean serverless-gpu:apiKey?")]);
 
-  const needs = 'apiKey: the provider "mine" needs either apiKey or apiKeyEnv';
+  const needs = 'the provider "mine" needs either apiKey or apiKeyEnv';
   expect((await checkConfig("mine", {})).failures).toEqual([needs]);
+  const noUrls =
+    'the provider "mine" has no graphqlUrl and no queueUrl: set its service: "runpod", or its graphqlUrl and queueUrl.';
+  expect((await checkConfig("mine", { apiKey: "a" })).failures).toEqual([expect.stringContaining(noUrls)]);
+  expect((await checkConfig("mine", { apiKey: "a", graphqlUrl: UNKNOWN, queueUrl: UNKNOWN })).failures).toEqual([]);
   expect((await checkConfig("mine", { apiKey: "a", apiKeyEnv: "B" })).failures).toEqual([needs]);
   const own = await checkConfig("default", { apiKeyEnv: "B" });
   expect(own.failures).toEqual([
@@ -71,7 +75,10 @@ test("settings that do not exist cause a warning, and a provider needs one key",
     expect((await checkConfig(`default${engines}`, {})).failures).toEqual([]);
   }
   // State keeps the key as a secret, however the program gives it.
-  expect(await checkConfig("mine", { apiKey: "a" })).toEqual({ inputs: { apiKey: secret("a") }, failures: [] });
+  expect(await checkConfig("mine", { apiKey: "a", service: "runpod" })).toEqual({
+    inputs: { apiKey: secret("a"), service: "runpod" },
+    failures: [],
+  });
 });
 
 test.each([

@@ -44,7 +44,7 @@ interface Arrows {
 
 const ARROWS: Record<string, Arrows> = {
   sdk: {
-    shared: ["errors", "errorNames", "nearestWord", "secret"],
+    shared: ["baseError", "errors", "errorNames", "nearestWord", "secret"],
     sharedImports: ["contract"],
     folders: {
       contract: [],
@@ -232,7 +232,7 @@ function circles(files: readonly string[]): string[][] {
   return found.sort();
 }
 
-/** Returns all that is loaded with a file: files of the repository, and packages. */
+/** Returns everything that is loaded with a file: files in the repository, and packages. */
 function loadedBy(start: string): { files: Set<string>; packages: Set<string> } {
   const files = new Set([start]);
   const packages = new Set<string>();

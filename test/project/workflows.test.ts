@@ -100,10 +100,10 @@ describe("a release fails unless tag, version, changelog and README agree", () =
 
   test("the README of the repository is refused as long as it packs the clone", () => {
     const readme = readFileSync(path.join(REPOSITORY, "README.md"), "utf8");
-    const isPacked = readme.includes("npm pack");
+    const isPacked = readme.includes("npm run new");
     const { status, stderr } = check("v1.2.3", "## 1.2.3 - 2030-02-01", readme);
     expect([status, stderr.includes("README.md installs a packed clone")]).toEqual(isPacked ? [1, true] : [0, false]);
-    expect(check("v1.2.3", "## 1.2.3 - 2030-02-01", 'npm install "./$(npm pack)"').status).toBe(1);
+    expect(check("v1.2.3", "## 1.2.3 - 2030-02-01", "npm run new ../llama").status).toBe(1);
   });
 
   test("both packages have the same version", () => {

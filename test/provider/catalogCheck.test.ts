@@ -3,7 +3,7 @@ import { NETWORK_VOLUME } from "../../provider/resourceTypes";
 import { type Properties, startDynamicProvider } from "../support/dynamicProvider";
 
 const ONE = { name: "llama", gpuIds: "ADA_24", templateId: "t" };
-const CATALOGUE = ["gpuTypes", "dataCenters", "serverlessGpuPools", "listGpus", "listDataCenters"];
+const CATALOG = ["gpuTypes", "dataCenters", "serverlessGpuPools", "listGpus", "listDataCenters"];
 
 let emulator: Emulator;
 beforeEach(async () => {
@@ -17,7 +17,7 @@ type Provider = Awaited<ReturnType<typeof provider>>;
 const asked = () =>
   emulator.journal
     .operations()
-    .filter((operation) => CATALOGUE.includes(operation))
+    .filter((operation) => CATALOG.includes(operation))
     .sort();
 const written = () => emulator.journal.operations().filter((each) => /save|create|update/i.test(each));
 
@@ -27,7 +27,7 @@ async function create(one: Provider, news: Properties) {
   return { inputs, ...(await one.create(inputs)) };
 }
 
-test("a create that the catalogue proves impossible is refused before anything is written, once read per run", async () => {
+test("a create that the catalog proves impossible is refused before anything is written, once read per run", async () => {
   await using one = await provider();
   emulator.faults.add({ match: { pool: "ADA_24", dataCenterId: "EU-RO-1" }, effect: { stock: "Absent" } });
   const impossible: [Properties, string][] = [
@@ -39,7 +39,7 @@ test("a create that the catalogue proves impossible is refused before anything i
     const error = await create(one, { ...ONE, ...change }).catch((each: Error) => each);
     expect(String(error)).toContain('endpoint "llama" is not valid');
     expect(String(error)).toContain(message);
-    expect(String(error)).toContain("The service's catalogue says so; nothing was written");
+    expect(String(error)).toContain("The service's catalog says so; nothing was written");
   }
   expect(written()).toEqual([]);
   const { id, outputs } = await create(one, ONE);
@@ -71,7 +71,7 @@ test.each([
   ["does not answer", { hang: true }],
   ["answers with a web page", { html: true }],
   ["is empty", { status: 200, body: { data: { gpuTypes: [], dataCenters: [], serverlessGpuPools: [] } } }],
-])("a catalogue that %s keeps nothing from being written", async (_, effect) => {
+])("a catalog that %s keeps nothing from being written", async (_, effect) => {
   for (const operation of ["gpuTypes", "dataCenters", "serverlessGpuPools"])
     emulator.faults.add({ match: { operation }, effect });
   await using one = await provider();
@@ -89,7 +89,7 @@ test("a volume in a data center without volumes is refused, over REST v2 as well
   expect(asked()).toEqual(["listDataCenters", "listGpus"]);
 });
 
-test("a service without a name is not asked for a catalogue, and words of the user's own are accepted", async () => {
+test("a service without a name is not asked for a catalog, and words of the user's own are accepted", async () => {
   const { SERVERLESS_GPU_SERVICE: _, ...env } = emulator.env;
   await using unnamed = await startDynamicProvider(env);
   await create(unnamed, { ...ONE, name: "one" });
@@ -97,5 +97,5 @@ test("a service without a name is not asked for a catalogue, and words of the us
   const error = await create(own, { ...ONE, gpuIds: "NEW_200" }).catch((each: Error) => each);
   expect(asked()).toEqual([]);
   // The emulator does not know it either.
-  expect(String(error)).not.toContain("catalogue");
+  expect(String(error)).not.toContain("catalog");
 });

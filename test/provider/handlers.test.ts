@@ -51,6 +51,12 @@ test("creates with one save, reads, updates in place and deletes", async () => {
     type: "QUEUE",
     instanceIds: "",
     modelReferences: "",
+    imageName: "",
+    env: {},
+    containerDiskInGb: 0,
+    containerRegistryAuthId: "",
+    dockerArgs: "",
+    ports: "",
     queueUrl: `${emulator.url}/v2/${id}`,
   });
 

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   emulator.reset();
-  // Each test has the process, and so the limits, of a run of its own.
+  // Each test has its own process, and so its own limits, like a run.
   provider = await startDynamicProvider({ ...emulator.env, SERVERLESS_GPU_API: "v2" });
   const templates = ["one", "other"].map((name) => ({ id: `tpl-${name}`, name, imageName: `me/${name}:1` }));
   emulator.seed({ templates });

@@ -54,10 +54,7 @@ beforeAll(async () => {
 
 afterAll(() => emulator.stop());
 
-/**
- * Spares a program the check of its types, which costs seconds, where an earlier command has
- * checked them.
- */
+/** Skips a program's type check, which takes seconds, when an earlier command has done it. */
 const TYPES_KNOWN = { PULUMI_NODEJS_TRANSPILE_ONLY: "true" };
 
 const adopt = (args: readonly string[] = [], env: Record<string, string> = {}) =>
@@ -78,7 +75,7 @@ test("the program that adopt writes adopts every endpoint without a change at th
   const { output } = await stack.up();
   expect(output).toContain(`+ ${before.length + 1} created`);
   // The engine prints each line twice.
-  expect(new Set(output.match(/adopted endpoint .*; no changes were needed/g)).size).toBe(before.length);
+  expect(new Set(output.match(/adopted endpoint .*; nothing changed/g)).size).toBe(before.length);
   expect(new Set(emulator.journal.operations())).toEqual(new Set(["myself"]));
   expect(fields()).toEqual(before);
   await stack.succeed(["preview", "--refresh", "--expect-no-changes"], TYPES_KNOWN);
@@ -145,7 +142,7 @@ test("over REST v2, which shows no templates, adopt finds them, and the program 
     /is adopted; no endpoint is created\. The program changes:\s+templateId: "" → "one"\s*\n\s*\n/,
   );
   const { output } = await overV2.succeed(["up", "--yes", "--skip-preview"], TYPES_KNOWN);
-  expect(output).toMatch(/adopted endpoint e-one; no changes were needed; its template was applied, because/);
+  expect(output).toMatch(/adopted endpoint e-one; nothing changed; its template was applied, because/);
   expect(records()).toEqual([
     ["ADA_24", "one", "me/one:1"],
     ["ADA_24", "two", "me/two:1"],

@@ -25,7 +25,7 @@ test("adoptId adopts an endpoint, changes it to match, and may stay or be remove
   const stack = await createStack({ program: program({ adoptId: id }), env: emulator.env });
   const preview = await stack.preview("--diff");
   expect(preview.output).toContain(
-    `endpoint ${id} is adopted and changed to match the program; no endpoint is created`,
+    `endpoint ${id} ("by hand") is adopted; no endpoint is created. The program changes:`,
   );
   expect(emulator.endpoints.get(id)).toMatchObject({ gpuIds: "AMPERE_16" });
 

@@ -2,7 +2,7 @@ import { startEmulator } from "../../emulator";
 import { crash, unlock } from "../faults/crash";
 import { createStack } from "./harness";
 
-// `npm run test:faults` kills the engine at all other moments, and kills the provider process, too.
+// `npm run test:faults` kills the engine at all other moments, and also kills the provider process.
 test("an engine that is killed after a create leaves no process, and the next up creates no second endpoint", async () => {
   await using emulator = await startEmulator({ drainMs: 0 });
   const resources = ["one", "two"].map(

@@ -22,7 +22,7 @@ test("the demo shows every step and leaves no endpoint and no file", () => {
     expect(stdout).toMatch(/~ gpuIds: "AMPERE_24" → "ADA_24,AMPERE_24"/);
     expect(stdout).toMatch(/~ workersMax: 3 → 1/);
     expect(stdout).toMatch(/~ chat-\w+ .*workersMax: 1 → 3/);
-    expect(stdout).toMatch(/6\. Destroy.*(?:\n +- (?:chat|embeddings)-\w+){2}\n +requests: .*2 × deleteEndpoint/);
+    expect(stdout).toMatch(/6\. Destroy.*\n +- chat-\w+\n +requests: .*1 × deleteEndpoint/);
     // No colors in a pipe.
     expect(stdout).not.toContain("\u001b");
     expect(readdirSync(temporary)).toEqual([]);

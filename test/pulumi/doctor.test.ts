@@ -58,6 +58,7 @@ test("finds no problem in a correct set-up, as text and as JSON", async () => {
     "addresses",
     "interface",
     "key",
+    "names",
     "clock",
     "versions",
     "state",
@@ -65,14 +66,35 @@ test("finds no problem in a correct set-up, as text and as JSON", async () => {
   for (const finding of Object.values(checks)) expect(finding).toMatchObject({ status: "ok" });
   expect(checks.package?.found).toContain(version);
   expect(checks.config?.found).toContain("API key set in the environment (SERVERLESS_GPU_API_KEY)");
-  // One query, and two lists that may be cut. Nothing is written.
-  expect(emulator.journal.operations()).toEqual(["myself", "myself", "myself"]);
+  // One query and three lists. Nothing is written.
+  expect(emulator.journal.operations()).toEqual(["myself", "myself", "myself", "myself"]);
 
   const { stdout, exitCode } = await stack.exec(process.execPath, [COMMAND, "doctor"], { env });
   expect(exitCode).toBe(0);
   expect(stdout).toMatch(/^ok {7}node {8}\d/);
-  expect(stdout).toContain("\n\n0 failed, 0 warnings, 11 ok\n");
+  expect(stdout).toContain("\n\n0 failed, 0 warnings, 12 ok\n");
   expect(stdout).not.toContain(CANARY);
+});
+
+test.each(["graphql", "v2"])("over %s, names that occur twice are found, with the ids", async (api) => {
+  await using crowded = await startEmulator({ apiKey: CANARY });
+  const endpoint = { gpuIds: "AMPERE_24", templateId: "t" };
+  for (const [id, name] of Object.entries({ e1: "llama", e2: "llama", e3: "other" })) {
+    crowded.endpoints.create({ ...endpoint, id, name });
+  }
+  for (const [id, dataCenterId] of Object.entries({ v1: "EU-RO-1", v2: "EU-RO-1", v3: "EU-CZ-1" })) {
+    crowded.volumes.create({ id, name: "models", size: 10, dataCenterId });
+  }
+  const env = { ...crowded.env, SERVERLESS_GPU_API_KEY: CANARY, SERVERLESS_GPU_API: api };
+  const { key, names } = await doctor(env);
+  expect(key?.status).toBe("ok");
+  expect(names?.status).toBe("warning");
+  expect(names?.found.split("; ").map((each) => each.replace(/: .*/, ""))).toEqual([
+    '2 endpoints have the name "llama"',
+    '2 network volumes have the name "models" in EU-RO-1',
+  ]);
+  for (const id of ["e1", "e2", "v1", "v2"]) expect(names?.found).toContain(id);
+  expect(names?.fix).toMatch(/Two stacks may have created them at the same moment/);
 });
 
 test("distinguishes a missing, a wrong and a misspelled setting", async () => {
@@ -83,7 +105,7 @@ test("distinguishes a missing, a wrong and a misspelled setting", async () => {
     status: "failed",
     found: expect.stringContaining("graphqlUrl, restUrl"),
   });
-  for (const check of ["key", "clock"]) expect(none[check]).toMatchObject({ status: "skipped" });
+  for (const check of ["key", "names", "clock"]) expect(none[check]).toMatchObject({ status: "skipped" });
 
   const wrong = await doctor({ ...addresses, SERVERLESS_GPU_API_KEY: "canary-of-another" });
   expect(wrong.key).toMatchObject({ status: "failed", found: expect.stringContaining("401") });
@@ -134,7 +156,7 @@ test("names the URL that does not respond, or that is not encrypted", async () =
 test("the REST interface, which only getPod needs, causes one warning", async () => {
   const env = { ...addresses, SERVERLESS_GPU_API_KEY: CANARY, SERVERLESS_GPU_REST_URL: "http://127.0.0.1:9" };
   const { stdout, exitCode } = await stack.exec(process.execPath, [COMMAND, "doctor"], { env });
-  expect([exitCode, stdout]).toEqual([0, expect.stringContaining("\n\n0 failed, 1 warning, 10 ok\n")]);
+  expect([exitCode, stdout]).toEqual([0, expect.stringContaining("\n\n0 failed, 1 warning, 11 ok\n")]);
   expect(stdout).toMatch(/^warning +addresses +restUrl: nothing is listening .*, which only getPod needs$/m);
   const missing = await doctor({ ...env, SERVERLESS_GPU_REST_URL: "" });
   expect(missing.addresses).toMatchObject({

@@ -63,6 +63,9 @@ const serverlessGpu = helpFrom(process.execPath, [path.join(REPOSITORY, "dist/cl
 async function problemOf(command: Command): Promise<string | undefined> {
   const [name = "", ...words] = command[0] === "npx" ? command.slice(1) : command;
   if (OTHERS.includes(name)) return undefined;
+  // Outside a project, npx would run whatever package has this name.
+  if (name === "serverless-gpu" && command[0] === "npx") return "npx serverless-gpu does not name the package";
+  if (name === "pulumi-serverless-gpu") return problemWith(["serverless-gpu", ...words], serverlessGpu);
   if (name === "serverless-gpu") return problemWith([name, ...words], serverlessGpu);
   if (name === "pulumi") return problemWith([name, ...words], pulumi);
   if (name === "npm") return problemOfNpm(words);
@@ -94,7 +97,7 @@ test.each(
 
 test("what does not exist would be found", async () => {
   const problems = await Promise.all(
-    commandsIn(`npm run nothing && npx serverless-gpu emulate
+    commandsIn(`npm run nothing && npx pulumi-serverless-gpu emulate
 X=1 pulumi stack inti dev # pulumi nonsense
 curl "$(pulumi stack output --jason)" | serverless-gpu emulator exec --prot 1 -- tset --x
 pulumi up --yes --refresh -s dev > file; serverless-gpu emulator exec -- npm test`).map(problemOf),

@@ -54,7 +54,7 @@ test("a program sees its config, and a secret stays secret", async () => {
 });
 
 test("a program that throws fails with its error, once, and without a message about the language host", async () => {
-  // Without the frames of @pulumi/pulumi: Node 20 needs half a minute to colour them
+  // Without the frames of @pulumi/pulumi: Node 20 needs half a minute to color them
   // (nodejs/node#64011).
   const program = `Error.stackTraceLimit = 3; throw new Error("out of paper");`;
   const stack = await createStack({ program });

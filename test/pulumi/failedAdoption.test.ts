@@ -50,8 +50,8 @@ test("a record stays in state if its adoption fails, and a rename works with --r
   expect(await managed("a")).toHaveLength(4);
   expect(ids()).toEqual(all);
 
-  // Under --target the former resources stay in state, and the engine shows the new ones to nobody
-  // later.
+  // Under --target, the former resources stay in state, and the engine does not call the provider
+  // for the new ones later.
   await stack.writeProgram(program("b", all));
   const target = (name: string) => ["--target", `**::${name}`];
   const targeted = await stack.up(...target("b"));

@@ -67,7 +67,7 @@ test("reads the settings from the program, from the stack, and compares the two"
   // A preview of endpoints changes nothing.
   expect(emulator.journal.operations().slice(calls)).not.toContain("saveEndpoint");
 
-  // The forecast was that of what "up" makes.
+  // The forecast was for the endpoint that `up` creates.
   await stack.writeFile("index.js", program(whisper("workersMin: 1, workersMax: 5")));
   await stack.succeed(["up", "--yes", "--skip-preview"]);
   const after = { scalerType: "QUEUE_DELAY", scalerValue: 4, workersMin: 1, workersMax: 5, idleTimeout: 10 };

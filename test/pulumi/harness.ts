@@ -21,8 +21,8 @@ export interface StackOptions {
    */
   readonly program?: string;
   /**
-   * Instead of `program`: a folder with a whole Pulumi program, such as `examples/quickstart`, that
-   * is copied.
+   * A folder with a complete Pulumi program, such as `examples/quickstart`, which is copied.
+   * Replaces `program`.
    */
   readonly folder?: string;
   /**
@@ -36,8 +36,8 @@ export interface StackOptions {
    */
   readonly parent?: string;
   /**
-   * Environment of every command, beside PATH, the cache of compiled code and what the engine
-   * needs: nothing else is inherited.
+   * Environment of every command, in addition to PATH, the cache of compiled code and what the
+   * engine needs: nothing else is inherited.
    */
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -48,7 +48,7 @@ export interface CommandResult {
   readonly exitCode: number | null;
   readonly stdout: string;
   readonly stderr: string;
-  /** Both, in the order in which they came. */
+  /** Both, in the order in which they were printed. */
   readonly output: string;
 }
 
@@ -106,7 +106,7 @@ export async function createStack(options: StackOptions = {}): Promise<PulumiSta
   return stack;
 }
 
-/** The files that `pulumi stack init` writes, beside the name of the selected stack. */
+/** The files that `pulumi stack init` writes, except the name of the selected stack. */
 const OF_EMPTY_STACK = ["state", "program/Pulumi.dev.yaml"];
 
 /**
@@ -120,7 +120,7 @@ async function copyEmptyStack(stack: PulumiStack, copy: string): Promise<void> {
     for (const name of OF_EMPTY_STACK) {
       await cp(path.join(stack.scratch, name), path.join(unfinished, name), { recursive: true });
     }
-    // Fails where another test file was faster.
+    // Fails if another test file was faster.
     await rename(unfinished, copy).catch(() => rm(unfinished, { recursive: true }));
     return;
   }
@@ -207,10 +207,7 @@ export class PulumiStack {
     return result;
   }
 
-  /**
-   * Applies the program without a preview before it; throws when that fails. For the rest there is
-   * `run`.
-   */
+  /** Applies the program without a preview. Throws if that fails. Use `run` for anything else. */
   up(...args: string[]): Promise<CommandResult> {
     return this.succeed(["up", "--yes", "--skip-preview", ...args]);
   }

@@ -5,8 +5,8 @@ import { follow } from "./reader";
 import { openTerminal } from "./terminal";
 
 /**
- * Follows a page from the top, to the block after which it needs something else. Returns what each
- * command block printed.
+ * Follows a page from the top to the first block that needs something else. Returns the output of
+ * each command block.
  */
 async function followPage(page: string, folder: string, count: number): Promise<string[]> {
   const terminal = await openTerminal();
@@ -14,7 +14,7 @@ async function followPage(page: string, folder: string, count: number): Promise<
     const printed: string[] = [];
     for (const block of codeBlocks(page).slice(0, count)) {
       if (block.language === "text") expect(printed.at(-1)).toContain(block.text);
-      else printed.push(await follow(terminal, path.join(terminal.folder, folder), block));
+      else printed.push(await follow(terminal, path.join(path.dirname(terminal.folder), folder), block));
     }
     return printed;
   } finally {
@@ -22,18 +22,18 @@ async function followPage(page: string, folder: string, count: number): Promise<
   }
 }
 
-test("the program for batches works, continues, and prints what the page shows", async () => {
+test("the batch program works, continues, and prints what the page shows", async () => {
   const printed = await followPage("docs/how-to/batches.md", "batch", 5);
   expect(printed).toHaveLength(4);
 }, 60_000);
 
-test("the package openai talks to an endpoint", async () => {
+test("the openai package calls an endpoint", async () => {
   const printed = await followPage("docs/how-to/use-openai-clients.md", "chat", 4);
   expect(printed.at(-1)).toContain("Once upon a time");
 }, 60_000);
 
 describeClients("node", "the service's own client", () => {
-  test("the official client talks to the emulator", async () => {
+  test("the official client calls the emulator", async () => {
     const printed = await followPage("docs/how-to/official-clients.md", "official", 4);
     expect(printed.at(-1)).toContain("{ prompt: 'Hello' }");
   }, 60_000);

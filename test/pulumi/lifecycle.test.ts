@@ -5,7 +5,7 @@ import { createStack, endpointsIn, type PulumiStack } from "./harness";
 
 const PROVIDER_TEXT = 'exports.handler = () => require("pulumi-serverless-gpu/handlers").v1;';
 
-/** The management interface: `npm run test:lifecycle-v2` plays the same over REST v2. */
+/** The management interface: `npm run test:lifecycle-v2` runs the same tests over REST v2. */
 const API = process.env.LIFECYCLE_API === "v2" ? "v2" : "graphql";
 
 /** The requests of each interface. */
@@ -101,10 +101,7 @@ let stack: PulumiStack;
 
 beforeAll(async () => {
   emulator = await startEmulator({ drainMs: 100, handlers: { default: job.handler } });
-  // As users run it, without the cache of compiled code, which would show in the frames of the
-  // state.
-  const env = { ...emulator.env, SERVERLESS_GPU_API: API, NODE_OPTIONS: "" };
-  stack = await createStack({ program: program(), env });
+  stack = await createStack({ program: program(), env: { ...emulator.env, SERVERLESS_GPU_API: API } });
 });
 
 beforeEach(() => emulator.journal.clear());
@@ -123,7 +120,9 @@ function saves() {
 }
 
 test("up creates each endpoint with one save", async () => {
-  await stack.up();
+  // As users run it: the tests' cache of compiled code would show in the frames of the state.
+  const { exitCode } = await stack.run(["up", "--yes", "--skip-preview"], { NODE_OPTIONS: "" });
+  expect(exitCode).toBe(0);
   expect(saves()).toHaveLength(2);
   expect(saves()).toContainEqual(REQUESTS.created);
   const { id } = endpoint("full");
@@ -150,10 +149,9 @@ test("state holds one short, permanent line of provider code, and where the prog
 });
 
 test("an equivalent program sends no request", async () => {
-  const { output } = await stack.up();
-  expect(output).toContain("3 unchanged");
   await stack.writeProgram(program({ locations: " RO,CZ , RO", gpuIds: "ADA_24, AMPERE_24,-NVIDIA L4" }));
-  await stack.preview("--expect-no-changes");
+  const { output } = await stack.up("--expect-no-changes");
+  expect(output).toContain("3 unchanged");
   expect(emulator.journal.requests()).toEqual([]);
 });
 
@@ -164,14 +162,13 @@ test("a change is shown field by field and made in place with the full field set
   expect(output).toMatch(/~ gpuIds +: "ADA_24,AMPERE_24,-NVIDIA L4" => "AMPERE_80"/);
   expect(output).toMatch(/- locations +: "CZ,RO"/);
   expect(output).toMatch(/~ scalerValue +: 2 => 5/);
-  expect(output).toMatch(/~ flashBootType: "FLASHBOOT" => "OFF"/);
+  expect(output).toMatch(/~ flashBootType *: "FLASHBOOT" => "OFF"/);
   expect(emulator.journal.requests()).toEqual([]);
 
   await stack.up();
   expect(emulator.journal.operations()).toEqual([REQUESTS.list, REQUESTS.change]);
   expect(emulator.journal.requests({ operation: REQUESTS.change })).toMatchObject([{ endpointId: id }]);
   expect(saves()).toEqual([API === "v2" ? REQUESTS.changed : { id, ...REQUESTS.changed }]);
-  await stack.preview("--refresh", "--expect-no-changes");
 });
 
 test("drift is shown field by field, and the next up repairs it", async () => {
@@ -180,7 +177,7 @@ test("drift is shown field by field, and the next up repairs it", async () => {
   const drift = await stack.run(["refresh", "--preview-only", "--expect-no-changes", "--diff"]);
   expect(drift.exitCode).toBe(7);
   expect(drift.output).toMatch(/~ gpuIds +: "AMPERE_80" => "AMPERE_48"/);
-  expect(drift.output).toMatch(/~ workersMax: 2 => 1/);
+  expect(drift.output).toMatch(/~ workersMax *: 2 => 1/);
   expect(emulator.journal.operations()).toEqual([REQUESTS.list]);
 
   await stack.refresh();
@@ -226,8 +223,7 @@ test("destroy scales to zero, waits for the workers, deletes and verifies; an en
   const hasSeenThePod = () => {
     const requests = emulator.journal.requests({ outcome: "ok" });
     const scaled = requests.findIndex(({ operation }) => operation === REQUESTS.change);
-    // The first lists after the change may prove that the other endpoint is gone, and be none of
-    // this one's.
+    // The first lists after the change may belong to the proof that the other endpoint is gone.
     const looks = requests.slice(scaled + 1).filter(({ operation }) => operation === REQUESTS.list);
     if (scaled < 0 || looks.length < 3) return false;
     return API === "graphql" || emulator.journal.requests({ operation: "listWorkers", outcome: "ok" }).length > 0;

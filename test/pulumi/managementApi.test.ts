@@ -13,8 +13,8 @@ interface Choice {
 }
 
 /**
- * A template, a credential, a volume, and endpoints with everything that the two interfaces have in
- * other ways.
+ * A template, a credential, a volume, and endpoints with everything that the two interfaces
+ * represent differently.
  */
 function program({
   env = "one",

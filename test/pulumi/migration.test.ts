@@ -47,14 +47,15 @@ test("the steps of the migration move an endpoint from one state to the other, a
   await old.succeed(["stack", "init", "dev"]);
   await old.importState(otherState((await own.exportState()).version));
 
-  const [preview = [], forget = [], up = [], proof = []] = commands;
+  // The first two export a state and import a file: see adoptFrom.test.ts.
+  const [preview = [], forget = [], up = [], proof = []] = commands.slice(2);
   expect((await own.succeed(preview)).output).toContain("endpoint abc123 is adopted");
   await old.succeed([...forget, "--yes"]);
   expect((await old.exportState()).deployment.resources?.map(({ type }) => type)).not.toContain(
     "runpod:index:Endpoint",
   );
   expect((await own.succeed([...up, "--yes", "--skip-preview"])).output).toContain(
-    "adopted endpoint abc123; no changes were needed",
+    "adopted endpoint abc123; nothing changed",
   );
   await own.succeed(proof);
   expect(new Set(emulator.journal.operations())).toEqual(new Set(["myself"]));

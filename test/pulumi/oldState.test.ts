@@ -38,13 +38,22 @@ test("the state of this version is kept", () => {
   expect(versions).toContain(version.replace(/\.\d+$/, ""));
 });
 
-test.each(versions)("state that version %s wrote is read, refreshed and destroyed", async (release) => {
-  await using emulator = await startEmulator({ apiKey: "local-emulator-key", drainMs: 100 });
+/** The named service has more fields than the contract, and older state has none of them. */
+const SERVICES = [
+  { env: {}, profile: "contract" },
+  { env: { SERVERLESS_GPU_SERVICE: "runpod" }, profile: "observed" },
+] as const;
+
+test.each(
+  versions.flatMap((release) => SERVICES.map((service) => [release, service.profile, service.env] as const)),
+)("state that version %s wrote is read, refreshed and destroyed in the %s profile", async (release, profile, env) => {
+  await using emulator = await startEmulator({ apiKey: "local-emulator-key", drainMs: 100, profile });
   const state: State = JSON.parse(read(`state-${release}.json`).replaceAll(ADDRESS, emulator.url));
   const endpoints = endpointsIn(state);
   emulator.seed({ endpoints: endpoints.map(seedOf) });
-  const stack = await createStack({ program: read(`state-${release}.program.js`), env: emulator.env });
+  const stack = await createStack({ program: read(`state-${release}.program.js`), env: { ...emulator.env, ...env } });
   await stack.importState(state);
+  await stack.preview("--expect-no-changes");
   await stack.preview("--refresh", "--expect-no-changes");
 
   const drifted = endpoints.find(({ urn }) => urn.endsWith("::full"))?.id ?? "";

@@ -74,7 +74,7 @@ test("an endpoint that another resource declares stays, although the engine comp
   const stack = await createStack({ program: program('endpoint("a", {});'), env: emulator.env });
   await stack.up();
   const [id = ""] = ids();
-  // The refusal of a comes too late for b, which state now has.
+  // The refusal of `a` comes too late for `b`, which is now in state.
   await stack.writeProgram(
     program(`const b = endpoint("b", { adoptId: "${id}" });\nendpoint("a", {}, { dependsOn: b });`),
   );
@@ -110,14 +110,14 @@ test("another account is noticed before anything is created there, and a preview
   const stack = await createStack({ program: program('endpoint("a", {});'), env: emulator.env });
   await stack.up();
   await stack.writeProgram(program('endpoint("a", {});\nendpoint("b", {});'));
-  // The preview inside up is what comes before a create: without it, the engine creates b while it
-  // compares a.
+  // The preview inside up is what comes before a create: without it, the engine creates `b` while
+  // it compares `a`.
   const lost = await stack.run(["up", "--yes"], second.env);
   expect(lost.exitCode).not.toBe(0);
   expect(lost.output).toContain("is not in this account");
   expect(second.endpoints.list()).toEqual([]);
 
-  // The name that the replacement would get is taken there, though that of the endpoint is not.
+  // The replacement's name is taken there, but the endpoint's name is not.
   const stolen = await createStack({ program: program('endpoint("z", { templateId: "theirs" });'), env: second.env });
   await stolen.up();
   const renamed = 'endpoint("z", { templateId: "theirs" }, { aliases: [{ name: "a" }], provider: p });';

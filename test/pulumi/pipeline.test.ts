@@ -1,11 +1,12 @@
-import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { type Emulator, startEmulator } from "../../emulator";
-import { type Artifact, startGitHost } from "../support/gitHost";
+import { startGitHost } from "../support/gitHost";
 import { jobsOfWorkflow, type Workflow } from "../support/githubActions";
 import { type GitlabPipeline, type Job, jobsOfPipeline } from "../support/gitlabCi";
 import { readYaml } from "../support/yaml";
-import { type CommandResult, createStack, type PulumiStack } from "./harness";
+import { createStack, type PulumiStack } from "./harness";
+import { playJobs } from "./playJobs";
 
 // A team works on the example as its repository. The workflow files define the jobs of each event,
 // with their commands and environment. Each job runs in a new clone, as on a new runner.
@@ -74,10 +75,7 @@ async function checkOut(branch: string): Promise<string> {
   return checkout;
 }
 
-/**
- * Runs the steps of each job, as a CI does: after a failure, only those that always run. Returns
- * the result of each job.
- */
+/** Runs the jobs at the last commit of a branch. */
 async function play(
   jobs: readonly Job[],
   branch: string,
@@ -85,36 +83,10 @@ async function play(
   hostEnv: Readonly<Record<string, string>>,
 ) {
   const commit = await commitOf(branch);
-  const env = { ...hostEnv, GITHUB_SHA: commit, CI_COMMIT_SHA: commit };
-  const results: Record<string, Pick<CommandResult, "exitCode" | "output">> = {};
-  for (const { name, steps } of jobs) {
-    const cwd = await checkOut(branch);
-    const result = { exitCode: 0 as number | null, output: "" };
-    for (const step of steps) {
-      // The packages are in the folders above.
-      if (step.command.startsWith("npm ci") || (result.exitCode !== 0 && !step.always)) continue;
-      if (step.keeps) {
-        artifacts.push({ name: step.keeps.name, files: await filesIn(path.join(cwd, step.keeps.folder)) });
-        continue;
-      }
-      const ended = await stack.exec("bash", ["-e", "-o", "pipefail", "-c", step.command], {
-        cwd,
-        env: { ...runner(), ...env, ...step.env },
-      });
-      result.output += ended.output;
-      if (!step.always) result.exitCode = ended.exitCode;
-    }
-    log += result.output;
-    results[name] = result;
-  }
+  const env = { ...runner(), ...hostEnv, GITHUB_SHA: commit, CI_COMMIT_SHA: commit };
+  const results = await playJobs(jobs, { stack, env, artifacts, checkOut: () => checkOut(branch) });
+  for (const { output } of Object.values(results)) log += output;
   return results;
-}
-
-async function filesIn(folder: string): Promise<Artifact> {
-  const names = await readdir(folder);
-  return new Map(
-    await Promise.all(names.map(async (name) => [name, await readFile(path.join(folder, name))] as const)),
-  );
 }
 
 const STATE = () => ({ PULUMI_BACKEND_URL: `file://${inScratch("state")}`, PULUMI_CONFIG_PASSPHRASE: "of-the-team" });
@@ -201,14 +173,14 @@ test("a pull request is previewed and reviewed in one comment, without a key; Gi
   const calls = emulator.journal.requests().length;
   await pushWorkersMax("more-workers", 3);
   await github("pull_request", { action: "opened", branch: "more-workers" });
-  expect(host.comments).toEqual([expect.stringMatching(/What a merge would do.*~ workersMax: 2 => 3/s)]);
+  expect(host.comments).toEqual([expect.stringMatching(/What a merge would do.*~ workersMax *: 2 => 3/s)]);
 
   await pushWorkersMax("more-workers", 4);
   await github("pull_request", { action: "synchronize", branch: "more-workers" });
-  expect(host.comments).toEqual([expect.stringMatching(/~ workersMax: 2 => 4/)]);
+  expect(host.comments).toEqual([expect.stringMatching(/~ workersMax *: 2 => 4/)]);
   expect(host.comments).toEqual([expect.stringContaining("| whisper | $1.37 | $2.74 |")]);
   const sent = emulator.journal.requests().slice(calls);
-  // Only the review asks, for the part of the catalogue that needs no key.
+  // Only the review asks, for the part of the catalog that needs no key.
   expect(sent.map(({ operation }) => operation)).toEqual(["dataCenters", "dataCenters"]);
 
   await using other = await startGitHost();
@@ -226,6 +198,16 @@ test("a failed preview also leaves a comment, and fails its job", async () => {
   const { preview } = await github("pull_request", { action: "opened", number: 7, branch: "mistake" });
   expect(preview?.exitCode).not.toBe(0);
   expect(host.comments).toEqual([expect.stringMatching(/failed with exit code.*NVIDIA L4/s)]);
+  await git("checkout", "--quiet", "more-workers");
+});
+
+test("a pull request that breaks a cap fails before `up`, and no plan of it is kept", async () => {
+  const plans = host.artifacts.length;
+  await pushWorkersMax("expensive", 40);
+  const { preview } = await github("pull_request", { action: "opened", branch: "expensive" });
+  expect(preview?.exitCode).toBe(3);
+  expect(host.comments).toEqual([expect.stringMatching(/A merge would exceed a cap of the stack `production`.*27\.40/s)]);
+  expect(host.artifacts).toHaveLength(plans);
   await git("checkout", "--quiet", "more-workers");
 });
 
@@ -266,7 +248,7 @@ test("the schedule keeps one issue open while there is drift, and the repair clo
   emulator.endpoints.change(endpoint?.id ?? "", { workersMax: 0 });
   expect(await onSchedule()).toEqual([7, 7]);
   const title = "Drift in the stack production: the service differs from what was last deployed";
-  const text = expect.stringMatching(/run the step `repair`.*~ workersMax: 4 => 0/s);
+  const text = expect.stringMatching(/run the step `repair`.*~ workersMax *: 4 => 0/s);
   expect(host.issues).toEqual([{ title, labels: ["drift"], text, open: true }]);
   expect(other.issues).toEqual([{ title, labels: "drift", text, open: true }]);
 
@@ -285,13 +267,13 @@ test("a custom program plans, applies and detects drift on the same stack", asyn
     });
   expect(await automation("drift")).toMatchObject({ exitCode: 0 });
   await stack.exec("sed", ["-i", "s/workersMax: 4/workersMax: 5/", "index.ts"], { cwd });
-  expect((await automation("preview")).output).toMatch(/~ workersMax: 4 => 5.*would change something/s);
+  expect((await automation("preview")).output).toMatch(/~ workersMax *: 4 => 5.*would change something/s);
   expect((await automation("up")).output).toContain(`Jobs go to ${emulator.url}/v2/`);
   expect(workersMax()).toEqual([5]);
   emulator.endpoints.change(emulator.endpoints.list()[0]?.id ?? "", { workersMax: 1 });
   expect(await automation("drift")).toMatchObject({ exitCode: 7 });
 
-  // As a killed runner leaves it.
+  // This is what a killed runner leaves.
   const locks = inScratch("state/.pulumi/locks/organization/serverless-gpu-gitops/production");
   await mkdir(locks, { recursive: true });
   const owner = { pid: 1, username: "runner", hostname: "killed", timestamp: "2026-01-01T00:00:00Z" };

@@ -27,7 +27,7 @@ exports.gpuIds = one.gpuIds;
   await stack.writeProgram(withPlugin(program('["AMPERE_16", "ADA_24"]', 3)));
   const { output } = await stack.up("--diff");
   expect(output).toMatch(/gpuIds +: \[\s+~ \[1\]: "AMPERE_24" => "ADA_24"\s+\]/);
-  expect(output).toMatch(/~ workersMax: 2 => 3/);
+  expect(output).toMatch(/~ workersMax *: 2 => 3/);
   expect(output).not.toMatch(/templateId|__/);
 
   emulator.endpoints.change(String(endpoint?.id), { gpuIds: "AMPERE_16,AMPERE_80", idleTimeout: 99 });

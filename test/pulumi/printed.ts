@@ -36,7 +36,7 @@ export function missingLines(page: string, printed: string): string[] {
 export async function followPage(blocks: readonly CodeBlock[], name: string): Promise<void> {
   const terminal = await openTerminal();
   try {
-    const project = path.join(terminal.folder, name);
+    const project = path.join(path.dirname(terminal.folder), name);
     let printed = "";
     for (const block of blocks) {
       if (block.language === "text") expect(missingLines(block.text, printed)).toEqual([]);

@@ -59,7 +59,7 @@ function expectAllProblems(output: string) {
   expect(diagnostics).toMatch(below("smoke", '"smoke": input must be an object'));
   expect(diagnostics).toMatch(below("hidden", '"hidden": flashBootType has an invalid value, which is secret'));
   expect(diagnostics).toMatch(/"child": gpuIds must be .*element \[1\] of the list is null/);
-  expect(diagnostics).toMatch(/"child": idleTimout there is no such property. Did you mean idleTimeout/);
+  expect(diagnostics).toMatch(/"child": idleTimout is not a property. Did you mean idleTimeout/);
   expect(output).not.toContain("hunter2");
 }
 
@@ -126,7 +126,7 @@ config:
 `,
   );
   await stack.writeProgram(`${HEAD}
-const more = new ServerlessGpuProvider("more", { apiKey: "key", extraGpuTiers: ["OWN_1"], extraLocations: "XX" });
+const more = new ServerlessGpuProvider("more", { apiKey: "key", graphqlUrl: "http://127.0.0.1:9", queueUrl: "http://127.0.0.1:9", extraGpuTiers: ["OWN_1"], extraLocations: "XX" });
 const known = new ServerlessGpuProvider("known", { apiKey: "key", service: "runpod" });
 new ServerlessEndpoint("good", { ...right, gpuIds: ["FUTURE_2", "FROM_ENV"] });
 new ServerlessEndpoint("more", { ...right, gpuIds: ["OWN_1", "FROM_ENV"], locations: ["XX", "YY"] }, { provider: more });

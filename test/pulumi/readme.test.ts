@@ -1,23 +1,35 @@
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import path from "node:path";
-import { codeBlocks } from "../docs/markdown";
+import { codeBlocks, readPage } from "../docs/markdown";
+import { REPOSITORY } from "../support/sources";
 import { follow } from "./reader";
 import { openTerminal } from "./terminal";
 
-/** Without the demo, which has a test of its own, and the commands that need an account. */
+/** Without the demo, which has a test of its own, and the program, which `npm run new` writes. */
 const blocks = codeBlocks("README.md").filter(
-  ({ text, options }) => !text.startsWith("npm ci") && !options.includes("no-account"),
+  ({ text, language, options }) => !text.startsWith("npm ci") && (language === "sh" || options.length > 0),
 );
 
-test("the README works, pasted from top to bottom", async () => {
-  expect(blocks.length).toBeGreaterThan(6);
-  const terminal = await openTerminal();
+const SHELLS = (["bash", "zsh"] as const).filter((name) => spawnSync(name, ["-c", "true"]).status === 0);
+
+test.each(SHELLS)("the README works, pasted from top to bottom into an interactive %s", async (shell) => {
+  expect(blocks.length).toBeGreaterThan(3);
+  const terminal = await openTerminal(shell);
   try {
     const project = path.join(path.dirname(terminal.folder), "llama");
     let printed = "";
     for (const block of blocks) printed += await follow(terminal, project, block);
     expect(printed).toContain("{ prompt: 'Hello' }");
+    expect(printed).toMatch(/^delay p95 /m);
     expect(printed).toMatch(/Resources:\n +- 3 deleted/);
   } finally {
     await terminal.close();
   }
 }, 300_000);
+
+test("the README shows the program that a new project has, on a first screen of at most 120 lines", () => {
+  const program = readFileSync(path.join(REPOSITORY, "tools/newProject/programs/typescript/index.ts.txt"), "utf8");
+  expect(codeBlocks("README.md").map(({ text }) => `${text}\n`)).toContain(program);
+  expect(readPage("README.md").trimEnd().split("\n").length).toBeLessThanOrEqual(120);
+});

@@ -12,6 +12,7 @@ const REASONS: Record<string, string> = {
   adoptTemplate: 'the resources "bad" and "worse" have the same adoptId',
   smokeTest: '"bad": input must be an object',
   provider: 'the provider "bad" needs either apiKey or apiKeyEnv',
+  providerUrls: 'the provider "bad" has no graphqlUrl and no queueUrl: set its service: "runpod"',
   commands: '"bad": set either command or dockerArgs',
   transformed: '"bad": a ServerlessEndpoint cannot be imported',
   command: '"bad": command must be an object with the lists cmd and entrypoint',
@@ -46,7 +47,7 @@ function writes(): string[] {
   return emulator.journal.operations().filter((operation) => /^(save|delete)/.test(operation));
 }
 
-/** Runs the mistakes in inline programs of two stacks at once, and returns what came of each. */
+/** Runs the programs with mistakes inline in two stacks at once, and returns each result. */
 async function upInline(mistakes: readonly string[]): Promise<Result[]> {
   const { exitCode, output } = await stack.exec("node", ["inline.js", ...mistakes]);
   if (exitCode !== 0) throw new Error(output);
@@ -85,7 +86,7 @@ test("a refused program on the command line writes nothing without a preview, ev
   await stack.up();
   emulator.journal.clear();
   const flags = ["up", "--yes", "--skip-preview"];
-  for (const mistake of ["argument", "provider", "output", "promise"]) {
+  for (const mistake of ["argument", "provider", "providerUrls", "output", "promise"]) {
     const more = mistake === "argument" ? ["--continue-on-error"] : [];
     const { exitCode, output } = await stack.run([...flags, ...more], { MISTAKE: mistake });
     expect({ mistake, failed: exitCode !== 0, output }).toEqual({

@@ -10,15 +10,16 @@ export const EARLY = [
   "adoptTemplate",
   "smokeTest",
   "provider",
+  "providerUrls",
   "commands",
   "transformed",
 ];
 
-/** Mistakes that are known later: resources that do not depend on them are registered before. */
+/** Mistakes that become known later. Resources that do not depend on them are registered first. */
 export const LATE = ["command", "output", "noSelector", "promise"];
 
 /**
- * Programs with one mistake each, beside two endpoints and a template, which an early mistake also
+ * Programs with one mistake each, and two endpoints and a template, which an early mistake also
  * changes.
  */
 export const PROGRAMS = `
@@ -37,6 +38,8 @@ const MISTAKES = {
   adoptTemplate: () => ["bad", "worse"].map((name) => new ServerlessTemplate(name, { imageName: "a:1", adoptId: "abc" })),
   smokeTest: ({ one }) => new SmokeTest("bad", { endpointId: one.endpointId, input: 3 }),
   provider: () => new ServerlessEndpoint("bad", right, { provider: new ServerlessGpuProvider("bad", {}) }),
+  providerUrls: () =>
+    new ServerlessEndpoint("bad", right, { provider: new ServerlessGpuProvider("bad", { apiKey: "key" }) }),
   commands: () => new ServerlessTemplate("bad", { imageName: "a:1", dockerArgs: "a", command: { cmd: ["b"] } }),
   transformed: () =>
     new ServerlessEndpoint("bad", right, { import: "abc", transformations: [({ props, opts }) => ({ props, opts })] }),

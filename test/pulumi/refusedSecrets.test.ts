@@ -45,7 +45,7 @@ new ${kind}("one", { ${args} }, { transforms: [transform] });`;
   for (const field of fields) expect(refused.output).toContain(`${field}: `);
 });
 
-test("state does not tell that a transform may have changed the arguments, and a second up changes nothing", async () => {
+test("state does not show whether a transform has changed the arguments, and a second up changes nothing", async () => {
   await using emulator = await startEmulator({ drainMs: 0 });
   const program = `
 const { ServerlessEndpoint } = require("pulumi-serverless-gpu");

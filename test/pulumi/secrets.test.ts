@@ -9,37 +9,48 @@ new ServerlessEndpoint("one", { gpuIds: "AMPERE_16", templateId: "template", wor
 exports.podEnv = getPod({ podId: "pod-1" }).then((pod) => pod.env);
 `;
 
-test.each([
-  ["the environment", (env: Record<string, string>) => ({ env, config: {} })],
+const WRONG_KEY = { SERVERLESS_GPU_API_KEY: `${CANARY}-wrong` };
+const UNREACHABLE = { SERVERLESS_GPU_GRAPHQL_URL: "http://127.0.0.1:9" };
+const UP = ["up", "--yes", "--skip-preview"];
+
+/** A command, whether it succeeds, and the environment that it needs. */
+type Step = readonly [command: string[], succeeds: boolean, env?: Readonly<Record<string, string>>];
+
+test.each<[string, boolean, readonly Step[]]>([
+  [
+    "the environment",
+    false,
+    [
+      [["up", "--yes"], true],
+      [["stack", "output", "--json"], true],
+      [["preview", "--save-plan", "plan.json", "--diff"], true],
+      [[...UP, "--refresh"], false, WRONG_KEY],
+      [["stack", "export"], true],
+    ],
+  ],
   [
     "the stack's config",
-    ({ SERVERLESS_GPU_API_KEY: apiKey = "", ...env }: Record<string, string>) => ({
-      env,
-      config: { "serverless-gpu:apiKey": apiKey },
-    }),
+    true,
+    [
+      [UP, true],
+      [["refresh", "--yes", "--diff"], true],
+      [[...UP, "--refresh"], false, UNREACHABLE],
+      [["stack", "export"], true],
+      [["destroy", "--yes"], true],
+    ],
   ],
-])("a key from %s never appears in an output or a file", async (_source, settings) => {
+])("a key from %s never appears in an output or a file", async (_source, isInConfig, steps) => {
   await using emulator = await startEmulator({ apiKey: CANARY, drainMs: 200 });
   emulator.pods.add({ id: "pod-1", env: { API_KEY: CANARY } });
-  const { env, config } = settings({ ...emulator.env });
-  const stack = await createStack({ program: PROGRAM, env });
-  await stack.setConfig(config, { secret: true });
+  const { SERVERLESS_GPU_API_KEY: apiKey = "", ...others }: Record<string, string> = { ...emulator.env };
+  const stack = await createStack({ program: PROGRAM, env: isInConfig ? others : { ...emulator.env } });
+  if (isInConfig) await stack.setConfig({ "serverless-gpu:apiKey": apiKey }, { secret: true });
 
-  const outputs = [
-    await stack.run(["up", "--yes"]),
-    await stack.run(["stack", "output", "--json"]),
-    await stack.run(["refresh", "--yes", "--diff"]),
-    await stack.run(["preview", "--save-plan", "plan.json", "--diff"]),
-    await stack.run(["up", "--yes", "--skip-preview", "--refresh"], { SERVERLESS_GPU_API_KEY: `${CANARY}-wrong` }),
-    await stack.run(["up", "--yes", "--skip-preview", "--refresh"], {
-      SERVERLESS_GPU_GRAPHQL_URL: "http://127.0.0.1:9",
-    }),
-    await stack.run(["stack", "export"]),
-    await stack.run(["destroy", "--yes"]),
-  ];
-
-  expect(outputs.map(({ exitCode }) => exitCode === 0)).toEqual([true, true, true, true, false, false, true, true]);
-  for (const { output } of outputs) expect(output).not.toContain(CANARY);
+  for (const [command, succeeds, env] of steps) {
+    const { exitCode, output } = await stack.run([...command], env);
+    expect({ command, succeeds: exitCode === 0 }).toEqual({ command, succeeds });
+    expect(output).not.toContain(CANARY);
+  }
   for (const [file, text] of await stack.files()) {
     if (text.includes(CANARY)) throw new Error(`${file} holds the key`);
   }

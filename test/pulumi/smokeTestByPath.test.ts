@@ -88,7 +88,7 @@ test("a SmokeTest with both a job and a path, or with wrong values, is refused",
   }
 });
 
-test("the plugin's SmokeTest requests a path, too", async () => {
+test("the plugin's SmokeTest can also request a path", async () => {
   const test = 'new plugin.SmokeTest("responds", { endpointId: "app1", path: "/v1/models", expectedStatus: 200 })';
   const stack = await createPluginStack(`const test = ${test}; exports.status = test.status;`, emulator.env);
   await stack.up();

@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { ensurePulumi } from "../../tools/pulumi-cli/ensurePulumi";
+import { REPOSITORY } from "../support/sources";
 import { killProcessesIn } from "./processes";
 
 /**
@@ -19,7 +20,7 @@ export interface Printed {
  * shells stay.
  */
 export interface Terminal {
-  /** An empty folder outside the repository, in which the shell starts. */
+  /** Where the shell starts: in place of a clone, with the clone's scripts. */
   readonly folder: string;
   type(commands: string): Promise<Printed>;
   /** Ends the shell and everything in its folder. */
@@ -27,14 +28,21 @@ export interface Terminal {
 }
 
 const END = "--end-of-block--";
+const ENDED = /--end-of-block--(\d+)\r?\n/;
+
+/** How each shell starts without the user's settings. */
+const SHELLS = { bash: ["--noprofile", "--norc"], zsh: ["-f", "-i"] } as const;
 
 /** Opens a terminal with only the engine on PATH, and its own home folder. */
-export async function openTerminal(): Promise<Terminal> {
+export async function openTerminal(shellName: keyof typeof SHELLS = "bash"): Promise<Terminal> {
   const { binDir } = await ensurePulumi({ log: () => {} });
   const scratch = await mkdtemp(path.join(tmpdir(), "terminal-"));
-  const folder = path.join(scratch, "empty");
+  const folder = path.join(scratch, "pulumi-serverless-gpu");
   await Promise.all([mkdir(folder), mkdir(path.join(scratch, "home"))]);
+  const scripts = { shell: `node ${path.join(REPOSITORY, "tools/shell/main.js")}` };
+  await writeFile(path.join(folder, "package.json"), JSON.stringify({ scripts }));
   const env = {
+    SHELL: shellName,
     PATH: binDir + path.delimiter + process.env.PATH,
     HOME: path.join(scratch, "home"),
     PULUMI_SKIP_UPDATE_CHECK: "true",
@@ -42,7 +50,7 @@ export async function openTerminal(): Promise<Terminal> {
     // The types of the documents' programs are checked in test/docs, once.
     PULUMI_NODEJS_TRANSPILE_ONLY: "true",
   };
-  const shell = spawn("bash", ["--noprofile", "--norc"], { cwd: folder, env, stdio: ["pipe", "pipe", "inherit"] });
+  const shell = spawn(shellName, SHELLS[shellName], { cwd: folder, env, stdio: ["pipe", "pipe", "inherit"] });
   shell.stdin.write("exec 2>&1\n");
   return {
     folder,
@@ -66,10 +74,11 @@ function untilEnd({ stdout }: ChildProcess): Promise<Printed> {
     const onEnd = () => reject(new Error(`the shell has ended: ${output}`));
     const onData = (chunk: string) => {
       output += chunk;
-      const [text = "", exitCode] = output.split(END);
-      if (exitCode === undefined || !exitCode.includes("\n")) return;
+      // An interactive shell may also show the typed line, with the variable instead of its value.
+      const [whole, exitCode] = ENDED.exec(output) ?? [];
+      if (whole === undefined) return;
       stdout.off("data", onData).off("end", onEnd);
-      resolve({ exitCode: Number(exitCode), output: text });
+      resolve({ exitCode: Number(exitCode), output: output.slice(0, output.indexOf(whole)) });
     };
     stdout.setEncoding("utf8").on("data", onData).on("end", onEnd);
   });

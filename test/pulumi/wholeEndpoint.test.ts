@@ -152,7 +152,7 @@ function endpointsInPlugin(state: Awaited<ReturnType<PulumiStack["exportState"]>
   return (state.deployment.resources ?? []).filter(({ urn }) => urn.endsWith(`ServerlessEndpoint::${name}`));
 }
 
-test("a preview says what an interface lacks, and a stack that moves plans no change but a warning for each field", async () => {
+test("a preview says what an interface lacks, and a stack that moves plans no changes and gets a warning for each field", async () => {
   const program = dynamic({ ...FIRST, model: `modelReferences: ["${MODEL}:main"]` });
   const stack = await createStack({ program, env: envOf("graphql") });
   const refused = await stack.run(["preview"], { SERVERLESS_GPU_API: "v2" });
@@ -195,7 +195,7 @@ new ServerlessEndpoint("one", { adoptId: "theirs", templateId: "t", gpuIds: "ADA
   expect(preview.output).toContain("gpuCount: 2 → 3");
   await stack.writeProgram(program(`gpuCount: 2, type: "LOAD_BALANCER", scalerType: "REQUEST_COUNT"`));
   emulator.journal.clear();
-  expect((await stack.up()).output).toContain("no changes were needed");
+  expect((await stack.up()).output).toContain("nothing changed");
   expect(writes()).toEqual([]);
   await stack.destroy();
 });

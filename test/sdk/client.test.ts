@@ -78,7 +78,7 @@ describe("options that are not valid", () => {
     expect(message).toMatch(/attemptTimeoutMs must be .*"retries" does not exist: did you mean retry\?/);
   });
 
-  test("options of any shape are a configuration error, or make a client", async () => {
+  test("options of any shape cause a configuration error or create a client", async () => {
     const names = ["retry", "attemptTimeoutMs", "rateLimits", "logger", "onRequest", "dispatcher", "clock", "queueUrl"];
     await fc.assert(
       fc.asyncProperty(fc.dictionary(fc.constantFrom(...names), fc.anything()), async (options) => {
@@ -149,7 +149,7 @@ describe("a client without options", () => {
   });
 });
 
-describe("the dispatcher of a user", () => {
+describe("a user's dispatcher", () => {
   test("sends all requests, in place of connections and proxies of the client, and stays open", async () => {
     await using server = await startRawServer((_, response) => response.end("{}"));
     const agent = new Agent();

@@ -11,7 +11,7 @@ import { createWebhookReceiver } from "../../sdk/webhooks/webhookReceiver";
 const CANARY = `canary'key"with/odd\\chars&more=1%2+~!`;
 const secret = new Secret(CANARY);
 
-/** The forms that the canary takes on its way, each with what surrounds it there. */
+/** The encodings of the canary in requests, each with its surroundings. */
 const FORMS: Record<string, string> = {
   raw: `sent ${CANARY} away`,
   "URL-encoded": `https://host/graphql?api_key=${encodeURIComponent(CANARY)}&x=1`,

@@ -16,6 +16,6 @@ export const noBrowser: string | undefined =
 /** Starts a browser without a window. */
 export async function startBrowser(): Promise<Browser> {
   const { chromium } = await import("playwright-core");
-  // The sandbox needs rights that a container has not. The pages are our own.
+  // The sandbox needs rights that a container does not have. The pages are our own.
   return chromium.launch({ ...(executablePath && { executablePath }), args: ["--no-sandbox"] });
 }

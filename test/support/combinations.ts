@@ -1,4 +1,4 @@
-/** A prime, and with it the number of values of a factor that all pairs are covered for. */
+/** A prime: the largest number of values of a factor for which all pairs are covered. */
 const SIZE = 7;
 
 /**

@@ -9,7 +9,7 @@ import { COMPILE_CACHE } from "./compiledCode";
 
 export type Properties = Record<string, unknown>;
 
-/** The text that state names; the tests pin it here once more, byte for byte. */
+/** The text in state, repeated here so that the tests pin it byte for byte. */
 export const PROVIDER_TEXT = 'exports.handler = () => require("pulumi-serverless-gpu/handlers").v1;';
 
 const REPOSITORY = path.resolve(__dirname, "../..");
@@ -118,7 +118,7 @@ export async function startDynamicProvider(env: Record<string, string>, config: 
   };
 }
 
-/** The engine as the provider sees it: a server that lives as long as it. */
+/** The engine as the provider sees it: a server that runs as long as the engine does. */
 function startEngine(): Promise<{ readonly server: grpc.Server; readonly address: string }> {
   const server = new grpc.Server();
   return new Promise((resolve, reject) => {

@@ -27,9 +27,9 @@ function zip(files: Artifact): Buffer {
 }
 
 /**
- * As much of the interfaces of GitHub and GitLab as the scripts of the example use: comments of one
+ * The parts of the GitHub and GitLab interfaces that the example's scripts use: comments of one
  * pull or merge request (both number theirs from 1), issues, and the artifacts of its previews.
- * Lists come in pages. Each token is good at its own host only.
+ * Lists come in pages. Each token is valid only at its own host.
  */
 export async function startGitHost({ comments = [] }: { readonly comments?: readonly string[] } = {}) {
   const all = [...comments];

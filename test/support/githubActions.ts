@@ -58,7 +58,7 @@ function interpolate(values: Readonly<Record<string, string>>, contexts: Context
   return Object.fromEntries(Object.entries(values).map(([name, text]) => [name, replaced(text)]));
 }
 
-/** GitHub's expressions are JavaScript's, as far as the example uses them, but for `.*.`. */
+/** The GitHub expressions in the example are also valid JavaScript, except for `.*.`. */
 function evaluate(expression: string, contexts: Contexts): unknown {
   const script = expression
     .replace(/^\s*\$\{\{(.*)\}\}\s*$/s, "$1")

@@ -88,3 +88,9 @@ export function startScripted() {
   };
   return { handler, respond, chunks: () => chunks, requests: () => requests, aborted: () => aborted };
 }
+
+/** Sends a request as any HTTP client does, without this package's. */
+export function plain({ emulator, id }: LoadBalanced, target: string, init: RequestInit = {}): Promise<Response> {
+  const headers = { authorization: `Bearer ${CANARY}`, ...(init.headers as Record<string, string>) };
+  return fetch(`${emulator.url}/lb/${id}${target}`, { redirect: "manual", ...init, headers });
+}

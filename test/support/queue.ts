@@ -14,11 +14,11 @@ export interface QueueOptions extends EmulatedOptions {
    * @default one that echoes the input
    */
   readonly handler?: Handler;
-  /** Workers that are always there. @default 1 */
+  /** The number of workers that always run. @default 1 */
   readonly workers?: number;
 }
 
-/** An endpoint whose workers are there at once. */
+/** An endpoint whose workers are ready immediately. */
 export async function startQueue({ handler, workers = 1, ...options }: QueueOptions = {}): Promise<EmulatedQueue> {
   const emulated = await startEmulated({
     ...options,

@@ -2,7 +2,7 @@
 // Installs packages that tests use, in the versions that the lists beside this file name, below
 // .scratch/clients: the service's official clients and worker library, or with arguments what they
 // name, such as Pulumi's own packages for Python and Java. Skips what is already there.
-// Each installation is tried three times, because registries fail now and then.
+// Each installation is tried three times, because registries sometimes fail.
 const { spawnSync } = require("node:child_process");
 const { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } = require("node:fs");
 const path = require("node:path");

@@ -1,6 +1,8 @@
 #!/usr/bin/env node
 // The quickstart: applies the root's Pulumi project to an emulator, step by step, and shows what
 // changes at the service.
+require("../requireNode");
+
 const { ensurePulumi, describeEngine } = require("../pulumi-cli/ensurePulumi");
 const { createStack } = require("./stack");
 const { changesBetween, changesIn } = require("./changes");
@@ -10,15 +12,16 @@ const { style } = require("./style");
 const VERBOSE = process.argv.includes("--verbose");
 
 async function main() {
-  const startedAt = Date.now();
   const engine = await ensurePulumi();
+  const startedAt = Date.now();
   const { startEmulator } = require("pulumi-serverless-gpu/emulator");
   const emulator = await startEmulator({ drainMs: 1500 });
   console.log(
     style.faint(`${describeEngine(engine)}\nThe emulator stands in for the service: nothing leaves this machine.`),
   );
 
-  const stack = createStack(engine, emulator.env, VERBOSE);
+  // The endpoint has its own image, which GraphQL knows at some services only.
+  const stack = createStack(engine, { ...emulator.env, SERVERLESS_GPU_API: "v2" }, VERBOSE);
   process.once("SIGINT", () => stack.abort());
   let number = 0;
 
@@ -45,10 +48,10 @@ async function main() {
 
   try {
     await stack.prepare();
-    await step("Create two endpoints", "up", "--yes", "--skip-preview");
-    await stack.setConfig({ gpuIds: "ADA_24,AMPERE_24", locations: "RO,US", scalerValue: "8" });
+    await step("Create an endpoint", "up", "--yes", "--skip-preview");
+    await stack.setConfig({ gpuIds: "ADA_24,AMPERE_24", locations: "EU-RO-1,US-KS-2", scalerValue: "8" });
     await step("The program changes: preview it", "preview", "--diff");
-    await step("Change the endpoint in place", "up", "--yes", "--skip-preview");
+    await step("Change it in place", "up", "--yes", "--skip-preview");
 
     const chat = emulator.endpoints.list().find(({ name }) => name.startsWith("chat"));
     if (!chat) throw new Error("the demo's endpoint is not in the emulator");
@@ -59,6 +62,7 @@ async function main() {
     const left = emulator.endpoints.list().length;
     const seconds = Math.round((Date.now() - startedAt) / 1000);
     console.log(`Endpoints left at the service: ${left}. The demo took ${seconds} s.`);
+    console.log("To use this pulumi yourself: npm run new ../llama, then npm run shell ../llama");
     if (!VERBOSE) console.log(style.faint("All output of Pulumi, and each request: npm run demo -- --verbose"));
   } finally {
     stack.remove();

@@ -35,7 +35,7 @@ function summarizeRequests(requests) {
  * Operations whose name in the service's schema does not say what they do. @type
  * {Readonly<Record<string, string>>}
  */
-const NAMES = { myself: "list" };
+const NAMES = { myself: "list", listEndpoints: "list", listWorkers: "list of workers" };
 
 /** @param {JournalEntry} request */
 function describe({ operation, endpointId, arguments: args, outcome }) {

@@ -1,6 +1,6 @@
 // Builds the schema of the provider plugin from the types and the doc comments of the dynamic form.
-const { readDeclarations } = require("./declarations");
-const { MODULE, createTranslator } = require("./types");
+const { Declarations } = require("./declarations");
+const { MODULE, Translator } = require("./types");
 
 /** @typedef {import("./types").Schema} Schema */
 /** @typedef {import("./declarations").Property} Property */
@@ -29,10 +29,9 @@ const ENUMS = ["GpuTier", "Location", "ScalerType", "FlashBootType", "EndpointTy
  * @returns {Schema}
  */
 function buildSchema(facts, sources) {
-  const declarations = readDeclarations();
-  const translator = createTranslator(declarations, ENUMS);
-  const { objectOf } = translator;
-  const settings = objectOf(declarations.propertiesOf(declarations.typeNamed("ServerlessGpuProviderArgs")));
+  const declarations = new Declarations();
+  const translator = new Translator(declarations, ENUMS);
+  const settings = translator.objectOf(declarations.propertiesOf(declarations.typeNamed("ServerlessGpuProviderArgs")));
   const { apiKeyEnv, ...variables } = settings.properties;
   const resources = facts.map((each) => resourceOf(each, declarations, translator));
   const outputsOf = (/** @type {string | undefined} */ name) =>
@@ -49,6 +48,7 @@ function buildSchema(facts, sources) {
       "Serverless GPU endpoints of RunPod, and of any service with the same interfaces: endpoints, templates, network volumes and registry credentials. Not affiliated with RunPod.",
     keywords: ["pulumi", "serverless", "gpu", "runpod", "category/cloud", "kind/native"],
     license: "Apache-2.0",
+    publisher: "pulumi-serverless-gpu contributors",
     config: { variables: withSecrets(variables, ["apiKey"]) },
     provider: {
       description: declarations.descriptionOf("ServerlessGpuProvider"),
@@ -77,19 +77,19 @@ const LANGUAGES = {
 /**
  * @param {ResourceFacts} facts
  * @param {import("./declarations").Declarations} declarations
- * @param {ReturnType<typeof createTranslator>} translator
+ * @param {Translator} translator
  * @returns {[string, Schema]}
  */
-function resourceOf({ type, outputs, secrets = [], fixed = [] }, declarations, { objectOf, propertySchema }) {
+function resourceOf({ type, outputs, secrets = [], fixed = [] }, declarations, translator) {
   const name = type.split(":").at(-1) ?? type;
   const args = declarations.propertiesOf(declarations.typeNamed(`${name}Args`));
   const members = declarations.propertiesOf(declarations.typeNamed(name));
-  const inputs = objectOf(args);
+  const inputs = translator.objectOf(args);
   const properties = outputs.map((output) => {
     // What is set and read is described once, as the program sets it.
     const property = [...args, ...members].find((each) => each.name === output);
     if (!property) throw new Error(`${name} has no output ${output}`);
-    return [output, propertySchema(property, { isOutput: true })];
+    return [output, translator.propertySchema(property, { isOutput: true })];
   });
   const inputProperties = withSecrets(inputs.properties, secrets);
   for (const field of fixed) Object.assign(inputProperties[field] ?? {}, { willReplaceOnChanges: true });
@@ -110,20 +110,20 @@ function resourceOf({ type, outputs, secrets = [], fixed = [] }, declarations, {
  * @param {string} name
  * @param {Source} source
  * @param {import("./declarations").Declarations} declarations
- * @param {ReturnType<typeof createTranslator>} translator
+ * @param {Translator} translator
  * @param {Readonly<Record<string, Schema>>} settings the outputs of the resource that has the same
  * settings
  * @returns {[string, Schema]}
  */
-function functionOf(name, { wrapper, secrets = [] }, declarations, { objectOf }, settings) {
-  const { checker, propertiesOf } = declarations;
+function functionOf(name, { wrapper, secrets = [] }, declarations, translator, settings) {
+  const { checker } = declarations;
   const { description, args, result } = declarations.functionNamed(name);
-  const inputs = args && objectOf(propertiesOf(args));
+  const inputs = args && translator.objectOf(declarations.propertiesOf(args));
   const type = checker.getNonNullableType(result);
   const members = wrapper
     ? [{ name: wrapper, type, isOptional: false, description, byDefault: undefined }]
-    : propertiesOf(type);
-  const { properties, required } = objectOf(members, { isOutput: true });
+    : declarations.propertiesOf(type);
+  const { properties, required } = translator.objectOf(members, { isOutput: true });
   return [
     `${MODULE}:${name}`,
     {

@@ -11,47 +11,51 @@ const ANY = { $ref: "pulumi.json#/Any" };
 /** Types in the dynamic form that wrap a value: the plugin's languages have their own. */
 const WRAPPERS = ["Promise", "OutputInstance"];
 
-/**
- * Returns a translator, which collects the named types that it meets in `types`.
- * @param {Declarations} declarations
- * @param {readonly string[]} enums names of the enums
- */
-function createTranslator({ checker, propertiesOf, wordsOf, descriptionOf, descriptionOfType }, enums) {
-  /** @type {Record<string, Schema>} */
-  const types = {};
-  const words = new Map(enums.map((name) => [name, wordsOf(name)]));
+/** Translates types, and collects the named ones that it meets in `types`. */
+class Translator {
+  /**
+   * @param {Declarations} declarations
+   * @param {readonly string[]} enums names of the enums
+   */
+  constructor(declarations, enums) {
+    this.declarations = declarations;
+    this.enums = enums;
+    /** @type {Record<string, Schema>} */
+    this.types = {};
+    this.words = new Map(enums.map((name) => [name, declarations.wordsOf(name)]));
+  }
 
   /**
    * @param {ts.Type} type
    * @param {{ isWhole?: boolean, isOutput?: boolean }} options
    * @returns {Schema}
    */
-  function typeOf(type, options = {}) {
-    const output = outputOf(type);
-    if (output) return typeOf(output, options);
+  typeOf(type, options = {}) {
+    const output = this.outputOf(type);
+    if (output) return this.typeOf(output, options);
     const { flags } = type;
     if (flags & (ts.TypeFlags.Unknown | ts.TypeFlags.Any)) return ANY;
-    if (type.isUnion()) return typeOfUnion(type, options);
+    if (type.isUnion()) return this.typeOfUnion(type, options);
     if (flags & (ts.TypeFlags.StringLike | ts.TypeFlags.Intersection)) return { type: "string" };
     if (flags & ts.TypeFlags.NumberLike) return { type: options.isWhole ? "integer" : "number" };
     if (flags & ts.TypeFlags.BooleanLike) return { type: "boolean" };
-    if (checker.isArrayType(type)) {
-      const [element] = checker.getTypeArguments(/** @type {ts.TypeReference} */ (type));
-      return { type: "array", items: element ? typeOf(element, options) : ANY };
+    if (this.declarations.checker.isArrayType(type)) {
+      const [element] = this.declarations.checker.getTypeArguments(/** @type {ts.TypeReference} */ (type));
+      return { type: "array", items: element ? this.typeOf(element, options) : ANY };
     }
-    const values = checker.getIndexInfoOfType(type, ts.IndexKind.String)?.type;
-    if (values) return { type: "object", additionalProperties: typeOf(values, options) };
-    return { $ref: `#/types/${namedType(type, options)}` };
+    const values = this.declarations.checker.getIndexInfoOfType(type, ts.IndexKind.String)?.type;
+    if (values) return { type: "object", additionalProperties: this.typeOf(values, options) };
+    return { $ref: `#/types/${this.namedType(type, options)}` };
   }
 
   /**
    * Returns the type of the value of an output.
    * @param {ts.Type} type
    */
-  function outputOf(type) {
+  outputOf(type) {
     if (type.aliasSymbol?.name === "Output") return type.aliasTypeArguments?.[0];
     if (type.symbol?.name !== "OutputInstance") return undefined;
-    return checker.getTypeArguments(/** @type {ts.TypeReference} */ (type))[0];
+    return this.declarations.checker.getTypeArguments(/** @type {ts.TypeReference} */ (type))[0];
   }
 
   /**
@@ -59,21 +63,21 @@ function createTranslator({ checker, propertiesOf, wordsOf, descriptionOf, descr
    * @param {{ isWhole?: boolean, isOutput?: boolean }} options
    * @returns {Schema}
    */
-  function typeOfUnion(type, options) {
+  typeOfUnion(type, options) {
     const empty = ts.TypeFlags.Null | ts.TypeFlags.Undefined;
     const members = type.types.filter((each) => !(each.flags & empty) && !WRAPPERS.includes(each.symbol?.name));
     // A string as an alternative to a list is comma-separated, and every language has lists.
-    const list = members.find((each) => checker.isArrayType(each));
-    if (list) return typeOf(list, options);
+    const list = members.find((each) => this.declarations.checker.isArrayType(each));
+    if (list) return this.typeOf(list, options);
     const literals = members.flatMap((each) => (each.isStringLiteral() ? [each.value] : []));
-    const name = enums.find((each) => sameWords(words.get(each) ?? [], literals));
+    const name = this.enums.find((each) => sameWords(this.words.get(each) ?? [], literals));
     if (name === undefined || options.isOutput) {
       const [first] = members;
-      return first ? typeOf(first, options) : ANY;
+      return first ? this.typeOf(first, options) : ANY;
     }
     // An open enum is a string, because Java programs cannot mix both. The description lists its
     // values.
-    return isOpen(members, literals) ? { type: "string" } : { type: "string", $ref: `#/types/${namedEnum(name)}` };
+    return isOpen(members, literals) ? { type: "string" } : { type: "string", $ref: `#/types/${this.namedEnum(name)}` };
   }
 
   /**
@@ -82,27 +86,27 @@ function createTranslator({ checker, propertiesOf, wordsOf, descriptionOf, descr
    * @param {ts.Type} type
    * @returns {readonly string[]}
    */
-  function openWordsOf(type) {
-    if (checker.isArrayType(type)) {
-      const [element] = checker.getTypeArguments(/** @type {ts.TypeReference} */ (type));
-      return element ? openWordsOf(element) : [];
+  openWordsOf(type) {
+    if (this.declarations.checker.isArrayType(type)) {
+      const [element] = this.declarations.checker.getTypeArguments(/** @type {ts.TypeReference} */ (type));
+      return element ? this.openWordsOf(element) : [];
     }
-    const output = outputOf(type);
-    if (output) return openWordsOf(output);
+    const output = this.outputOf(type);
+    if (output) return this.openWordsOf(output);
     if (!type.isUnion()) return [];
     const literals = type.types.flatMap((each) => (each.isStringLiteral() ? [each.value] : []));
-    const isEnum = [...words.values()].some((each) => sameWords(each, literals));
+    const isEnum = [...this.words.values()].some((each) => sameWords(each, literals));
     if (isEnum && isOpen(type.types, literals)) return literals;
-    return type.types.map(openWordsOf).find((each) => each.length > 0) ?? [];
+    return type.types.map((each) => this.openWordsOf(each)).find((each) => each.length > 0) ?? [];
   }
 
   /** @param {string} name */
-  function namedEnum(name) {
+  namedEnum(name) {
     const token = `${MODULE}:${name}`;
-    types[token] = {
+    this.types[token] = {
       type: "string",
-      description: descriptionOf(name),
-      enum: (words.get(name) ?? []).map((word) => ({
+      description: this.declarations.descriptionOf(name),
+      enum: (this.words.get(name) ?? []).map((word) => ({
         name: pascal(word.name),
         value: word.name,
         description: word.description,
@@ -115,12 +119,16 @@ function createTranslator({ checker, propertiesOf, wordsOf, descriptionOf, descr
    * @param {ts.Type} type
    * @param {{ isOutput?: boolean }} options
    */
-  function namedType(type, options) {
+  namedType(type, options) {
     const token = `${MODULE}:${typeName(type.symbol.name)}`;
-    if (!types[token]) {
+    if (!this.types[token]) {
       // Before its properties, one of which may be of the same type.
-      types[token] = {};
-      types[token] = { type: "object", description: descriptionOfType(type), ...objectOf(propertiesOf(type), options) };
+      this.types[token] = {};
+      this.types[token] = {
+        type: "object",
+        description: this.declarations.descriptionOfType(type),
+        ...this.objectOf(this.declarations.propertiesOf(type), options),
+      };
     }
     return token;
   }
@@ -129,9 +137,9 @@ function createTranslator({ checker, propertiesOf, wordsOf, descriptionOf, descr
    * @param {readonly Property[]} properties
    * @param {{ isOutput?: boolean }} options
    */
-  function objectOf(properties, options = {}) {
+  objectOf(properties, options = {}) {
     return {
-      properties: Object.fromEntries(properties.map((each) => [each.name, propertySchema(each, options)])),
+      properties: Object.fromEntries(properties.map((each) => [each.name, this.propertySchema(each, options)])),
       required: properties.filter(({ isOptional }) => !isOptional).map(({ name }) => name),
     };
   }
@@ -143,15 +151,26 @@ function createTranslator({ checker, propertiesOf, wordsOf, descriptionOf, descr
    * @param {{ isOutput?: boolean }} options
    * @returns {Schema}
    */
-  function propertySchema({ type, description, byDefault }, { isOutput = false } = {}) {
+  propertySchema({ type, description, byDefault }, { isOutput = false } = {}) {
     const isWhole = /\bwhole\b/i.test(description);
-    const open = isOutput ? [] : openWordsOf(type);
+    const open = isOutput ? [] : this.openWordsOf(type);
     const known = open.length === 0 ? "" : `\n\nKnown: ${open.map((word) => `\`${word}\``).join(", ")}.`;
     const ending = byDefault === undefined || isOutput ? "" : `\n\nDefault: ${byDefault}.`;
-    return { ...typeOf(type, { isWhole, isOutput }), description: `${description}${known}${ending}` };
+    const text = forEveryLanguage(`${description}${known}${ending}`);
+    return { ...this.typeOf(type, { isWhole, isOutput }), description: text };
   }
+}
 
-  return { types, objectOf, propertySchema };
+/**
+ * Returns a description without what only programs of the dynamic form have: other forms of a
+ * value, and the property `endpointId`.
+ * @param {string} text
+ */
+function forEveryLanguage(text) {
+  return text
+    .replace(/ ?(The client and a|A) dynamic provider also accepts? [^.]*\./g, "")
+    .replaceAll("the tiers of `GpuTier`", "the known ones")
+    .replaceAll("`endpoint.endpointId`", "the `id` of a `ServerlessEndpoint`");
 }
 
 /**
@@ -164,7 +183,7 @@ function typeName(name) {
 }
 
 /**
- * Returns `true` if a union allows any string beside its literals.
+ * Returns `true` if a union allows any string in addition to its literals.
  * @param {readonly ts.Type[]} members
  * @param {readonly string[]} literals
  */
@@ -193,4 +212,4 @@ function pascal(word) {
     .join("");
 }
 
-module.exports = { MODULE, createTranslator };
+module.exports = { MODULE, Translator };

@@ -12,6 +12,9 @@ const VERSION = "3.230.0";
 /** The oldest Go that go.mod accepts. */
 const GO_VERSION = "1.25.8";
 
+/** What follows a failed attempt that takes long enough to be noticed. @type {Readonly<Record<string, string>>} */
+const INSTEAD = { "the official download": "Building it with go instead …" };
+
 /**
  * Finds or prepares the Pulumi engine. Tries PATH, this user's cache, the official download, and a
  * build from Pulumi's Go modules, in this order. Several runs at the same time are safe.
@@ -32,7 +35,10 @@ async function ensurePulumi({ log = console.error } = {}) {
     try {
       return await work();
     } catch (error) {
-      failures.push(`${what}: ${error instanceof Error ? error.message : error}`);
+      const reason = error instanceof Error ? error.message : String(error);
+      failures.push(`${what}: ${reason}`);
+      const instead = INSTEAD[what];
+      if (instead) log(`pulumi: ${what} failed (${reason.trim().split("\n").at(-1)}). ${instead}`);
       return undefined;
     }
   };

@@ -29,7 +29,7 @@ const PACKAGES = {
 const SDK_MODULE = "github.com/pulumi/pulumi/sdk/v3";
 const PYTHON_EXECUTOR = "pulumi-language-python-exec";
 
-/** The file beside the hosts that says from which sources they were built. */
+/** The file next to the hosts that records the sources from which they were built. */
 const STAMP = "hosts-built-from";
 
 /**

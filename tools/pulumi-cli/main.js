@@ -1,5 +1,7 @@
 #!/usr/bin/env node
 // Prepares the Pulumi engine and describes it in one line. The progress goes to standard error.
+require("../requireNode");
+
 const { describeEngine, ensurePulumi } = require("./ensurePulumi");
 
 ensurePulumi().then(

@@ -1,4 +1,6 @@
 const TICK_MS = 1_000;
+/** Without a terminal, one line for each of these. */
+const LINE_MS = 20_000;
 
 /**
  * Shows the progress of long steps: one line at the start and one at the end, with the time. On a
@@ -17,7 +19,8 @@ function createProgress(log) {
     const elapsed = () => `${Math.round((Date.now() - start) / 1000)} s`;
     const tick = () => process.stderr.write(`pulumi: ${elapsed()}\r`);
     log(`pulumi: ${title} …`);
-    const ticker = process.stderr.isTTY ? setInterval(tick, TICK_MS) : undefined;
+    const isTerminal = process.stderr.isTTY;
+    const ticker = isTerminal ? setInterval(tick, TICK_MS) : setInterval(() => log(`pulumi: … ${elapsed()}`), LINE_MS);
     try {
       const result = await work;
       log(`pulumi: done in ${elapsed()}`);

@@ -16,10 +16,10 @@ export interface ReadLoad {
 /** Adds a job, in seconds. Arrivals count from any time. */
 type Emit = (arrivalS: number, durationS: number) => void;
 
-/** A kind of CSV file with a job, or a number of jobs, in each row, in the order of arrival. */
+/** A kind of CSV file whose rows are jobs, or numbers of jobs, in the order of arrival. */
 interface Format {
   readonly name: string;
-  /** The columns by which the format is recognised. Other columns are allowed. */
+  /** The columns by which the format is recognized. Other columns are allowed. */
   readonly columns: readonly string[];
   /**
    * Reads a row. `cell` returns the number in a column, and `duration` draws the time of a job from

@@ -3,8 +3,8 @@ import { shownTime } from "../values";
 /** A line or an area of a chart, with a value for each equal part of the time. */
 export interface Series {
   readonly name: string;
-  /** Its colour class: `a` to `d`, or `old` for what it is compared with. */
-  readonly colour: "a" | "b" | "c" | "d" | "old";
+  /** Its color class: `a` to `d`, or `old` for what it is compared with. */
+  readonly color: "a" | "b" | "c" | "d" | "old";
   readonly kind: "line" | "area";
   readonly values: readonly number[];
   /** The bottom of an area for each value. @default 0 */
@@ -39,12 +39,12 @@ const GRID_LINES = 4;
 const TIME_TICKS = 6;
 
 /**
- * Colours that are legible on white and on black; the page and the picture follow the reader's
- * colour scheme.
+ * Colors that are legible on white and on black; the page and the picture follow the reader's
+ * color scheme.
  */
 export const STYLE = `
 .fc text { fill: #24292f; font: 13px system-ui, sans-serif } .fc .title { font-weight: 600; font-size: 14px }
-.fc .tick { fill: #57606a } .fc .end { text-anchor: end } .fc .middle { text-anchor: middle }
+.fc .note { fill: #9a6700 } .fc .tick { fill: #57606a } .fc .end { text-anchor: end } .fc .middle { text-anchor: middle }
 .fc .grid { stroke: #8b949e; stroke-opacity: .3 } .fc .line { fill: none; stroke-width: 1.8; stroke-linejoin: round }
 .fc .a { stroke: #0969da } .fc .b { stroke: #1a7f37 } .fc .c { stroke: #bf8700 } .fc .d { stroke: #8250df }
 .fc .old { stroke: #6e7781; stroke-dasharray: 5 4 }
@@ -52,7 +52,7 @@ export const STYLE = `
 .fc .area.c { fill: #d4a72c; fill-opacity: .85 } .fc .area.d { fill: #8250df; fill-opacity: .6 }
 .fc .point { fill: #8b949e; fill-opacity: .55 } .fc .front { fill: #1a7f37 } .fc .current { fill: none; stroke: #cf222e; stroke-width: 2.5 }
 @media (prefers-color-scheme: dark) {
-.fc text { fill: #e6edf3 } .fc .tick { fill: #9ea7b3 } .fc .a { stroke: #58a6ff } .fc .b { stroke: #3fb950 } .fc .c { stroke: #d29922 }
+.fc text { fill: #e6edf3 } .fc .note { fill: #d29922 } .fc .tick { fill: #9ea7b3 } .fc .a { stroke: #58a6ff } .fc .b { stroke: #3fb950 } .fc .c { stroke: #d29922 }
 .fc .d { stroke: #bc8cff } .fc .old { stroke: #9ea7b3 } .fc .area.a { fill: #58a6ff } .fc .area.b { fill: #2ea043 }
 .fc .area.d { fill: #a371f7 } .fc .front { fill: #3fb950 } .fc .current { stroke: #ff7b72 } }`;
 
@@ -62,13 +62,13 @@ export function chart({ title, series, shown }: Chart, spanS: number, top: numbe
   const x = (index: number, count: number) => round(LEFT + (index / count) * (WIDTH - LEFT - RIGHT));
   const y = (value: number) => round(top + TOP + PLOT * (1 - value / most));
   const path = (values: readonly number[]) => values.map((value, at) => `${x(at + 0.5, values.length)},${y(value)}`);
-  const shapes = series.map(({ kind, colour, values, from }) => {
+  const shapes = series.map(({ kind, color, values, from }) => {
     const line = path(values).join(" ");
-    if (kind === "line") return `<polyline class="line ${colour}" points="${line}"/>`;
+    if (kind === "line") return `<polyline class="line ${color}" points="${line}"/>`;
     const bottom = path(from ?? values.map(() => 0))
       .reverse()
       .join(" ");
-    return `<polygon class="area ${colour}" points="${line} ${bottom}"/>`;
+    return `<polygon class="area ${color}" points="${line} ${bottom}"/>`;
   });
   const times = Array.from({ length: TIME_TICKS + 1 }, (_, index) => {
     const text = shownTime((spanS * index) / TIME_TICKS);
@@ -99,13 +99,27 @@ export function sweepChart(points: readonly Point[], shownCost: (value: number) 
   });
   return [
     `<text class="title" x="${LEFT}" y="${top + 18}">Sweep: p95 delay by monthly cost</text>`,
-    `<text class="tick" x="${LEFT}" y="${top + 36}">green: no other setting is both cheaper and faster; ring: current setting</text>`,
+    `<text class="tick" x="${LEFT}" y="${top + 36}">green: no other setting is cheaper or faster without being worse; ring: current setting</text>`,
     ...grid(lowY, highY, shownTime, y),
     `<polyline class="line b" points="${steps}"/>`,
     ...marks,
     ...ticks,
     `<text class="tick end" x="${WIDTH - RIGHT}" y="${bottom + 38}">cost a month</text>`,
   ].join("\n");
+}
+
+const NOTE_LINE = 19;
+/** Characters in a line of a note, at most. */
+const NOTE_COLUMNS = 118;
+
+/** Returns the elements of sentences at the top of a picture, in lines, and their height. */
+export function noteLines(notes: readonly string[]): { elements: string; height: number } {
+  const wrap = new RegExp(`(?=\\S).{1,${NOTE_COLUMNS}}(?=\\s|$)`, "g");
+  const lines = notes.flatMap((note) => note.match(wrap) ?? []);
+  const texts = lines.map(
+    (line, at) => `<text class="note" x="16" y="${(at + 1) * NOTE_LINE}">${escaped(line)}</text>`,
+  );
+  return { elements: texts.join("\n"), height: lines.length * NOTE_LINE };
 }
 
 /** Returns a picture of these elements. */
@@ -121,11 +135,11 @@ export function escaped(text: string): string {
 
 function heading(title: string, series: readonly Series[], top: number): string {
   let at = LEFT;
-  const legend = series.map(({ name, colour, kind }) => {
+  const legend = series.map(({ name, color, kind }) => {
     const mark =
       kind === "line"
-        ? `<line class="line ${colour}" x1="${at}" x2="${at + 18}" y1="${top + 32}" y2="${top + 32}"/>`
-        : `<rect class="area ${colour}" x="${at}" y="${top + 26}" width="18" height="11"/>`;
+        ? `<line class="line ${color}" x1="${at}" x2="${at + 18}" y1="${top + 32}" y2="${top + 32}"/>`
+        : `<rect class="area ${color}" x="${at}" y="${top + 26}" width="18" height="11"/>`;
     const text = `<text class="tick" x="${at + 24}" y="${top + 36}">${escaped(name)}</text>`;
     at += 44 + name.length * 7;
     return mark + text;

@@ -1,3 +1,4 @@
+import type { LostLimit } from "../forecastFlags";
 import type { Settings } from "../settings/endpoints";
 import type { Summary } from "./summary";
 
@@ -5,34 +6,65 @@ import type { Summary } from "./summary";
 export const costOf = ({ monthly }: Summary) => monthly.middle;
 export const delayOf = ({ delayS }: Summary) => delayS.p95?.middle ?? 0;
 
-/** Returns the settings that lose the fewest jobs, the cheapest first. */
-function byCost(all: readonly Summary[]): Summary[] {
-  const fewestLost = Math.min(...all.map(({ lost }) => lost.middle));
-  const sorted = [...all].sort((a, b) => costOf(a) - costOf(b) || delayOf(a) - delayOf(b));
-  return sorted.filter(({ lost }) => lost.middle === fewestLost);
+/** The limits that a setting must keep in each run. */
+export interface Limits {
+  /** In seconds. `undefined`: not slower than the current setting, by the middle of the runs. */
+  readonly maxP95: number | undefined;
+  /** Jobs that may be lost or time out. `undefined`: as few as any setting of the sweep. */
+  readonly maxLost: LostLimit | undefined;
+}
+
+/** Returns `true` if the jobs without a result stay within a limit in each run. */
+export function keepsJobs({ failed, failedShare }: Summary, limit: LostLimit): boolean {
+  return "jobs" in limit ? failed.high <= limit.jobs : failedShare.high <= limit.share;
+}
+
+/** Returns the settings that keep enough jobs, the cheapest first. */
+function byCost(all: readonly Summary[], limit: LostLimit | undefined): Summary[] {
+  const fewest = Math.min(...all.map(({ failed }) => failed.middle));
+  const keeps = (each: Summary) => (limit === undefined ? each.failed.middle === fewest : keepsJobs(each, limit));
+  return all.filter(keeps).sort((a, b) => costOf(a) - costOf(b) || delayOf(a) - delayOf(b));
+}
+
+type Measure = keyof Summary["byRun"][number];
+
+/**
+ * Returns `true` if one setting is better than another in every run. The runs of a sweep play the
+ * same loads in the same order, so a difference that is only noise is not in all of them.
+ */
+function isClearlyLess(measure: Measure, one: Summary, other: Summary): boolean {
+  return one.byRun.every((run, at) => run[measure] < (other.byRun[at]?.[measure] ?? 0));
+}
+
+/** Returns `true` if a setting is clearly cheaper or faster, and clearly worse in neither. */
+function beats(one: Summary, other: Summary): boolean {
+  const measures: readonly Measure[] = ["monthly", "p95S"];
+  return (
+    measures.some((measure) => isClearlyLess(measure, one, other)) &&
+    !measures.some((measure) => isClearlyLess(measure, other, one))
+  );
 }
 
 /**
- * Returns the settings that no other setting beats in both cost and delay, the cheapest first.
- * Settings that lose more jobs are left out.
+ * Returns the settings that no other setting beats in cost or delay, the cheapest first. Settings
+ * that lose too many jobs are left out.
  */
-export function paretoFront(all: readonly Summary[]): Summary[] {
-  let best = Number.POSITIVE_INFINITY;
-  return byCost(all).filter((each) => {
-    if (delayOf(each) >= best) return false;
-    best = delayOf(each);
-    return true;
-  });
+export function paretoFront(all: readonly Summary[], maxLost: LostLimit | undefined): Summary[] {
+  const candidates = byCost(all, maxLost);
+  return candidates.filter((each) => !candidates.some((other) => beats(other, each)));
 }
 
 /**
- * Returns the cheapest setting whose p95 delay stays within a limit in each run or, without a
- * limit, that is not slower than the current setting. Returns `undefined` if there is none.
+ * Returns the cheapest setting that keeps the limits, or the current one if that keeps them and is
+ * not clearly more expensive. Returns `undefined` if there is none.
  */
-export function cheapest(all: readonly Summary[], current: Summary, maxP95S: number | undefined): Summary | undefined {
+export function cheapest(all: readonly Summary[], current: Summary, { maxP95, maxLost }: Limits): Summary | undefined {
   const isFastEnough = (each: Summary) =>
-    maxP95S === undefined ? delayOf(each) <= delayOf(current) : (each.delayS.p95?.high ?? 0) <= maxP95S;
-  return byCost(all).find(isFastEnough);
+    maxP95 === undefined ? delayOf(each) <= delayOf(current) : (each.delayS.p95?.high ?? 0) <= maxP95;
+  const fitting = byCost(all, maxLost).filter(isFastEnough);
+  const [best] = fitting;
+  const unchanged = fitting.find((each) => changeLine(current.settings, each.settings) === "");
+  return best && unchanged && !isClearlyLess("monthly", best, unchanged) ? unchanged : best;
 }
 
 /**

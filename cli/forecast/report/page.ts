@@ -4,11 +4,22 @@ import type { Course } from "../../../emulator/forecast/tally";
 import { systemReason } from "../../../emulator/io/systemReason";
 import { LIMITS } from "../settings/assumptions";
 import { shownMoney, shownNumber, shownTime } from "../values";
-import { CHART_HEIGHT, type Chart, chart, escaped, type Series, STYLE, SWEEP_HEIGHT, svg, sweepChart } from "./charts";
+import {
+  CHART_HEIGHT,
+  type Chart,
+  chart,
+  escaped,
+  noteLines,
+  type Series,
+  STYLE,
+  SWEEP_HEIGHT,
+  svg,
+  sweepChart,
+} from "./charts";
 import { changeLine, costOf, delayOf } from "./choose";
 import type { Report } from "./report";
 import type { Summary } from "./summary";
-import { settingsLine, summaryText, sweepText } from "./text";
+import { settingsLine, suggestion, summaryText, sweepText } from "./text";
 
 /** Writes a picture and a page into a folder, and returns their paths. */
 export function writePictures(folder: string, report: Report): string[] {
@@ -27,25 +38,33 @@ export function writePictures(folder: string, report: Report): string[] {
 
 const TITLE = "Forecast of a serverless GPU endpoint";
 
-function drawn(report: Report): { elements: string; height: number } {
-  const charts = chartsOf(report).map((each, at) => chart(each, report.load.spanS, at * CHART_HEIGHT));
-  const height = charts.length * CHART_HEIGHT;
+function drawn(report: Report, top = 0): { elements: string; height: number } {
+  const charts = chartsOf(report).map((each, at) => chart(each, report.load.spanS, top + at * CHART_HEIGHT));
+  const height = top + charts.length * CHART_HEIGHT;
   if (!report.sweep) return { elements: charts.join("\n"), height };
   const sweep = sweepChart(pointsOf(report), shownMoney, height);
   return { elements: [...charts, sweep].join("\n"), height: height + SWEEP_HEIGHT };
 }
 
+/** The picture says what the terminal says before and after its numbers, above the charts. */
 function picture(report: Report): string {
-  const { elements, height } = drawn(report);
-  return `${svg(TITLE, `<style>${STYLE}\n</style>\n${elements}`, height)}\n`;
+  const { warnings, exceeded, sweep, results } = report;
+  const notes = [
+    ...exceeded.map((each) => `Limit exceeded: ${each}.`),
+    ...warnings.map((each) => `Warning: ${each}`),
+    ...(sweep ? [suggestion(sweep, results.at(-1)?.summary as Summary).replaceAll(/\s+/g, " ")] : []),
+  ];
+  const head = noteLines(notes);
+  const { elements, height } = drawn(report, head.height);
+  return `${svg(TITLE, `<style>${STYLE}\n</style>\n${head.elements}\n${elements}`, height)}\n`;
 }
 
 function page(report: Report): string {
   const { elements, height } = drawn(report);
-  const { load, results, sweep, assumptions, exceeded } = report;
+  const { load, results, sweep, assumptions, warnings, exceeded } = report;
   const last = results.at(-1)?.summary as Summary;
   const tables = results.map(({ title, summary }) => summaryText(title, summary));
-  const texts = [...tables, ...(sweep ? [sweepText(sweep.all, sweep.front, last)] : [])];
+  const texts = [...tables, ...(sweep ? [sweepText(sweep, last)] : [])];
   const rows = assumptions.map(
     ({ level, text, option = "" }) =>
       `<tr><td>${level}</td><td>${escaped(text)}</td><td><code>${option}</code></td></tr>`,
@@ -59,13 +78,14 @@ function page(report: Report): string {
 <style>
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 900px; margin: 2rem auto; padding: 0 1rem; color: #24292f; background: #fff }
 pre { overflow-x: auto; padding: .8rem; background: #f6f8fa; font-size: 12.5px; line-height: 1.4 } svg { width: 100%; height: auto }
-table { border-collapse: collapse; font-size: 13.5px } td { padding: .2rem .8rem .2rem 0; vertical-align: top } .over { color: #cf222e }
-@media (prefers-color-scheme: dark) { body { color: #e6edf3; background: #0d1117 } pre { background: #161b22 } .over { color: #ff7b72 } }
+table { border-collapse: collapse; font-size: 13.5px } td { padding: .2rem .8rem .2rem 0; vertical-align: top } .over { color: #cf222e } .warning { color: #9a6700 }
+@media (prefers-color-scheme: dark) { body { color: #e6edf3; background: #0d1117 } pre { background: #161b22 } .over { color: #ff7b72 } .warning { color: #d29922 } }
 ${STYLE}
 </style>
 <h1>${TITLE}</h1>
 <p>${escaped(settingsLine(last.settings))}. Load: ${escaped(load.description)}, ${shownTime(load.spanS)}; ${last.runs} runs.</p>
 ${exceeded.map((each) => `<p class="over">Limit exceeded: ${escaped(each)}.</p>`).join("\n")}
+${warnings.map((each) => `<p class="warning">Warning: ${escaped(each)}</p>`).join("\n")}
 ${svg(TITLE, elements, height)}
 ${texts.map((each) => `<pre>${escaped(each)}</pre>`).join("\n")}
 <h2>Assumptions</h2>
@@ -79,7 +99,7 @@ function chartsOf({ results, load }: Report): Chart[] {
   const { course, delayBand } = results.at(-1)?.summary as Summary;
   const before = results.length > 1 ? results[0]?.summary.course : undefined;
   const old = (values: (course: Course) => readonly number[]): Series[] =>
-    before ? [{ name: "before", colour: "old", kind: "line", values: values(before) }] : [];
+    before ? [{ name: "before", color: "old", kind: "line", values: values(before) }] : [];
   const { starting, running, idle, waiting, delayS } = course;
   const sum = (a: readonly number[], b: readonly number[]) => a.map((value, at) => value + (b[at] ?? 0));
   const busy = sum(running, starting);
@@ -92,37 +112,34 @@ function chartsOf({ results, load }: Report): Chart[] {
       series: [
         {
           name: "lowest to highest run",
-          colour: "a",
+          color: "a",
           kind: "area",
           values: delayBand.map(([, high]) => high),
           from: delayBand.map(([low]) => low),
         },
-        { name: "mean of the runs", colour: "a", kind: "line", values: delayS },
+        { name: "mean of the runs", color: "a", kind: "line", values: delayS },
         ...old((each) => each.delayS),
       ],
     },
     {
       title: "Jobs in the queue",
       shown: shownNumber,
-      series: [
-        { name: "mean of the runs", colour: "d", kind: "line", values: waiting },
-        ...old((each) => each.waiting),
-      ],
+      series: [{ name: "mean of the runs", color: "d", kind: "line", values: waiting }, ...old((each) => each.waiting)],
     },
     {
       title: "Workers",
       shown: shownNumber,
       series: [
-        { name: "running jobs", colour: "b", kind: "area", values: running },
-        { name: "starting", colour: "c", kind: "area", values: busy, from: running },
-        { name: "idle", colour: "a", kind: "area", values: sum(busy, idle), from: busy },
+        { name: "running jobs", color: "b", kind: "area", values: running },
+        { name: "starting", color: "c", kind: "area", values: busy, from: running },
+        { name: "idle", color: "a", kind: "area", values: sum(busy, idle), from: busy },
         ...old((each) => sum(sum(each.running, each.starting), each.idle)),
       ],
     },
     {
       title: `Cost over ${shownTime(load.spanS)}`,
       shown: shownMoney,
-      series: [{ name: "mean of the runs", colour: "c", kind: "line", values: costs(course) }, ...old(costs)],
+      series: [{ name: "mean of the runs", color: "c", kind: "line", values: costs(course) }, ...old(costs)],
     },
   ];
 }

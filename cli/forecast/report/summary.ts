@@ -19,14 +19,21 @@ export interface Summary {
   readonly settings: Settings;
   readonly runs: number;
   readonly jobs: Range;
-  /** Delays in seconds, by percentile: `p50`, … */
+  /** Jobs that a worker took. */
+  readonly started: Range;
+  /** Delays in seconds of the jobs that started, by percentile: `p50`, …; 0 if none did. */
   readonly delayS: Readonly<Record<string, Range>>;
   readonly coldStarts: Range;
   readonly mostWorkers: Range;
-  /** Jobs whose time to live was over. */
+  /** Jobs whose time to live expired. */
   readonly lost: Range;
   /** Jobs that reached the execution timeout. */
   readonly timedOut: Range;
+  /** Both together: jobs without a result, and their share of all jobs, 0 to 1. */
+  readonly failed: Range;
+  readonly failedShare: Range;
+  /** The cost a month and the p95 delay of each run, in the order of the runs. */
+  readonly byRun: readonly { readonly monthly: number; readonly p95S: number }[];
   /** US dollars for the load itself. */
   readonly cost: Range;
   /** US dollars a month, if the load repeats. */
@@ -57,6 +64,7 @@ export function summarize(settings: Settings, runs: readonly RunResult[], costin
     settings,
     runs: runs.length,
     jobs: range(({ jobs }) => jobs),
+    started: range(({ started }) => started),
     delayS: Object.fromEntries(
       PERCENTILES.map((share, at) => [`p${share * 100}`, range((run) => run.delayS[at] ?? 0)]),
     ),
@@ -64,6 +72,12 @@ export function summarize(settings: Settings, runs: readonly RunResult[], costin
     mostWorkers: range(({ mostWorkers }) => mostWorkers),
     lost: range(({ lost }) => lost),
     timedOut: range(({ timedOut }) => timedOut),
+    failed: range(({ lost, timedOut }) => lost + timedOut),
+    failedShare: range(({ lost, timedOut, jobs }) => (lost + timedOut) / Math.max(1, jobs)),
+    byRun: runs.map(({ delayS }, at) => ({
+      monthly: (total[at] ?? 0) * perMonth,
+      p95S: delayS[PERCENTILES.indexOf(0.95)] ?? 0,
+    })),
     cost: rangeOf(total),
     monthly: rangeOf(total.map((cost) => cost * perMonth)),
     monthlyParts: {

@@ -1,7 +1,9 @@
+import type { LostLimit } from "../forecastFlags";
 import { LIMITS, type ShownAssumption } from "../settings/assumptions";
 import type { Settings } from "../settings/endpoints";
 import { shownMoney, shownNumber, shownTime } from "../values";
 import { changeLine, cheapest, costOf, delayOf } from "./choose";
+import type { Sweep } from "./report";
 import type { CostPart, Range, Summary } from "./summary";
 
 const COST_PARTS: Readonly<Record<CostPart, string>> = {
@@ -39,7 +41,9 @@ export function summaryText(title: string, summary: Summary): string {
   return [
     `${title}: ${settingsLine(summary.settings)}`,
     cells(`${summary.runs} runs`, ["low", "middle", "high"]),
-    ...Object.entries(delayS).map(([name, range]) => row(`delay ${name}`, range, shownTime)),
+    ...Object.entries(delayS).map(([name, range]) =>
+      hasDelays(summary) ? row(`delay ${name}`, range, shownTime) : cells(`delay ${name}`, ["", "", "no job started"]),
+    ),
     row("cold starts", coldStarts, shownNumber),
     row("most workers at once", mostWorkers, shownNumber),
     row("jobs lost to ttl", lost, shownNumber),
@@ -57,52 +61,73 @@ export function comparisonText(before: Summary, after: Summary): string {
   const change = changeLine(before.settings, after.settings);
   if (change === "") return "The program changes none of these settings.\n";
   const cost = `${shownMoney(costOf(before))} → ${shownMoney(costOf(after))} a month`;
-  return `Change: ${change}\n        cost ${cost}, p95 delay ${shownTime(delayOf(before))} → ${shownTime(delayOf(after))} (middle of the runs)\n`;
+  const isLosing = before.failed.middle > 0 || after.failed.middle > 0;
+  const lost = isLosing
+    ? `, lost or timed out ${shownNumber(before.failed.middle)} → ${shownNumber(after.failed.middle)}`
+    : "";
+  return `Change: ${change}\n        cost ${cost}, p95 delay ${shownDelay(before)} → ${shownDelay(after)}${lost} (middle of the runs)\n`;
 }
 
 /** Returns the table of a sweep, the cheapest setting first, and the change that it suggests. */
-export function sweepText(
-  all: readonly Summary[],
-  front: readonly Summary[],
-  current: Summary,
-  maxP95?: number,
-): string {
+export function sweepText(sweep: Sweep, current: Summary): string {
+  const { all, front } = sweep;
   const base = current.settings;
   const rows = [...all]
     .sort((a, b) => costOf(a) - costOf(b) || delayOf(a) - delayOf(b))
     .map((each) => {
-      const { monthly, delayS, lost } = each;
+      const { monthly, delayS, failed } = each;
       const p95 = delayS.p95 as Range;
       const mark = front.includes(each) ? "*" : " ";
       const values = [
         `${shownMoney(monthly.low)} … ${shownMoney(monthly.high)}`,
-        `${shownTime(p95.low)} … ${shownTime(p95.high)}`,
-        lost.high > 0 ? `${shownNumber(lost.high)} lost` : "",
+        hasDelays(each) ? `${shownTime(p95.low)} … ${shownTime(p95.high)}` : "no job started",
+        failed.high > 0 ? `(${shownNumber(failed.high)} lost or timed out)` : "",
       ];
       return `${mark} ${(values[0] ?? "").padEnd(28)}${(values[1] ?? "").padEnd(24)}${changeLine(base, each.settings) || "(as it is now)"} ${values[2]}`.trimEnd();
     });
   return [
-    `Sweep of ${all.length} settings, ${current.runs} runs each; * = no other setting is both cheaper and faster`,
+    `Sweep of ${all.length} settings, ${current.runs} runs each; * = no other setting is cheaper or faster in every run without being worse`,
     `  ${"cost a month".padEnd(28)}${"p95 delay".padEnd(24)}setting`,
     ...rows,
     "",
-    suggestion(all, current, maxP95),
+    suggestion(sweep, current),
     "",
   ].join("\n");
 }
 
-function suggestion(all: readonly Summary[], current: Summary, maxP95: number | undefined): string {
-  const goal =
+function shownDelay(summary: Summary): string {
+  return hasDelays(summary) ? shownTime(delayOf(summary)) : "of no job";
+}
+
+/** Returns `false` if no job started: then there are no delays. */
+function hasDelays({ started }: Summary): boolean {
+  return started.high > 0;
+}
+
+/** Returns the setting of a sweep to take, or why there is none. */
+export function suggestion(sweep: Sweep, current: Summary): string {
+  const { all, maxP95, maxLost } = sweep;
+  const delay =
     maxP95 === undefined ? "that is no longer than the current one" : `of at most ${shownTime(maxP95)} in each run`;
-  const best = cheapest(all, current, maxP95);
+  const goal = `${delay}${maxLost === undefined ? "" : ` and ${lostGoal(maxLost)}`}`;
+  const best = cheapest(all, current, sweep);
   if (!best) {
-    const fastest = Math.min(...all.map(({ delayS }) => delayS.p95?.high ?? 0));
-    return `No setting of the sweep has a p95 delay ${goal}. The fastest one reaches ${shownTime(fastest)}.`;
+    const fewest = Math.min(...all.map(({ failed }) => failed.high));
+    const fastest = Math.min(...all.filter(hasDelays).map(({ delayS }) => delayS.p95?.high ?? 0));
+    const least = Number.isFinite(fastest)
+      ? `The fastest one reaches ${shownTime(fastest)}`
+      : "No job of any one starts";
+    return `No setting of the sweep has a p95 delay ${goal}. ${least}, and the least that is lost or times out is ${shownNumber(fewest)}.`;
   }
   const change = changeLine(current.settings, best.settings);
   if (change === "") return `The current setting is the cheapest one with a p95 delay ${goal}.`;
   const gain = comparisonText(current, best).split("\n")[1];
   return `Cheapest setting with a p95 delay ${goal}. Put this into the program:\n\n    ${change},\n\n${gain}`;
+}
+
+function lostGoal(limit: LostLimit): string {
+  const most = "jobs" in limit ? shownNumber(limit.jobs) : `${shownNumber(limit.share * 100)} %`;
+  return most === "0" ? "no job lost or timed out" : `at most ${most} of the jobs lost or timed out`;
 }
 
 /** Returns the end of the output: what is assumed, and what a forecast cannot know. */

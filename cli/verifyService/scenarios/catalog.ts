@@ -34,11 +34,11 @@ const hasVolumeTypes = ({ status, body }: Reply) => ({
 });
 
 /**
- * Shows what reviews, data sources and the provider's check read from the catalogue and of the
+ * Shows what reviews, data sources and the provider's check read from the catalog and of the
  * account's limits. Only names and kinds of values are noted, because the contents change.
  */
 export const catalog: Scenario = {
-  name: "the catalogue and the account's limits",
+  name: "the catalog and the account's limits",
   steps: [
     {
       send: { graphql: "{ gpuTypes { id } }", key: "none" },

@@ -1,6 +1,6 @@
 import type { Row } from "../testedService";
 import { own } from "./graphql";
-import { shown } from "./saveEndpoint";
+import { refused, shown } from "./saveEndpoint";
 import { type Input, observed, type Scenario, type Step } from "./scenario";
 
 /**
@@ -54,5 +54,29 @@ export const keptFields: Scenario = {
       ],
     },
     save({ minCudaVersion: '""', compliance: "[]" }, FIELDS),
+  ],
+};
+
+const MODELS = ["main", "other"].map((revision) => `"https://huggingface.co/openai/gpt-oss-20b:${revision}"`);
+const LISTS = "modelReferences networkVolumeIds { networkVolumeId }";
+
+/** Shows how the client clears fields, and what the service refuses. */
+export const clearedFields: Scenario = {
+  name: "fields that a save clears",
+  steps: [
+    save({ minCudaVersion: '"12.8"', modelReferences: `[${MODELS[0]}]` }, LISTS),
+    save({ minCudaVersion: "null", allowedCudaVersions: '"12.8,12.9"' }, "minCudaVersion allowedCudaVersions"),
+    save(
+      { minCudaVersion: "null", allowedCudaVersions: "null", modelReferences: "[]", networkVolumeIds: "null" },
+      `minCudaVersion allowedCudaVersions ${LISTS}`,
+      [
+        observed("save.observed-nulls"),
+        ...["minCudaVersion", "allowedCudaVersions", "modelReferences", "networkVolumeIds"],
+      ],
+    ),
+    refused(observed("save.cuda"), { minCudaVersion: '"newest"' }),
+    refused(observed("save.models"), { modelReferences: `[${MODELS}]` }),
+    refused(observed("save.type-fixed"), { type: '"LB"' }),
+    save({}, "id"),
   ],
 };

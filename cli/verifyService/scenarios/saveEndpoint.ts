@@ -56,7 +56,7 @@ export const flashBoot: Scenario = {
 };
 
 /** An input that should be refused. Even if it is accepted, the endpoint has no workers. */
-const refused = (row: Row, fields: Input): Step => ({ send: { save: fields }, findings: [[row, outcome]] });
+export const refused = (row: Row, fields: Input): Step => ({ send: { save: fields }, findings: [[row, outcome]] });
 
 export const refusedSaves: Scenario = {
   name: "refusals of saveEndpoint",

@@ -1,7 +1,7 @@
 import { assumed, documented, observed } from "./level";
 
 /**
- * The catalogue, and the limits of the account. Here, "documented" means in the service's own
+ * The catalog, and the limits of the account. Here, "documented" means in the service's own
  * descriptions, which the contract does not include.
  */
 export const catalog = {

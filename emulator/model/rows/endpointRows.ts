@@ -56,6 +56,9 @@ export const save = {
   "save.unknown-volume": assumed(
     "If an option or a seed names volumes, any other networkVolumeId is refused. The id of a deleted volume is always refused.",
   ),
+  "save.left-out-ids": assumed(
+    "A change that leaves out the ids of a template and volumes does not check them: they may have been deleted.",
+  ),
   "save.no-quota": assumed("Without a quota option, there is no worker quota."),
   "save.quota": observed(
     "The sum of workersMax over all endpoints must stay within the quota; the message is assumed.",
@@ -87,7 +90,7 @@ export const save = {
   "save.cpu": observed(
     'An endpoint with instanceIds has gpuIds "", and instanceIds together with gpuCount or CUDA versions are refused (observed profile); the message is assumed.',
   ),
-  "save.cpu-instances": assumed("instanceIds outside the catalogue (cpu3c, cpu3g, cpu5c, cpu5g) are refused."),
+  "save.cpu-instances": assumed("instanceIds outside the catalog (cpu3c, cpu3g, cpu5c, cpu5g) are refused."),
   "save.cpu-lost": observed(
     "If a save omits the instanceIds of an endpoint on CPUs, it loses them and starts no worker.",
   ),
@@ -97,7 +100,7 @@ export const save = {
   "save.volumes": observed("networkVolumeIds shows the data center of each volume; an input that has one is refused."),
   "save.volume-places": assumed("Two volumes in one data center are refused."),
   "save.models": assumed("More than one model reference, or any on CPUs, is refused."),
-  "save.env": observed("env beside templateId is ignored: a change keeps it."),
+  "save.env": observed("env together with templateId is ignored: a change keeps it."),
   "save.data-center-ids": assumed("dataCenterIds is a newer form of locations."),
   "save.no-effect": assumed("requestTTL and cloudStorageConfig are accepted, and never shown."),
   "save.sources": assumed(

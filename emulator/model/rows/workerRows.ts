@@ -1,6 +1,6 @@
 import { assumed, documented, observed } from "./level";
 
-/** Workers: their scaling, and how they come and go. */
+/** Workers: their scaling, their starts and their ends. */
 export const workers = {
   "workers.minimum": documented("workersMin workers run without any job."),
   "workers.maximum": documented("No worker starts above workersMax, including workers that drain; other jobs wait."),

@@ -79,14 +79,49 @@ function openRequest(request) {
     value === undefined ? [] : [element("dt", { className: "muted" }, name), element("dd", {}, value)],
   );
   const close = button("Close", () => dialog.close());
+  const messages = element("div", {});
   const dialog = openDialog(
     `Request ${number}`,
     element("dl", {}, ...terms),
     element("h3", {}, "Arguments"),
     element("pre", { tabIndex: 0 }, JSON.stringify(request.arguments, null, 2)),
+    messages,
     element("footer", {}, close),
   );
   close.focus();
+  void showMessages(number, messages);
+}
+
+/**
+ * Shows the headers and bodies of a request and its response, which the page asks for only now.
+ * @param {number} number @param {HTMLElement} place
+ */
+async function showMessages(number, place) {
+  const response = await fetch(`journal/${number}`, { headers: { "x-emulator-token": state.about.token } }).catch(
+    () => undefined,
+  );
+  if (!response?.ok) {
+    place.append(element("p", { className: "muted" }, "Headers and bodies are kept for the latest 500 requests."));
+    return;
+  }
+  /** @type {import("../../server/exchanges").Exchange} */
+  const exchange = await response.json();
+  place.append(
+    ...messageParts("Request", exchange.request),
+    ...(exchange.response ? messageParts("Response", exchange.response) : []),
+  );
+}
+
+/** @param {string} what @param {import("../../server/exchanges").Message} message */
+function messageParts(what, { headers, body, isCut }) {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  const text = body === "" ? "empty" : (body ?? "not kept, because it was streamed");
+  return [
+    element("h3", {}, `${what} headers`),
+    element("pre", { tabIndex: 0 }, lines.join("\n") || "none"),
+    element("h3", {}, isCut ? `${what} body (the beginning)` : `${what} body`),
+    element("pre", { tabIndex: 0 }, text),
+  ];
 }
 
 /** @param {JournalEntry} request */

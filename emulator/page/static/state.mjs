@@ -50,11 +50,16 @@ export function stopClock() {
  */
 export function apply(change) {
   if (change.about) startAgain(change);
+  // After a new connection, the endpoints that are still there have their past already.
+  const hasPast = new Set(change.about ? state.endpoints.keys() : []);
   state.clock = { ...change.clock, at: performance.now(), isLost: false };
   for (const id of change.endpointsGone ?? []) state.endpoints.delete(id);
   for (const view of change.endpoints ?? []) update(view);
-  for (const move of change.moves ?? []) addMove(move);
-  for (const [at, id, waiting] of change.depths ?? []) addPoint(state.endpoints.get(id)?.depth, [at, waiting]);
+  for (const move of change.moves ?? []) if (!hasPast.has(move[1])) addMove(move);
+  for (const [at, id, waiting] of change.depths ?? [])
+    if (!hasPast.has(id)) addPoint(state.endpoints.get(id)?.depth, [at, waiting]);
+  // The first point of a new endpoint is that of now.
+  if (change.about) for (const { depth } of state.endpoints.values()) depth.sort(([a], [b]) => a - b);
   for (const id of change.jobsGone ?? []) state.jobs.delete(id);
   for (const job of change.jobs ?? []) state.jobs.set(job.id, job);
   state.jobs = inOrder(state.jobs, ({ submittedAt }) => submittedAt);

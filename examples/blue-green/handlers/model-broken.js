@@ -1,2 +1,2 @@
-// The workers of a model that cannot add, so its smoke test fails.
+// Workers with a model that cannot add, so its smoke test fails.
 module.exports = () => ({ text: "5", tokens: 1 });

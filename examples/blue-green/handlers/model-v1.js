@@ -1,2 +1,2 @@
-// The workers of the first model.
+// Workers with the first model.
 module.exports = () => ({ text: "4", tokens: 1 });

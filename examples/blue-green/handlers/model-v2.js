@@ -1,2 +1,2 @@
-// The workers of the next model.
+// Workers with the next model.
 module.exports = () => ({ text: "4", tokens: 1 });

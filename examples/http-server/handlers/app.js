@@ -1,2 +1,2 @@
-// The program of the workers of the endpoint "app".
+// The worker program of the endpoint "app".
 module.exports = { command: "node server.js", cwd: ".." };

@@ -22,7 +22,7 @@ function fileOf(content: string): string {
 const NONE = undefined;
 const SECONDS: Duration = { fromS: 3, toS: 3 };
 
-/** Returns the jobs of a file, as they are played. */
+/** Returns the jobs in a file, as the forecast plays them. */
 function jobsIn(content: string, duration?: Duration, spanS?: number): { jobs: number[][]; spanS: number } {
   const { load, close } = readLoad(fileOf(content), duration, spanS);
   if (!("file" in load)) throw new Error("not a file");

@@ -21,7 +21,7 @@ const absent = (match: FaultRule["match"]): FaultRule => ({ match, effect: { sto
 
 describe.each(Object.keys(FORMS) as Form[])("a change of the %s form", (form) => {
   test.each<[string, object, string, FaultRule[]]>([
-    ["a pool that the catalogue lacks", { gpuIds: "ADA_42" }, "the pool ADA_42 is not in the catalogue", []],
+    ["a pool that the catalog lacks", { gpuIds: "ADA_42" }, "the pool ADA_42 is not in the catalog", []],
     [
       "exclusions that leave no type",
       { gpuIds: "ADA_24,-NVIDIA GeForce RTX 4090" },
@@ -191,7 +191,7 @@ describe("the account", () => {
   });
 });
 
-test("a change that the catalogue cannot know is said, and not guessed", async () => {
+test("a change that the catalog cannot know is said, and not guessed", async () => {
   await using emulator = await start();
   const { impossible, notLookedUp, cost } = await findings(emulator, { gpuIds: UNKNOWN, workersMax: "[secret]" });
   expect(impossible).toEqual([]);
@@ -254,10 +254,10 @@ describe("cost", () => {
       ["left", "$0.58", "$0.58", "$0.00", "$0.00", "$0.58 (AMPERE_16)"],
       ["in all", "$4.56", "$26.66", "$1.12", "$1.44"],
     ]);
-    expect(stdout).toMatch(/ADA_24: \$1\.12 an hour, from the service's catalogue \(REST v2\), read at 20\d\d-/);
+    expect(stdout).toMatch(/ADA_24: \$1\.12 an hour, from the service's catalog \(REST v2\), read at 20\d\d-/);
   });
 
-  test("without a catalogue the public table has the prices, with its date, and defaults count", async () => {
+  test("without a catalog the public table has the prices, with its date, and defaults count", async () => {
     const old = { id: "e", gpuIds: "AMPERE_48", templateId: "t", workersMin: 0, workersMax: 3 };
     const { stdout } = await reviewed(
       previewOf([
@@ -315,7 +315,7 @@ describe("cost", () => {
   });
 });
 
-describe("a catalogue that", () => {
+describe("a catalog that", () => {
   const preview = previewOf([
     step("create", "one", { inputs: { ...ONE, locations: "EU-RO-1", minCudaVersion: "99.0" } }),
   ]);
@@ -323,7 +323,7 @@ describe("a catalogue that", () => {
   test.each<[string, FaultRule["effect"], string]>([
     ["does not answer", { hang: true }, "no complete response within 5 s"],
     ["answers with a web page", { html: true }, "502"],
-    ["answers with half of its JSON", { truncated: true }, "REST v2: the catalogue of GPU types"],
+    ["answers with half of its JSON", { truncated: true }, "REST v2: the catalog of GPU types"],
     ["is empty", { status: 200, body: { gpus: [], dataCenters: [], gpuTypes: [], data: { gpuTypes: [] } } }, "gpus"],
     ["has other fields", { status: 200, body: { gpus: [{ name: 1 }], dataCenters: "none", data: {} } }, "gpus.0.id"],
     ["refuses the key", { status: 403 }, "permission"],

@@ -91,7 +91,7 @@ describe("control over HTTP", () => {
     expect((await control("PATCH", `${kind}/${body.id}`, change)).body).toEqual({ ...body, ...change });
     expect((await control("GET", `${kind}/${body.id}`)).body).toMatchObject(change);
     expect(JSON.stringify((await control("GET", kind)).body)).not.toContain("canary");
-    expect((await control("PATCH", `${kind}/${body.id}`, { colour: "red" })).status).toBe(400);
+    expect((await control("PATCH", `${kind}/${body.id}`, { color: "red" })).status).toBe(400);
     expect((await control("DELETE", `${kind}/${body.id}`)).status).toBe(204);
     expect((await control("GET", `${kind}/${body.id}`)).status).toBe(404);
     expect((await control("DELETE", `${kind}/${body.id}`)).status).toBe(404);
@@ -120,7 +120,7 @@ describe("control over HTTP", () => {
     ["registryAuths", { name: "x" }, "password"],
     ["endpoints", { name: "x" }, "gpuIds"],
     ["endpoints", { ...NAMED, gpuIds: "NONE" }, "NONE"],
-    ["endpoints", { ...NAMED, colour: "red" }, "colour"],
+    ["endpoints", { ...NAMED, color: "red" }, "color"],
     ["pods", {}, "id"],
     ["seed", { endpoint: [] }, "endpoint"],
     ["seed", null, "The seed is not well formed"],

@@ -18,7 +18,7 @@ const post = (body: string, query = `api_key=${emulator.apiKey}`, on = emulator,
 
 describe("documents", () => {
   test.each([
-    ["an unknown field", `${REQUIRED}, colour: "red"`],
+    ["an unknown field", `${REQUIRED}, color: "red"`],
     ["a wrong type", `${REQUIRED}, workersMin: "1"`],
     ["a quoted enum", `${REQUIRED}, flashBootType: "FLASHBOOT"`],
     ["a fraction of a worker", `${REQUIRED}, workersMax: 1.5`],

@@ -139,7 +139,7 @@ test("[save.volumes] [save.volume-places] several volumes show their data center
   expect((await saved(["ro"], { dataCenterId: "EU-RO-1" })).status).toBe(400);
 });
 
-test("[save.env] [save.data-center-ids] [save.no-effect] env beside a template is ignored, and so are settings without a place", async () => {
+test("[save.env] [save.data-center-ids] [save.no-effect] env together with a template is ignored, and so are settings without a place", async () => {
   await using emulator = await startEmulator({ profile: "observed" });
   const cloudStorageConfig = {
     ...{ provider: "S3", region: "eu", bucketName: "b", accessKey: "access-key", secretKey: "secret-key" },

@@ -269,6 +269,21 @@ describe("rules", () => {
     expect(await refused(input)).toBe("Unable to find network volume");
   });
 
+  test("[save.left-out-ids] a change that leaves out deleted ids is accepted, and keeps them", async () => {
+    await using observed = await startEmulator({ profile: "observed" });
+    observed.templates.create({ id: "template-1", name: "mine", imageName: "i" });
+    observed.volumes.create({ id: "v1", size: 10, dataCenterId: "EU-RO-1" });
+    const id = await createEndpoint(observed, 'networkVolumeId: "v1"');
+    observed.templates.delete("template-1");
+    observed.volumes.delete("v1");
+    const change = `id: "${id}", name: "a", gpuIds: "AMPERE_16", workersMax: 0`;
+    expect(await refused(`${change}, networkVolumeId: "v1"`, observed)).toBe("Unable to find network volume");
+    expect(await refused(`${change}, templateId: "template-1"`, observed)).toBe("Unable to find template");
+    expect((await save(observed, change)).body.errors).toBeUndefined();
+    const kept = { workersMax: 0, templateId: "template-1", networkVolumeId: "v1" };
+    expect(observed.endpoints.get(id)).toMatchObject(kept);
+  });
+
   test("[save.no-quota] there is no quota unless one is set", async () => {
     expect((await saved(`${REQUIRED}, workersMax: 1000`)).workersMax).toBe(1000);
   });

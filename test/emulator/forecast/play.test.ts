@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { createRuntime } from "../../../emulator/endpoints/runtime";
+import { EndpointRuntime } from "../../../emulator/endpoints/runtime";
 import type { PlayedEndpoint } from "../../../emulator/forecast/assumptions";
 import type { Load } from "../../../emulator/forecast/load";
 import { play } from "../../../emulator/forecast/play";
@@ -75,7 +75,7 @@ test("the scaler starts a limited number of workers each time it runs, and each 
     (run) => play({ ...ENDPOINT, ...endpoint }, load, { ...EXACT, ...assumptions }, run).lastEndS,
   );
   expect(ends[0]).toBeLessThanOrEqual(1015);
-  // 29 more looks of 10 s, of which the first one comes within 10 s.
+  // 29 more reads, 10 s apart. The first one comes within 10 s.
   expect(ends[1]).toBeGreaterThanOrEqual(1005 + 280);
   expect(ends[1]).toBeLessThanOrEqual(1005 + 290);
 });
@@ -126,7 +126,7 @@ async function emulated(endpoint: PlayedEndpoint, jobs: readonly (readonly [numb
   const clock = manualClock(0);
   const record = fieldsAfter(ENDPOINT_FIELDS, undefined, { name: "e", templateId: "t", gpuIds: "" }, "contract");
   let lastEndS = 0;
-  const runtime = createRuntime(
+  const runtime = new EndpointRuntime(
     { ...record, ...endpoint, id: "e", createdAt: 0, version: 0, computeType: "GPU" },
     {
       ...{ clock, profile: "contract", random: () => 0.5, drainMs: 0, coldStartMs: 5000 },

@@ -6,8 +6,8 @@ afterEach(removeLoads);
 
 /**
  * Bursts of 8 s jobs at a real endpoint with at most 3 workers, as its operator published them
- * (July 2026). He looked at the counts of jobs and workers every 4 to 20 s. `doneS` is the time at
- * which he saw that all jobs had ended.
+ * (July 2026). The operator read the job and worker counts every 4 to 20 s. `doneS` is the time of
+ * the first read in which all jobs had ended.
  */
 const BURSTS = [
   {
@@ -28,7 +28,7 @@ const BURSTS = [
   },
 ] as const;
 
-/** The jobs sleep for 8 s. Start and report of a result take a little more. */
+/** The jobs sleep for 8 s. Starting a job and reporting its result take a little longer. */
 const TAKES_S = 8.1;
 
 /** The defaults of the command, with the cold starts of these bursts: 8 to 20 s. */
@@ -40,8 +40,8 @@ const ASSUMED: Assumptions = {
   coldStarts: { ...EXACT.coldStarts, samples: [8, 10, 20] },
 };
 
-// The model knows neither slow hosts nor missing ones, so it is on the fast side: never slower than
-// seen by more than 10 %, and for a burst at no worker up to 2.2 times as fast.
+// The model does not include slow or missing hosts, so it is optimistic: at most 10 % slower than
+// observed, and up to 2.2 times as fast for a burst without a running worker.
 test.each(BURSTS)("a published burst ends within the tolerance: $name", ({ jobs, warm, doneS, atLeast, endpoint }) => {
   const settings = { ...ENDPOINT, ...endpoint, workersMin: warm, workersMax: 3, idleTimeout: 5 };
   const load = loadOf(Array.from({ length: jobs }, () => [0, TAKES_S] as const));

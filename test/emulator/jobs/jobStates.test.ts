@@ -29,7 +29,7 @@ const EVENTS: Record<JobEvent["type"], JobEvent> = {
   retry: { type: "retry" },
 };
 
-/** Every transition there is; what is not here must be refused. */
+/** Every allowed transition. All others must be refused. */
 const TRANSITIONS = [
   ["IN_QUEUE", "start", "IN_PROGRESS"],
   ["IN_QUEUE", "cancel", "CANCELLED"],

@@ -1,7 +1,7 @@
 import { createRateLimiter, isLimited, type LimitedOperation } from "../../../emulator/jobs/rateLimits";
 import { manualClock } from "../../../emulator/time/virtualClock";
 
-/** As the contract's table has it. */
+/** The limits in the contract's table. */
 const TABLE: readonly [LimitedOperation, number, number][] = [
   ["runsync", 2000, 400],
   ["run", 1000, 200],

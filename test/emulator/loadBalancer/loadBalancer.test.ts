@@ -1,23 +1,17 @@
 import { createHash, randomBytes } from "node:crypto";
-import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type HttpHandler, manualClock } from "../../../emulator";
 import { CANARY } from "../../support/emulated";
 import {
   type LoadBalanced,
   type LoadBalancedOptions,
+  plain,
   startLoadBalanced,
   startScripted,
   until,
 } from "../../support/loadBalanced";
 
 const MINUTE = 60_000;
-
-/** Sends a request as any HTTP client does, without this package's. */
-function plain({ emulator, id }: LoadBalanced, target: string, init: RequestInit = {}): Promise<Response> {
-  const headers = { authorization: `Bearer ${CANARY}`, ...(init.headers as Record<string, string>) };
-  return fetch(`${emulator.url}/lb/${id}${target}`, { redirect: "manual", ...init, headers });
-}
 
 /** Starts with a clock that moves only on request. */
 async function startManual(options: LoadBalancedOptions = {}) {
@@ -314,49 +308,5 @@ describe("limits", () => {
     await using app = await startLoadBalanced({ handler });
     const response = await plain(app, "/x");
     await expect(response.arrayBuffer()).rejects.toThrow();
-  });
-});
-
-const program = { command: `'${process.execPath}' httpWorker.js`, cwd: path.join(__dirname, "../../support/workers") };
-
-describe("a program", () => {
-  test("[lb.ports] [lb.chosen-ports] listens on PORT, and is ready when /ping responds with 200", async () => {
-    await using app = await startLoadBalanced({ handler: program, fields: { workersMax: 1 } });
-    const sent = randomBytes(3_000_000);
-    const response = await plain(app, "/v1/echo?x=1", { method: "POST", body: sent });
-    expect(response.headers.get("x-path")).toBe("/v1/echo?x=1");
-    expect(response.headers.get("x-pod")).toBe(response.headers.get("x-runpod-worker-id"));
-    expect(Buffer.from(await response.arrayBuffer()).equals(sent)).toBe(true);
-    const env = (await (await plain(app, "/env")).json()) as Record<string, string>;
-    expect(env.PORT).toBe(env.PORT_HEALTH);
-    expect(env.RUNPOD_ENDPOINT_ID).toBe(app.id);
-    expect(Object.keys(env).filter((name) => name.startsWith("RUNPOD_WEBHOOK"))).toEqual([]);
-    expect(app.emulator.journal.workerOutput().map(({ line }) => line.replace(/^.*: the /, ""))).toContain(
-      "worker is still starting",
-    );
-  });
-
-  test("[lb.ports] has its health checks on another port and path if its environment says so", async () => {
-    const env = [
-      { key: "PORT", value: "8000" },
-      { key: "PORT_HEALTH", value: "8001" },
-      { key: "HEALTH_CHECK_PATH", value: "/healthy" },
-    ];
-    const seed = { templates: [{ id: "t", name: "t", imageName: "i", env, ports: "8000/http,8001/http" }] };
-    await using app = await startLoadBalanced({ handler: program, emulator: { seed } });
-    const seen = (await (await plain(app, "/env")).json()) as Record<string, string>;
-    expect(seen.PORT).not.toBe(seen.PORT_HEALTH);
-    expect(seen.HEALTH_CHECK_PATH).toBe("/healthy");
-  });
-
-  test("[lb.unreachable] is replaced when it ends, and its request returns 502", async () => {
-    await using app = await startLoadBalanced({ handler: program, fields: { workersMin: 1, workersMax: 1 } });
-    expect((await plain(app, "/exit")).status).toBe(502);
-    // The service finds out a moment later.
-    let response = await plain(app, "/after");
-    while (response.status === 502) response = await plain(app, "/after");
-    expect(response.status).toBe(200);
-    const { length } = app.emulator.journal.workerOutput().filter(({ line }) => line.endsWith(": started"));
-    expect(length).toBe(2);
   });
 });

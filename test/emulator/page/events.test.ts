@@ -52,6 +52,21 @@ async function nextWith<Name extends keyof Change>(next: () => Promise<Change>, 
   }
 }
 
+test("a page that is opened later gets the past of the charts, and that of a deleted endpoint is forgotten", async () => {
+  await submit();
+  await clock.advance(60_000);
+  const { moves = [], depths = [] } = await (await follow())();
+  expect(moves.map(([, , , state]) => state)).toEqual(["starting", "idle", "gone"]);
+  expect(moves.every(([at]) => at >= 1_000_000 && at < 1_060_000)).toBe(true);
+  expect(depths).toContainEqual([1_000_000, "chat", 1]);
+  expect(depths.at(-1)?.[2]).toBe(0);
+
+  emulator.endpoints.delete("chat");
+  emulator.endpoints.create(ENDPOINT);
+  const again = await (await follow())();
+  expect([again.moves, again.depths]).toEqual([undefined, undefined]);
+});
+
 test("the stream begins with the whole state, and continues with the changes", async () => {
   const job = await submit();
   const authorization = `Bearer ${emulator.apiKey}`;

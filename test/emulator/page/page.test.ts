@@ -1,6 +1,7 @@
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { type Emulator, type EmulatorOptions, type Handlers, manualClock, startEmulator } from "../../../emulator";
 import { noBrowser, startBrowser } from "../../support/browser";
+import { PALE_LABELS, WATCH_FRAMES } from "../../support/pageScripts";
 import { getPod } from "../../support/plainClient";
 
 const describeInBrowser = noBrowser === undefined ? describe : describe.skip;
@@ -13,46 +14,6 @@ const HANDLERS: Handlers = {
     return { echo: job.input };
   },
 };
-
-/** A script of the page that measures the longest time between two frames. */
-const WATCH_FRAMES = `
-  let last = performance.now();
-  window.longestMs = 0;
-  (function next() {
-    window.longestMs = Math.max(window.longestMs, performance.now() - last);
-    last = performance.now();
-    requestAnimationFrame(next);
-  })();
-`;
-
-/**
- * A script that returns the labels of the page with a contrast below 4.5. Disabled buttons are left
- * out.
- */
-const PALE_LABELS = `(() => {
-  const context = Object.assign(document.createElement("canvas"), { width: 1, height: 1 }).getContext("2d", { willReadFrequently: true });
-  const colour = (style) => {
-    context.clearRect(0, 0, 1, 1);
-    context.fillStyle = style;
-    context.fillRect(0, 0, 1, 1);
-    return [...context.getImageData(0, 0, 1, 1).data];
-  };
-  const linear = (value) => (value <= 0.03928 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4);
-  const luminance = (rgb) => rgb.map((each) => linear(each / 255)).reduce((sum, each, index) => sum + each * [0.2126, 0.7152, 0.0722][index], 0);
-  const above = (element) => [...(function* () { for (let each = element; each; each = each.parentElement) yield getComputedStyle(each); })()];
-  const pale = [];
-  for (const element of document.querySelectorAll("body *:not(:disabled)")) {
-    if (!element.offsetParent || ![...element.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim())) continue;
-    const styles = above(element);
-    const back = styles.map((style) => colour(style.backgroundColor)).find((each) => each[3] > 200) ?? [255, 255, 255];
-    const opacity = styles.reduce((product, style) => product * Number(style.opacity), 1);
-    const front = colour(styles[0].color).slice(0, 3).map((each, index) => each * opacity + back[index] * (1 - opacity));
-    const [low, high] = [luminance(front), luminance(back.slice(0, 3))].sort((a, b) => a - b);
-    const ratio = (high + 0.05) / (low + 0.05);
-    if (ratio < 4.5) pale.push(element.className + " " + element.textContent.slice(0, 20) + " " + ratio.toFixed(2));
-  }
-  return pale;
-})()`;
 
 describeInBrowser(`the page in a browser${noBrowser ? ` (${noBrowser})` : ""}`, () => {
   let browser: Browser;
@@ -68,8 +29,8 @@ describeInBrowser(`the page in a browser${noBrowser ? ` (${noBrowser})` : ""}`, 
   afterEach(async () => {
     await context.close();
     await emulator.stop();
-    // Anything that the content security policy blocks, any error of a script, any request to
-    // elsewhere.
+    // Anything that the content security policy blocks, any script error, and any request to
+    // another server.
     expect(problems).toEqual([]);
   });
 
@@ -233,6 +194,10 @@ describeInBrowser(`the page in a browser${noBrowser ? ` (${noBrowser})` : ""}`, 
     await page.locator("#request-rows").getByText("rest getPod").click();
     await dialog.getByText("GET /v1/pods/one").waitFor();
     await dialog.getByText('"podId": "one"').waitFor();
+    await dialog.getByText("authorization: [redacted]").waitFor();
+    await dialog.getByText("Response body").waitFor();
+    await dialog.getByText('"error": "pod not found"').waitFor();
+    expect(await dialog.textContent()).not.toContain(emulator.apiKey);
     await page.keyboard.press("Escape");
     const rows = page.locator("#job-rows tr");
     await page.getByLabel("Filter jobs by endpoint").fill("other");

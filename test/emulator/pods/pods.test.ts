@@ -121,7 +121,7 @@ describe("a pod", () => {
     expect(body).toMatchObject({ publicIp: null, portMappings: {}, dockerEntrypoint: [], dockerStartCmd: [] });
   });
 
-  test("[rest.optional-fields] without a GPU shows its CPU flavour", async () => {
+  test("[rest.optional-fields] without a GPU shows its CPU flavor", async () => {
     emulator.pods.add({ id: "cpu", cpuFlavorId: "cpu3c" });
     const { body } = await getPod(emulator, "cpu");
     expect(body.cpuFlavorId).toBe("cpu3c");

@@ -71,7 +71,7 @@ test("[worker.stop-job-again] a worker that is still preparing a job when it is 
   expect(performance.now() - before).toBeGreaterThan(500);
 });
 
-describe("the output of workers", () => {
+describe("worker output", () => {
   const printing = (script: string) => ({
     ...PROTOCOL_WORKER,
     command: `'${process.execPath}' -e '${script}'; exec ${PROTOCOL_WORKER.command}`,

@@ -17,7 +17,7 @@ const withChild = (more = "") => ({
 
 const isLinux = process.platform === "linux";
 
-describe("the process of a worker", () => {
+describe("a worker's process", () => {
   test("[worker.stop] ends gracefully when its worker scales down, with its whole group", async () => {
     const { runSync, emulator, endpointId, output } = await startRealWorkers(withChild(), { idleTimeout: 1 });
     const { output: result } = await runSync({ echo: 1 });

@@ -83,7 +83,7 @@ describe("a worker's program", () => {
   });
 });
 
-describe("the requests of workers", () => {
+describe("worker requests", () => {
   /** A worker that does nothing, so that the test can speak for it. */
   async function silentWorker() {
     const command = 'echo "$RUNPOD_AI_API_KEY $RUNPOD_POD_ID"; exec sleep 60';

@@ -39,7 +39,7 @@ describe("/cancel", () => {
   test("a handler learns that its job was cancelled", async () => {
     const seen: string[] = [];
     const worker = async (_: HandlerJob, context: HandlerContext) => {
-      // A copy of the context has the signal, too.
+      // A copy of the context also has the signal.
       ({ ...context }).signal.addEventListener("abort", () => seen.push("signal"));
       await context.sleep(hour).catch(() => seen.push("sleep"));
     };

@@ -183,7 +183,7 @@ describe("malformed requests", () => {
 
   test("unknown fields are ignored", async () => {
     const queue = await startQueue();
-    expect((await queue.post("run", { input: {}, colour: "red", policy: { size: 1 } })).status).toBe(200);
+    expect((await queue.post("run", { input: {}, color: "red", policy: { size: 1 } })).status).toBe(200);
   });
 });
 

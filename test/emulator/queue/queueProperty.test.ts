@@ -8,17 +8,17 @@ const second = 1000;
 const KINDS = ["complete", "fail", "crash", "crashOnce", "hang", "timeOut", "expire"] as const;
 type Kind = (typeof KINDS)[number];
 
-/** A job as it is known from outside: the requests for it, and the states that were seen. */
+/** A job as seen from outside: its requests, and the observed states. */
 interface Seen {
   readonly kind: Kind;
   readonly operation: "run" | "runsync";
   readonly submittedAt: number;
   status: string;
-  /** The number of times that it entered the queue by /run, /runsync or /retry. */
+  /** How many times it was queued by /run, /runsync or /retry. */
   enqueued: number;
   cancelled: boolean;
   purged: boolean;
-  /** When it was last seen in a state that is not an end. */
+  /** When it was last seen in a state that is not final. */
   unfinishedAt: number;
 }
 
@@ -47,7 +47,9 @@ const GONE = "404";
 const ENDS = ["COMPLETED", "FAILED", "CANCELLED", "TIMED_OUT"];
 const isEnd = (status: string) => ENDS.includes(status);
 
-/** The end that each kind comes to when nobody interferes; `expire` outlives its ttl. */
+/**
+ * The final state of each kind of job without interference. `expire` runs for longer than its ttl.
+ */
 const END: Record<Exclude<Kind, "expire">, string> = {
   complete: "COMPLETED",
   fail: "FAILED",
@@ -58,7 +60,7 @@ const END: Record<Exclude<Kind, "expire">, string> = {
 };
 const TTL = 10 * second;
 
-/** Drives one endpoint and checks after every step that what it shows can be true. */
+/** Drives one endpoint, and checks after every step that its responses are consistent. */
 function createDriver(queue: QueueTest, starts: Map<string, number>) {
   const jobs = new Map<string, Seen>();
   const totals = { completed: 0, failed: 0, retries: 0 };
@@ -148,7 +150,7 @@ function createDriver(queue: QueueTest, starts: Map<string, number>) {
     checkStarts(id, job);
   }
 
-  /** Never run twice unless its worker died; never ended without being run. */
+  /** It never runs twice unless its worker died, and never ends without running. */
   function checkStarts(id: string, { kind, enqueued, status }: Seen) {
     const perEntry = kind === "crash" ? 2 : 1;
     const extra = kind === "crash" || kind === "crashOnce" ? 1 : 0;
@@ -186,7 +188,7 @@ function createDriver(queue: QueueTest, starts: Map<string, number>) {
   return { step, check, answers, jobs };
 }
 
-/** One for each time that a worker may have died under a job. */
+/** One for each time that a worker may have died while it ran a job. */
 function* crashedOnce(jobs: ReadonlyMap<string, Seen>, starts: ReadonlyMap<string, number>) {
   for (const [id, { kind }] of jobs) {
     if (kind.startsWith("crash")) for (let n = 0; n < (starts.get(id) ?? 0); n += 1) yield id;

@@ -144,7 +144,7 @@ test("a fault rule can drop a try; the next one comes after the usual pause", as
 
 test("[queue.webhook-loopback] a job with a webhook elsewhere runs, and nothing leaves the machine", async () => {
   const queue = await startQueue({}, { handlers });
-  // A name that the machine resolves to itself is none of the names that are known to be loopback.
+  // A name that happens to resolve to this machine does not count as loopback.
   const elsewhere = url.replace("127.0.0.1", "0.0.0.0");
   const id = await queue.run({}, { webhook: elsewhere });
   await queue.clock.advance(60 * second);

@@ -137,7 +137,7 @@ test("[v2.template-once] [v2.template-in-graphql] a template is applied once; sa
     ...{ image: "me/two:1", env: { B: "two" } },
   });
   expect(emulator.endpoints.get(id)).toMatchObject({ templateId: "tpl2" });
-  // An endpoint of its own container needs its template no more.
+  // An endpoint with its own container no longer needs its template.
   emulator.templates.delete("tpl2");
   expect((await call("PATCH", `/serverless/${id}`, { workers: { max: 1 } })).body.image).toBe("me/two:1");
   const input = `{id: "${id}", name: "llama", gpuIds: "ADA_24", templateId: "tpl1"}`;

@@ -78,7 +78,7 @@ test("[v2.pod] [v2.pod-fields] a pod has the field names of REST v2, and a worke
   expect((await call("GET", "/pods/none")).status).toBe(404);
 });
 
-test("the catalogue lists the data centers", async () => {
+test("the catalog lists the data centers", async () => {
   const { body } = await call("GET", "/catalog/datacenters");
   expect(body.dataCenters).toContainEqual(expect.objectContaining({ id: "EU-RO-1" }));
 });

@@ -12,7 +12,7 @@ beforeAll(async () => {
 
 afterAll(() => emulator.stop());
 
-/** It has understood or refused it: it has not failed. */
+/** It accepted or refused the request, and did not fail. */
 const isAnswered = (status: number) => status < 500;
 
 const oddText = fc.oneof(fc.string(), fc.string({ unit: "binary" }), fc.json());

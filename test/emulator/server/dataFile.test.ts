@@ -97,7 +97,7 @@ describe("a data file", () => {
     expect(second.templates.list().map((template) => template.id)).toEqual(ids);
     const other = await save(second, 'name: "x", gpuIds: "ADA_24", templateId: "other"');
     expect(other.body.errors?.length).toBe(refusals);
-    // Changes follow the state on lines of their own.
+    // Each change is on a separate line after the state.
     const [state = ""] = readFileSync(dataFile, "utf8").split("\n");
     expect(JSON.parse(state).version).toBe(2);
   });
@@ -208,13 +208,13 @@ describe("a data file that another emulator has", () => {
   test("is refused within one process, until that one stops", async () => {
     const first = await startEmulator({ dataFile });
     await expect(startEmulator({ dataFile })).rejects.toThrow(/is in use by another emulator, in this process\. Stop/);
-    // The refusal has taken nothing from the first.
+    // The refusal left the first one's lock in place.
     await createEndpoint(first);
     await expect(startEmulator({ dataFile })).rejects.toThrow("is in use");
     await first.stop();
     const second = await startEmulator({ dataFile });
     expect(second.endpoints.list()).toHaveLength(1);
-    // An end that comes twice leaves the next emulator its lock.
+    // Ending twice does not remove the next emulator's lock.
     await first.stop();
     await expect(startEmulator({ dataFile })).rejects.toThrow("is in use");
     await second.stop();
@@ -262,8 +262,8 @@ describe("a data file that another emulator has", () => {
 
 describe("after kill -9", () => {
   /**
-   * Creates, changes and deletes endpoints and submits jobs until the emulator dies; notes what was
-   * acknowledged.
+   * Creates, changes and deletes endpoints and submits jobs until the emulator dies, and records
+   * what was acknowledged.
    */
   async function work(
     emulator: Emulator,
@@ -311,7 +311,7 @@ describe("after kill -9", () => {
       for (const [job, endpoint] of jobs) expect((await statusOf(emulator, endpoint, job)).status).toBe(200);
 
       const unsure = new Set<string>();
-      // At another step in each round, and some moments after its request was sent.
+      // The kill comes at a different step in each round, shortly after its request was sent.
       const kill = (step: number) => {
         if (step === 5 + round * 4) setTimeout(() => child.kill("SIGKILL"), round % 4);
       };

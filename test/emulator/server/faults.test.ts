@@ -220,7 +220,7 @@ describe("rules", () => {
     fault({ status: 500 }, { match: { nth: 2 } });
     expect(await statuses(3)).toEqual([200, 500, 200]);
     emulator.faults.clear();
-    // What another rule was applied to counts as well.
+    // Requests to which another rule was applied also count.
     fault({ status: 501 }, { match: { nth: 1 } });
     fault({ status: 502 }, { match: { nth: 2 } });
     expect(await statuses(3)).toEqual([501, 502, 200]);
@@ -242,7 +242,7 @@ describe("rules", () => {
     emulator = await startEmulator();
   });
 
-  test("report how often they matched and were applied, and show in the journal", async () => {
+  test("report how often they matched and were applied, and appear in the journal", async () => {
     const { id } = fault({ status: 500 }, { times: 1, name: "outage" });
     fault({ reset: true, when: "after", latencyMs: 1 }, { match: { operation: "getPod" } });
     await statuses(2);
@@ -263,9 +263,9 @@ describe("rules", () => {
   test("are refused with a list of all mistakes when they are malformed", () => {
     const wrong = {
       match: { interface: "soap", nth: 0 },
-      effect: { status: 99, colour: "red" },
+      effect: { status: 99, color: "red" },
     } as unknown as FaultRule;
-    for (const field of ["interface", "nth", "status", "colour"]) {
+    for (const field of ["interface", "nth", "status", "color"]) {
       expect(() => emulator.faults.add(wrong)).toThrow(field);
     }
     const badHeaders: [string, string][] = [

@@ -233,8 +233,8 @@ describe("names", () => {
   });
 
   test("[template.taken-name] another account's name is refused", async () => {
-    await using crowded = await startEmulator({ takenTemplateNames: ["llama"] });
-    expect(await taken("llama", crowded)).toBe("Template name must be unique");
+    await using other = await startEmulator({ takenTemplateNames: ["llama"] });
+    expect(await taken("llama", other)).toBe("Template name must be unique");
   });
 
   test("[template.deleted-name] a deleted name is free again, unless an option reserves it", async () => {

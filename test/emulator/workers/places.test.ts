@@ -29,7 +29,7 @@ test.each<[string, number, Partial<EndpointSeed>]>([
   ["[workers.machines] newer GPUs, newer drivers", 2, { gpuIds: "BLACKWELL_96", minCudaVersion: "13.0" }],
   ["[workers.machines] newer GPUs, older drivers", 0, { gpuIds: "BLACKWELL_96", allowedCudaVersions: "12.4" }],
   ["[workers.machines] any tier of several", 2, { gpuIds: "AMPERE_16,BLACKWELL_96", minCudaVersion: "13.0" }],
-  ["[workers.no-machine] a data center outside the catalogue", 0, { locations: "EU-XX-9" }],
+  ["[workers.no-machine] a data center outside the catalog", 0, { locations: "EU-XX-9" }],
   ["[workers.volumes] the place of the volume", 2, { locations: "RO", networkVolumeId: "ro" }],
   ["[workers.no-machine] places without the volume", 0, { locations: "US,EU-RO-2", networkVolumeId: "ro" }],
   ["[workers.cpu-places] CPUs where they are", 2, { ...ON_CPUS, locations: "RO" }],

@@ -14,7 +14,7 @@ test.each([
   expect(scalingInWords({ ...record, ...more }, { waiting, overdue, inProgress })).toBe(words);
 });
 
-/** Computes what a line says, knowing nothing of the scaler. */
+/** Computes the result of a line of arithmetic, independently of the scaler. */
 function computed(line: string): number {
   const [, sum = "", least = "0", most = ""] =
     /^wanted \d+ = (.*?)(?: = \d+)?(?:, at least (\d+))?, at most (\d+)$/.exec(line) ?? [];
@@ -27,7 +27,7 @@ function computed(line: string): number {
   return Math.min(Number(most), Math.max(Number(least), Number(new Function(`return ${arithmetic}`)())));
 }
 
-test("the words always compute to what the scaler wants", () => {
+test("the arithmetic in words always gives the number of workers that the scaler wants", () => {
   const size = fc.nat({ max: 50 });
   const fields = fc.record({
     scalerType: fc.constantFrom("REQUEST_COUNT" as const, "QUEUE_DELAY" as const),

@@ -114,7 +114,7 @@ describe("fault rules for real workers", () => {
   });
 });
 
-describe("the quota of workers", () => {
+describe("the worker quota", () => {
   test("[worker-fault.quota] can be lowered while workers run: they stay, and nothing can be raised", async () => {
     await using emulator = await startEmulator({ workerQuota: 5, coldStartMs: 0 });
     const { id } = emulator.endpoints.create({

@@ -20,13 +20,13 @@ export interface Manner {
   readonly only?: string;
   /** Logical name of a resource to leave out (`--exclude`). */
   readonly except?: string;
-  /** `true` for `up --refresh` where it would be `up`. */
+  /** `true` for `up --refresh` instead of `up`. */
   readonly refreshes?: boolean;
   /** `true` for `--continue-on-error`. */
   readonly continues?: boolean;
   /** `true` if an `up` carries out the plan that a preview saved. */
   readonly planned?: boolean;
-  /** `true` if an `up` is that of an inline program, with the Automation API. */
+  /** `true` if an `up` runs an inline program, with the Automation API. */
   readonly inline?: boolean;
 }
 
@@ -43,7 +43,7 @@ interface On extends Manner {
  */
 export type Reference = string;
 
-/** An action of a user. Each that is on a machine ends with a run of the real engine. */
+/** A user's action. Each action on a machine ends with a run of the real engine. */
 export type Action =
   | (On & {
       readonly do: "declare";
@@ -87,7 +87,7 @@ export type Action =
  */
 export type Counts = "max" | "min" | "both" | "none";
 
-/** `drainTimeout` is one that calls nothing. */
+/** `drainTimeout` is a setting whose change sends no request. */
 export type ChangedField = "workersMax" | "idleTimeout" | "drainTimeout";
 
 export type Command = "up" | "up --refresh" | "preview" | "refresh" | "destroy";
@@ -97,14 +97,11 @@ export interface Setup {
   readonly seed: number;
   /** `true` if the service deletes an unknown id without an error. */
   readonly lenient: boolean;
-  /**
-   * `true` if the stacks have a namespace, so that their automatic names are meant to be theirs
-   * alone.
-   */
+  /** `true` if the stacks have a namespace, so that no other stack uses their automatic names. */
   readonly namespace: boolean;
   /** Number of endpoints of other owners in account A, all of them older than the program's. */
   readonly crowd?: number;
-  /** How far lists are behind, in milliseconds. */
+  /** How far lists lag, in milliseconds. */
   readonly lagMs?: number;
   /** `true` for the observed profile, whose lists end at 400. */
   readonly observed?: boolean;

@@ -6,7 +6,7 @@ export interface Before {
   readonly machine: Machine;
   readonly program: Program;
   readonly alive: ReadonlyMap<string, Alive>;
-  /** Of the machine that the step is on. */
+  /** The entries of the machine that the step is on. */
   readonly entries: readonly Entry[];
   /** Of the other machine. */
   readonly others: readonly Entry[];
@@ -78,8 +78,8 @@ export function deletable(before: Before, { command }: Pick<Run, "command">): Se
     const one = entry.isDoomed ? undefined : declaredFor(program, entries, entry);
     const canGo = isInScope(scope, entry.name, one?.name);
     if (canGo && (!one || isReplaced(before, entry, one))) return true;
-    // An error has said that the endpoint goes with the first of two resources that the program
-    // does not declare.
+    // An error has said that the endpoint is deleted with the first of two resources that the
+    // program no longer declares.
     const isLeftOver = !one && entries.filter(({ id }) => id === entry.id).length > 1;
     if (!isLeftOver) held.add(entry.id);
     return false;

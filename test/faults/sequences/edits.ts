@@ -67,7 +67,7 @@ function declared(program: Program, name: string, rest: Omit<Declared, "name">):
 
 export const find = ({ resources }: Program, name: string) => resources.find((one) => one.name === name);
 
-/** Changes one resource: to null takes it out, to undefined is no edit at all. */
+/** Changes one resource. `null` removes it, and `undefined` is no edit. */
 export function changed(
   program: Program,
   name: string,

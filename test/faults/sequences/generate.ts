@@ -17,7 +17,7 @@ export function randomFrom(seed: number): () => number {
 export const pick = <T>(random: () => number, list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
 
 const LOGICAL_NAMES = ["a", "b", "c", "d"];
-/** The last one is another owner's endpoint's. */
+/** The last one is the name of another owner's endpoint. */
 const EXPLICIT_NAMES = ["llama", "whisper", "theirs"];
 
 /** Weight of each action. */
@@ -68,8 +68,7 @@ const POINTLESS = [
 ] satisfies Kind[];
 
 /**
- * Actions that a list which is behind does not show at once, and jobs that keep a deletion busy for
- * long.
+ * Actions that a lagging list does not show immediately, and jobs that delay a deletion for long.
  */
 const NOT_BEHIND = ["drift", "vanish", "switchOff", "job", "endJobs"] as const satisfies Kind[];
 
@@ -105,7 +104,7 @@ export async function nextAction(world: World, random: () => number): Promise<Ac
   return "on" in action ? { ...action, ...extras, ...manner(action, [...names, ...held], random) } : action;
 }
 
-/** Jobs that hold a deletion up run only where it gives up soon. */
+/** Jobs that delay a deletion run only if it gives up soon. */
 async function heldFor(
   kind: Kind,
   machine: World["machines"][number],
@@ -149,11 +148,11 @@ interface Choice {
   /** In the state. */
   readonly held: readonly string[];
   readonly random: () => number;
-  /** `true` if lists are behind, so that deletions take their time. */
+  /** `true` if lists lag, so that deletions take longer. */
   readonly isBehind: boolean;
 }
 
-/** Seconds after which a deletion gives up that waits for a job. */
+/** How long a deletion waits for a job before it gives up, in seconds. */
 const SHORT_DRAIN = 5;
 
 function make(kind: Kind, { on, names, held, random, isBehind }: Choice): Action {

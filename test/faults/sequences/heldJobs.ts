@@ -15,7 +15,7 @@ export function heldJobs(): HeldJobs {
   return {
     handler: (_job, { signal }) =>
       new Promise<void>((resolve) => {
-        // One that waited for its worker while the others were ended.
+        // A job that waited for its worker while the others were ended.
         if (!areHeld) return resolve();
         running.add(resolve);
         signal.addEventListener("abort", () => resolve(), { once: true });

@@ -4,10 +4,10 @@ import { type Alive, aliveIn, type Entry, type Run, type World } from "./world";
 
 const COUNTS = ["workersMin", "workersMax"] as const;
 
-/** What the service gives a new endpoint whose program does not say (the published contract). */
+/** The service's defaults for a new endpoint (published contract). */
 const DEFAULTS = { workersMin: 0, workersMax: 3 } as const;
 
-/** Notes the counts that a run's program asks for, and those of endpoints that are new. */
+/** Records the counts that a run's program asks for, and those of new endpoints. */
 export function noteGiven(world: World, { program, entries }: Before): void {
   for (const { id, record } of aliveIn(world).values()) {
     if (!world.given.has(id)) {
@@ -34,8 +34,8 @@ interface Declaration {
 }
 
 /**
- * Says which endpoints are not in service as declared although the run says nothing of it: it
- * succeeded, and names the endpoint in no change and no warning.
+ * Returns the endpoints that are not in service as declared, although the run did not report it: it
+ * succeeded, and no change or warning names them.
  * @param entries of the state after the run
  */
 export function whatIsOutOfService(world: World, before: Before, run: Run, entries: readonly Entry[]): string[] {
@@ -55,8 +55,7 @@ export function whatIsOutOfService(world: World, before: Before, run: Run, entri
 }
 
 /**
- * Counts that nobody asked for. What a person has changed meanwhile is theirs until a run looks at
- * the service.
+ * Counts that nobody asked for. A person's own changes are allowed until a run reads the service.
  */
 function wrongCounts(world: World, run: Run, { one, entry: { id }, alive: { record } }: Declaration): string[] {
   const given = world.given.get(id);
@@ -65,7 +64,7 @@ function wrongCounts(world: World, run: Run, { one, entry: { id }, alive: { reco
     const wanted = one.args[count];
     const allowed = isUp && wanted !== undefined ? new Set<unknown>([wanted]) : given?.[count];
     const value = record[count];
-    // A minimum of 0 only costs a cold start. One that the program asks for is its own.
+    // A minimum of 0 costs only a cold start. The program may ask for another minimum.
     const matters = count === "workersMax" || wanted !== undefined;
     if (!matters || !allowed || allowed.has(value) || says(run, one, id)) return [];
     return [`${count} of ${one.name} (${id}) is ${value} after a ${run.command} that says nothing, and nobody set it`];
@@ -73,8 +72,7 @@ function wrongCounts(world: World, run: Run, { one, entry: { id }, alive: { reco
 }
 
 /**
- * An endpoint that a person has switched off: the run that looks at the service repairs it, or says
- * so.
+ * An endpoint that a person has switched off. The run that reads the service repairs or reports it.
  */
 function untold(world: World, run: Run, { one, entry: { id }, alive: { record } }: Declaration): string[] {
   const looks = run.command === "refresh" || run.command === "up --refresh";

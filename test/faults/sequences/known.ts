@@ -1,9 +1,9 @@
 import type { Action, Setup } from "./actions";
 
 /**
- * Sequences of ordinary actions that have lost endpoints, as the campaign shrinks them. Its rules
- * check each step: what is declared lives, nothing is made twice, nothing of somebody else's is
- * touched, state is true, a second `up` changes nothing.
+ * Sequences of ordinary actions that once lost endpoints, as shrunk by the campaign. Its rules
+ * check after each step that declared endpoints exist, that nothing is created twice, that nobody
+ * else's endpoints are changed, that state is correct, and that a second `up` changes nothing.
  */
 export const KNOWN_SEQUENCES: Readonly<Record<string, readonly Action[]>> = {
   "rename a resource, and follow the advice to set adoptId": [
@@ -67,12 +67,12 @@ const SOON = { drainTimeout: 5 } as const;
 
 /** A sequence that has failed. */
 export interface KnownSequence {
-  /** The service, where it is not the usual one. */
+  /** The service, if it is not the default one. */
   readonly setup?: Partial<Setup>;
   readonly actions: readonly Action[];
 }
 
-/** The same, on a service or after actions that the first ones did not have. */
+/** More sequences, on other services or with other actions. */
 export const KNOWN_WITH_SETUP: Readonly<Record<string, KnownSequence>> = {
   // The engine deleted every endpoint that the inline program had not declared.
   "mistype an argument in an inline program": {
@@ -92,7 +92,7 @@ export const KNOWN_WITH_SETUP: Readonly<Record<string, KnownSequence>> = {
       { do: "up", on: 0 },
     ],
   },
-  // The refresh took the 0 into state, and the next up found nothing to do.
+  // The refresh wrote the 0 to state, and the next up found nothing to do.
   "take out an endpoint that runs a job, put it back, and run up --refresh": {
     actions: [
       { do: "declare", on: 0, name: "a", counts: "none", ...SOON },
@@ -102,7 +102,7 @@ export const KNOWN_WITH_SETUP: Readonly<Record<string, KnownSequence>> = {
       { do: "up", on: 0 },
     ],
   },
-  // The repair set workersMin 1 beside a workersMax of 0, which the service refused each time.
+  // The repair set workersMin to 1 while workersMax was 0, which the service refused each time.
   "destroy an endpoint with a minimum that runs a job, and run up --refresh": {
     actions: [
       { do: "declare", on: 0, name: "a", counts: "min", ...SOON },
@@ -111,7 +111,7 @@ export const KNOWN_WITH_SETUP: Readonly<Record<string, KnownSequence>> = {
       { do: "up --refresh", on: 0 },
     ],
   },
-  // A second deletion took the 0 of the first for the counts of before.
+  // A second deletion mistook the first one's 0 for the earlier counts.
   "kill a deletion at zero, fail another one, and run up": {
     actions: [
       { do: "declare", on: 0, name: "a", ...SOON },
@@ -122,7 +122,7 @@ export const KNOWN_WITH_SETUP: Readonly<Record<string, KnownSequence>> = {
       { do: "up", on: 0 },
     ],
   },
-  // The refresh took 0 into state without a word.
+  // The refresh wrote 0 to state without a warning.
   "switch an endpoint off that does not declare its counts, and refresh": {
     actions: [
       { do: "declare", on: 0, name: "a", counts: "none" },
@@ -183,7 +183,7 @@ export const KNOWN_WITH_SETUP: Readonly<Record<string, KnownSequence>> = {
       { do: "followAdvice", on: 0, how: "adoptId", refreshes: true },
     ],
   },
-  // The deletion of the former resource took the endpoint of the new one.
+  // The deletion of the former resource deleted the new one's endpoint.
   "adopt under --target, then take the former out under --target": {
     actions: [
       { do: "declare", on: 0, name: "a" },

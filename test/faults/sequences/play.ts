@@ -8,7 +8,7 @@ import { aliveIn, type Entry, entriesOf, type Machine, type Run, run, TYPE, type
 /** The result of a step. */
 export interface StepResult {
   readonly action: Action;
-  /** Undefined where the engine did not run. */
+  /** `undefined` if the engine did not run. */
   readonly exitCode?: number | null;
   readonly seconds?: number;
   readonly wasDisturbed?: boolean;
@@ -18,8 +18,8 @@ export interface StepResult {
 }
 
 /**
- * Does what the user does, runs the engine, and checks. Undefined if the action has nothing to act
- * on.
+ * Performs the user's action, runs the engine, and checks the result. Returns `undefined` if the
+ * action has nothing to act on.
  */
 export async function play(world: World, action: Action): Promise<StepResult | undefined> {
   if (!("on" in action)) return disturbService(world, action);
@@ -83,7 +83,7 @@ function commandOf(action: Action & Manner): Command {
   return commands.includes(action.do) ? (action.do as Command) : action.refreshes ? "up --refresh" : "up";
 }
 
-/** Goes back to what was good after a refusal, as a user does who takes the edit back. */
+/** Restores the last accepted program after a refusal, as a user does who undoes the edit. */
 function settle(machine: Machine, { command, exitCode, wasDisturbed, output }: Run): void {
   const { program, key } = machine;
   if (exitCode === 0) {
@@ -99,7 +99,7 @@ function settle(machine: Machine, { command, exitCode, wasDisturbed, output }: R
 
 type Outside = Exclude<Action, { on: MachineIndex }>;
 
-/** Does what happens at the service without a run. */
+/** Performs an action at the service, without a run. */
 async function disturbService(world: World, action: Outside): Promise<StepResult | undefined> {
   if (action.do === "endJobs") {
     world.service.endJobs();
@@ -163,7 +163,7 @@ async function programAfter(world: World, action: Action, here: Here): Promise<P
   });
 }
 
-/** The refused program with what its error says to do. */
+/** Returns the refused program, changed as its error advises. */
 function advised(machine: Machine, how: "adoptId" | "aliases", { entries, others, ids }: Here): Program | undefined {
   const { refused } = machine;
   if (!refused?.output.includes(how)) return undefined;
@@ -192,7 +192,7 @@ function namedIn(output: string, ids: readonly string[]) {
   return found;
 }
 
-/** Destroys what is left on both machines, with either key, and says what should not be so. */
+/** Destroys what is left on both machines, with either key, and returns the problems. */
 export async function finish(world: World): Promise<StepResult[]> {
   world.service.endJobs();
   const results: StepResult[] = [];

@@ -9,7 +9,7 @@ export interface Declared {
   readonly name: string;
   readonly aliases?: readonly string[];
   readonly provider?: ProviderName;
-  /** The arguments, but for the two that all have in common. */
+  /** The arguments, except for the two that all resources have in common. */
   readonly args: {
     readonly name?: string;
     readonly adoptId?: string;
@@ -27,7 +27,7 @@ export interface Program {
   readonly createsFirst?: boolean;
 }
 
-/** The file that the program reads what it declares from. */
+/** The file from which the program reads its declarations. */
 export const MODEL_FILE = "model.json";
 
 const DECLARE = `

@@ -38,7 +38,7 @@ export function reasonsToRefuse(before: Before, run: Run, world: World): string[
 const named = (reasons: readonly (string | false | undefined)[]) =>
   reasons.filter((reason) => typeof reason === "string");
 
-/** Time that is enough for any deletion of an endpoint without a job, in seconds. */
+/** Long enough for any deletion of an endpoint without a job, in seconds. */
 const ENOUGH_TIME = 60;
 
 function mayTimeOut(before: Before, run: Run): boolean {
@@ -60,7 +60,9 @@ function hasAliasClash({ program: { resources } }: Before): boolean {
   return aliases.some((alias, index) => names.includes(alias) || aliases.indexOf(alias) !== index);
 }
 
-/** The engine needs the provider of a resource that it skips, although the program has another. */
+/**
+ * The engine needs the provider of each resource that it skips, even if the program has changed it.
+ */
 const hasExplicitProvider = ({ program, entries }: Before) =>
   [...program.resources, ...entries].some(({ provider }) => provider);
 
@@ -101,8 +103,8 @@ function nameProblem(before: Before, one: Declared): string | undefined {
 }
 
 /**
- * Returns `true` if a resource may give its endpoint this name: digits that nobody can foretell end
- * an automatic one.
+ * Returns `true` if a resource may give its endpoint this name. An automatic name ends with
+ * unpredictable digits.
  */
 const isNameOf = ({ name, args }: Declared, taken: string) =>
   args.name === undefined ? taken.startsWith(`${name}-`) : taken === args.name;

@@ -20,7 +20,7 @@ interface Step {
   readonly succeeded: boolean;
 }
 
-/** Looks at the service and at both states after a step, and says what should not be so. */
+/** Reads the service and both states after a step, and returns the problems. */
 export async function check(world: World, before: Before, run: Run): Promise<Problem[]> {
   const alive = aliveIn(world);
   const entries = await entriesOf(before.machine);
@@ -41,7 +41,7 @@ export async function check(world: World, before: Before, run: Run): Promise<Pro
 
 const idsOf = (entries: readonly Entry[]) => entries.map(({ id }) => id);
 
-/** Notes what is ours, what a disturbed run left, and what of a state is old. */
+/** Records what is ours, what a disturbed run left, and which parts of state are outdated. */
 function remember({ world, before, run, alive, entries, succeeded }: Step): void {
   const { ours, orphans, stale, machines } = world;
   const index = machines.indexOf(before.machine) === 0 ? 0 : 1;
@@ -60,7 +60,7 @@ function remember({ world, before, run, alive, entries, succeeded }: Step): void
   for (const id of alive.keys()) if (!before.alive.has(id)) ours.add(id);
   for (const [id, { record }] of before.alive) if (!alive.has(id)) world.formerNames.add(String(record.name));
   const isFresh = succeeded && (run.command === "refresh" || run.command === "up --refresh");
-  // A list that is behind may have brought back what was there before.
+  // A lagging list may have brought back earlier values.
   if (isFresh && world.setup.lagMs) for (const id of idsOf(entries)) stale.add(id);
   if (!isFresh || world.setup.lagMs) return;
   for (const { id, name } of entries) if (isInScope(before.scope, name)) stale.delete(id);
@@ -118,7 +118,7 @@ function whatWasTouched({ world, before, run }: Step): Problem[] {
     .map(({ operation, id }) => problem("touched", `${operation} for ${id}, which is not this program's`));
 }
 
-/** A run whose program has a mistake must fail, and must send nothing that changes anything. */
+/** A run whose program has a mistake must fail without sending any change. */
 function whatTyposDid({ before, run, succeeded }: Step): Problem[] {
   if (!before.isTypo || run.wasDisturbed) return [];
   const writes = [...run.requests.A, ...run.requests.B].filter(({ operation }) => WRITES.includes(operation));

@@ -51,11 +51,11 @@ async function playAll(setup: Setup, next: Next): Promise<Outcome> {
   }
 }
 
-/** The rules that an outcome broke, as one word. */
+/** Returns the rules that an outcome broke, as one string. */
 export const rulesOf = ({ problems }: Pick<Outcome, "problems">) =>
   [...new Set(problems.map(({ rule }) => rule))].sort();
 
-/** Leaves out actions for as long as the same rule is broken, with at most this many replays. */
+/** Removes actions while the same rule stays broken, with at most this many replays. */
 export async function shrink(outcome: Outcome, replays: number): Promise<Outcome> {
   const rule = outcome.problems[0]?.rule;
   let best = outcome;
@@ -67,7 +67,7 @@ export async function shrink(outcome: Outcome, replays: number): Promise<Outcome
     best = next;
     return true;
   };
-  // Half of them, a quarter, ... one: each run of that many, from the end.
+  // Removes runs of half of them, then of a quarter, and so on down to one, from the end.
   for (let size = best.sequence.actions.length >> 1; size >= 1; size >>= 1) {
     for (let end = best.sequence.actions.length; end > 0 && left > 0; end -= size) {
       const { actions } = best.sequence;
@@ -79,7 +79,7 @@ export async function shrink(outcome: Outcome, replays: number): Promise<Outcome
   return best;
 }
 
-/** Without what disturbs the step and without its second `up`. */
+/** Returns the step without its disturbance and its second `up`. */
 function simpler(actions: readonly Action[], at: number): Action[] | undefined {
   const action = actions[at];
   if (!action || !("on" in action) || !(action.disturb || action.again)) return undefined;

@@ -40,7 +40,7 @@ export interface Trap {
 export interface Service {
   readonly url: string;
   readonly accounts: Readonly<Record<AccountName, Emulator>>;
-  /** Disturbs one request, at most once. Undefined takes the trap away. */
+  /** Disturbs one request, at most once. `undefined` removes the disturbance. */
   setTrap(trap: Trap | undefined): void;
   /** Submits a job that runs until `endJobs`, and resolves when a worker runs it. */
   holdJob(account: AccountName, endpointId: string): Promise<void>;
@@ -52,15 +52,15 @@ export interface ServiceOptions {
   readonly seed: number;
   /** `true` if the deletion of an unknown id succeeds. */
   readonly lenient: boolean;
-  /** How far lists are behind, in milliseconds. */
+  /** How far lists lag, in milliseconds. */
   readonly lagMs?: number;
   /** `true` for the observed profile. */
   readonly observed?: boolean;
 }
 
 /**
- * Starts the service: an emulator for each account, and a gate before them that knows which key is
- * whose.
+ * Starts the service: an emulator for each account, behind a gate that knows which account each key
+ * belongs to.
  */
 export async function startService({ seed, lenient, lagMs, observed }: ServiceOptions): Promise<Service> {
   const jobs = heldJobs();

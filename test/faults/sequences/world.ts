@@ -31,29 +31,29 @@ export interface Machine {
   readonly adopted: Set<string>;
 }
 
-/** All that there is, and what the checks remember of it. */
+/** Everything that exists, and what the checks remember of it. */
 export interface World {
   readonly setup: Setup;
   readonly service: Service;
   readonly machines: readonly [Machine, Machine];
   /** Endpoints that no program has ever declared. */
   readonly foreign: readonly string[];
-  /** Endpoints that a program made or adopted. */
+  /** Endpoints that a program created or adopted. */
   readonly ours: Set<string>;
   /** Endpoints that a killed run or a lost response left without a state. */
   readonly orphans: Map<string, MachineIndex>;
   /** Endpoints whose state is known to be outdated until the next refresh. */
   readonly stale: Set<string>;
-  /** Values that people and programs have given the counts of an endpoint, by its id. */
+  /** The values to which people and programs have set an endpoint's counts, by its id. */
   readonly given: Map<string, Given>;
   /** Endpoints that a person has switched off, which no run has reported yet. */
   readonly switchedOff: Set<string>;
-  /** Names that endpoints had. A list that is behind still shows them. */
+  /** Former names of endpoints. A lagging list still shows them. */
   readonly formerNames: Set<string>;
   stop(): Promise<void>;
 }
 
-/** Every value that each count of an endpoint was ever given on purpose. */
+/** Every value to which a program or a person has set each count of an endpoint. */
 export type Given = Readonly<Record<"workersMin" | "workersMax", Set<unknown>>>;
 
 export async function createWorld(setup: Setup): Promise<World> {
@@ -173,7 +173,7 @@ const providerName = (reference: string): ProviderName | undefined => {
   return name === "pa" || name === "pb" || name === "px" ? name : undefined;
 };
 
-/** The account that a resource of the program is to be in; undefined if its key is nobody's. */
+/** The account that a resource of the program belongs to; `undefined` if its key is unknown. */
 export function accountFor(machine: Machine, provider: ProviderName | undefined): AccountName | undefined {
   if (provider === undefined) return accountOf(machine.key);
   return ({ pa: "A", pb: "B", px: undefined } as const)[provider];
@@ -190,7 +190,7 @@ export interface Run extends CommandResult {
   readonly wasRefused: boolean;
   /** Requests at each account, in order. */
   readonly requests: Readonly<Record<AccountName, readonly JournalEntry[]>>;
-  /** `true` if a process outlived a killed engine for long. */
+  /** `true` if a process ran on long after its engine was killed. */
   readonly leftProcesses: boolean;
 }
 
@@ -214,7 +214,7 @@ const ARGUMENTS: Readonly<Record<Command, readonly string[]>> = {
 
 const PLAN_FILE = "plan.json";
 
-/** Runs the engine on a machine, with its present program and key. */
+/** Runs the engine on a machine, with its current program and key. */
 export async function run(
   world: World,
   machine: Machine,

@@ -97,11 +97,23 @@ describe("an explicit provider's settings", () => {
 
   test("are one unit and ignore the environment", () => {
     const settings = providerSettings(
-      config({ explicit: "staging", apiKey: KEY, graphqlUrl: "http://own" }),
+      config({ explicit: "staging", apiKey: KEY, graphqlUrl: "http://own", queueUrl: "http://queue" }),
       environment,
     );
-    expect(settings).toMatchObject({ provider: "staging", apiKey: KEY, graphqlUrl: "http://own" });
-    expect([settings.service, settings.restUrl, settings.queueUrl]).toEqual([undefined, undefined, undefined]);
+    const urls = { graphqlUrl: "http://own", queueUrl: "http://queue" };
+    expect(settings).toMatchObject({ provider: "staging", apiKey: KEY, ...urls });
+    expect([settings.service, settings.restUrl]).toEqual([undefined, undefined]);
+  });
+
+  test.each([
+    [{}, "no graphqlUrl and no queueUrl"],
+    [{ queueUrl: "http://own" }, "no graphqlUrl"],
+    [{ graphqlUrl: "http://own", queueUrl: "" }, "no queueUrl"],
+  ])("with only the URLs %j, the error names what the provider itself must set", (urls, missing) => {
+    const failing = () => providerSettings(config({ explicit: "staging", apiKey: KEY, ...urls }), environment);
+    expect(failing).toThrow(ConfigurationError);
+    expect(failing).toThrow(`the provider "staging" has ${missing}: set its service: "runpod", or its graphqlUrl and`);
+    expect(failing).not.toThrow("SERVERLESS_GPU_");
   });
 
   test("read the key only from the variable that apiKeyEnv names", () => {

@@ -4,6 +4,8 @@ import { ConfigurationError } from "../../../sdk/errors";
 import { redact } from "../../../sdk/secret";
 
 const KEY = "config-test-key-0123456789";
+/** The config of an explicit provider. */
+const SECOND = { explicit: "second", apiKey: KEY, graphqlUrl: "http://own", queueUrl: "http://own" };
 
 function settings(config: Record<string, string>, environment: Record<string, string> = {}) {
   return providerSettings((name) => config[name], environment);
@@ -45,7 +47,7 @@ describe("the provider's settings", () => {
   ] as const)("%s are those of %s and of the config, also of an explicit provider; none by default", (name, variable) => {
     const environment = { [variable]: "FIRST, SECOND" };
     expect(settings({ [name]: "THIRD,FIRST" }, environment)[name]).toEqual(["FIRST", "SECOND", "THIRD"]);
-    expect(settings({ explicit: "second", [name]: "THIRD" }, environment)[name]).toEqual(["FIRST", "SECOND", "THIRD"]);
+    expect(settings({ ...SECOND, [name]: "THIRD" }, environment)[name]).toEqual(["FIRST", "SECOND", "THIRD"]);
     expect(settings({})[name]).toEqual([]);
   });
 
@@ -66,7 +68,7 @@ describe("the provider's settings", () => {
     };
     expect(settings({ service: "runpod" })).toMatchObject(words);
     expect(settings({}, { SERVERLESS_GPU_SERVICE: "runpod" })).toMatchObject(words);
-    expect(settings({ explicit: "second" }, { SERVERLESS_GPU_SERVICE: "runpod" }).extraGpuTiers).toEqual([]);
+    expect(settings(SECOND, { SERVERLESS_GPU_SERVICE: "runpod" }).extraGpuTiers).toEqual([]);
   });
 
   test("register the key as a secret at once", () => {

@@ -109,7 +109,7 @@ test("a refresh after a deletion that was killed does not take zero workers for 
     await STEPS.kill(machine);
     for (let times = 0; times < 2; times++) {
       await STEPS.refresh(machine);
-      // With ignoreChanges, the engine takes these inputs for those of the program.
+      // With ignoreChanges, the engine treats these inputs as the program's.
       const inputs = machine.remembered.map((each) => each?.inputs);
       expect(inputs).toMatchObject(PROGRAMS);
       expect(machine.remembered).toMatchObject(PROGRAMS.map(() => ({ outputs: { workersMin: 0, workersMax: 0 } })));

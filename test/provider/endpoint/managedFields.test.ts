@@ -1,7 +1,7 @@
 import { managedFields, managedRecord } from "../../../provider/fields/managed";
 import { ENDPOINT_FIELDS, FIELDS } from "../../../sdk/endpoints/fields";
 
-/** As states of before have them. */
+/** As in older states. */
 const BITS = {
   name: "1",
   gpuIds: "2",

@@ -28,7 +28,7 @@ test("the normal form holds sets in one order, CUDA versions by their numbers", 
   expect(check({ ...CPU, instanceIds: "cpu3g-4-16,cpu3c-2-4" })).toMatchObject({ instanceIds: "cpu3c-2-4,cpu3g-4-16" });
 });
 
-test("a removed setting returns to its default, and a program of before gets no new inputs", () => {
+test("a removed setting returns to its default, and an older program gets no new inputs", () => {
   const all = { gpuCount: 2, minCudaVersion: "12.8", executionTimeoutMs: 5000, modelReferences: [MODEL] };
   const defaults = { gpuCount: 1, minCudaVersion: "", executionTimeoutMs: 600_000, modelReferences: "" };
   expect(check(GPU, check({ ...GPU, ...all }))).toEqual({ ...GPU, ...defaults, __provider: undefined });
@@ -56,7 +56,7 @@ describe("a change between GPUs and CPUs", () => {
     expect(fixedIn(FIELDS, { type: "QUEUE" }, { type: "LOAD_BALANCER" })).toEqual(["type"]);
   });
 
-  test("needs one of both, of which one may not be known yet", () => {
+  test("needs one of the two, which may not be known yet", () => {
     expect(problems({ ...GPU, gpuIds: null })).toEqual([
       "gpuIds: is required (or instanceIds, for an endpoint on CPUs)",
     ]);
@@ -125,7 +125,7 @@ describe("what an interface does not have", () => {
     expect(refused({ modelReferences: "other" }, v2, inputs)).toEqual(["modelReferences"]);
   });
 
-  test("two CUDA rules are one too many for REST v2, unless they are there already", () => {
+  test("REST v2 refuses two CUDA rules, unless the endpoint already has both", () => {
     const cuda = { minCudaVersion: "12.2", allowedCudaVersions: "12.4" };
     expect(refused(cuda, v2)).toEqual(["minCudaVersion"]);
     expect(refused(cuda, v2, cuda)).toEqual([]);

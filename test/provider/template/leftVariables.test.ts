@@ -94,7 +94,7 @@ describe.each(["graphql", "v2"])("over %s", (api) => {
     const both = await checked(provider, program({ MODE: "fast", EXTRA: "1" }), before);
     const recorded = await provider.update(id, outputs, both);
     expect(await provider.diff(id, recorded, both)).toMatchObject({ changes: "none" });
-    // Another machine takes it out; then somebody sets it at the service.
+    // Another machine removes it; then somebody sets it at the service.
     await using other = await onMachine(`two-${api}`, api);
     const without = await checked(other, program({ MODE: "fast" }), both);
     const removed = await other.update(id, recorded, without);

@@ -284,7 +284,7 @@ test("an interrupted recycle is not left at zero workers when the program stops 
 test("a template from an interrupted run is found by its drawn name, and changed instead of created again", async () => {
   const given = template({ automaticName: "drawn-1a2b3c4", env: {} });
   const before = emulator.templates.list().length;
-  // As after a kill: the template was created, and no run has seen that.
+  // This is the state after a kill: the template was created, and no run has recorded it.
   emulator.faults.add({ match: { operation: "saveTemplate" }, effect: { status: 401, when: "after" }, times: 1 });
   await expect(provider.create(await checked(given))).rejects.toThrow(/401/);
   const made = emulator.templates.list().slice(before);

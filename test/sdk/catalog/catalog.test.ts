@@ -5,7 +5,7 @@ const start = (api: ManagementApi, more: object = {}) =>
   startEmulated({ emulator: { profile: "observed", workerQuota: 10, spendLimit: 80, ...more }, client: { api } });
 
 describe.each<ManagementApi>(["graphql", "v2"])("over %s", (api) => {
-  test("the catalogue has GPU types with stock and places, data centers, CPUs and pools, each in one request", async () => {
+  test("the catalog has GPU types with stock and places, data centers, CPUs and pools, each in one request", async () => {
     await using emulated = await start(api, { volumeDataCenters: ["EU-RO-1"] });
     const { client, run, calls, emulator } = emulated;
     emulator.faults.add({ match: { pool: "ADA_24", dataCenterId: "EU-RO-1" }, effect: { stock: "Low" } });
@@ -36,7 +36,7 @@ describe.each<ManagementApi>(["graphql", "v2"])("over %s", (api) => {
     expect([limits.balance, limits.isUnderBalance]).toEqual(api === "v2" ? [null, null] : [100, false]);
   });
 
-  test("a catalogue that fails is not asked again where the caller says so", async () => {
+  test("a catalog that fails is not asked again where the caller says so", async () => {
     await using emulated = await start(api);
     emulated.emulator.faults.add({ effect: { status: 503 } });
     await emulated.failure(emulated.client.catalog.gpus({ maxRetries: 0 }));

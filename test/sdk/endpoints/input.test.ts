@@ -110,9 +110,9 @@ describe("what is refused", () => {
     ["workersMin", -1, /must be a whole number of workers, 0 or more; it is -1/],
     ["workersMax", 0.5, /it is 0.5/],
     ["workersMax", {}, /it is an object/],
-    ["workerMax", 3, /there is no such property. Did you mean workersMax\? Allowed: name, gpuIds/],
-    ["constructor", 3, /there is no such property/],
-    ["id", "abc", /there is no such property/],
+    ["workerMax", 3, /is not a property. Did you mean workersMax\? Allowed: name, gpuIds/],
+    ["constructor", 3, /is not a property/],
+    ["id", "abc", /is not a property/],
   ])("%s %p", (property, value, message) => {
     expect(problems(property, value)).toEqual([expect.stringMatching(message)]);
   });
@@ -230,7 +230,7 @@ describe("a whole input", () => {
   });
 });
 
-test("a scalerValue must be whole where the service accepts no other", () => {
+test("a scalerValue must be whole if the service accepts only whole numbers", () => {
   expect(checkEndpointFields({ scalerValue: 0.5 }).problems).toEqual([]);
   expect(checkEndpointFields({ scalerValue: 0.5 }, { wholeScalerValue: true }).problems).toEqual([
     { property: "scalerValue", message: "must be a whole number at this service; it is 0.5" },

@@ -29,11 +29,11 @@ const sent = (field: string) => documents.filter((document) => document.includes
 /** Returns the input of the last save, without the selection behind it. */
 const lastSave = () => sent("saveEndpoint").at(-1)?.split(") {")[0] ?? "";
 
-/** All that the client does not manage. */
+/** All fields that the client does not manage. */
 const SHOWN = `gpuIds gpuCount minCudaVersion allowedCudaVersions instanceIds type executionTimeoutMs modelReferences
   compliance workersPFBTarget workersStandby networkVolumeId networkVolumeIds { networkVolumeId } env { key value }`;
 
-/** Makes an endpoint as the service's console or another tool does. */
+/** Creates an endpoint as the service's console or another tool does. */
 async function make({ emulator }: Emulated, more: string): Promise<string> {
   const { body } = await graphql(
     emulator,
@@ -52,7 +52,10 @@ const WHOLE = `gpuIds: "ADA_24", gpuCount: 2, minCudaVersion: "12.4", type: "LB"
   modelReferences: ["https://huggingface.co/a/b:main"], compliance: [GDPR, HIPAA], workersPFBTarget: 1,
   networkVolumeId: "v1", networkVolumeIds: [{ networkVolumeId: "v1" }, { networkVolumeId: "v2" }]`;
 
-/** Makes an endpoint with all of it, and with variables, which a save with `templateId` ignores. */
+/**
+ * Creates an endpoint with all of these fields, and with variables, which a save with `templateId`
+ * ignores.
+ */
 async function makeWhole(it: Emulated): Promise<string> {
   const id = await make(it, WHOLE);
   it.emulator.endpoints.change(id, { env: [{ key: "HF_TOKEN", value: "secret-of-the-endpoint" }] });

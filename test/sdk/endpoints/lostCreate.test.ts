@@ -73,7 +73,7 @@ describe("a create whose response breaks off", () => {
   });
 });
 
-describe("the look after a lost response", () => {
+describe("the search after a lost response", () => {
   test("comes once the list's lag has passed", async () => {
     await using account = await startEmulated();
     onSave(account, { reset: true, when: "after" });

@@ -8,7 +8,7 @@ import { startScriptedServer } from "../../support/scriptedServer";
 const INPUT = { name: "llama", gpuIds: "AMPERE_24", templateId: "t" } as const;
 const HEALTHY = { id: "ep-1", ...INPUT, workersMin: 0, workersMax: 0 };
 
-/** Records that services were seen to give of endpoints that somebody else had made. */
+/** Records of other people's endpoints, as services were seen to return them. */
 const ODD: readonly (readonly [string, unknown])[] = [
   ["name: null", { ...HEALTHY, id: "odd", name: null }],
   ["a number as a string", { ...HEALTHY, id: "odd", name: "other", scalerValue: "4" }],
@@ -22,7 +22,7 @@ const WITHOUT_ID: readonly (readonly [string, unknown])[] = [
   ["a string", "odd"],
 ];
 
-/** A service with these records, in whose time nobody has to wait. */
+/** A service with these records, on a clock that needs no real waiting. */
 async function startService(records: unknown[], onSave: (records: unknown[]) => unknown = () => undefined) {
   const saves: string[] = [];
   const server = await startScriptedServer(({ body }) => {

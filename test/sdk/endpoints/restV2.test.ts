@@ -190,7 +190,7 @@ describe("REST v2", () => {
     ]);
   });
 
-  test("countries are recognised, and the catalogue is read once", async () => {
+  test("countries are recognized, and the catalog is read once", async () => {
     const { client, run, calls, emulator } = await start("v2");
     const { id } = await run(client.endpoints.create({ ...REQUIRED, locations: "CZ,RO" }));
     for (const locations of ["CZ,RO", "CZ", "EU-CZ-1,EU-RO-1,EU-RO-2"]) {
@@ -208,19 +208,19 @@ describe("REST v2", () => {
   test.each([
     ["once", 1],
     ["indefinitely", undefined],
-  ])("a failing catalogue is read again, and fails the change if it fails %s", async (_, times) => {
+  ])("a failing catalog is read again, and fails the change if it fails %s", async (_, times) => {
     const { client, run, failure, emulator } = await start("v2");
     const { id } = await run(client.endpoints.create(REQUIRED));
     emulator.faults.add({ match: { operation: "listDataCenters" }, effect: { status: 503 }, ...(times && { times }) });
     const update = client.endpoints.update(id, { locations: "CZ" });
     if (times) expect((await run(update)).locations).toBe("CZ");
-    else expect((await failure(update)).message).toMatch(/the catalogue of data centers: .* 503/);
+    else expect((await failure(update)).message).toMatch(/the catalog of data centers: .* 503/);
     expect(emulator.endpoints.get(id)?.locations).toBe(times ? "EU-CZ-1" : "");
     emulator.faults.clear();
     expect((await run(client.endpoints.update(id, { locations: "CZ" }))).locations).toBe("CZ");
   });
 
-  test("a template, which is not shown, is applied when the caller does not know it, and not again when they do", async () => {
+  test("a template, which REST v2 does not show, is sent unless the caller knows that the endpoint has it", async () => {
     const site = await start("v2");
     const { client, run, emulator } = site;
     const { id } = await run(client.endpoints.create(REQUIRED));

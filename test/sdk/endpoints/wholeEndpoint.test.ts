@@ -225,7 +225,7 @@ describe("at a service without a name", () => {
     expect(made).toMatchObject({ networkVolumeId: "v1", networkVolumeIds: "v1", gpuCount: 1, type: "QUEUE" });
   });
 
-  test("REST v2 has all but the models", async () => {
+  test("REST v2 has all of them except the models", async () => {
     await using it = await startEmulated({
       client: { api: "v2" },
       emulator: { seed: { templates: TEMPLATES, volumes: VOLUMES } },

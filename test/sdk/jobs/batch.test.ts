@@ -85,7 +85,7 @@ describe("runMany", () => {
     const loop = async () => {
       for await (const { index } of emulated.queue.runMany(source(), { concurrency: 5 })) {
         taken.push(index);
-        // The one that the loop works on has left its place.
+        // The job that the loop is processing no longer counts.
         expect(read).toBeLessThanOrEqual(taken.length + 5);
         if (taken.length === 10) await pause(50);
       }
@@ -153,7 +153,7 @@ describe("runMany", () => {
 
 describe("a batch that ends early", () => {
   /**
-   * Starts a batch of long jobs and one short one. Returns its first result and a function that
+   * Starts a batch of long jobs and a short one. Returns its first result and a function that
    * leaves the loop.
    */
   async function begun(onAbort?: "detach" | "cancel", signal?: AbortSignal) {

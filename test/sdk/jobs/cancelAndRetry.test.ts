@@ -54,7 +54,7 @@ describe("cancel and retry", () => {
     expect(await emulated.run(job.retry())).toMatchObject({ id: job.id, status: "IN_PROGRESS" });
     expect(emulated.emulator.journal.operations({ operation: "retry" })).toHaveLength(1);
 
-    // Now the job's state does not tell: it may have run again and failed again.
+    // The job's state does not show this now: it may have run and failed again.
     await emulated.failure(job.wait());
     emulated.emulator.faults.add({ match: { operation: "retry" }, effect: { reset: true }, times: 1 });
     const error = await emulated.failure(job.retry());
@@ -85,7 +85,7 @@ describe("cancel and retry", () => {
     expect(runs).toBe(2);
   });
 
-  test("a retry whose response was lost runs a job that fails at once only once more", async () => {
+  test("a retry whose response was lost runs a job that fails immediately just one more time", async () => {
     let runs = 0;
     await using emulated = await startQueue({
       handler: () => {

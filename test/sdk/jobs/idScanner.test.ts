@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { createIdScanner, idIn } from "../../../sdk/jobs/idScanner";
+import { IdScanner, idIn } from "../../../sdk/jobs/idScanner";
 
 describe("the id in a body", () => {
   test.each([
@@ -37,7 +37,7 @@ describe("the id in a body", () => {
       fc.property(body, fc.boolean(), fc.integer({ min: 1, max: 20 }), (value, isLast, size) => {
         const { id, ...rest } = value;
         const bytes = Buffer.from(JSON.stringify(isLast ? { ...rest, id } : { id, ...rest }));
-        const scanner = createIdScanner();
+        const scanner = new IdScanner();
         for (let at = 0; at < bytes.length; at += size) scanner.push(bytes.subarray(at, at + size));
         expect(scanner.id).toBe(id);
       }),

@@ -50,7 +50,7 @@ describe("waiting for a job", () => {
     const error = await emulated.failure(read(refined, 1));
     expect(error).toMatchObject({ code: "OUTPUT_MISMATCH", output: { n: 1 }, issues: [{ path: ["n"] }] });
 
-    // As arktype's schemas, it is a function.
+    // Like arktype's schemas, it is a function.
     const standard: OutputSchema<string> = Object.assign(() => {}, {
       "~standard": {
         version: 1,

@@ -156,7 +156,7 @@ describe("the poller", () => {
     expect(reads).toHaveLength(1);
   });
 
-  test("honours the pause that the service asks for", async () => {
+  test("honors the pause that the service asks for", async () => {
     const { clock, poller, reads } = pollerOf((id, { now }) =>
       now() < 1_000 ? new RateLimitError("429", { retryAfterMs: 9_000 }) : completedAfter(0)(id, clock),
     );

@@ -214,7 +214,7 @@ describe("a stream whose read broke", () => {
     expect(error).toBeInstanceOf(StreamGapError);
     expect(error).toMatchObject({ code: "STREAM_GAP", jobId: job.id, piecesRead: 4, cause: expect.any(Error) });
     expect(pieces).toEqual([0, 1, 2, 3]);
-    // As the error says: what comes from now on.
+    // As the error says, only new pieces are read.
     const rest = await emulated.run(collect(job.stream()));
     expect(rest).toEqual(numbers(10).slice(10 - rest.length));
   });

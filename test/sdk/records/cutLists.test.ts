@@ -36,7 +36,7 @@ async function withEndpoints(count: number, options: EmulatedOptions = {}) {
   return { it: account, warnings, ids: account.emulator.endpoints.list().map(({ id }) => id) };
 }
 
-/** Hides what is younger than ten seconds from all lists. */
+/** Hides records younger than ten seconds from all lists. */
 function lag({ emulator }: Emulated): void {
   emulator.faults.add({ match: { operation: "myself" }, effect: { listLagMs: 10_000 } });
 }
@@ -170,7 +170,7 @@ test.each([
   await using _ = account;
   const effect = { status: 200, body: { data: { myself } } };
   const { id } = await account.run(account.client.endpoints.create(INPUT));
-  // The list that hides the endpoint, the odd response, and no other single read.
+  // The first read is the list that hides the endpoint, and the second is the single read.
   account.emulator.faults.add({ match: { operation: "myself", nth: 2 }, effect });
   lag(account);
   expect(await account.run(account.client.endpoints.find(id))).toMatchObject({ id });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import type { JournalEntry } from "../../../emulator";
 import { manualClock } from "../../../emulator/time/virtualClock";
-import { createSharedList, type SharedList } from "../../../sdk/records/sharedList";
+import { SharedList } from "../../../sdk/records/sharedList";
 import { type Emulated, startEmulated } from "../../support/emulated";
 
 /** The ids that the service had when a list was requested. */
@@ -15,9 +15,9 @@ function slowService(ids: readonly string[], listMs: number) {
   const existing = new Set(ids);
   let lists = 0;
   const wait = (ms: number) => new Promise<void>((resolve) => clock.schedule(ms, () => resolve()));
-  const list: SharedList<Listed> = createSharedList<Listed>(clock, async () => {
+  const list = new SharedList<Listed>(clock, async () => {
     lists++;
-    // The oldest that the response can be: the records of the moment when the request was sent.
+    // The oldest possible response has the records from when the request was sent.
     const found = { ids: [...existing] };
     await wait(listMs);
     return found;
@@ -25,7 +25,10 @@ function slowService(ids: readonly string[], listMs: number) {
   return { clock, existing, list, wait, lists: () => lists };
 }
 
-/** Deletes a record and proves it gone. Returns the time of the proof, and the age of its list. */
+/**
+ * Deletes a record and proves that it is gone. Returns the time of the proof, and the age of its
+ * list.
+ */
 async function deletion({ clock, existing, list, wait }: ReturnType<typeof slowService>, id: string, writeMs: number) {
   const leave = list.join();
   await list.read({ sentAfter: clock.monotonic() - 2_000, despiteWrites: true });
@@ -56,7 +59,7 @@ test("a deletion is never proven by a list requested before it was acknowledged,
       for (const { id, acknowledgedAt, provenAt, proof } of await Promise.all(all)) {
         expect(proof.sentAt).toBeGreaterThanOrEqual(acknowledgedAt);
         expect(proof.ids).not.toContain(id);
-        // The list in flight, the gathering, and the proof itself.
+        // The time of the list in flight, of the gathering, and of the proof itself.
         expect(provenAt - acknowledgedAt).toBeLessThanOrEqual(LIST_MS + 500 + LIST_MS);
       }
     }),
@@ -103,7 +106,7 @@ test("a deletion does not wait for others that are pausing or have ended", async
   const [, leave] = [service.list.join(), service.list.join()];
   const rested = service.list.rest(service.wait(10_000));
   const first = deletion(service, "a", 100);
-  // Its list waits for one that neither rests nor looks, until that ends.
+  // Its list waits for an operation that neither pauses nor reads, until that ends.
   await service.clock.advance(LIST_MS + 100 + 50);
   leave();
   await service.clock.advance(25 + LIST_MS);
@@ -152,7 +155,7 @@ test("a shared list that every reader gives up is not requested, and the next re
   expect(service.lists()).toBe(1);
 });
 
-/** Runs tasks as the engine does: so many at once, a new one as soon as one ends. */
+/** Runs tasks as the engine does: a fixed number at once, and a new one as soon as one ends. */
 async function inParallel(tasks: readonly (() => Promise<void>)[], width: number): Promise<void> {
   const queue = [...tasks];
   const worker = async () => {

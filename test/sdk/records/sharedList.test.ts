@@ -1,7 +1,7 @@
 import { manualClock } from "../../../emulator/time/virtualClock";
 import type { Endpoint } from "../../../sdk/endpoints/record";
 import type { Listed } from "../../../sdk/records/listed";
-import { createSharedList } from "../../../sdk/records/sharedList";
+import { SharedList } from "../../../sdk/records/sharedList";
 
 /**
  * A list whose requests wait for the test: each returns one endpoint, named after the number of the
@@ -10,7 +10,7 @@ import { createSharedList } from "../../../sdk/records/sharedList";
 function handAnsweredList() {
   const clock = manualClock(1_000_000);
   const sent: { signal: AbortSignal | undefined; respond: () => void; fail: (error: Error) => void }[] = [];
-  const list = createSharedList<Listed<Endpoint>>(clock, ({ signal }) => {
+  const list = new SharedList<Listed<Endpoint>>(clock, ({ signal }) => {
     const number = sent.length + 1;
     return new Promise<Listed<Endpoint>>((resolve, reject) => {
       const respond = () => resolve({ records: [{ id: `list-${number}` } as Endpoint], unreadable: [] });
@@ -119,7 +119,7 @@ describe("after a write", () => {
     const after = read(60_000);
     sent[0]?.respond();
     expect(await before).toBe("list-1");
-    // The list that arrived late serves nobody who comes now.
+    // The list that arrived late is not used for new readers.
     const muchLater = read(60_000);
     await turn();
     sent[1]?.respond();

@@ -163,7 +163,7 @@ test("all problems are reported at once, without values", () => {
   expect(JSON.stringify(problems)).not.toContain("secret-value-1");
 });
 
-test("an update without a template, or with a wrong field, sends nothing but reads", async () => {
+test("an update without a template, or with a wrong field, only reads", async () => {
   await using service = await startEmulated();
   await expect(service.run(service.client.templates.update("none", { imageName: "" }))).rejects.toThrow(
     InvalidInputError,

@@ -231,7 +231,7 @@ describe("what is final", () => {
       /neither GraphQL data nor GraphQL errors/,
     ],
     [
-      "errors beside data",
+      "errors next to data",
       { status: 200, body: { data: { myself: { endpoints: [] } }, errors: [{ message: "partly" }] } },
       RejectedError,
       /"partly"/,
@@ -304,7 +304,7 @@ describe("a rule of the service", () => {
     "unauthorized",
     "not found",
     "quota",
-  ])("is recognised despite a quoted name in its text: %s", async (name) => {
+  ])("is recognized despite a quoted name in its text: %s", async (name) => {
     await using emulated = await startEmulated();
     const graphqlError = { message: `Endpoint "my ${name} endpoint" is locked`, code: "RUNPOD" };
     emulated.emulator.faults.add({ match: { operation: "saveEndpoint" }, effect: { graphqlError } });

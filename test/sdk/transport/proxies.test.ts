@@ -110,7 +110,7 @@ describe("a proxy that makes no tunnel: nothing was submitted, so the client tri
     expect(job.id).toBe("job-1");
     expect(jobs).toBe(1);
     expect(proxy.asked).toHaveLength(2);
-    // A tunnel that is still waited for ends with the proxy.
+    // A pending tunnel ends with the proxy.
     void client.close();
   });
 

@@ -98,7 +98,7 @@ test("problems that are objects are shown as JSON", async () => {
   );
 });
 
-test("a gateway's page is recognised, and the key is in no message", async () => {
+test("a gateway's page is recognized, and the key is in no message", async () => {
   site = await startEmulated({ client: { api: "v2" } });
   site.emulator.faults.add({ effect: { html: true, status: 403 } });
   const error = await site.failure(site.client.endpoints.list());

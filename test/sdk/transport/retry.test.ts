@@ -38,9 +38,9 @@ const TABLE: [ServerlessGpuError, Record<Repeatability, { lookUp: boolean; again
     new ServiceFaultError("500"),
     new UnreadableResponseError("HTML"),
   ].map((error): (typeof TABLE)[number] => [error, { safe: AGAIN, create: LOOK_THEN_AGAIN, submit: GIVE_UP }]),
-  // It had an effect perhaps, and asking again would have the same response.
+  // It may have had an effect, and another request would get the same response.
   [new UnexpectedResponseError("shape"), { safe: GIVE_UP, create: LOOK_THEN_GIVE_UP, submit: GIVE_UP }],
-  // Refused, and it will be again.
+  // It was refused, and would be refused again.
   ...[
     new RejectedError("400"),
     new QuotaExceededError("quota"),

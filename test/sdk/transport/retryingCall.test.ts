@@ -14,7 +14,7 @@ function start<T>(clock: ManualClock, call: Partial<Call<T>> & Pick<Call<T>, "at
   return makeCall(context, { name: "call", operation: "the call", repeatability: "safe", ...call });
 }
 
-/** A gate that has let its one request of this window through. */
+/** A gate that has already admitted the only request of this window. */
 function closedGate(clock: ManualClock) {
   const gate = createGate(clock, createLimiter({ perWindow: 1, concurrent: 1 }));
   gate.tryEnter();

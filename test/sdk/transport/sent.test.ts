@@ -92,7 +92,7 @@ test("a server that resets the connection after the request leaves a submit unce
 });
 
 test("a connection that cannot be made is retried, and the error says that nothing was sent", async () => {
-  // It takes connections and never speaks TLS, so that no request can begin.
+  // It accepts connections but never speaks TLS, so no request can begin.
   const sockets: Socket[] = [];
   const silent = createServer((socket) => sockets.push(socket)).listen(0, "127.0.0.1");
   await once(silent, "listening");

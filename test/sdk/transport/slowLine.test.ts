@@ -77,7 +77,7 @@ test("a program that is busy for longer than an attempt's time does not lose the
   await using server = await startRawServer((incoming, outgoing) => {
     incoming.resume();
     outgoing.end(JSON.stringify({ id: `job-${++jobs}`, status: "IN_QUEUE" }));
-    // In this process the server is blocked, too: its response is in flight by now.
+    // The server in this process is also blocked, and its response is already in flight.
     setImmediate(() => block(900));
   });
   const client = clientOf(server, { attemptTimeoutMs: 300, retry: { maxElapsedMs: 60_000 } });

@@ -17,7 +17,7 @@ async function startEndless(begin: (incoming: IncomingMessage, outgoing: ServerR
   return { ...(await startRawServer(listener)), open };
 }
 
-/** Waits until it is so, for 5 seconds at most. */
+/** Waits until the condition holds, for at most 5 seconds. */
 async function until(isSo: () => boolean): Promise<void> {
   for (let waited = 0; !isSo() && waited < 5_000; waited += 10) await pause(10);
   expect(isSo()).toBe(true);

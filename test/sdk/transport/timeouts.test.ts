@@ -12,8 +12,8 @@ const INPUT = { name: "llama", gpuIds: "AMPERE_24", templateId: "abc123" } as co
 const myself = { operation: "myself" };
 
 /**
- * Aborts the call after so much virtual time; returns what it failed with and how long that took
- * from then on.
+ * Aborts the call after a virtual time. Returns its error, and the time from the abort to the
+ * error.
  */
 async function abortAfter(emulated: Emulated, ms: number, start: (signal: AbortSignal) => Promise<unknown>) {
   const controller = new AbortController();
@@ -209,12 +209,12 @@ describe("where nothing responds", () => {
   });
 });
 
-/** A key and a certificate that nobody has signed, as PEM; nothing where there is no openssl. */
+/** A key and a self-signed certificate, as PEM. `undefined` without openssl. */
 const UNSIGNED = spawnSync("openssl", [
   ..."req -x509 -newkey rsa:2048 -nodes -keyout - -subj /CN=localhost -days 1".split(" "),
 ]).stdout?.toString();
 
-describe("where no TLS connection comes about", () => {
+describe("when no TLS connection can be made", () => {
   async function submitTo(server: ReturnType<typeof createServer>) {
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
@@ -243,7 +243,7 @@ describe("where no TLS connection comes about", () => {
   });
 });
 
-test("a wait ends when its reads only trickle for longer than the wait tolerates an outage", async () => {
+test("a wait ends when its reads have arrived too slowly for longer than an outage may last", async () => {
   await using server = await startRawServer((_incoming, outgoing) => {
     const timer = setInterval(() => outgoing.write(" "), 100);
     outgoing.on("close", () => clearInterval(timer));

@@ -133,7 +133,7 @@ describe("before any request", () => {
   test("a change that is not valid is refused", async () => {
     const requests = await recorded(async ({ endpoints }) => {
       await expect(endpoints.update("ep-1", { idleTimeout: -1 })).rejects.toThrow(/the change of endpoint ep-1/);
-      await expect(endpoints.update("ep-1", { id: "ep-2" } as never)).rejects.toThrow(/no such property/);
+      await expect(endpoints.update("ep-1", { id: "ep-2" } as never)).rejects.toThrow(/is not a property/);
     });
     expect(requests).toEqual([]);
   });

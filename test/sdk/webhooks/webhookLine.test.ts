@@ -2,7 +2,7 @@ import { manualClock } from "../../../emulator/time/virtualClock";
 import { RateLimitError } from "../../../sdk/errors";
 import { createWebhookLine } from "../../../sdk/webhooks/webhookLine";
 
-/** A line of a quarter of the limit, with a job's reads that take `readMs` each. */
+/** A queue with a quarter of the limit, for reads of a job that take `readMs` each. */
 function startLine(readMs: number) {
   const clock = manualClock(0);
   const line = createWebhookLine(clock, 1 / 4);

@@ -16,7 +16,7 @@ const app = createServer((request, response) => {
   if (request.url === "/exit") process.exit(3);
   if (request.url === "/env") return response.end(JSON.stringify(process.env));
   response.writeHead(200, { "x-path": request.url, "x-pod": RUNPOD_POD_ID, "x-host": request.headers.host });
-  // The same bytes, as they arrive.
+  // Returns the same bytes as they arrive.
   request.pipe(response);
   return undefined;
 });

@@ -1,0 +1,132 @@
+import { isObject, type Properties, pick } from "../../../provider/properties";
+import { FIELDS } from "../../../sdk/endpoints/fields";
+import {
+  checkEndpointFields,
+  crossFieldProblems,
+  type EndpointInputOptions,
+  missingFieldProblems,
+} from "../../../sdk/endpoints/input";
+import type { InputProblem } from "../../../sdk/errors";
+import { type FieldTable, listFields } from "../../../sdk/records/fields";
+import { missingFields } from "../../../sdk/records/input";
+import { REGISTRY_AUTH_FIELDS } from "../../../sdk/registryAuths/fields";
+import { checkRegistryAuthFields } from "../../../sdk/registryAuths/input";
+import { TEMPLATE_FIELDS } from "../../../sdk/templates/fields";
+import { checkTemplateFields } from "../../../sdk/templates/input";
+import { VOLUME_FIELDS } from "../../../sdk/volumes/fields";
+import { checkVolumeFields } from "../../../sdk/volumes/input";
+import { literal, oneLine } from "../source";
+import { SECRET } from "./oldResource";
+import { commandLooksSecret, looksSecret, mayBeSecret } from "./secrets";
+import type { Successor, SuccessorKind } from "./successors";
+
+/** The arguments of a resource as the program declares them. */
+export interface Declaration {
+  /** Each argument with its source code. */
+  readonly args: readonly (readonly [string, string])[];
+  /** What the program does not manage, with the reasons. */
+  readonly comments: readonly string[];
+  /** Why the resource cannot be declared; `undefined` if it can. */
+  readonly problem: string | undefined;
+}
+
+/** Returns the source code that reads a secret from the config, and remembers its name. */
+export type ReadSecret = (successor: Successor, field: string) => string;
+
+interface Checked {
+  readonly fields: Properties;
+  readonly problems: readonly InputProblem[];
+}
+
+interface KindRules {
+  readonly table: FieldTable;
+  check(fields: Properties, words: EndpointInputOptions): Checked;
+  missing(fields: Properties): readonly InputProblem[];
+}
+
+const tableRules = (table: FieldTable, check: (fields: Properties) => Checked): KindRules => ({
+  table,
+  check,
+  missing: (fields) => missingFields(table, fields),
+});
+
+const RULES: Readonly<Record<SuccessorKind, KindRules>> = {
+  ContainerRegistryAuth: tableRules(REGISTRY_AUTH_FIELDS, checkRegistryAuthFields),
+  NetworkVolume: tableRules(VOLUME_FIELDS, checkVolumeFields),
+  ServerlessTemplate: tableRules(TEMPLATE_FIELDS, checkTemplateFields),
+  ServerlessEndpoint: {
+    table: FIELDS,
+    check(given, words) {
+      const { fields, problems } = checkEndpointFields(given, words);
+      return { fields, problems: [...problems, ...crossFieldProblems(fields, false)] };
+    },
+    missing: missingFieldProblems,
+  },
+};
+
+/** What a check sees in the place of a secret. No message shows it. */
+const ANY = "secret";
+
+/**
+ * Returns the arguments that adopt a record without changing it: every setting of the old program,
+ * the secret ones from the config.
+ */
+export function declare(successor: Successor, words: EndpointInputOptions, readSecret: ReadSecret): Declaration {
+  const { table, check, missing } = RULES[successor.kind];
+  const { command, env, ...plain } = successor.fields;
+  const isSecret = (field: string) => hidesSecret(field, plain[field]);
+  const shown = Object.fromEntries(
+    Object.entries(plain).map(([field, value]) => [field, isSecret(field) ? ANY : value]),
+  );
+  const { fields, problems } = check(shown, words);
+  const refused = new Set(problems.map(({ property }) => property));
+  const valid = pick(fields, (field) => !refused.has(field));
+  const args = Object.entries(valid).map(
+    ([field, value]) =>
+      [field, isSecret(field) ? readSecret(successor, field) : fieldSource(table, field, value)] as const,
+  );
+  // An adopted record keeps its name.
+  const absent = missing(valid).filter(({ property }) => property !== "name" && !refused.has(property));
+  const fatal = [
+    ...absent,
+    ...problems.filter(({ property }) => missing(valid).some((each) => each.property === property)),
+  ];
+  const variables = isObject(env) ? [["env", envSource(successor, env, readSecret)] as const] : [];
+  const start = isObject(command) ? [commandSource(successor, command, readSecret)] : [];
+  return {
+    args: [...args, ...start, ...variables],
+    comments: problems.map((problem) => `not managed: ${oneLine(told([problem]))}`),
+    problem: fatal.length === 0 ? undefined : oneLine(told(fatal)),
+  };
+}
+
+function told(problems: readonly InputProblem[]): string {
+  return problems.map(({ property, message }) => `${property} ${message}`).join("; ");
+}
+
+/** Returns `true` for a setting whose value must not be in a program. */
+function hidesSecret(field: string, value: unknown): boolean {
+  if (value === SECRET || field === "password") return true;
+  if (typeof value !== "string") return false;
+  return field === "username" ? looksSecret(value) : commandLooksSecret(value);
+}
+
+function fieldSource(table: FieldTable, field: string, value: unknown): string {
+  const isList = listFields(table).includes(field) && typeof value === "string" && value.includes(",");
+  return isList ? `[${value.split(",").map(literal).join(", ")}]` : literal(value);
+}
+
+function envSource(successor: Successor, env: Properties, readSecret: ReadSecret): string {
+  const lines = Object.entries(env).map(([name, value]) => {
+    const isPlain = typeof value === "string" && !mayBeSecret(name, value);
+    return `    ${literal(name)}: ${isPlain ? literal(value) : readSecret(successor, name)},\n`;
+  });
+  return `{\n${lines.join("")}  }`;
+}
+
+/** Returns the start command. If one of its words may be secret, the config holds the whole. */
+function commandSource(successor: Successor, command: Properties, readSecret: ReadSecret): readonly [string, string] {
+  const words = Object.values(command).flatMap((part) => (Array.isArray(part) ? part : [part]));
+  const isPlain = words.every((word) => typeof word === "string") && !commandLooksSecret(words.join(" "));
+  return isPlain ? ["command", literal(command)] : ["dockerArgs", readSecret(successor, "dockerArgs")];
+}

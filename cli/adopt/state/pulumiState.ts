@@ -1,0 +1,87 @@
+import { isObject, objectOrEmpty, type Properties } from "../../../provider/properties";
+import { type OldResource, type OldState, SECRET } from "./oldResource";
+
+/** The key of a value in state that JSON cannot hold, and what it holds for a secret. */
+const SIGNATURE = "4dabf18193072939515e22adb298388d";
+const SECRET_SIGNATURE = "1b47061264138c4ac30d75fd1eb44270";
+
+/** Types of the providers `pulumi-runpod` and `pulumi-runpod-native`. */
+const TYPE = /^runpod:index:(\w+)$/;
+
+/**
+ * Returns the resources of a state as `pulumi stack export` writes it, or as a backend keeps it.
+ */
+export function readPulumiState(state: Properties): OldState | undefined {
+  const deployment = objectOrEmpty(state.deployment ?? objectOrEmpty(state.checkpoint).latest);
+  const { resources, pending_operations: pending } = deployment;
+  if (!Array.isArray(resources)) return undefined;
+  const ours = resources.filter(isObject).filter(({ type }) => typeof type === "string" && TYPE.test(type));
+  const unfinished = (Array.isArray(pending) ? pending : []).filter(isObject);
+  return {
+    tool: "pulumi",
+    resources: ours.map(oldResource),
+    warnings: unfinished.map(pendingWarning).filter((warning) => warning !== undefined),
+  };
+}
+
+function oldResource(resource: Properties): OldResource {
+  const { urn, type, provider } = resource;
+  const address = String(urn);
+  const name = lastPart(address);
+  const options = (["protect", "retainOnDelete"] as const).filter((option) => resource[option] === true);
+  const [, explicit] = /::pulumi:providers:runpod::(.*)::[^:]*$/.exec(String(provider)) ?? [];
+  return {
+    address,
+    type: String(type),
+    name,
+    id: serviceId(resource, name),
+    attributes: objectOrEmpty(withoutSecrets(resource.inputs)),
+    options,
+    provider: explicit === undefined || /^default(_|$)/.test(explicit) ? undefined : explicit,
+    obstacle: obstacleOf(resource),
+  };
+}
+
+/** Returns the logical name at the end of a URN. It may contain "::" itself. */
+function lastPart(urn: string): string {
+  const [, name = urn] = /^urn:pulumi:(?:.*?)::(?:.*?)::(?:.*?)::(.*)$/s.exec(urn) ?? [];
+  return name;
+}
+
+/**
+ * Returns the id at the service. The id of the older provider's resources is their logical name;
+ * the service's is in an output.
+ */
+function serviceId({ type, id, outputs }: Properties, name: string): string | undefined {
+  const [, kind = ""] = TYPE.exec(String(type)) ?? [];
+  const property = kind.charAt(0).toLowerCase() + kind.slice(1);
+  const record = objectOrEmpty(objectOrEmpty(outputs)[property]);
+  const found = typeof record.id === "string" ? record.id : id;
+  if (typeof found !== "string" || found === "") return undefined;
+  return record.id === undefined && found === name ? undefined : found;
+}
+
+function obstacleOf(resource: Properties): string | undefined {
+  if (resource.delete === true)
+    return "the old program has replaced it and still has to delete it: run the old program once more, or delete it by hand";
+  if (resource.external === true) return "the old program only reads it. To read it here, use get or a data source";
+  return undefined;
+}
+
+/** Returns the warning about an operation that the old tool did not finish. */
+function pendingWarning({ resource, type }: Properties): string | undefined {
+  const { urn, type: token } = objectOrEmpty(resource);
+  if (typeof urn !== "string" || !TYPE.test(String(token))) return undefined;
+  return (
+    `the old tool was interrupted while ${String(type)} ${urn}: the state may not show what the service has. Look at the ` +
+    "service, and run the old program's refresh first"
+  );
+}
+
+/** Replaces secrets by `SECRET`, and leaves out what is no plain value. */
+function withoutSecrets(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutSecrets);
+  if (!isObject(value)) return value;
+  if (SIGNATURE in value) return value[SIGNATURE] === SECRET_SIGNATURE ? SECRET : undefined;
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, withoutSecrets(part)]));
+}

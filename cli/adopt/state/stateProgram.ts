@@ -1,0 +1,182 @@
+import { acceptedWords } from "../../../provider/connection/config";
+import { literal, oneLine, uniqueNames } from "../source";
+import { unknownTiers } from "../unknownTiers";
+import { declare } from "./declare";
+import { removalCommands } from "./removal";
+import { KINDS, type LeftOut, type Successor } from "./successors";
+
+/** A program that adopts the resources of another provider, and what it leaves out. */
+export interface StateProgram {
+  /** TypeScript code. */
+  readonly source: string;
+  readonly leftOut: readonly LeftOut[];
+  /** The names of the config values that the program reads. */
+  readonly secrets: readonly string[];
+}
+
+interface Declared {
+  /** The logical name, which may differ from the old one in children of components. */
+  readonly name: string;
+  readonly successor: Successor;
+  readonly constant: string;
+  readonly args: readonly (readonly [string, string])[];
+  readonly comments: readonly string[];
+}
+
+/**
+ * Returns a Pulumi program that adopts these records without changing them. Logical names stay
+ * those of the old program. Ids stay literals, so that a preview can compare them.
+ * @param tool the tool of the old state, whose commands the program names
+ */
+export function stateProgram(successors: readonly Successor[], tool: "pulumi" | "terraform"): StateProgram {
+  const secrets = new Set<string>();
+  const configName = uniqueNames("secret");
+  const readSecret = ({ old }: Successor, field: string) => {
+    const name = configName(`${old.name}-${field}`);
+    secrets.add(name);
+    return `config.requireSecret(${literal(name)})`;
+  };
+  const tiers = unknownTiers(successors.map(({ fields }) => String(fields.gpuIds ?? "")));
+  const words = { ...acceptedWords(() => undefined), extraGpuTiers: tiers };
+  const constantOf = constants();
+  const leftOut: LeftOut[] = [];
+  const declared: Declared[] = [];
+  const taken = new Set<string>();
+  for (const kind of KINDS) {
+    for (const successor of successors.filter((each) => each.kind === kind)) {
+      const { args, comments, problem } = declare(successor, words, readSecret);
+      const { old, lost } = successor;
+      if (problem !== undefined) {
+        leftOut.push({ old, reason: howToDeclare(problem) });
+        continue;
+      }
+      const kept = lost.length === 0 ? [] : [`not managed, stays as it is: ${oneLine(lost.join(", "))}`];
+      const name = distinct(old.name, (each) => taken.has(`${kind} ${each}`));
+      taken.add(`${kind} ${name}`);
+      declared.push({
+        name,
+        successor,
+        args,
+        comments: [...comments, ...kept],
+        constant: constantOf(old.name, NOUNS[kind]),
+      });
+    }
+  }
+  const providers = [...new Set(declared.flatMap(({ successor }) => successor.old.provider ?? []))];
+  const accounts = new Map(providers.map((name) => [name, constantOf(name, "provider")]));
+  const providerSources = providers.map((name) => {
+    const key = configName(`${name}-apiKey`);
+    secrets.add(key);
+    return `const ${accounts.get(name)} = new ServerlessGpuProvider(${literal(name)}, {
+  apiKey: config.requireSecret(${literal(key)}),
+  service: "runpod",
+});
+`;
+  });
+  const used = [...(providers.length > 0 ? ["ServerlessGpuProvider"] : []), ...new Set(declared.map(kindOf))].sort();
+  const imports = secrets.size > 0 ? 'import * as pulumi from "@pulumi/pulumi";\n' : "";
+  const config = secrets.size > 0 ? "\nconst config = new pulumi.Config();\n" : "";
+  const resources = declared.map((each) => resourceSource(each, declared, accounts));
+  const source = `${header(declared, tool, [...secrets], tiers)}${imports}import { ${used.join(", ")} } from "pulumi-serverless-gpu";
+${config}
+${[...providerSources, ...resources].join("\n")}`;
+  return { source, leftOut, secrets: [...secrets] };
+}
+
+function kindOf({ successor }: Declared): string {
+  return successor.kind;
+}
+
+function howToDeclare(problem: string): string {
+  return `it cannot be declared from this state: ${problem}. Write it with "adopt --filter <name>", which reads the service`;
+}
+
+/** The last word of the constants of each kind. */
+const NOUNS = {
+  ContainerRegistryAuth: "auth",
+  NetworkVolume: "volume",
+  ServerlessTemplate: "template",
+  ServerlessEndpoint: "endpoint",
+} as const;
+
+/** Returns a function for unique names of constants that end with a noun. */
+function constants(): (name: string, noun: string) => string {
+  const unique = uniqueNames("resource");
+  return (name, noun) => {
+    const words = name.split(/[^A-Za-z0-9]+/).filter((word) => word !== "");
+    if (words.at(-1)?.toLowerCase() !== noun || words.length === 1) words.push(noun);
+    const [first = noun, ...rest] = words;
+    const constant = [first.charAt(0).toLowerCase() + first.slice(1), ...rest.map(capitalized)].join("");
+    return unique(/^\d/.test(constant) ? `_${constant}` : constant).replaceAll("-", "_");
+  };
+}
+
+/** Returns the name, with a number if it is taken. */
+function distinct(name: string, isTaken: (name: string) => boolean): string {
+  for (let number = 1; ; number++) {
+    const each = number === 1 ? name : `${name}-${number}`;
+    if (!isTaken(each)) return each;
+  }
+}
+
+function capitalized(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
+}
+
+function resourceSource(
+  { name, successor, constant, args, comments }: Declared,
+  all: readonly Declared[],
+  accounts: ReadonlyMap<string, string>,
+): string {
+  const { kind, old, id, fields } = successor;
+  const { templateId, networkVolumeId, networkVolumeIds, containerRegistryAuthId } = fields;
+  const ids = [templateId, networkVolumeId, containerRegistryAuthId, networkVolumeIds].flat();
+  const needed = all.filter((other) => other.successor !== successor && ids.includes(other.successor.id));
+  const isNeeded = all.some(({ successor: { fields: theirs } }) => Object.values(theirs).flat().includes(id));
+  const account = old.provider === undefined ? undefined : accounts.get(old.provider);
+  const isProtected = kind === "NetworkVolume" || old.options.includes("protect");
+  const options = [
+    ...(needed.length > 0 ? [`dependsOn: [${needed.map((each) => each.constant).join(", ")}]`] : []),
+    ...(isProtected ? ["protect: true"] : []),
+    ...(old.options.includes("retainOnDelete") ? ["retainOnDelete: true"] : []),
+    ...(account === undefined ? [] : [`provider: ${account}`]),
+  ];
+  const lines = [
+    `  adoptId: ${literal(id)},\n`,
+    ...args.map(([field, value]) => `  ${field}: ${value},\n`),
+    ...comments.map((comment) => `  // ${comment}\n`),
+  ];
+  const end = options.length === 0 ? "" : `, { ${options.join(", ")} }`;
+  const start = isNeeded ? `const ${constant} = ` : "";
+  return `${start}new ${kind}(${literal(name)}, {\n${lines.join("")}}${end});\n`;
+}
+
+function header(
+  declared: readonly Declared[],
+  tool: "pulumi" | "terraform",
+  secrets: readonly string[],
+  tiers: readonly string[],
+): string {
+  const many = declared.length === 1 ? "1 resource" : `${declared.length} resources`;
+  const config = secrets.map((name) => `//      pulumi config set --secret ${name}\n`).join("");
+  const words = tiers.length === 0 ? "" : `//      pulumi config set serverless-gpu:extraGpuTiers ${tiers.join(",")}\n`;
+  const asked =
+    config + words === ""
+      ? ""
+      : `// 2. Set the config. A command without a value asks for it, and does not show it:\n${config}${words}`;
+  const commands = removalCommands(
+    tool,
+    declared.map(({ successor }) => successor.old),
+  );
+  const steps = [
+    `Run "pulumi preview". For each resource it must say that it is adopted, and which fields change: none, except the\n//    user and the password of a registry credential, which the service does not show.`,
+    `Remove the resources from the old state (this deletes nothing at the service), then from the old program:\n${commands.map((command) => `//      ${oneLine(command)}\n`).join("")}`,
+    `Run "pulumi up", then "pulumi preview --refresh --expect-no-changes". From now on, "pulumi destroy" deletes them.`,
+  ];
+  const first = asked === "" ? 2 : 3;
+  const numbered = steps.map((step, index) => `// ${first + index}. ${step.trimEnd()}\n`).join("");
+  return `// Adopts ${many} as the old program declared them. Next steps:
+// 1. Stop everything that applies the old program. Make this file the index.ts of a Pulumi program that depends on
+//    pulumi-serverless-gpu. Keep the key in the environment or in the stack's config.
+${asked}${numbered}`;
+}

@@ -1,0 +1,255 @@
+import { isObject, objectOrEmpty, type Properties } from "../../../provider/properties";
+import { normalizeName, splitList } from "../../../sdk/endpoints/normalForms";
+import { type OldResource, SECRET } from "./oldResource";
+
+/** The resources of this package that succeed those of other providers. */
+export const KINDS = ["ContainerRegistryAuth", "NetworkVolume", "ServerlessTemplate", "ServerlessEndpoint"] as const;
+
+export type SuccessorKind = (typeof KINDS)[number];
+
+/** What a resource of another provider becomes. */
+export interface Successor {
+  readonly kind: SuccessorKind;
+  readonly old: OldResource;
+  /** The id at the service. */
+  readonly id: string;
+  /** The arguments, some of them `SECRET`. */
+  readonly fields: Properties;
+  /** The old settings that a program cannot declare here. */
+  readonly lost: readonly string[];
+}
+
+/** A resource that has no successor, with the reason. */
+export interface LeftOut {
+  readonly old: OldResource;
+  readonly reason: string;
+}
+
+/**
+ * What becomes of an old setting: a field of the same value, fields that are computed, or nothing
+ * to tell.
+ */
+type Rule = string | ((value: unknown, all: Properties) => Properties) | null;
+
+interface OldType {
+  readonly kind: SuccessorKind;
+  readonly rules: Readonly<Record<string, Rule>>;
+  /** Returns why this resource has no successor. */
+  readonly obstacle?: (all: Properties) => string | undefined;
+}
+
+const same = (...names: string[]): Readonly<Record<string, Rule>> =>
+  Object.fromEntries(names.map((name) => [name, name]));
+const silent = (...names: string[]): Readonly<Record<string, Rule>> =>
+  Object.fromEntries(names.map((name) => [name, null]));
+
+const list = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter((part) => typeof part === "string") : splitList(String(value ?? ""));
+
+/** Returns the name without its suffix, which was the older provider's way to set FLASHBOOT. */
+function endpointName(name: unknown): Properties {
+  if (typeof name !== "string" || normalizeName(name) === name) return { name };
+  return { name: normalizeName(name), flashBootType: "FLASHBOOT" };
+}
+
+/** Returns variables as an object, from an object or from a list of objects. */
+function variables(env: unknown): Properties {
+  if (env === SECRET) return {};
+  if (!Array.isArray(env)) return { env };
+  return { env: Object.fromEntries(env.filter(isObject).map(({ key, value }) => [String(key), value])) };
+}
+
+function volumes(value: unknown): Properties {
+  const ids = list(value);
+  return ids.length === 1 ? { networkVolumeId: ids[0] } : { networkVolumeIds: ids };
+}
+
+/** Returns the ports of objects with a port and a name, which is lost. */
+function portsOf(value: unknown): Properties {
+  return { ports: Array.isArray(value) ? value.filter(isObject).map(({ port }) => port) : value };
+}
+
+function startCommand(part: "cmd" | "entrypoint") {
+  return (_: unknown, { docker_start_cmd: cmd, docker_entrypoint: entrypoint }: Properties): Properties =>
+    part === "cmd" || cmd === null || cmd === undefined
+      ? { command: { ...(cmd ? { cmd } : {}), ...(entrypoint ? { entrypoint } : {}) } }
+      : {};
+}
+
+const flashBoot = (value: unknown): Properties => ({
+  flashBootType: value === true ? "FLASHBOOT" : value === false ? "OFF" : value,
+});
+
+const gpuPools = (pools: unknown, { excluded_types: excluded }: Properties): Properties => ({
+  gpuIds: [...list(pools), ...list(excluded).map((type) => `-${type}`)],
+});
+
+const NO_TEMPLATE = {
+  pod: "it is a template of pods",
+  public: "it is public",
+  own: "it belongs to an endpoint, and is deleted with it",
+};
+
+function templateObstacle(isServerless: unknown, isPublic: unknown, name: unknown): string | undefined {
+  if (isServerless !== true) return NO_TEMPLATE.pod;
+  if (isPublic === true) return NO_TEMPLATE.public;
+  return /__template__\w+$/.test(String(name)) ? NO_TEMPLATE.own : undefined;
+}
+
+const PULUMI_VOLUME: OldType = {
+  kind: "NetworkVolume",
+  rules: { ...same("name", "size", "dataCenterId"), isNextGenStorage: "highPerformance" },
+};
+
+/** The types of both Pulumi providers, which share their names. */
+const PULUMI_TYPES: Readonly<Record<string, OldType>> = {
+  "runpod:index:Endpoint": {
+    kind: "ServerlessEndpoint",
+    rules: {
+      ...same("gpuIds", "templateId", "idleTimeout", "locations", "flashBootType", "scalerType", "scalerValue"),
+      ...same("workersMin", "workersMax", "networkVolumeId", "gpuCount", "minCudaVersion", "allowedCudaVersions"),
+      ...same("executionTimeoutMs", "type", "modelReferences", "instanceIds"),
+      name: endpointName,
+    },
+  },
+  "runpod:index:Template": {
+    kind: "ServerlessTemplate",
+    rules: {
+      ...same("name", "imageName", "containerDiskInGb", "dockerArgs", "ports", "containerRegistryAuthId", "readme"),
+      ...silent("isServerless", "isPublic", "volumeMountPath"),
+      env: variables,
+      portsConfig: portsOf,
+    },
+    obstacle: ({ isServerless, isPublic, name }) => templateObstacle(isServerless, isPublic, name),
+  },
+  "runpod:index:NetworkVolume": PULUMI_VOLUME,
+  "runpod:index:NetworkStorage": PULUMI_VOLUME,
+  "runpod:index:ContainerRegistryAuth": {
+    kind: "ContainerRegistryAuth",
+    rules: same("name", "username", "password"),
+  },
+};
+
+const REGISTRY: OldType = {
+  kind: "ContainerRegistryAuth",
+  rules: { ...same("name", "username", "password"), ...silent("id", "created_at", "type") },
+};
+
+const TERRAFORM_ENDPOINT: OldType = {
+  kind: "ServerlessEndpoint",
+  rules: {
+    ...same("name"),
+    template_id: "templateId",
+    idle_timeout: "idleTimeout",
+    data_center_ids: (ids) => ({ locations: list(ids) }),
+    flashboot: flashBoot,
+    scaler_type: "scalerType",
+    scaler_value: "scalerValue",
+    scaling_type: "scalerType",
+    scaling_value: "scalerValue",
+    workers_min: "workersMin",
+    workers_max: "workersMax",
+    network_volume_id: "networkVolumeId",
+    network_volume_ids: volumes,
+    network_volumes: volumes,
+    gpu_pools: gpuPools,
+    gpu_count: "gpuCount",
+    min_cuda_version: "minCudaVersion",
+    allowed_cuda_versions: (versions) => ({ allowedCudaVersions: list(versions) }),
+    execution_timeout_ms: "executionTimeoutMs",
+    timeout: "executionTimeoutMs",
+    image: "imageName",
+    image_name: "imageName",
+    disk: "containerDiskInGb",
+    container_disk_in_gb: "containerDiskInGb",
+    args: "dockerArgs",
+    ports: (ports) => ({ ports: list(ports) }),
+    registry: "containerRegistryAuthId",
+    env: variables,
+    ...silent(
+      "id",
+      "excluded_types",
+      "compute_type",
+      "created_at",
+      "updated_at",
+      "template_version",
+      "users",
+      "user_id",
+    ),
+    ...silent("version", "workers", "cloud_type", "status", "request_urls", "type"),
+  },
+};
+
+const TERRAFORM_TYPES: Readonly<Record<string, OldType>> = {
+  runpod_endpoint: TERRAFORM_ENDPOINT,
+  runpod_serverless_endpoint: TERRAFORM_ENDPOINT,
+  runpod_template: {
+    kind: "ServerlessTemplate",
+    rules: {
+      ...same("name", "readme"),
+      image: "imageName",
+      image_name: "imageName",
+      disk: "containerDiskInGb",
+      container_disk_in_gb: "containerDiskInGb",
+      args: "dockerArgs",
+      docker_start_cmd: startCommand("cmd"),
+      docker_entrypoint: startCommand("entrypoint"),
+      ports: (ports) => ({ ports: list(ports) }),
+      registry: "containerRegistryAuthId",
+      container_registry_auth_id: "containerRegistryAuthId",
+      env: variables,
+      ...silent("id", "serverless", "is_serverless", "public", "is_public", "volume_mount_path", "earned", "is_runpod"),
+      ...silent("runtime_in_min", "category", "created_at", "updated_at"),
+    },
+    obstacle: ({ serverless, is_serverless, public: isPublic, is_public, name }) =>
+      templateObstacle(serverless ?? is_serverless, isPublic ?? is_public, name),
+  },
+  runpod_network_volume: {
+    kind: "NetworkVolume",
+    rules: {
+      ...same("name", "size"),
+      data_center_id: "dataCenterId",
+      data_center: "dataCenterId",
+      type: (type) => (type === "HIGH_PERFORMANCE" ? { highPerformance: true } : {}),
+      ...silent("id", "created_at", "updated_at", "used"),
+    },
+  },
+  runpod_registry: REGISTRY,
+  runpod_container_registry_auth: REGISTRY,
+};
+
+const REASONS: Readonly<Record<string, string>> = {
+  Pod: "pods have no successor here: keep them in the old program, or move them to another tool",
+  pod: "pods have no successor here: keep them in Terraform",
+  Secret: "secrets of the service have no successor here: set the value with config secrets instead",
+};
+
+/** Returns the successor of a resource, or why it has none. */
+export function successorOf(old: OldResource): Successor | LeftOut {
+  const known = { ...PULUMI_TYPES, ...TERRAFORM_TYPES }[old.type];
+  if (!known) {
+    const [, word = ""] = /^runpod(?:_|:index:)(.*)$/.exec(old.type) ?? [];
+    return { old, reason: REASONS[word] ?? `the type ${old.type} has no successor here` };
+  }
+  const { kind, rules, obstacle } = known;
+  const reason = old.obstacle ?? obstacle?.(old.attributes);
+  if (reason !== undefined) return { old, reason };
+  if (old.id === undefined) return { old, reason: "the state does not hold its id at the service" };
+  const lost: string[] = [];
+  let fields: Properties = {};
+  for (const [name, value] of Object.entries(old.attributes)) {
+    if (isEmpty(value)) continue;
+    const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
+    if (typeof rule === "string") fields = { ...fields, [rule]: value };
+    else if (typeof rule === "function") fields = { ...fields, ...rule(value, old.attributes) };
+    else if (rule === undefined && value !== false && value !== 0) lost.push(name);
+    if (name === "env" && value === SECRET) lost.push("env");
+  }
+  return { kind, old, id: old.id, fields, lost };
+}
+
+/** Returns `true` for a value that both tools also write for a setting that is not set. */
+function isEmpty(value: unknown): boolean {
+  if (value === undefined || value === null || value === "") return true;
+  return Array.isArray(value) ? value.length === 0 : isObject(value) && Object.keys(objectOrEmpty(value)).length === 0;
+}

@@ -1,0 +1,56 @@
+import type { Client } from "../../sdk/client";
+import { type Finding, ok, skipped, together, warning } from "./check";
+
+/** The lists of the account that could be read. */
+export interface Lists {
+  readonly endpoints?: readonly Named[];
+  readonly templates?: readonly Named[];
+  readonly volumes?: readonly (Named & { readonly dataCenterId: string })[];
+}
+
+interface Named {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** Reads the lists of the account. A list that the service does not have is absent. */
+export async function readLists({ endpoints, templates, volumes }: Client): Promise<Lists> {
+  const lists = await Promise.allSettled([
+    endpoints.listReadable().then(({ records }) => ({ endpoints: records })),
+    templates.listReadable().then(({ records }) => ({ templates: records })),
+    volumes.listReadable().then(({ records }) => ({ volumes: records })),
+  ]);
+  return Object.assign({}, ...lists.map((list) => (list.status === "fulfilled" ? list.value : {})));
+}
+
+/**
+ * Warns of names that occur twice: the service accepts that, and two stacks that create the same
+ * name at the same moment do not see each other.
+ */
+export function checkNames({ endpoints, volumes }: Lists): Finding {
+  if (!endpoints) return skipped("the list of endpoints was not read");
+  const places = new Map((volumes ?? []).map(({ id, dataCenterId }) => [id, ` in ${dataCenterId}`]));
+  const found = [
+    ...twice("endpoints", endpoints, () => ""),
+    ...twice("network volumes", volumes ?? [], ({ id }) => places.get(id) ?? ""),
+  ];
+  if (found.length > 0) return together(found);
+  return ok("no two endpoints, and no two network volumes of a data center, have the same name");
+}
+
+/** Returns a warning for each name that several records have in one place. */
+function twice(nouns: string, records: readonly Named[], placeOf: (record: Named) => string): Finding[] {
+  const idsOf = new Map<string, string[]>();
+  for (const record of records) {
+    const name = `"${record.name}"${placeOf(record)}`;
+    idsOf.set(name, [...(idsOf.get(name) ?? []), record.id]);
+  }
+  return [...idsOf].flatMap(([name, ids]) => {
+    if (ids.length < 2) return [];
+    return warning(
+      `${ids.length} ${nouns} have the name ${name}: ${ids.join(", ")}`,
+      "Two stacks may have created them at the same moment. Find out which stack has which id (pulumi stack export). Rename " +
+        "the one of a stack in its program. Delete one that no stack and no person needs: you may be charged for it.",
+    );
+  });
+}

@@ -1,0 +1,132 @@
+import type { HttpRequest, HttpResponse } from "../io/http";
+
+/** The header fields and the body of a message, for a person to read. */
+export interface Message {
+  /** The headers by their names. The key, cookies and other credentials are `[redacted]`. */
+  readonly headers: Readonly<Record<string, string>>;
+  /**
+   * The beginning of the body. Passwords, variables and other secrets in it are `[redacted]`.
+   * `undefined` if it was not kept: a stream, or the body of a request to a load-balancing
+   * endpoint.
+   */
+  readonly body?: string | undefined;
+  /** `true` if the body was longer. */
+  readonly isCut?: true | undefined;
+}
+
+/** A request and its response as they were sent. */
+export interface Exchange {
+  readonly request: Message;
+  /** `undefined` as long as there is none, and after the connection was cut. */
+  readonly response?: Message | undefined;
+}
+
+/** The number of the latest requests that are kept whole. */
+const KEPT = 500;
+/** How much of a body is kept, in bytes or characters. */
+const LONGEST_BODY = 10_000;
+
+const REDACTED = "[redacted]";
+const SECRET_HEADERS = ["authorization", "proxy-authorization", "cookie", "set-cookie", "x-api-key"];
+/** The properties whose values are not shown, wherever they are. */
+const SECRET_PROPERTIES = /^(env|password|accessSecret|aiKey|apiKey|cloudStorageConfig)$/;
+
+/** The values of variables and passwords in a GraphQL document, even in one that is not valid. */
+const SECRET_LITERALS = /(\b(?:value|password)\s*:\s*)("""[\s\S]*?(?:"""|$)|"(?:[^"\\\n]|\\.)*"?)/g;
+
+/** A stored exchange. It is redacted when it is read, because most are never read. */
+interface Kept {
+  readonly request: HttpRequest["headers"];
+  readonly body: Buffer | undefined;
+  readonly isCut: boolean;
+  response?: Pick<HttpResponse, "headers"> & { readonly body: string | undefined; readonly isCut: boolean };
+}
+
+/** The latest requests and responses, by the numbers of the requests. */
+export interface Exchanges {
+  begin(number: number, request: HttpRequest): void;
+  end(number: number, response: HttpResponse): void;
+  /**
+   * Returns an exchange; `undefined` if it is not kept any more.
+   * @param secrets texts that are replaced in the request as well
+   */
+  find(number: number, secrets: readonly string[]): Exchange | undefined;
+  clear(): void;
+}
+
+/** @param scrub replaces the emulator's keys */
+export function createExchanges(scrub: (text: string) => string): Exchanges {
+  const kept = new Map<number, Kept>();
+
+  function shown(headers: object, body: string | undefined, isCut: boolean, secrets: readonly string[]): Message {
+    const fields = Object.entries(headers).map(([name, value]) => [
+      name,
+      SECRET_HEADERS.includes(name.toLowerCase()) ? REDACTED : scrub(String(value)),
+    ]);
+    const text =
+      body && scrub(secrets.reduce((left, secret) => left.replaceAll(secret, REDACTED), withoutSecrets(body)));
+    return { headers: Object.fromEntries(fields), body: text, ...(isCut && { isCut: true }) };
+  }
+
+  return {
+    begin(number, { headers, body, passed }) {
+      const isCut = body.length > LONGEST_BODY;
+      // A part of the buffer would keep all of it in memory.
+      const beginning = isCut ? Buffer.from(body.subarray(0, LONGEST_BODY)) : body;
+      kept.set(number, { request: headers, body: passed ? undefined : beginning, isCut });
+      kept.delete(number - KEPT);
+    },
+    end(number, { headers, body }) {
+      const exchange = kept.get(number);
+      if (!exchange) return;
+      const isCut = typeof body === "string" && body.length > LONGEST_BODY;
+      // A slice of the string would keep all of it in memory.
+      const beginning = isCut ? Buffer.from(body.slice(0, LONGEST_BODY)).toString() : body;
+      exchange.response = { headers, body: typeof beginning === "string" ? beginning : undefined, isCut };
+    },
+    find(number, secrets) {
+      const exchange = kept.get(number);
+      if (!exchange) return undefined;
+      const { request, body, isCut, response } = exchange;
+      return {
+        request: shown(request, body?.toString(), isCut, secrets),
+        ...(response && { response: shown(response.headers, response.body, response.isCut, []) }),
+      };
+    },
+    clear: () => kept.clear(),
+  };
+}
+
+/**
+ * Replaces secret values in a body. In one that is not complete JSON, whatever follows the name of
+ * a secret property is left out.
+ */
+function withoutSecrets(body: string): string {
+  try {
+    const value: unknown = JSON.parse(body, (name, each) => {
+      // Its query may hold a token.
+      if (name === "webhook" && typeof each === "string") return each.replace(/\?.*$/s, `?${REDACTED}`);
+      if (name === "query" && typeof each === "string") return each.replace(SECRET_LITERALS, `$1"${REDACTED}"`);
+      return SECRET_PROPERTIES.test(name) ? hidden(each) : each;
+    });
+    return typeof value === "object" && value !== null ? JSON.stringify(value, null, 2) : body;
+  } catch {
+    return body.replace(
+      /("(?:env|webhook|password|accessSecret|aiKey|apiKey|cloudStorageConfig)"\s*:).*$/s,
+      `$1 ${REDACTED}`,
+    );
+  }
+}
+
+/** Hides the values of variables, not their names. */
+function hidden(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(hiddenVariable);
+  if (typeof value !== "object" || value === null) return value === null ? null : REDACTED;
+  return Object.fromEntries(Object.keys(value).map((name) => [name, REDACTED]));
+}
+
+function hiddenVariable(variable: unknown): unknown {
+  return typeof variable === "object" && variable !== null && "key" in variable
+    ? { key: variable.key, value: REDACTED }
+    : REDACTED;
+}

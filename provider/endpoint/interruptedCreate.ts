@@ -1,0 +1,72 @@
+import { randomBytes } from "node:crypto";
+import { drawTemplateName } from "../../sdk/endpoints/ownContainer";
+import type { Endpoint, EndpointInput } from "../../sdk/endpoints/record";
+import type { Connection } from "../connection/connection";
+import { noteVariables, variablesOf } from "../container/variables";
+import { readRecord, removeRecord, type Subject, writeRecord } from "../machine/machineRecord";
+import { isAlive } from "../machine/sharedClaims";
+import { isObject, type Properties } from "../properties";
+import { hasOwnContainer } from "./ownContainer";
+
+/*
+ * A create that is killed may leave an endpoint that no state has. Its name proves nothing: a copy
+ * of the program elsewhere gives it the same one. Over GraphQL, the template that holds its
+ * container has a name with random digits, which this machine records before the create.
+ */
+
+/** The largest number of creates that one record holds. */
+const MOST = 5;
+
+/** Tells this process from an earlier one with the same process id. */
+const run = randomBytes(8).toString("hex");
+
+/** Creates an endpoint, and records how to recognize it. */
+export async function createNoted(
+  { client: { endpoints }, account, capabilities }: Connection,
+  fields: EndpointInput,
+  onNameTaken: (existing: readonly Endpoint[]) => Endpoint,
+): Promise<Endpoint> {
+  if (!capabilities.bindsTemplates || !fields.imageName) return endpoints.create(fields, { onNameTaken });
+  const templateName = drawTemplateName(fields.name, Math.random);
+  const subject = subjectOf(account.service, fields.name);
+  const create = { templateName, process: process.pid, run, variables: variablesOf({ ...fields }) };
+  writeRecord(subject, { creates: [...createsIn(subject), create].slice(-MOST) });
+  return endpoints.create(fields, { onNameTaken, templateName });
+}
+
+/** Removes the record of a create, once the engine is about to get its result. */
+export function forgetCreate({ __account, name }: Properties): void {
+  const [service = ""] = String(__account ?? "").split(" ");
+  removeRecord(subjectOf(service, String(name)));
+}
+
+/**
+ * Returns the only endpoint with the name if an interrupted create of this machine has made it.
+ * While the process of the create runs, it is that process's. A program whose endpoint has a
+ * template cannot use it: its own template would stay behind.
+ */
+export function ownLeftover(
+  { account }: Connection,
+  existing: readonly Endpoint[],
+  inputs: Properties,
+): Endpoint | undefined {
+  const [endpoint, ...others] = existing;
+  if (!hasOwnContainer(inputs) || !endpoint?.template?.isBound || others.length > 0) return undefined;
+  const { id, name, template } = endpoint;
+  const create = createsIn(subjectOf(account.service, name)).find(({ templateName }) => templateName === template.name);
+  if (!create || create.run === run) return undefined;
+  if (create.process !== process.pid && isAlive(Number(create.process))) return undefined;
+  // State has none of its variables: those that the program no longer sets are removed.
+  const variables = Array.isArray(create.variables) ? create.variables.map(String) : [];
+  noteVariables({ service: account.service, noun: "endpoint", id }, variables);
+  return endpoint;
+}
+
+function createsIn(subject: Subject): readonly Properties[] {
+  const creates = readRecord(subject)?.creates;
+  return Array.isArray(creates) ? creates.filter(isObject) : [];
+}
+
+function subjectOf(service: string, name: string): Subject {
+  return { service, noun: "new endpoint", key: name };
+}

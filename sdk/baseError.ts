@@ -1,0 +1,134 @@
+import { types } from "node:util";
+import { errorName } from "./errorNames";
+import { redact, redactedStart } from "./secret";
+
+/** Details of an error, in addition to its message. */
+export interface ErrorDetails {
+  /** The cause. It is kept as a copy with keys redacted. */
+  readonly cause?: unknown;
+  /** The wait before the next attempt that the service asked for, in milliseconds. */
+  readonly retryAfterMs?: number | undefined;
+}
+
+/** The response that caused an error. */
+export interface ErrorResponse {
+  /** The HTTP status. */
+  readonly status: number;
+  /** The id that the service gave the request, if it sent one. */
+  readonly requestId?: string | undefined;
+  /** The response headers, with keys redacted. */
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  /** The beginning of the body, with keys redacted. */
+  readonly body: string;
+}
+
+/** The largest part of a body that an error keeps, in characters. */
+const LONGEST_BODY = 4_000;
+
+/**
+ * The base class of all errors of this package. The message says what happened, to what, and what
+ * to do next. The constructor redacts keys in the message, stack and cause.
+ */
+export abstract class ServerlessGpuError extends Error {
+  /** The stable error code, for programs to compare. */
+  abstract readonly code: string;
+  /**
+   * `wait`: the same call may succeed later. `stop`: it will fail again until something is changed.
+   */
+  readonly disposition: "wait" | "stop" = "stop";
+  /** The wait that the service asked for, in milliseconds. */
+  readonly retryAfterMs?: number;
+  /** The number of attempts of the call before it failed with this error. */
+  attempts = 1;
+  /** The id of the job that the call was about, if it was about one. */
+  declare readonly jobId?: string | undefined;
+  /** The HTTP status of the response that caused the error. Missing if there was no response. */
+  declare readonly status?: number;
+  /** The service's id of the request, if the response that caused the error has one. */
+  declare readonly requestId?: string;
+  /**
+   * The headers of the response that caused the error, with names in lower case and keys redacted.
+   * Not enumerable.
+   */
+  declare readonly headers?: Readonly<Record<string, string | readonly string[]>>;
+  /** The first 4,000 characters of that response's body, with keys redacted. Not enumerable. */
+  declare readonly body?: string;
+
+  /** @internal */
+  constructor(message: string, details: ErrorDetails = {}) {
+    super(redact(message), details.cause === undefined ? undefined : { cause: withoutKeys(details.cause) });
+    this.name = errorName(new.target);
+    if (details.retryAfterMs !== undefined) this.retryAfterMs = details.retryAfterMs;
+    if (this.stack) this.stack = redact(this.stack);
+    if (details.cause instanceof ServerlessGpuError) this.#inherit(details.cause);
+  }
+
+  #inherit({ status, requestId, headers = {}, body = "", jobId }: ServerlessGpuError): void {
+    if (status !== undefined) this.ofResponse({ status, requestId, headers, body });
+    if (jobId !== undefined) this.ofJob(jobId);
+  }
+
+  /**
+   * Adds the response that caused the error, if there is none yet.
+   * @internal
+   */
+  ofResponse({ status, requestId, headers, body }: ErrorResponse): this {
+    if (this.status !== undefined) return this;
+    const shown = Object.entries(headers).map(([name, value]) => {
+      return [name, typeof value === "string" ? redact(value) : value.map((each) => redact(each))] as const;
+    });
+    // Not in the output of `console.error`, where they would hide the message.
+    Object.defineProperty(this, "headers", { value: Object.fromEntries(shown) });
+    Object.defineProperty(this, "body", { value: redactedStart(body, LONGEST_BODY) });
+    return Object.assign(this, { status, ...(requestId !== undefined && { requestId: redact(requestId) }) });
+  }
+
+  /**
+   * Adds the job's id.
+   * @internal
+   */
+  ofJob(jobId: string): this {
+    return Object.assign(this, { jobId: this.jobId ?? redact(jobId) });
+  }
+
+  /**
+   * Adds the number of attempts and their time to the message.
+   * @internal
+   */
+  afterAttempts(attempts: number, elapsedMs: number): this {
+    if (attempts < 2) return this;
+    const seconds = Math.max(1, Math.round(elapsedMs / 1000));
+    const plainMessage = this.message;
+    this.attempts = attempts;
+    this.message = `${plainMessage} (given up after ${attempts} attempts in ${seconds} s)`;
+    if (this.stack) this.stack = this.stack.replace(plainMessage, () => this.message);
+    return this;
+  }
+
+  /**
+   * Prepends what happened to the record to the message, and appends details.
+   * @internal
+   */
+  withOutcome(outcome: string, details = ""): this {
+    const plainMessage = this.message;
+    this.message = redact(`${outcome}: ${plainMessage}${details}`);
+    if (this.stack) this.stack = this.stack.replace(plainMessage, () => this.message);
+    return this;
+  }
+}
+
+/** The longest chain of causes that is kept: a chain may contain itself. */
+const DEEPEST_CAUSE = 8;
+
+/** Returns a copy of a cause with keys redacted. It has only the name, message, code and stack. */
+function withoutKeys(cause: unknown, depth = 1): unknown {
+  if (cause instanceof ServerlessGpuError) return cause;
+  // Under Jest, Node's own errors are from another realm.
+  if (!(cause instanceof Error || types.isNativeError(cause))) return redact(String(cause));
+  const hasCause = cause.cause !== undefined && depth < DEEPEST_CAUSE;
+  const copy = new Error(redact(cause.message), hasCause ? { cause: withoutKeys(cause.cause, depth + 1) } : undefined);
+  copy.name = cause.name;
+  copy.stack = redact(cause.stack ?? copy.message);
+  if ("code" in cause && typeof cause.code === "string") Object.assign(copy, { code: cause.code });
+  return copy;
+}

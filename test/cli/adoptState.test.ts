@@ -1,0 +1,230 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { adoptState } from "../../cli/adopt/adoptState";
+import { looksSecret, mayBeSecret } from "../../cli/adopt/state/secrets";
+
+const folder = mkdtempSync(path.join(tmpdir(), "state-"));
+const SECRET = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270" };
+const URN = "urn:pulumi:dev::p::runpod:index";
+
+function written(text: string): string {
+  const file = path.join(folder, "state.json");
+  writeFileSync(file, text);
+  return file;
+}
+
+function pulumi(resources: readonly object[], pending?: readonly object[], flags: object = {}) {
+  const state = { version: 3, deployment: { resources, pending_operations: pending } };
+  return adoptState({ from: written(JSON.stringify(state)), ...flags });
+}
+
+function terraform(resources: readonly object[]) {
+  return adoptState({ from: written(JSON.stringify({ version: 4, resources })) });
+}
+
+const endpoint = (fields: object = {}, inputs: object = {}) => ({
+  urn: `${URN}:Endpoint::llama`,
+  type: "runpod:index:Endpoint",
+  id: "e1",
+  inputs: { name: "llama", gpuIds: "ADA_24", templateId: "t1", ...inputs },
+  outputs: { endpointId: "e1" },
+  ...fields,
+});
+
+const template = (env: unknown, inputs: object = {}) => ({
+  urn: `${URN}:Template::tpl`,
+  type: "runpod:index:Template",
+  id: "t1",
+  inputs: { name: "tpl", imageName: "me/x:1", isServerless: true, env, ...inputs },
+  outputs: { templateId: "t1" },
+});
+
+test("no secret of a state is in the program, whether it is encrypted, plain or not marked", () => {
+  const env = {
+    MODEL: "llama",
+    MARKED: { ...SECRET, ciphertext: "v1:canary" },
+    SHOWN: { ...SECRET, plaintext: '"canary"' },
+    HF_TOKEN: "canary",
+    DATABASE: "postgres://me:canary@db/x",
+    UNMARKED: "hf_canaryCANARYcanary",
+  };
+  const { output, messages } = pulumi([
+    template(env, { dockerArgs: "python x.py --api-key=canary" }),
+    endpoint({}, { gpuCount: { ...SECRET, plaintext: "2" } }),
+    {
+      urn: "urn:pulumi:dev::p::pulumi:providers:runpod::default",
+      type: "pulumi:providers:runpod",
+      inputs: { apiKey: "canary" },
+    },
+  ]);
+  expect(output + messages.join("\n")).not.toContain("canary");
+  expect(output).toContain('"MODEL": "llama"');
+  for (const name of ["MARKED", "SHOWN", "HF_TOKEN", "DATABASE", "UNMARKED", "dockerArgs"])
+    expect(output).toContain(`config.requireSecret("tpl-${name}")`);
+  expect(messages.filter((line) => line.includes("pulumi config set --secret"))).toHaveLength(6);
+  expect(output).toContain("// not managed: gpuCount ");
+});
+
+test("variables that are one secret stay as they are", () => {
+  const { output, messages } = pulumi([template({ ...SECRET, ciphertext: "v1:x" })]);
+  expect(output).toContain("// not managed, stays as it is: env");
+  expect(messages.join()).toContain("has no successor for env");
+});
+
+test("values with the look of a secret are taken for one, and ordinary ones are not", () => {
+  for (const [name, value] of [
+    ["MODEL", "meta-llama/Llama-3.1-8B-Instruct"],
+    ["MAX_LEN", "8192"],
+    ["FLAGS", "--enforce-eager --dtype=half"],
+    ["URL", "http://models.internal:8080/v1"],
+  ])
+    expect([name, mayBeSecret(name ?? "", value ?? "")]).toEqual([name, false]);
+  for (const value of ["hunter2!", "sk-abc", "AKIAX", "550e8400-e29b-41d4-a716-446655440000", "a1b2c3d4e5f6a7b8c9d0"])
+    expect([value, looksSecret(value)]).toEqual([value, true]);
+});
+
+test("what has no successor, is being deleted, is only read, or has no id is left out with the reason", () => {
+  const { output, messages, exitCode } = pulumi(
+    [
+      endpoint(),
+      endpoint({ urn: `${URN}:Endpoint::dying`, id: "e2", delete: true }),
+      endpoint({ urn: `${URN}:Endpoint::read`, id: "e3", external: true }),
+      endpoint({ urn: `${URN}:Endpoint::named`, id: "named", outputs: {} }),
+      { urn: `${URN}:Pod::pod`, type: "runpod:index:Pod", id: "p1", inputs: {} },
+      { urn: `${URN}:Secret::s`, type: "runpod:index:Secret", id: "s1", inputs: { value: "canary" } },
+      { ...template({}, { isServerless: false }), urn: `${URN}:Template::pods` },
+      { urn: "urn:pulumi:dev::p::aws:s3/bucket:Bucket::b", type: "aws:s3/bucket:Bucket", id: "b", inputs: {} },
+    ],
+    [{ resource: { urn: `${URN}:Endpoint::half`, type: "runpod:index:Endpoint" }, type: "creating" }],
+  );
+  expect(output.match(/new \w+\(/g)).toEqual(["new ServerlessEndpoint("]);
+  expect(exitCode).toBe(1);
+  for (const [name, reason] of [
+    ["dying", "has replaced it and still has to delete it"],
+    ["read", "only reads it"],
+    ["named", "does not hold its id"],
+    ["Pod::pod", "pods have no successor"],
+    ["Secret::s", "secrets of the service have no successor"],
+    ["Template::pods", "a template of pods"],
+    ["half", "warning: the old tool was interrupted while creating"],
+  ])
+    expect(messages.join("\n")).toMatch(new RegExp(`${name}.*${reason}|${reason}.*${name}`));
+  expect(messages.join("\n")).not.toMatch(/canary|aws/);
+});
+
+test("settings without a successor are named, and those without a value are not", () => {
+  const inputs = { bindEndpoint: true, hubReleaseId: "h", flashEnvironmentId: "", env: null, workersPFBTarget: 0 };
+  const { output, messages } = pulumi([endpoint({}, inputs)]);
+  expect(output).toContain("// not managed, stays as it is: bindEndpoint, hubReleaseId\n");
+  expect(messages).toEqual([
+    `${URN}:Endpoint::llama: has no successor for bindEndpoint, hubReleaseId: it stays as it is at the service`,
+  ]);
+});
+
+test("names with quotes, line ends and code stay names, in the program and in the commands", () => {
+  const name = 'it\'s "x"\n$(rm -rf .) `tick` // */ \u202e';
+  const { output } = pulumi([endpoint({ urn: `${URN}:Endpoint::${name}` }, { name })]);
+  expect(output).toContain(
+    "pulumi state delete 'urn:pulumi:dev::p::runpod:index:Endpoint::it'\\''s \"x\" $(rm -rf .) `tick` // */  '",
+  );
+  expect(output).toContain('new ServerlessEndpoint("it\'s \\"x\\"\\n$(rm -rf .) `tick` // */ \\u{202e}"');
+  expect(output).not.toContain("\u202e");
+});
+
+test("an explicit provider is declared with its key from the config, and options stay", () => {
+  const provider = "urn:pulumi:dev::p::pulumi:providers:runpod::prod account::6f";
+  const { output } = pulumi([
+    template({}, {}),
+    endpoint({ provider, protect: true, retainOnDelete: true }),
+    endpoint({
+      urn: `${URN}:Endpoint::other`,
+      id: "e9",
+      outputs: { endpointId: "e9" },
+      provider: `${URN}::x::default_0_1_5::7`,
+    }),
+  ]);
+  expect(output).toContain('const prodAccountProvider = new ServerlessGpuProvider("prod account", {');
+  expect(output).toContain('apiKey: config.requireSecret("prod-account-apiKey")');
+  expect(output).toContain(
+    "{ dependsOn: [tplTemplate], protect: true, retainOnDelete: true, provider: prodAccountProvider }",
+  );
+});
+
+test("children of components with the same name get different names", () => {
+  const urn = (parent: string) => `urn:pulumi:dev::p::${parent}$runpod:index:Endpoint::llama`;
+  const { output } = pulumi([endpoint({ urn: urn("a:b:C") }), endpoint({ urn: urn("a:b:D"), id: "e2" })]);
+  expect(output.match(/new ServerlessEndpoint\("[^"]*"/g)).toEqual([
+    'new ServerlessEndpoint("llama"',
+    'new ServerlessEndpoint("llama-2"',
+  ]);
+});
+
+test("the older provider's suffix for FLASHBOOT becomes the setting, and its ids are those of the outputs", () => {
+  const old = { id: "llama", outputs: { endpoint: { id: "e7" } } };
+  const { output } = pulumi([endpoint(old, { name: "llama -fb", scalerValue: 4 })]);
+  expect(output).toContain('adoptId: "e7"');
+  expect(output).toContain('name: "llama"');
+  expect(output).toContain('flashBootType: "FLASHBOOT"');
+  expect(output).toContain("// not managed: scalerValue requires scalerType");
+});
+
+test("a GPU tier that this version does not know is declared, with the command that accepts it", () => {
+  const { output } = pulumi([endpoint({}, { gpuIds: "HOPPER_999,ADA_24" })]);
+  expect(output).toContain("pulumi config set serverless-gpu:extraGpuTiers HOPPER_999");
+  expect(output).toContain('gpuIds: ["HOPPER_999", "ADA_24"]');
+});
+
+test("instances, modules, tainted and deposed objects of a Terraform state are told apart", () => {
+  const attributes = { id: "e1", name: "a", gpu_pools: ["ADA_24"], template_id: "t" };
+  const base = { mode: "managed", type: "runpod_serverless_endpoint", provider: 'provider["x/runpod/runpod"].eu' };
+  const { output, messages } = terraform([
+    {
+      ...base,
+      name: "all",
+      module: "module.m",
+      instances: [
+        { index_key: 0, attributes },
+        { index_key: "b", attributes },
+      ],
+    },
+    {
+      ...base,
+      name: "bad",
+      instances: [
+        { status: "tainted", attributes },
+        { deposed: "1f", attributes },
+      ],
+    },
+  ]);
+  expect(output).toContain("terraform state rm 'module.m.runpod_serverless_endpoint.all[\"b\"]'");
+  expect(output).toContain('new ServerlessEndpoint("all-0"');
+  expect(output).toContain('new ServerlessGpuProvider("eu"');
+  expect(messages.join("\n")).toMatch(/bad: it is tainted.*\n.*bad: the old program has replaced it/);
+});
+
+test("a file that is no state is refused without a word of its content", () => {
+  for (const text of ["canary", '{"canary":1}', "[]", "null", '{"version":3,"deployment":null}'])
+    expect(() => adoptState({ from: written(text) })).toThrow(/is (not JSON|no state)/);
+  expect(() => adoptState({ from: written("canary") })).not.toThrow(/canary/);
+  expect(() => adoptState({ from: written('{"encrypted_data":"canary"}') })).toThrow(/tofu state pull/);
+  expect(() => pulumi([])).toThrow("the state has no resources of a provider for RunPod");
+  expect(() => adoptState({ from: path.join(folder, "none.json") })).toThrow(/ENOENT|does not exist/);
+});
+
+test("the file for pulumi import has unique names, and no credential", () => {
+  const auth = {
+    urn: `${URN}:ContainerRegistryAuth::llama`,
+    type: "runpod:index:ContainerRegistryAuth",
+    id: "c1",
+    inputs: {},
+  };
+  const { output, messages } = pulumi([endpoint(), { ...template({}), urn: `${URN}:Template::llama` }, auth], [], {
+    importFile: true,
+  });
+  expect(JSON.parse(output).resources).toEqual([
+    { type: "serverless-gpu:index:ServerlessEndpoint", name: "llama", id: "e1" },
+    { type: "serverless-gpu:index:ServerlessTemplate", name: "llama-2", id: "t1" },
+  ]);
+  expect(messages.join("\n")).toContain("a registry credential cannot be imported");
+});

@@ -1,0 +1,135 @@
+import { startEmulator } from "../../emulator";
+import { createStack, endpointsIn } from "./harness";
+
+const HEAD = `
+const pulumi = require("@pulumi/pulumi");
+const { NetworkVolume, ServerlessEndpoint, SmokeTest } = require("pulumi-serverless-gpu");
+const args = { gpuIds: "AMPERE_24", templateId: "template" };
+`;
+const UP = ["up", "--yes", "--skip-preview"];
+
+/** Returns the lines that match, sorted. Pulumi prints each of them several times. */
+function printedOnce(output: string, line: RegExp): string[] {
+  return [...new Set(output.match(line))].sort();
+}
+
+test("two explicit names are swapped by way of a third one, as the error says", async () => {
+  await using emulator = await startEmulator({ drainMs: 100 });
+  const program = (a: string, b: string) => `${HEAD}
+new ServerlessEndpoint("a", { ...args, name: "${a}" });
+new ServerlessEndpoint("b", { ...args, name: "${b}" });
+`;
+  const stack = await createStack({ program: program("x", "y"), env: emulator.env });
+  await stack.up();
+  const swapped = emulator.endpoints.list().map(({ id, name }) => ({ id, name: name === "x" ? "y" : "x" }));
+  await stack.writeProgram(program("y", "x"));
+  for (const _run of ["first", "again"]) {
+    const { exitCode, output } = await stack.run(UP);
+    expect(exitCode).not.toBe(0);
+    expect(output).toMatch(
+      /To swap two names, run pulumi up three times: with a third name for one endpoint, with the/,
+    );
+  }
+  for (const [a, b] of [
+    ["third", "y"],
+    ["third", "x"],
+    ["y", "x"],
+  ] as const) {
+    await stack.writeProgram(program(a, b));
+    await stack.up();
+  }
+  expect(emulator.endpoints.list()).toMatchObject(swapped);
+  await stack.preview("--refresh", "--expect-no-changes");
+});
+
+test("an endpoint that moves into a component, with and without a new logical name, keeps its record with the alias of the error", async () => {
+  await using emulator = await startEmulator({ drainMs: 100 });
+  const program = (logicalName: string, alias: string) => `${HEAD}
+const team = new pulumi.ComponentResource("test:Team", "team");
+new ServerlessEndpoint("${logicalName}", { ...args, name: "mine" }, { parent: team, aliases: [${alias}] });
+`;
+  const stack = await createStack({
+    program: `${HEAD}new ServerlessEndpoint("one", { ...args, name: "mine" });`,
+    env: emulator.env,
+  });
+  await stack.up();
+  await stack.writeProgram(program("one", ""));
+  const { exitCode, output } = await stack.run(UP);
+  expect(exitCode).not.toBe(0);
+  expect(output).toContain("moved it into or out of a component, keep it with aliases: [{ parent: <former parent> }]");
+  expect(output).toContain("pulumi.rootStackResource stands for no parent");
+  const [before] = emulator.endpoints.list();
+  await stack.writeProgram(program("one", "{ parent: pulumi.rootStackResource }"));
+  await stack.up();
+  await stack.writeProgram(program("two", '{ name: "one", parent: pulumi.rootStackResource }, { name: "one" }'));
+  await stack.up();
+  expect(emulator.endpoints.list()).toMatchObject([{ id: before?.id, name: "mine" }]);
+  expect(endpointsIn(await stack.exportState())).toHaveLength(1);
+});
+
+test("an endpoint with drain: false from REST v2 is destroyed over GraphQL after its jobs, which the log says", async () => {
+  await using emulator = await startEmulator({ drainMs: 100 });
+  const stack = await createStack({
+    program: `${HEAD}new ServerlessEndpoint("one", { ...args, name: "one", drain: false });`,
+    env: { ...emulator.env, SERVERLESS_GPU_API: "v2" },
+  });
+  await stack.up();
+  const { output } = await stack.succeed(["destroy", "--yes", "--skip-preview"], { SERVERLESS_GPU_API: "graphql" });
+  expect(output).toMatch(/one: drain is false, but GraphQL cannot .*: the deletion waits until they have completed/);
+  expect(emulator.endpoints.list()).toEqual([]);
+  expect(emulator.journal.operations({ operation: "saveEndpoint" })).toHaveLength(1);
+});
+
+test("options that do nothing cause a warning, and the deletion of a volume says what is lost", async () => {
+  await using emulator = await startEmulator({ drainMs: 100 });
+  const program = `${HEAD}
+const guard = new ServerlessEndpoint("guard", args, { ignoreChanges: ["readme", "env", "workersMax"] });
+new ServerlessEndpoint("owned", args, { deletedWith: guard });
+new NetworkVolume("models", { name: "models", size: 50, dataCenterId: "EU-RO-1" });
+`;
+  const stack = await createStack({ program, env: emulator.env });
+  const { output } = await stack.up();
+  expect(printedOnce(output, /warning: .*/g)).toEqual([
+    expect.stringMatching(/deletedWith: the service never deletes a ServerlessEndpoint together .* still be charged/),
+    expect.stringContaining('ignoreChanges: "readme" has no effect, because a ServerlessEndpoint has no such property'),
+  ]);
+  await stack.preview("--expect-no-changes");
+  const destroyed = await stack.destroy();
+  expect(destroyed.output).toMatch(/models: deletes network volume \S+: all data on its 50 GB in EU-RO-1 is lost/);
+  // As the warning says.
+  expect(emulator.endpoints.list().map(({ name }) => name)).toEqual([expect.stringMatching(/^owned-/)]);
+});
+
+test("a failed smoke test runs again although the program returns to the inputs of the last success", async () => {
+  await using emulator = await startEmulator({
+    drainMs: 100,
+    coldStartMs: 0,
+    handlers: { one: () => ({ text: answer }) },
+  });
+  let answer = "4";
+  const program = (trigger: number) => `${HEAD}
+const endpoint = new ServerlessEndpoint("one", { ...args, name: "one" });
+const test = new SmokeTest("responds", {
+  endpointId: endpoint.endpointId, input: {}, expectedOutput: { text: "4" }, triggers: [${trigger}],
+});
+exports.status = test.status;
+`;
+  const submits = () => emulator.journal.requests({ operation: "run" }).length;
+  const stack = await createStack({ program: program(1), env: emulator.env });
+  const { output } = await stack.up();
+  expect(printedOnce(output, /SmokeTest: .*/g)).toEqual([
+    expect.stringMatching(/^SmokeTest: job \S+ at endpoint \S+ passed after \d+\.\d s$/),
+  ]);
+  answer = "5";
+  await stack.writeProgram(program(2));
+  expect((await stack.run(UP)).exitCode).not.toBe(0);
+  await stack.refresh();
+  await stack.writeProgram(program(1));
+  expect((await stack.run(UP)).exitCode).not.toBe(0);
+  expect(submits()).toBe(3);
+  answer = "4";
+  await stack.up();
+  expect(submits()).toBe(4);
+  await stack.preview("--refresh", "--expect-no-changes");
+  expect(JSON.stringify(await stack.exportState())).not.toContain("__failed");
+});

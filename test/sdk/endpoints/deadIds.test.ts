@@ -1,0 +1,136 @@
+import { DeleteTimeoutError } from "../../../sdk/errors";
+import { type Emulated, type EmulatedOptions, startEmulated } from "../../support/emulated";
+
+const PLACES = ["EU-RO-1", "EU-CZ-1"];
+const WORKERS = { workersMin: 1, workersMax: 3 };
+const INPUT = { id: "e1", name: "llama", gpuIds: "AMPERE_24", templateId: "t", idleTimeout: 77, ...WORKERS } as const;
+
+/** Starts an endpoint with one worker. The test deletes what the endpoint uses. */
+async function start(options: EmulatedOptions["emulator"] = {}, volumes: readonly string[] = ["v1"]) {
+  // Only the observed service accepts a save without a template.
+  const service = await startEmulated({ emulator: { profile: "observed", drainMs: 20_000, ...options } });
+  service.emulator.templates.create({ id: "t", name: "t", imageName: "i" });
+  volumes.forEach((id, index) => {
+    service.emulator.volumes.create({ id, name: id, size: 10, dataCenterId: PLACES[index] ?? "" });
+  });
+  const [networkVolumeId, second] = volumes;
+  const several = volumes.map((id) => ({ networkVolumeId: id }));
+  service.emulator.endpoints.create({ ...INPUT, ...(second ? { networkVolumeIds: several } : { networkVolumeId }) });
+  await service.clock.advance(1_000);
+  return service;
+}
+
+function saves({ emulator }: Emulated) {
+  const requests = emulator.journal.requests({ operation: "saveEndpoint" });
+  return requests.map(({ arguments: { input } }) => input as Record<string, unknown>);
+}
+
+const DELETED: readonly [string, (service: Emulated) => void][] = [
+  ["volume", ({ emulator }) => emulator.volumes.delete("v1")],
+  ["template", ({ emulator }) => emulator.templates.delete("t")],
+  [
+    "template and volume",
+    ({ emulator }) => {
+      emulator.volumes.delete("v1");
+      emulator.templates.delete("t");
+    },
+  ],
+];
+
+describe.each(DELETED)("an endpoint whose %s was deleted", (what, removeUsed) => {
+  test("is deleted after its workers have stopped, and is scaled to zero without the dead ids", async () => {
+    await using service = await start();
+    removeUsed(service);
+    const phases: string[] = [];
+    const deletion = service.client.endpoints.delete("e1", {
+      onProgress: ({ phase, activePods }) => phases.push(`${phase} ${activePods}`),
+    });
+    await service.run(deletion);
+    expect(service.emulator.endpoints.get("e1")).toBeUndefined();
+    expect(phases).toContain("draining 1");
+    const sent = saves(service);
+    expect(sent[0]).toMatchObject({ templateId: "t", networkVolumeId: "v1" });
+    const accepted = sent.at(-1);
+    expect(accepted).toMatchObject({ id: "e1", name: "llama", idleTimeout: 77, workersMin: 0, workersMax: 0 });
+    for (const id of ["networkVolumeId", "networkVolumeIds"]) expect(accepted).not.toHaveProperty(id);
+    expect(sent).toHaveLength(what === "volume" ? 2 : 3);
+  });
+
+  test("has its workers again after a deletion that took too long, and keeps its ids", async () => {
+    await using service = await start({ drainMs: 3_600_000 });
+    removeUsed(service);
+    const error = await service.failure(service.client.endpoints.delete("e1", { drainTimeoutMs: 60_000 }));
+    expect(error).toBeInstanceOf(DeleteTimeoutError);
+    expect(error.message).toMatch(/^endpoint e1 runs and is billed again: it has workersMin 1 and workersMax 3\. /);
+    expect(service.emulator.endpoints.get("e1")).toMatchObject({ ...INPUT, networkVolumeId: "v1" });
+  });
+
+  test("can be scaled to zero and recycled", async () => {
+    await using service = await start({ drainMs: 0 });
+    removeUsed(service);
+    await service.run(service.client.endpoints.recycleWorkers("e1", WORKERS));
+    expect(service.emulator.endpoints.get("e1")).toMatchObject(WORKERS);
+    await service.run(service.client.endpoints.scaleToZero("e1"));
+    expect(service.emulator.endpoints.get("e1")).toMatchObject({ workersMin: 0, workersMax: 0, networkVolumeId: "v1" });
+  });
+});
+
+test("an endpoint with one dead volume of two is deleted", async () => {
+  await using service = await start({}, ["v1", "v2"]);
+  service.emulator.volumes.delete("v2");
+  await service.run(service.client.endpoints.delete("e1"));
+  expect(service.emulator.endpoints.get("e1")).toBeUndefined();
+});
+
+test.each(["contract", "observed"] as const)("the volume may be dead in the %s profile", async (profile) => {
+  await using service = await start({ profile });
+  service.emulator.volumes.delete("v1");
+  await service.run(service.client.endpoints.delete("e1"));
+  expect(service.emulator.endpoints.get("e1")).toBeUndefined();
+});
+
+test("REST v2 sends only the worker counts, which no dead id prevents", async () => {
+  await using service = await startEmulated({ emulator: { drainMs: 20_000 }, client: { api: "v2" } });
+  service.emulator.volumes.create({ id: "v1", name: "v1", size: 10, dataCenterId: "EU-RO-1" });
+  service.emulator.endpoints.create({ ...INPUT, networkVolumeId: "v1" });
+  await service.clock.advance(1_000);
+  service.emulator.volumes.delete("v1");
+  const phases: string[] = [];
+  await service.run(service.client.endpoints.delete("e1", { onProgress: ({ phase }) => phases.push(phase) }));
+  expect(phases).toContain("draining");
+  expect(service.emulator.endpoints.get("e1")).toBeUndefined();
+});
+
+test("a save that is refused for another reason fails with the first refusal", async () => {
+  await using service = await start();
+  for (const message of ["the first reason", "the second reason", "the third reason"]) {
+    const effect = { graphqlError: { message, code: "RUNPOD" } };
+    service.emulator.faults.add({ match: { operation: "saveEndpoint" }, effect, times: 1 });
+  }
+  const error = await service.failure(service.client.endpoints.delete("e1"));
+  expect(error.message).toContain("the first reason");
+  expect(service.emulator.endpoints.get("e1")).toMatchObject(WORKERS);
+});
+
+test("a save that was refused only after a lost response may have had its effect: the workers are put back", async () => {
+  await using service = await start({}, []);
+  const match = { operation: "saveEndpoint" };
+  const refusal = { graphqlError: { message: "no", code: "RUNPOD" } };
+  for (const effect of [refusal, { reset: true, when: "after" }, refusal] as const) {
+    service.emulator.faults.add({ match, effect, times: 1 });
+  }
+  const error = await service.failure(service.client.endpoints.delete("e1"));
+  expect(error.message).toMatch(/^endpoint e1 runs and is billed again/);
+  expect(service.emulator.endpoints.get("e1")).toMatchObject(WORKERS);
+});
+
+test("a repeated save whose response is lost counts as sent: the workers are put back", async () => {
+  await using service = await start();
+  service.emulator.volumes.delete("v1");
+  const match = { operation: "saveEndpoint" };
+  service.emulator.faults.add({ match, effect: {}, times: 1 });
+  service.emulator.faults.add({ match, effect: { reset: true, when: "after" }, times: 6 });
+  const error = await service.failure(service.client.endpoints.delete("e1"));
+  expect(error.message).toMatch(/^endpoint e1 runs and is billed again/);
+  expect(service.emulator.endpoints.get("e1")).toMatchObject({ ...WORKERS, networkVolumeId: "v1" });
+});
