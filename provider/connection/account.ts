@@ -97,11 +97,11 @@ export function refuseOtherAccount(
 ): void {
   const before = parseRecord(outputs.__account);
   if (settings.allowAccountChange || !before || isSameAccount(before, parseRecord(accountRecord(account, id)))) return;
-  if (isLoopbackUrl(before.service)) throw new AccountChangedError(ofEmulator(noun, id, before.service));
   const reason =
     before.service === account.service
       ? "the API key differs from the one it was last seen with"
       : `it was last seen at ${before.service}, not at ${account.service}`;
+  if (isLoopbackUrl(before.service)) throw new AccountChangedError(ofEmulator(noun, id, reason));
   throw new AccountChangedError(
     `${noun} ${id} is not in this account, but ${reason}. It may still exist there, and you may still be charged for it. Use ` +
       `the former key and service. If the ${noun} really is gone (for example, because the account is the same and only its ` +
@@ -116,9 +116,9 @@ export function isLoopbackUrl(service: string): boolean {
 }
 
 /** An emulator without a data file takes its records with it when it ends. */
-function ofEmulator(noun: string, id: string, service: string): string {
+function ofEmulator(noun: string, id: string, reason: string): string {
   return (
-    `${noun} ${id} is not here: it was last seen at ${service}, an emulator on this machine. If that emulator has ended, ` +
+    `${noun} ${id} is not in this account, but ${reason}. It belonged to an emulator on this machine. If that emulator has ended, ` +
     "nothing is left of it, and the state is out of date. To go on without it, set SERVERLESS_GPU_ALLOW_ACCOUNT_CHANGE=true " +
     "for one run of pulumi refresh (or of destroy, if you want none of it back). To keep an emulator's records, start it " +
     "with --data <file>"
