@@ -80,7 +80,7 @@ const LANGUAGES = {
  * @param {Translator} translator
  * @returns {[string, Schema]}
  */
-function resourceOf({ type, outputs, secrets = [], fixed = [] }, declarations, translator) {
+function resourceOf({ type, outputs, optionalOutputs = [], secrets = [], fixed = [] }, declarations, translator) {
   const name = type.split(":").at(-1) ?? type;
   const args = declarations.propertiesOf(declarations.typeNamed(`${name}Args`));
   const members = declarations.propertiesOf(declarations.typeNamed(name));
@@ -98,7 +98,7 @@ function resourceOf({ type, outputs, secrets = [], fixed = [] }, declarations, t
     {
       description: declarations.descriptionOf(name),
       properties: withSecrets(Object.fromEntries(properties), secrets),
-      required: [...outputs],
+      required: outputs.filter((output) => !optionalOutputs.includes(output)),
       inputProperties,
       requiredInputs: inputs.required,
       aliases: [{ type }],
