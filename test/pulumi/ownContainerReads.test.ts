@@ -78,10 +78,8 @@ module.exports = { templateId, imageName, env };`;
       await stack.preview("--refresh", "--expect-no-changes");
     } else {
       const { exitCode, output } = await stack.run(["preview"]);
-      expect([exitCode, output]).toEqual([
-        expect.any(Number),
-        expect.stringContaining("cannot replace templateId over GraphQL"),
-      ]);
+      expect(exitCode).not.toBe(0);
+      expect(output).toContain("cannot replace templateId over GraphQL");
     }
     expect(emulator.endpoints.list()).toMatchObject([{ id }]);
     expect(JSON.stringify(await stack.exportState())).not.toContain(CANARY);

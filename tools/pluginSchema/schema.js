@@ -18,6 +18,7 @@ const ENUMS = ["GpuTier", "Location", "ScalerType", "FlashBootType", "EndpointTy
  * @typedef {object} ResourceFacts
  * @property {string} type the type of the dynamic form
  * @property {readonly string[]} outputs
+ * @property {readonly string[]} [optionalOutputs] outputs that only some resources have
  * @property {readonly string[]} [secrets] inputs that are secret in every program
  * @property {readonly string[]} [fixed] inputs whose change replaces the resource
  */

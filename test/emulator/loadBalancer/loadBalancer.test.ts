@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
+import { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type HttpHandler, manualClock } from "../../../emulator";
 import { CANARY } from "../../support/emulated";
@@ -316,8 +317,9 @@ describe("limits", () => {
     };
     await using app = await startLoadBalanced({ handler });
     const chunked = (megabytes: number) => {
-      const chunks = Array.from({ length: megabytes }, () => new Uint8Array(1_000_000));
-      return plain(app, "/x", { method: "POST", body: ReadableStream.from(chunks), duplex: "half" });
+      const chunks = Array.from({ length: megabytes }, () => Buffer.alloc(1_000_000));
+      const body = Readable.toWeb(Readable.from(chunks, { objectMode: false }));
+      return plain(app, "/x", { method: "POST", body, duplex: "half" } as unknown as RequestInit);
     };
     expect([(await chunked(30)).status, received]).toEqual([200, [30_000_000]]);
     expect((await chunked(31)).status).toBe(413);
