@@ -21,7 +21,7 @@ const writes = () => emulator.journal.operations().filter((each) => /^(save|crea
 async function theirs(): Promise<string> {
   await using client = createClient({
     ...{ service: "runpod", graphqlUrl: emulator.url, queueUrl: emulator.url },
-    apiKey: emulator.env.SERVERLESS_GPU_API_KEY ?? "",
+    apiKey: emulator.apiKey,
   });
   const env = { HF_TOKEN: CANARY, THEIRS: CANARY };
   const container = { imageName: "me/llama:1", env, containerDiskInGb: 50 };
