@@ -1,7 +1,7 @@
 import type { Capabilities } from "../../sdk/contract/capabilities";
 import type { Endpoint, EndpointInput } from "../../sdk/endpoints/record";
 import { existing, SHARED_LIST_MAX_AGE_MS } from "../../sdk/records/reads";
-import { endpointQueueUrl } from "../../sdk/transport/urls";
+import { endpointQueueUrl, serverUrl } from "../../sdk/transport/urls";
 import { cancelled } from "../cancellation";
 import { accountRecord } from "../connection/account";
 import type { Connection } from "../connection/connection";
@@ -83,7 +83,10 @@ export const ENDPOINT_KIND: RecordKind<Endpoint, EndpointInput> = {
   },
   unfinishedFields: limitsLeftBehind,
   toFields: endpointFields,
-  furtherOutputs: ({ id }, { connection }) => ({ queueUrl: endpointQueueUrl(connection.queueUrl, id) }),
+  furtherOutputs({ id, type }, { connection: { queueUrl } }) {
+    const url = type === "LOAD_BALANCER" ? serverUrl(queueUrl, id) : undefined;
+    return { queueUrl: endpointQueueUrl(queueUrl, id), ...(url !== undefined && { url }) };
+  },
 };
 
 /**

@@ -18,6 +18,7 @@ const ENUMS = ["GpuTier", "Location", "ScalerType", "FlashBootType", "EndpointTy
  * @typedef {object} ResourceFacts
  * @property {string} type the type of the dynamic form
  * @property {readonly string[]} outputs
+ * @property {readonly string[]} [optionalOutputs] outputs that only some resources have
  * @property {readonly string[]} [secrets] inputs that are secret in every program
  * @property {readonly string[]} [fixed] inputs whose change replaces the resource
  */
@@ -80,7 +81,7 @@ const LANGUAGES = {
  * @param {Translator} translator
  * @returns {[string, Schema]}
  */
-function resourceOf({ type, outputs, secrets = [], fixed = [] }, declarations, translator) {
+function resourceOf({ type, outputs, optionalOutputs = [], secrets = [], fixed = [] }, declarations, translator) {
   const name = type.split(":").at(-1) ?? type;
   const args = declarations.propertiesOf(declarations.typeNamed(`${name}Args`));
   const members = declarations.propertiesOf(declarations.typeNamed(name));
@@ -98,7 +99,7 @@ function resourceOf({ type, outputs, secrets = [], fixed = [] }, declarations, t
     {
       description: declarations.descriptionOf(name),
       properties: withSecrets(Object.fromEntries(properties), secrets),
-      required: [...outputs],
+      required: outputs.filter((output) => !optionalOutputs.includes(output)),
       inputProperties,
       requiredInputs: inputs.required,
       aliases: [{ type }],
