@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 // Pastes pages into interactive shells, as a reader does, and prints the exit code of each block:
-// npm run docs:paste [page …]
+// npm run docs:paste [bash] [zsh] [page …]
 //
-// Each page starts in a copy of this clone, without what another page has left there. It needs
-// `script` (util-linux) for a terminal, and npm's registry for `npm run new`.
+// Each page starts in a new clone of this one, with what has been installed and built here; the
+// README starts without. It needs `script` (util-linux) for a terminal, and npm's registry.
 require("./requireNode");
 
 const { spawn, spawnSync } = require("node:child_process");
@@ -48,12 +48,16 @@ function pagesToPaste() {
   return ["README.md", ...docs.sort(), ...examples.sort()];
 }
 
-/** Copies the clone into a folder, with its packages and what has been built. @param {string} folder */
-function copyClone(folder) {
+/** Clones this clone into a folder. @param {string} folder @param {boolean} isInstalled */
+function copyClone(folder, isInstalled) {
   const copy = path.join(folder, "pulumi-serverless-gpu");
   runOrFail("git", ["clone", "--quiet", ROOT, copy]);
+  if (!isInstalled) return copy;
   // Builds write into their folders, and npm replaces its own.
-  for (const name of ["dist", "plugin/bin"]) runOrFail("cp", ["-a", path.join(ROOT, name), path.join(copy, name)]);
+  for (const name of ["dist", "plugin/bin", "plugin/schema.json"].filter(
+    (each) => !fs.existsSync(path.join(copy, each)),
+  ))
+    runOrFail("cp", ["-a", path.join(ROOT, name), path.join(copy, name)]);
   runOrFail("cp", ["-al", path.join(ROOT, "node_modules"), path.join(copy, "node_modules")]);
   return copy;
 }
@@ -118,7 +122,7 @@ async function pastePage(page, name) {
   const scratch = fs.mkdtempSync(path.join(os.tmpdir(), "paste-"));
   const home = path.join(scratch, "home");
   fs.mkdirSync(home);
-  const copy = copyClone(scratch);
+  const copy = copyClone(scratch, page !== "README.md");
   const project = projectOf(page, copy);
   const shell = openShell(name, page.startsWith("examples/") ? project : copy, home);
   const results = [];
@@ -142,10 +146,13 @@ async function pastePage(page, name) {
   return results;
 }
 
-async function main(pages = process.argv.slice(2)) {
+async function main(args = process.argv.slice(2)) {
+  const all = /** @type {(keyof typeof SHELLS)[]} */ (Object.keys(SHELLS));
+  const given = all.filter((name) => args.includes(name));
+  const pages = args.filter((each) => !(each in SHELLS));
   console.log("| block | shell | exit code | time | first line |\n|---|---|---|---|---|");
   for (const page of pages.length > 0 ? pages : pagesToPaste())
-    for (const name of /** @type {const} */ (["bash", "zsh"]))
+    for (const name of given.length > 0 ? given : all)
       for (const { line, text, result, seconds } of await pastePage(page, name))
         console.log(`| ${page}:${line} | ${name} | ${result} | ${seconds} s | \`${text.split("\n")[0]}\` |`);
 }
