@@ -124,7 +124,7 @@ async function pastePage(page, name) {
   fs.mkdirSync(home);
   const copy = copyClone(scratch, page !== "README.md");
   const project = projectOf(page, copy);
-  const shell = openShell(name, page.startsWith("examples/") ? project : copy, home);
+  const shell = openShell(name, copy, home);
   const results = [];
   try {
     for (const { line, text, title } of blocksOf(page)) {
