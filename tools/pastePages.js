@@ -13,7 +13,7 @@ const path = require("node:path");
 
 const ROOT = path.resolve(__dirname, "..");
 const SHELLS = { bash: "bash --noprofile --norc -i", zsh: "zsh -f -i" };
-const TIMEOUT_MS = 300_000;
+const TIMEOUT_MS = 900_000;
 const END = "--end-of-block--";
 const ENDED = /--end-of-block--(\d+)/;
 
