@@ -17,7 +17,7 @@ const TIMEOUT_MS = 900_000;
 const END = "--end-of-block--";
 const ENDED = /--end-of-block--(\d+)/;
 
-/** @typedef {{ line: number, text: string, title?: string }} Block */
+/** @typedef {{ line: number, text: string, title: string | undefined }} Block */
 
 /**
  * Returns the blocks of a page that a reader types, and the files that it shows, in order.

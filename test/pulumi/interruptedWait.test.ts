@@ -41,8 +41,8 @@ async function startHeld() {
 }
 
 testOnLinux("Ctrl-C ends a smoke test of the plugin at once, and cancels its job", async () => {
-  const { emulator, isRunning } = await startHeld();
-  await using _ = emulator;
+  const { isRunning, ...held } = await startHeld();
+  await using emulator = held.emulator;
   const stack = await createPluginStack(program("plugin"), emulator.env);
   const { exitCode, output } = await (await interrupt(stack, emulator, isRunning)).ended;
   expect(exitCode).not.toBe(0);
@@ -51,8 +51,8 @@ testOnLinux("Ctrl-C ends a smoke test of the plugin at once, and cancels its job
 });
 
 testOnLinux("after Ctrl-C, a smoke test of the dynamic provider finishes, and its job is in state", async () => {
-  const { emulator, release, isRunning } = await startHeld();
-  await using _ = emulator;
+  const { release, isRunning, ...held } = await startHeld();
+  await using emulator = held.emulator;
   const stack = await createStack({ program: program('require("pulumi-serverless-gpu")'), env: emulator.env });
   const { ended } = await interrupt(stack, emulator, isRunning);
   await sleep(1_000);
