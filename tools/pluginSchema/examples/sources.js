@@ -89,6 +89,7 @@ const EXAMPLES = {
   },
   SmokeTest: {
     title: "A job whose output is checked",
+    title: "A job whose output is checked",
     program: {
       llama: {
         resource: "ServerlessEndpoint",
