@@ -89,7 +89,6 @@ const EXAMPLES = {
   },
   SmokeTest: {
     title: "A job whose output is checked",
-    title: "A job whose output is checked",
     program: {
       llama: {
         resource: "ServerlessEndpoint",
