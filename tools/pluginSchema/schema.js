@@ -1,6 +1,7 @@
 // Builds the schema of the provider plugin from the types and the doc comments of the dynamic form.
 const { Declarations } = require("./declarations");
-const { MODULE, Translator } = require("./types");
+const { withExamples } = require("./examples");
+const { forEveryLanguage, MODULE, Translator } = require("./types");
 
 /** @typedef {import("./types").Schema} Schema */
 /** @typedef {import("./declarations").Property} Property */
@@ -42,7 +43,7 @@ function buildSchema(facts, sources) {
   );
   const listed = /** @type {{ properties: Record<string, Schema> }} */ (translator.types[`${MODULE}:Endpoint`]);
   listed.properties = likeResource(listed.properties, outputsOf("ServerlessEndpoint"));
-  return {
+  return withExamples({
     name: "serverless-gpu",
     displayName: "Serverless GPU",
     description:
@@ -59,7 +60,7 @@ function buildSchema(facts, sources) {
     resources: Object.fromEntries(resources),
     functions: Object.fromEntries(functions),
     language: LANGUAGES,
-  };
+  });
 }
 
 const LANGUAGES = {
@@ -71,7 +72,7 @@ const LANGUAGES = {
     generateResourceContainerTypes: true,
     respectSchemaVersion: true,
   },
-  csharp: { respectSchemaVersion: true },
+  csharp: { namespaces: { "serverless-gpu": "ServerlessGpu" }, respectSchemaVersion: true },
   java: {},
 };
 
@@ -128,7 +129,7 @@ function functionOf(name, { wrapper, secrets = [] }, declarations, translator, s
   return [
     `${MODULE}:${name}`,
     {
-      description,
+      description: forEveryLanguage(description),
       ...(inputs && { inputs: { type: "object", ...inputs } }),
       outputs: {
         type: "object",
