@@ -55,7 +55,9 @@ function functionName(type, resources) {
  * @param {readonly string[]} resources names of all resources
  */
 function go({ secrets, statements, outputs }, resources) {
-  const lines = statements.map(({ is, name, type, args, isUsed }) => {
+  // It declares `err`.
+  const first = statements.findIndex(({ is }) => is === "resource");
+  const lines = statements.map(({ is, name, type, args, isUsed }, at) => {
     if (is === "function") {
       const called = functionName(type, resources);
       const given = args.length > 0 ? `, ${fields(`serverlessgpu.${called}Args{`, args, pascal)}` : "";
@@ -63,7 +65,7 @@ function go({ secrets, statements, outputs }, resources) {
     }
     const given = fields(`&serverlessgpu.${type}Args{`, args, pascal);
     const call = `serverlessgpu.New${type}(ctx, "${name}", ${given})`;
-    return block(`${isUsed ? name : "_"}, err := ${call}\nif err != nil {`, ["return err"], "}", "\t");
+    return block(`${isUsed ? `${name}, err :=` : `_, err ${at === first ? ":=" : "="}`} ${call}\nif err != nil {`, ["return err"], "}", "\t");
   });
   const config = [
     `settings := config.New(ctx, "")`,
