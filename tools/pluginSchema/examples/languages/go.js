@@ -65,7 +65,12 @@ function go({ secrets, statements, outputs }, resources) {
     }
     const given = fields(`&serverlessgpu.${type}Args{`, args, pascal);
     const call = `serverlessgpu.New${type}(ctx, "${name}", ${given})`;
-    return block(`${isUsed ? `${name}, err :=` : `_, err ${at === first ? ":=" : "="}`} ${call}\nif err != nil {`, ["return err"], "}", "\t");
+    return block(
+      `${isUsed ? `${name}, err :=` : `_, err ${at === first ? ":=" : "="}`} ${call}\nif err != nil {`,
+      ["return err"],
+      "}",
+      "\t",
+    );
   });
   const config = [
     `settings := config.New(ctx, "")`,
