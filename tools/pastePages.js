@@ -68,7 +68,12 @@ function runOrFail(file, args) {
   if (status !== 0) throw new Error(`${file} ${args.join(" ")}: ${stderr}`);
 }
 
-/** Opens an interactive shell in a folder. @param {keyof typeof SHELLS} name @param {string} folder @param {string} home */
+/**
+ * Opens an interactive shell in a folder.
+ * @param {keyof typeof SHELLS} name
+ * @param {string} folder
+ * @param {string} home
+ */
 function openShell(name, folder, home) {
   const env = {
     PATH: process.env.PATH,

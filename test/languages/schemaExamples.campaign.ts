@@ -10,7 +10,8 @@ import { REPOSITORY } from "../support/sources";
 import { compileJava, LANGUAGES, PYTHON, prepareProgram, prepareSdk } from "./languages";
 import { ARCHIVE, PLUGIN, VERSION } from "./plugin";
 
-// The examples in the descriptions of the schema. C# is not compiled: its SDK is not available here.
+// The examples in the descriptions of the schema. C# is not compiled: its SDK is not available
+// here.
 
 const [GO, JAVA] = ["go", "java"].map((name) => {
   const language = LANGUAGES.find(({ runtime }) => runtime === name);

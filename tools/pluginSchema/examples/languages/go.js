@@ -20,8 +20,8 @@ function value(node) {
 }
 
 /**
- * Returns a literal with its values in a column, as gofmt writes it: a value of several lines begins
- * a new column.
+ * Returns a literal with its values in a column, as gofmt writes it: a value of several lines
+ * begins a new column.
  * @param {string} open
  * @param {readonly import("../program").Entry[]} entries
  * @param {(key: string) => string} nameOf
