@@ -1,10 +1,10 @@
-import { isLoopback } from "../../emulator/io/loopback";
 import { apiOf, CONFIG_NAMESPACE, clientOptions, type ProviderSettings } from "../../provider/connection/config";
 import { createClient } from "../../sdk/client";
 import { type AddressName, API_VARIABLE, ENVIRONMENT_VARIABLES, requireAddress, serviceName } from "../../sdk/config";
 import { CAPABILITIES } from "../../sdk/contract/capabilities";
 import { systemClock } from "../../sdk/contract/clock";
 import { END_OF_GRAPHQL, ENDED_REST_V1, LIST_CAP, type ServiceName } from "../../sdk/contract/limits";
+import { isLoopback } from "../../sdk/contract/loopback";
 import { AuthenticationError, ConfigurationError, RateLimitError, ServerlessGpuError } from "../../sdk/errors";
 import { send } from "../../sdk/transport/http";
 import type { Http, HttpResponse } from "../../sdk/transport/httpRequest";

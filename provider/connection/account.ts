@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { isLoopback } from "../../sdk/contract/loopback";
 import { AccountChangedError } from "../../sdk/errors";
 import { endpointQueueUrl } from "../../sdk/transport/urls";
 import type { Properties } from "../properties";
@@ -109,10 +110,9 @@ export function refuseOtherAccount(
   );
 }
 
-/** Returns `true` for a URL of this machine, where an emulator listens. */
+/** Returns `true` for a recorded URL of this machine, where an emulator listens. */
 export function isLoopbackUrl(service: string): boolean {
-  const host = URL.canParse(service) ? new URL(service).hostname : "";
-  return host === "localhost" || host === "[::1]" || /^127(\.\d+){3}$/.test(host);
+  return URL.canParse(service) && isLoopback(service);
 }
 
 /** An emulator without a data file takes its records with it when it ends. */

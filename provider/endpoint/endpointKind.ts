@@ -23,7 +23,7 @@ import { awaitReady, isReadyPending, readyPending } from "./awaitReady";
 import { ENDPOINT_INPUTS, interfaceProblems, notices } from "./endpointInputs";
 import { createNoted, forgetCreate, ownLeftover } from "./interruptedCreate";
 import { checkNewAccount } from "./newAccount";
-import { boundTemplateOf, endpointFields, hasOwnContainer, leftoverVariables } from "./ownContainer";
+import { BOUND_TEMPLATE, boundTemplateOf, endpointFields, hasOwnContainer, leftoverVariables } from "./ownContainer";
 import { rollOut, willRecycle } from "./rollOut";
 
 /** The rules of a `ServerlessEndpoint`. */
@@ -83,6 +83,7 @@ export const ENDPOINT_KIND: RecordKind<Endpoint, EndpointInput> = {
   },
   unfinishedFields: limitsLeftBehind,
   toFields: endpointFields,
+  lastingOutputs: [BOUND_TEMPLATE],
   furtherOutputs({ id, type }, { connection: { queueUrl } }) {
     const url = type === "LOAD_BALANCER" ? serverUrl(queueUrl, id) : undefined;
     return { queueUrl: endpointQueueUrl(queueUrl, id), ...(url !== undefined && { url }) };
