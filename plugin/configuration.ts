@@ -1,7 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { CONFIG_NAMESPACE, explicitProviderProblem } from "../provider/connection/config";
 import { configure, readConfig } from "../provider/connection/connection";
-import { missingSetting, unknownSettings } from "../provider/connection/settingsProblems";
+import { missingSetting, noteOnUrls, unknownSettings } from "../provider/connection/settingsProblems";
 import { log } from "../provider/log";
 import type { Properties } from "../provider/properties";
 
@@ -37,14 +37,16 @@ export function warnOfUnknownSettings(name: string, settings: Properties): void 
   for (const warning of unknownSettings(names)) log(CONFIG_NAMESPACE, `warning: ${warning}`);
 }
 
-let hasWarnedOfMissing = false;
+let hasWarned = false;
 
-/** Warns once, in a preview, if `up` would fail. */
-export function warnOfMissingSetting(): void {
-  if (hasWarnedOfMissing) return;
-  hasWarnedOfMissing = true;
+/** Warns once, in a preview, if `up` would fail, and says which URLs replace those of a service. */
+export function warnOfSettings(): void {
+  if (hasWarned) return;
+  hasWarned = true;
   const warning = missingSetting(readConfig);
   if (warning !== undefined) log(CONFIG_NAMESPACE, `warning: ${warning}`);
+  const note = noteOnUrls(readConfig);
+  if (note !== undefined) log(CONFIG_NAMESPACE, note);
 }
 
 /** Returns the problems with a provider's arguments. */

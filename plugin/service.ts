@@ -8,7 +8,7 @@ import { cancel } from "../provider/cancellation";
 import { withoutProperty } from "../provider/hideSecretInputs";
 import type { Properties } from "../provider/properties";
 import { redact } from "../sdk/secret";
-import { configProblems, configureProvider, warnOfMissingSetting, warnOfUnknownSettings } from "./configuration";
+import { configProblems, configureProvider, warnOfSettings, warnOfUnknownSettings } from "./configuration";
 import { diffResponse } from "./diffResponse";
 import { FUNCTIONS } from "./functions";
 import { create, previewedCreate, previewedUpdate, update } from "./resources/changes";
@@ -159,7 +159,7 @@ async function diffResource(resource: PluginResource, request: messages.DiffRequ
 async function createResource(resource: PluginResource, request: messages.CreateRequest) {
   const { properties, secrets } = receive(request.getProperties());
   if (request.getPreview()) {
-    warnOfMissingSetting();
+    warnOfSettings();
     await resource.previewAdoption?.(properties, secrets);
     return new messages.CreateResponse().setProperties(send(previewedCreate(resource, properties), secrets));
   }

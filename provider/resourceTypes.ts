@@ -15,6 +15,8 @@ export interface ResourceType {
   readonly provider: string;
   /** Names of all outputs. */
   readonly outputs: readonly string[];
+  /** Names of the outputs that only some resources have. @default none */
+  readonly optionalOutputs?: readonly string[];
   /** Names of the inputs that are secret in every program. @default none */
   readonly secrets?: readonly string[];
   /** Names of the inputs whose change always replaces the resource. @default none */
@@ -29,7 +31,8 @@ function fixedFields(table: FieldTable): readonly string[] {
 export const SERVERLESS_ENDPOINT = {
   type: "pulumi-nodejs:dynamic/serverless-gpu:ServerlessEndpoint",
   provider: 'exports.handler = () => require("pulumi-serverless-gpu/handlers").v1;',
-  outputs: [...ENDPOINT_FIELDS, "queueUrl"],
+  outputs: [...ENDPOINT_FIELDS, "queueUrl", "url"],
+  optionalOutputs: ["url"],
   fixed: fixedFields(FIELDS),
 } as const satisfies ResourceType;
 

@@ -34,10 +34,13 @@ const LONG = [
   "project/reference",
   "provider/endpoint/inService",
   "provider/faults",
+  "provider/refusals",
   "provider/restV2",
   "provider/template/leftVariables",
   "sdk/jobs/badInput",
+  "sdk/jobs/poller",
   "sdk/records/cutLists",
+  "sdk/records/lostCreates",
   "sdk/transport/oddResponses",
   "sdk/transport/rateLimits",
   "sdk/webhooks/webhookReceiverAttacks",
@@ -84,7 +87,7 @@ const options = {
   // Only for a test that hangs: a busy machine can be ten times slower.
   testTimeout: 120_000,
   // Tests wait for other processes more than they work themselves.
-  maxWorkers: availableParallelism() + 1,
+  maxWorkers: availableParallelism() + 2,
 };
 
 const REPORTER = path.join(rootDir, "tools/testTimes/reporter.js");

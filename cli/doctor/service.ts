@@ -1,10 +1,10 @@
-import { isLoopback } from "../../emulator/io/loopback";
 import { apiOf, CONFIG_NAMESPACE, clientOptions, type ProviderSettings } from "../../provider/connection/config";
 import { createClient } from "../../sdk/client";
 import { type AddressName, API_VARIABLE, ENVIRONMENT_VARIABLES, requireAddress, serviceName } from "../../sdk/config";
 import { CAPABILITIES } from "../../sdk/contract/capabilities";
 import { systemClock } from "../../sdk/contract/clock";
 import { END_OF_GRAPHQL, ENDED_REST_V1, LIST_CAP, type ServiceName } from "../../sdk/contract/limits";
+import { isLoopback } from "../../sdk/contract/loopback";
 import { AuthenticationError, ConfigurationError, RateLimitError, ServerlessGpuError } from "../../sdk/errors";
 import { send } from "../../sdk/transport/http";
 import type { Http, HttpResponse } from "../../sdk/transport/httpRequest";
@@ -141,7 +141,7 @@ export async function askWithKey(configuration: Configuration, replies: readonly
   const notRead = (key: Finding): WithKey => ({ key, names: checkNames({}) });
   if (settings.apiKey === undefined) return notRead(skipped("there is no key to try"));
   const reply = replies.find(({ name }) => name === "graphqlUrl");
-  if (reply?.response === undefined) return notRead(skipped("graphqlUrl does not respond"));
+  if (reply?.response === undefined) return notRead(skipped(whyNotAsked(reply, settings)));
   try {
     const client = createClient({ ...clientOptions(settings), ...ONCE });
     const { endpoints } = client;
@@ -156,6 +156,11 @@ export async function askWithKey(configuration: Configuration, replies: readonly
     if (!(error instanceof ServerlessGpuError)) throw error;
     return notRead(keyNotAccepted(error, configuration.sourceOf("apiKey"), String(reply.address)));
   }
+}
+
+function whyNotAsked(reply: Reply | undefined, settings: ProviderSettings): string {
+  if (reply?.address !== undefined) return "graphqlUrl does not respond";
+  return settings.graphqlUrl === undefined ? "graphqlUrl is not set" : "graphqlUrl is not valid";
 }
 
 /** Returns a warning for each list over GraphQL that is cut off, or soon will be. */

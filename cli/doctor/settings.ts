@@ -5,14 +5,12 @@ import {
   providerSettings,
   VARIABLE_NAMES,
 } from "../../provider/connection/config";
+import { urlsBeforeService } from "../../provider/connection/settingsProblems";
 import { type ConnectionSettings, ENVIRONMENT_VARIABLES, serviceName } from "../../sdk/config";
 import { didYouMean } from "../didYouMean";
 import { type Learned, pulumi, pulumiJson } from "../pulumiCommand";
 import { type Finding, failed, ok, together, warning } from "./check";
 import type { Program } from "./program";
-
-/** The settings that are URLs. */
-const ADDRESSES = ["graphqlUrl", "restUrl", "queueUrl"] as const;
 
 /** A value of the stack's config. Secrets are decrypted only when needed. */
 interface ConfigValue {
@@ -129,8 +127,8 @@ function checkKeyIsSet({ apiKey }: ProviderSettings, sourceOf: Configuration["so
 function checkService(settings: ProviderSettings, sourceOf: Configuration["sourceOf"]): Finding {
   try {
     const service = serviceName(settings);
-    const urls = ADDRESSES.filter((name) => settings[name] !== undefined);
-    if (service !== undefined && urls.length > 0)
+    const urls = urlsBeforeService(settings);
+    if (urls.length > 0)
       return warning(
         `service ${service} is ${sourceOf("service")}, but the URLs that are set take precedence: ${urls.join(", ")}`,
         `Remove ${ENVIRONMENT_VARIABLES.service}, or the URLs. In an emulator's shell, the URLs are the emulator's.`,

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { isIPv6 } from "node:net";
 import { type Emulator, startEmulator, type WorkerLine } from "../../emulator";
-import { isLoopback } from "../../emulator/io/loopback";
+import { isLoopback } from "../../sdk/contract/loopback";
 import type { EmulatorFlags } from "./emulatorFlags";
 import { emulatorOptionsOf } from "./emulatorOptions";
 import { handlersOf } from "./handlers";

@@ -1,7 +1,7 @@
 import { request } from "undici";
 import { systemClock, timeLimit } from "../../sdk/contract/clock";
 import { WEBHOOK } from "../../sdk/contract/limits";
-import { isLoopback } from "../io/loopback";
+import { isLoopback } from "../../sdk/contract/loopback";
 import type { Profile } from "../model/fidelity";
 import type { EmulatorClock } from "../time/virtualClock";
 import { type Job, jobRecord } from "./jobStates";

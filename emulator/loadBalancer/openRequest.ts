@@ -1,8 +1,9 @@
+import { Readable } from "node:stream";
 import { LOAD_BALANCER_BODY_MAX_BYTES, LOAD_BALANCER_MS, WORKER_ID_HEADER } from "../../sdk/contract/limits";
 import type { HttpResponse } from "../io/http";
 import type { EmulatorClock } from "../time/virtualClock";
 import * as answers from "./answers";
-import type { HttpServer, PassedRequest } from "./httpServer";
+import { type HttpServer, hasBody, type PassedRequest } from "./httpServer";
 
 /** A request that a worker processes. */
 export interface OpenRequest {
@@ -15,6 +16,7 @@ export interface OpenRequest {
 /** The reasons for which a connection to a worker ends early. */
 const LATE = new Error("the processing time limit was exceeded");
 const LOST = new Error("the worker was lost");
+const TOO_LARGE = new Error("the request is too large");
 
 /**
  * Forwards a request to a worker.
@@ -50,17 +52,42 @@ export function openRequest(
   async function respond(): Promise<HttpResponse> {
     try {
       if (!server) throw LOST;
-      const response = await settled(server.respond(request, controller.signal), controller.signal);
+      const passed = hasBody(request) ? { ...request, body: limitedBody(request.body, () => end(TOO_LARGE)) } : request;
+      const response = await settled(server.respond(passed, controller.signal), controller.signal);
       const headers = { ...response.headers, [WORKER_ID_HEADER]: workerId };
       return { ...response, headers, body: limited(response.body, controller.signal, end) };
     } catch {
-      const isLate = controller.signal.reason === LATE;
+      const { reason } = controller.signal;
       end();
-      return isLate ? answers.processingTimeout() : answers.unreachable();
+      if (reason === TOO_LARGE) return answers.tooLarge();
+      return reason === LATE ? answers.processingTimeout() : answers.unreachable();
     }
   }
 
   return { response: respond(), lose: () => controller.abort(LOST) };
+}
+
+/**
+ * Returns a request body that fails above the service's limit: a chunked body does not declare its
+ * size. What is not passed on is discarded, so that the client can read the response.
+ */
+function limitedBody(body: Readable, onTooLarge: () => void): Readable {
+  async function* chunks() {
+    let size = 0;
+    try {
+      for await (const chunk of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+        size += chunk.length;
+        if (size > LOAD_BALANCER_BODY_MAX_BYTES) {
+          onTooLarge();
+          throw TOO_LARGE;
+        }
+        yield chunk;
+      }
+    } finally {
+      body.resume();
+    }
+  }
+  return Readable.from(chunks(), { objectMode: false });
 }
 
 /** Stops waiting when the signal aborts. The function itself may keep running. */

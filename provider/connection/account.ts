@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { isLoopback } from "../../sdk/contract/loopback";
 import { AccountChangedError } from "../../sdk/errors";
 import { endpointQueueUrl } from "../../sdk/transport/urls";
 import type { Properties } from "../properties";
@@ -97,11 +98,11 @@ export function refuseOtherAccount(
 ): void {
   const before = parseRecord(outputs.__account);
   if (settings.allowAccountChange || !before || isSameAccount(before, parseRecord(accountRecord(account, id)))) return;
-  if (isLoopbackUrl(before.service)) throw new AccountChangedError(ofEmulator(noun, id, before.service));
   const reason =
     before.service === account.service
       ? "the API key differs from the one it was last seen with"
       : `it was last seen at ${before.service}, not at ${account.service}`;
+  if (isLoopbackUrl(before.service)) throw new AccountChangedError(ofEmulator(noun, id, reason));
   throw new AccountChangedError(
     `${noun} ${id} is not in this account, but ${reason}. It may still exist there, and you may still be charged for it. Use ` +
       `the former key and service. If the ${noun} really is gone (for example, because the account is the same and only its ` +
@@ -109,16 +110,15 @@ export function refuseOtherAccount(
   );
 }
 
-/** Returns `true` for a URL of this machine, where an emulator listens. */
+/** Returns `true` for a recorded URL of this machine, where an emulator listens. */
 export function isLoopbackUrl(service: string): boolean {
-  const host = URL.canParse(service) ? new URL(service).hostname : "";
-  return host === "localhost" || host === "[::1]" || /^127(\.\d+){3}$/.test(host);
+  return URL.canParse(service) && isLoopback(service);
 }
 
 /** An emulator without a data file takes its records with it when it ends. */
-function ofEmulator(noun: string, id: string, service: string): string {
+function ofEmulator(noun: string, id: string, reason: string): string {
   return (
-    `${noun} ${id} is not here: it was last seen at ${service}, an emulator on this machine. If that emulator has ended, ` +
+    `${noun} ${id} is not in this account, but ${reason}. It belonged to an emulator on this machine. If that emulator has ended, ` +
     "nothing is left of it, and the state is out of date. To go on without it, set SERVERLESS_GPU_ALLOW_ACCOUNT_CHANGE=true " +
     "for one run of pulumi refresh (or of destroy, if you want none of it back). To keep an emulator's records, start it " +
     "with --data <file>"

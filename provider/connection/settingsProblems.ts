@@ -1,4 +1,4 @@
-import { requireAddress, requireApiKey } from "../../sdk/config";
+import { type ConnectionSettings, requireAddress, requireApiKey, serviceName } from "../../sdk/config";
 import { nearestWord } from "../../sdk/nearestWord";
 import { apiOf, CONFIG_NAMES, CONFIG_NAMESPACE, providerSettings, type ReadConfig } from "./config";
 
@@ -32,5 +32,30 @@ export function missingSetting(readConfig: ReadConfig): string | undefined {
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);
     return `this preview sends no requests and needs no key, but up will fail: ${problem}`;
+  }
+}
+
+/** The settings that are URLs. */
+const ADDRESSES = ["graphqlUrl", "restUrl", "queueUrl"] as const;
+
+/**
+ * Returns the URLs that are set although a service is named. They take precedence over the
+ * service's own.
+ * @throws ConfigurationError if the service is unknown
+ */
+export function urlsBeforeService(settings: ConnectionSettings): string[] {
+  return serviceName(settings) === undefined ? [] : ADDRESSES.filter((name) => settings[name] !== undefined);
+}
+
+/** Returns a note about URLs that take precedence over a named service; `undefined` if none do. */
+export function noteOnUrls(readConfig: ReadConfig): string | undefined {
+  try {
+    const settings = providerSettings(readConfig);
+    const urls = urlsBeforeService(settings);
+    if (urls.length === 0) return undefined;
+    return `the service ${settings.service} is set, but the URLs that are set take precedence: ${urls.join(", ")}`;
+  } catch {
+    // `missingSetting` reports it.
+    return undefined;
   }
 }

@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { SERVERLESS_ENDPOINT } from "../resourceTypes";
 import { CONFIG_NAMESPACE } from "./config";
-import { missingSetting, unknownSettings } from "./settingsProblems";
+import { missingSetting, noteOnUrls, unknownSettings } from "./settingsProblems";
 
 /** The stacks that have been warned. A process may run several programs. */
 const warnedOfConfig = new WeakSet<pulumi.Resource>();
@@ -9,7 +9,8 @@ const warnedOfSettings = new WeakSet<pulumi.Resource>();
 
 /**
  * In a preview, warns once about unknown names in the stack's config, which have no effect, and
- * about a missing key or URL, which would make `up` fail. An explicit provider needs neither.
+ * about a missing key or URL, which would make `up` fail, and says which URLs take precedence over
+ * a named service. An explicit provider needs none of these.
  */
 export function warnOfSettings(resource: pulumi.CustomResource): void {
   // Unit tests with mocks have no stack.
@@ -22,8 +23,11 @@ export function warnOfSettings(resource: pulumi.CustomResource): void {
   if (warnedOfSettings.has(program) || resource.getProvider(SERVERLESS_ENDPOINT.type)) return;
   warnedOfSettings.add(program);
   const config = new pulumi.Config(CONFIG_NAMESPACE);
-  const missing = missingSetting((name) => config.get(name));
+  const readConfig = (name: string) => config.get(name);
+  const missing = missingSetting(readConfig);
   if (missing !== undefined) pulumi.log.warn(missing);
+  const note = noteOnUrls(readConfig);
+  if (note !== undefined) pulumi.log.info(note);
 }
 
 /** Returns the names of the settings in the stack's config, without the namespace. */

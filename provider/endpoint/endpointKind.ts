@@ -1,7 +1,7 @@
 import type { Capabilities } from "../../sdk/contract/capabilities";
 import type { Endpoint, EndpointInput } from "../../sdk/endpoints/record";
 import { existing, SHARED_LIST_MAX_AGE_MS } from "../../sdk/records/reads";
-import { endpointQueueUrl } from "../../sdk/transport/urls";
+import { endpointQueueUrl, serverUrl } from "../../sdk/transport/urls";
 import { cancelled } from "../cancellation";
 import { checkEndpoint } from "../catalog/catalogCheck";
 import { accountRecord } from "../connection/account";
@@ -24,7 +24,7 @@ import { awaitReady, isReadyPending, readyPending } from "./awaitReady";
 import { ENDPOINT_INPUTS, interfaceProblems, notices } from "./endpointInputs";
 import { createNoted, forgetCreate, ownLeftover } from "./interruptedCreate";
 import { checkNewAccount } from "./newAccount";
-import { boundTemplateOf, endpointFields, hasOwnContainer, leftoverVariables } from "./ownContainer";
+import { BOUND_TEMPLATE, boundTemplateOf, endpointFields, hasOwnContainer, leftoverVariables } from "./ownContainer";
 import { rollOut, willRecycle } from "./rollOut";
 
 /** The rules of a `ServerlessEndpoint`. */
@@ -85,7 +85,11 @@ export const ENDPOINT_KIND: RecordKind<Endpoint, EndpointInput> = {
   },
   unfinishedFields: limitsLeftBehind,
   toFields: endpointFields,
-  furtherOutputs: ({ id }, { connection }) => ({ queueUrl: endpointQueueUrl(connection.queueUrl, id) }),
+  lastingOutputs: [BOUND_TEMPLATE],
+  furtherOutputs({ id, type }, { connection: { queueUrl } }) {
+    const url = type === "LOAD_BALANCER" ? serverUrl(queueUrl, id) : undefined;
+    return { queueUrl: endpointQueueUrl(queueUrl, id), ...(url !== undefined && { url }) };
+  },
 };
 
 /**

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { drawTemplateName } from "../../sdk/endpoints/ownContainer";
 import type { Endpoint, EndpointInput } from "../../sdk/endpoints/record";
+import { recordedService } from "../connection/account";
 import type { Connection } from "../connection/connection";
 import { noteVariables, variablesOf } from "../container/variables";
 import { readRecord, removeRecord, type Subject, writeRecord } from "../machine/machineRecord";
@@ -35,9 +36,8 @@ export async function createNoted(
 }
 
 /** Removes the record of a create, once the engine is about to get its result. */
-export function forgetCreate({ __account, name }: Properties): void {
-  const [service = ""] = String(__account ?? "").split(" ");
-  removeRecord(subjectOf(service, String(name)));
+export function forgetCreate(outputs: Properties): void {
+  removeRecord(subjectOf(recordedService(outputs) ?? "", String(outputs.name)));
 }
 
 /**

@@ -80,7 +80,7 @@ export interface ServerlessEndpointArgs extends ArgsOf<Omit<EndpointInput, "name
    * running jobs end, and its `workersMin` and `workersMax` are restored, even if the recycle
    * fails. Waiting jobs stay in the queue. A recycle takes at most `drainTimeout`. The next `up`
    * finishes an interrupted one. With this option, the provider manages both worker counts, with
-   * their defaults.
+   * their defaults. It needs a template: with `imageName`, it is refused.
    * @default false
    */
   recycleWorkers?: pulumi.Input<boolean> | undefined;
@@ -112,6 +112,11 @@ export interface ServerlessEndpointArgs extends ArgsOf<Omit<EndpointInput, "name
 export class ServerlessEndpoint extends pulumi.CustomResource {
   /** URL of the endpoint's queue. Append `/run`, `/runsync`, `/status/{id}` and so on. */
   declare readonly queueUrl: pulumi.Output<string>;
+  /**
+   * URL of the HTTP servers of a load-balancing endpoint. Append a path of yours, and send the API
+   * key as the bearer token. An endpoint with a queue has none.
+   */
+  declare readonly url: pulumi.Output<string | undefined>;
   /** Id of the endpoint at the service. The same as the resource's `id`. */
   get endpointId(): pulumi.Output<string> {
     return this.id;

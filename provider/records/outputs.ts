@@ -56,7 +56,7 @@ export function unseenOutputs<T extends NamedRecord, Fields extends object>(
     ...pick(outputs, (name) => !name.startsWith("__") && !(name in own)),
     ...ownInputs(kind, inputs),
     ...managedRecord(kind.table, inputs),
-    ...pick(outputs, (name) => name === "__template"),
+    ...pick(outputs, (name) => kind.lastingOutputs?.includes(name) === true),
     __account,
     __owner,
   };

@@ -134,4 +134,9 @@ export interface RecordKind<T extends NamedRecord, Fields extends object> extend
   readonly refreshedOutputs?: (service: string, record: T, situation: Situation) => Properties;
   /** Returns the outputs that are not fields. */
   readonly furtherOutputs?: (record: T, circumstances: Circumstances) => Properties;
+  /**
+   * Names of internal outputs that keep their value when an update does not read the record.
+   * @default none
+   */
+  readonly lastingOutputs?: readonly string[];
 }

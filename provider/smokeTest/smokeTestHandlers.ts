@@ -165,7 +165,8 @@ async function runJob(inputs: Properties, timeoutMs: number) {
   const done = await ended
     .finally(() => clearInterval(timer))
     .catch((error: unknown) => {
-      // Compared by its code, because importing its class would load the client before it is needed.
+      // Compared by its code, because importing its class would load the client before it is
+      // needed.
       if (error instanceof ServerlessGpuError && error.code === "WAIT_TIMEOUT")
         return cancelLate(job, timeoutMs / 1000);
       throw error;

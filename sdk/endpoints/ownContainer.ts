@@ -45,20 +45,32 @@ export function isContainerField(name: string): name is keyof Container {
 
 /** Returns the problems of an endpoint with neither a template nor a container, or with both. */
 export function containerProblems(fields: Fields): InputProblem[] {
-  const { templateId = "", imageName = "", templateRevision } = fields;
+  const { templateId = "", imageName = "" } = fields;
   if (templateId === "" && imageName === "") {
     return [{ property: "templateId", message: "is required (or imageName, for an endpoint without a template)" }];
   }
-  if (templateId === "") {
-    if (templateRevision === undefined) return [];
-    const message =
-      "is of a template, and this endpoint has none: remove it. The service rolls its changes out by itself";
-    return [{ property: "templateRevision", message }];
-  }
+  if (templateId === "") return templateRollOutProblems(fields);
   return CONTAINER_FIELDS.filter((field) => isSet(field, fields[field])).map((property) => ({
     property,
     message: "cannot be combined with templateId: set it in the template, or remove templateId",
   }));
+}
+
+/** Returns the problems of a roll-out of template changes at an endpoint with its own container. */
+function templateRollOutProblems({ templateRevision, recycleWorkers }: Fields): InputProblem[] {
+  const problems: InputProblem[] = [];
+  if (templateRevision !== undefined) {
+    const message =
+      "is of a template, and this endpoint has none: remove it. The service rolls its changes out by itself";
+    problems.push({ property: "templateRevision", message });
+  }
+  if (recycleWorkers === true) {
+    const message =
+      "replaces workers when a template changes, and this endpoint has none: remove it. The service rolls changes of " +
+      "imageName, env and the other container settings out by itself";
+    problems.push({ property: "recycleWorkers", message });
+  }
+  return problems;
 }
 
 function isSet(field: keyof Container, value: unknown): boolean {

@@ -56,11 +56,19 @@ export function endpointQueueUrl(queueUrl: string, endpointId: string): string {
  * @throws InvalidInputError if the id cannot be part of the URL
  */
 export function loadBalancerUrl(queueUrl: string, endpointId: string): string {
-  const id = pathSegment("endpointId", endpointId);
-  if (queueUrl !== RUNPOD_ADDRESSES.queueUrl) return `${queueUrl}/lb/${id}`;
-  if (HOST_LABEL.test(id)) return queueUrl.replace("://", `://${id.toLowerCase()}.`);
+  const url = serverUrl(queueUrl, pathSegment("endpointId", endpointId));
+  if (url !== undefined) return url;
   const message = "cannot be part of a host name: it must be letters, digits and hyphens, at most 63 characters";
   throw new InvalidInputError("the request", [{ property: "endpointId", message }]);
+}
+
+/**
+ * Returns the URL of a load-balancing endpoint, or `undefined` if its id cannot be part of a host
+ * name.
+ */
+export function serverUrl(queueUrl: string, id: string): string | undefined {
+  if (queueUrl !== RUNPOD_ADDRESSES.queueUrl) return `${queueUrl}/lb/${id}`;
+  return HOST_LABEL.test(id) ? queueUrl.replace("://", `://${id.toLowerCase()}.`) : undefined;
 }
 
 /** One part of a host name (RFC 1123). */

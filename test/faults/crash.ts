@@ -18,6 +18,22 @@ const QUIET_MS = 1_000;
 
 export type Victim = "engine" | "provider";
 
+/** Returns the moments before and after the effect of a request. */
+export const at = (operation: string, position = 1): Moment[] =>
+  (["before", "after"] as const).map((when) => ({ step: `${operation} ${position}`, operation, position, when }));
+
+/**
+ * Returns each moment with its victims, and a title. The provider is killed after the effect, where
+ * a kill leaves the most behind.
+ */
+export const scenarios = (moments: readonly Moment[]) =>
+  moments.flatMap((moment) => {
+    const victims: readonly Victim[] = moment.when === "after" ? ["engine", "provider"] : ["engine"];
+    return victims.map(
+      (victim) => [`${moment.when} ${moment.step}, kill -9 of the ${victim}`, moment, victim] as const,
+    );
+  });
+
 /**
  * Starts the command, waits until the service holds its request back at that moment, and kills the
  * process.

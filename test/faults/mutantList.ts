@@ -71,8 +71,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "an endpoint is adopted because of its name",
     file: "provider/records/recordHandlers.ts",
-    from: "return make(name, (existing) => refuse(existing, name));",
-    to: "return make(name, (existing) => existing[0] ?? refuse(existing, name));",
+    from: "return leftOver ?? refuse(existing, name);",
+    to: "return leftOver ?? existing[0] ?? refuse(existing, name);",
     tests: [{ file: "test/pulumi/ownership.test.ts", title: "never adopted by its name" }],
     built: true,
   },
@@ -111,7 +111,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "a deletion that failed leaves its endpoint at zero",
     file: "sdk/endpoints/putBack.ts",
-    from: "isOurs ? await saveRecord(collection, listed, counts, { ...options, known }) : now;",
+    from: "isOurs ? await saveWorkers(collection, listed, counts, { ...options, known }) : now;",
     to: "isOurs ? now : now;",
     tests: [{ file: "test/sdk/endpoints/putBack.test.ts" }],
   },

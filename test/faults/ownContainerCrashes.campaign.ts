@@ -1,7 +1,7 @@
 import { type Emulator, startEmulator } from "../../emulator";
 import { createStack, type PulumiStack } from "../pulumi/harness";
 import { API_ENV, either } from "./campaignApi";
-import { crash, type Moment, unlock, type Victim } from "./crash";
+import { at, crash, scenarios, unlock } from "./crash";
 
 const TOKEN = "env-canary-own-41d0";
 
@@ -12,18 +12,6 @@ const program = (args: object) => `
 const { ServerlessEndpoint } = require("pulumi-serverless-gpu");
 new ServerlessEndpoint("llama", { gpuIds: ["ADA_24"], ...${JSON.stringify(args)} });
 `;
-
-const at = (operation: string, position = 1): Moment[] =>
-  (["before", "after"] as const).map((when) => ({ step: `${operation} ${position}`, operation, position, when }));
-
-/** The provider is killed where that leaves most: after the effect. */
-const scenarios = (moments: readonly Moment[]) =>
-  moments.flatMap((moment) => {
-    const victims: readonly Victim[] = moment.when === "after" ? ["engine", "provider"] : ["engine"];
-    return victims.map(
-      (victim) => [`${moment.when} ${moment.step}, kill -9 of the ${victim}`, moment, victim] as const,
-    );
-  });
 
 /** A service that keeps the templates of deleted endpoints leaves most to do. */
 const start = () =>

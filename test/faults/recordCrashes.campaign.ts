@@ -1,7 +1,7 @@
 import { type Emulator, startEmulator } from "../../emulator";
 import { createStack, type PulumiStack } from "../pulumi/harness";
 import { API_ENV, either } from "./campaignApi";
-import { crash, type Moment, unlock, type Victim } from "./crash";
+import { at, crash, scenarios, unlock } from "./crash";
 
 const TOKEN = "env-canary-3c0b77";
 const PASSWORDS = ["password-canary-91ad", "password-canary-ee02"];
@@ -30,18 +30,6 @@ new ServerlessEndpoint("endpoint", {
   gpuIds: ["ADA_24"], locations: ["EU-RO-1"], workersMax: 2, ...adopt("endpoint"),
 });
 `;
-
-const at = (operation: string, position = 1): Moment[] =>
-  (["before", "after"] as const).map((when) => ({ step: `${operation} ${position}`, operation, position, when }));
-
-/** The provider is killed after the effect, where a kill leaves the most behind. */
-const scenarios = (moments: readonly Moment[]) =>
-  moments.flatMap((moment) => {
-    const victims: readonly Victim[] = moment.when === "after" ? ["engine", "provider"] : ["engine"];
-    return victims.map(
-      (victim) => [`${moment.when} ${moment.step}, kill -9 of the ${victim}`, moment, victim] as const,
-    );
-  });
 
 const start = () => startEmulator({ strictReferences: true, drainMs: 50, coldStartMs: 20, templateReleaseMs: 1_000 });
 

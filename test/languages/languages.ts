@@ -110,7 +110,8 @@ const JAVA: Language = {
   },
 };
 
-async function compileJava(sources: string, classes: string): Promise<void> {
+/** Compiles the sources of a folder with the SDK. */
+export async function compileJava(sources: string, classes: string): Promise<void> {
   const files = (await readdir(sources, { recursive: true })).filter((name) => name.endsWith(".java"));
   const options = ["-nowarn", "-d", classes, "-cp", `${JARS}/*${path.delimiter}${CLASSES}`];
   await run("javac", [...options, ...files], sources);

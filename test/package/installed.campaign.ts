@@ -31,8 +31,8 @@ const TYPED = `
   export const status: pulumi.Output<string> = pod.apply(({ desiredStatus }) => desiredStatus ?? "none");
   // @ts-expect-error: the name of a GPU tier is a string
   new ServerlessEndpoint("llama", { gpuIds: 24, templateId: "t" });
-  // @ts-expect-error: an endpoint has a template
-  new ServerlessEndpoint("llama", { gpuIds: "AMPERE_24" });
+  // @ts-expect-error: the id of a template is a string
+  new ServerlessEndpoint("llama", { gpuIds: "AMPERE_24", templateId: 5 });
   export const things = [createClient, startEmulator];`;
 
 describe.each(["npm", "pnpm"] as const)("the packed package, installed with %s", (manager) => {

@@ -43,7 +43,9 @@ test("a key that an object does not have is refused by its name, and a nested ba
   const reasons = async (kind: string, news: Readonly<Record<string, unknown>>) =>
     (await plugin.check({ kind }, news)).failures.map(({ reason }) => reason).join("\n");
   const keys = await reasons("SmokeTest", { ...smokeTest, policy: { ttl_x: 5 }, s3Config: { bucket: "b" } });
-  expect(keys).toContain("policy.ttl_x: is not a property. Allowed: executionTimeout, lowPriority, ttl");
+  expect(keys).toContain(
+    "policy.ttl_x: is not a property. Did you mean ttl? Allowed: executionTimeout, lowPriority, ttl",
+  );
   expect(keys).toContain("s3Config.bucket: is not a property");
   expect(await reasons("SmokeTest", { ...smokeTest, policy: { ttl: "soon" } })).toMatch(
     /policy\.ttl: is "soon", and must be/,

@@ -83,6 +83,19 @@ test("an automatic name is the same in every process, differs by URN, and follow
   expect((await plugin.check(ONE, INPUTS, first, ["mine-4711", propose as number])).inputs.name).toBe(first.name);
 });
 
+test("a load-balancing endpoint has a url, and one with a queue has none", async () => {
+  await using observed = await startEmulator({ profile: "observed" });
+  await using plugin = await startPlugin({ ...observed.env, SERVERLESS_GPU_SERVICE: "runpod" });
+  const server = { ...INPUTS, type: "LOAD_BALANCER", scalerType: "REQUEST_COUNT" };
+  const inputs = await checked(plugin, server);
+  expect((await plugin.create(ONE, inputs, { preview: true })).outputs).toMatchObject({ url: UNKNOWN });
+  const { id, outputs } = await plugin.create(ONE, inputs);
+  expect(outputs.url).toBe(`${observed.url}/lb/${id}`);
+  expect((await plugin.read(ONE, id, outputs, inputs)).outputs).toEqual(outputs);
+  const other = { ...ONE, name: "queue" };
+  expect((await plugin.create(other, (await plugin.check(other, INPUTS)).inputs)).outputs).not.toHaveProperty("url");
+});
+
 test("a create whose response was lost finds its own endpoint, and creates no second one", async () => {
   await using plugin = await startPlugin(emulator.env);
   const inputs = await checked(plugin, INPUTS);

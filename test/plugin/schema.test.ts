@@ -47,3 +47,23 @@ test("every resource and function has a description, and so has each of their pr
     for (const each of Object.values(inputProperties)) expect(each.description).toBeTruthy();
   }
 });
+
+test("every resource and function has one example in each of the six languages", () => {
+  for (const { description } of Object.values({ ...schema.resources, ...schema.functions })) {
+    const languages = [...description.matchAll(/^```(\w+)\n/gm)].flatMap(([, each]) => (each === "sh" ? [] : [each]));
+    expect(languages).toEqual(["typescript", "python", "csharp", "go", "java", "yaml"]);
+    expect(description).toMatch(/\{\{% examples %\}\}\n## Example Usage\n\{\{% example %\}\}/);
+  }
+});
+
+test("a property that is described as an integer is one: Java and Go programs could not set it otherwise", () => {
+  const properties = [...Object.values(schema.resources), ...Object.values(schema.types)].flatMap((each) =>
+    Object.entries<{ type?: string; description: string }>({
+      ...("inputProperties" in each ? each.inputProperties : {}),
+      ...("properties" in each ? each.properties : {}),
+    }),
+  );
+  const described = properties.filter(([, { description }]) => /\b(whole|integer)\b/.test(description));
+  expect(described.length).toBeGreaterThan(10);
+  expect(described.filter(([, { type }]) => type !== "integer")).toEqual([]);
+});

@@ -18,7 +18,9 @@ export function longComments(text: string, file: string): string[] {
     for (const [index, line] of `${before}${comment}`.split("\n").entries()) {
       const tag = /^[\s/*]*@(\w+)/.exec(line)?.[1];
       if (tag) isExample = tag === "example";
-      const isFixed = isExample || line.includes("biome-ignore") || line.trim().split(/\s+/).length <= 2;
+      // A type cannot be wrapped.
+      const isType = /^[\s/*]*@(typedef|param) \{.{60,}\}/.test(line);
+      const isFixed = isExample || isType || line.includes("biome-ignore") || line.trim().split(/\s+/).length <= 2;
       if (line.length > COLUMNS && !isFixed) found.add(first + index + 1);
     }
   }

@@ -14,7 +14,7 @@ new ServerlessEndpoint("bad", {
   const { exitCode, output } = await stack.run(["up", "--yes"]);
   expect(exitCode).not.toBe(0);
   expect(output).toMatch(/gpuIds.*"AMPER_24" is not a known GPU tier. Did you mean AMPERE_24\? Allowed: AMPERE_16/);
-  expect(output).toMatch(/templateId.*must be the id of a template, not empty/);
+  expect(output).toMatch(/templateId is required \(or imageName/);
   expect(output).toMatch(/locations.*"Mars" is neither a known country/);
   expect(output).toMatch(/scalerValue.*must be a number above 0; it is -1/);
   expect(output).toMatch(/scalerValue.*requires scalerType/);

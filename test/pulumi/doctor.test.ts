@@ -107,6 +107,9 @@ test("distinguishes a missing, a wrong and a misspelled setting", async () => {
   });
   for (const check of ["key", "names", "clock"]) expect(none[check]).toMatchObject({ status: "skipped" });
 
+  const withoutUrls = await doctor({ SERVERLESS_GPU_API_KEY: CANARY });
+  expect(withoutUrls.key).toEqual({ status: "skipped", found: "graphqlUrl is not set" });
+
   const wrong = await doctor({ ...addresses, SERVERLESS_GPU_API_KEY: "canary-of-another" });
   expect(wrong.key).toMatchObject({ status: "failed", found: expect.stringContaining("401") });
   expect(wrong.key?.fix).toContain("set in the environment (SERVERLESS_GPU_API_KEY)");

@@ -26,6 +26,7 @@ const OTHERS = [
   "mv",
   "node",
   "printf",
+  "seq",
   "python3",
   "sha256sum",
   "tail",

@@ -219,6 +219,8 @@ test("an engine runs programs after the clone that prepared it is gone", async (
   await cp(engine.command, path.join(machine, "engine"));
   const clone = path.join(machine, "clone/tools/pulumi-cli");
   await cp(TOOL, clone, { recursive: true });
+  for (const file of ["package.json", "tools/requireNode.js"])
+    await cp(path.resolve(TOOL, "../..", file), path.join(machine, "clone", file));
   // The clone finds the packages of this repository.
   expect((await runTool({}, clone)).stdout).toBe(built());
   await rm(path.join(machine, "clone"), { recursive: true });

@@ -49,7 +49,7 @@ test("the steps of the migration move an endpoint from one state to the other, a
 
   // The first two export a state and import a file: see adoptFrom.test.ts.
   const [preview = [], forget = [], up = [], proof = []] = commands.slice(2);
-  expect((await own.succeed(preview)).output).toContain("endpoint abc123 is adopted");
+  expect((await own.succeed(preview)).output).toContain('endpoint abc123 ("llama") is adopted');
   await old.succeed([...forget, "--yes"]);
   expect((await old.exportState()).deployment.resources?.map(({ type }) => type)).not.toContain(
     "runpod:index:Endpoint",

@@ -14,7 +14,7 @@ test("the plugin's refusal of an explicit provider shows no key", async () => {
   const stack = await createPluginStack(provider(`apiKey: "${CANARY}", apiKeyEnv: "A_KEY"`), {});
   const both = await stack.run(["preview"]);
   expectRefusedInSecret(both);
-  expect(both.output).toContain('apiKey: the provider "mine" needs either apiKey or apiKeyEnv');
+  expect(both.output).toContain('the provider "mine" needs either apiKey or apiKeyEnv');
 });
 
 test("the plugin's refusal of a start command in two forms shows no part of the command", async () => {

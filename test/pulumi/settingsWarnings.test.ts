@@ -40,6 +40,13 @@ test("a preview without a key warns once that up will fail, and names the misspe
   expect(output).not.toContain("some-key-that-is-not-shown");
 });
 
+test("a preview says once that the URLs take precedence over the named service", async () => {
+  const { output } = await stack.run(["preview"], { SERVERLESS_GPU_SERVICE: "runpod" });
+  const note = "the service runpod is set, but the URLs that are set take precedence: graphqlUrl, restUrl, queueUrl";
+  // The engine shows each message while it runs, and again at the end.
+  expect(output.slice(output.indexOf("Diagnostics:")).split(note)).toHaveLength(2);
+});
+
 test("an explicit provider has its own key", async () => {
   await stack.writeProgram(`${TWO}
 options.provider = new ServerlessGpuProvider("own", { apiKey: "${emulator.env.SERVERLESS_GPU_API_KEY}", graphqlUrl: "${emulator.url}", queueUrl: "${emulator.url}" });

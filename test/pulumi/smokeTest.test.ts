@@ -95,7 +95,7 @@ test("policy and s3Config reach the service, and the storage key and a secret ex
   await stack.writeProgram(program({ policy: { ttl: 1 }, s3Config: { bucketName: 5 } }));
   const refused = await stack.run(["preview"]);
   expect(refused.exitCode).not.toBe(0);
-  expect(refused.output).toMatch(/policy\.ttl must be a whole number of milliseconds from 10000/);
+  expect(refused.output).toMatch(/policy\.ttl is 1, and must be a whole number of milliseconds from 10000/);
   expect(refused.output).toMatch(/s3Config\.bucketName must be a string/);
 });
 

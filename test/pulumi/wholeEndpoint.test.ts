@@ -94,6 +94,8 @@ describe.each(["graphql", "v2"])("over %s", (api) => {
     await stack.up();
     for (const [name, fields] of Object.entries(CREATED)) expect(endpoint(name)).toMatchObject(fields);
     await expectUpToDate(stack);
+    const outputs = (await stack.exportState()).deployment.resources?.map((each) => each.outputs?.url) ?? [];
+    expect(outputs.filter(Boolean)).toEqual([`${emulator.url}/lb/${endpoint("server")?.id}`]);
     const ids = emulator.endpoints.list().map(({ id }) => id);
 
     // Somebody else changes what the program declares: a refresh shows it, and `up` repairs it.

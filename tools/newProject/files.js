@@ -30,8 +30,8 @@ const OTHERS = {
  * Writes the files of a project into an empty folder.
  * @param {string} folder
  * @param {string} language a key of `LANGUAGES`
- * @param {Readonly<Record<string, string>>} packages what its package.json says for each package of this
- * clone
+ * @param {Readonly<Record<string, string>>} packages what its package.json says for each package
+ * of this clone
  */
 function writeProject(folder, language, packages) {
   const { files, needs } = /** @type {Language} */ (LANGUAGES[language]);

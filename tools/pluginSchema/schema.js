@@ -1,6 +1,7 @@
 // Builds the schema of the provider plugin from the types and the doc comments of the dynamic form.
 const { Declarations } = require("./declarations");
-const { MODULE, Translator } = require("./types");
+const { withExamples } = require("./examples");
+const { forEveryLanguage, MODULE, Translator } = require("./types");
 
 /** @typedef {import("./types").Schema} Schema */
 /** @typedef {import("./declarations").Property} Property */
@@ -18,6 +19,7 @@ const ENUMS = ["GpuTier", "Location", "ScalerType", "FlashBootType", "EndpointTy
  * @typedef {object} ResourceFacts
  * @property {string} type the type of the dynamic form
  * @property {readonly string[]} outputs
+ * @property {readonly string[]} [optionalOutputs] outputs that only some resources have
  * @property {readonly string[]} [secrets] inputs that are secret in every program
  * @property {readonly string[]} [fixed] inputs whose change replaces the resource
  */
@@ -41,7 +43,7 @@ function buildSchema(facts, sources) {
   );
   const listed = /** @type {{ properties: Record<string, Schema> }} */ (translator.types[`${MODULE}:Endpoint`]);
   listed.properties = likeResource(listed.properties, outputsOf("ServerlessEndpoint"));
-  return {
+  return withExamples({
     name: "serverless-gpu",
     displayName: "Serverless GPU",
     description:
@@ -58,7 +60,7 @@ function buildSchema(facts, sources) {
     resources: Object.fromEntries(resources),
     functions: Object.fromEntries(functions),
     language: LANGUAGES,
-  };
+  });
 }
 
 const LANGUAGES = {
@@ -70,7 +72,7 @@ const LANGUAGES = {
     generateResourceContainerTypes: true,
     respectSchemaVersion: true,
   },
-  csharp: { respectSchemaVersion: true },
+  csharp: { namespaces: { "serverless-gpu": "ServerlessGpu" }, respectSchemaVersion: true },
   java: {},
 };
 
@@ -80,7 +82,7 @@ const LANGUAGES = {
  * @param {Translator} translator
  * @returns {[string, Schema]}
  */
-function resourceOf({ type, outputs, secrets = [], fixed = [] }, declarations, translator) {
+function resourceOf({ type, outputs, optionalOutputs = [], secrets = [], fixed = [] }, declarations, translator) {
   const name = type.split(":").at(-1) ?? type;
   const args = declarations.propertiesOf(declarations.typeNamed(`${name}Args`));
   const members = declarations.propertiesOf(declarations.typeNamed(name));
@@ -98,7 +100,7 @@ function resourceOf({ type, outputs, secrets = [], fixed = [] }, declarations, t
     {
       description: declarations.descriptionOf(name),
       properties: withSecrets(Object.fromEntries(properties), secrets),
-      required: [...outputs],
+      required: outputs.filter((output) => !optionalOutputs.includes(output)),
       inputProperties,
       requiredInputs: inputs.required,
       aliases: [{ type }],
@@ -127,7 +129,7 @@ function functionOf(name, { wrapper, secrets = [] }, declarations, translator, s
   return [
     `${MODULE}:${name}`,
     {
-      description,
+      description: forEveryLanguage(description),
       ...(inputs && { inputs: { type: "object", ...inputs } }),
       outputs: {
         type: "object",

@@ -152,7 +152,7 @@ class Translator {
    * @returns {Schema}
    */
   propertySchema({ type, description, byDefault }, { isOutput = false } = {}) {
-    const isWhole = /\bwhole\b/i.test(description);
+    const isWhole = /\b(whole|integer)\b/i.test(description);
     const open = isOutput ? [] : this.openWordsOf(type);
     const known = open.length === 0 ? "" : `\n\nKnown: ${open.map((word) => `\`${word}\``).join(", ")}.`;
     const ending = byDefault === undefined || isOutput ? "" : `\n\nDefault: ${byDefault}.`;
@@ -169,6 +169,7 @@ class Translator {
 function forEveryLanguage(text) {
   return text
     .replace(/ ?(The client and a|A) dynamic provider also accepts? [^.]*\./g, "")
+    .replaceAll("`getServerlessTemplateEnvOutput`", "`getServerlessTemplateEnv`")
     .replaceAll("the tiers of `GpuTier`", "the known ones")
     .replaceAll("`endpoint.endpointId`", "the `id` of a `ServerlessEndpoint`");
 }
@@ -212,4 +213,4 @@ function pascal(word) {
     .join("");
 }
 
-module.exports = { MODULE, Translator };
+module.exports = { forEveryLanguage, MODULE, Translator };

@@ -12,7 +12,10 @@ const VERSION = "3.230.0";
 /** The oldest Go that go.mod accepts. */
 const GO_VERSION = "1.25.8";
 
-/** What follows a failed attempt that takes long enough to be noticed. @type {Readonly<Record<string, string>>} */
+/**
+ * What follows a failed attempt that takes long enough to be noticed.
+ * @type {Readonly<Record<string, string>>}
+ */
 const INSTEAD = { "the official download": "Building it with go instead …" };
 
 /**

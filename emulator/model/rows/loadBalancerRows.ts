@@ -40,7 +40,9 @@ export const loadBalancer = {
   ),
   "lb.idle-timeout": assumed("A worker without requests stops after idleTimeout, down to workersMin."),
   "lb.processing": observed("A request that a worker has not completed after 5.5 minutes returns 524, or breaks off."),
-  "lb.body-limit": observed("A request body may be up to 30 MB; the status for a larger one, 413, is assumed."),
+  "lb.body-limit": observed(
+    "A request body may be up to 30 MB; that a larger one is refused with 413, or cut off there if it is chunked, is assumed.",
+  ),
   "lb.response-limit": observed("A response body may be up to 30 MB; that a larger one is cut off is assumed."),
   "lb.unreachable": observed("A request to a worker that cannot be reached, or was lost, returns 502."),
   "lb.wrong-ports": observed(

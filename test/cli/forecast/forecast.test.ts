@@ -132,6 +132,13 @@ test.each([
   [["--cold-start", "20s", "--max-p95", "2s", "--sweep", "workersMin=0..1", "idleTimeout=1,60"]],
   [["--cold-start", "20s", "--sweep", "workersMin=0..1", "idleTimeout=1,60"]],
   [[...ALL_LOST, "--max-p95", "2s", "--sweep", "workersMin=0..4"]],
+  [["--cold-start", "20s", "--sweep", "workersMax=1..3", "scalerType=QUEUE_DELAY,REQUEST_COUNT"]],
+  [["--cold-start", "20s", "--max-p95", "1ms", "--sweep", "idleTimeout=1,5,60"]],
+  [["--max-p95", "1h", "--sweep", "scalerValue=1,4", "workersMin=0,1"]],
+  [["--max-lost", "50%", "--sweep", "flashBoot=on,off"]],
+  [[...ALL_TIMED_OUT, "--sweep", "workersMin=0..1", "idleTimeout=1,60"]],
+  [[...ALL_TIMED_OUT, "--max-p95", "1h", "--max-lost", "120", "--sweep", "workersMin=0..1"]],
+  [["--ttl", "10s", "--cold-start", "20s", "--max-p95", "30s", "--max-lost", "0", "--sweep", "idleTimeout=1,30,60"]],
 ])("the page gives the advice of the terminal: %j", async (args) => {
   const { stdout } = await forecast(...EXACT, ...args, "--pictures", "advice");
   const advice = stdout.slice(stdout.indexOf("Sweep of"), stdout.indexOf("Assumptions, with")).trim();

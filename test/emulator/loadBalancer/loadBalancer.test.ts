@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
+import { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type HttpHandler, manualClock } from "../../../emulator";
 import { CANARY } from "../../support/emulated";
@@ -299,6 +300,32 @@ describe("limits", () => {
     expect(ok.status).toBe(200);
     await ok.body?.cancel();
     expect((await plain(app, "/x", { method: "POST", body: Buffer.alloc(30_000_001) })).status).toBe(413);
+  });
+
+  test("[lb.body-limit] a chunked body is cut off above 30 MB, and the worker never sees the rest", async () => {
+    const received: unknown[] = [];
+    const handler: HttpHandler = {
+      async fetch(request) {
+        if (request.url.endsWith("/ping")) return new Response();
+        const body = await request.arrayBuffer().then(
+          ({ byteLength }) => byteLength,
+          () => "broken off",
+        );
+        received.push(body);
+        return new Response("read");
+      },
+    };
+    await using app = await startLoadBalanced({ handler });
+    const chunked = (megabytes: number) => {
+      const chunks = Array.from({ length: megabytes }, () => Buffer.alloc(1_000_000));
+      const body = Readable.toWeb(Readable.from(chunks, { objectMode: false }));
+      return plain(app, "/x", { method: "POST", body, duplex: "half" } as unknown as RequestInit);
+    };
+    expect([(await chunked(30)).status, received]).toEqual([200, [30_000_000]]);
+    expect((await chunked(31)).status).toBe(413);
+    await until(() => received.length === 2);
+    expect(received[1]).toBe("broken off");
+    expect((await chunked(1)).status).toBe(200);
   });
 
   test("[lb.response-limit] a response body may have 30 MB", async () => {

@@ -67,6 +67,19 @@ describe("a change between GPUs and CPUs", () => {
   });
 });
 
+test("an endpoint with its own container refuses what rolls out a template", () => {
+  const own = { name: "llama", gpuIds: "AMPERE_24", imageName: "me/llama:1" };
+  expect(problems({ ...own, recycleWorkers: true, templateRevision: 1 })).toEqual([
+    expect.stringMatching(/^templateRevision: is of a template, and this endpoint has none: remove it/),
+    expect.stringMatching(
+      /^recycleWorkers: .* this endpoint has none: remove it\. The service rolls .* out by itself$/,
+    ),
+  ]);
+  expect(problems({ ...own, recycleWorkers: false })).toEqual([]);
+  expect(problems({ ...own, recycleWorkers: UNKNOWN })).toEqual([]);
+  expect(problems({ ...GPU, recycleWorkers: true })).toEqual([]);
+});
+
 describe("the two forms of network volumes", () => {
   test("are one setting: after a change of the form, only the new one is managed", () => {
     const short = check({ ...GPU, networkVolumeId: "v1" });
