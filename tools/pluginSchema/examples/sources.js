@@ -178,6 +178,23 @@ const EXAMPLES = {
     program: { discount: { function: "getServerlessDiscount" } },
     outputs: { discountFactor: "$discount.discountFactor" },
   },
+  getGpuTypes: {
+    title: "GPU types with 48 GB that are in stock in Europe, the cheapest first",
+    program: {
+      large: { function: "getGpuTypes", arguments: { minMemoryInGb: 48, region: "EU", minStock: "Medium" } },
+    },
+    outputs: { gpuTypes: "$large.gpuTypes" },
+  },
+  getDataCenters: {
+    title: "The European data centers with network volumes",
+    program: { europe: { function: "getDataCenters", arguments: { region: "EU", hasVolumes: true } } },
+    outputs: { dataCenters: "$europe.dataCenters" },
+  },
+  getAccountLimits: {
+    title: "The quota and the spend limit of the account",
+    program: { account: { function: "getAccountLimits" } },
+    outputs: { workerQuota: "$account.workerQuota", spendLimit: "$account.spendLimit" },
+  },
 };
 
 module.exports = { EXAMPLES };
