@@ -15,7 +15,9 @@ export interface Report {
   readonly hasFailed: boolean;
 }
 
-const HEADINGS = { impossible: "IMPOSSIBLE", unlikely: "UNLIKELY", data: "DATA GOES" } as const;
+/** The words of each level, the gravest first. */
+const HEADINGS = { impossible: "IMPOSSIBLE", data: "DATA GOES", unlikely: "UNLIKELY" } as const;
+const LEVELS = Object.keys(HEADINGS) as Finding["level"][];
 
 const NOT_INCLUDED =
   "Full scale is workersMax workers, at rest workersMin, all of the dearest pool that gpuIds allow, in US dollars an hour. Disks, " +
@@ -80,7 +82,11 @@ export function textOf({ counts, costs, findings, missed, exceeded }: Report): s
     `Endpoints and network volumes: ${countsText(counts)}`,
     ...(table.length > 0 ? ["", ...table, "", NOT_INCLUDED, ...sourcesOf(costs)] : []),
     "",
-    ...findings.map((finding) => `${HEADINGS[finding.level]}  ${findingText(finding)}`),
+    ...LEVELS.flatMap((level) =>
+      findings
+        .filter((finding) => finding.level === level)
+        .map((finding) => `${HEADINGS[level]}  ${findingText(finding)}`),
+    ),
     ...missed.map(({ what, why }) => `NOT LOOKED UP  ${what}: ${why}`),
     ...exceeded.map((each) => `CAP  ${each}`),
     ...(findings.length === 0 && exceeded.length === 0 ? ["Nothing was found."] : []),

@@ -41,7 +41,7 @@ export function endpointProofs(settings: PlacedSettings, { gpus, dataCenters }: 
   const left = gpusLeft(settings.gpuIds, gpus);
   if (left.length === 0) {
     const types = gpus.filter(({ pool }) => pool != null && pools.includes(pool)).map(({ id }) => id);
-    const message = `the exclusions in gpuIds leave no GPU type of ${pools.join(", ")}, which have ${types.join(", ")}`;
+    const message = `the exclusions in gpuIds leave no GPU type of ${pools.join(", ")} (${types.join(", ")})`;
     return [{ kind: "exclusions", fields: ["gpuIds"], message }];
   }
   return [...placeProofs(settings, left, dataCenters), ...cudaProofs(settings, left)];

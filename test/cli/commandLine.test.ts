@@ -66,3 +66,11 @@ test.each([
   expect(stderr).toContain(message);
   expect(stderr).toMatch(/Run "serverless-gpu .*--help"/);
 });
+
+test("a command ends quietly when the reader of its output ends first", async () => {
+  const script = `"${process.execPath}" "${MAIN}" emulator exec --help | head -n 0`;
+  const { stderr } = await new Promise<{ stderr: string }>((resolve) => {
+    execFile("bash", ["-c", script], (_, stdout, errors) => resolve({ stderr: `${stdout}${errors}` }));
+  });
+  expect(stderr).toBe("");
+});

@@ -25,7 +25,7 @@ describe.each(Object.keys(FORMS) as Form[])("a change of the %s form", (form) =>
     [
       "exclusions that leave no type",
       { gpuIds: "ADA_24,-NVIDIA GeForce RTX 4090" },
-      "leave no GPU type of ADA_24, which have NVIDIA GeForce RTX 4090",
+      "leave no GPU type of ADA_24 (NVIDIA GeForce RTX 4090)",
       [],
     ],
     [
