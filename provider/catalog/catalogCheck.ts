@@ -67,7 +67,7 @@ function refuse(what: string, found: readonly Impossible[], changed: readonly st
   if (blamed.length === 0) return;
   const problems = blamed.map(({ fields, message }) => ({
     property: fields.find((field) => changed.includes(field)) ?? "",
-    message: `${message}. The service's catalog says so; nothing was written`,
+    message: `${message}${message.endsWith("?") ? "" : "."} The service's catalog says so; nothing was written`,
   }));
   throw new InvalidInputError(what, problems);
 }

@@ -202,7 +202,7 @@ new ServerlessEndpoint("one", { adoptId: "theirs", templateId: "t", gpuIds: "ADA
   await stack.destroy();
 });
 
-test("a GPU tier that this version does not know is a warning, and the service's refusal says which", async () => {
+test("a GPU tier that this version does not know is a warning, and the catalog's refusal says which", async () => {
   const program = `
 const { ServerlessEndpoint } = require("pulumi-serverless-gpu");
 new ServerlessEndpoint("one", { name: "one", templateId: "t", gpuIds: "BLACKWELL_97" });`;
@@ -213,7 +213,7 @@ new ServerlessEndpoint("one", { name: "one", templateId: "t", gpuIds: "BLACKWELL
   );
   const up = await stack.run(["up", "--yes", "--skip-preview"]);
   expect(up.exitCode).not.toBe(0);
-  expect(up.output).toContain('gpuIds holds "BLACKWELL_97"');
+  expect(up.output).toContain("gpuIds: the pool BLACKWELL_97 is not in the catalog");
   const elsewhere = await stack.run(["preview"], { SERVERLESS_GPU_SERVICE: "" });
   expect(elsewhere.exitCode).not.toBe(0);
   expect(elsewhere.output).toContain('"BLACKWELL_97" is not a known GPU tier');
