@@ -260,7 +260,7 @@ async function isGone(deletion: Deletion): Promise<boolean> {
  * list is cut. All deletions that look at the same time share these requests.
  */
 async function look({ collection, id, options }: Deletion): Promise<Endpoint | undefined> {
-  return lookFor(collection, await collection.list.read({ gathers: true }, options), id, options, true);
+  return lookFor(collection, await collection.list.read({ gathers: true, only: id }, options), id, options, true);
 }
 
 function report(

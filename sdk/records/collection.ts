@@ -56,13 +56,15 @@ export function createCollection<T extends NamedRecord, Settings, Changes>(
 ): Writable<T, Settings, Changes> {
   const operation = listOf(kind);
   const attempt = (each: Attempt) => calls.list(operation, each);
-  const list = new SharedList(context.clock, (options) =>
-    makeCall(context, { ...options, name: calls.names.list, operation, repeatability: "safe", attempt }),
+  const single = new SingleReads(context, kind, calls);
+  const list = new SharedList(
+    context.clock,
+    (options) => makeCall(context, { ...options, name: calls.names.list, operation, repeatability: "safe", attempt }),
+    (ids, options) => single.readMany(ids, options),
   );
   const { hiddenIn = () => [], recognize = async (record) => record } = calls;
   return {
-    ...{ ...context, kind, calls, hooks, list, lastWrites: new Map(), hiddenIn },
-    single: new SingleReads(context, kind, calls),
+    ...{ ...context, kind, calls, hooks, list, single, lastWrites: new Map(), hiddenIn },
     completion: createCompletion(context, kind, calls.readNames),
     recall: async (record, known) =>
       known === undefined ? record : recognize(withKnown(record, hiddenIn(record), known), known),

@@ -143,7 +143,8 @@ async function untilGone<T extends NamedRecord>(
   const startedAt = clock.monotonic();
   // The list is requested after this function was called. All deletions that look at the same time
   // share it.
-  const look = async () => lookFor(collection, await list.read({ gathers: true }, options), id, options, true);
+  const look = async () =>
+    lookFor(collection, await list.read({ gathers: true, only: id }, options), id, options, true);
   const shared = await readSharedWith(collection, id, options);
   let record = await lookFor(collection, shared, id, options);
   if (!record) {

@@ -46,6 +46,8 @@ export interface Listed<T> {
    * @default false
    */
   readonly mayBeCut?: boolean | undefined;
+  /** Number of records, readable or not. @default unknown */
+  readonly length?: number | undefined;
   /**
    * Returns the part of the list that shows whether it has a record: the records with its id, and
    * those without an id.
@@ -83,6 +85,7 @@ export function readRecords<T extends NamedRecord>(
       return all().unreadable;
     },
     mayBeCut: sent.length >= cap,
+    length: sent.length,
     about: (id) =>
       readAll(
         kind,

@@ -32,7 +32,28 @@ export interface ListFreshness {
    * follow. An operation on its own does not wait at all.
    */
   readonly gathers?: boolean | undefined;
+  /**
+   * The only record that the reader needs. If all readers of a new list need few, the list holds
+   * only those that the service has among them.
+   */
+  readonly only?: string | undefined;
 }
+
+/** What a list may show about itself. */
+interface Sized {
+  /** Number of its records. */
+  readonly length?: number | undefined;
+}
+
+/**
+ * Reads some records by their ids. Returns `undefined` if the service does not read records by id.
+ */
+export type FetchSome<List> = (ids: readonly string[], options: ObservedOptions) => Promise<List | undefined>;
+
+/** Largest number of records that are read by their ids instead of a list. */
+const MOST_IDS = 50;
+/** A read by ids is cheaper than a list that is longer by this factor. */
+const CHEAPER_FACTOR = 4;
 
 /** How long a list waits at most for running operations, in milliseconds. */
 const GATHER_MS = 500;
@@ -47,6 +68,8 @@ interface Request<List> {
   /** Aborted when no reader waits for the list any longer. */
   readonly abandoned: AbortController;
   readers: number;
+  /** The records that its readers need; `undefined` if one needs them all. */
+  only: Set<string> | undefined;
   /** How many of its readers wait to share it. */
   gathered: number;
   /** Lets the request be sent, after the response of the one before it. */
@@ -59,9 +82,12 @@ interface Request<List> {
  * One of the account's lists. Concurrent readers share it, because the service cannot return a
  * single record. Readers that come during a request share the next one.
  */
-export class SharedList<List extends object> {
+export class SharedList<List extends Sized> {
   readonly #clock: Clock;
   readonly #fetchList: (options: ObservedOptions) => Promise<List>;
+  readonly #fetchSome: FetchSome<List> | undefined;
+  /** Length of the last list. */
+  #length = 0;
   /** The last list that was requested. */
   #newest: Request<List> | undefined;
   /** The same, or `undefined` after a write. */
@@ -71,9 +97,10 @@ export class SharedList<List extends object> {
   #pending: Promise<unknown> = Promise.resolve();
   readonly #operations: OperationCounter;
 
-  constructor(clock: Clock, fetchList: (options: ObservedOptions) => Promise<List>) {
+  constructor(clock: Clock, fetchList: (options: ObservedOptions) => Promise<List>, fetchSome?: FetchSome<List>) {
     this.#clock = clock;
     this.#fetchList = fetchList;
+    this.#fetchSome = fetchSome;
     this.#operations = countOperations(clock);
   }
 
@@ -117,13 +144,25 @@ export class SharedList<List extends object> {
     return rested;
   }
 
-  async #fetchNow(options: ObservedOptions, sentAt: number): Promise<ListSnapshot<List>> {
+  async #fetchNow(options: ObservedOptions, sentAt: number, only?: ReadonlySet<string>): Promise<ListSnapshot<List>> {
     let response: ReceivedResponse | undefined;
-    const onResponse = (last: ReceivedResponse) => {
-      response = last;
+    const observed = {
+      ...options,
+      onResponse: (last: ReceivedResponse) => {
+        response = last;
+      },
     };
+    const some = only && (await this.#fetchSome?.([...only], observed));
+    const list = some ?? (await this.#fetchList(observed));
+    if (!some) this.#length = list.length ?? 0;
     // Not a copy: a list reads its records when they are needed.
-    return Object.assign(await this.#fetchList({ ...options, onResponse }), { sentAt, response });
+    return Object.assign(list, { sentAt, response });
+  }
+
+  /** Returns the only records that a request needs, if reading them is cheaper than the list. */
+  #fewIn({ only }: Request<List>): ReadonlySet<string> | undefined {
+    if (!only || !this.#fetchSome || only.size > MOST_IDS) return undefined;
+    return only.size * CHEAPER_FACTOR <= this.#length ? only : undefined;
   }
 
   #queueNext(): Request<List> {
@@ -132,16 +171,20 @@ export class SharedList<List extends object> {
     const queued: Request<List> = {
       abandoned,
       readers: 0,
+      only: new Set(),
       gathered: 0,
       release,
       snapshot: Promise.all([this.#pending, isDue]).then(async () => {
         abandoned.signal.throwIfAborted();
         this.#next = undefined;
-        this.#newest = queued;
-        this.#current = queued;
         const sentAt = this.#clock.monotonic();
         queued.sentAt = sentAt;
-        return this.#fetchNow({ signal: abandoned.signal }, sentAt);
+        const only = this.#fewIn(queued);
+        if (!only) {
+          this.#newest = queued;
+          this.#current = queued;
+        }
+        return this.#fetchNow({ signal: abandoned.signal }, sentAt, only);
       }),
     };
     this.#pending = queued.snapshot.then(
@@ -174,10 +217,13 @@ export class SharedList<List extends object> {
     sentAfter = Number.POSITIVE_INFINITY,
     despiteWrites = false,
     gathers = false,
+    only,
   }: ListFreshness): Request<List> {
     const last = despiteWrites ? this.#newest : this.#current;
     if (last?.sentAt !== undefined && last.sentAt >= sentAfter) return last;
     this.#next ??= this.#queueNext();
+    if (only === undefined) this.#next.only = undefined;
+    else this.#next.only?.add(only);
     if (gathers) {
       this.#next.gathered++;
       this.#releaseSoon(this.#next);

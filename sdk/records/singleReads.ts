@@ -57,11 +57,15 @@ export class SingleReads<T extends NamedRecord> {
    */
   async read(id: string, options: ObservedOptions): Promise<SingleRead<T> | undefined> {
     if (this.#isRefused) return undefined;
-    const answer = await (changeRequest(options) ? this.#send([id], options) : this.#readGathered(id, options));
+    const answer = await (changeRequest(options) ? this.readMany([id], options) : this.#readGathered(id, options));
     return answer && { record: recordById(this.#kind, answer, id) };
   }
 
-  async #send(ids: readonly string[], given: ObservedOptions): Promise<Answer<T>> {
+  /**
+   * Reads records by their ids, in one request if the service allows it. Returns those that exist,
+   * or `undefined` if the service refuses such requests.
+   */
+  async readMany(ids: readonly string[], given: ObservedOptions): Promise<Listed<T> | undefined> {
     const { names, readByIds } = this.#calls;
     if (this.#isRefused || !readByIds) return undefined;
     const { noun } = this.#kind;
@@ -95,7 +99,7 @@ export class SingleReads<T extends NamedRecord> {
   async #sendEach(ids: readonly string[], given: ObservedOptions): Promise<Answer<T>> {
     if (ids.length === 1) return { records: [], unreadable: [] };
     const answers: Listed<T>[] = [];
-    for (const id of ids) answers.push((await this.#send([id], given)) ?? { records: [], unreadable: [] });
+    for (const id of ids) answers.push((await this.readMany([id], given)) ?? { records: [], unreadable: [] });
     return {
       records: answers.flatMap(({ records }) => records),
       unreadable: answers.flatMap(({ unreadable }) => unreadable),
@@ -115,7 +119,7 @@ export class SingleReads<T extends NamedRecord> {
         const onResponse = (response: ReceivedResponse) => {
           batch.response = response;
         };
-        return this.#send([...batch.ids], { signal, onResponse });
+        return this.readMany([...batch.ids], { signal, onResponse });
       }),
     };
     // A failure concerns only those who waited for this request.
