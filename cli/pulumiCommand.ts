@@ -8,8 +8,15 @@ const MAX_OUTPUT_BYTES = 1_000_000_000;
 /** A value, or the problem that prevented it. */
 export type Learned<T> = { readonly value: T } | { readonly problem: string };
 
-/** Runs the `pulumi` on PATH. Resolves to its standard output or to a problem. */
-export function pulumi(args: readonly string[], folder: string, timeout = TIMEOUT_MS): Promise<Learned<string>> {
+/**
+ * Runs the `pulumi` on PATH. Resolves to its standard output, or to a problem with what it printed
+ * until then.
+ */
+export function pulumi(
+  args: readonly string[],
+  folder: string,
+  timeout = TIMEOUT_MS,
+): Promise<Learned<string> & { readonly printed?: string }> {
   const options = {
     cwd: folder,
     timeout,
@@ -21,7 +28,7 @@ export function pulumi(args: readonly string[], folder: string, timeout = TIMEOU
       if (!error) resolve({ value: stdout });
       else if (error.code === "ENOENT") resolve({ problem: "there is no pulumi on PATH" });
       else if (error.killed) resolve({ problem: `pulumi ${args[0]} took longer than ${timeout / 1000} s` });
-      else resolve({ problem: redact(lastLine(stderr) ?? `pulumi ${args[0]}: ${error.message}`) });
+      else resolve({ problem: redact(lastLine(stderr) ?? `pulumi ${args[0]}: ${error.message}`), printed: stdout });
     }).stdin?.end();
   });
 }

@@ -23,6 +23,9 @@ const NOT_INCLUDED =
   "Full scale is workersMax workers, at rest workersMin, all of the dearest pool that gpuIds allow, in US dollars an hour. Disks, " +
   "network volumes and discounts are not included.";
 
+const NOTHING = "Nothing was found.";
+const NOTHING_ELSE = "In what was looked up, nothing was found.";
+
 const COLUMNS = ["endpoint", "full scale before", "after", "at rest before", "after", "price of a worker"];
 
 /** Returns a money cell. */
@@ -89,7 +92,7 @@ export function textOf({ counts, costs, findings, missed, exceeded }: Report): s
     ),
     ...missed.map(({ what, why }) => `NOT LOOKED UP  ${what}: ${why}`),
     ...exceeded.map((each) => `CAP  ${each}`),
-    ...(findings.length === 0 && exceeded.length === 0 ? ["Nothing was found."] : []),
+    ...(findings.length === 0 && exceeded.length === 0 ? [missed.length > 0 ? NOTHING_ELSE : NOTHING] : []),
     "",
   ].join("\n");
 }

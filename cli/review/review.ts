@@ -60,7 +60,11 @@ async function previewText(file: string | undefined, stack: ReviewFlags["stack"]
   if (stack !== undefined) {
     const args = ["preview", "--json", "--show-sames", ...(stack === true ? [] : ["--stack", stack])];
     const output = await pulumi(args, process.cwd(), PREVIEW_TIMEOUT_MS);
-    if ("problem" in output) throw new Error(`the preview of the program failed: ${output.problem}`);
+    if ("problem" in output) {
+      // Its JSON has the reason.
+      if (output.printed?.startsWith("{")) readPreview(output.printed);
+      throw new Error(`the preview of the program failed: ${output.problem}`);
+    }
     return output.value;
   }
   if (file === undefined || file === "-") return text(process.stdin);

@@ -112,4 +112,11 @@ test.each(
   expect(up.exitCode).not.toBe(0);
   expect(up.output).toContain("the pool ADA_42 is not in the catalog");
   expect(up.output).toContain("nothing was written");
+
+  await stack.writeFile(file, program({ ...AFTER, one: -2 }));
+  const failed = await review(stack, "--stack", "dev");
+  expect([failed.exitCode, failed.output]).toEqual([
+    1,
+    expect.stringMatching(/the preview failed.*workersMax:? must be/s),
+  ]);
 });
