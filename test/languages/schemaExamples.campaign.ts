@@ -43,7 +43,9 @@ async function writeExamples(language: string, folder: string, fileOf: (name: st
 /** An account that has what the examples look for. */
 async function startAccount(): Promise<Emulator> {
   const handlers = { "llama-3": () => ({ text: "4" }) };
-  const emulator = await startEmulator({ drainMs: 0, templateReleaseMs: 0, coldStartMs: 50, handlers });
+  const serverlessDiscount = { discountFactor: 0.1, type: "volume", expirationDate: "2030-01-01T00:00:00.000Z" };
+  const times = { drainMs: 0, templateReleaseMs: 0, coldStartMs: 50 };
+  const emulator = await startEmulator({ ...times, handlers, serverlessDiscount });
   emulator.seed({
     endpoints: [{ id: "found", name: "llama", gpuIds: "ADA_24", templateId: "tpl" }],
     templates: [{ id: "tpl", name: "llama-template", imageName: "a:1", env: [{ key: "A", value: "b" }] }],
@@ -58,10 +60,10 @@ async function startAccount(): Promise<Emulator> {
 const accountEnv = ({ env }: Emulator) => ({ ...env, SERVERLESS_GPU_API: "v2" });
 
 /** Applies an example, previews it again without a change, and destroys it. */
-async function live(stack: PulumiStack, emulator: Emulator): Promise<void> {
+async function live(example: string, stack: PulumiStack, emulator: Emulator): Promise<void> {
   const before = [emulator.endpoints.list().length, emulator.templates.list().length];
   await stack.up();
-  expect(Object.keys(await stack.outputs())).not.toEqual([]);
+  expect({ example, outputs: Object.keys(await stack.outputs()) }).not.toEqual({ example, outputs: [] });
   await stack.preview("--expect-no-changes");
   await stack.destroy();
   expect([emulator.endpoints.list().length, emulator.templates.list().length]).toEqual(before);
@@ -119,9 +121,9 @@ test("YAML: every example is created, changes nothing afterwards, and is destroy
   await mkdir(folder, { recursive: true });
   await writeFile(path.join(folder, "Pulumi.yaml"), "name: examples\nruntime: yaml\n");
   const stack = await newStack(folder, accountEnv(emulator));
-  for (const program of Object.values(examplesIn("yaml"))) {
+  for (const [name, program] of Object.entries(examplesIn("yaml"))) {
     await stack.writeFile("Pulumi.yaml", `name: examples\nruntime: yaml\n${program}\n`);
-    await live(stack, emulator);
+    await live(name, stack, emulator);
   }
 });
 
@@ -129,8 +131,8 @@ test("Python: every example is created, changes nothing afterwards, and is destr
   await prepareSdk(PYTHON);
   await using emulator = await startAccount();
   const stack = await newStack(await prepareProgram(PYTHON), { ...accountEnv(emulator), ...PYTHON.env });
-  for (const program of Object.values(examplesIn("python"))) {
+  for (const [name, program] of Object.entries(examplesIn("python"))) {
     await stack.writeFile(PYTHON.program, `${program}\n`);
-    await live(stack, emulator);
+    await live(name, stack, emulator);
   }
 });

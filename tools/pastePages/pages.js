@@ -124,4 +124,4 @@ function projectOf(page, copy) {
   return path.resolve(copy, made.find((each) => each !== undefined) ?? ".");
 }
 
-module.exports = { blocksOf, expectedOf, isEndless, pagesWithCommands, planOf, presumedBy, projectOf, ROOT, SKIPPED };
+module.exports = { expectedOf, isEndless, pagesWithCommands, planOf, PRESUMED, presumedBy, projectOf, ROOT, SKIPPED };
