@@ -4,11 +4,10 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { type Emulator, startEmulator } from "../../emulator";
 import schema from "../../plugin/schema.json";
-import { ensurePulumi } from "../../tools/pulumi-cli/ensurePulumi";
 import { createStack, type PulumiStack, SCRATCH } from "../pulumi/harness";
 import { REPOSITORY } from "../support/sources";
 import { compileJava, LANGUAGES, PYTHON, prepareProgram, prepareSdk } from "./languages";
-import { ARCHIVE, PLUGIN, VERSION } from "./plugin";
+import { ARCHIVE, VERSION } from "./plugin";
 
 // The examples in the descriptions of the schema. C# is not compiled: its SDK is not available
 // here.
@@ -44,7 +43,9 @@ async function writeExamples(language: string, folder: string, fileOf: (name: st
 /** An account that has what the examples look for. */
 async function startAccount(): Promise<Emulator> {
   const handlers = { "llama-3": () => ({ text: "4" }) };
-  const emulator = await startEmulator({ drainMs: 0, templateReleaseMs: 0, coldStartMs: 50, handlers });
+  const serverlessDiscount = { discountFactor: 0.1, type: "volume", expirationDate: "2030-01-01T00:00:00.000Z" };
+  const times = { drainMs: 0, templateReleaseMs: 0, coldStartMs: 50 };
+  const emulator = await startEmulator({ ...times, handlers, serverlessDiscount });
   emulator.seed({
     endpoints: [{ id: "found", name: "llama", gpuIds: "ADA_24", templateId: "tpl" }],
     templates: [{ id: "tpl", name: "llama-template", imageName: "a:1", env: [{ key: "A", value: "b" }] }],
@@ -55,11 +56,14 @@ async function startAccount(): Promise<Emulator> {
   return emulator;
 }
 
+/** The examples are for RunPod, over the interface that has images of endpoints. */
+const accountEnv = ({ env }: Emulator) => ({ ...env, SERVERLESS_GPU_API: "v2" });
+
 /** Applies an example, previews it again without a change, and destroys it. */
-async function live(stack: PulumiStack, emulator: Emulator): Promise<void> {
+async function live(example: string, stack: PulumiStack, emulator: Emulator): Promise<void> {
   const before = [emulator.endpoints.list().length, emulator.templates.list().length];
   await stack.up();
-  expect(Object.keys(await stack.outputs())).not.toEqual([]);
+  expect({ example, outputs: Object.keys(await stack.outputs()) }).not.toEqual({ example, outputs: [] });
   await stack.preview("--expect-no-changes");
   await stack.destroy();
   expect([emulator.endpoints.list().length, emulator.templates.list().length]).toEqual(before);
@@ -77,25 +81,19 @@ beforeAll(() => rm(FOLDER, { recursive: true, force: true }));
 test("TypeScript: every example compiles with the SDK that Pulumi generates", async () => {
   const folder = path.join(FOLDER, "typescript");
   await mkdir(path.join(folder, "node_modules"), { recursive: true });
-  const { command } = await ensurePulumi({ log: () => {} });
-  const env = { ...process.env, PULUMI_HOME: path.join(folder, "home"), PULUMI_SKIP_UPDATE_CHECK: "true" };
-  await run(command, ["package", "gen-sdk", PLUGIN, "--language", "nodejs", "--out", "sdk"], { cwd: folder, env });
-  const name = schema.language.nodejs.packageName;
-  await symlink(path.join(folder, "sdk/nodejs"), path.join(folder, "node_modules", name));
+  const sdk = path.join(folder, "sdk");
+  // The versioned schema, as the plugin returns it.
+  await writeFile(path.join(folder, "schema.json"), JSON.stringify({ ...schema, version: VERSION }));
+  // The Go module of the language hosts has the generator.
+  const generator = path.join(__dirname, "nodejs/generate.go");
+  const options = { cwd: path.join(REPOSITORY, "tools/pulumi-cli/hosts"), env: { ...process.env, CGO_ENABLED: "0" } };
+  await run("go", ["run", "-mod=readonly", generator, path.join(folder, "schema.json"), sdk], options);
+  await symlink(sdk, path.join(folder, "node_modules", schema.language.nodejs.packageName));
   await writeExamples("typescript", folder, (each) => `${each}.ts`);
   const files = Object.keys(examplesIn("typescript")).map((each) => `${each}.ts`);
-  const options = [
-    "--strict",
-    "--noEmit",
-    "--skipLibCheck",
-    "--module",
-    "commonjs",
-    "--target",
-    "es2022",
-    "--types",
-    "node",
-  ];
-  await run(path.join(REPOSITORY, "node_modules/.bin/tsc"), ["--ignoreConfig", ...options, ...files], { cwd: folder });
+  const compilerOptions = "--strict --noEmit --skipLibCheck --module commonjs --target es2022 --types node".split(" ");
+  const tsc = path.join(REPOSITORY, "node_modules/.bin/tsc");
+  await run(tsc, ["--ignoreConfig", ...compilerOptions, ...files], { cwd: folder });
 });
 
 test("Go: every example compiles, vet finds nothing in it, and gofmt would not change it", async () => {
@@ -120,20 +118,21 @@ test("Java: every example compiles", async () => {
 test("YAML: every example is created, changes nothing afterwards, and is destroyed", async () => {
   await using emulator = await startAccount();
   const folder = path.join(FOLDER, "yaml");
-  await writeExamples("yaml", folder, () => "Pulumi.yaml");
-  const stack = await newStack(folder, emulator.env);
-  for (const program of Object.values(examplesIn("yaml"))) {
+  await mkdir(folder, { recursive: true });
+  await writeFile(path.join(folder, "Pulumi.yaml"), "name: examples\nruntime: yaml\n");
+  const stack = await newStack(folder, accountEnv(emulator));
+  for (const [name, program] of Object.entries(examplesIn("yaml"))) {
     await stack.writeFile("Pulumi.yaml", `name: examples\nruntime: yaml\n${program}\n`);
-    await live(stack, emulator);
+    await live(name, stack, emulator);
   }
 });
 
 test("Python: every example is created, changes nothing afterwards, and is destroyed", async () => {
   await prepareSdk(PYTHON);
   await using emulator = await startAccount();
-  const stack = await newStack(await prepareProgram(PYTHON), { ...emulator.env, ...PYTHON.env });
-  for (const program of Object.values(examplesIn("python"))) {
+  const stack = await newStack(await prepareProgram(PYTHON), { ...accountEnv(emulator), ...PYTHON.env });
+  for (const [name, program] of Object.entries(examplesIn("python"))) {
     await stack.writeFile(PYTHON.program, `${program}\n`);
-    await live(stack, emulator);
+    await live(name, stack, emulator);
   }
 });

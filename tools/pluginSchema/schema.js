@@ -46,8 +46,7 @@ function buildSchema(facts, sources) {
   return withExamples({
     name: "serverless-gpu",
     displayName: "Serverless GPU",
-    description:
-      "Serverless GPU endpoints of RunPod, and of any service with the same interfaces: endpoints, templates, network volumes and registry credentials. Not affiliated with RunPod.",
+    description: DESCRIPTION,
     keywords: ["pulumi", "serverless", "gpu", "runpod", "category/cloud", "kind/native"],
     license: "Apache-2.0",
     publisher: "pulumi-serverless-gpu contributors",
@@ -63,17 +62,34 @@ function buildSchema(facts, sources) {
   });
 }
 
+const DESCRIPTION =
+  "Serverless GPU endpoints of RunPod, and of any service with the same interfaces: endpoints, templates, network volumes and registry credentials. Not affiliated with RunPod.";
+
 const LANGUAGES = {
-  nodejs: { packageName: "pulumi-serverless-gpu-plugin", respectSchemaVersion: true },
-  python: { packageName: "pulumi_serverless_gpu", respectSchemaVersion: true, pyproject: { enabled: true } },
+  nodejs: {
+    packageName: "pulumi-serverless-gpu-plugin",
+    packageDescription: DESCRIPTION,
+    dependencies: { "@pulumi/pulumi": "^3.216.0" },
+    respectSchemaVersion: true,
+  },
+  python: {
+    packageName: "pulumi_serverless_gpu",
+    requires: { pulumi: ">=3.216.0,<4.0.0" },
+    respectSchemaVersion: true,
+    pyproject: { enabled: true },
+  },
   go: {
     importBasePath: "pulumi-serverless-gpu/sdk/go/serverlessgpu",
     rootPackageName: "serverlessgpu",
     generateResourceContainerTypes: true,
     respectSchemaVersion: true,
   },
-  csharp: { namespaces: { "serverless-gpu": "ServerlessGpu" }, respectSchemaVersion: true },
-  java: {},
+  csharp: {
+    namespaces: { "serverless-gpu": "ServerlessGpu" },
+    packageReferences: { Pulumi: "3.*" },
+    respectSchemaVersion: true,
+  },
+  java: { buildFiles: "gradle", dependencies: { "com.pulumi:pulumi": "1.16.2" } },
 };
 
 /**

@@ -179,21 +179,24 @@ const EXAMPLES = {
     outputs: { discountFactor: "$discount.discountFactor" },
   },
   getGpuTypes: {
-    title: "GPU types with 48 GB that are in stock in Europe, the cheapest first",
+    title: "The GPU types of a region that are in stock",
     program: {
-      large: { function: "getGpuTypes", arguments: { minMemoryInGb: 48, region: "EU", minStock: "Medium" } },
+      available: {
+        function: "getGpuTypes",
+        arguments: { minMemoryInGb: 24, region: "EU", minStock: "Low" },
+      },
     },
-    outputs: { gpuTypes: "$large.gpuTypes" },
+    outputs: { gpuTypes: "$available.gpuTypes" },
   },
   getDataCenters: {
-    title: "The European data centers with network volumes",
-    program: { europe: { function: "getDataCenters", arguments: { region: "EU", hasVolumes: true } } },
-    outputs: { dataCenters: "$europe.dataCenters" },
+    title: "The data centers of a region that have network volumes",
+    program: { available: { function: "getDataCenters", arguments: { region: "EU", hasVolumes: true } } },
+    outputs: { dataCenters: "$available.dataCenters" },
   },
   getAccountLimits: {
-    title: "The quota and the spend limit of the account",
-    program: { account: { function: "getAccountLimits" } },
-    outputs: { workerQuota: "$account.workerQuota", spendLimit: "$account.spendLimit" },
+    title: "The quota and the balance of the account",
+    program: { limits: { function: "getAccountLimits" } },
+    outputs: { workerQuota: "$limits.workerQuota", balance: "$limits.balance" },
   },
 };
 

@@ -1,0 +1,21 @@
+import { PRESUMED, pagesWithCommands, planOf, SKIPPED } from "../../tools/pastePages/pages";
+import { codeBlocks, pages } from "./markdown";
+
+test("each page with commands is pasted, or says why it is not", () => {
+  const withCommands = pages().filter((page) => codeBlocks(page).some(({ language }) => language === "sh"));
+  expect(pagesWithCommands()).toEqual(expect.arrayContaining(withCommands));
+  for (const page of pagesWithCommands()) {
+    const { pasted, skipped, reason } = planOf(page);
+    expect({ page, isPlanned: pasted.length > 0 || (skipped.length > 0 && reason !== "") }).toEqual({
+      page,
+      isPlanned: true,
+    });
+  }
+});
+
+test("nothing is skipped or presumed of a page that no longer has it", () => {
+  expect(pagesWithCommands()).toEqual(expect.arrayContaining([...Object.keys(SKIPPED), ...Object.keys(PRESUMED)]));
+  for (const page of Object.keys(SKIPPED)) {
+    expect({ page, skipped: planOf(page).skipped.length }).not.toEqual({ page, skipped: 0 });
+  }
+});

@@ -1,0 +1,127 @@
+const fs = require("node:fs");
+const path = require("node:path");
+
+const ROOT = path.resolve(__dirname, "../..");
+
+/** @typedef {{ line: number, text: string, title: string | undefined }} Block */
+
+/**
+ * What a page presumes: a project with a stack that has been applied to an emulator, and files.
+ * @type {Readonly<Record<string, { stack: string, files?: Readonly<Record<string, string>> }>>}
+ */
+const PRESUMED = {
+  "docs/configuration.md": { stack: "dev" },
+  "docs/explanation/drift.md": { stack: "dev" },
+  "docs/how-to/adopt-an-account.md": { stack: "dev" },
+  "docs/how-to/forecast-costs.md": { stack: "production", files: { "cold-starts.txt": "8.1\n9.4\n31\n" } },
+  "docs/how-to/review-changes.md": { stack: "dev" },
+  "docs/serverless-endpoint.md": { stack: "dev" },
+};
+
+const ACCOUNT = "needs an account of the service";
+
+/**
+ * Why the blocks of a page that match cannot be pasted here.
+ * @type {Readonly<Record<string, readonly [RegExp, string]>>}
+ */
+const SKIPPED = {
+  "bench/README.md": [/^npm run bench/, "takes an hour"],
+  "docs/how-to/blue-green.md": [/greenTemplate|live blue/, "examples/blue-green runs the same commands"],
+  "docs/how-to/choose-a-form.md": [/^pulumi import/, ACCOUNT],
+  "docs/how-to/forecast-costs.md": [/ trace/, "needs a public trace"],
+  "docs/how-to/migrate-from-go-providers.md": [/./, "needs a stack of another provider: test/pulumi/migration.test.ts"],
+  "docs/how-to/official-clients.md": [
+    /^npm run new \.\.\/emulator-image|handler\.py/,
+    "needs Docker, or a worker of yours",
+  ],
+  "docs/how-to/other-languages.md": [/^sha256sum|--server/, "needs the archives of a release: npm run test:languages"],
+  "docs/how-to/pipelines.md": [/^helm|automation\.ts|^PLAN=/, "needs Kubernetes, or a stack of yours"],
+  "docs/how-to/rotate-keys.md": [/./, ACCOUNT],
+  "docs/how-to/several-accounts.md": [/./, ACCOUNT],
+  "docs/how-to/test-with-the-emulator.md": [/npm test/, "needs tests of yours"],
+  "docs/how-to/use-rest-v2.md": [/check:spec/, "needs the service's OpenAPI document"],
+  "docs/how-to/verify-the-service.md": [/./, ACCOUNT],
+  "docs/installation-configuration.md": [/./, ACCOUNT],
+};
+
+/** Commands that fail on purpose: the page says so. */
+const FAILS = [/greenTemplate model-broken/];
+
+/** Commands that run until Ctrl-C. */
+const ENDLESS = [/serverless-gpu emulator( --.*)?$/];
+
+/** The exit codes that a command may have. @param {string} command */
+function expectedOf(command) {
+  if (FAILS.some((each) => each.test(command))) return /^[1-9]\d*$/;
+  // 130 is how npx reports Ctrl-C.
+  return isEndless(command) ? /^(0|130)$/ : /^0$/;
+}
+
+const isEndless = (/** @type {string} */ command) => ENDLESS.some((each) => each.test(command));
+
+/**
+ * Returns the blocks of a page that a reader types, and the files that it shows, in order.
+ * @param {string} page
+ * @returns {Block[]}
+ */
+function blocksOf(page) {
+  const text = fs.readFileSync(path.join(ROOT, page), "utf8");
+  const blocks = [...text.matchAll(/^```(\w+)(?: title=(\S+))?[^\n]*\n(.*?)\n```$/gms)].map((found) => ({
+    line: text.slice(0, found.index).split("\n").length + 1,
+    language: found[1],
+    title: found[2],
+    text: found[3] ?? "",
+  }));
+  return blocks.filter(({ language, title }) => language === "sh" || title !== undefined);
+}
+
+/** Returns the blocks to paste, and why the others are left out. @param {string} page */
+function planOf(page) {
+  const [pattern, reason] = SKIPPED[page] ?? [];
+  const isSkipped = (/** @type {Block} */ { text, title }) => title === undefined && pattern?.test(text) === true;
+  const blocks = blocksOf(page);
+  const pasted = blocks.filter((block) => !isSkipped(block));
+  return { pasted: pasted.some(isTyped) ? pasted : [], skipped: blocks.filter(isSkipped), reason };
+}
+
+const isTyped = (/** @type {Block} */ { title }) => title === undefined;
+
+/** Returns every page with commands: the README, the documents, the examples and the benchmarks. */
+function pagesWithCommands() {
+  const docs = /** @type {string[]} */ (fs.readdirSync(path.join(ROOT, "docs"), { recursive: true, encoding: "utf8" }))
+    .map((name) => `docs/${name.replaceAll(path.sep, "/")}`)
+    .filter((page) => page.endsWith(".md") && !page.startsWith("docs/reference/"));
+  const examples = fs.readdirSync(path.join(ROOT, "examples")).map((name) => `examples/${name}/README.md`);
+  const pages = ["README.md", ...docs.sort(), ...examples.sort(), "bench/README.md"];
+  return pages.filter((page) => fs.existsSync(path.join(ROOT, page)) && blocksOf(page).some(isTyped));
+}
+
+/**
+ * Returns what is pasted before a page that presumes a project, or nothing.
+ * @param {string} page
+ * @returns {{ text: string, files: Readonly<Record<string, string>> } | undefined}
+ */
+function presumedBy(page) {
+  const presumed = PRESUMED[page];
+  if (!presumed) return undefined;
+  const text = [
+    "npm run new ../llama",
+    "npm run shell ../llama",
+    "npx pulumi-serverless-gpu emulator exec -- bash",
+    "mkdir state",
+    'export PULUMI_BACKEND_URL="file://$PWD/state" PULUMI_CONFIG_PASSPHRASE=llama',
+    `pulumi stack init ${presumed.stack}`,
+    "pulumi up --yes --skip-preview",
+  ].join("\n");
+  return { text, files: presumed.files ?? {} };
+}
+
+/** Returns the folder in which a page's files belong. @param {string} page @param {string} copy */
+function projectOf(page, copy) {
+  if (page.startsWith("examples/")) return path.join(copy, path.dirname(page));
+  const texts = [presumedBy(page)?.text ?? "", ...blocksOf(page).map(({ text }) => text)];
+  const made = texts.map((text) => /^npm run new (\S+)/m.exec(text)?.[1]);
+  return path.resolve(copy, made.find((each) => each !== undefined) ?? ".");
+}
+
+module.exports = { expectedOf, isEndless, pagesWithCommands, planOf, PRESUMED, presumedBy, projectOf, ROOT, SKIPPED };
