@@ -193,7 +193,7 @@ function takesNoJobs(situation: Situation): readonly Finding[] {
   if (!signs) return [[cause("handler-takes-no-jobs", "possible"), cause("crash-loop", "possible")]];
   // The library runs, so what keeps the jobs back is not in the worker.
   if (signs.some(({ hasLibraryLine }) => hasLibraryLine))
-    return oneOf("possible", "stale-binding", "handler-takes-no-jobs");
+    return oneOf("possible", "handler-takes-no-jobs", "stale-binding");
   return one("handler-takes-no-jobs", "likely");
 }
 

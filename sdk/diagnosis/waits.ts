@@ -1,4 +1,5 @@
 import type { Clock } from "../contract/clock";
+import { ServerlessGpuError } from "../errors";
 import type { Diagnoses } from "./diagnosis";
 import type { AwaitedWork, Diagnosis } from "./record";
 
@@ -104,6 +105,20 @@ export function lastWords(clock: Clock, endpointId: string, latest: Diagnosis | 
   if (!latest) return `. To find out why, run: npx pulumi-serverless-gpu explain ${endpointId}`;
   const seconds = Math.max(0, Math.round((clock.now() - latest.madeAt.getTime()) / 1000));
   return `. The reason, as seen ${seconds} s ago: ${lineOf(latest)}`;
+}
+
+/** The errors of waits that took too long. Other failures have reasons of their own. */
+const TOO_LATE: readonly string[] = ["DELETE_TIMEOUT", "RECYCLE_TIMEOUT"];
+
+/** Adds why it waited to the error of a wait that failed. Ends the explained wait. */
+export async function withLastWords<T>(wait: Promise<T>, why: ExplainedWait): Promise<T> {
+  try {
+    return await wait;
+  } catch (error) {
+    throw error instanceof ServerlessGpuError && TOO_LATE.includes(error.code) ? error.withDetails(why.lastWords()) : error;
+  } finally {
+    why.end();
+  }
 }
 
 /** Returns the cause and what to do, in one line. */
