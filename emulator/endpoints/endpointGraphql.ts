@@ -4,8 +4,8 @@ import { BusinessError } from "../model/businessError";
 import type { EndpointInput } from "../model/endpointFields";
 import type { Profile } from "../model/fidelity";
 import { readLagMs } from "../records/history";
-import { shown } from "./endpointRules";
 import type { WorkerPod } from "../workers/worker";
+import { shown } from "./endpointRules";
 import { endpointSchema } from "./endpointSchema";
 import type { Endpoint, Endpoints, EndpointView } from "./endpoints";
 import { createWithTemplate, type OwnTemplate, type OwnTemplates } from "./ownTemplate";
@@ -26,7 +26,7 @@ export interface EndpointGraphqlParts {
 /** Returns a worker's pod as the endpoint shows it. */
 function podView(pod: Readonly<WorkerPod>, now: number) {
   const { imageName } = pod.container;
-  return { ...pod, imageName, uptimeSeconds: String(Math.floor((now - pod.startedAt) / 1000)) };
+  return { ...pod, imageName, uptimeSeconds: Math.floor((now - pod.startedAt) / 1000) };
 }
 
 interface TemplateChange {

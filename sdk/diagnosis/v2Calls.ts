@@ -123,9 +123,10 @@ function workersIn(workers: readonly z.infer<typeof workerSchema>[], now: number
     startingMs: starting.length > 0 ? Math.max(...starting) : undefined,
     isListed: true,
   };
+  const states: readonly string[] = STATES;
   const order = (worker: { status?: string | undefined }) => {
-    const index = STATES.findIndex((state) => state === stateOf(worker));
-    return index < 0 ? STATES.length : index;
+    const index = states.indexOf(stateOf(worker));
+    return index < 0 ? states.length : index;
   };
   return { facts, ids: [...workers].sort((one, other) => order(one) - order(other)).map(({ id }) => id) };
 }

@@ -115,7 +115,9 @@ export async function withLastWords<T>(wait: Promise<T>, why: ExplainedWait): Pr
   try {
     return await wait;
   } catch (error) {
-    throw error instanceof ServerlessGpuError && TOO_LATE.includes(error.code) ? error.withDetails(why.lastWords()) : error;
+    throw error instanceof ServerlessGpuError && TOO_LATE.includes(error.code)
+      ? error.withDetails(why.lastWords())
+      : error;
   } finally {
     why.end();
   }

@@ -50,7 +50,11 @@ const withStock =
     return id;
   };
 
-const CASES: readonly (readonly [title: string, Setup, Readonly<Record<Api, readonly [readonly CauseId[], string]>>])[] = [
+const CASES: readonly (readonly [
+  title: string,
+  Setup,
+  Readonly<Record<Api, readonly [readonly CauseId[], string]>>,
+])[] = [
   [
     "workersMax is 0",
     (emulated) => create(emulated, { workersMax: 0 }),
@@ -65,16 +69,26 @@ const CASES: readonly (readonly [title: string, Setup, Readonly<Record<Api, read
     },
     { v2: [["no-workers-allowed"], "certain"], graphql: [["no-workers-allowed"], "certain"] },
   ],
-  ["there is no such endpoint", async () => "nope12345678", { v2: [["not-found"], "certain"], graphql: [["not-found"], "certain"] }],
+  [
+    "there is no such endpoint",
+    async () => "nope12345678",
+    { v2: [["not-found"], "certain"], graphql: [["not-found"], "certain"] },
+  ],
   [
     "the image cannot be pulled",
     withFault({ imagePullError: true }),
-    { v2: [["image-pull"], "certain"], graphql: [["cold-start", "image-pulling", "crash-loop", "image-pull"], "likely"] },
+    {
+      v2: [["image-pull"], "certain"],
+      graphql: [["cold-start", "image-pulling", "crash-loop", "image-pull"], "likely"],
+    },
   ],
   [
     "the image is still being pulled",
     withFault({ imagePullMs: 10 * MINUTE }),
-    { v2: [["image-pulling"], "certain"], graphql: [["cold-start", "image-pulling", "crash-loop", "image-pull"], "likely"] },
+    {
+      v2: [["image-pulling"], "certain"],
+      graphql: [["cold-start", "image-pulling", "crash-loop", "image-pull"], "likely"],
+    },
   ],
   [
     "the container crashes again and again",
@@ -83,7 +97,10 @@ const CASES: readonly (readonly [title: string, Setup, Readonly<Record<Api, read
       await emulated.clock.advance(MINUTE);
       return id;
     },
-    { v2: [["crash-loop"], "certain"], graphql: [["cold-start", "image-pulling", "crash-loop", "image-pull"], "likely"] },
+    {
+      v2: [["crash-loop"], "certain"],
+      graphql: [["cold-start", "image-pulling", "crash-loop", "image-pull"], "likely"],
+    },
   ],
   [
     "the container has crashed for ten minutes",
@@ -104,7 +121,11 @@ const CASES: readonly (readonly [title: string, Setup, Readonly<Record<Api, read
     withFault({ throttleWorkerMs: 10 * MINUTE }),
     { v2: [["throttled"], "likely"], graphql: [["throttled", "crash-loop"], "likely"] },
   ],
-  ["nothing is in stock", withStock({ pool: "ADA_24" }), { v2: [["no-stock"], "likely"], graphql: [["no-stock"], "likely"] }],
+  [
+    "nothing is in stock",
+    withStock({ pool: "ADA_24" }),
+    { v2: [["no-stock"], "likely"], graphql: [["no-stock"], "likely"] },
+  ],
   [
     "nothing is in stock where the volume is",
     async (emulated) => {
@@ -150,7 +171,8 @@ describe.each(APIS)("over %s", (api) => {
     const id = await setup(emulated);
     const { ids, certainty, diagnosis } = await diagnose(emulated, id, { logs: true });
     expect([ids, certainty]).toEqual(expected[api]);
-    for (const { ageMs, text } of diagnosis.evidence) expect([text, ageMs >= 0 && ageMs < 30_000]).toEqual([text, true]);
+    for (const { ageMs, text } of diagnosis.evidence)
+      expect([text, ageMs >= 0 && ageMs < 30_000]).toEqual([text, true]);
   });
 
   test("all workers are busy: certain only where each worker is listed", async () => {
@@ -165,7 +187,10 @@ describe.each(APIS)("over %s", (api) => {
   });
 
   test("a key that the service does not accept is certain", async () => {
-    await using emulated = await startEmulated({ emulator: { profile: "observed" }, client: { api, apiKey: "another-key-1" } });
+    await using emulated = await startEmulated({
+      emulator: { profile: "observed" },
+      client: { api, apiKey: "another-key-1" },
+    });
     const { ids, certainty } = await diagnose(emulated, "abcdefgh1234");
     expect([ids, certainty]).toEqual([["no-access"], "certain"]);
   });
@@ -218,7 +243,12 @@ test("a secret in a log, a variable and a release is in no output", async () => 
   expect(diagnosis.lines.map(({ line }) => line)).toContainEqual("HF_TOKEN=[redacted]");
   expect(diagnosis.evidence.map(({ text }) => text).join()).toContain("template.env");
   const lines = run(collect(client.endpoints.logs(id)));
-  const shown = [inspect(diagnosis, { depth: 10 }), textOf(diagnosis), JSON.stringify(diagnosis), inspect(await lines)].join();
+  const shown = [
+    inspect(diagnosis, { depth: 10 }),
+    textOf(diagnosis),
+    JSON.stringify(diagnosis),
+    inspect(await lines),
+  ].join();
   for (const secret of [SECRET, "hf_unknown", CANARY]) expect(shown).not.toContain(secret);
 });
 

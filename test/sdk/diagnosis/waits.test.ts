@@ -49,7 +49,13 @@ function scripted(...summaries: string[]): Diagnoses & { readonly calls: number[
     async diagnose(endpointId, options) {
       calls.push(options?.waitedMs ?? -1);
       const summary = summaries[Math.min(calls.length, summaries.length) - 1] ?? "";
-      const cause = { id: "cold-start" as const, words: summary, certainty: "likely" as const, advice: "Wait", passes: true };
+      const cause = {
+        id: "cold-start" as const,
+        words: summary,
+        certainty: "likely" as const,
+        advice: "Wait",
+        passes: true,
+      };
       return {
         ...{ endpointId, endpointName: "e", awaited: "jobs", causes: [cause], certainty: "likely", others: [] },
         ...{ evidence: [], missing: [], lines: [], summary, madeAt: new Date(0) },
@@ -102,7 +108,12 @@ test("with diagnose, the error of job.wait says why, once for all waits in 30 s"
   });
   const { client, emulator, run, failure, calls } = emulated;
   const fields = { templateId: "t", gpuIds: "ADA_24", workersMin: 0, workersMax: 0 };
-  emulator.seed({ endpoints: [{ id: "offoffoff1", name: "off", ...fields }, { id: "offoffoff2", name: "other", ...fields }] });
+  emulator.seed({
+    endpoints: [
+      { id: "offoffoff1", name: "off", ...fields },
+      { id: "offoffoff2", name: "other", ...fields },
+    ],
+  });
   const job = await run(client.endpoint("offoffoff1").run({ input: {} }));
   const plain = await failure(job.wait({ timeoutMs: 1000 }));
   expect(plain.message).not.toContain("workersMax");

@@ -3,10 +3,16 @@ import { collect } from "../../support/collect";
 import { startEmulated } from "../../support/emulated";
 
 const start = (api: "v2" | "graphql" = "v2") =>
-  startEmulated({ emulator: { profile: "observed", handlers: { default: speak } }, client: { api, service: "runpod" } });
+  startEmulated({
+    emulator: { profile: "observed", handlers: { default: speak } },
+    client: { api, service: "runpod" },
+  });
 
 /** Prints its input, and ends after a second. */
-const speak = async ({ input }: { input: unknown }, { log, sleep }: { log(line: string): void; sleep(ms: number): unknown }) => {
+const speak = async (
+  { input }: { input: unknown },
+  { log, sleep }: { log(line: string): void; sleep(ms: number): unknown },
+) => {
   log(String((input as { say: string }).say));
   await sleep(1000);
 };
