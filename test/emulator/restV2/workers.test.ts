@@ -158,10 +158,9 @@ test("[worker-fault.image-pull-error] [worker-fault.unhealthy] a worker without 
   expect(lines.at(-1)?.line).toContain("manifest for app:1 not found");
   await clock.advance(6 * 60_000);
   expect((await read("/workers")).summary).toMatchObject({ initializing: 0, unhealthy: 1, total: 1 });
-  const health = await (
-    await fetch(`${emulator.url}/v2/e1/health`, { headers: { authorization: `Bearer ${emulator.apiKey}` } })
-  ).json();
-  expect(health.workers).toMatchObject({ initializing: 0, unhealthy: 1 });
+  const headers = { authorization: `Bearer ${emulator.apiKey}` };
+  const health = await fetch(`${emulator.url}/v2/e1/health`, { headers });
+  expect(await health.json()).toMatchObject({ workers: { initializing: 0, unhealthy: 1 } });
 });
 
 test("[worker-fault.crash-loop] the log of a container that crashes shows each start, without output", async () => {

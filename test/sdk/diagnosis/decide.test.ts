@@ -231,6 +231,24 @@ const ROWS: readonly (readonly [title: string, Evidence, readonly CauseId[], str
     "certain",
   ],
   [
+    "starts one after the other beside jobs in progress are not certain to be crashes",
+    evidence({
+      ...{ workers: part(workers({ running: 1 })), queue: part(queue(1, 1)), settings: { workersMax: 3 } },
+      logs: log(["system", START, 0], ["system", START, 10], ["system", START, 20]),
+    }),
+    ["crash-loop"],
+    "likely",
+  ],
+  [
+    "a running worker's log ends with a pull whose end is not shown",
+    evidence({
+      ...{ workers: part(workers({ running: 1 })), queue: part(queue(0, 1)), waitedMs: 1000 },
+      logs: log(["system", "Pulling app:1"]),
+    }),
+    ["jobs-running"],
+    "likely",
+  ],
+  [
     "two starts hours apart are no loop",
     evidence({
       workers: part(workers({ idle: 1 })),
@@ -361,7 +379,7 @@ test("the cause that must be fixed first comes first", () => {
   expect(decided(off)).toEqual({ causes: ["no-workers-allowed"], certainty: "certain", others: ["crash-loop"] });
   const rolling = { workers: part(workers({ initializing: 1, running: 1, stale: 1 })), rollout: part(rollout) };
   expect(decided(evidence({ ...rolling, queue: part(queue(1, 1)), logs: crashes }))).toMatchObject({
-    ...{ causes: ["crash-loop"], certainty: "certain", others: ["roll-out"] },
+    ...{ causes: ["crash-loop"], certainty: "likely", others: ["roll-out"] },
   });
 });
 
