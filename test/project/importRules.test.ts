@@ -56,7 +56,9 @@ const ARROWS: Record<string, Arrows> = {
       registryAuths: ["contract", "transport", "records", "templates", "endpoints"],
       volumes: ["contract", "transport", "records", "endpoints"],
       catalog: ["contract", "transport", "records", "endpoints"],
-      jobs: ["contract", "transport"],
+      logs: ["contract", "transport", "records"],
+      diagnosis: ["contract", "transport", "records", "containers", "endpoints", "catalog", "logs"],
+      jobs: ["contract", "transport", "diagnosis"],
       loadBalancer: ["contract", "transport"],
       pods: ["contract", "transport"],
       webhooks: ["contract", "transport", "jobs"],
@@ -124,6 +126,7 @@ const ARROWS: Record<string, Arrows> = {
           "io",
           "records",
           "jobs",
+          "workers",
           "endpoints",
           "registryAuths",
           "templates",
@@ -143,7 +146,10 @@ const ARROWS: Record<string, Arrows> = {
   },
   cli: {
     shared: ["didYouMean", "ownPackage", "pulumiCommand"],
-    folders: { adopt: [], doctor: ["review"], emulator: [], forecast: [], review: ["forecast"] },
+    folders: {
+      ...{ adopt: [], doctor: ["review"], emulator: [], explain: [], forecast: [] },
+      ...{ logs: ["explain", "emulator"], review: ["forecast"] },
+    },
   },
   plugin: {
     shared: [],
