@@ -33,13 +33,22 @@ export const IDS: Ids = {
 
 export interface Answer {
   readonly named: readonly Named[];
+  /** What every cause must have and one does not. */
+  readonly lacks: readonly string[];
   /** All that the answer holds, to search it for secrets. */
   readonly text: string;
 }
 
 /** The parts of a diagnosis that are judged. */
 interface Diagnosis {
-  readonly causes: readonly { readonly id: string; readonly confidence: string }[];
+  readonly causes: readonly {
+    readonly id: string;
+    readonly confidence: string;
+    /** What was seen, and when. */
+    readonly evidence: readonly { readonly ageMs: number }[];
+    /** What to do. */
+    readonly advice: string;
+  }[];
 }
 
 type Diagnose = (id: string, options: { readonly logs: boolean }) => Promise<Diagnosis>;
@@ -56,10 +65,15 @@ export async function ask(client: Client, id: string, logs: boolean): Promise<An
     const diagnosis = await diagnoseOf(client)?.(id, { logs });
     if (!diagnosis) throw new Error("the client has no endpoints.diagnose");
     const named = diagnosis.causes.map((cause) => ({ id: cause.id, isCertain: cause.confidence === "certain" }));
-    return { named, text: JSON.stringify(diagnosis) };
+    const lacks = diagnosis.causes.flatMap(({ id, evidence, advice }) => [
+      ...(advice.trim() === "" ? [`${id} does not say what to do`] : []),
+      ...(evidence.length === 0 && id !== "unknown" ? [`${id} has no evidence`] : []),
+      ...(evidence.every(({ ageMs }) => ageMs >= 0) ? [] : [`${id} has evidence without its age`]),
+    ]);
+    return { named, lacks, text: JSON.stringify(diagnosis) };
   } catch (error) {
-    if (error instanceof NotFoundError) return { named: named(2), text: String(error) };
-    if (error instanceof AuthenticationError) return { named: named(3), text: String(error) };
+    if (error instanceof NotFoundError) return { named: named(2), lacks: [], text: String(error) };
+    if (error instanceof AuthenticationError) return { named: named(3), lacks: [], text: String(error) };
     throw error;
   }
 }

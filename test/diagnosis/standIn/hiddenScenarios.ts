@@ -98,19 +98,19 @@ const ODD: readonly Scenario[] = [
 /** Services with one interface. */
 const ONE_INTERFACE: readonly Scenario[] = [
   {
-    name: "GraphQL only: the container crashes, and no worker is unhealthy",
+    name: "there is only GraphQL: the container crashes, and no worker is unhealthy",
     apis: ["graphql"],
     state: { workers: [worker("RUNNING", LOOPING)], jobs: waiting(2), faults: { v2: 404 } },
     expect: { anyOf: [14, 15, 16, "unknown"], mustNotInclude: [1, 2, 4, ...NO_CAPACITY] },
   },
   {
-    name: "GraphQL only: a worker is unhealthy",
+    name: "there is only GraphQL: a worker is unhealthy",
     apis: ["graphql"],
     state: { workers: [worker("UNHEALTHY", LOOPING)], jobs: waiting(2), faults: { v2: 404 } },
     expect: { mustInclude: [14], mustNotInclude: [1, 2, 4, 5, 8, 9, 15] },
   },
   {
-    name: "REST v2 only: the container crashes",
+    name: "there is only REST v2: the container crashes",
     apis: ["v2"],
     state: { workers: [worker("RUNNING", LOOPING)], jobs: waiting(2), faults: { graphql: 410 } },
     expect: { anyOf: [14, 15, 16, "unknown"], mustNotInclude: [1, 2, 4, ...NO_CAPACITY] },
@@ -118,7 +118,7 @@ const ONE_INTERFACE: readonly Scenario[] = [
     needsLogs: true,
   },
   {
-    name: "REST v2 only: there is no stock",
+    name: "there is only REST v2: there is no stock",
     apis: ["v2"],
     state: { stock: stockOf("NONE"), jobs: waiting(2), faults: { graphql: 410 } },
     expect: { mustInclude: [7], mustNotInclude: [1, 2, 4, 5, 8, 9, 15] },
@@ -128,7 +128,7 @@ const ONE_INTERFACE: readonly Scenario[] = [
     ["all counters are 0", {}],
   ].map(
     ([what, state]): Scenario => ({
-      name: `a service with the documented fields only: ${what}`,
+      name: `the service has the documented fields only: ${what}`,
       apis: ["graphql"],
       state: {
         ...(state as Scenario["state"]),

@@ -113,35 +113,35 @@ const WAITS: readonly Scenario[] = [
 /** Two causes: the first is the one without whose end nothing else helps. */
 const TWO: readonly Scenario[] = [
   {
-    name: "two causes: the maximum is 0, and there is no stock",
+    name: "there are two causes: the maximum is 0, and there is no stock",
     state: { endpoint: { max: 0 }, stock: stockOf("NONE"), jobs: waiting(2) },
     expect: { mustInclude: [1], first: [1], mayBeCertain: [1] },
   },
   {
-    name: "two causes: the maximum is 0, and an unhealthy worker is left",
+    name: "there are two causes: the maximum is 0, and an unhealthy worker is left",
     state: { endpoint: { max: 0 }, workers: [worker("UNHEALTHY", LOOPING)], jobs: waiting(2) },
     expect: { mustInclude: [1], first: [1], mayBeCertain: [1] },
     logs: { mayBeCertain: [1, 14] },
   },
   {
-    name: "two causes: the container crashes, and the quota is used",
+    name: "there are two causes: the container crashes, and the quota is used",
     state: { others: [27], workers: [worker("UNHEALTHY", LOOPING)], jobs: waiting(2) },
     expect: { mustInclude: [14], first: [12, 14], mustNotInclude: [1, 4, 15] },
     logs: { first: [14], mayBeCertain: [14] },
     needsLogs: true,
   },
   {
-    name: "two causes: the spend limit is reached, and there is no stock",
+    name: "there are two causes: the spend limit is reached, and there is no stock",
     state: { account: { currentSpend: 81, spendLimit: 80 }, stock: stockOf("NONE"), jobs: waiting(2) },
     expect: { mustInclude: [6, 7], first: [6], mustNotInclude: [1, 4, 5, 8, 9] },
   },
   {
-    name: "two causes: the quota is used, and no host has the CUDA version",
+    name: "there are two causes: the quota is used, and no host has the CUDA version",
     state: { endpoint: { minCudaVersion: "13.0" }, others: [27], jobs: waiting(2) },
     expect: { mustInclude: [5, 8], first: [5, 8], mustNotInclude: [1, 4, 9] },
   },
   {
-    name: "two causes: the image cannot be pulled, and a worker is throttled",
+    name: "there are two causes: the image cannot be pulled, and a worker is throttled",
     state: {
       workers: [
         worker("THROTTLED"),
@@ -157,7 +157,7 @@ const TWO: readonly Scenario[] = [
     needsLogs: true,
   },
   {
-    name: "two causes: the workers are busy, and the spend limit is reached",
+    name: "there are two causes: the workers are busy, and the spend limit is reached",
     state: {
       account: { currentSpend: 80, spendLimit: 80 },
       workers: [worker("RUNNING"), worker("RUNNING"), worker("RUNNING")],
@@ -166,7 +166,7 @@ const TWO: readonly Scenario[] = [
     expect: { mustInclude: [4], first: [4], mayBeCertain: [4] },
   },
   {
-    name: "two causes: a roll-out is in progress, and the new container crashes",
+    name: "there are two causes: a roll-out is in progress, and the new container crashes",
     state: {
       workers: [worker("RUNNING", { isStale: true, logs: STARTED }), worker("UNHEALTHY", LOOPING)],
       jobs: waiting(3, 1),
