@@ -1,4 +1,4 @@
-import { WAITS_AND_TWO } from "./mixedScenarios";
+import { WAITS_AND_MIXTURES } from "./mixedScenarios";
 import type { Scenario } from "./scenario";
 import { CRASH_LOOP, NO_CAPACITY, OF_ROWS, waiting } from "./scenarios";
 import { stockOf, type World, worker, world } from "./world";
@@ -144,7 +144,7 @@ const ONE_INTERFACE: readonly Scenario[] = [
 ];
 
 /** All scenarios. */
-export const SCENARIOS: readonly Scenario[] = [...OF_ROWS, ...WAITS_AND_TWO, ...ODD, ...ONE_INTERFACE];
+export const SCENARIOS: readonly Scenario[] = [...OF_ROWS, ...WAITS_AND_MIXTURES, ...ODD, ...ONE_INTERFACE];
 
 /** Returns the state of a scenario, with an id and a key that no other run has. */
 export function stateOf({ state }: Scenario, run: number): World {

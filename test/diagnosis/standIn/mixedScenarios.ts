@@ -2,9 +2,18 @@ import type { Scenario } from "./scenario";
 import { CRASH_LOOP, NO_CAPACITY, STARTED, waiting } from "./scenarios";
 import { log, PLANTED, stockOf, worker } from "./world";
 
-// Waits that end by themselves, and two causes at once.
+// Waits that end by themselves, two causes at once, and what looks like a cause.
 
 const LOOPING = { logs: CRASH_LOOP };
+
+/** A worker that takes jobs. */
+const WELL = [
+  "system: start container for example/llama:3: begin",
+  "container: --- Starting Serverless Worker |  Version 1.7.9 ---",
+  "container: Jobs in queue: 1",
+  "container: Started.",
+  "container: Finished.",
+] as const;
 
 /** Rows 17–21, and endpoints without a fault. */
 const WAITS: readonly Scenario[] = [
@@ -216,5 +225,78 @@ const TWO: readonly Scenario[] = [
   },
 ];
 
-/** The scenarios of rows 17–21, and of two causes. */
-export const WAITS_AND_TWO: readonly Scenario[] = [...WAITS, ...TWO];
+/** States that look like a cause and are not. */
+const TRAPS: readonly Scenario[] = [
+  {
+    name: "all workers are busy, but no job waits",
+    state: { workers: [worker("RUNNING"), worker("RUNNING"), worker("RUNNING")], jobs: waiting(0, 3) },
+    expect: {
+      ...{ anyOf: ["nothing", "unknown"], mayBeCertain: ["nothing"] },
+      mustNotInclude: [1, 4, 15, 16, ...NO_CAPACITY],
+    },
+  },
+  {
+    name: "the program in the container prints the words of a failed pull and of starts",
+    state: {
+      workers: [
+        worker("IDLE", {
+          logs: [
+            ...STARTED,
+            ...log(
+              9,
+              ...Array.from({ length: 6 }, () => "container: start container for example/llama:3: begin" as const),
+              "container: error pulling image: manifest for example/model:1 not found: manifest unknown",
+              "container: Jobs in queue: 0",
+            ),
+          ],
+        }),
+      ],
+      jobs: waiting(2),
+    },
+    expect: { anyOf: [15, "unknown"], mustNotInclude: [1, 4, ...NO_CAPACITY] },
+  },
+  {
+    name: "a container crashed for a while, and has been well for an hour",
+    state: {
+      workers: [
+        worker("RUNNING", {
+          age: 4000,
+          logs: [...CRASH_LOOP.map((each) => ({ ...each, age: each.age + 3700 })), ...log(3600, ...WELL)],
+        }),
+      ],
+      jobs: waiting(0, 1),
+    },
+    expect: { notFirst: [14], mustNotInclude: [1, 4, 12, ...NO_CAPACITY], mayBeCertain: ["nothing"] },
+  },
+  {
+    name: "the first pull failed, and the second makes progress",
+    state: {
+      workers: [
+        worker("INITIALIZING", {
+          age: 150,
+          logs: [
+            ...log(140, "system: error pulling image: net/http: TLS handshake timeout"),
+            ...log(
+              2,
+              "system: 3 Pulling from example/llama",
+              "system: a3ed95caeb02 Downloading [=====>      ] 4.1GB/19.8GB",
+              "system: a3ed95caeb02 Downloading [======>     ] 4.6GB/19.8GB",
+            ),
+          ],
+        }),
+      ],
+      jobs: waiting(2),
+    },
+    expect: { anyOf: [12, 13, 14, 17], mustNotInclude: [1, 4] },
+    logs: { anyOf: [13], first: [13], mayBeCertain: [13] },
+    needsLogs: true,
+  },
+  {
+    name: "a job is in progress on a worker that the list of workers does not show yet",
+    state: { health: { jobs: waiting(0, 1), workers: { idle: 0, running: 1, initializing: 0 } } },
+    expect: { anyOf: ["nothing", "unknown"], mustNotInclude: [1, 4, 14, 15], mayBeCertain: ["nothing"] },
+  },
+];
+
+/** The scenarios of rows 17–21, of two causes, and of what looks like a cause. */
+export const WAITS_AND_MIXTURES: readonly Scenario[] = [...WAITS, ...TWO, ...TRAPS];
