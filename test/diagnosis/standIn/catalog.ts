@@ -90,7 +90,10 @@ function gpuOf(id: string, pool: string | null) {
   };
 }
 
-/** Answers `/catalog/datacenters` of REST v2. It shows stock for every product, not for workers alone. */
+/**
+ * Answers `/catalog/datacenters` of REST v2. Its stock is that of every product, not of workers
+ * alone.
+ */
 export function dataCentersReply(world: World, query: URLSearchParams): Reply {
   const dataCenters = PLACES.map((id) => ({
     ...{ id, name: id, region: id.startsWith("US") ? "NORTH_AMERICA" : "EUROPE", globalNetwork: true },

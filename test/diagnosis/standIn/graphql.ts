@@ -20,8 +20,8 @@ export interface Asked {
 }
 
 /**
- * Answers a document without a schema: each field is looked up in plain objects. A field that is not
- * in the published facts is refused as the service refuses it.
+ * Answers a document without a schema: each field is looked up in plain objects. A field that is
+ * not in the published facts is refused as the service refuses it.
  */
 export function graphqlReply(world: World, body: string, hasKey: boolean, asked: Asked): Reply {
   const { query, variables = {} } = JSON.parse(body) as { query: string; variables?: Record<string, unknown> };

@@ -109,12 +109,12 @@ export interface World {
   readonly isContractOnly: boolean;
 }
 
-/** Values that no output may hold. The first of each row is where it is planted. */
+/** Values that no output may hold, by where they are planted. */
 export const PLANTED = {
   variable: "hf_PlantedVariable0123456789abcdef",
   oldVariable: "hf_PlantedRelease0123456789abcdef",
   printed: "PlantedPrinted0123456789abcdef",
-  workerKey: "rpa_PlantedWorkerKey0123456789abcdef",
+  workerKey: "rpa_PlantedWorkerKey0123",
 } as const;
 
 /** The pool of each GPU type, `null` for a type that workers cannot use. */
