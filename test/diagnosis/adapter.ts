@@ -1,5 +1,4 @@
 import type { Client } from "../../sdk/client";
-import { AuthenticationError, NotFoundError } from "../../sdk/errors";
 import type { Ids, Named } from "./standIn/judge";
 
 // The only place that knows the names of a diagnosis. The scenarios know the facts only.
@@ -7,26 +6,26 @@ import type { Ids, Named } from "./standIn/judge";
 /** The ids of a diagnosis that stand for each row of the table. Several rows may share one. */
 export const IDS: Ids = {
   1: ["no-workers-allowed"],
-  2: ["wrong-endpoint"],
-  3: ["no-permission"],
+  2: ["not-found", "no-queue"],
+  3: ["no-access"],
   4: ["workers-busy"],
   5: ["worker-quota"],
   6: ["spend-limit"],
-  7: ["no-stock"],
-  8: ["cuda"],
+  7: ["no-stock", "throttled"],
+  8: ["cuda-version"],
   9: ["volume-place"],
   10: ["compliance"],
-  11: ["too-many-pools"],
+  11: ["many-pools"],
   12: ["image-pull"],
   13: ["image-pulling"],
   14: ["crash-loop"],
-  15: ["takes-no-jobs"],
+  15: ["handler-takes-no-jobs"],
   16: ["one-worker-takes-all"],
-  17: ["first-start"],
+  17: ["cold-start"],
   18: ["roll-out"],
-  19: ["queue-delay"],
+  19: ["scaling-rule"],
   20: ["stale-binding"],
-  21: ["lost-job"],
+  21: [],
   nothing: ["nothing-wrong"],
   unknown: ["unknown"],
 };
@@ -39,46 +38,16 @@ export interface Answer {
   readonly text: string;
 }
 
-/** The parts of a diagnosis that are judged. */
-interface Diagnosis {
-  readonly causes: readonly {
-    readonly id: string;
-    readonly confidence: string;
-    /** What was seen, and when. */
-    readonly evidence: readonly { readonly ageMs: number }[];
-    /** What to do. */
-    readonly advice: string;
-  }[];
-}
-
-type Diagnose = (id: string, options: { readonly logs: boolean }) => Promise<Diagnosis>;
-
-/** Returns the function that is judged, or `undefined` if the client has none. */
-export function diagnoseOf(client: Client): Diagnose | undefined {
-  const endpoints = client.endpoints as Client["endpoints"] & { readonly diagnose?: Diagnose };
-  return endpoints.diagnose?.bind(endpoints);
-}
-
-/** Asks for a diagnosis. An error that is itself the answer counts as one. */
+/** Asks for a diagnosis. */
 export async function ask(client: Client, id: string, logs: boolean): Promise<Answer> {
-  try {
-    const diagnosis = await diagnoseOf(client)?.(id, { logs });
-    if (!diagnosis) throw new Error("the client has no endpoints.diagnose");
-    const named = diagnosis.causes.map((cause) => ({ id: cause.id, isCertain: cause.confidence === "certain" }));
-    const lacks = diagnosis.causes.flatMap(({ id, evidence, advice }) => [
-      ...(advice.trim() === "" ? [`${id} does not say what to do`] : []),
-      ...(evidence.length === 0 && id !== "unknown" ? [`${id} has no evidence`] : []),
-      ...(evidence.every(({ ageMs }) => ageMs >= 0) ? [] : [`${id} has evidence without its age`]),
-    ]);
-    return { named, lacks, text: JSON.stringify(diagnosis) };
-  } catch (error) {
-    if (error instanceof NotFoundError) return { named: named(2), lacks: [], text: String(error) };
-    if (error instanceof AuthenticationError) return { named: named(3), lacks: [], text: String(error) };
-    throw error;
-  }
-}
-
-/** A refused read leaves no doubt. */
-function named(row: 2 | 3): Named[] {
-  return IDS[row].slice(0, 1).map((id) => ({ id, isCertain: true }));
+  const diagnosis = await client.endpoints.diagnose(id, { logs });
+  const { causes, others, evidence } = diagnosis;
+  const named = [...causes, ...others].map((cause) => ({ id: cause.id, isCertain: cause.certainty === "certain" }));
+  const isUnknown = causes.every((cause) => cause.id === "unknown");
+  const lacks = [
+    ...causes.filter(({ advice }) => advice.trim() === "").map((cause) => `${cause.id} does not say what to do`),
+    ...(evidence.length === 0 && !isUnknown ? ["it has no evidence"] : []),
+    ...(evidence.every(({ ageMs }) => ageMs >= 0) ? [] : ["it has evidence without its age"]),
+  ];
+  return { named, lacks, text: JSON.stringify(diagnosis) };
 }
