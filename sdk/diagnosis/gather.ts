@@ -91,10 +91,10 @@ async function gather(
       ? read("listWorkers", `the workers of endpoint ${id}`, (operation, each) =>
           readWorkers(operation, id, clock.now(), each),
         )
-      : NOT_ASKED,
+      : ONLY_V2,
     readReleases
       ? read("listReleases", `the releases of endpoint ${id}`, (operation, each) => readReleases(operation, id, each))
-      : NOT_ASKED,
+      : ONLY_V2,
     part(clock, "queue", signal, () => sources.health(id, { ...ONCE, ...(signal && { signal }) })),
   ]);
   const found = seen(endpoint);
@@ -188,6 +188,7 @@ async function readLogs(
 }
 
 const NOT_ASKED: NotSeen = { why: undefined };
+const ONLY_V2: NotSeen = { why: "GraphQL does not show it, REST v2 does" };
 
 /**
  * Reads a part of the evidence. A failure is part of the evidence, unless the caller has aborted.
