@@ -60,7 +60,9 @@ type Read = <T>(
 
 type Shared = <T>(key: string, read: () => Promise<Part<T>>) => Promise<Part<T>>;
 
-/** Returns a function that gathers the evidence about an endpoint. It never fails, unless aborted. */
+/**
+ * Returns a function that gathers the evidence about an endpoint. It never fails, unless aborted.
+ */
 export function createGather(context: CallContext, sources: Sources) {
   const shared = createShared(context.clock);
   return (endpointId: string, options: DiagnoseOptions) => gather(context, sources, shared, endpointId, options);
@@ -89,10 +91,10 @@ async function gather(
       ? read("listWorkers", `the workers of endpoint ${id}`, (operation, each) =>
           readWorkers(operation, id, clock.now(), each),
         )
-      : NOT_ASKED,
+      : ONLY_V2,
     readReleases
       ? read("listReleases", `the releases of endpoint ${id}`, (operation, each) => readReleases(operation, id, each))
-      : NOT_ASKED,
+      : ONLY_V2,
     part(clock, "queue", signal, () => sources.health(id, { ...ONCE, ...(signal && { signal }) })),
   ]);
   const found = seen(endpoint);
@@ -186,8 +188,11 @@ async function readLogs(
 }
 
 const NOT_ASKED: NotSeen = { why: undefined };
+const ONLY_V2: NotSeen = { why: "GraphQL does not show it, REST v2 does" };
 
-/** Reads a part of the evidence. A failure is part of the evidence, unless the caller has aborted. */
+/**
+ * Reads a part of the evidence. A failure is part of the evidence, unless the caller has aborted.
+ */
 async function part<T>(
   clock: Clock,
   source: string,

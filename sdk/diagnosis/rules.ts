@@ -10,7 +10,9 @@ export interface Candidate {
   readonly certainty: Certainty;
 }
 
-/** A cause, or several that the evidence does not tell apart: one of them, the most likely first. */
+/**
+ * A cause, or several that the evidence does not tell apart: one of them, the most likely first.
+ */
 export type Finding = readonly Candidate[];
 
 /** The evidence in the form in which the rules read it. */

@@ -33,8 +33,8 @@ function budgetOf(clock: Clock): Budget {
 /** A wait that says why it waits. */
 export interface ExplainedWait {
   /**
-   * Must be called while the wait goes on. Starts a diagnosis if it is this wait's turn. Returns the
-   * line to show if the cause has changed since the last call.
+   * Must be called while the wait goes on. Starts a diagnosis if it is this wait's turn. Returns
+   * the line to show if the cause has changed since the last call.
    * @param elapsedMs how long it has waited, in milliseconds
    */
   look(elapsedMs: number): string | undefined;
@@ -57,15 +57,18 @@ export function explainWait(
 ): ExplainedWait {
   const budget = budgetOf(clock);
   const turn = {};
+  const ending = new AbortController();
   let latest: Diagnosis | undefined;
   let shown: string | undefined;
   let isBusy = false;
-  let isOver = false;
 
   async function run(waitedMs: number): Promise<void> {
     isBusy = true;
     try {
-      latest = await diagnose(endpointId, { awaited, waitedMs, ...(signal && { signal }) });
+      const either = signal ? AbortSignal.any([signal, ending.signal]) : ending.signal;
+      const diagnosis = await diagnose(endpointId, { awaited, waitedMs, signal: either });
+      // By now what was awaited may be there.
+      if (diagnosis.causes[0]?.id !== "nothing-wrong") latest = diagnosis;
     } catch {
       // A wait must not fail because nobody can say why it waits.
     } finally {
@@ -75,7 +78,7 @@ export function explainWait(
 
   return {
     look(elapsedMs) {
-      if (isOver || elapsedMs < FIRST_AFTER_MS) return undefined;
+      if (ending.signal.aborted || elapsedMs < FIRST_AFTER_MS) return undefined;
       if (!isBusy && takesTurn(budget, turn, clock.monotonic())) void run(elapsedMs);
       const line = latest && lineOf(latest);
       if (line === undefined || line === shown) return undefined;
@@ -84,13 +87,15 @@ export function explainWait(
     },
     lastWords: () => lastWords(clock, endpointId, latest),
     end() {
-      isOver = true;
+      ending.abort();
       budget.queue.delete(turn);
     },
   };
 }
 
-/** Returns `true` if a wait may start a diagnosis now. Otherwise it keeps its place in the queue. */
+/**
+ * Returns `true` if a wait may start a diagnosis now. Otherwise it keeps its place in the queue.
+ */
 function takesTurn(budget: Budget, turn: object, now: number): boolean {
   budget.queue.add(turn);
   const [next] = budget.queue;

@@ -49,8 +49,8 @@ export function factsIn(evidence: Evidence): Fact[] {
 export function missingIn(evidence: Evidence): MissingFact[] {
   const parts = {
     "the endpoint": evidence.endpoint,
-    "its workers": evidence.workers,
-    "its roll-out": evidence.rollout,
+    "each worker": evidence.workers,
+    "the roll-out": evidence.rollout,
     "its queue": evidence.queue,
     "the stock": evidence.stock,
     "the account's limits": evidence.limits,

@@ -26,7 +26,8 @@ const endpoint = new ServerlessEndpoint("one", {
 });
 ${then}`;
 
-// Each waits for most of a minute, so they run at once, with an engine and an emulator of their own.
+// Each waits for most of a minute, so they run at once, with an engine and an emulator of their
+// own.
 test("awaitReady, a drain and a smoke test say why they wait, and so does explain --stack", async () => {
   const [ready, drained, tested] = await Promise.all([awaitsReady("v2"), drains("graphql"), smokeTests("v2")]);
   expect(ready.output).toMatch(

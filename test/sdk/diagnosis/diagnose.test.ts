@@ -201,7 +201,8 @@ describe.each(APIS)("over %s", (api) => {
     emulated.emulator.faults.add({ match: { operation: "health" }, effect: { status: 503 } });
     const { ids, diagnosis } = await diagnose(emulated, id);
     expect(ids).toEqual(["no-workers-allowed"]);
-    expect(diagnosis.missing.map(({ what }) => what)).toEqual(["its queue"]);
+    const onlyV2 = api === "v2" ? [] : ["each worker", "the roll-out"];
+    expect(diagnosis.missing.map(({ what }) => what)).toEqual([...onlyV2, "its queue"]);
     emulated.emulator.faults.add({ effect: { status: 503 } });
     const blind = await diagnose(emulated, id);
     expect([blind.ids, blind.certainty]).toEqual([["unknown"], "unknown"]);
@@ -250,6 +251,23 @@ test("a secret in a log, a variable and a release is in no output", async () => 
     inspect(await lines),
   ].join();
   for (const secret of [SECRET, "hf_unknown", CANARY]) expect(shown).not.toContain(secret);
+});
+
+test("at a service without single reads, the endpoint comes from the list", async () => {
+  await using emulated = await startEmulated();
+  emulated.emulator.seed({
+    endpoints: [
+      { id: "offoffoff123", name: "off", templateId: "t", gpuIds: "ADA_24", workersMax: 0 },
+      { id: "slowslow1234", name: "slow", templateId: "t", gpuIds: "ADA_24", workersMin: 1 },
+    ],
+  });
+  expect((await diagnose(emulated, "offoffoff123")).ids).toEqual(["no-workers-allowed"]);
+  emulated.emulator.faults.add({ effect: { imagePullMs: 5 * MINUTE } });
+  emulated.emulator.endpoints.change("slowslow1234", { gpuIds: "ADA_24,AMPERE_16" });
+  // This service shows only two counts of workers, so the third comes from the pods.
+  const slow = await diagnose(emulated, "slowslow1234", { awaited: "workers" });
+  expect(slow.ids[0]).toBe("cold-start");
+  expect(emulated.calls().filter((name) => name === "myself").length).toBe(3);
 });
 
 test("wrong options are refused before any request", async () => {
