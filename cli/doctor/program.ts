@@ -20,6 +20,8 @@ export interface Program {
   readonly project: string;
   /** Folder of the program, from which it loads packages. */
   readonly folder: string;
+  /** The language's name in the project file. All but `nodejs` need the plugin. */
+  readonly runtime: string;
   /** This package, under the name in state. */
   readonly own: Installed | undefined;
   readonly sdk: Installed | undefined;
@@ -34,6 +36,7 @@ export function findProgram(from: string): Program | undefined {
   return {
     project: path.dirname(projectFile),
     folder,
+    runtime: runtimeIn(projectFile),
     own: hasHandlers ? findInstalled(folder, ownPackage().name) : undefined,
     sdk: findInstalled(folder, PULUMI_SDK),
   };
@@ -42,9 +45,12 @@ export function findProgram(from: string): Program | undefined {
 /** Why the checks of a program are skipped. */
 export const NO_PROJECT = "there is no Pulumi project in this folder or above it";
 
+const usesPlugin = ({ runtime }: Program): Finding => skipped(`a program in ${runtime} uses the plugin`);
+
 /** Checks that the program finds `@pulumi/pulumi`, in a version that the package supports. */
 export function checkPulumiSdk(program: Program | undefined): Finding {
   if (!program) return skipped(NO_PROJECT);
+  if (program.runtime !== "nodejs") return usesPlugin(program);
   const range = ownPackage().peerDependencies[PULUMI_SDK];
   const fix = `In ${program.folder}: npm install "${PULUMI_SDK}@${range}"`;
   if (!program.sdk) return failed(`${PULUMI_SDK} cannot be loaded from ${program.folder}`, fix);
@@ -58,6 +64,7 @@ export function checkPulumiSdk(program: Program | undefined): Finding {
  */
 export function checkPackage(program: Program | undefined): Finding {
   if (!program) return skipped(NO_PROJECT);
+  if (program.runtime !== "nodejs") return usesPlugin(program);
   const { name } = ownPackage();
   const fix = `In ${program.folder}: npm install ${name}. State names it, so refresh and destroy also need it.`;
   if (!program.own) return failed(`${name} cannot be loaded from ${program.folder}`, fix);
@@ -71,6 +78,7 @@ export function checkPackage(program: Program | undefined): Finding {
 /** Checks that program and command have the same version, and that nothing is installed twice. */
 export function checkVersions(program: Program | undefined): Finding {
   if (!program) return skipped(NO_PROJECT);
+  if (program.runtime !== "nodejs") return usesPlugin(program);
   if (!program.own || !program.sdk) return skipped("a package is not installed");
   const { name, version } = ownPackage();
   if (program.own.version !== version) {
@@ -96,6 +104,12 @@ function programFolder(projectFile: string): string {
   const main = /^(?:main|\s*"main")\s*:\s*["']?([^"'#,\r\n]+)/m.exec(readFileSync(projectFile, "utf8"))?.[1]?.trim();
   const program = path.resolve(path.dirname(projectFile), main ?? ".");
   return statSync(program, { throwIfNoEntry: false })?.isFile() ? path.dirname(program) : program;
+}
+
+/** Returns the name of the runtime, which is a string or the `name` of an object. */
+function runtimeIn(projectFile: string): string {
+  const runtime = /^\s*"?runtime"?\s*:\s*(?:\{?\s*"?name"?\s*:\s*)?["']?(dotnet|go|java|python|yaml)\b/m;
+  return runtime.exec(readFileSync(projectFile, "utf8"))?.[1] ?? "nodejs";
 }
 
 function findUpwards(from: string, names: readonly string[]): string | undefined {

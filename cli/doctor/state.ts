@@ -5,6 +5,7 @@ import { type Finding, failed, ok, skipped, warning } from "./check";
 import { NO_PROJECT, type Program } from "./program";
 
 const TYPE_PREFIX = "pulumi-nodejs:dynamic/serverless-gpu:";
+const PLUGIN_PREFIX = "serverless-gpu:index:";
 
 /** The relevant part of a resource in state. */
 export interface Resource {
@@ -14,6 +15,8 @@ export interface Resource {
   readonly provider?: string;
   readonly inputs?: Readonly<Record<string, unknown>>;
   readonly outputs?: Readonly<Record<string, unknown>>;
+  /** `true` if the plugin manages it. The type is that of the dynamic form in any case. */
+  readonly isOfPlugin?: boolean;
 }
 
 interface State {
@@ -26,7 +29,14 @@ export async function readOwnResources(program: Program | undefined): Promise<Le
   const state = await pulumiJson<State>(["stack", "export"], program.project);
   if ("problem" in state) return { problem: `the stack's state cannot be read: ${state.problem}` };
   const all = state.value.deployment?.resources ?? [];
-  return { value: all.filter(({ type }) => type.startsWith(TYPE_PREFIX)) };
+  return { value: all.flatMap(asOwn) };
+}
+
+function asOwn(resource: Resource): Resource[] {
+  const { type } = resource;
+  if (type.startsWith(TYPE_PREFIX)) return [resource];
+  if (!type.startsWith(PLUGIN_PREFIX)) return [];
+  return [{ ...resource, type: TYPE_PREFIX + type.slice(PLUGIN_PREFIX.length), isOfPlugin: true }];
 }
 
 /**
@@ -76,7 +86,8 @@ export function checkEmulators(resources: Learned<readonly Resource[]>, graphqlU
  * Returns `true` if this version knows the code in state: read and delete run the code in the
  * outputs, other operations the code in the inputs.
  */
-function isKnown({ type, inputs, outputs }: Resource): boolean {
+function isKnown({ type, inputs, outputs, isOfPlugin = false }: Resource): boolean {
+  if (isOfPlugin) return RESOURCE_TYPES.some((each) => each.type === type);
   const codes = [inputs?.__provider, outputs?.__provider].filter((code) => code !== undefined);
   const known = RESOURCE_TYPES.find((each) => each.type === type)?.provider;
   return codes.length > 0 && codes.every((code) => code === known);

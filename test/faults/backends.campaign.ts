@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
+import path from "node:path";
 import { type Emulator, startEmulator } from "../../emulator";
-import { type CommandResult, createStack, endpointsIn, type PulumiStack } from "../pulumi/harness";
+import { type CommandResult, createStack, endpointsIn, type PulumiStack, SCRATCH } from "../pulumi/harness";
 import { BACKENDS } from "./backends";
 import { API_ENV } from "./campaignApi";
 
@@ -44,8 +45,13 @@ describe.each(Object.entries(BACKENDS))("%s", (name, { needs, start }) => {
     async () => {
       await using backend = await start();
       await using emulator = await startEmulator({ drainMs: 0 });
-      const stack = await createStack({ program: PROGRAM, env: { ...emulator.env, ...API_ENV, ...backend.env } });
-      await stack.succeed(["stack", "init", "dev"]);
+      // Without a parent of its own, its stack would be a copy from a folder.
+      const parent = path.join(SCRATCH, "backends");
+      const stack = await createStack({
+        parent,
+        program: PROGRAM,
+        env: { ...emulator.env, ...API_ENV, ...backend.env },
+      });
 
       // The first round begins without an endpoint.
       const counts = new Map<string, number>();

@@ -229,6 +229,29 @@ test("a resource that an unknown version wrote to the state is named", async () 
   });
 });
 
+test("a program that uses the plugin needs no packages, and its resources in state are counted", async () => {
+  const yaml = await createStack({ env: { PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true" } });
+  const resources = [
+    { urn: "urn:pulumi:dev::test::pulumi:pulumi:Stack::test-dev", type: "pulumi:pulumi:Stack" },
+    {
+      urn: "urn:pulumi:dev::test::serverless-gpu:index:ServerlessEndpoint::llama",
+      type: "serverless-gpu:index:ServerlessEndpoint",
+      custom: true,
+      id: "abc123",
+      inputs: { gpuIds: ["ADA_24"] },
+      outputs: {},
+    },
+  ];
+  await yaml.importState({ version: 3, deployment: { resources } });
+  for (const runtime of ["runtime: yaml", "runtime:\n  name: python\n  options: { virtualenv: venv }"]) {
+    await yaml.writeFile("Pulumi.yaml", `name: test\n${runtime}\n`);
+    const checks = await doctor(undefined, { of: yaml });
+    for (const check of ["pulumi-sdk", "package", "versions"])
+      expect(checks[check]).toMatchObject({ status: "skipped", found: expect.stringContaining("uses the plugin") });
+    expect(checks.state).toMatchObject({ found: "1 ServerlessEndpoint, all of which this version knows" });
+  }
+});
+
 test("an engine that is too old or missing is reported, and so is a folder without a project", async () => {
   const bin = path.join(stack.scratch, "bin");
   await mkdir(bin);

@@ -207,7 +207,7 @@ test("a pull request that breaks a cap fails before `up`, and no plan of it is k
   const { preview } = await github("pull_request", { action: "opened", branch: "expensive" });
   expect(preview?.exitCode).toBe(3);
   expect(host.comments).toEqual([
-    expect.stringMatching(/A merge would exceed a cap of the stack `production`.*27\.36/s),
+    expect.stringMatching(/A merge would exceed a cap of the stack `production`.*27\.40/s),
   ]);
   expect(host.artifacts).toHaveLength(plans);
   await git("checkout", "--quiet", "more-workers");
