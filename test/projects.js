@@ -25,6 +25,7 @@ const LONG = [
   "cli/emulatorSession",
   "cli/forecast/forecast",
   "cli/verifyService",
+  "diagnosis/standIn",
   "emulator/clients/*",
   "emulator/page/page",
   "emulator/queue/queueProperty",

@@ -21,7 +21,7 @@ async function start(changes: Changes = {}) {
   const standIn = await startStandIn(world(changes));
   const read = async (base: string, path: string, headers: Record<string, string> = KEY) => {
     const response = await fetch(`${base}${path}`, { headers });
-    return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+    return { status: response.status, body: (await response.json()) as Body };
   };
   return {
     ...standIn,
@@ -30,7 +30,7 @@ async function start(changes: Changes = {}) {
     async graphql(query: string, variables?: object, headers: Record<string, string> = KEY) {
       const body = JSON.stringify({ query, variables });
       const response = await fetch(`${standIn.graphqlUrl}/graphql`, { method: "POST", headers, body });
-      return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+      return { status: response.status, body: (await response.json()) as object };
     },
   };
 }
