@@ -121,12 +121,12 @@ export const CAUSES = {
     "a worker still pulls the image or loads the model",
     "Wait. A smaller image, or one whose layers the host has, starts faster",
   ),
-  "cold-start": passing("likely", "a worker is starting", "Wait. To avoid cold starts, set workersMin to 1 or more"),
   "roll-out": passing(
     "likely",
     "a roll-out replaces its workers",
     "Wait until no worker is stale. With workersMax 2 or more, jobs do not have to wait for it",
   ),
+  "cold-start": passing("likely", "a worker is starting", "Wait. To avoid cold starts, set workersMin to 1 or more"),
   "scaling-rule": passing(
     "likely",
     "its scaling rule does not ask for another worker yet",

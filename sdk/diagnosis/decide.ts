@@ -50,15 +50,16 @@ function isSatisfied({ evidence, endpoint, workers, queue }: Situation): boolean
   const ready = workers.running + workers.idle;
   if (evidence.awaited === "workers") return ready >= endpoint.workersMin && workers.unhealthy === 0;
   if (!queue || queue.inQueue > 0) return false;
-  if (endpoint.isLoadBalancer && evidence.waitedMs !== undefined) return false;
+  // A request to a load-balancing endpoint may wait although its queue is empty.
+  if (endpoint.isLoadBalancer && (evidence.waitedMs !== undefined || (ready === 0 && workers.total > 0))) return false;
   // Without jobs, only the workers that always run are awaited.
   return ready >= endpoint.workersMin && workers.unhealthy === 0;
 }
 
 /** What the refusal of a read says by itself. Two interfaces that agree are certain. */
 function accessFindings({ endpoint, queue }: Evidence): readonly Finding[] {
-  const management = "value" in endpoint ? undefined : endpoint.failure;
-  const ofQueue = "value" in queue ? undefined : queue.failure;
+  const management = "value" in endpoint ? undefined : endpoint.failure?.is;
+  const ofQueue = "value" in queue ? undefined : queue.failure?.is;
   if (ofQueue === "no queue") return [[cause("no-queue", "certain")]];
   if (management === "absent" && ofQueue === "refused")
     return [[cause("not-found", "likely"), cause("no-access", "likely")]];

@@ -14,8 +14,16 @@ export interface Seen<T> {
 export interface NotSeen {
   /** Why it is missing. `undefined`: it was not asked for. */
   readonly why: string | undefined;
-  /** The kind of failure, where it says something itself. */
-  readonly failure?: "absent" | "refused" | "no queue" | undefined;
+  /** The refusal behind it, where it says something itself. */
+  readonly failure?: Refusal | undefined;
+}
+
+/** A refusal that says something itself. */
+export interface Refusal {
+  readonly is: "absent" | "refused" | "no queue";
+  /** In milliseconds since the epoch. */
+  readonly readAt: number;
+  readonly source: string;
 }
 
 /** A part of the evidence. */

@@ -14,6 +14,7 @@ import {
   type NotSeen,
   type Part,
   type QueueFacts,
+  type Refusal,
   type StockFacts,
   seen,
   type WorkerFacts,
@@ -204,11 +205,13 @@ async function part<T>(
   } catch (error) {
     signal?.throwIfAborted();
     if (!(error instanceof ServerlessGpuError)) throw error;
-    return { why: redactBeginning(error.message, 300), failure: failureOf(error) };
+    const is = failureOf(error);
+    const failure = is && { is, readAt: clock.now(), source };
+    return { why: redactBeginning(error.message, 300), failure };
   }
 }
 
-function failureOf(error: ServerlessGpuError): NotSeen["failure"] {
+function failureOf(error: ServerlessGpuError): Refusal["is"] | undefined {
   if (error instanceof NoQueueError || /not allowed for QB API/i.test(error.body ?? "")) return "no queue";
   if (error instanceof NotFoundError) return "absent";
   if (error instanceof ConfigurationError) return undefined;
@@ -223,10 +226,9 @@ function mapped<T, U>(given: Part<T>, map: (value: T) => U): Part<U> {
 /** GraphQL answers `null` for an endpoint that does not exist. */
 function endpointPart(given: Part<ReadEndpoint | undefined>): Part<EndpointFacts> {
   if (!("value" in given)) return given;
-  const { value, ...rest } = given;
-  return value
-    ? { ...rest, value: value.facts }
-    : { why: "the service has no endpoint with this id", failure: "absent" };
+  const { value, ...read } = given;
+  if (value) return { ...read, value: value.facts };
+  return { why: "the service has no endpoint with this id", failure: { is: "absent", ...read } };
 }
 
 /** Returns the queue's counts, with what the pods add over GraphQL. */

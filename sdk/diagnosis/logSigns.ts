@@ -7,8 +7,11 @@ export interface LogSigns {
   readonly cause: { readonly id: CauseId; readonly certainty: Certainty } | undefined;
   /** `true` if the worker library has printed something: the program takes jobs. */
   readonly hasLibraryLine: boolean;
-  /** `true` if a version of the library with a known defect has printed its version. */
-  readonly hasFunnelVersion: boolean;
+  /**
+   * Whether the version that the library has printed sends all jobs to one worker. `undefined`: it
+   * has printed none.
+   */
+  readonly hasFunnelVersion: boolean | undefined;
   readonly hasLines: boolean;
 }
 
@@ -47,12 +50,12 @@ const CERTAIN_STARTS = 3;
 
 /** Returns what a log says. Reads it from its oldest line to its newest. */
 export function signsIn({ lines }: WorkerLog): LogSigns {
-  const texts = lines.map(({ line }) => line);
+  const versions = lines.flatMap(({ line }) => [...line.matchAll(VERSION)]);
   const container = lines.filter(({ source }) => source !== "system").map(({ line }) => line);
   return {
     cause: causeIn(lines),
     hasLibraryLine: container.some((line) => LIBRARY.test(line)),
-    hasFunnelVersion: texts.some((line) => Array.from(line.matchAll(VERSION)).some(isFunnelVersion)),
+    hasFunnelVersion: versions.length > 0 ? versions.some(isFunnelVersion) : undefined,
     hasLines: lines.length > 0,
   };
 }

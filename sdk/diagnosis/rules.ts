@@ -122,10 +122,11 @@ function poolCount({ gpuIds }: EndpointFacts): number {
 function throttled(situation: Situation): readonly Finding[] {
   const { workers, signs } = situation;
   if (workers.throttled === 0 || workers.idle > 0) return [];
+  // A container that crashes can be shown as throttled.
+  if (logged(situation).some(([found]) => found?.id === "crash-loop")) return [];
   const isAlone = workers.throttled === workers.total;
   const stock = isAlone ? stockFindings(situation, "likely") : [];
   const account = isAlone ? accountFindings(situation, "likely") : [];
-  // A container that crashes can be shown as throttled, too.
   const crash = isAlone && !signs ? [cause("crash-loop", "possible")] : [];
   const found = [...account, ...stock];
   return found.length > 0 ? found : [[cause("throttled", "likely"), ...crash]];
@@ -157,7 +158,7 @@ function remaining({ evidence, endpoint }: Situation): Finding {
     // The level is an estimate, so no level excludes this.
     ...(["no-stock"] as const),
     ...(account?.workerQuota === undefined || account.workersUsed === undefined ? (["worker-quota"] as const) : []),
-    ...(account?.spendLimit === undefined && account?.isUnderBalance === undefined ? (["spend-limit"] as const) : []),
+    ...(account?.spendLimit === undefined || account.isUnderBalance === undefined ? (["spend-limit"] as const) : []),
     ...(hasCuda ? (["cuda-version"] as const) : []),
     ...(volumeIds.length > 0 ? (["volume-place"] as const) : []),
     ...(compliance.length > 0 ? (["compliance"] as const) : []),
@@ -212,7 +213,9 @@ function takesNoJobs(situation: Situation): readonly Finding[] {
 function oneWorkerTakesAll({ workers, queue, signs, evidence }: Situation): readonly Finding[] {
   if (evidence.awaited !== "jobs" || !queue || queue.inQueue === 0 || queue.inProgress === 0) return [];
   if (workers.running !== 1 || workers.idle === 0) return [];
-  return one("one-worker-takes-all", signs?.some(({ hasFunnelVersion }) => hasFunnelVersion) ? "likely" : "possible");
+  const versions = signs?.flatMap(({ hasFunnelVersion }) => hasFunnelVersion ?? []) ?? [];
+  if (versions.length > 0 && !versions.includes(true)) return [];
+  return one("one-worker-takes-all", versions.length > 0 ? "likely" : "possible");
 }
 
 function rollingOut({ evidence, workers, queue }: Situation): readonly Finding[] {

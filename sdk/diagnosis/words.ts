@@ -8,16 +8,11 @@ export function factsIn(evidence: Evidence): Fact[] {
   const { endpoint, workers, rollout, queue, stock, limits, logs } = evidence;
   const settings = seen(endpoint);
   const fact = <T>(part: Part<T>, inWords: (value: T) => string | undefined): Fact[] => {
-    const text = "value" in part ? inWords(part.value) : undefined;
-    if (text === undefined || !("value" in part)) return [];
-    return [
-      {
-        text,
-        source: part.source,
-        readAt: new Date(part.readAt),
-        ageMs: Math.max(0, Math.round(evidence.now - part.readAt)),
-      },
-    ];
+    const read = "value" in part ? part : part.failure;
+    const text = "value" in part ? inWords(part.value) : part.why;
+    if (text === undefined || !read) return [];
+    const { source, readAt } = read;
+    return [{ text, source, readAt: new Date(readAt), ageMs: Math.max(0, Math.round(evidence.now - readAt)) }];
   };
   return [
     ...fact(endpoint, endpointWords),
@@ -57,7 +52,7 @@ export function missingIn(evidence: Evidence): MissingFact[] {
     "the logs": evidence.logs,
   };
   return Object.entries<Part<unknown>>(parts).flatMap(([what, part]) =>
-    "value" in part || part.why === undefined ? [] : [{ what, why: part.why }],
+    "value" in part || part.why === undefined || part.failure ? [] : [{ what, why: part.why }],
   );
 }
 

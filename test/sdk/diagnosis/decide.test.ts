@@ -9,12 +9,14 @@ import type {
   NotSeen,
   Part,
   QueueFacts,
+  Refusal,
   RolloutFacts,
   StockFacts,
   WorkerFacts,
 } from "../../../sdk/diagnosis/evidence";
 
 const NOW = Date.parse("2026-11-22T12:00:00Z");
+const refusal = (is: Refusal["is"]): Refusal => ({ is, readAt: NOW - 1000, source: "REST v2" });
 const MINUTE = 60_000;
 const NONE: NotSeen = { why: undefined };
 
@@ -85,25 +87,49 @@ const ROWS: readonly (readonly [title: string, Evidence, readonly CauseId[], str
   ["workersMax is 0", evidence({ settings: { workersMax: 0 } }), ["no-workers-allowed"], "certain"],
   [
     "the endpoint and its queue are unknown",
-    evidence({ endpoint: { why: "404", failure: "absent" }, queue: { why: "404", failure: "absent" } }),
+    evidence({
+      endpoint: { why: "404", failure: refusal("absent") },
+      queue: { why: "404", failure: refusal("absent") },
+    }),
     ["not-found"],
     "certain",
   ],
-  ["only the endpoint is unknown", evidence({ endpoint: { why: "404", failure: "absent" } }), ["not-found"], "likely"],
+  [
+    "only the endpoint is unknown",
+    evidence({ endpoint: { why: "404", failure: refusal("absent") } }),
+    ["not-found"],
+    "likely",
+  ],
   [
     "the key is refused by both",
-    evidence({ endpoint: { why: "401", failure: "refused" }, queue: { why: "401", failure: "refused" } }),
+    evidence({
+      endpoint: { why: "401", failure: refusal("refused") },
+      queue: { why: "401", failure: refusal("refused") },
+    }),
     ["no-access"],
     "certain",
   ],
-  ["the key is refused by the queue", evidence({ queue: { why: "403", failure: "refused" } }), ["no-access"], "likely"],
+  [
+    "the key is refused by the queue",
+    evidence({ queue: { why: "403", failure: refusal("refused") } }),
+    ["no-access"],
+    "likely",
+  ],
   [
     "the endpoint is unknown, and the queue refuses the key",
-    evidence({ endpoint: { why: "404", failure: "absent" }, queue: { why: "401", failure: "refused" } }),
+    evidence({
+      endpoint: { why: "404", failure: refusal("absent") },
+      queue: { why: "401", failure: refusal("refused") },
+    }),
     ["not-found", "no-access"],
     "likely",
   ],
-  ["a load balancer's queue", evidence({ queue: { why: "400", failure: "no queue" } }), ["no-queue"], "certain"],
+  [
+    "a load balancer's queue",
+    evidence({ queue: { why: "400", failure: refusal("no queue") } }),
+    ["no-queue"],
+    "certain",
+  ],
   [
     "all workers are busy",
     evidence({ workers: part(workers({ running: 3 })), queue: part(queue(5, 3)) }),
@@ -400,7 +426,10 @@ const count = fc.integer({ min: 0, max: 3 });
 const optional = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<Part<T>> =>
   fc.oneof(
     value.map((each) => part(each)),
-    fc.record({ why: fc.constant("no"), failure: fc.constantFrom(undefined, "absent", "refused", "no queue") }),
+    fc.record({
+      why: fc.constant("no"),
+      failure: fc.constantFrom(undefined, refusal("absent"), refusal("refused"), refusal("no queue")),
+    }),
   );
 const anyWorkers = fc
   .record({ running: count, idle: count, initializing: count, throttled: count, unhealthy: count, stale: count })
@@ -439,7 +468,9 @@ const anyEvidence: fc.Arbitrary<Evidence> = fc.record({
   workers: optional(anyWorkers),
   rollout: optional(fc.boolean().map((inProgress) => ({ ...rollout, inProgress }))),
   queue: optional(
-    fc.tuple(count, count, anyWorkers).map(([inQueue, inProgress, of]) => ({ inQueue, inProgress, workers: of })),
+    fc
+      .tuple(count, count, anyWorkers)
+      .map(([inQueue, inProgress, of]) => ({ inQueue, inProgress, workers: { ...of, isListed: false } })),
   ),
   stock: optional(level.map((each) => stock([gpu(each)]))),
   limits: optional(count.map((spend) => ({ ...LIMITS, spend, spendLimit: 2, workersUsed: 8 + spend }))),
