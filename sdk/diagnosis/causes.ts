@@ -1,11 +1,40 @@
-/** How sure a diagnosis is, the surest first. */
-export const CERTAINTIES = ["certain", "likely", "possible", "unknown"] as const;
-
 /**
  * How sure a diagnosis is. `certain` only where the service shows the cause itself. `unknown`: what
  * could be read does not tell.
  */
-export type Certainty = (typeof CERTAINTIES)[number];
+export type Certainty = "certain" | "likely" | "possible" | "unknown";
+
+/** How sure a diagnosis can be, the surest first. */
+export const CERTAINTIES: readonly Certainty[] = ["certain", "likely", "possible", "unknown"];
+
+/** The id of a cause. `docs/troubleshooting.md` explains each. */
+export type CauseId =
+  | "not-found"
+  | "no-access"
+  | "no-queue"
+  | "no-workers-allowed"
+  | "crash-loop"
+  | "image-pull"
+  | "worker-quota"
+  | "spend-limit"
+  | "volume-place"
+  | "cuda-version"
+  | "no-stock"
+  | "compliance"
+  | "many-pools"
+  | "throttled"
+  | "workers-busy"
+  | "handler-takes-no-jobs"
+  | "one-worker-takes-all"
+  | "image-pulling"
+  | "roll-out"
+  | "cold-start"
+  | "scaling-rule"
+  | "jobs-running"
+  | "workers-stopping"
+  | "stale-binding"
+  | "nothing-wrong"
+  | "unknown";
 
 /** One cause of a wait. */
 interface CauseRow {
@@ -28,7 +57,7 @@ const passing = (atMost: Certainty, words: string, advice: string): CauseRow => 
  * Every cause that a diagnosis can name, in the order in which to fix them. What decides, what
  * people read and the documents follow this table.
  */
-export const CAUSES = {
+export const CAUSES: Readonly<Record<CauseId, CauseRow>> = {
   "not-found": row(
     "certain",
     "there is no endpoint with this id in the account",
@@ -149,10 +178,7 @@ export const CAUSES = {
     "what the service shows does not tell why",
     "Read the log (serverless-gpu logs), and look at the endpoint in the service's console",
   ),
-} as const satisfies Readonly<Record<string, CauseRow>>;
-
-/** The id of a cause. */
-export type CauseId = keyof typeof CAUSES;
+};
 
 /** Every cause, in the order in which to fix them. */
 export const CAUSE_IDS = Object.keys(CAUSES) as CauseId[];
