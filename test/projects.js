@@ -34,6 +34,7 @@ const LONG = [
   "package/sdk",
   "project/reference",
   "provider/endpoint/inService",
+  "provider/explainedWaits",
   "provider/faults",
   "provider/refusals",
   "provider/restV2",
