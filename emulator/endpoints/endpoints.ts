@@ -237,7 +237,7 @@ function rollOut(state: State, templateId: string): void {
   for (const { record, runtime } of state.endpoints.values()) {
     if (record.templateId !== templateId || record.container) continue;
     noteChange(state, record.id, record);
-    if (state.releases.release(record, state.context.clock.now())) runtime.rollOut();
+    if (state.releases.release(record, state.context.clock.now(), true)) runtime.rollOut();
   }
 }
 

@@ -29,8 +29,10 @@ export interface ReleaseLog {
   /**
    * Makes a release if a setting that needs one has changed since the last one. Returns `true` if
    * it did: the endpoint then has its next version.
+   * @param hasNewTemplate `true` if its template itself has changed. Otherwise the same template
+   * counts as it was: it may have been deleted, which makes no release
    */
-  release(record: EndpointRecord, now: number): boolean;
+  release(record: EndpointRecord, now: number, hasNewTemplate?: boolean): boolean;
   /** Returns the releases of an endpoint, the newest first. */
   of(endpointId: string): readonly EndpointRelease[];
   clear(): void;
@@ -48,9 +50,11 @@ export function createReleaseLog(containerOf: (templateId: string) => EndpointCo
       const fields = releasedFields(record, containerOf);
       releases.set(record.id, { fields, all: [releaseOf(record, [], now)] });
     },
-    release(record, now) {
+    release(record, now, hasNewTemplate = false) {
       const known = releases.get(record.id);
-      const fields = releasedFields(record, containerOf);
+      const current = releasedFields(record, containerOf);
+      const keepsTemplate = !hasNewTemplate && !record.container && known?.fields.templateId === record.templateId;
+      const fields = keepsTemplate ? { ...current, ...templateFields(known.fields) } : current;
       const diff = differences(known?.fields ?? {}, fields);
       if (diff.length === 0) return false;
       record.version += 1;
@@ -92,6 +96,11 @@ function releasedFields(
     // Copies: a template changes in place.
     ...Object.fromEntries(ofTemplate.map(([field, value]) => [`template.${field}`, structuredClone(value)])),
   };
+}
+
+/** Returns the fields of the container among those of a release. */
+function templateFields(fields: Fields): Fields {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => name.startsWith("template.")));
 }
 
 /** Returns the fields that differ. */

@@ -71,7 +71,7 @@ describe("jobs and workers over HTTP", () => {
     const job = await submit();
     const [starting] = (await control("GET", "workers")).body;
     expect(starting).toEqual({
-      ...{ endpointId: id, id: expect.any(String), state: "starting", slsVersion: 0 },
+      ...{ endpointId: id, id: expect.any(String), state: "starting", phase: "initializing", slsVersion: 0 },
       ...{ startedAt: 1_000_000, since: 1_000_000 },
     });
     await clock.advance(1500);

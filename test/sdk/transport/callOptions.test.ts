@@ -113,7 +113,7 @@ describe("options of a call that do not exist", () => {
     [{ ["x".repeat(100_000)]: 1 }, /^.{0,300}$/],
     [5, /options: must be an object with timeoutMs, maxRetries, signal, headers/],
   ])("are named, with the nearest known option", async (options, message) => {
-    await using emulated = await startCounting('{"jobs":{},"workers":{}}');
+    await using emulated = await startCounting('{"jobs":1}');
     const error = await failure(() => emulated.client.endpoint("e").health(options as object));
     expect(error.message).toMatch(message);
   });
