@@ -31,7 +31,7 @@ export {
 export type { Clock } from "./contract/clock";
 export { EndpointType, FlashBootType, GpuTier, Location, type OpenEnum, ScalerType } from "./contract/enums";
 export type { DeleteOptions, DeleteProgress } from "./endpoints/deleteEndpoint";
-export type { Endpoints } from "./endpoints/endpoints";
+export type { Endpoints, ReleasesOptions } from "./endpoints/endpoints";
 export type { ScaleDownOptions } from "./endpoints/putBack";
 export type {
   CreateEndpointOptions,
@@ -43,6 +43,7 @@ export type {
   ServerlessDiscount,
 } from "./endpoints/record";
 export type { RecycleOptions } from "./endpoints/recycleWorkers";
+export type { EndpointRelease, EndpointWorker, ReleaseChange } from "./endpoints/releases";
 export type { WorkerLimits } from "./endpoints/workerLimits";
 export * from "./errors";
 export type {

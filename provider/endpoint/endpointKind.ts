@@ -11,6 +11,8 @@ import { drainLogger, log } from "../log";
 import type { Properties } from "../properties";
 import type { RecordKind, Situation } from "../records/recordKind";
 import { refuseRename } from "../records/rename";
+import { recordOfMachine } from "../rollOut/record";
+import { beginRelease, isUnjudged, noteUnjudged } from "../rollOut/rollOut";
 import {
   announceZero,
   limitsLeftBehind,
@@ -25,7 +27,7 @@ import { ENDPOINT_INPUTS, interfaceProblems, notices } from "./endpointInputs";
 import { createNoted, forgetCreate, ownLeftover } from "./interruptedCreate";
 import { checkNewAccount } from "./newAccount";
 import { BOUND_TEMPLATE, boundTemplateOf, endpointFields, hasOwnContainer, leftoverVariables } from "./ownContainer";
-import { rollOut, willRecycle } from "./rollOut";
+import { applyRevision, willRecycle } from "./templateRevision";
 
 /** The rules of a `ServerlessEndpoint`. */
 export const ENDPOINT_KIND: RecordKind<Endpoint, EndpointInput> = {
@@ -49,7 +51,7 @@ export const ENDPOINT_KIND: RecordKind<Endpoint, EndpointInput> = {
     return saveVariables(holder, fields, outputs, [], (changes) => endpoints.update(id, changes, options));
   },
   leftover: leftoverVariables,
-  async delete({ client, capabilities }, id, outputs, onAbsent) {
+  async delete({ client, capabilities, account }, id, outputs, onAbsent) {
     const { workers, forget, onScaleDown, onPutBack } = scaleDownRecord(id, outputs);
     await client.endpoints.delete(id, {
       ...(deletesAtOnce(id, outputs, capabilities) && { drain: false }),
@@ -59,13 +61,15 @@ export const ENDPOINT_KIND: RecordKind<Endpoint, EndpointInput> = {
       ...{ onAbsent, workers: workers(), onScaleDown, onPutBack, ...boundTemplateOf(outputs) },
     });
     forget();
+    recordOfMachine(id, account).remove();
   },
   isUnfinished({ id, outputs, inputs }) {
     const isLeftAtZero = announceZero(id, outputs, inputs);
-    return isLeftAtZero || isReadyPending(outputs);
+    return isLeftAtZero || isReadyPending(outputs) || isUnjudged({ id, outputs, inputs });
   },
   repairs,
-  rollOut,
+  beginRelease,
+  rollOut: applyRevision,
   async settle(client, { id, outputs, inputs }, endpoint) {
     scaleDownRecord(id, outputs).forget();
     if (endpoint) warnIfOff(id, { ...endpoint }, inputs);
@@ -81,7 +85,7 @@ export const ENDPOINT_KIND: RecordKind<Endpoint, EndpointInput> = {
       : undefined,
   refreshedOutputs(_service, endpoint, { id, outputs, inputs }) {
     noteRead(id, outputs, inputs, endpoint);
-    return readyPending(outputs);
+    return { ...readyPending(outputs), ...noteUnjudged(outputs, endpointFields(endpoint, outputs)) };
   },
   unfinishedFields: limitsLeftBehind,
   toFields: endpointFields,
