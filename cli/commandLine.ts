@@ -4,7 +4,11 @@ import { MANAGEMENT_APIS } from "../sdk/contract/limits";
 import type { AdoptFlags } from "./adopt/adopt";
 import { didYouMean } from "./didYouMean";
 import { addEmulatorFlags, type EmulatorFlags, wholeNumber } from "./emulator/emulatorFlags";
+import type { ExplainFlags } from "./explain/explain";
+import { addExplainFlags, explainProblem } from "./explain/explainFlags";
 import { addForecastFlags, type ForecastFlags } from "./forecast/forecastFlags";
+import type { LogsFlags } from "./logs/logs";
+import { addLogsFlags } from "./logs/logsFlags";
 import { ownPackage } from "./ownPackage";
 import type { ReviewFlags } from "./review/review";
 import { addReviewFlags, reviewProblem } from "./review/reviewFlags";
@@ -27,7 +31,9 @@ const load = {
   emulator: () => require("./emulator/emulator") as typeof import("./emulator/emulator"),
   emulatorEnv: () => require("./emulator/emulatorEnv") as typeof import("./emulator/emulatorEnv"),
   emulatorExec: () => require("./emulator/emulatorExec") as typeof import("./emulator/emulatorExec"),
+  explain: () => require("./explain/explain") as typeof import("./explain/explain"),
   forecast: () => require("./forecast/forecast") as typeof import("./forecast/forecast"),
+  logs: () => require("./logs/logs") as typeof import("./logs/logs"),
   review: () => require("./review/review") as typeof import("./review/review"),
   verifyService: () => require("./verifyService/verifyService") as typeof import("./verifyService/verifyService"),
 };
@@ -59,7 +65,9 @@ ${EXIT_CODES}
   addAdopt(program);
   addDoctor(program);
   addEmulator(program);
+  addExplain(program);
   addForecast(program);
+  addLogs(program);
   addReview(program);
   addVerifyService(program);
   return program;
@@ -248,6 +256,22 @@ Exit codes:
       if (all.watch && all.handlers === undefined) command.error(WATCH_ALONE);
       process.exitCode = await load.emulatorExec().emulatorExec(words, all);
     });
+}
+
+function addExplain(program: Command): void {
+  addExplainFlags(program.command("explain").addOption(apiOption())).action(
+    async (endpoint: string | undefined, flags: ExplainFlags, command: Command) => {
+      const problem = explainProblem(endpoint, flags.stack);
+      if (problem !== undefined) command.error(`error: ${problem}`);
+      process.exitCode = await load.explain().explain(endpoint, flags, ownPackage().version);
+    },
+  );
+}
+
+function addLogs(program: Command): void {
+  addLogsFlags(program.command("logs").addOption(apiOption())).action(async (endpoint: string, flags: LogsFlags) => {
+    process.exitCode = await load.logs().logs(endpoint, flags);
+  });
 }
 
 function addForecast(program: Command): void {

@@ -45,6 +45,7 @@ import { type EmulatorClock, steadyClock } from "./time/virtualClock";
 import type { VolumeControl } from "./volumes/volumeKind";
 import { VOLUME_DATA_CENTERS } from "./volumes/volumes";
 import { createWatch } from "./workers/watch";
+import { createWorkerLogs } from "./workers/workerLogs";
 
 /** A running emulator. */
 export interface Emulator {
@@ -116,6 +117,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   function reset() {
     account.clear();
     journal.clear();
+    parts.logs.clear();
     faults.clear();
     random.restart();
     seed();
@@ -174,7 +176,12 @@ function createParts(options: EmulatorOptions) {
   );
   const { dropsWebhook, workerFaults } = faultParts;
   const journalParts = createJournal(clock, keys, options);
-  const workerHost = createWorkerHost(clock, journalParts.addOutput);
+  const logs = createWorkerLogs(clock);
+  const workerHost = createWorkerHost(clock, (output) => {
+    const { workerId, stream, line } = output;
+    logs.add(workerId, stream === "emulator" ? "system" : "container", line);
+    journalParts.addOutput(output);
+  });
   const dataFile = dataFileOf(options.dataFile, apiKey, () => account);
   const context = contextOf(options, {
     clock: steadyClock(clock),
@@ -182,7 +189,7 @@ function createParts(options: EmulatorOptions) {
     random: random.next,
     dropsWebhook,
     workerFaults,
-    workerHost,
+    ...{ workerHost, logs },
     changed: (endpointId, jobId) => dataFile?.changed(endpointId, jobId),
     watch: createWatch(),
   });
@@ -205,7 +212,7 @@ function createParts(options: EmulatorOptions) {
     },
     ...{ clock: context.clock, random: random.next, managementLimits: managementLimits(options, profile) },
     graphqlLimits: limitsOf(options.rateLimits?.graphql, ANNOUNCED_GRAPHQL_LIMITS),
-    ...{ dataCenters: dataCenterIds(options), catalog },
+    ...{ dataCenters: dataCenterIds(options), catalog, logs },
   });
   return {
     apiKey,
@@ -215,6 +222,7 @@ function createParts(options: EmulatorOptions) {
     context,
     account,
     workerHost,
+    logs,
     dataFile,
     routes,
     ...faultParts,
@@ -267,7 +275,7 @@ function dataFileOf(file: string | undefined, apiKey: string, account: () => Acc
 
 type Given = Pick<
   AccountContext,
-  "clock" | "profile" | "random" | "dropsWebhook" | "workerFaults" | "workerHost" | "changed" | "watch"
+  "clock" | "profile" | "random" | "dropsWebhook" | "workerFaults" | "workerHost" | "logs" | "changed" | "watch"
 >;
 
 function contextOf(options: EmulatorOptions, given: Given): AccountContext {

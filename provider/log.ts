@@ -1,3 +1,4 @@
+import type { ExplainedWait } from "../sdk/diagnosis/waits";
 import type { DeleteProgress } from "../sdk/endpoints/deleteEndpoint";
 import { redact } from "../sdk/secret";
 import { type RateLimitEvent, waitText } from "../sdk/transport/observers";
@@ -24,14 +25,23 @@ export function log(name: string, text: string): void {
   receive(redact(name), redact(text));
 }
 
-/** Returns a function that logs the progress of a deletion, at most one line in ten seconds. */
-export function drainLogger(endpointName: string): (progress: DeleteProgress) => void {
+/** Logs why something waits, if that has changed. */
+export function logChange(name: string, line: string | undefined): void {
+  if (line !== undefined) log(name, `why it waits: ${line}`);
+}
+
+/**
+ * Returns a function that logs the progress of a deletion, at most one line in ten seconds, and each
+ * change of the reason why it waits.
+ */
+export function drainLogger(endpointName: string, why: ExplainedWait): (progress: DeleteProgress) => void {
   const logWait = waitLogger(endpointName);
   return ({ phase, activePods, elapsedMs, refusal }) => {
     if (refusal !== undefined) logWait(`the service has not deleted it yet, trying again: ${refusal}`, elapsedMs);
     if (phase !== "draining") return;
     const workers = activePods === 1 ? "1 worker" : `${activePods} workers`;
     logWait(`waiting for ${workers} to stop before deleting the endpoint`, elapsedMs);
+    logChange(endpointName, why.look(elapsedMs));
   };
 }
 

@@ -106,6 +106,17 @@ export abstract class ServerlessGpuError extends Error {
   }
 
   /**
+   * Appends details to the message.
+   * @internal
+   */
+  withDetails(details: string): this {
+    const plainMessage = this.message;
+    this.message = redact(plainMessage + details);
+    if (this.stack) this.stack = this.stack.replace(plainMessage, () => this.message);
+    return this;
+  }
+
+  /**
    * Prepends what happened to the record to the message, and appends details.
    * @internal
    */

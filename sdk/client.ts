@@ -4,12 +4,13 @@ import { type CheckedOptions, type ClientOptions, checkClientOptions } from "./c
 import { extraWords, requireAddress, serviceName } from "./config";
 import { capabilitiesAt } from "./contract/capabilities";
 import { systemClock } from "./contract/clock";
-import type { Endpoints } from "./endpoints/endpoints";
+import type { ClientEndpoints } from "./diagnosis/diagnosis";
+import { createLateDiagnoses } from "./diagnosis/waits";
 import { ClientClosedError } from "./errors";
 import { createEndpointQueue, type EndpointQueue, type ManagedQueue } from "./jobs/queue";
 import type { QueueContext } from "./jobs/queueTransport";
 import { createLoadBalancer, type LoadBalancer } from "./loadBalancer/loadBalancer";
-import type { Management } from "./management";
+import type { Management, ReadHealth } from "./management";
 import { createPods, type Pods } from "./pods/pods";
 import { restPodCalls } from "./pods/restCalls";
 import type { RegistryAuths } from "./registryAuths/registryAuths";
@@ -36,8 +37,8 @@ export interface EndpointAccess extends EndpointQueue, LoadBalancer {}
  * and polls.
  */
 export interface Client {
-  /** Creates, changes, lists and deletes endpoints. */
-  readonly endpoints: Endpoints;
+  /** Creates, changes, lists and deletes endpoints, reads logs, and says why something waits. */
+  readonly endpoints: ClientEndpoints;
   /** Creates, changes, lists and deletes templates. */
   readonly templates: Templates;
   /** Creates, changes, lists and deletes registry credentials. */
@@ -103,8 +104,10 @@ export function createClient(options?: ClientOptions): Client {
   const limits = createRateWindows();
   const isV2 = checked.api === "v2";
   const managed = isV2 ? { ...calls, gate: createGate(clock, limits, reports.rateLimit) } : calls;
-  const management = lazyManagement(checked, { http, apiKey, limits, calls: managed });
-  const endpoints = createEndpointAccess(checked, { ...calls, http, apiKey, log });
+  const health: ReadHealth = async (id, options) => endpoints.get(id).health(options);
+  const management = lazyManagement(checked, { http, apiKey, limits, calls: managed, health });
+  const late = createLateDiagnoses({ diagnose: (id, options) => management().endpoints.diagnose(id, options) }, clock);
+  const endpoints = createEndpointAccess(checked, { ...calls, http, apiKey, log, diagnose: late });
   let closed: Promise<void> | undefined;
 
   function close(): Promise<void> {
@@ -174,13 +177,17 @@ interface ManagementParts {
   readonly apiKey: Secret;
   readonly limits: RateWindows;
   readonly calls: CallContext;
+  readonly health: ReadHealth;
 }
 
 /**
  * Returns a function that returns the management interface. Its modules are loaded on first use:
  * programs that only run jobs do not need them.
  */
-function lazyManagement(checked: CheckedOptions, { http, apiKey, limits, calls }: ManagementParts): () => Management {
+function lazyManagement(
+  checked: CheckedOptions,
+  { http, apiKey, limits, calls, health }: ManagementParts,
+): () => Management {
   let management: Management | undefined;
 
   function load(): Management {
@@ -193,6 +200,7 @@ function lazyManagement(checked: CheckedOptions, { http, apiKey, limits, calls }
     return createManagement(
       context,
       checked.api === "v2" ? v2Calls(context, v2) : graphqlCalls(context, { http, apiKey, url }, service, restPods, v2),
+      health,
     );
   }
 

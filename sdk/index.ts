@@ -30,6 +30,16 @@ export {
 } from "./config";
 export type { Clock } from "./contract/clock";
 export { EndpointType, FlashBootType, GpuTier, Location, type OpenEnum, ScalerType } from "./contract/enums";
+export type { CauseId, Certainty } from "./diagnosis/causes";
+export type { ClientEndpoints, Diagnoses } from "./diagnosis/diagnosis";
+export type {
+  AwaitedWork,
+  DiagnoseOptions,
+  Diagnosis,
+  Fact,
+  FoundCause,
+  MissingFact,
+} from "./diagnosis/record";
 export type { DeleteOptions, DeleteProgress } from "./endpoints/deleteEndpoint";
 export type { Endpoints, ReleasesOptions } from "./endpoints/endpoints";
 export type { ScaleDownOptions } from "./endpoints/putBack";
@@ -88,6 +98,8 @@ export type { SubmitOptions } from "./jobs/submit";
 export type { FetchBody, FetchOptions, WorkerChoice } from "./loadBalancer/fetchOptions";
 export { type LoadBalancer, workerIdOf } from "./loadBalancer/loadBalancer";
 export * from "./loadBalancer/loadBalancerErrors";
+export type { LogOptions, Logs } from "./logs/logs";
+export type { LogLine } from "./logs/record";
 export type { CpuType, Gpu, Machine, NetworkVolume, Pod, SavingsPlan } from "./pods/podRecord";
 export type { PodIncludes, Pods } from "./pods/pods";
 export type { KnownSettings } from "./records/calls";

@@ -5,6 +5,7 @@ import type { EndpointInput } from "../model/endpointFields";
 import type { Profile } from "../model/fidelity";
 import { readLagMs } from "../records/history";
 import { shown } from "./endpointRules";
+import type { WorkerPod } from "../workers/worker";
 import { endpointSchema } from "./endpointSchema";
 import type { Endpoint, Endpoints, EndpointView } from "./endpoints";
 import { createWithTemplate, type OwnTemplate, type OwnTemplates } from "./ownTemplate";
@@ -18,6 +19,14 @@ export interface EndpointGraphqlParts {
   readonly profile: Profile;
   readonly templates: OwnTemplates;
   readonly findVolume: FindVolume;
+  /** Returns the time in milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/** Returns a worker's pod as the endpoint shows it. */
+function podView(pod: Readonly<WorkerPod>, now: number) {
+  const { imageName } = pod.container;
+  return { ...pod, imageName, uptimeSeconds: String(Math.floor((now - pod.startedAt) / 1000)) };
 }
 
 interface TemplateChange {
@@ -46,7 +55,7 @@ export function endpointPart(parts: EndpointGraphqlParts): GraphqlPart {
   const view = (endpoint: EndpointView) => ({
     ...shown(endpoint.record, profile),
     ...(profile === "observed" && observedView(endpoint, parts)),
-    pods: endpoint.pods,
+    pods: profile === "observed" ? endpoint.pods.map((pod) => podView(pod, parts.now())) : endpoint.pods,
   });
   const saved = ({ record, runtime }: Endpoint) => view({ record, pods: runtime.pods() });
 

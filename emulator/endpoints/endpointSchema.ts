@@ -13,7 +13,7 @@ export function endpointSchema(profile: Profile): string {
     }
     extend type Account { endpoints: [Endpoint!]! ${isObserved ? "endpoint(id: String!): Endpoint" : ""} }
     enum FlashBootType { FLASHBOOT ${isObserved ? "OFF PRIORITY_FLASHBOOT" : ""} }
-    type Pod { ${isObserved ? "id: String!" : ""} desiredStatus: String }
+    type Pod { ${isObserved ? "id: String! slsVersion: Int" : ""} desiredStatus: String }
     type Endpoint {
       id: String! ${graphqlFields(ENDPOINT_FIELDS, "output", profile)} ${isObserved ? OUTPUT : ""} pods: [Pod!]!
     }

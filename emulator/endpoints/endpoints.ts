@@ -1,17 +1,13 @@
 import { BusinessError } from "../model/businessError";
 import type { EndpointContainer } from "../model/containerFields";
-import {
-  ENDPOINT_FIELDS,
-  type EndpointFields,
-  type EndpointInput,
-  type EndpointRecord,
-  volumesOf,
-} from "../model/endpointFields";
+import { ENDPOINT_FIELDS, type EndpointFields, type EndpointInput, type EndpointRecord } from "../model/endpointFields";
 import { fieldsAfter } from "../model/fieldTable";
 import { randomId } from "../model/random";
 import { createHistory, type History } from "../records/history";
 import type { RuntimeContext } from "../workers/context";
+import type { WorkerPod } from "../workers/worker";
 import { assertAllowed, assertOneKind, type References } from "./endpointRules";
+import { createReleaseLog, type EndpointRelease, type ReleaseLog } from "./releaseLog";
 import { EndpointRuntime } from "./runtime";
 
 /** An endpoint: its stored record and its running part. */
@@ -29,7 +25,7 @@ export interface OwnParts {
 /** An endpoint at one moment, for lists. */
 export interface EndpointView {
   readonly record: Readonly<EndpointRecord>;
-  readonly pods: readonly { readonly desiredStatus: string }[];
+  readonly pods: readonly Readonly<WorkerPod>[];
 }
 
 /** The endpoints of the emulator's only account. */
@@ -63,6 +59,8 @@ export interface Endpoints {
   /** Returns all endpoints, in order of creation. */
   all(): Endpoint[];
   find(id: string): Endpoint | undefined;
+  /** Returns the releases of an endpoint since the emulator started, the newest first. */
+  releases(id: string): readonly EndpointRelease[];
   /** Changes an endpoint without checking any rule. */
   change(id: string, patch: Partial<EndpointFields>): Endpoint;
   /** Gives the workers of all endpoints with this template its current version. */
@@ -101,13 +99,15 @@ const NO_JOBS: ReadonlySet<string> = new Set();
 interface State extends EndpointsOptions {
   readonly endpoints: Map<string, Endpoint>;
   readonly history: History<EndpointRecord>;
+  readonly releases: ReleaseLog;
 }
 
 export function createEndpoints(options: EndpointsOptions): Endpoints {
   const { context } = options;
   const endpoints = new Map<string, Endpoint>();
   const history = createHistory<EndpointRecord>(context.clock);
-  const state: State = { ...options, endpoints, history };
+  const releases = createReleaseLog(context.containerOf);
+  const state: State = { ...options, endpoints, history, releases };
   return {
     save: (input, sent = input) => saveEndpoint(state, input, sent),
     create: (input, id, own) => createEndpoint(state, input, id, own),
@@ -120,6 +120,7 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
     list: (lagMs) => listEndpoints(state, lagMs),
     all: () => [...endpoints.values()],
     find: (id) => endpoints.get(id),
+    releases: (id) => releases.of(id),
     change: (id, patch) => changeEndpoint(state, endpointWithId(state, id), patch),
     rollOut: (templateId) => rollOut(state, templateId),
     reconcile() {
@@ -139,6 +140,7 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
       for (const id of endpoints.keys()) context.watch.endpoint(id);
       endpoints.clear();
       history.clear();
+      releases.clear();
     },
   };
 }
@@ -174,7 +176,8 @@ function createEndpoint(
   });
 }
 
-function startEndpoint({ context, endpoints }: State, record: EndpointRecord, snapshot?: unknown): Endpoint {
+function startEndpoint({ context, endpoints, releases }: State, record: EndpointRecord, snapshot?: unknown): Endpoint {
+  releases.begin(record, context.clock.now());
   const endpoint = { record, runtime: new EndpointRuntime(record, context, snapshot) };
   endpoints.set(record.id, endpoint);
   return endpoint;
@@ -188,15 +191,14 @@ function changeEndpoint(
 ): Endpoint {
   const { record, runtime } = endpoint;
   const { templateId, container: ownBefore = null } = record;
-  const needsBefore = machineNeeds(record);
   noteChange(state, record.id, record);
   Object.assign(record, patch);
   if (container !== undefined && container !== ownBefore) record.container = container;
-  record.version += 1;
+  const isReleased = state.releases.release(record, state.context.clock.now());
   const usedTemplate = ownBefore === null;
   const usesOther = record.templateId !== templateId || (record.container ?? null) !== ownBefore;
   if (usedTemplate && usesOther) state.context.released(templateId);
-  if (usesOther || machineNeeds(record) !== needsBefore) runtime.rollOut();
+  if (isReleased) runtime.rollOut();
   runtime.reconcile();
   return endpoint;
 }
@@ -235,8 +237,7 @@ function rollOut(state: State, templateId: string): void {
   for (const { record, runtime } of state.endpoints.values()) {
     if (record.templateId !== templateId || record.container) continue;
     noteChange(state, record.id, record);
-    record.version += 1;
-    runtime.rollOut();
+    if (state.releases.release(record, state.context.clock.now())) runtime.rollOut();
   }
 }
 
@@ -257,15 +258,6 @@ function endpointWithId({ endpoints }: State, id: string): Endpoint {
   const endpoint = endpoints.get(id);
   if (!endpoint) throw new BusinessError(`Endpoint "${id}" not found`, "save.unknown-id");
   return endpoint;
-}
-
-/** Returns what an endpoint needs of a machine, as text. When it changes, workers are replaced. */
-function machineNeeds(record: EndpointRecord): string {
-  const { gpuIds, gpuCount, minCudaVersion, allowedCudaVersions, instanceIds, locations } = record;
-  return JSON.stringify([
-    ...[gpuIds, gpuCount, minCudaVersion, allowedCudaVersions, instanceIds, locations],
-    volumesOf(record),
-  ]);
 }
 
 /**

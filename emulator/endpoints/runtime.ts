@@ -20,7 +20,7 @@ import type { RuntimeContext } from "../workers/context";
 import { watchIdleness } from "../workers/idleScaleDown";
 import { scalingInWords } from "../workers/scalingWords";
 import { createScheduler, type Scheduler, type WorkerView } from "../workers/scheduler";
-import type { WorkerPod } from "../workers/worker";
+import type { Worker, WorkerPod } from "../workers/worker";
 
 /** Numbers of events since the endpoint was created. */
 interface Counters {
@@ -36,7 +36,7 @@ interface Counters {
 /** The counts of `/health` (contract, Health record), and the workers that have not started yet. */
 export interface Health {
   readonly jobs: Omit<Counters, "submitted"> & { readonly inProgress: number; readonly inQueue: number };
-  readonly workers: Readonly<Record<"idle" | "running" | "initializing" | "throttled", number>>;
+  readonly workers: Readonly<Record<Worker["state"], number>>;
 }
 
 export interface RuntimeSnapshot {
@@ -188,6 +188,7 @@ export class EndpointRuntime {
         running: workers.count("running"),
         initializing: workers.count("initializing"),
         throttled: workers.count("throttled"),
+        unhealthy: workers.count("unhealthy"),
       },
     };
   }

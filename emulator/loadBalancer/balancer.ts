@@ -61,7 +61,7 @@ export function createBalancer(record: EndpointRecord, context: RuntimeContext):
     workerViews: () =>
       pool.all().map((worker) => {
         const { id, startedAt, slsVersion } = worker.pod;
-        return { id, state: shownState(worker), since: worker.since, startedAt, slsVersion };
+        return { id, state: shownState(worker), phase: worker.state, since: worker.since, startedAt, slsVersion };
       }),
     demand: () => demandOf(state),
     kill: (workerId) => kill(state, workerId),

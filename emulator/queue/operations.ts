@@ -178,8 +178,8 @@ function purgeQueue(_: QueueRequest, runtime: EndpointRuntime): HttpResponse {
  */
 function health(_: QueueRequest, runtime: EndpointRuntime): HttpResponse {
   const { jobs, workers } = runtime.health();
-  const { idle, running, initializing, throttled } = workers;
-  const more = { initializing, ready: idle, throttled, unhealthy: 0 };
+  const { idle, running, initializing, throttled, unhealthy } = workers;
+  const more = { initializing, ready: idle, throttled, unhealthy };
   return json(200, { jobs, workers: { idle, running, ...(runtime.context.profile === "observed" && more) } });
 }
 

@@ -69,7 +69,6 @@ export function endpointHandlers(parts: EndpointParts) {
       endpoints.remove(id);
       return undefined;
     },
-    listWorkers: ({ id }: V2Call) => shownWorkers(parts, id),
   };
 }
 
@@ -113,32 +112,3 @@ function ownTemplate(endpointName: string, container: EndpointContainer, random:
 function hasOwnTemplate(templates: Templates, { id, container, templateId }: Readonly<EndpointRecord>): boolean {
   return !container && templates.find(templateId)?.boundEndpointId === id;
 }
-
-function shownWorkers(parts: EndpointParts, id: string) {
-  const { runtime, record } = parts.endpoints.find(id) ?? { runtime: undefined, record: recordOf(parts, id) };
-  const states = new Map(runtime?.workers().map((worker) => [worker.id, worker.state]));
-  const live = (runtime?.pods() ?? []).filter(({ desiredStatus }) => desiredStatus === "RUNNING");
-  const workers = live.map((pod) => ({
-    id: pod.id,
-    status: WORKER_STATUS[states.get(pod.id) ?? ""] ?? "RUNNING",
-    isStale: pod.slsVersion !== record.version,
-    version: pod.slsVersion,
-    gpuCount: pod.place.gpuCount,
-    dataCenterId: pod.place.dataCenterId,
-    image: pod.container.imageName,
-    startedAt: new Date(pod.startedAt).toISOString(),
-  }));
-  const count = (status: string) => workers.filter((worker) => worker.status === status).length;
-  const summary = {
-    ...{ running: count("RUNNING"), idle: count("IDLE"), initializing: count("INITIALIZING") },
-    ...{ throttled: count("THROTTLED"), unhealthy: 0, total: workers.length },
-  };
-  return { endpointVersion: record.version, summary, workers };
-}
-
-const WORKER_STATUS: Readonly<Record<string, string>> = {
-  idle: "IDLE",
-  initializing: "INITIALIZING",
-  throttled: "THROTTLED",
-  running: "RUNNING",
-};

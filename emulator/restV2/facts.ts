@@ -19,7 +19,7 @@ const CLEARABLE_VERSION: Shape = { ...CUDA_VERSION, pattern: `^$|${CUDA_VERSION.
 /** One operation of REST v2. */
 export interface OperationFacts {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
-  /** The path below `/v2`, with the id as `{id}`. */
+  /** The path below `/v2`, with the id as `{id}`, and that of a worker as `{workerId}`. */
   readonly path: string;
   /** The status of success. */
   readonly status: 200 | 201 | 204;
@@ -98,7 +98,32 @@ export const REST_V2 = {
     path: "/serverless/{id}/workers",
     status: 200,
     list: "workers",
-    reads: ["id", "status"],
+    reads: [
+      "id",
+      "status",
+      "isStale",
+      "version",
+      "gpuCount",
+      "image",
+      "uptimeSeconds",
+      "gpuTypeId",
+      "dataCenterId",
+      "startedAt",
+    ],
+  },
+  listReleases: {
+    method: "GET",
+    path: "/serverless/{id}/releases",
+    status: 200,
+    list: "releases",
+    reads: ["id", "version", "source", "buildId", "createdByUserId", "workerCount", "createdAt", "diff"],
+    query: PAGES,
+  },
+  workerLogs: {
+    method: "GET",
+    path: "/serverless/{id}/workers/{workerId}/logs",
+    status: 200,
+    query: ["source", "tail", "since"],
   },
   listTemplates: {
     method: "GET",

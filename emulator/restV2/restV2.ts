@@ -2,20 +2,30 @@ import type { Clock } from "../../sdk/contract/clock";
 import type { AccountUse } from "../catalog/accountLimits";
 import type { Catalog } from "../catalog/catalog";
 import { accessOf, bearerKey, type Keys } from "../io/auth";
-import { type Call, type CallOptions, decodeSegment, type HttpRequest, type HttpResponse, json } from "../io/http";
+import {
+  type Call,
+  type CallOptions,
+  decodeSegment,
+  type HttpRequest,
+  type HttpResponse,
+  json,
+  stream,
+} from "../io/http";
 import type { ManagementLimits } from "../jobs/rateLimits";
 import { problemsOf } from "../model/shapes";
 import type { Pods } from "../pods/pods";
 import type { RegistryAuths } from "../registryAuths/registryAuths";
 import type { Volumes } from "../volumes/volumes";
+import type { WorkerLogs } from "../workers/workerLogs";
 import { catalogHandlers } from "./catalogHandlers";
 import { type EndpointParts, endpointHandlers } from "./endpointHandlers";
 import { type OperationFacts, type OperationName, REST_V2 } from "./facts";
-import type { V2Handler } from "./handler";
+import type { V2Call, V2Handler } from "./handler";
 import { podHandlers } from "./podHandlers";
 import { problem, Refusal, refusalOf } from "./problem";
 import { createQuota } from "./quota";
 import { registryHandlers, templateHandlers, volumeHandlers } from "./recordHandlers";
+import { workerHandlers } from "./workerHandlers";
 
 /** The parts of the emulator that REST v2 uses. */
 export interface RestV2Options extends EndpointParts {
@@ -26,6 +36,7 @@ export interface RestV2Options extends EndpointParts {
   readonly pods: Pods;
   readonly managementLimits: ManagementLimits;
   readonly catalog: Catalog;
+  readonly logs: WorkerLogs;
   /** Returns what the account uses of its limits. */
   readonly use: () => AccountUse;
 }
@@ -40,9 +51,12 @@ const ROUTES: readonly Route[] = (Object.entries(REST_V2) as [OperationName, Ope
   ([name, facts]) => ({
     name,
     facts,
-    pattern: new RegExp(`^/v2${facts.path.replace("{id}", "(?<id>[^/]+)")}/?$`),
+    pattern: new RegExp(`^/v2${facts.path.replace(/\{(\w+)\}/g, "(?<$1>[^/]+)")}/?$`),
   }),
 );
+
+/** The ids in the path of a request; empty without one. */
+type PathIds = Pick<V2Call, "id" | "workerId">;
 
 const FIRST_SEGMENTS = new Set(Object.values(REST_V2).map(({ path }) => path.split("/")[1]));
 
@@ -60,6 +74,7 @@ export function createRestV2(options: RestV2Options) {
   const quota = createQuota(clock, options.managementLimits);
   const handlers: Readonly<Record<OperationName, V2Handler>> = {
     ...endpointHandlers(options),
+    ...workerHandlers(options),
     ...templateHandlers(templates),
     ...volumeHandlers(volumes),
     ...registryHandlers(registryAuths, pods),
@@ -68,15 +83,19 @@ export function createRestV2(options: RestV2Options) {
   };
   let requests = 0;
 
-  function execute({ name, facts }: Route, id: string, request: HttpRequest, { listLagMs }: CallOptions): HttpResponse {
+  function execute(route: Route, ids: PathIds, request: HttpRequest, { listLagMs }: CallOptions): HttpResponse {
+    const { name, facts } = route;
     const body = facts.body ? checkedBody(request, facts) : {};
-    const result = handlers[name]({ id, body, query: request.query, listLagMs, origin: originOf(request) } as never);
+    const { query, headers, signal } = request;
+    const call = { ...ids, body, query, headers, signal, listLagMs, origin: originOf(request) };
+    const result = handlers[name](call as never);
     if (result === undefined) return { status: facts.status, headers: {}, body: "" };
+    if (Symbol.asyncIterator in result) return stream(facts.status, "text/event-stream", result);
     const endpointId = name === "createEndpoint" ? (result as { id: string }).id : undefined;
     return { ...json(facts.status, result), endpointId };
   }
 
-  function respond(request: HttpRequest, route: Route | undefined, id: string, call: CallOptions): HttpResponse {
+  function respond(request: HttpRequest, route: Route | undefined, ids: PathIds, call: CallOptions): HttpResponse {
     const access = accessOf(bearerKey(request), keys);
     if (access === "missing") return problem(new Refusal(401, "missing bearer token"));
     if (access === "wrong") return problem(new Refusal(401, "invalid bearer token", "v2.unauthorized-body"));
@@ -86,7 +105,7 @@ export function createRestV2(options: RestV2Options) {
       if (exceeded !== undefined) throw new Refusal(429, `rate limit exceeded for the ${exceeded} window`);
       if (access === "forbidden") throw new Refusal(403, "access denied");
       if (!route) throw refusalOfPath(request);
-      response = execute(route, id, request, call);
+      response = execute(route, ids, request, call);
     } catch (error) {
       const refusal = refusalOf(error);
       if (!(refusal instanceof Refusal)) throw refusal;
@@ -97,16 +116,23 @@ export function createRestV2(options: RestV2Options) {
 
   return function restV2Call(request: HttpRequest): Call {
     const route = ROUTES.find(({ facts, pattern }) => facts.method === request.method && pattern.test(request.path));
-    const id = decodeSegment(route?.pattern.exec(request.path)?.groups?.id ?? "");
+    const groups = route?.pattern.exec(request.path)?.groups ?? {};
+    const ids = { id: decodeSegment(groups.id ?? ""), workerId: decodeSegment(groups.workerId ?? "") };
+    const { id, workerId } = ids;
     const input = jsonOf(request);
     const endpointId = route?.facts.path.startsWith("/serverless/{id}") ? id : undefined;
     return {
       interface: "v2",
       operation: route?.name ?? "unknown",
       endpointId,
-      arguments: { ...(id && { id }), ...Object.fromEntries(request.query), ...(input !== undefined && { input }) },
+      arguments: {
+        ...(id && { id }),
+        ...(workerId && { workerId }),
+        ...Object.fromEntries(request.query),
+        ...(input !== undefined && { input }),
+      },
       run(call) {
-        const response = respond(request, route, id, call);
+        const response = respond(request, route, ids, call);
         return { ...response, headers: { ...response.headers, "x-request-id": `emulated-${++requests}` } };
       },
     };

@@ -94,8 +94,9 @@ export function createFaults(random: () => number, operations: () => Operations,
   const workerFaults: WorkerFaults = {
     atStart(endpointId) {
       const rule = firstToApply({ interface: "queue", operation: "worker", endpointId }, "worker starts");
-      const { throttleWorkerMs = 0, imagePullMs = 0 } = rule?.effect ?? {};
-      return { throttledMs: throttleWorkerMs, imagePullMs };
+      const { throttleWorkerMs = 0, imagePullMs = 0, imagePullError, crashLoop, takesNoJobs } = rule?.effect ?? {};
+      const failure = imagePullError ? "image" : crashLoop ? "crash" : undefined;
+      return { throttledMs: throttleWorkerMs, imagePullMs, failure, takesNoJobs };
     },
     atJob(endpointId) {
       const rule = firstToApply({ interface: "queue", operation: "job", endpointId }, "job starts");

@@ -101,6 +101,23 @@ export interface FaultEffect {
    */
   readonly imagePullMs?: number;
   /**
+   * A starting worker cannot pull its image: it stays initializing, is unhealthy after 7 minutes,
+   * and its log shows the error. The rule matches starts of workers by `endpointId`, and no
+   * requests.
+   */
+  readonly imagePullError?: boolean;
+  /**
+   * The container of a starting worker ends after each start: it stays initializing, is unhealthy
+   * after 7 minutes, and its log shows each start. The rule matches starts of workers by
+   * `endpointId`, and no requests.
+   */
+  readonly crashLoop?: boolean;
+  /**
+   * A starting worker becomes idle, but takes no jobs. The rule matches starts of workers by
+   * `endpointId`, and no requests.
+   */
+  readonly takesNoJobs?: boolean;
+  /**
    * Has no free machine: the catalog says `None`, and no worker starts there. The rule matches
    * stock by `pool`, `gpuTypeId`, `dataCenterId` and `cudaVersion`, and no requests. It applies
    * until it is removed.
@@ -192,6 +209,9 @@ const KINDS = {
     text: "delay the start of a worker by this many milliseconds",
     example: "10000",
   },
+  imagePullError: { schema: z.boolean(), appliesTo: "worker starts", text: "fail to pull a worker's image" },
+  crashLoop: { schema: z.boolean(), appliesTo: "worker starts", text: "end a worker's container after each start" },
+  takesNoJobs: { schema: z.boolean(), appliesTo: "worker starts", text: "start a worker that takes no jobs" },
   soldOut: { schema: z.boolean(), appliesTo: "stock", text: "have no free GPU" },
   stock: {
     schema: z.enum(STOCK_LEVELS),

@@ -92,7 +92,7 @@ export function createKinds(
     registryAuths: registryAuthKind(registryAuths, profile),
     templates: templateKind(templates, profile),
     volumes: volumeKind(volumes, profile),
-    endpoints: endpointKind({ endpoints, profile, templates, findVolume: volumes.find }),
+    endpoints: endpointKind({ endpoints, profile, templates, findVolume: volumes.find, now: () => given.clock.now() }),
   };
   return { ...records, kinds };
 }

@@ -7,6 +7,7 @@ import type { WorkerContainer } from "./container";
 import type { Handlers } from "./jobHandlers";
 import type { Watch } from "./watch";
 import type { WorkerFaults } from "./workerFaults";
+import type { WorkerLogs } from "./workerLogs";
 import type { WorkerModel } from "./workerModel";
 
 /** The parts of the emulator that an endpoint and its workers use. */
@@ -25,6 +26,8 @@ export interface RuntimeContext extends WebhookContext {
   /** Starts worker programs. */
   readonly workerHost: WorkerHost;
   readonly workerFaults: WorkerFaults;
+  /** The logs of workers. @default none: a forecast reads no logs */
+  readonly logs?: WorkerLogs | undefined;
   /** The workers that a forecast assumes. @default the emulator's own */
   readonly model?: WorkerModel | undefined;
   /** @default the contract's table */

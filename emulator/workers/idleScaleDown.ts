@@ -25,7 +25,6 @@ export function watchIdleness(
     if (!due || record.workersMax <= due.workersMax) return;
     record.workersMax = due.workersMax;
     record.workersMin = Math.min(record.workersMin, due.workersMax);
-    record.version += 1;
     onLowered();
   }
 

@@ -24,6 +24,8 @@ export interface HandlerContext {
   sleep(ms: number): Promise<void>;
   /** Returns a number in [0, 1) that follows from the emulator's `randomSeed`. */
   random(): number;
+  /** Writes a line to the worker's log. */
+  log(line: string): void;
   /** Shows `output` in `/status` while the job is in progress. */
   progress(output: unknown): void;
   /** Kills the worker. The job is queued again once; the second time it fails. */

@@ -1,7 +1,9 @@
 import { randomId } from "../model/random";
+import { failToStart } from "./failedStarts";
 import { forget, type PoolState, show } from "./poolState";
 import { drain, waitIdle } from "./poolStops";
 import { newWorker, type Worker, type WorkerPod } from "./worker";
+import type { StartFault } from "./workerFaults";
 
 /**
  * Starts a worker, unless a fault keeps it throttled for a while. Workers take the places of their
@@ -23,24 +25,37 @@ export function startWorker(pool: PoolState, id = randomId(pool.context.random))
     lastStatusChange: "Started by the endpoint's autoscaling",
   };
   const runner = pool.model.runner(pod);
-  const { throttledMs, imagePullMs } = context.workerFaults.atStart(record.id);
+  const fault = context.workerFaults.atStart(record.id);
+  const { throttledMs } = fault;
   const worker = newWorker(pod, runner, throttledMs > 0 ? "throttled" : "initializing");
   pool.workers.add(worker);
   if (throttledMs === 0) {
-    initialize(pool, worker, imagePullMs);
+    initialize(pool, worker, fault);
     return true;
   }
   show(pool, worker);
-  worker.cancelTimer = context.clock.schedule(throttledMs, () => initialize(pool, worker, imagePullMs));
+  worker.cancelTimer = context.clock.schedule(throttledMs, () => initialize(pool, worker, fault));
   return true;
 }
 
 /** Starts the container of a worker. */
-function initialize(pool: PoolState, worker: Worker, imagePullMs: number): void {
+function initialize(pool: PoolState, worker: Worker, { imagePullMs, failure, takesNoJobs = false }: StartFault): void {
+  const { logs } = pool.context;
+  const { imageName } = worker.pod.container;
   worker.state = "initializing";
   show(pool, worker);
+  logs?.add(worker.pod.id, "system", `create container ${imageName}`);
+  if (failure) {
+    failToStart(pool, worker, failure);
+    return;
+  }
+  logs?.add(
+    worker.pod.id,
+    "system",
+    imagePullMs > 0 ? `Pulling image ${imageName}` : `start container for ${imageName}: begin`,
+  );
   worker.cancelTimer = worker.runner.start(imagePullMs, {
-    onAsk: () => welcome(pool, worker),
+    onAsk: () => welcome(pool, worker, takesNoJobs),
     onRetire() {
       if (pool.workers.has(worker) && !worker.draining) drain(pool, worker, "refresh");
     },
@@ -53,11 +68,15 @@ function initialize(pool: PoolState, worker: Worker, imagePullMs: number): void 
 }
 
 /** The worker asks for a job, for the first time or again. */
-function welcome(pool: PoolState, worker: Worker): void {
+function welcome(pool: PoolState, worker: Worker, takesNoJobs: boolean): void {
   if (!pool.workers.has(worker)) return;
   if (worker.state === "initializing" && !worker.draining) {
     worker.state = "idle";
     show(pool, worker);
+    if (takesNoJobs) return;
+    // The worker library prints this when a program calls serverless.start.
+    if (!worker.runner.hasProcess)
+      pool.context.logs?.add(worker.pod.id, "container", "--- Starting Serverless Worker ---");
     makeFree(pool, worker);
   }
   pool.onRoom();

@@ -56,6 +56,7 @@ export function forget(pool: PoolState, worker: Worker): void {
   leaveFree(pool, worker);
   if (worker.draining) pool.draining -= 1;
   worker.pod.desiredStatus = "TERMINATED";
+  pool.context.logs?.add(worker.pod.id, "system", "remove container");
   pool.context.released(worker.pod.container.templateId);
   pool.context.watch.worker(pool.record.id, worker.pod.id, "gone");
 }

@@ -37,7 +37,7 @@ export function runJob(
   return { stop: () => close(run) };
 }
 
-function contextOf(run: HandlerRun, { container, place }: WorkerPod): HandlerContext {
+function contextOf(run: HandlerRun, { id: workerId, container, place }: WorkerPod): HandlerContext {
   const { imageName, env } = container;
   const { runtime, events } = run;
   return Object.assign(new SignalOnDemand(() => abortSignal(run)), {
@@ -46,6 +46,7 @@ function contextOf(run: HandlerRun, { container, place }: WorkerPod): HandlerCon
     imageName,
     env: { ...env, ...placeVariables(place) },
     sleep: (ms: number) => sleep(run, ms),
+    log: (line: string) => runtime.logs?.add(workerId, "container", line),
     progress(output: unknown) {
       if (run.isOpen) events.onProgress(jsonCopy(output));
     },

@@ -16,6 +16,8 @@ export interface WorkerView {
   /** Id of the worker's pod. */
   readonly id: string;
   readonly state: WorkerState;
+  /** What the worker itself does, also while it drains. */
+  readonly phase: Worker["state"];
   /** The time when the worker entered its state. */
   readonly since: number;
   readonly startedAt: number;
@@ -187,6 +189,7 @@ function workerViews({ pool, running }: SchedulerState): WorkerView[] {
   return pool.all().map((worker) => {
     const { id, startedAt, slsVersion } = worker.pod;
     const jobId = jobs.get(worker);
-    return { id, state: shownState(worker), since: worker.since, startedAt, slsVersion, ...(jobId && { jobId }) };
+    const { since, state: phase } = worker;
+    return { id, state: shownState(worker), phase, since, startedAt, slsVersion, ...(jobId && { jobId }) };
   });
 }

@@ -71,9 +71,10 @@ export interface Worker {
   tookAt: number;
   /**
    * `throttled` while the service has no machine for it, `initializing` while its container starts,
-   * `idle` while it waits for a job, `running` while it has one.
+   * `unhealthy` if it has tried that for too long, `idle` while it waits for a job, `running` while
+   * it has one.
    */
-  state: "throttled" | "initializing" | "idle" | "running";
+  state: "throttled" | "initializing" | "unhealthy" | "idle" | "running";
   /** `true` if the worker takes no more jobs and stops when it has none. */
   draining: boolean;
   /** The time of the last change of its state, in milliseconds since the epoch. */
@@ -99,6 +100,6 @@ export function shownState({ state, draining }: Worker): WorkerState {
 
 /** Returns the workers that do not drain, those without a job first. */
 export function byReadiness(workers: ReadonlySet<Worker>): Worker[] {
-  const order = { throttled: 0, initializing: 1, idle: 2, running: 3 };
+  const order = { throttled: 0, unhealthy: 0, initializing: 1, idle: 2, running: 3 };
   return [...workers].filter((worker) => !worker.draining).sort((a, b) => order[a.state] - order[b.state]);
 }

@@ -1,11 +1,23 @@
 import type { Handler } from "./jobHandlers";
 
-/** The effect of a fault rule on a worker that starts, in milliseconds. */
+/** How a start fails: the image cannot be pulled, or the container ends after each start. */
+export type FailedStart = "image" | "crash";
+
+/** The effect of a fault rule on a worker that starts. */
 export interface StartFault {
-  /** The time that the service holds the worker back, because it has no machine for it. */
+  /**
+   * The time that the service holds the worker back, because it has no machine for it, in
+   * milliseconds.
+   */
   readonly throttledMs: number;
-  /** The time that the worker's image takes to load, in addition to the cold start. */
+  /**
+   * The time that the worker's image takes to load, in addition to the cold start, in milliseconds.
+   */
   readonly imagePullMs: number;
+  /** @default the worker starts */
+  readonly failure?: FailedStart | undefined;
+  /** `true`: the worker starts, and takes no jobs. */
+  readonly takesNoJobs?: boolean | undefined;
 }
 
 /**

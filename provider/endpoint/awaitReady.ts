@@ -1,9 +1,10 @@
 import type { Client } from "../../sdk/client";
 import { pollUntil, systemClock } from "../../sdk/contract/clock";
+import { explainWait } from "../../sdk/diagnosis/waits";
 import { NotFoundError, ReadyTimeoutError } from "../../sdk/errors";
 import { cancelled } from "../cancellation";
 import { initFailure } from "../engineErrors";
-import { waitLogger } from "../log";
+import { logChange, waitLogger } from "../log";
 import type { Properties } from "../properties";
 import { deletedElsewhere } from "../records/absent";
 
@@ -46,6 +47,7 @@ async function waitForWorkers(client: Client, id: string, outputs: Properties, t
   if (workersMin === 0) return;
   const logWait = waitLogger(name);
   const count = workerCounter(client, id);
+  const why = explainWait(client.endpoints, systemClock, id, "workers", cancelled);
   let ready = 0;
   await pollUntil({
     ...{ clock: systemClock, signal: cancelled, firstPauseMs: POLL_MS, timeoutMs },
@@ -53,14 +55,17 @@ async function waitForWorkers(client: Client, id: string, outputs: Properties, t
       ready = await count();
       return ready >= workersMin ? true : undefined;
     },
-    onPause: (elapsedMs) => logWait(`${ready} of ${workersMin} workers are ready, waiting for the others`, elapsedMs),
+    onPause(elapsedMs) {
+      logWait(`${ready} of ${workersMin} workers are ready, waiting for the others`, elapsedMs);
+      logChange(name, why.look(elapsedMs));
+    },
     onTimeout: () =>
       new ReadyTimeoutError(
         `endpoint ${id} ("${name}") has ${ready} of ${workersMin} workers ready after ${Math.round(timeoutMs / 1000)} s. ` +
           "It exists and stays in state. Check that its GPU tiers are available and that its template starts. Then run " +
-          "pulumi up again, if necessary with a longer awaitReadyTimeout",
+          `pulumi up again, if necessary with a longer awaitReadyTimeout${why.lastWords()}`,
       ),
-  });
+  }).finally(why.end);
 }
 
 /**

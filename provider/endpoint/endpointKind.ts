@@ -1,4 +1,6 @@
 import type { Capabilities } from "../../sdk/contract/capabilities";
+import { systemClock } from "../../sdk/contract/clock";
+import { explainWait, withLastWords } from "../../sdk/diagnosis/waits";
 import type { Endpoint, EndpointInput } from "../../sdk/endpoints/record";
 import { existing, SHARED_LIST_MAX_AGE_MS } from "../../sdk/records/reads";
 import { endpointQueueUrl, serverUrl } from "../../sdk/transport/urls";
@@ -53,13 +55,15 @@ export const ENDPOINT_KIND: RecordKind<Endpoint, EndpointInput> = {
   leftover: leftoverVariables,
   async delete({ client, capabilities, account }, id, outputs, onAbsent) {
     const { workers, forget, onScaleDown, onPutBack } = scaleDownRecord(id, outputs);
-    await client.endpoints.delete(id, {
+    const why = explainWait(client.endpoints, systemClock, id, "stop", cancelled);
+    const deletion = client.endpoints.delete(id, {
       ...(deletesAtOnce(id, outputs, capabilities) && { drain: false }),
       ...(typeof outputs.drainTimeout === "number" ? { drainTimeoutMs: outputs.drainTimeout * 1000 } : {}),
       signal: cancelled,
-      onProgress: drainLogger(String(outputs.name ?? id)),
+      onProgress: drainLogger(String(outputs.name ?? id), why),
       ...{ onAbsent, workers: workers(), onScaleDown, onPutBack, ...boundTemplateOf(outputs) },
     });
+    await withLastWords(deletion, why);
     forget();
     recordOfMachine(id, account).remove();
   },

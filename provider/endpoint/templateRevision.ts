@@ -1,7 +1,10 @@
 import type { Client } from "../../sdk/client";
+import { systemClock } from "../../sdk/contract/clock";
+import { explainWait, withLastWords } from "../../sdk/diagnosis/waits";
 import { ENDPOINT_DEFAULTS } from "../../sdk/endpoints/fields";
 import type { Endpoint } from "../../sdk/endpoints/record";
-import { log, waitLogger } from "../log";
+import { cancelled } from "../cancellation";
+import { log, logChange, waitLogger } from "../log";
 import type { Properties } from "../properties";
 import type { Situation } from "../records/recordKind";
 import { scaleDownRecord } from "./atZero";
@@ -40,15 +43,17 @@ export async function applyRevision(client: Client, { id, outputs, inputs }: Sit
   log(name, "its template has changed: it is scaled to zero until its workers have stopped, then restored");
   const logWait = waitLogger(name);
   const { onScaleDown, onPutBack } = scaleDownRecord(id, outputs);
-  return client.endpoints.recycleWorkers(id, workers, {
+  const why = explainWait(client.endpoints, systemClock, id, "stop", cancelled);
+  const recycling = client.endpoints.recycleWorkers(id, workers, {
     ...(typeof inputs.drainTimeout === "number" ? { drainTimeoutMs: inputs.drainTimeout * 1000 } : {}),
     ...{ known, onScaleDown, onPutBack },
-    onProgress: ({ activePods, elapsedMs }) =>
-      logWait(
-        `waiting for ${activePods === 1 ? "1 worker" : `${activePods} workers`} to complete their jobs`,
-        elapsedMs,
-      ),
+    onProgress({ activePods, elapsedMs }) {
+      const many = activePods === 1 ? "1 worker" : `${activePods} workers`;
+      logWait(`waiting for ${many} to complete their jobs`, elapsedMs);
+      logChange(name, why.look(elapsedMs));
+    },
   });
+  return withLastWords(recycling, why);
 }
 
 /** Returns `true` if an update replaces all workers. */

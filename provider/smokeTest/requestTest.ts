@@ -1,10 +1,11 @@
 import { systemClock, timeLimit } from "../../sdk/contract/clock";
+import { explainWait } from "../../sdk/diagnosis/waits";
 import { type InputProblem, ServerlessGpuError, SmokeTestError } from "../../sdk/errors";
 import { redactBeginning } from "../../sdk/secret";
 import { cancelled } from "../cancellation";
 import { connect } from "../connection/connection";
 import { secretFields } from "../hideSecretInputs";
-import { waitLogger } from "../log";
+import { logChange, waitLogger } from "../log";
 import { containsUnknown, type Properties } from "../properties";
 
 /** The inputs of a test by a request. */
@@ -51,12 +52,18 @@ export async function testRequest(inputs: Properties, timeoutMs: number): Promis
   const what = nameOf(inputs);
   const startedAt = systemClock.monotonic();
   const elapsedMs = () => systemClock.monotonic() - startedAt;
-  const logWait = waitLogger(`SmokeTest of endpoint ${inputs.endpointId}`);
-  const timer = setInterval(() => logWait(`waiting for the response to ${what}`, elapsedMs()), LOG_EVERY_MS);
+  const name = `SmokeTest of endpoint ${inputs.endpointId}`;
+  const logWait = waitLogger(name);
+  const why = explainWait(connect().client.endpoints, systemClock, String(inputs.endpointId), "jobs", cancelled);
+  const tell = () => {
+    logWait(`waiting for the response to ${what}`, elapsedMs());
+    logChange(name, why.look(elapsedMs()));
+  };
+  const timer = setInterval(tell, LOG_EVERY_MS);
   const tooLate = () =>
     new SmokeTestError(
       `there was no response to ${what} within ${timeoutMs / 1000} s. Check that the endpoint's workers start and that ` +
-        "/ping returns 200, or set a longer timeout",
+        `/ping returns 200, or set a longer timeout${why.lastWords()}`,
     );
   const limit = timeLimit(systemClock, timeoutMs, tooLate, cancelled);
   try {
@@ -66,6 +73,7 @@ export async function testRequest(inputs: Properties, timeoutMs: number): Promis
   } finally {
     limit.release();
     clearInterval(timer);
+    why.end();
   }
 }
 

@@ -1,5 +1,6 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { systemClock } from "../../sdk/contract/clock";
+import { explainWait } from "../../sdk/diagnosis/waits";
 import { type InputProblem, InvalidInputError, ServerlessGpuError, SmokeTestError } from "../../sdk/errors";
 import type { JobHandle } from "../../sdk/jobs/jobHandle";
 import type { CompletedJob } from "../../sdk/jobs/jobRecord";
@@ -8,7 +9,7 @@ import { noSuchProperty } from "../../sdk/records/input";
 import { cancelled } from "../cancellation";
 import { configure, connect } from "../connection/connection";
 import { initFailure } from "../engineErrors";
-import { log, waitLogger } from "../log";
+import { log, logChange, waitLogger } from "../log";
 import { containsUnknown, isObject, type Properties, SECONDS } from "../properties";
 import { assertExpected, hideInput } from "./expectedOutput";
 import { nameOf, REQUEST_INPUTS, requestProblems, testRequest } from "./requestTest";
@@ -159,20 +160,30 @@ export async function runTest(inputs: Properties) {
 
 async function runJob(inputs: Properties, timeoutMs: number) {
   const { endpointId, input, policy, s3Config } = inputs;
-  const endpoint = connect().client.endpoint(String(endpointId));
+  const { client } = connect();
+  const endpoint = client.endpoint(String(endpointId));
   const job = await endpoint.run({ input, policy, s3Config } as JobRequest);
-  const logWait = waitLogger(`SmokeTest of endpoint ${endpointId}`);
+  const name = `SmokeTest of endpoint ${endpointId}`;
+  const logWait = waitLogger(name);
   const startedAt = systemClock.monotonic();
-  const tell = () => logWait(`waiting for job ${job.id}`, systemClock.monotonic() - startedAt);
+  const why = explainWait(client.endpoints, systemClock, String(endpointId), "jobs", cancelled);
+  const tell = () => {
+    const elapsedMs = systemClock.monotonic() - startedAt;
+    logWait(`waiting for job ${job.id}`, elapsedMs);
+    logChange(name, why.look(elapsedMs));
+  };
   const timer = setInterval(tell, LOG_EVERY_MS);
   const ended = job.wait({ timeoutMs, signal: cancelled, onAbort: "cancel" });
   const done = await ended
-    .finally(() => clearInterval(timer))
+    .finally(() => {
+      clearInterval(timer);
+      why.end();
+    })
     .catch((error: unknown) => {
       // Compared by its code, because importing its class would load the client before it is
       // needed.
       if (error instanceof ServerlessGpuError && error.code === "WAIT_TIMEOUT")
-        return cancelLate(job, timeoutMs / 1000);
+        return cancelLate(job, timeoutMs / 1000, why.lastWords());
       throw error;
     });
   assertExpected(`job ${job.id} at endpoint ${endpointId}`, done.output, inputs);
@@ -182,7 +193,7 @@ async function runJob(inputs: Properties, timeoutMs: number) {
 /**
  * Cancels a job that takes too long. Otherwise it would continue, and you would be charged for it.
  */
-async function cancelLate(job: JobHandle, seconds: number): Promise<CompletedJob> {
+async function cancelLate(job: JobHandle, seconds: number, why: string): Promise<CompletedJob> {
   const tooLong = `job ${job.id} at endpoint ${job.endpointId} did not end within ${seconds} s`;
   const { status } = await job.cancel().catch((error: unknown) => {
     const reason = error instanceof Error ? error.message : String(error);
@@ -193,6 +204,6 @@ async function cancelLate(job: JobHandle, seconds: number): Promise<CompletedJob
   // The job had ended, but the client did not see that in time.
   if (status === "COMPLETED") return job.wait();
   throw new SmokeTestError(
-    `${tooLong}; its status is ${status}. Check that the endpoint's workers start, or set a longer timeout`,
+    `${tooLong}; its status is ${status}. Check that the endpoint's workers start, or set a longer timeout${why}`,
   );
 }

@@ -1,4 +1,6 @@
 import type { Clock } from "../contract/clock";
+import type { Diagnosis } from "../diagnosis/record";
+import { lastWords } from "../diagnosis/waits";
 import { nameErrors } from "../errorNames";
 import { type ErrorDetails, NotFoundError, ServerlessGpuError } from "../errors";
 import { checkOptions, REQUEST_OPTIONS } from "../transport/callOptions";
@@ -92,7 +94,7 @@ export class JobHandle<Output = unknown> {
       hasEnded = job !== undefined;
       await changes?.settled();
       if (job) return await completedJob(this.#remember(job), this.#context.schema);
-      throw this.#waitTimeout(lastError);
+      throw await this.#waitTimeout(lastError, options, this.#clock.monotonic() - now);
     } catch (error) {
       if (signal?.aborted && onAbort === "cancel" && !hasEnded) await this.#cancelAfterAbort(signal.reason);
       throw this.#explained(error);
@@ -234,11 +236,15 @@ export class JobHandle<Output = unknown> {
     return new JobExpiredError(message, { jobId: this.id, reason: expiry.reason, at });
   }
 
-  #waitTimeout(cause: unknown): WaitTimeoutError {
+  async #waitTimeout(cause: unknown, { diagnose }: WaitOptions, waitedMs: number): Promise<WaitTimeoutError> {
+    const { endpointId } = this;
+    const { context } = this.#context.queue;
+    const diagnosis = diagnose ? await context.diagnose?.(endpointId, waitedMs) : undefined;
+    const why = diagnose ? lastWords(context.clock, endpointId, diagnosis) : "";
     const message =
-      `job ${this.id} at endpoint ${this.endpointId} did not end within the timeout. It continues: wait again with ` +
-      `error.job.wait(), or later with client.endpoint("${this.endpointId}").job("${this.id}").wait()`;
-    return new WaitTimeoutError(message, this, { cause });
+      `job ${this.id} at endpoint ${endpointId} did not end within the timeout. It continues: wait again with ` +
+      `error.job.wait(), or later with client.endpoint("${endpointId}").job("${this.id}").wait()${why}`;
+    return new WaitTimeoutError(message, this, { cause }, diagnosis);
   }
 
   async #typed<Item>(piece: StreamItem, schema: OutputSchema<Item> | undefined): Promise<StreamItem<Item>> {
@@ -280,12 +286,16 @@ export class WaitTimeoutError extends ServerlessGpuError {
   override readonly jobId: string;
   /** The handle of the job. */
   readonly job: JobHandle;
+  /** Why the job waits, with the option `diagnose`. Not enumerable. */
+  declare readonly diagnosis: Diagnosis | undefined;
 
   /** @internal */
-  constructor(message: string, job: JobHandle, details?: ErrorDetails) {
+  constructor(message: string, job: JobHandle, details?: ErrorDetails, diagnosis?: Diagnosis) {
     super(message, details);
     this.jobId = job.id;
     this.job = job;
+    // Not in the output of `console.error`, where it would hide the message.
+    Object.defineProperty(this, "diagnosis", { value: diagnosis });
   }
 }
 

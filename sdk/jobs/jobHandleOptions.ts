@@ -1,5 +1,6 @@
 import { JOB_TTL_MS } from "../contract/limits";
 import {
+  aBoolean,
   aFunction,
   anAbortSignal,
   aSchema,
@@ -42,6 +43,13 @@ export interface WaitOptions extends Pick<RequestOptions, "signal"> {
    * @default none
    */
   readonly onProgress?: ProgressListener | undefined;
+  /**
+   * `true`: after the timeout, the error says why the job waits, and has the `diagnosis`. It sends
+   * up to nine requests more. All waits of a process share one diagnosis in 30 s; without one, the
+   * error says how to get it.
+   * @default false
+   */
+  readonly diagnose?: boolean | undefined;
 }
 
 export const ON_ABORT = oneOf("detach", "cancel");
@@ -52,6 +60,7 @@ export const WAIT_OPTIONS: OptionChecks<WaitOptions> = {
   onAbort: ON_ABORT,
   onStatus: aFunction,
   onProgress: aFunction,
+  diagnose: aBoolean,
 };
 
 /** Options of `status`. */

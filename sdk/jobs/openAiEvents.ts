@@ -1,9 +1,9 @@
 import { UnexpectedResponseError, UnreadableResponseError } from "../errors";
 import { redactBeginning } from "../secret";
 import { unexpectedResponse } from "../transport/responseErrors";
+import { createEventParser, type ServerSentEvent } from "../transport/serverSentEvents";
 import { OpenAiStreamError } from "./jobErrors";
 import { type OutputSchema, parseOutput } from "./jobOutput";
-import { createEventParser, type ServerSentEvent } from "./serverSentEvents";
 
 /** The data of the event that ends a stream. Not all servers send it. */
 const DONE = "[DONE]";

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import type { Diagnosis } from "../diagnosis/record";
 import type { Secret } from "../secret";
 import { decode } from "../transport/decode";
 import { send } from "../transport/http";
@@ -25,6 +26,11 @@ export interface QueueContext extends CallContext {
    * false
    */
   readonly holdsReads?: boolean | undefined;
+  /**
+   * Says why jobs wait, after a wait has failed.
+   * @default nothing does
+   */
+  readonly diagnose?: ((endpointId: string, waitedMs: number) => Promise<Diagnosis | undefined>) | undefined;
 }
 
 /** A request to an endpoint's queue. */

@@ -64,6 +64,20 @@ export const restV2 = {
   "v2.volumes": documented("networkVolumes holds several volumes, and is replaced as a whole."),
   "v2.quota": observed("workersMax over the quota returns 400 with the same message as GraphQL."),
   "v2.workers": documented("GET /v2/serverless/{id}/workers returns the live workers with their status."),
+  "v2.worker-states": observed("A worker is RUNNING, IDLE, INITIALIZING, THROTTLED or UNHEALTHY; the counts add up to total."),
+  "v2.stale": documented("isStale: the worker has an older version than its endpoint."),
+  "v2.releases": documented("GET /v2/serverless/{id}/releases lists the versions of an endpoint, the newest first."),
+  "v2.release-diff": observed("A release shows each changed field with its old and new value, secrets in plain text."),
+  "v2.rollout": documented(
+    "rollout counts the workers of the newest version. Without workers, percentOnLatest is 0 and nothing is in progress.",
+  ),
+  "v2.logs": documented(
+    "GET /v2/serverless/{id}/workers/{workerId}/logs sends server-sent events with source, line and ts, and does not end.",
+  ),
+  "v2.logs-worker": documented("The log of an unknown worker returns 404."),
+  "v2.logs-parameters": documented("source is container or system, tail 0 to 5000 (100), since a time."),
+  "v2.logs-invalid": assumed("Any other value returns 422."),
+  "v2.logs-resume": documented("Last-Event-ID continues after a line, and beats tail and since."),
   "v2.pod-template": documented("A pod template returns 422."),
   "v2.unknown-template": documented("An unknown template returns 404."),
   "v2.template-in-use": observed(

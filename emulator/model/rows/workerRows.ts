@@ -52,6 +52,12 @@ export const workers = {
   "workers.roll-out": observed(
     "A change of a template's image, command, disk, variables, ports or credential creates a new version of its endpoints: idle workers are replaced at once, others after their job.",
   ),
+  "workers.release-fields": observed(
+    "A change of the container, GPUs, CUDA versions, CPU instances, data centers, volumes or FLASHBOOT makes a version; worker counts, scaling and timeouts act at once.",
+  ),
+  "workers.log": assumed(
+    "A worker's log has the lines of its program, those of a handler's log(), and the service's lines about its container.",
+  ),
   "workers.roll-out-none": observed("A save that changes none of these does not create a new version."),
   "workers.roll-out-template": observed("Another templateId of the endpoint replaces the workers in the same way."),
   "workers.stale-flashboot": observed(
@@ -108,6 +114,14 @@ export const workerFaults = {
     "throttleWorkerMs holds a worker back before its cold start; it counts as throttled.",
   ),
   "worker-fault.image-pull": assumed("imagePullMs makes a cold start longer."),
+  "worker-fault.image-pull-error": assumed(
+    "imagePullError keeps a worker initializing; every 10 s its log shows that the image cannot be pulled.",
+  ),
+  "worker-fault.crash-loop": assumed(
+    "crashLoop keeps a worker initializing; every 10 s its log shows another start of the container.",
+  ),
+  "worker-fault.unhealthy": observed("A worker that has not started after 7 minutes is unhealthy."),
+  "worker-fault.no-jobs": assumed("takesNoJobs lets a worker become idle, and gives it no jobs."),
   "worker-fault.quota": assumed(
     "Lowering a quota below what is in use blocks later increases of workersMax, but stops no worker.",
   ),

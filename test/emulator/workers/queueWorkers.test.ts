@@ -95,8 +95,10 @@ describe("cold starts", () => {
 test("[workers.version] a worker's pod shows the endpoint's version when it was started", async () => {
   const queue = await startQueue({ workersMin: 1, workersMax: 2 });
   queue.emulator.endpoints.change(queue.endpointId, { workersMin: 2 });
+  expect(queue.pods().map((pod) => pod.slsVersion)).toEqual([0, 0]);
+  queue.emulator.endpoints.change(queue.endpointId, { gpuIds: "ADA_24" });
   const { version } = queue.emulator.endpoints.get(queue.endpointId) ?? { version: Number.NaN };
-  expect(queue.pods().map((pod) => pod.slsVersion)).toEqual([version - 1, version]);
+  expect([version, ...queue.pods().map((pod) => pod.slsVersion)]).toEqual([1, 1, 1]);
   const [, second] = queue.pods();
   const { body } = await getPod(queue.emulator, `${second?.id}?includeWorkers=true`);
   expect(body).toMatchObject({ id: second?.id, endpointId: queue.endpointId, slsVersion: version });

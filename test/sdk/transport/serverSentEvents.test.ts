@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { createEventParser } from "../../../sdk/jobs/serverSentEvents";
+import { createEventParser } from "../../../sdk/transport/serverSentEvents";
 
 /** Returns the data of all events of a string whose bytes arrive in pieces that end at `cuts`. */
 function dataOf(text: string, cuts: readonly number[] = []): string[] {

@@ -5,6 +5,8 @@ export interface ServerSentEvent {
   /** Its type, if it has one. */
   readonly event: string | undefined;
   readonly data: string;
+  /** Its id, if it has one. */
+  readonly id?: string;
 }
 
 /** Collects server-sent events from bytes that arrive in pieces. */
@@ -29,9 +31,9 @@ export function createEventParser(): EventParser {
   let hasEvents = false;
   let hasOtherLines = false;
   const parser = createParser({
-    onEvent({ event, data }) {
+    onEvent({ event, data, id }) {
       hasEvents = true;
-      events.push({ event, data });
+      events.push({ event, data, ...(id !== undefined && { id }) });
     },
     onComment() {
       hasEvents = true;

@@ -1,0 +1,50 @@
+import { type Client, createClient, type Diagnosis } from "../../sdk";
+import { settingsFromEnvironment } from "../../sdk/config";
+import { textOf } from "../../sdk/diagnosis/words";
+import { redact } from "../../sdk/secret";
+import { endpointId } from "./endpointId";
+import { stackEndpoints } from "./stackEndpoints";
+
+/** The options of the command. */
+export interface ExplainFlags {
+  /** The stack whose endpoints to explain; `true` for the selected one. */
+  readonly stack?: string | true;
+  readonly logs?: boolean;
+  readonly json?: boolean;
+}
+
+/** How many endpoints of a stack are explained at once: each takes up to nine requests. */
+const AT_ONCE = 2;
+
+/** Prints why endpoints wait. Returns the exit code. */
+export async function explain(endpoint: string | undefined, flags: ExplainFlags, version: string): Promise<number> {
+  const client = createClient(settingsFromEnvironment());
+  try {
+    const wanted = endpoint === undefined ? await stackEndpoints(flags.stack) : [await endpointId(client, endpoint)];
+    const diagnoses = await diagnoseAll(client, wanted, flags.logs ?? false);
+    process.stdout.write(flags.json ? jsonOf(diagnoses, version) : diagnoses.map(shown).join("\n"));
+    return 0;
+  } finally {
+    await client.close();
+  }
+}
+
+async function diagnoseAll(client: Client, ids: readonly string[], logs: boolean): Promise<Diagnosis[]> {
+  const waiting = ids.entries();
+  const found: Diagnosis[] = [];
+  const work = async () => {
+    for (const [index, id] of waiting) found[index] = await client.endpoints.diagnose(id, { logs });
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  return found;
+}
+
+function shown(diagnosis: Diagnosis): string {
+  const { endpointId: id, endpointName } = diagnosis;
+  const name = endpointName === undefined ? `endpoint ${id}` : `endpoint ${endpointName} (${id})`;
+  return redact(`${name}: ${textOf(diagnosis)}\n`);
+}
+
+function jsonOf(endpoints: readonly Diagnosis[], version: string): string {
+  return redact(`${JSON.stringify({ version, endpoints }, null, 2)}\n`);
+}

@@ -1,0 +1,36 @@
+import type { Command } from "commander";
+
+/** Adds the description and the options of the command, and the end of its help. */
+export function addExplainFlags(command: Command): Command {
+  return command
+    .summary("Say why an endpoint's jobs or workers wait")
+    .description(
+      "Reads what the service shows about an endpoint, and prints the cause to fix first, or those that cannot be told apart, " +
+        "with the evidence, its age, and what to do. It changes nothing. REST v2 shows more than GraphQL. The key and the " +
+        "URLs come from the environment.",
+    )
+    .argument("[endpoint]", "the id or the exact name of an endpoint")
+    .option("--stack [name]", "all endpoints in the state of this stack, or of the selected one, in this folder")
+    .option("--logs", "also read the logs of up to three workers, and show the last three lines, redacted (REST v2)")
+    .option("--json", 'print one JSON object: {"version", "endpoints": [{"causes", "certainty", "evidence", …}]}')
+    .addHelpText(
+      "after",
+      `
+Examples:
+  serverless-gpu explain llama
+  serverless-gpu explain abc123def456 --logs --api v2
+  serverless-gpu explain --stack dev --json
+
+Exit codes:
+  0  success, whatever the cause is
+  1  failure; the message gives the reason
+  2  wrong usage: an unknown option, or not exactly one of an endpoint and --stack`,
+    );
+}
+
+/** Returns what is wrong with the choice of endpoints, if anything. */
+export function explainProblem(endpoint: string | undefined, stack: string | true | undefined): string | undefined {
+  if (endpoint === undefined && stack === undefined) return "give the id or the name of an endpoint, or --stack.";
+  if (endpoint === undefined || stack === undefined) return undefined;
+  return "give an endpoint or --stack, not both. The word after --stack is the name of the stack.";
+}

@@ -1,0 +1,34 @@
+import { type Command, Option } from "commander";
+import { wholeNumber } from "../emulator/emulatorFlags";
+
+/** The most earlier lines that the service sends. */
+const LONGEST_TAIL = 5_000;
+
+/** Adds the description and the options of the command, and the end of its help. */
+export function addLogsFlags(command: Command): Command {
+  return command
+    .summary("Print the logs of an endpoint's workers")
+    .description(
+      "Prints the lines of the workers' logs, without known secrets and without what has the name or the form of one: a program " +
+        "can print others. Only REST v2 has logs, so that is the default here. The key and the URLs come from the environment.",
+    )
+    .argument("<endpoint>", "the id or the exact name of an endpoint")
+    .option("-f, --follow", "go on with new lines, and with new workers, until you interrupt it (Ctrl-C)")
+    .option("--worker <id>", "only this worker")
+    .addOption(new Option("--source <name>", "only these lines").choices(["container", "system"]))
+    .option("--tail <n>", "the number of earlier lines of each worker (default: 100)", wholeNumber(LONGEST_TAIL))
+    .option("--json", 'print one JSON object for each line: {"workerId", "source", "line", "ts"}')
+    .addHelpText(
+      "after",
+      `
+Examples:
+  serverless-gpu logs llama
+  serverless-gpu logs llama --follow --source container
+  serverless-gpu logs abc123def456 --tail 20 --json
+
+Exit codes:
+  0  success, also after an interruption
+  1  failure; the message gives the reason
+  2  wrong usage: an unknown option, or an invalid value of an option`,
+    );
+}

@@ -1,0 +1,39 @@
+import type { PoolState } from "./poolState";
+import { show } from "./poolState";
+import type { Worker } from "./worker";
+import type { FailedStart } from "./workerFaults";
+
+/** The time between two attempts of a start that fails, in milliseconds (assumed). */
+const AGAIN_MS = 10_000;
+/** After this time, a worker that has not started counts as unhealthy, in milliseconds. */
+const UNHEALTHY_MS = 7 * 60_000;
+
+/**
+ * Starts a worker that never accepts a job, and tries again and again. Its log shows why. Sets the
+ * worker's timer, so that its end stops the attempts.
+ */
+export function failToStart(pool: PoolState, worker: Worker, failure: FailedStart): void {
+  const { context } = pool;
+  const { clock, logs } = context;
+  const startedAt = clock.now();
+  const say = (line: string) => logs?.add(worker.pod.id, "system", line);
+
+  function attempt(): void {
+    if (!pool.workers.has(worker)) return;
+    const { imageName } = worker.pod.container;
+    if (failure === "image") {
+      say(`error pulling image: Error response from daemon: manifest for ${imageName} not found: manifest unknown`);
+    } else {
+      say(`start container for ${imageName}: begin`);
+      say(`remove container`);
+    }
+    if (worker.state !== "unhealthy" && clock.now() - startedAt >= UNHEALTHY_MS) {
+      worker.state = "unhealthy";
+      show(pool, worker);
+    }
+    // In the background: it goes on for days.
+    worker.cancelTimer = clock.schedule(AGAIN_MS, attempt, true);
+  }
+
+  attempt();
+}

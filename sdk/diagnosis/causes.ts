@@ -1,0 +1,163 @@
+/** How sure a diagnosis is, the surest first. */
+export const CERTAINTIES = ["certain", "likely", "possible", "unknown"] as const;
+
+/**
+ * How sure a diagnosis is. `certain` only where the service shows the cause itself. `unknown`: what
+ * could be read does not tell.
+ */
+export type Certainty = (typeof CERTAINTIES)[number];
+
+/** One cause of a wait. */
+interface CauseRow {
+  /** The cause in words, after the name of an endpoint and a colon. */
+  readonly words: string;
+  /** The surest that any evidence can make it. */
+  readonly atMost: Certainty;
+  /** What to do. */
+  readonly advice: string;
+  /** `true` if it ends by itself, so that there is nothing to fix. */
+  readonly passes: boolean;
+}
+
+const row = (atMost: Certainty, words: string, advice: string): CauseRow => ({ words, atMost, advice, passes: false });
+const passing = (atMost: Certainty, words: string, advice: string): CauseRow => ({
+  ...{ words, atMost, advice, passes: true },
+});
+
+/**
+ * Every cause that a diagnosis can name, in the order in which to fix them. What decides, what
+ * people read and the documents follow this table.
+ */
+export const CAUSES = {
+  "not-found": row(
+    "certain",
+    "there is no endpoint with this id in the account",
+    "Check the id, and that the key belongs to the endpoint's account. If it was deleted, pulumi up --refresh creates it again",
+  ),
+  "no-access": row(
+    "certain",
+    "the service does not accept the API key for this endpoint",
+    "Check the key, its permissions and its account",
+  ),
+  "no-queue": row(
+    "certain",
+    "it is a load-balancing endpoint, which has no queue for jobs",
+    "Call its workers with fetch, or submit the job to an endpoint with a queue",
+  ),
+  "no-workers-allowed": row(
+    "certain",
+    "no worker may start, because its workersMax is 0",
+    "Set workersMax to 1 or more. If you did not set it to 0, the service has: it lowers workersMax to 2 after 3 days without " +
+      "a request and to 0 after 7, and does not raise it again",
+  ),
+  "crash-loop": row(
+    "certain",
+    "the container ends soon after each start",
+    "Read the log (serverless-gpu logs), and run the image on your machine. Usual reasons are an import error, a missing " +
+      "variable, and an image whose CUDA is newer than the host's driver (set minCudaVersion)",
+  ),
+  "image-pull": row(
+    "certain",
+    "the image cannot be pulled",
+    "Check the image's name and tag, its registry credential, and that it is built for linux/amd64",
+  ),
+  "worker-quota": row(
+    "likely",
+    "the account's quota of workers is used up",
+    "Lower workersMax of other endpoints, or ask the service for a larger quota",
+  ),
+  "spend-limit": row(
+    "likely",
+    "the account's spend limit or balance keeps workers from starting",
+    "Add balance or raise the spend limit in the service's console, or stop something else that runs",
+  ),
+  "volume-place": row(
+    "likely",
+    "the data centers of its network volumes have no free GPU of its tiers",
+    "Add GPU tiers to gpuIds that these data centers have, or use a volume in another data center",
+  ),
+  "cuda-version": row(
+    "likely",
+    "no free machine has a CUDA version that it accepts",
+    "Lower minCudaVersion, or accept more versions in allowedCudaVersions",
+  ),
+  "no-stock": row(
+    "likely",
+    "its GPU tiers are sold out in the data centers that it allows",
+    "Add GPU tiers to gpuIds, allow more data centers in locations, or wait",
+  ),
+  compliance: row(
+    "possible",
+    "no data center in stock has all the compliance labels that it asks for",
+    "Ask for fewer labels, or allow other data centers or GPU tiers",
+  ),
+  "many-pools": row(
+    "possible",
+    "its workers do not start, and it names more than three GPU tiers",
+    "Reduce gpuIds to three tiers: endpoints with more were seen to stay in this state",
+  ),
+  throttled: row(
+    "likely",
+    "its workers are throttled: the hosts that were chosen have no free GPU",
+    "Wait a minute. If it continues, add GPU tiers to gpuIds or data centers to locations",
+  ),
+  "workers-busy": row(
+    "certain",
+    "all workers that workersMax allows are busy",
+    "Raise workersMax, or wait until jobs end",
+  ),
+  "handler-takes-no-jobs": row(
+    "likely",
+    "its workers run, but take no jobs",
+    "Check that the program calls serverless.start, and that nothing blocks before it. Read the log (serverless-gpu logs)",
+  ),
+  "one-worker-takes-all": row(
+    "likely",
+    "one worker takes all jobs while others are idle",
+    "Update the worker library runpod: 1.7.11 to 1.10.0 do this with a shared folder, 1.10.1 repairs it",
+  ),
+  "image-pulling": passing(
+    "certain",
+    "a worker still pulls the image or loads the model",
+    "Wait. A smaller image, or one whose layers the host has, starts faster",
+  ),
+  "cold-start": passing("likely", "a worker is starting", "Wait. To avoid cold starts, set workersMin to 1 or more"),
+  "roll-out": passing(
+    "likely",
+    "a roll-out replaces its workers",
+    "Wait until no worker is stale. With workersMax 2 or more, jobs do not have to wait for it",
+  ),
+  "scaling-rule": passing(
+    "likely",
+    "its scaling rule does not ask for another worker yet",
+    "Wait, or lower scalerValue",
+  ),
+  "jobs-running": passing(
+    "likely",
+    "its workers still run jobs",
+    "Wait, cancel the jobs, or allow more time with drainTimeout",
+  ),
+  "workers-stopping": passing("likely", "its workers have no jobs and are stopping", "Wait"),
+  "stale-binding": row(
+    "possible",
+    "the service may keep this endpoint on hosts that do not start it",
+    "As a last resort, create a new endpoint with the same settings",
+  ),
+  "nothing-wrong": passing("likely", "nothing is wrong: nothing waits", "There is nothing to do"),
+  unknown: row(
+    "unknown",
+    "what the service shows does not tell why",
+    "Read the log (serverless-gpu logs), and look at the endpoint in the service's console",
+  ),
+} as const satisfies Readonly<Record<string, CauseRow>>;
+
+/** The id of a cause. */
+export type CauseId = keyof typeof CAUSES;
+
+/** Every cause, in the order in which to fix them. */
+export const CAUSE_IDS = Object.keys(CAUSES) as CauseId[];
+
+/** Returns the less sure of two. */
+export function lessSure(one: Certainty, other: Certainty): Certainty {
+  return CERTAINTIES.indexOf(one) > CERTAINTIES.indexOf(other) ? one : other;
+}

@@ -1,0 +1,102 @@
+import { CAUSE_IDS, CAUSES, CERTAINTIES, type Certainty } from "./causes";
+import { type Evidence, type QueueFacts, seen, type WorkerFacts } from "./evidence";
+import type { Diagnosis, FoundCause } from "./record";
+import { type Candidate, cause, type Finding, RULES, type Situation, signsOf } from "./rules";
+
+/** What was decided. */
+export type Decision = Pick<Diagnosis, "causes" | "certainty" | "others">;
+
+/**
+ * Decides from evidence alone why an endpoint's jobs or workers wait. The order of several findings
+ * is the order in which to fix them.
+ */
+export function decide(evidence: Evidence): Decision {
+  const findings = [...findingsIn(evidence)].sort(byUrgency);
+  const [first = [cause("unknown", "unknown")], ...rest] = findings;
+  const ids = new Set(first.map(({ id }) => id));
+  const others = rest.flat().filter(({ id }) => !ids.has(id) && ids.add(id));
+  return {
+    causes: first.map(shown),
+    certainty: first[0]?.certainty ?? "unknown",
+    others: others.map(shown),
+  };
+}
+
+function findingsIn(evidence: Evidence): readonly Finding[] {
+  const stops = accessFindings(evidence);
+  if (stops.length > 0) return stops;
+  if (evidence.awaited === "stop") return stopFindings(evidence);
+  const endpoint = seen(evidence.endpoint);
+  const queue = seen(evidence.queue);
+  const workers = seen(evidence.workers) ?? queue?.workers;
+  const off: Finding[] = endpoint?.workersMax === 0 ? [[cause("no-workers-allowed", "certain")]] : [];
+  if (!endpoint || !workers) return off;
+  const situation: Situation = {
+    ...{ evidence, endpoint, workers, queue, signs: signsOf(evidence) },
+    alive: workers.running + workers.idle,
+    // A load-balancing endpoint shows no requests that wait.
+    jobsWait: queue && !endpoint.isLoadBalancer ? queue.inQueue > 0 : true,
+  };
+  if (off.length > 0) return [...off, ...(workers.total > 0 ? RULES.flatMap((rule) => rule(situation)) : [])];
+  if (isSatisfied(situation)) return [[cause("nothing-wrong", "likely")]];
+  return RULES.flatMap((rule) => rule(situation));
+}
+
+/** Returns `true` if what is awaited is there. */
+function isSatisfied({ evidence, endpoint, workers, queue }: Situation): boolean {
+  const ready = workers.running + workers.idle;
+  if (evidence.awaited === "workers") return ready >= endpoint.workersMin && workers.unhealthy === 0;
+  if (!queue || queue.inQueue > 0) return false;
+  if (endpoint.isLoadBalancer && evidence.waitedMs !== undefined) return false;
+  // Without jobs, only the workers that always run are awaited.
+  return ready >= endpoint.workersMin && workers.unhealthy === 0;
+}
+
+/** What the refusal of a read says by itself. Two interfaces that agree are certain. */
+function accessFindings({ endpoint, queue }: Evidence): readonly Finding[] {
+  const management = "value" in endpoint ? undefined : endpoint.failure;
+  const ofQueue = "value" in queue ? undefined : queue.failure;
+  if (ofQueue === "no queue") return [[cause("no-queue", "certain")]];
+  if (management === "absent" && ofQueue === "refused")
+    return [[cause("not-found", "likely"), cause("no-access", "likely")]];
+  if (management === "absent") return [[cause("not-found", ofQueue === "absent" ? "certain" : "likely")]];
+  if (management === "refused" && ofQueue === "refused") return [[cause("no-access", "certain")]];
+  if (ofQueue === "refused") return [[cause("no-access", "likely")]];
+  return [];
+}
+
+/** The reasons why workers of an endpoint at zero are still there. */
+function stopFindings(evidence: Evidence): readonly Finding[] {
+  const queue = seen(evidence.queue);
+  const workers = seen(evidence.workers) ?? queue?.workers;
+  if (!workers) return [];
+  if (workers.total === 0) return [[cause("nothing-wrong", "likely")]];
+  if (hasJobs(queue, workers)) return [[cause("jobs-running", queue ? "likely" : "possible")]];
+  return [[cause("workers-stopping", queue ? "likely" : "possible")]];
+}
+
+function hasJobs(queue: QueueFacts | undefined, { running }: WorkerFacts): boolean {
+  return queue ? queue.inProgress > 0 : running > 0;
+}
+
+function byUrgency([one]: Finding, [other]: Finding): number {
+  if (!one || !other) return 0;
+  return (
+    groupOf(one) - groupOf(other) ||
+    rank(one.certainty) - rank(other.certainty) ||
+    CAUSE_IDS.indexOf(one.id) - CAUSE_IDS.indexOf(other.id)
+  );
+}
+
+/** What somebody must fix comes first, then what passes, then what is only possible. */
+function groupOf({ id, certainty }: Candidate): number {
+  if (certainty === "possible" || certainty === "unknown") return 2;
+  return CAUSES[id].passes ? 1 : 0;
+}
+
+const rank = (certainty: Certainty) => CERTAINTIES.indexOf(certainty);
+
+function shown({ id, certainty }: Candidate): FoundCause {
+  const { words, advice, passes } = CAUSES[id];
+  return { id, words, certainty, advice, passes };
+}

@@ -1,0 +1,70 @@
+import type { Endpoints } from "../endpoints/endpoints";
+import type { Logs } from "../logs/logs";
+import { aBoolean, anAbortSignal, checkOptions, msFrom, type OptionChecks, oneOf } from "../transport/callOptions";
+import type { CallContext } from "../transport/retryingCall";
+import { pathSegment } from "../transport/urls";
+import { decide } from "./decide";
+import { type Evidence, seen } from "./evidence";
+import { createGather, type Sources } from "./gather";
+import type { DiagnoseOptions, Diagnosis } from "./record";
+import { factsIn, missingIn, summaryOf } from "./words";
+
+/** Says why something waits. */
+export interface Diagnoses {
+  /**
+   * Returns why an endpoint's jobs or workers wait, as far as the service shows it: the cause to fix
+   * first, or several that cannot be told apart, with the evidence, its age, and what to do. It
+   * changes nothing, and reads each part once, for at most 5 s; what it cannot read is `missing`.
+   *
+   * Over REST v2 it reads `GET /v2/serverless/{id}`, `…/workers`, `…/releases?limit=1`, and at the
+   * queue `GET /v2/{id}/health`. Over GraphQL it reads `myself { endpoint(id) { … pods } }` instead
+   * of the first three. Only if no worker is there, or all are throttled, it also reads the stock
+   * (`GET /v2/catalog/gpus` with `include=AVAILABILITY&product=SERVERLESS`; over GraphQL `gpuTypes`,
+   * `dataCenters` and `serverlessGpuPools`), the limits (`GET /v2/account/limits`, or `myself`), the
+   * first page of the endpoints if there is a quota, and the places of the endpoint's network
+   * volumes. With `logs`, it reads `GET /v2/serverless/{id}/workers/{workerId}/logs` of up to three
+   * workers.
+   * @throws InvalidInputError if the id cannot be part of a path; nothing was sent
+   * @example
+   * const { causes, certainty } = await client.endpoints.diagnose("abc");
+   * console.log(certainty, causes.map(({ words, advice }) => `${words}. ${advice}`));
+   */
+  diagnose(endpointId: string, options?: DiagnoseOptions): Promise<Diagnosis>;
+}
+
+/** The endpoints of a client: their records, their logs, and why they wait. */
+export interface ClientEndpoints extends Endpoints, Diagnoses, Logs {}
+
+const DIAGNOSE_OPTIONS: OptionChecks<DiagnoseOptions> = {
+  awaited: oneOf("jobs", "workers", "stop"),
+  waitedMs: msFrom(0),
+  logs: aBoolean,
+  signal: anAbortSignal,
+};
+
+/** How many lines of logs a diagnosis shows. */
+const SHOWN_LINES = 3;
+
+/** Returns the diagnoses of one account. */
+export function createDiagnoses(context: CallContext, sources: Sources): Diagnoses {
+  const gather = createGather(context, sources);
+  return {
+    async diagnose(endpointId, options = {}) {
+      checkOptions(options, DIAGNOSE_OPTIONS);
+      return diagnosisOf(endpointId, await gather(pathSegment("endpointId", endpointId), options));
+    },
+  };
+}
+
+/** Returns the diagnosis that evidence leads to. */
+export function diagnosisOf(endpointId: string, evidence: Evidence): Diagnosis {
+  const decision = decide(evidence);
+  const lines = (seen(evidence.logs) ?? []).flatMap((log) => log.lines);
+  const latest = [...lines].sort((one, other) => one.ts.localeCompare(other.ts)).slice(-SHOWN_LINES);
+  return {
+    ...{ endpointId, endpointName: seen(evidence.endpoint)?.name, awaited: evidence.awaited },
+    ...decision,
+    ...{ evidence: factsIn(evidence), missing: missingIn(evidence), lines: latest, summary: summaryOf(decision) },
+    madeAt: new Date(evidence.now),
+  };
+}

@@ -1,0 +1,257 @@
+import type { Account, Catalog } from "../catalog/catalog";
+import { readGpus } from "../catalog/read";
+import { hideEnv } from "../containers/input";
+import type { Clock } from "../contract/clock";
+import { AuthenticationError, ConfigurationError, NoQueueError, NotFoundError, ServerlessGpuError } from "../errors";
+import { redactBeginning } from "../secret";
+import type { ObservedOptions } from "../transport/requestOptions";
+import { type Attempt, type CallContext, makeCall } from "../transport/retryingCall";
+import type { DiagnosisCalls, PodFacts, ReadEndpoint } from "./calls";
+import {
+  type EndpointFacts,
+  type Evidence,
+  type LimitFacts,
+  type NotSeen,
+  type Part,
+  type QueueFacts,
+  type StockFacts,
+  seen,
+  type WorkerFacts,
+  type WorkerLog,
+} from "./evidence";
+import type { DiagnoseOptions } from "./record";
+
+/** The counts of `/health`, as the client reads them. */
+export interface HealthCounts {
+  readonly jobs: { readonly inQueue: number; readonly inProgress: number };
+  readonly workers: Readonly<Record<"idle" | "running", number>> &
+    Readonly<Partial<Record<"initializing" | "ready" | "throttled" | "unhealthy", number | null>>>;
+}
+
+/** What a diagnosis reads. */
+export interface Sources {
+  readonly calls: DiagnosisCalls;
+  readonly catalog: Catalog;
+  readonly account: Account;
+  readonly health: (endpointId: string, options: ObservedOptions) => Promise<HealthCounts>;
+  /** Reads the places of volumes, by their ids. */
+  readonly volumePlaces: (options: ObservedOptions) => Promise<ReadonlyMap<string, string>>;
+  /** Reads the logs of workers. @default the interface has none */
+  readonly logs?:
+    | ((endpointId: string, workerIds: readonly string[], signal?: AbortSignal) => Promise<WorkerLog[]>)
+    | undefined;
+}
+
+/** The time for each read, in milliseconds, and no second attempt: people wait. */
+const ONCE_MS = 5_000;
+const ONCE = { timeoutMs: ONCE_MS, maxRetries: 0 };
+/** How many workers' logs are read. */
+const MOST_LOGS = 3;
+/** What concerns the whole account is read again after this time, in milliseconds. */
+const SHARED_MS = 60_000;
+
+/** Reads a part once. @param isOwn `false` if others wait for the same answer */
+type Read = <T>(
+  name: string,
+  operation: string,
+  attempt: (operation: string, each: Attempt) => Promise<T>,
+  isOwn?: boolean,
+) => Promise<Part<T>>;
+
+type Shared = <T>(key: string, read: () => Promise<Part<T>>) => Promise<Part<T>>;
+
+/** Returns a function that gathers the evidence about an endpoint. It never fails, unless aborted. */
+export function createGather(context: CallContext, sources: Sources) {
+  const shared = createShared(context.clock);
+  return (endpointId: string, options: DiagnoseOptions) => gather(context, sources, shared, endpointId, options);
+}
+
+async function gather(
+  context: CallContext,
+  sources: Sources,
+  shared: Shared,
+  id: string,
+  { awaited = "jobs", waitedMs, logs, signal }: DiagnoseOptions,
+): Promise<Evidence> {
+  const { clock } = context;
+  const { calls } = sources;
+  const read: Read = (name, operation, attempt, isOwn = true) => {
+    const own = isOwn ? signal : undefined;
+    const call = { name, operation, repeatability: "safe", ...ONCE, signal: own } as const;
+    return part(clock, calls.source, own, () =>
+      makeCall(context, { ...call, attempt: (each) => attempt(operation, each) }),
+    );
+  };
+  const { workers: readWorkers, releases: readReleases } = calls;
+  const [endpoint, listed, rollout, health] = await Promise.all([
+    read("getEndpoint", `endpoint ${id}`, (operation, each) => calls.endpoint(operation, id, each)),
+    readWorkers
+      ? read("listWorkers", `the workers of endpoint ${id}`, (operation, each) =>
+          readWorkers(operation, id, clock.now(), each),
+        )
+      : NOT_ASKED,
+    readReleases
+      ? read("listReleases", `the releases of endpoint ${id}`, (operation, each) => readReleases(operation, id, each))
+      : NOT_ASKED,
+    part(clock, "queue", signal, () => sources.health(id, { ...ONCE, ...(signal && { signal }) })),
+  ]);
+  const found = seen(endpoint);
+  if (found) hideEnv(found.env, [found.facts.name ?? ""]);
+  const queue = mapped(health, (counts) => queueFacts(counts, found?.pods));
+  const first: Evidence = {
+    ...{ awaited, waitedMs, now: clock.now(), rollout, queue },
+    endpoint: endpointPart(endpoint),
+    workers: mapped(listed, ({ facts }) => facts),
+    ...{ stock: NOT_ASKED, limits: NOT_ASKED, logs: NOT_ASKED },
+  };
+  const more = await gatherMore({ clock, sources, shared, read }, first);
+  const ids = (seen(listed)?.ids ?? []).slice(0, MOST_LOGS);
+  const ofLogs = logs ? await readLogs(clock, sources, id, ids, signal) : NOT_ASKED;
+  return { ...first, ...more, logs: ofLogs, now: clock.now() };
+}
+
+interface Gathering {
+  readonly clock: Clock;
+  readonly sources: Sources;
+  readonly shared: Shared;
+  readonly read: Read;
+}
+
+/** Reads the stock and the limits, if no worker explains the wait. */
+async function gatherMore(gathering: Gathering, evidence: Evidence): Promise<Pick<Evidence, "stock" | "limits">> {
+  const endpoint = seen(evidence.endpoint);
+  if (!endpoint || !needsMore(evidence)) return { stock: NOT_ASKED, limits: NOT_ASKED };
+  const { clock, sources, shared, read } = gathering;
+  const { calls, account } = sources;
+  const limits = shared("limits", async () => {
+    const known = await part(clock, calls.source, undefined, () => account.limits(ONCE));
+    const used =
+      seen(known)?.workerQuota == null
+        ? NOT_ASKED
+        : await read("listEndpoints", "the endpoints", calls.workersUsed, false);
+    return mapped(known, (value): LimitFacts => {
+      const { workerQuota, spendLimit, currentSpend, isUnderBalance } = value;
+      return {
+        ...{ workerQuota: workerQuota ?? undefined, workersUsed: seen(used), spendLimit: spendLimit ?? undefined },
+        ...{ spend: currentSpend ?? undefined, isUnderBalance: isUnderBalance ?? undefined },
+      };
+    });
+  });
+  const [stock, ofAccount] = await Promise.all([readStock(gathering, endpoint), limits]);
+  return { stock, limits: ofAccount };
+}
+
+/** Returns `true` if workers are awaited, and none is there but throttled ones. */
+function needsMore({ awaited, endpoint, workers, queue }: Evidence): boolean {
+  const settings = seen(endpoint);
+  const counts = seen(workers) ?? seen(queue)?.workers;
+  if (awaited === "stop" || !settings || !counts || settings.workersMax === 0) return false;
+  const isWanted = awaited === "workers" || settings.workersMin > 0 || (seen(queue)?.inQueue ?? 1) > 0;
+  const isShort = counts.total < Math.max(1, awaited === "workers" ? settings.workersMin : 0);
+  return (isWanted || settings.isLoadBalancer) && (isShort || counts.throttled === counts.total);
+}
+
+async function readStock({ clock, sources, shared }: Gathering, endpoint: EndpointFacts): Promise<Part<StockFacts>> {
+  const { calls, catalog, volumePlaces } = sources;
+  if (endpoint.gpuIds === "") return NOT_ASKED;
+  const { gpuCount } = endpoint;
+  // Others wait for the same answer, so an abort of this diagnosis does not end it.
+  const asked = <T>(ask: () => Promise<T>) => part(clock, calls.source, undefined, ask);
+  const needsPlaces = endpoint.compliance.length > 0;
+  const [gpus, dataCenters, volumes] = await Promise.all([
+    shared(`gpus ${gpuCount}`, () => asked(() => readGpus(catalog, { ...ONCE, gpuCount }))),
+    needsPlaces ? shared("data centers", () => asked(() => catalog.dataCenters(ONCE))) : NOT_ASKED,
+    endpoint.volumeIds.length > 0 ? shared("volumes", () => asked(() => volumePlaces(ONCE))) : NOT_ASKED,
+  ]);
+  return mapped(gpus, (value): StockFacts => {
+    const places = endpoint.volumeIds.map((volume) => seen(volumes)?.get(volume));
+    const areKnown = places.every((place) => place !== undefined);
+    return {
+      ...{ gpus: value, dataCenters: seen(dataCenters) },
+      volumeDataCenters: areKnown ? (places as string[]) : undefined,
+    };
+  });
+}
+
+async function readLogs(
+  clock: Clock,
+  { logs, calls }: Sources,
+  id: string,
+  workerIds: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<Part<readonly WorkerLog[]>> {
+  if (!logs) return { why: `${calls.source} has no logs of workers, only REST v2 does` };
+  if (workerIds.length === 0) return { why: "there is no worker whose log could be read" };
+  return part(clock, calls.source, signal, () => logs(id, workerIds, signal));
+}
+
+const NOT_ASKED: NotSeen = { why: undefined };
+
+/** Reads a part of the evidence. A failure is part of the evidence, unless the caller has aborted. */
+async function part<T>(
+  clock: Clock,
+  source: string,
+  signal: AbortSignal | undefined,
+  read: () => Promise<T>,
+): Promise<Part<T>> {
+  try {
+    return { value: await read(), readAt: clock.now(), source };
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (!(error instanceof ServerlessGpuError)) throw error;
+    return { why: redactBeginning(error.message, 300), failure: failureOf(error) };
+  }
+}
+
+function failureOf(error: ServerlessGpuError): NotSeen["failure"] {
+  if (error instanceof NoQueueError || /not allowed for QB API/i.test(error.body ?? "")) return "no queue";
+  if (error instanceof NotFoundError) return "absent";
+  if (error instanceof ConfigurationError) return undefined;
+  if (error instanceof AuthenticationError || error.status === 401 || error.status === 403) return "refused";
+  return undefined;
+}
+
+function mapped<T, U>(given: Part<T>, map: (value: T) => U): Part<U> {
+  return "value" in given ? { ...given, value: map(given.value) } : given;
+}
+
+/** GraphQL answers `null` for an endpoint that does not exist. */
+function endpointPart(given: Part<ReadEndpoint | undefined>): Part<EndpointFacts> {
+  if (!("value" in given)) return given;
+  const { value, ...rest } = given;
+  return value
+    ? { ...rest, value: value.facts }
+    : { why: "the service has no endpoint with this id", failure: "absent" };
+}
+
+/** Returns the queue's counts, with what the pods add over GraphQL. */
+function queueFacts({ jobs, workers }: HealthCounts, pods: PodFacts | undefined): QueueFacts {
+  const { running, ready, unhealthy, throttled, initializing } = workers;
+  // Workers that are kept for a fast start can count as idle, but not as ready.
+  const idle = ready ?? workers.idle;
+  const shown = running + idle + (throttled ?? 0) + (unhealthy ?? 0);
+  // A service that shows only two counts still has the pods of the others.
+  const starting = initializing ?? Math.max(0, (pods?.active ?? 0) - shown);
+  const facts: WorkerFacts = {
+    ...{ running, idle, initializing: starting, throttled: throttled ?? 0, unhealthy: unhealthy ?? 0 },
+    total: shown + starting,
+    ...{ stale: pods?.stale, startingMs: starting > 0 ? pods?.newestMs : undefined, isListed: false },
+  };
+  return { inQueue: jobs.inQueue, inProgress: jobs.inProgress, workers: facts };
+}
+
+/** Keeps what concerns the whole account for a while. A failure is asked again. */
+function createShared(clock: Clock): Shared {
+  const known = new Map<string, { readonly at: number; readonly part: Promise<Part<unknown>> }>();
+  return <T>(key: string, read: () => Promise<Part<T>>) => {
+    const existing = known.get(key);
+    if (existing && clock.monotonic() - existing.at < SHARED_MS) return existing.part as Promise<Part<T>>;
+    const reading = read();
+    known.set(key, { at: clock.monotonic(), part: reading });
+    const forget = () => {
+      if (known.get(key)?.part === reading) known.delete(key);
+    };
+    reading.then((found) => "value" in found || forget(), forget);
+    return reading;
+  };
+}

@@ -1,0 +1,103 @@
+import type { Decision } from "./decide";
+import { type EndpointFacts, type Evidence, type Part, type QueueFacts, seen, type WorkerFacts } from "./evidence";
+import type { Diagnosis, Fact, MissingFact } from "./record";
+import { judgeStock } from "./stock";
+
+/** Returns what the evidence consists of, in words. */
+export function factsIn(evidence: Evidence): Fact[] {
+  const { endpoint, workers, rollout, queue, stock, limits, logs } = evidence;
+  const settings = seen(endpoint);
+  const fact = <T>(part: Part<T>, inWords: (value: T) => string | undefined): Fact[] => {
+    const text = "value" in part ? inWords(part.value) : undefined;
+    if (text === undefined || !("value" in part)) return [];
+    return [
+      {
+        text,
+        source: part.source,
+        readAt: new Date(part.readAt),
+        ageMs: Math.max(0, Math.round(evidence.now - part.readAt)),
+      },
+    ];
+  };
+  return [
+    ...fact(endpoint, endpointWords),
+    ...fact(workers, workerWords),
+    ...fact(rollout, ({ inProgress, workersOnLatest, workersTotal, changed, releasedAt }) => {
+      const what = changed.length > 0 ? `, which changed ${changed.join(", ")}` : "";
+      const latest = releasedAt === undefined ? "" : `; last release ${releasedAt}${what}`;
+      const progress = inProgress ? `in progress, ${workersOnLatest} of ${workersTotal} workers on it` : "none";
+      return `roll-out: ${progress}${latest}`;
+    }),
+    ...fact(queue, queueWords),
+    ...fact(stock, (facts) => settings && judgeStock(settings, facts)?.words),
+    ...fact(limits, ({ workerQuota, workersUsed, spendLimit, spend, isUnderBalance }) => {
+      const parts = [
+        ...(workerQuota === undefined ? [] : [`workers ${workersUsed ?? "?"} of ${workerQuota}`]),
+        ...(spendLimit === undefined ? [] : [`${spend ?? "?"} of ${spendLimit} US dollars an hour`]),
+        ...(isUnderBalance === undefined ? [] : [isUnderBalance ? "balance too low" : "enough balance"]),
+      ];
+      return parts.length > 0 ? `account: ${parts.join(", ")}` : undefined;
+    }),
+    ...fact(logs, (all) => {
+      const count = all.reduce((sum, { lines }) => sum + lines.length, 0);
+      return `log: ${count} lines of ${all.map(({ workerId }) => workerId).join(", ") || "no worker"}`;
+    }),
+  ];
+}
+
+/** Returns what was asked for and is missing. */
+export function missingIn(evidence: Evidence): MissingFact[] {
+  const parts = {
+    "the endpoint": evidence.endpoint,
+    "its workers": evidence.workers,
+    "its roll-out": evidence.rollout,
+    "its queue": evidence.queue,
+    "the stock": evidence.stock,
+    "the account's limits": evidence.limits,
+    "the logs": evidence.logs,
+  };
+  return Object.entries<Part<unknown>>(parts).flatMap(([what, part]) =>
+    "value" in part || part.why === undefined ? [] : [{ what, why: part.why }],
+  );
+}
+
+function endpointWords({ workersMin, workersMax, gpuIds, locations, scalerType, scalerValue }: EndpointFacts): string {
+  const where = [gpuIds, locations].filter((text) => text !== "").join(" in ");
+  const scaler = scalerType === undefined ? "" : `, ${scalerType} ${scalerValue ?? ""}`.trimEnd();
+  return `endpoint: workersMin ${workersMin}, workersMax ${workersMax}${where === "" ? "" : `, ${where}`}${scaler}`;
+}
+
+function workerWords({ running, idle, initializing, throttled, unhealthy, stale }: WorkerFacts): string {
+  const counts = Object.entries({ running, idle, initializing, throttled, unhealthy });
+  const words = counts.filter(([, count]) => count > 0).map(([state, count]) => `${count} ${state}`);
+  const old = stale ? `, ${stale} of an old version` : "";
+  return `workers: ${words.join(", ") || "none"}${old}`;
+}
+
+function queueWords({ inQueue, inProgress, workers }: QueueFacts): string {
+  return `queue: ${inQueue} waiting, ${inProgress} in progress, ${workerWords(workers)}`;
+}
+
+/** Returns a diagnosis in one line. It changes only if the causes do. */
+export function summaryOf({ causes, certainty, others }: Decision): string {
+  const words = causes.map((each) => each.words).join("; or ");
+  const sure = certainty === "unknown" ? "" : ` (${certainty})`;
+  const which = causes.length > 1 ? ". The service does not show which of these it is" : "";
+  const more =
+    others.length === 0 ? "" : `. Also: ${others.map((each) => `${each.words} (${each.certainty})`).join("; ")}`;
+  return `${words}${sure}${which}${more}`;
+}
+
+/** Returns a diagnosis as text for people, without the endpoint's name. */
+export function textOf({ causes, others, evidence, missing, lines, summary }: Diagnosis): string {
+  return [
+    summary,
+    ...causes.map(
+      ({ words, advice, certainty }) => `  ${causes.length > 1 ? `${words} (${certainty}): ` : ""}${advice}.`,
+    ),
+    ...others.map(({ words, advice, certainty }) => `  Then ${words} (${certainty}): ${advice}.`),
+    ...evidence.map(({ text, source, ageMs }) => `  seen ${Math.round(ageMs / 1000)} s ago (${source}): ${text}`),
+    ...missing.map(({ what, why }) => `  not seen: ${what}: ${why}`),
+    ...lines.map(({ workerId, source, line }) => `  log of ${workerId}, ${source}: ${line}`),
+  ].join("\n");
+}

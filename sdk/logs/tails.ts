@@ -1,0 +1,46 @@
+import { ServerlessGpuError } from "../errors";
+import type { CallContext } from "../transport/retryingCall";
+import type { OpenLog } from "./calls";
+import type { LogLine } from "./record";
+import { readLog } from "./workerLog";
+
+/** The time for the logs of a diagnosis, and for a worker without a new line, in milliseconds. */
+const LIMITS = { totalMs: 5_000, quietMs: 1_000 };
+const TAIL = 100;
+
+/** The last lines of one worker's log. */
+interface Tail {
+  readonly workerId: string;
+  readonly lines: LogLine[];
+}
+
+/**
+ * Reads the last lines of workers' logs, for at most 5 s. Leaves out workers whose log cannot be
+ * read, because they have just ended.
+ * @throws the error of the first if none can be read
+ */
+export async function readWorkerLogs(
+  context: CallContext,
+  open: OpenLog,
+  endpointId: string,
+  workerIds: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<Tail[]> {
+  const failures: ServerlessGpuError[] = [];
+  const read = async (workerId: string): Promise<Tail[]> => {
+    const lines: LogLine[] = [];
+    const question = { endpointId, workerId, tail: TAIL };
+    try {
+      for await (const { id: _, ...line } of readLog(context, open, question, { ...LIMITS, signal })) lines.push(line);
+    } catch (error) {
+      if (!(error instanceof ServerlessGpuError)) throw error;
+      failures.push(error);
+      return [];
+    }
+    return [{ workerId, lines }];
+  };
+  const tails = (await Promise.all(workerIds.map(read))).flat();
+  const [failure] = failures;
+  if (tails.length === 0 && failure) throw failure;
+  return tails;
+}
