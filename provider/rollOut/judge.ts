@@ -70,7 +70,14 @@ async function waitForWorkers(judged: Judged, needsReady: boolean, timeoutMs: nu
       `its workers were not replaced within ${seconds} s: ${words}. Wait for long jobs, or set a longer rollOut.timeout`,
     );
   }
-  return `no worker of it was ready after ${seconds} s: ${words}`;
+  return `no worker of it was ready after ${seconds} s: ${words}${await whyWaiting(judged, timeoutMs)}`;
+}
+
+/** Returns why its workers do not start, if the service shows that. */
+async function whyWaiting({ client, id }: Judged, waitedMs: number): Promise<string> {
+  const look = client.endpoints.diagnose(id, { awaited: "workers", waitedMs, logs: true, signal: cancelled });
+  const { summary, causes } = await look.catch(() => ({ summary: "", causes: [] }));
+  return summary === "" ? "" : `. Most likely: ${summary}. ${causes[0]?.advice ?? ""}`;
 }
 
 /** Waits until the latest release is out, or the time is up. Returns what was there then. */

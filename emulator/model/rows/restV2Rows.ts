@@ -64,7 +64,9 @@ export const restV2 = {
   "v2.volumes": documented("networkVolumes holds several volumes, and is replaced as a whole."),
   "v2.quota": observed("workersMax over the quota returns 400 with the same message as GraphQL."),
   "v2.workers": documented("GET /v2/serverless/{id}/workers returns the live workers with their status."),
-  "v2.worker-states": observed("A worker is RUNNING, IDLE, INITIALIZING, THROTTLED or UNHEALTHY; the counts add up to total."),
+  "v2.worker-states": observed(
+    "A worker is RUNNING, IDLE, INITIALIZING, THROTTLED or UNHEALTHY; the counts add up to total.",
+  ),
   "v2.stale": documented("isStale: the worker has an older version than its endpoint."),
   "v2.releases": documented("GET /v2/serverless/{id}/releases lists the versions of an endpoint, the newest first."),
   "v2.release-diff": observed("A release shows each changed field with its old and new value, secrets in plain text."),
