@@ -120,7 +120,7 @@ const MOMENTS = [
   ["the save, after it", "updateEndpoint", 1, "after"],
   ["the wait for the workers", "listWorkers", 1, "after"],
   ["the submit of the test", "run", 1, "after"],
-  ["the wait for the test", "status", 1, "after"],
+  ["the wait for the test", "status-sync", 1, "after"],
   ["the save of the former settings, before it", "updateEndpoint", 2, "before"],
   ["the save of the former settings, after it", "updateEndpoint", 2, "after"],
   ["the wait for the former workers", "listWorkers", 3, "after"],
