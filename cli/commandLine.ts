@@ -7,11 +7,13 @@ import { addEmulatorFlags, type EmulatorFlags, wholeNumber } from "./emulator/em
 import type { ExplainFlags } from "./explain/explain";
 import { addExplainFlags, explainProblem } from "./explain/explainFlags";
 import { addForecastFlags, type ForecastFlags } from "./forecast/forecastFlags";
+import type { HistoryFlags } from "./history/history";
 import type { LogsFlags } from "./logs/logs";
 import { addLogsFlags } from "./logs/logsFlags";
 import { ownPackage } from "./ownPackage";
 import type { ReviewFlags } from "./review/review";
 import { addReviewFlags, reviewProblem } from "./review/reviewFlags";
+import type { RollbackFlags } from "./rollback/rollback";
 import type { VerifyFlags } from "./verifyService/verifyService";
 
 /** The end of each command's help, unless the command has its own exit codes. */
@@ -33,8 +35,10 @@ const load = {
   emulatorExec: () => require("./emulator/emulatorExec") as typeof import("./emulator/emulatorExec"),
   explain: () => require("./explain/explain") as typeof import("./explain/explain"),
   forecast: () => require("./forecast/forecast") as typeof import("./forecast/forecast"),
+  history: () => require("./history/history") as typeof import("./history/history"),
   logs: () => require("./logs/logs") as typeof import("./logs/logs"),
   review: () => require("./review/review") as typeof import("./review/review"),
+  rollback: () => require("./rollback/rollback") as typeof import("./rollback/rollback"),
   verifyService: () => require("./verifyService/verifyService") as typeof import("./verifyService/verifyService"),
 };
 
@@ -67,8 +71,10 @@ ${EXIT_CODES}
   addEmulator(program);
   addExplain(program);
   addForecast(program);
+  addHistory(program);
   addLogs(program);
   addReview(program);
+  addRollback(program);
   addVerifyService(program);
   return program;
 }
@@ -272,6 +278,58 @@ function addLogs(program: Command): void {
   addLogsFlags(program.command("logs").addOption(apiOption())).action(async (endpoint: string, flags: LogsFlags) => {
     process.exitCode = await load.logs().logs(endpoint, flags);
   });
+}
+
+function addHistory(program: Command): void {
+  program
+    .command("history")
+    .summary("List the releases of an endpoint")
+    .description(
+      "Lists the releases of an endpoint, the newest first: when each was made, by what, and which settings it changed. It " +
+        "never prints a value. Only REST v2 shows releases, so that is the default here. The key and the URLs come from the " +
+        "environment.",
+    )
+    .argument("<endpoint>", "the id or the exact name of an endpoint")
+    .addOption(apiOption())
+    .option("--json", 'print one JSON object: {"endpoint", "releases": [{"release", "createdAt", "source", "fields"}]}')
+    .addHelpText(
+      "after",
+      `
+Examples:
+  serverless-gpu history llama
+  serverless-gpu history abc123def456 --json
+${EXIT_CODES}`,
+    )
+    .action(async (endpoint: string, flags: HistoryFlags) => {
+      process.exitCode = await load.history().history(endpoint, flags);
+    });
+}
+
+function addRollback(program: Command): void {
+  program
+    .command("rollback")
+    .summary("Say how the program takes an endpoint back to a release")
+    .description(
+      "Prints the change of the program that gives an endpoint the settings of an earlier release. It changes nothing " +
+        "without --yes. With --yes it also changes the endpoint, which makes a new release; change the program as well, or " +
+        "the next pulumi up takes that back. The values of variables are never printed. Only REST v2 shows releases, so " +
+        "that is the default here. The key and the URLs come from the environment.",
+    )
+    .argument("<endpoint>", "the id or the exact name of an endpoint")
+    .requiredOption("--to <release>", "the id or the version of the release, from serverless-gpu history")
+    .addOption(apiOption())
+    .option("--yes", "also change the endpoint")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  serverless-gpu rollback llama --to release-abc123-4
+  serverless-gpu rollback llama --to 4 --yes
+${EXIT_CODES}`,
+    )
+    .action(async (endpoint: string, flags: RollbackFlags) => {
+      process.exitCode = await load.rollback().rollback(endpoint, flags);
+    });
 }
 
 function addForecast(program: Command): void {

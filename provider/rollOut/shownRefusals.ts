@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
+import { fieldOfRelease, variablesOfRelease } from "../../sdk/endpoints/releaseSettings";
 import type { EndpointRelease, ReleaseChange } from "../../sdk/endpoints/releases";
-import { isObject, objectOrEmpty, type Properties } from "../properties";
+import { objectOrEmpty, type Properties } from "../properties";
 import { releaseOf } from "./settings";
 
 /*
@@ -60,30 +61,14 @@ function hasChanges(made: EndpointRelease, wanted: Properties): boolean {
   const names = Object.keys(wanted);
   if (names.length !== made.changes.length) return false;
   return names.every((name) => {
-    const change = made.changes.find(({ field }) => fieldNamed(field) === name);
+    const change = made.changes.find(({ field }) => fieldOfRelease(field) === name);
     return change !== undefined && isValue(name, wanted[name], change.new);
   });
 }
 
-/** The service's own words for fields, in REST v2. Others have the name of the field. */
-const FIELDS_BY_WORD: Readonly<Record<string, string>> = {
-  image: "imageName",
-  args: "dockerArgs",
-  disk: "containerDiskInGb",
-  registry: "containerRegistryAuthId",
-  flashboot: "flashBootType",
-  dataCenterIds: "locations",
-  networkVolumes: "networkVolumeIds",
-};
-
-function fieldNamed(word: string): string {
-  const own = word.slice(word.lastIndexOf(".") + 1);
-  return FIELDS_BY_WORD[own] ?? own;
-}
-
 function isValue(name: string, wanted: unknown, shown: unknown): boolean {
   if (name !== "env") return inOneForm(wanted) === inOneForm(shown);
-  const variables = variablesIn(shown);
+  const variables = variablesOfRelease(shown);
   return Object.entries(objectOrEmpty(wanted)).every(([key, value]) => (variables[key] ?? null) === value);
 }
 
@@ -94,10 +79,4 @@ function inOneForm(value: unknown): string {
     .map((each) => each.trim())
     .sort()
     .join();
-}
-
-/** Variables are an object, or a list of names and values. */
-function variablesIn(shown: unknown): Properties {
-  if (!Array.isArray(shown)) return objectOrEmpty(shown);
-  return Object.fromEntries(shown.filter(isObject).map(({ key, value }) => [key, value]));
 }
