@@ -31,8 +31,8 @@ export function logChange(name: string, line: string | undefined): void {
 }
 
 /**
- * Returns a function that logs the progress of a deletion, at most one line in ten seconds, and each
- * change of the reason why it waits.
+ * Returns a function that logs the progress of a deletion, at most one line in ten seconds, and
+ * each change of the reason why it waits.
  */
 export function drainLogger(endpointName: string, why: ExplainedWait): (progress: DeleteProgress) => void {
   const logWait = waitLogger(endpointName);

@@ -26,7 +26,7 @@ export interface EndpointGraphqlParts {
 /** Returns a worker's pod as the endpoint shows it. */
 function podView(pod: Readonly<WorkerPod>, now: number) {
   const { imageName } = pod.container;
-  return { ...pod, imageName, uptimeSeconds: String(Math.floor((now - pod.startedAt) / 1000)) };
+  return { ...pod, imageName, uptimeSeconds: Math.floor((now - pod.startedAt) / 1000) };
 }
 
 interface TemplateChange {

@@ -27,8 +27,8 @@ export interface ReleaseLog {
   /** Must be called when an endpoint is created or restored. */
   begin(record: Readonly<EndpointRecord>, now: number): void;
   /**
-   * Makes a release if a setting that needs one has changed since the last one. Returns `true` if it
-   * did: the endpoint then has its next version.
+   * Makes a release if a setting that needs one has changed since the last one. Returns `true` if
+   * it did: the endpoint then has its next version.
    */
   release(record: EndpointRecord, now: number): boolean;
   /** Returns the releases of an endpoint, the newest first. */
@@ -75,8 +75,9 @@ function releaseOf(
 }
 
 /**
- * Returns the settings whose change makes a release, by the names that its diff uses: the container,
- * and what decides on which machine a worker runs. Counts, scaling and timeouts act at once.
+ * Returns the settings whose change makes a release, by the names that its diff uses: the
+ * container, and what decides on which machine a worker runs. Counts, scaling and timeouts act at
+ * once.
  */
 function releasedFields(
   record: Readonly<EndpointRecord>,

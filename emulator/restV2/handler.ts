@@ -18,7 +18,7 @@ export interface V2Call<Body = Readonly<Record<string, unknown>>> extends CallOp
 }
 
 /**
- * Executes an operation. Returns the body of the response, its server-sent events, or `undefined` if
- * it has none.
+ * Executes an operation. Returns the body of the response, its server-sent events, or `undefined`
+ * if it has none.
  */
 export type V2Handler = (call: V2Call<never>) => object | AsyncIterable<string> | undefined;

@@ -135,7 +135,7 @@ export const CAUSES = {
   "jobs-running": passing(
     "likely",
     "its workers still run jobs",
-    "Wait, cancel the jobs, or allow more time with drainTimeout",
+    "Wait, cancel the jobs, or allow more time (drainTimeout for a deletion)",
   ),
   "workers-stopping": passing("likely", "its workers have no jobs and are stopping", "Wait"),
   "stale-binding": row(

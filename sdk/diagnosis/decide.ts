@@ -38,7 +38,10 @@ function findingsIn(evidence: Evidence): readonly Finding[] {
     jobsWait: queue && !endpoint.isLoadBalancer ? queue.inQueue > 0 : true,
   };
   if (off.length > 0) return [...off, ...(workers.total > 0 ? RULES.flatMap((rule) => rule(situation)) : [])];
-  if (isSatisfied(situation)) return [[cause("nothing-wrong", "likely")]];
+  if (isSatisfied(situation)) {
+    const isRunning = evidence.awaited === "jobs" && evidence.waitedMs !== undefined && hasJobs(queue, workers);
+    return [[cause(isRunning ? "jobs-running" : "nothing-wrong", "likely")]];
+  }
   return RULES.flatMap((rule) => rule(situation));
 }
 

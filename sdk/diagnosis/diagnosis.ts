@@ -12,18 +12,18 @@ import { factsIn, missingIn, summaryOf } from "./words";
 /** Says why something waits. */
 export interface Diagnoses {
   /**
-   * Returns why an endpoint's jobs or workers wait, as far as the service shows it: the cause to fix
-   * first, or several that cannot be told apart, with the evidence, its age, and what to do. It
+   * Returns why an endpoint's jobs or workers wait, as far as the service shows it: the cause to
+   * fix first, or several that cannot be told apart, with the evidence, its age, and what to do. It
    * changes nothing, and reads each part once, for at most 5 s; what it cannot read is `missing`.
    *
    * Over REST v2 it reads `GET /v2/serverless/{id}`, `…/workers`, `…/releases?limit=1`, and at the
    * queue `GET /v2/{id}/health`. Over GraphQL it reads `myself { endpoint(id) { … pods } }` instead
    * of the first three. Only if no worker is there, or all are throttled, it also reads the stock
-   * (`GET /v2/catalog/gpus` with `include=AVAILABILITY&product=SERVERLESS`; over GraphQL `gpuTypes`,
-   * `dataCenters` and `serverlessGpuPools`), the limits (`GET /v2/account/limits`, or `myself`), the
-   * first page of the endpoints if there is a quota, and the places of the endpoint's network
-   * volumes. With `logs`, it reads `GET /v2/serverless/{id}/workers/{workerId}/logs` of up to three
-   * workers.
+   * (`GET /v2/catalog/gpus` with `include=AVAILABILITY&product=SERVERLESS`; over GraphQL
+   * `gpuTypes`, `dataCenters` and `serverlessGpuPools`), the limits (`GET /v2/account/limits`, or
+   * `myself`), the first page of the endpoints if there is a quota, and the places of the
+   * endpoint's network volumes. With `logs`, it reads `GET
+   * /v2/serverless/{id}/workers/{workerId}/logs` of up to three workers.
    * @throws InvalidInputError if the id cannot be part of a path; nothing was sent
    * @example
    * const { causes, certainty } = await client.endpoints.diagnose("abc");

@@ -60,7 +60,9 @@ type Read = <T>(
 
 type Shared = <T>(key: string, read: () => Promise<Part<T>>) => Promise<Part<T>>;
 
-/** Returns a function that gathers the evidence about an endpoint. It never fails, unless aborted. */
+/**
+ * Returns a function that gathers the evidence about an endpoint. It never fails, unless aborted.
+ */
 export function createGather(context: CallContext, sources: Sources) {
   const shared = createShared(context.clock);
   return (endpointId: string, options: DiagnoseOptions) => gather(context, sources, shared, endpointId, options);
@@ -187,7 +189,9 @@ async function readLogs(
 
 const NOT_ASKED: NotSeen = { why: undefined };
 
-/** Reads a part of the evidence. A failure is part of the evidence, unless the caller has aborted. */
+/**
+ * Reads a part of the evidence. A failure is part of the evidence, unless the caller has aborted.
+ */
 async function part<T>(
   clock: Clock,
   source: string,

@@ -38,7 +38,7 @@ const LIBRARY = /serverless worker|jobs in (?:queue|progress)|"?requestId"?|\bSt
 const JOB_DONE = /\bFinished\b/;
 
 /** The versions with which all jobs go to one worker if the endpoint has a shared folder. */
-const VERSION = /runpod\D{0,20}?(\d+)\.(\d+)\.(\d+)/gi;
+const VERSION = /(?:runpod|serverless worker)\D{0,20}?(\d+)\.(\d+)\.(\d+)/gi;
 
 /** Starts that follow each other within this time are one loop, in milliseconds. */
 const LOOP_MS = 10 * 60_000;
@@ -77,11 +77,12 @@ function loopIn(lines: WorkerLog["lines"]): Certainty | undefined {
   const starts = lines.filter(({ source, line }) => source === "system" && START.test(line));
   if (starts.length < 2) return undefined;
   const latest = Date.parse(starts.at(-1)?.ts ?? "");
-  const recent = starts.filter(({ ts }) => latest - Date.parse(ts) <= LOOP_MS);
+  // A line without a time counts as recent.
+  const recent = starts.filter(({ ts }) => !(latest - Date.parse(ts) > LOOP_MS));
   const output = lines.filter(({ source }) => source !== "system").map(({ line }) => line);
-  if (recent.length < 2) return undefined;
   // A worker that asks for a fresh container after each job also starts again and again.
   if (output.some((line) => JOB_DONE.test(line))) return undefined;
+  if (recent.length < 2) return starts.length >= CERTAIN_STARTS ? "likely" : undefined;
   const isSilent = output.length <= recent.length;
   const isTraced = output.some((line) => TRACE.test(line));
   return isTraced || (isSilent && recent.length >= CERTAIN_STARTS) ? "certain" : "likely";

@@ -10,7 +10,9 @@ export interface Candidate {
   readonly certainty: Certainty;
 }
 
-/** A cause, or several that the evidence does not tell apart: one of them, the most likely first. */
+/**
+ * A cause, or several that the evidence does not tell apart: one of them, the most likely first.
+ */
 export type Finding = readonly Candidate[];
 
 /** The evidence in the form in which the rules read it. */
@@ -66,17 +68,27 @@ export const RULES: readonly Rule[] = [
 ];
 
 /** What a log shows is shown by the service itself, so it can be certain. */
-function logged({ signs = [] }: Situation): readonly Finding[] {
-  const shown = signs.flatMap(({ cause: found }) => found ?? []);
+function logged(situation: Situation): readonly Finding[] {
+  const shown = (situation.signs ?? []).flatMap(({ cause: found }) => found ?? []);
   const ids = [...new Set(shown.map(({ id }) => id))];
-  return ids.map((id) => {
+  return ids.flatMap((id) => {
     const isCertain = shown.some((each) => each.id === id && each.certainty === "certain");
-    return [cause(id, isCertain ? "certain" : "likely")];
+    const atMost = surestBeside(id, situation);
+    return atMost ? [[cause(id, lessSure(isCertain ? "certain" : "likely", atMost))]] : [];
   });
 }
 
-function hasLogged({ signs = [] }: Situation): boolean {
-  return signs.some(({ cause: found }) => found);
+/** Returns how sure a log can be beside the states of the workers: it may show what is over. */
+function surestBeside(id: CauseId, { workers, queue }: Situation): Certainty | undefined {
+  const { initializing, unhealthy } = workers;
+  if (id === "image-pulling") return initializing > 0 ? "certain" : undefined;
+  if (id === "image-pull") return initializing + unhealthy > 0 ? "certain" : "possible";
+  // A worker that asks for a fresh container after each job also starts again and again.
+  return queue && queue.inProgress > 0 ? "likely" : "certain";
+}
+
+function hasLogged(situation: Situation): boolean {
+  return logged(situation).length > 0;
 }
 
 /** Crashed workers and failed pulls look alike without a log. */

@@ -28,7 +28,14 @@ const endpointSchema = z.looseObject({
 const workerSchema = z.looseObject({
   ...{ id: z.string(), status: text, isStale: flag, uptimeSeconds: number, startedAt: text },
 });
-const workersSchema = z.looseObject({ workers: z.array(workerSchema) });
+const summarySchema = part({
+  running: number,
+  idle: number,
+  initializing: number,
+  throttled: number,
+  unhealthy: number,
+});
+const workersSchema = z.looseObject({ workers: z.array(workerSchema).nullish(), summary: summarySchema });
 
 const releasesSchema = z.looseObject({
   rollout: part({ inProgress: flag, workersOnLatest: number, workersTotal: number }),
@@ -68,7 +75,7 @@ export function v2DiagnosisCalls(transport: RestV2Transport): DiagnosisCalls {
     },
     async workers(operation, id, now, attempt) {
       const response = await get("listWorkers", operation, `${endpointPath(id)}/workers`, attempt);
-      return workersIn(decode(workersSchema, response, operation).workers, now);
+      return workersIn(decode(workersSchema, response, operation), now);
     },
     async releases(operation, id, attempt) {
       const response = await get("listReleases", operation, `${endpointPath(id)}/releases`, attempt, { limit: "1" });
@@ -106,9 +113,13 @@ function factsOf(raw: z.infer<typeof endpointSchema>): EndpointFacts {
   };
 }
 
-function workersIn(workers: readonly z.infer<typeof workerSchema>[], now: number): ReadWorkers {
+function workersIn({ workers: given, summary }: z.infer<typeof workersSchema>, now: number): ReadWorkers {
+  const workers = given ?? [];
   const stateOf = ({ status }: { status?: string | undefined }) => status?.toUpperCase() ?? "";
-  const count = (state: string) => workers.filter((worker) => stateOf(worker) === state).length;
+  const listed = (state: string) => workers.filter((worker) => stateOf(worker) === state.toUpperCase()).length;
+  // Each state has both: the summary counts the workers of the list.
+  const count = (state: keyof NonNullable<typeof summary>) =>
+    given ? listed(String(state)) : Number(summary?.[state] ?? 0);
   const starting = workers
     .filter((worker) => stateOf(worker) === "INITIALIZING")
     .flatMap(({ uptimeSeconds, startedAt }) => {
@@ -116,16 +127,22 @@ function workersIn(workers: readonly z.infer<typeof workerSchema>[], now: number
       const ms = Number.isNaN(at) ? (uptimeSeconds ?? Number.NaN) * 1000 : now - at;
       return Number.isNaN(ms) ? [] : [ms];
     });
+  const states = { running: count("running"), idle: count("idle"), initializing: count("initializing") };
+  const others = { throttled: count("throttled"), unhealthy: count("unhealthy") };
   const facts: WorkerFacts = {
-    ...{ running: count("RUNNING"), idle: count("IDLE"), initializing: count("INITIALIZING") },
-    ...{ throttled: count("THROTTLED"), unhealthy: count("UNHEALTHY"), total: workers.length },
+    ...{ ...states, ...others, total: Math.max(workers.length, total({ ...states, ...others })) },
     stale: workers.filter(({ isStale }) => isStale === true).length,
     startingMs: starting.length > 0 ? Math.max(...starting) : undefined,
     isListed: true,
   };
+  const logOrder: readonly string[] = STATES;
   const order = (worker: { status?: string | undefined }) => {
-    const index = STATES.findIndex((state) => state === stateOf(worker));
-    return index < 0 ? STATES.length : index;
+    const index = logOrder.indexOf(stateOf(worker));
+    return index < 0 ? logOrder.length : index;
   };
   return { facts, ids: [...workers].sort((one, other) => order(one) - order(other)).map(({ id }) => id) };
+}
+
+function total(counts: Readonly<Record<string, number>>): number {
+  return Object.values(counts).reduce((sum, each) => sum + each, 0);
 }

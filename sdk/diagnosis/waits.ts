@@ -33,8 +33,8 @@ function budgetOf(clock: Clock): Budget {
 /** A wait that says why it waits. */
 export interface ExplainedWait {
   /**
-   * Must be called while the wait goes on. Starts a diagnosis if it is this wait's turn. Returns the
-   * line to show if the cause has changed since the last call.
+   * Must be called while the wait goes on. Starts a diagnosis if it is this wait's turn. Returns
+   * the line to show if the cause has changed since the last call.
    * @param elapsedMs how long it has waited, in milliseconds
    */
   look(elapsedMs: number): string | undefined;
@@ -90,7 +90,9 @@ export function explainWait(
   };
 }
 
-/** Returns `true` if a wait may start a diagnosis now. Otherwise it keeps its place in the queue. */
+/**
+ * Returns `true` if a wait may start a diagnosis now. Otherwise it keeps its place in the queue.
+ */
 function takesTurn(budget: Budget, turn: object, now: number): boolean {
   budget.queue.add(turn);
   const [next] = budget.queue;
@@ -115,7 +117,9 @@ export async function withLastWords<T>(wait: Promise<T>, why: ExplainedWait): Pr
   try {
     return await wait;
   } catch (error) {
-    throw error instanceof ServerlessGpuError && TOO_LATE.includes(error.code) ? error.withDetails(why.lastWords()) : error;
+    throw error instanceof ServerlessGpuError && TOO_LATE.includes(error.code)
+      ? error.withDetails(why.lastWords())
+      : error;
   } finally {
     why.end();
   }

@@ -1,6 +1,6 @@
 import type { Decision } from "./decide";
 import { type EndpointFacts, type Evidence, type Part, type QueueFacts, seen, type WorkerFacts } from "./evidence";
-import type { Diagnosis, Fact, MissingFact } from "./record";
+import type { Diagnosis, Fact, FoundCause, MissingFact } from "./record";
 import { judgeStock } from "./stock";
 
 /** Returns what the evidence consists of, in words. */
@@ -80,12 +80,15 @@ function queueWords({ inQueue, inProgress, workers }: QueueFacts): string {
 
 /** Returns a diagnosis in one line. It changes only if the causes do. */
 export function summaryOf({ causes, certainty, others }: Decision): string {
-  const words = causes.map((each) => each.words).join("; or ");
+  const list = (some: readonly FoundCause[], separator: string) => some.map(({ words }) => words).join(separator);
+  const same = causes.filter((each) => each.certainty === certainty);
+  const less = causes.filter((each) => each.certainty !== certainty);
   const sure = certainty === "unknown" ? "" : ` (${certainty})`;
-  const which = causes.length > 1 ? ". The service does not show which of these it is" : "";
-  const more =
-    others.length === 0 ? "" : `. Also: ${others.map((each) => `${each.words} (${each.certainty})`).join("; ")}`;
-  return `${words}${sure}${which}${more}`;
+  return [
+    `${list(same, ", or ")}${sure}`,
+    ...(less.length > 0 ? [`Not excluded: ${list(less, "; ")}`] : []),
+    ...(others.length > 0 ? [`Also: ${others.map((each) => `${each.words} (${each.certainty})`).join("; ")}`] : []),
+  ].join(". ");
 }
 
 /** Returns a diagnosis as text for people, without the endpoint's name. */

@@ -187,17 +187,20 @@ function piecesOf(given: readonly unknown[]): StreamChunk {
 
 export const purgeSchema = z.looseObject({ removed: numeric, status: z.string() }) satisfies z.ZodType<PurgeResult>;
 
+/** The service leaves out counts of 0 (observed). */
+const count = numeric.nullish().transform((value) => value ?? 0);
+
 const jobCountsSchema = z.looseObject({
-  completed: numeric,
-  failed: numeric,
-  inProgress: numeric,
-  inQueue: numeric,
-  retried: numeric,
+  completed: count,
+  failed: count,
+  inProgress: count,
+  inQueue: count,
+  retried: count,
 });
 
 const workerCountsSchema = z.looseObject({
-  idle: numeric,
-  running: numeric,
+  idle: count,
+  running: count,
   initializing: optionalNumeric,
   ready: optionalNumeric,
   throttled: optionalNumeric,

@@ -44,9 +44,9 @@ export interface LogOptions extends Pick<RequestOptions, "signal"> {
 export interface Logs {
   /**
    * Yields the lines of the workers' logs, redacted: known secrets, and what has the name or the
-   * form of one. Lines of one worker are in order. A connection that breaks is made again, and lines
-   * that come twice are dropped. The service shows container lines for about two minutes after it
-   * has removed the container.
+   * form of one. Lines of one worker are in order. A connection that breaks is made again, and
+   * lines that come twice are dropped. The service shows container lines for about two minutes
+   * after it has removed the container.
    * @throws ConfigurationError over GraphQL, which has no logs; nothing was sent
    * @throws NotFoundError if the endpoint, or the worker, does not exist
    * @example

@@ -128,6 +128,7 @@ const ARROWS: Record<string, Arrows> = {
           "io",
           "records",
           "jobs",
+          "workers",
           "endpoints",
           "registryAuths",
           "templates",
@@ -147,7 +148,10 @@ const ARROWS: Record<string, Arrows> = {
   },
   cli: {
     shared: ["didYouMean", "ownPackage", "pulumiCommand"],
-    folders: { adopt: [], doctor: ["review"], emulator: [], forecast: [], review: ["forecast"] },
+    folders: {
+      ...{ adopt: [], doctor: ["review"], emulator: [], explain: [], forecast: [] },
+      ...{ logs: ["explain", "emulator"], review: ["forecast"] },
+    },
   },
   plugin: {
     shared: [],

@@ -48,7 +48,10 @@ export const myself = {
   "myself.endpoint": observed("In the observed profile myself.endpoint(id) returns any one endpoint, or null."),
   "myself.endpoint-lag": assumed("myself.endpoint can lag behind a change by 2.5 s at most, a list by more."),
   "myself.pods": documented("pods lists the desiredStatus of an endpoint's workers."),
-  "myself.version": observed("In the observed profile an endpoint shows its version, which grows with each change."),
+  "myself.version": observed("In the observed profile an endpoint shows its version, which grows with each release."),
+  "myself.pod-details": observed(
+    "Pods show the version, the image and the age of their worker, and never its variables.",
+  ),
   "myself.pod-ids": assumed("In the observed profile, pods also show their ids."),
   "myself.discount": documented("serverlessDiscount has discountFactor, type and expirationDate."),
   "graphql.pods": assumed("In the observed profile myself.pods and pod show pods; the contract has them only in REST."),

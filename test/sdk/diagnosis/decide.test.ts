@@ -129,7 +129,12 @@ const ROWS: readonly (readonly [title: string, Evidence, readonly CauseId[], str
     "likely",
   ],
   ["the spend limit is reached", evidence({ limits: part({ ...LIMITS, spend: 80 }) }), ["spend-limit"], "likely"],
-  ["the balance is too low", evidence({ limits: part({ ...LIMITS, isUnderBalance: true }) }), ["spend-limit"], "likely"],
+  [
+    "the balance is too low",
+    evidence({ limits: part({ ...LIMITS, isUnderBalance: true }) }),
+    ["spend-limit"],
+    "likely",
+  ],
   ["nothing is in stock", evidence({ ...CLEAN, stock: part(stock([gpu("None")])) }), ["no-stock"], "likely"],
   [
     "nothing is in stock, and a worker is throttled",
@@ -194,7 +199,10 @@ const ROWS: readonly (readonly [title: string, Evidence, readonly CauseId[], str
   ],
   [
     "the log shows a pull",
-    evidence({ workers: starting, logs: log(["system", "create container"], ["system", "Downloading [===>  ] 3GB/20GB"]) }),
+    evidence({
+      workers: starting,
+      logs: log(["system", "create container"], ["system", "Downloading [===>  ] 3GB/20GB"]),
+    }),
     ["image-pulling"],
     "certain",
   ],
@@ -223,6 +231,24 @@ const ROWS: readonly (readonly [title: string, Evidence, readonly CauseId[], str
     "certain",
   ],
   [
+    "starts one after the other beside jobs in progress are not certain to be crashes",
+    evidence({
+      ...{ workers: part(workers({ running: 1 })), queue: part(queue(1, 1)), settings: { workersMax: 3 } },
+      logs: log(["system", START, 0], ["system", START, 10], ["system", START, 20]),
+    }),
+    ["crash-loop"],
+    "likely",
+  ],
+  [
+    "a running worker's log ends with a pull whose end is not shown",
+    evidence({
+      ...{ workers: part(workers({ running: 1 })), queue: part(queue(0, 1)), waitedMs: 1000 },
+      logs: log(["system", "Pulling app:1"]),
+    }),
+    ["jobs-running"],
+    "likely",
+  ],
+  [
     "two starts hours apart are no loop",
     evidence({
       workers: part(workers({ idle: 1 })),
@@ -231,7 +257,12 @@ const ROWS: readonly (readonly [title: string, Evidence, readonly CauseId[], str
     ["handler-takes-no-jobs", "stale-binding"],
     "possible",
   ],
-  ["unhealthy workers without a log", evidence({ workers: part(workers({ unhealthy: 1 })) }), ["crash-loop", "image-pull"], "likely"],
+  [
+    "unhealthy workers without a log",
+    evidence({ workers: part(workers({ unhealthy: 1 })) }),
+    ["crash-loop", "image-pull"],
+    "likely",
+  ],
   [
     "workers take no jobs, and the log has no line of the library",
     evidence({ workers: part(workers({ idle: 1 })), logs: log(["system", START]) }),
@@ -278,21 +309,57 @@ const ROWS: readonly (readonly [title: string, Evidence, readonly CauseId[], str
     ["scaling-rule"],
     "likely",
   ],
-  ["a worker is throttled", evidence({ ...CLEAN, workers: part(workers({ throttled: 1 })) }), ["throttled", "crash-loop"], "likely"],
-  ["a lone throttled worker, and nothing waits", evidence({ workers: part(workers({ throttled: 1 })), queue: part(queue(0)) }), ["nothing-wrong"], "likely"],
-  ["everything is zero and the account is fine", evidence({ ...CLEAN, waitedMs: 5 * MINUTE }), ["no-stock", "stale-binding"], "possible"],
+  [
+    "a worker is throttled",
+    evidence({ ...CLEAN, workers: part(workers({ throttled: 1 })) }),
+    ["throttled", "crash-loop"],
+    "likely",
+  ],
+  [
+    "a lone throttled worker, and nothing waits",
+    evidence({ workers: part(workers({ throttled: 1 })), queue: part(queue(0)) }),
+    ["nothing-wrong"],
+    "likely",
+  ],
+  [
+    "everything is zero and the account is fine",
+    evidence({ ...CLEAN, waitedMs: 5 * MINUTE }),
+    ["no-stock", "stale-binding"],
+    "possible",
+  ],
   [
     "everything is zero and nothing else could be read",
     evidence({ settings: { volumeIds: ["v"], minCudaVersion: "12.8" } }),
     ["cold-start", "no-stock", "worker-quota", "spend-limit", "cuda-version", "volume-place"],
     "possible",
   ],
-  ["nothing could be read", evidence({ endpoint: { why: "timeout" }, workers: NONE, queue: { why: "timeout" } }), ["unknown"], "unknown"],
-  ["a drain with jobs", evidence({ awaited: "stop", workers: part(workers({ running: 1 })), queue: part(queue(0, 1)) }), ["jobs-running"], "likely"],
-  ["a drain without jobs", evidence({ awaited: "stop", workers: part(workers({ idle: 1 })), queue: part(queue(0)) }), ["workers-stopping"], "likely"],
+  [
+    "nothing could be read",
+    evidence({ endpoint: { why: "timeout" }, workers: NONE, queue: { why: "timeout" } }),
+    ["unknown"],
+    "unknown",
+  ],
+  [
+    "a drain with jobs",
+    evidence({ awaited: "stop", workers: part(workers({ running: 1 })), queue: part(queue(0, 1)) }),
+    ["jobs-running"],
+    "likely",
+  ],
+  [
+    "a drain without jobs",
+    evidence({ awaited: "stop", workers: part(workers({ idle: 1 })), queue: part(queue(0)) }),
+    ["workers-stopping"],
+    "likely",
+  ],
   [
     "workers are awaited, and one of two cannot start",
-    evidence({ ...CLEAN, awaited: "workers", settings: { workersMin: 2 }, workers: part(workers({ idle: 1 })), stock: part(stock([gpu("None")])) }),
+    evidence({
+      ...CLEAN,
+      awaited: "workers",
+      settings: { workersMin: 2 },
+      workers: part(workers({ idle: 1 })),
+      stock: part(stock([gpu("None")])),
+    }),
     ["no-stock"],
     "possible",
   ],
@@ -312,7 +379,7 @@ test("the cause that must be fixed first comes first", () => {
   expect(decided(off)).toEqual({ causes: ["no-workers-allowed"], certainty: "certain", others: ["crash-loop"] });
   const rolling = { workers: part(workers({ initializing: 1, running: 1, stale: 1 })), rollout: part(rollout) };
   expect(decided(evidence({ ...rolling, queue: part(queue(1, 1)), logs: crashes }))).toMatchObject({
-    ...{ causes: ["crash-loop"], certainty: "certain", others: ["roll-out"] },
+    ...{ causes: ["crash-loop"], certainty: "likely", others: ["roll-out"] },
   });
 });
 
@@ -339,22 +406,41 @@ const anyWorkers = fc
   .record({ running: count, idle: count, initializing: count, throttled: count, unhealthy: count, stale: count })
   .chain((counts) =>
     fc
-      .record({ startingMs: fc.option(fc.integer({ min: 0, max: 20 * MINUTE }), { nil: undefined }), isListed: fc.boolean() })
+      .record({
+        startingMs: fc.option(fc.integer({ min: 0, max: 20 * MINUTE }), { nil: undefined }),
+        isListed: fc.boolean(),
+      })
       .map((more) => workers({ ...counts, ...more })),
   );
-const LINES = [START, "error pulling image: manifest unknown", "Downloading", "Traceback (most recent call last):", "Finished.", "hello"];
+const LINES = [
+  START,
+  "error pulling image: manifest unknown",
+  "Downloading",
+  "Traceback (most recent call last):",
+  "Finished.",
+  "hello",
+];
 const anyLog = fc
-  .array(fc.tuple(fc.constantFrom("system", "container"), fc.constantFrom(...LINES), fc.integer({ min: 0, max: 9000 })), { maxLength: 8 })
+  .array(
+    fc.tuple(fc.constantFrom("system", "container"), fc.constantFrom(...LINES), fc.integer({ min: 0, max: 9000 })),
+    { maxLength: 8 },
+  )
   .map((lines) => log(...lines));
 const level = fc.constantFrom<StockLevel>("High", "Low", "None");
 const anyEvidence: fc.Arbitrary<Evidence> = fc.record({
   awaited: fc.constantFrom("jobs" as const, "workers" as const, "stop" as const),
   waitedMs: fc.option(fc.integer({ min: 0, max: 20 * MINUTE }), { nil: undefined }),
   now: fc.constant(NOW),
-  endpoint: optional(fc.record({ workersMin: count, workersMax: count, isLoadBalancer: fc.boolean() }).map((each) => ({ ...ENDPOINT, ...each }))),
+  endpoint: optional(
+    fc
+      .record({ workersMin: count, workersMax: count, isLoadBalancer: fc.boolean() })
+      .map((each) => ({ ...ENDPOINT, ...each })),
+  ),
   workers: optional(anyWorkers),
   rollout: optional(fc.boolean().map((inProgress) => ({ ...rollout, inProgress }))),
-  queue: optional(fc.tuple(count, count, anyWorkers).map(([inQueue, inProgress, of]) => ({ inQueue, inProgress, workers: of }))),
+  queue: optional(
+    fc.tuple(count, count, anyWorkers).map(([inQueue, inProgress, of]) => ({ inQueue, inProgress, workers: of })),
+  ),
   stock: optional(level.map((each) => stock([gpu(each)]))),
   limits: optional(count.map((spend) => ({ ...LIMITS, spend, spendLimit: 2, workersUsed: 8 + spend }))),
   logs: fc.oneof(fc.constant<Part<never>>(NONE), anyLog),

@@ -1,0 +1,71 @@
+import { type Emulator, startEmulator } from "../../emulator";
+import { ended, run, start } from "./command";
+
+const SECRET = "planted-secret-77aa";
+let emulator: Emulator;
+const before = { ...process.env };
+
+beforeEach(async () => {
+  const handlers = { default: (_: unknown, { log }: { log(line: string): void }) => log(`HF_TOKEN=${SECRET}`) };
+  emulator = await startEmulator({ profile: "observed", rateLimits: { management: "off", graphql: "off" }, handlers });
+  Object.assign(process.env, emulator.env);
+  const settings = { templateId: "t", gpuIds: "ADA_24" };
+  emulator.seed({
+    endpoints: [
+      { id: "offoffoff123", name: "off", ...settings, workersMin: 0, workersMax: 0 },
+      { id: "runrunrun123", name: "run", ...settings, workersMin: 1, workersMax: 1 },
+      { id: "twin1", name: "twin", ...settings },
+      { id: "twin2", name: "twin", ...settings },
+    ],
+  });
+});
+afterEach(async () => {
+  for (const name of Object.keys(process.env)) if (!(name in before)) delete process.env[name];
+  Object.assign(process.env, before);
+  await emulator.stop();
+});
+
+test.each(["graphql", "v2"])("explain says over %s why an endpoint waits, by its id or its name", async (api) => {
+  const byName = await run("explain", "off", "--api", api);
+  expect(byName).toMatchObject({ code: 0, stderr: "" });
+  expect(byName.stdout).toContain(
+    "endpoint off (offoffoff123): no worker may start, because its workersMax is 0 (certain)",
+  );
+  expect(byName.stdout).toContain("Set workersMax to 1 or more");
+  const json = JSON.parse((await run("explain", "offoffoff123", "--api", api, "--json")).stdout);
+  expect(json.endpoints).toMatchObject([{ causes: [{ id: "no-workers-allowed" }], certainty: "certain" }]);
+  expect(json.endpoints[0].evidence[0]).toMatchObject({ source: api === "v2" ? "REST v2" : "GraphQL" });
+});
+
+test("explain refuses a name that two endpoints have, and wrong usage", async () => {
+  expect((await run("explain", "twin")).stderr).toContain('2 endpoints are named "twin": twin1, twin2');
+  expect(await run("explain")).toMatchObject({ code: 2, stdout: "" });
+  expect((await run("explain", "off", "--stack", "dev")).code).toBe(2);
+  expect((await run("explain", "none", "--api", "v2")).stdout).toContain("there is no endpoint with this id");
+});
+
+test("logs prints the lines of an endpoint's workers, and says what GraphQL cannot do", async () => {
+  const { code, stdout } = await run("logs", "run", "--source", "system");
+  expect([code, stdout]).toEqual([0, expect.stringContaining("system: create container")]);
+  const line = JSON.parse((await run("logs", "run", "--tail", "1", "--json")).stdout.split("\n")[0] ?? "");
+  expect(Object.keys(line)).toEqual(["workerId", "source", "ts", "line"]);
+  const refused = await run("logs", "run", "--api", "graphql");
+  expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining("GraphQL has no logs of workers")]);
+});
+
+test("logs --follow goes on until it is interrupted, and shows no secret", async () => {
+  const child = start("logs", "run", "--follow", "--source", "container");
+  const output = ended(child);
+  await new Promise<void>((resolve) => child.stdout.once("data", () => resolve()));
+  const shown = new Promise<void>((resolve) => child.stdout.once("data", () => resolve()));
+  await fetch(`${emulator.url}/v2/runrunrun123/run`, {
+    ...{ method: "POST", body: JSON.stringify({ input: {} }) },
+    headers: { authorization: `Bearer ${emulator.apiKey}`, "content-type": "application/json" },
+  });
+  await shown;
+  child.kill("SIGINT");
+  const { code, stdout, stderr } = await output;
+  expect(code).toBe(0);
+  expect(stdout).toContain("HF_TOKEN=[redacted]");
+  expect(stdout + stderr).not.toContain(SECRET);
+});
