@@ -150,7 +150,7 @@ const ARROWS: Record<string, Arrows> = {
     shared: ["didYouMean", "ownPackage", "pulumiCommand"],
     folders: {
       ...{ adopt: [], doctor: ["review"], emulator: [], explain: [], forecast: [] },
-      ...{ logs: ["explain", "emulator"], review: ["forecast"] },
+      ...{ logs: ["explain", "emulator"], review: ["forecast"], history: ["explain"], rollback: ["history"] },
     },
   },
   plugin: {

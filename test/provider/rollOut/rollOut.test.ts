@@ -6,10 +6,10 @@ import { newMachine, programOf, serving, startProvider, startService, TOKEN } fr
 type Provider = Awaited<ReturnType<typeof startProvider>>;
 
 /** An endpoint with a good release, and the provider of the machine that made it. */
-async function start() {
+async function start(api = "v2") {
   const emulator = await startService();
   const machine = newMachine();
-  const provider = await startProvider(emulator, machine);
+  const provider = await startProvider(emulator, machine, api);
   const first = await up(provider, programOf("good"), undefined);
   return {
     ...{ emulator, machine, provider, first },
@@ -79,6 +79,18 @@ test("a release that fails its test is restored and refused until the attempt or
   expect(serving(emulator)).toMatchObject({ image: "me/llama-2-good" });
 }, 180_000);
 
+test("over GraphQL, a release of the endpoint's own container is judged and restored as well", async () => {
+  await using run = await start("graphql");
+  const { emulator, provider, first } = run;
+  const error = await failedUp(provider, programOf("wrong"), first);
+  expect(error.message).toContain("was refused: its test failed");
+  expect(provider.output()).toContain("GraphQL does not show releases");
+  expect(error.remembered).toBe(first);
+  expect(serving(emulator)).toMatchObject(former);
+  const last = await up(provider, { ...programOf("good"), imageName: "me/llama-2-good" }, first);
+  expect(last.outputs).toMatchObject({ imageName: "me/llama-2-good" });
+}, 120_000);
+
 test("a restore that fails leaves a state that says what serves, and the next up restores first", async () => {
   await using run = await start();
   const { emulator, provider, first } = run;
@@ -138,7 +150,7 @@ async function killAt(emulator: Emulator, provider: Provider, moment: (typeof MO
 }
 
 describe("an up that was killed", () => {
-  test.each(MOMENTS)("at %s ends in a true state after the next up", async (...moment) => {
+  test.concurrent.each(MOMENTS)("at %s ends in a true state after the next up", async (...moment) => {
     await using run = await start();
     const { emulator, machine, provider, first } = run;
     await killAt(emulator, provider, moment, first);
