@@ -8,12 +8,14 @@ import type { ExplainFlags } from "./explain/explain";
 import { addExplainFlags, explainProblem } from "./explain/explainFlags";
 import { addForecastFlags, type ForecastFlags } from "./forecast/forecastFlags";
 import type { HistoryFlags } from "./history/history";
+import { addHistoryFlags } from "./history/historyFlags";
 import type { LogsFlags } from "./logs/logs";
 import { addLogsFlags } from "./logs/logsFlags";
 import { ownPackage } from "./ownPackage";
 import type { ReviewFlags } from "./review/review";
 import { addReviewFlags, reviewProblem } from "./review/reviewFlags";
 import type { RollbackFlags } from "./rollback/rollback";
+import { addRollbackFlags } from "./rollback/rollbackFlags";
 import type { VerifyFlags } from "./verifyService/verifyService";
 
 /** The end of each command's help, unless the command has its own exit codes. */
@@ -281,55 +283,19 @@ function addLogs(program: Command): void {
 }
 
 function addHistory(program: Command): void {
-  program
-    .command("history")
-    .summary("List the releases of an endpoint")
-    .description(
-      "Lists the releases of an endpoint, the newest first: when each was made, by what, and which settings it changed. It " +
-        "never prints a value. Only REST v2 shows releases, so that is the default here. The key and the URLs come from the " +
-        "environment.",
-    )
-    .argument("<endpoint>", "the id or the exact name of an endpoint")
-    .addOption(apiOption())
-    .option("--json", 'print one JSON object: {"endpoint", "releases": [{"release", "createdAt", "source", "fields"}]}')
-    .addHelpText(
-      "after",
-      `
-Examples:
-  serverless-gpu history llama
-  serverless-gpu history abc123def456 --json
-${EXIT_CODES}`,
-    )
-    .action(async (endpoint: string, flags: HistoryFlags) => {
+  addHistoryFlags(program.command("history").addOption(apiOption())).action(
+    async (endpoint: string, flags: HistoryFlags) => {
       process.exitCode = await load.history().history(endpoint, flags);
-    });
+    },
+  );
 }
 
 function addRollback(program: Command): void {
-  program
-    .command("rollback")
-    .summary("Say how the program takes an endpoint back to a release")
-    .description(
-      "Prints the change of the program that gives an endpoint the settings of an earlier release. It changes nothing " +
-        "without --yes. With --yes it also changes the endpoint, which makes a new release; change the program as well, or " +
-        "the next pulumi up takes that back. The values of variables are never printed. Only REST v2 shows releases, so " +
-        "that is the default here. The key and the URLs come from the environment.",
-    )
-    .argument("<endpoint>", "the id or the exact name of an endpoint")
-    .requiredOption("--to <release>", "the id or the version of the release, from serverless-gpu history")
-    .addOption(apiOption())
-    .option("--yes", "also change the endpoint")
-    .addHelpText(
-      "after",
-      `
-Examples:
-  serverless-gpu rollback llama --to release-abc123-4
-  serverless-gpu rollback llama --to 4 --yes
-${EXIT_CODES}`,
-    )
-    .action(async (endpoint: string, flags: RollbackFlags) => {
+  addRollbackFlags(program.command("rollback").addOption(apiOption())).action(
+    async (endpoint: string, flags: RollbackFlags) => {
       process.exitCode = await load.rollback().rollback(endpoint, flags);
-    });
+    },
+  );
 }
 
 function addForecast(program: Command): void {

@@ -14,7 +14,7 @@ import type { Properties } from "../properties";
 import type { RecordKind, Situation } from "../records/recordKind";
 import { refuseRename } from "../records/rename";
 import { recordOfMachine } from "../rollOut/record";
-import { beginRelease, isUnjudged, noteUnjudged } from "../rollOut/rollOut";
+import { announceRefusal, beginRelease, isUnjudged, noteUnjudged } from "../rollOut/rollOut";
 import {
   announceZero,
   limitsLeftBehind,
@@ -69,6 +69,7 @@ export const ENDPOINT_KIND: RecordKind<Endpoint, EndpointInput> = {
   },
   isUnfinished({ id, outputs, inputs }) {
     const isLeftAtZero = announceZero(id, outputs, inputs);
+    announceRefusal({ id, outputs, inputs });
     return isLeftAtZero || isReadyPending(outputs) || isUnjudged({ id, outputs, inputs });
   },
   repairs,

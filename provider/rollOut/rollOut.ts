@@ -189,6 +189,19 @@ export function isUnjudged({ outputs, inputs }: Situation): boolean {
   return outputs[UNJUDGED] !== undefined && inputs.rollOut !== undefined;
 }
 
+/** Says in a preview that the next `up` refuses the release. Makes no request. */
+export function announceRefusal({ id, outputs, inputs }: Situation): void {
+  const account = currentPlace()?.account;
+  if (!rollOutOf(inputs) || !account) return;
+  const record = recordOfMachine(id, account).read();
+  if (record === undefined || record.phase === "judging" || record.inputs !== digestOf(inputs)) return;
+  const name = String(inputs.name ?? outputs.name ?? id);
+  log(
+    name,
+    `warning: this release was refused before, and up refuses it again until the program changes or rollOut.attempt is raised: ${record.reason}`,
+  );
+}
+
 /**
  * Returns the output of a refresh that notes the settings before a release that it finds: state then
  * no longer has them.

@@ -58,6 +58,7 @@ test("a release that fails its test is restored and refused until the attempt or
 
   const again = await failedUp(provider, programOf("wrong"), first);
   expect(again.message).toContain("output.text is not as expected");
+  expect(provider.output()).toContain("warning: this release was refused before");
   expect(serving(emulator)).toMatchObject({ ...former, saves: 2 });
 
   const other = await startProvider(emulator, newMachine());
