@@ -112,8 +112,8 @@ export async function untilOut(judged: Judged, needsReady: boolean, timeoutMs: n
 
 async function look({ client, id }: Judged): Promise<Workers> {
   const workers = await client.endpoints.workers(id, { signal: cancelled });
-  const { jobs } = await client.endpoint(id).health({ signal: cancelled });
-  return { workers, inQueue: jobs.inQueue };
+  const { jobs, workers: counts } = await client.endpoint(id).health({ signal: cancelled });
+  return { workers, inQueue: jobs.inQueue, ready: counts.idle + counts.running };
 }
 
 /** The errors of a test that say something about the release. Others are of the connection. */

@@ -6,6 +6,8 @@ export interface Workers {
   readonly workers: readonly EndpointWorker[];
   /** The jobs that wait in the queue; `undefined` if they are not known. */
   readonly inQueue: number | undefined;
+  /** The idle and running workers that the queue counts. */
+  readonly ready: number;
 }
 
 /**
@@ -13,10 +15,11 @@ export interface Workers {
  * Without workers and waiting jobs, there is nothing to wait for.
  * @param needsReady `false` if a test follows, which needs a worker itself
  */
-export function isOut({ workers, inQueue = 0 }: Workers, needsReady: boolean): boolean {
+export function isOut({ workers, inQueue = 0, ready }: Workers, needsReady: boolean): boolean {
   if (workers.some(({ isStale }) => isStale)) return false;
   if (!needsReady || (workers.length === 0 && inQueue === 0)) return true;
-  return workers.some(({ status }) => status === "RUNNING" || status === "IDLE");
+  const isShown = workers.some(({ status }) => status !== undefined);
+  return isShown ? workers.some(({ status }) => status === "RUNNING" || status === "IDLE") : ready > 0;
 }
 
 /** Says what a wait still waits for, or what was there when it ended. */
@@ -24,7 +27,7 @@ export function workersInWords({ workers, inQueue }: Workers): string {
   const stale = workers.filter(({ isStale }) => isStale).length;
   const counts = new Map<string, number>();
   for (const { status, isStale } of workers) {
-    const word = status.toLowerCase();
+    const word = status?.toLowerCase() ?? "active";
     if (!isStale) counts.set(word, (counts.get(word) ?? 0) + 1);
   }
   const fresh = Array.from(counts, ([status, count]) => `${count} ${status}`).join(", ");

@@ -14,8 +14,8 @@ const WORKER_STATES = ["RUNNING", "IDLE", "INITIALIZING", "THROTTLED", "UNHEALTH
 /** A worker of an endpoint that has not shut down. */
 export interface EndpointWorker {
   readonly id: string;
-  /** Over GraphQL always `RUNNING`. */
-  readonly status: OpenEnum<(typeof WORKER_STATES)[number]>;
+  /** `undefined` over GraphQL, which does not show it. */
+  readonly status: OpenEnum<(typeof WORKER_STATES)[number]> | undefined;
   /**
    * `true` if it runs an older release than the endpoint has. `undefined` if the service does not
    * show that.
@@ -137,7 +137,7 @@ export function graphqlReleaseCalls(transport: GraphqlTransport): ReleaseCalls {
       const { version, pods } = decode(podsSchema, myself, operation).endpoint ?? {};
       const active = (pods ?? []).filter(({ desiredStatus }) => !ENDED.includes(desiredStatus ?? ""));
       return active.map((pod, index) => ({
-        ...{ id: pod.id ?? String(index), status: "RUNNING" },
+        ...{ id: pod.id ?? String(index), status: undefined },
         isStale: version === undefined || pod.slsVersion === undefined ? undefined : pod.slsVersion !== version,
       }));
     },

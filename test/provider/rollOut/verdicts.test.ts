@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { rollOutProblems } from "../../../provider/rollOut/rollOutInputs";
 import { seal, unseal } from "../../../provider/rollOut/seal";
 import { shownRefusals } from "../../../provider/rollOut/shownRefusals";
-import { countsSince, isOut, verdictOf } from "../../../provider/rollOut/verdicts";
+import { countsSince, isOut as isReleaseOut, verdictOf, type Workers } from "../../../provider/rollOut/verdicts";
 import type { EndpointRelease } from "../../../sdk/endpoints/releases";
 
 const WATCH = { seconds: 60, maxFailed: 0.05, minJobs: 20 };
@@ -38,13 +38,20 @@ describe("the watch", () => {
 });
 
 describe("a release is out", () => {
-  const worker = (status: string, isStale: boolean | undefined) => ({ id: "w", status, isStale });
+  const worker = (status: string | undefined, isStale: boolean | undefined) => ({ id: "w", status, isStale });
+  const isOut = (seen: Omit<Workers, "ready">, needsReady: boolean, ready = 0) =>
+    isReleaseOut({ ...seen, ready }, needsReady);
 
   test("when no worker is old, and one is ready unless a test follows", () => {
     expect(isOut({ workers: [worker("RUNNING", true), worker("IDLE", false)], inQueue: 0 }, false)).toBe(false);
     expect(isOut({ workers: [worker("INITIALIZING", false)], inQueue: 0 }, false)).toBe(true);
     expect(isOut({ workers: [worker("INITIALIZING", false)], inQueue: 0 }, true)).toBe(false);
     expect(isOut({ workers: [worker("IDLE", false)], inQueue: 0 }, true)).toBe(true);
+  });
+
+  test("where the service shows no states of workers, by the queue's counts", () => {
+    expect(isOut({ workers: [worker(undefined, false)], inQueue: 0 }, true)).toBe(false);
+    expect(isOut({ workers: [worker(undefined, false)], inQueue: 0 }, true, 1)).toBe(true);
   });
 
   test("without workers, if no job waits for one", () => {
