@@ -4,8 +4,8 @@ import { differing, merged, releaseOf, sameSettings, serves } from "./settings";
 /** What this machine recorded of a roll-out that has not ended well. */
 export interface RollOutRecord {
   /**
-   * `judging`: the release was, or was about to be, saved. `restoring`: it has failed, and the former
-   * settings are saved again. `refused`: they are out.
+   * `judging`: the release was, or was about to be, saved. `restoring`: it has failed, and the
+   * former settings are saved again. `refused`: they are out.
    */
   readonly phase: "judging" | "restoring" | "refused";
   /** The program's inputs, as a digest. */
@@ -28,7 +28,7 @@ export interface Sight {
   readonly now: Properties;
   /** The outputs in state. */
   readonly state: Properties;
-  /** The settings before a release that serves and that no run has judged, as a refresh noted it. */
+  /** The settings before a release that serves and that no run has judged, as state notes them. */
   readonly unjudged: Properties | undefined;
   /** Why the release was refused and restored before, if the service shows that. */
   readonly shownRefusal: string | undefined;
@@ -76,7 +76,7 @@ function formerInState({ unjudged, wanted, state }: Sight): Properties | undefin
   return Object.keys(changes).length > 0 ? sameSettings(changes, state) : undefined;
 }
 
-/** An interrupted deletion may have set the counts to 0. A restore never switches an endpoint off. */
+/** An interrupted deletion may have set the counts to 0: a restore never switches off. */
 function withoutZero(settings: Properties, now: Properties): Properties {
   if (now.workersMax !== 0) return settings;
   const { workersMin, workersMax, ...others } = settings;

@@ -58,7 +58,8 @@ export async function judge(judged: Judged, rollOut: RollOut, inputs: Properties
 /**
  * Waits until no worker runs an older release, and one of the latest is ready if that is needed.
  * @returns why the release failed
- * @throws RollOutError if workers of an older release are still busy: that says nothing about this one
+ * @throws RollOutError if workers of an older release are still busy, which says nothing about this
+ * one
  */
 async function waitForWorkers(judged: Judged, needsReady: boolean, timeoutMs: number): Promise<string | undefined> {
   const seen = await untilOut(judged, needsReady, timeoutMs, "the new release");

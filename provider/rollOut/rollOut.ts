@@ -203,8 +203,8 @@ export function announceRefusal({ id, outputs, inputs }: Situation): void {
 }
 
 /**
- * Returns the output of a refresh that notes the settings before a release that it finds: state then
- * no longer has them.
+ * Returns the output of a refresh that notes the settings before a release that it finds: state
+ * then no longer has them.
  */
 export function noteUnjudged(outputs: Properties, fields: Properties): Properties {
   const apiKey = currentPlace()?.account.apiKey;

@@ -42,8 +42,8 @@ export interface RollOutWatch {
    */
   maxFailed?: pulumi.Input<number> | undefined;
   /**
-   * The number of jobs that must end for a judgment (integer, ≥ 1). With fewer, the release passes,
-   * and the run says so.
+   * The number of jobs that must end for a judgment (integer, ≥ 1). With fewer, the release
+   * passes, and the run says so.
    * @default 20
    */
   minJobs?: pulumi.Input<number> | undefined;

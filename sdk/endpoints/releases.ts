@@ -128,7 +128,7 @@ export function v2ReleaseCalls(transport: RestV2Transport): Required<ReleaseCall
 /** The states of a pod that has shut down. */
 const ENDED = ["EXITED", "TERMINATED", "DEAD", "PAUSED"];
 
-/** Returns the requests over GraphQL, which compares the versions of the pods with the endpoint's. */
+/** Returns the requests over GraphQL: the versions of pods are compared with the endpoint's. */
 export function graphqlReleaseCalls(transport: GraphqlTransport): ReleaseCalls {
   return {
     async workers(operation, endpointId, attempt) {
