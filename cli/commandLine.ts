@@ -7,11 +7,15 @@ import { addEmulatorFlags, type EmulatorFlags, wholeNumber } from "./emulator/em
 import type { ExplainFlags } from "./explain/explain";
 import { addExplainFlags, explainProblem } from "./explain/explainFlags";
 import { addForecastFlags, type ForecastFlags } from "./forecast/forecastFlags";
+import type { HistoryFlags } from "./history/history";
+import { addHistoryFlags } from "./history/historyFlags";
 import type { LogsFlags } from "./logs/logs";
 import { addLogsFlags } from "./logs/logsFlags";
 import { ownPackage } from "./ownPackage";
 import type { ReviewFlags } from "./review/review";
 import { addReviewFlags, reviewProblem } from "./review/reviewFlags";
+import type { RollbackFlags } from "./rollback/rollback";
+import { addRollbackFlags } from "./rollback/rollbackFlags";
 import type { VerifyFlags } from "./verifyService/verifyService";
 
 /** The end of each command's help, unless the command has its own exit codes. */
@@ -33,8 +37,10 @@ const load = {
   emulatorExec: () => require("./emulator/emulatorExec") as typeof import("./emulator/emulatorExec"),
   explain: () => require("./explain/explain") as typeof import("./explain/explain"),
   forecast: () => require("./forecast/forecast") as typeof import("./forecast/forecast"),
+  history: () => require("./history/history") as typeof import("./history/history"),
   logs: () => require("./logs/logs") as typeof import("./logs/logs"),
   review: () => require("./review/review") as typeof import("./review/review"),
+  rollback: () => require("./rollback/rollback") as typeof import("./rollback/rollback"),
   verifyService: () => require("./verifyService/verifyService") as typeof import("./verifyService/verifyService"),
 };
 
@@ -67,8 +73,10 @@ ${EXIT_CODES}
   addEmulator(program);
   addExplain(program);
   addForecast(program);
+  addHistory(program);
   addLogs(program);
   addReview(program);
+  addRollback(program);
   addVerifyService(program);
   return program;
 }
@@ -272,6 +280,22 @@ function addLogs(program: Command): void {
   addLogsFlags(program.command("logs").addOption(apiOption())).action(async (endpoint: string, flags: LogsFlags) => {
     process.exitCode = await load.logs().logs(endpoint, flags);
   });
+}
+
+function addHistory(program: Command): void {
+  addHistoryFlags(program.command("history").addOption(apiOption())).action(
+    async (endpoint: string, flags: HistoryFlags) => {
+      process.exitCode = await load.history().history(endpoint, flags);
+    },
+  );
+}
+
+function addRollback(program: Command): void {
+  addRollbackFlags(program.command("rollback").addOption(apiOption())).action(
+    async (endpoint: string, flags: RollbackFlags) => {
+      process.exitCode = await load.rollback().rollback(endpoint, flags);
+    },
+  );
 }
 
 function addForecast(program: Command): void {

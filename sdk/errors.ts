@@ -247,6 +247,14 @@ export class SmokeTestError extends ServerlessGpuError {
   readonly code = "SMOKE_TEST";
 }
 
+/**
+ * Thrown when a new release of an endpoint fails its roll-out, or was refused before. The message
+ * says which settings the endpoint serves with.
+ */
+export class RollOutError extends ServerlessGpuError {
+  readonly code = "ROLL_OUT";
+}
+
 nameErrors({
   AccountChangedError,
   AuthenticationError,
@@ -273,6 +281,7 @@ nameErrors({
   RequestTimeoutError,
   ServerlessGpuError,
   ServiceFaultError,
+  RollOutError,
   SmokeTestError,
   UnexpectedResponseError,
   UnreadableResponseError,

@@ -41,7 +41,7 @@ export type {
   MissingFact,
 } from "./diagnosis/record";
 export type { DeleteOptions, DeleteProgress } from "./endpoints/deleteEndpoint";
-export type { Endpoints } from "./endpoints/endpoints";
+export type { Endpoints, ReleasesOptions } from "./endpoints/endpoints";
 export type { ScaleDownOptions } from "./endpoints/putBack";
 export type {
   CreateEndpointOptions,
@@ -53,6 +53,7 @@ export type {
   ServerlessDiscount,
 } from "./endpoints/record";
 export type { RecycleOptions } from "./endpoints/recycleWorkers";
+export type { EndpointRelease, EndpointWorker, ReleaseChange } from "./endpoints/releases";
 export type { WorkerLimits } from "./endpoints/workerLimits";
 export * from "./errors";
 export type {

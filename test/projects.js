@@ -38,6 +38,7 @@ const LONG = [
   "provider/faults",
   "provider/refusals",
   "provider/restV2",
+  "provider/rollOut/rollOut",
   "provider/template/leftVariables",
   "sdk/jobs/badInput",
   "sdk/jobs/poller",

@@ -32,7 +32,7 @@ export interface Faults {
   clear(): void;
 }
 
-type Subject = Pick<Call, "interface" | "operation" | "endpointId">;
+type Subject = Pick<Call, "interface" | "operation" | "endpointId"> & { readonly imageName?: string };
 
 /** Returns the rule to apply to a request, if any. */
 export type NextFault = (call: Subject) => ActiveFault | undefined;
@@ -92,8 +92,8 @@ export function createFaults(random: () => number, operations: () => Operations,
   }
 
   const workerFaults: WorkerFaults = {
-    atStart(endpointId) {
-      const rule = firstToApply({ interface: "queue", operation: "worker", endpointId }, "worker starts");
+    atStart(endpointId, imageName) {
+      const rule = firstToApply({ interface: "queue", operation: "worker", endpointId, imageName }, "worker starts");
       const { throttleWorkerMs = 0, imagePullMs = 0, imagePullError, crashLoop, takesNoJobs } = rule?.effect ?? {};
       const failure = imagePullError ? "image" : crashLoop ? "crash" : undefined;
       return { throttledMs: throttleWorkerMs, imagePullMs, failure, takesNoJobs };
@@ -123,7 +123,8 @@ const COUNTED_FIELDS = ["endpointId", "nth", "probability"] as const;
 function assertCanMatch({ match = {}, effect, times }: FaultRule, operations: Operations): void {
   const subjects = subjectsOf(effect);
   const ofOthers = subjects === "stock" ? COUNTED_FIELDS : STOCK_FIELDS;
-  const wrong = ofOthers.filter((field) => match[field] !== undefined);
+  const ofStarts = subjects === "worker starts" ? [] : (["imageName"] as const);
+  const wrong = [...ofOthers, ...ofStarts].filter((field) => match[field] !== undefined);
   if (wrong.length > 0) throw new TypeError(`The rule is about ${subjects}: leave ${wrong.join(", ")} out of "match".`);
   if (subjects === "stock" && times !== undefined)
     throw new TypeError('The rule is about stock, and applies until it is removed: leave out "times".');
@@ -144,7 +145,7 @@ export function assertOperation(operation: string, existing: readonly string[]):
 }
 
 function matches({ match = {} }: FaultRule, subject: Subject): boolean {
-  const fields = ["interface", "operation", "endpointId"] as const;
+  const fields = ["interface", "operation", "endpointId", "imageName"] as const;
   return fields.every((field) => match[field] === undefined || match[field] === subject[field]);
 }
 

@@ -24,6 +24,8 @@ export interface FaultMatch extends StockPart {
   readonly operation?: string;
   /** Id of the endpoint that the request names. */
   readonly endpointId?: string;
+  /** Image of the worker that starts, for a rule about starts of workers. */
+  readonly imageName?: string;
   /**
    * Matches only the nth request that matches the fields above, counted from 1 since the rule was
    * added.
@@ -291,6 +293,7 @@ export const ruleSchema = z.strictObject({
       interface: z.enum(INTERFACES).optional(),
       operation: z.string().optional(),
       endpointId: z.string().optional(),
+      imageName: z.string().optional(),
       nth: z.int().positive().optional(),
       probability: z.number().min(0).max(1).optional(),
       pool: z.string().min(1).optional(),

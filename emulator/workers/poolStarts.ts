@@ -25,7 +25,7 @@ export function startWorker(pool: PoolState, id = randomId(pool.context.random))
     lastStatusChange: "Started by the endpoint's autoscaling",
   };
   const runner = pool.model.runner(pod);
-  const fault = context.workerFaults.atStart(record.id);
+  const fault = context.workerFaults.atStart(record.id, pod.container.imageName);
   const { throttledMs } = fault;
   const worker = newWorker(pod, runner, throttledMs > 0 ? "throttled" : "initializing");
   pool.workers.add(worker);

@@ -26,7 +26,7 @@ export interface StartFault {
  */
 export interface WorkerFaults {
   /** Must be called when a worker starts. */
-  atStart(endpointId: string): StartFault;
+  atStart(endpointId: string, imageName: string): StartFault;
   /** Must be called when a worker starts a job. Returns `undefined` if no rule is due. */
   atJob(endpointId: string): "die" | "hang" | undefined;
 }

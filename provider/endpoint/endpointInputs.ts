@@ -8,7 +8,8 @@ import type { InputProblem } from "../../sdk/errors";
 import { lackedAt } from "../../sdk/records/fields";
 import { acceptedWords, type ReadConfig } from "../connection/config";
 import type { InputKind } from "../fields/recordInputs";
-import { type Properties, pick, SECONDS, TRUE_OR_FALSE, UNKNOWN } from "../properties";
+import { isObject, type Properties, pick, SECONDS, TRUE_OR_FALSE, UNKNOWN } from "../properties";
+import { moveProblems, rollOutProblems, withoutUnsetParts } from "../rollOut/rollOutInputs";
 import { sourceProblems, staysWithOther, withOneSource } from "./ownContainer";
 
 /** The rules of an endpoint's inputs. */
@@ -26,10 +27,11 @@ export const ENDPOINT_INPUTS = {
       allows: (value) => Number.isSafeInteger(value) && Number(value) >= 0,
     },
     recycleWorkers: TRUE_OR_FALSE,
+    rollOut: { message: "must be an object with test, watch, or both", allows: isObject },
   },
   checkFields: (input, readConfig) => checkEndpointFields(input, acceptedWords(readConfig)),
   configuredFields: ["gpuIds", "locations"],
-  completed: (inputs) => withRecycledWorkers(withOneVolumeForm(withOneSource(inputs))),
+  completed: (inputs) => withRecycledWorkers(withOneVolumeForm(withOneSource(withoutUnsetParts(inputs)))),
   staysUnset(field, inputs) {
     const isSet = (name: string) => inputs[name] !== undefined && inputs[name] !== null;
     // The default could have another unit than the scalerValue that stays, so scalerType is
@@ -43,7 +45,9 @@ export const ENDPOINT_INPUTS = {
     ...processorProblems(fields),
     ...containerProblems(fields),
     ...crossFieldProblems(fields, isNew),
+    ...rollOutProblems(fields),
   ],
+  problemsOfChange: moveProblems,
 } satisfies InputKind;
 
 /** Two forms of one setting. A program that changes from one to the other manages only that. */

@@ -13,6 +13,8 @@ import { drainLogger, log } from "../log";
 import type { Properties } from "../properties";
 import type { RecordKind, Situation } from "../records/recordKind";
 import { refuseRename } from "../records/rename";
+import { recordOfMachine } from "../rollOut/record";
+import { announceRefusal, beginRelease, isUnjudged, noteUnjudged } from "../rollOut/rollOut";
 import {
   announceZero,
   limitsLeftBehind,
@@ -27,7 +29,7 @@ import { ENDPOINT_INPUTS, interfaceProblems, notices } from "./endpointInputs";
 import { createNoted, forgetCreate, ownLeftover } from "./interruptedCreate";
 import { checkNewAccount } from "./newAccount";
 import { BOUND_TEMPLATE, boundTemplateOf, endpointFields, hasOwnContainer, leftoverVariables } from "./ownContainer";
-import { rollOut, willRecycle } from "./rollOut";
+import { applyRevision, willRecycle } from "./templateRevision";
 
 /** The rules of a `ServerlessEndpoint`. */
 export const ENDPOINT_KIND: RecordKind<Endpoint, EndpointInput> = {
@@ -51,7 +53,7 @@ export const ENDPOINT_KIND: RecordKind<Endpoint, EndpointInput> = {
     return saveVariables(holder, fields, outputs, [], (changes) => endpoints.update(id, changes, options));
   },
   leftover: leftoverVariables,
-  async delete({ client, capabilities }, id, outputs, onAbsent) {
+  async delete({ client, capabilities, account }, id, outputs, onAbsent) {
     const { workers, forget, onScaleDown, onPutBack } = scaleDownRecord(id, outputs);
     const why = explainWait(client.endpoints, systemClock, id, "stop", cancelled);
     const deletion = client.endpoints.delete(id, {
@@ -63,13 +65,16 @@ export const ENDPOINT_KIND: RecordKind<Endpoint, EndpointInput> = {
     });
     await withLastWords(deletion, why);
     forget();
+    recordOfMachine(id, account).remove();
   },
   isUnfinished({ id, outputs, inputs }) {
     const isLeftAtZero = announceZero(id, outputs, inputs);
-    return isLeftAtZero || isReadyPending(outputs);
+    announceRefusal({ id, outputs, inputs });
+    return isLeftAtZero || isReadyPending(outputs) || isUnjudged({ id, outputs, inputs });
   },
   repairs,
-  rollOut,
+  beginRelease,
+  rollOut: applyRevision,
   async settle(client, { id, outputs, inputs }, endpoint) {
     scaleDownRecord(id, outputs).forget();
     if (endpoint) warnIfOff(id, { ...endpoint }, inputs);
@@ -85,7 +90,7 @@ export const ENDPOINT_KIND: RecordKind<Endpoint, EndpointInput> = {
       : undefined,
   refreshedOutputs(_service, endpoint, { id, outputs, inputs }) {
     noteRead(id, outputs, inputs, endpoint);
-    return readyPending(outputs);
+    return { ...readyPending(outputs), ...noteUnjudged(outputs, endpointFields(endpoint, outputs)) };
   },
   unfinishedFields: limitsLeftBehind,
   toFields: endpointFields,

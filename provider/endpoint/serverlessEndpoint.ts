@@ -7,6 +7,7 @@ import { showWhereRefused, suspendTraces } from "../program/traces";
 import type { ArgsOf } from "../records/args";
 import { type RecordClass, registration } from "../records/registration";
 import { SERVERLESS_ENDPOINT } from "../resourceTypes";
+import type { RollOutArgs } from "../rollOut/rollOutArgs";
 import { warnOfIdleCost } from "./idleCost";
 
 const ENDPOINT_CLASS: RecordClass<Endpoint> = {
@@ -84,6 +85,13 @@ export interface ServerlessEndpointArgs extends ArgsOf<Omit<EndpointInput, "name
    * @default false
    */
   recycleWorkers?: pulumi.Input<boolean> | undefined;
+  /**
+   * How a change that replaces the workers, such as one of `imageName`, is judged: the `up` waits
+   * until the workers run it, tests it, watches its jobs, and on a failure saves the former settings
+   * again. It needs `imageName`: with `templateId`, it is refused. A new endpoint is not judged.
+   * @default none: a change is saved, and the run does not wait for it
+   */
+  rollOut?: pulumi.Input<RollOutArgs> | undefined;
 }
 
 /**

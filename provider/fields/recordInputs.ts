@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { InputProblem } from "../../sdk/errors";
 import { defaultsOf, type FieldTable } from "../../sdk/records/fields";
 import { missingFields, noSuchProperty } from "../../sdk/records/input";
@@ -59,7 +60,7 @@ export function ownInputs(kind: InputKind, inputs: Properties): Properties {
  */
 export function changesOwnInputs(kind: InputKind, outputs: Properties, inputs: Properties): boolean {
   const names = Object.keys(rulesOf(kind)).filter((name) => !IDENTITY.includes(name));
-  return names.some((name) => inputs[name] !== outputs[name]);
+  return names.some((name) => !isDeepStrictEqual(inputs[name], outputs[name]));
 }
 
 /**

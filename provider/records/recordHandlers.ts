@@ -294,10 +294,12 @@ async function update<T extends NamedRecord, Fields extends object>(kind: Record
   const connection = connect();
   const { client } = connection;
   const changed = changesOf(kind, connection.account.service, situation);
+  const judge = await kind.beginRelease?.(connection, situation);
   const saved = await bringUpToDate(kind, connection, situation, changed);
   const record = (await kind.rollOut?.(client, situation)) ?? saved;
   const circumstances = { connection, owner: ownerOf(outputs), before: outputs, changed };
   const outs = record ? toOutputs(kind, record, inputs, circumstances) : unseenOutputs(kind, outputs, inputs);
+  await judge?.(outs);
   await kind.settle?.(client, { id, outputs: outs, inputs }, record);
   return { outs };
 }

@@ -135,7 +135,11 @@ function withValue(inputs: Properties): (problem: InputProblem) => InputProblem 
   };
 }
 
-async function runTest(inputs: Properties) {
+/**
+ * Runs a test once.
+ * @throws SmokeTestError or JobFailedError if it fails
+ */
+export async function runTest(inputs: Properties) {
   const { timeout, path } = inputs;
   const timeoutMs = (typeof timeout === "number" ? timeout : DEFAULT_TIMEOUT_SECONDS) * 1000;
   hideInput(inputs);

@@ -13,6 +13,7 @@ import type { ReadTemplate } from "./boundTemplate";
 import { ENDPOINT_FIELDS } from "./fields";
 import type { EndpointInputOptions } from "./input";
 import type { Endpoint, EndpointSettings, NewEndpoint, ServerlessDiscount } from "./record";
+import type { ReleaseCalls } from "./releases";
 import { checkVolumePlaces, type ReadVolumes } from "./volumePlaces";
 import { ENDPOINT } from "./wireFormat";
 
@@ -20,7 +21,7 @@ import { ENDPOINT } from "./wireFormat";
  * The requests for endpoints. Each is sent once. Those that only some interfaces need or have are
  * optional.
  */
-export interface EndpointCalls extends RecordCalls<Endpoint, NewEndpoint, Partial<EndpointSettings>> {
+export interface EndpointCalls extends RecordCalls<Endpoint, NewEndpoint, Partial<EndpointSettings>>, ReleaseCalls {
   readonly delete: (operation: string, record: { readonly id: string }, attempt: Attempt) => Promise<void>;
   /** Reads the account's discount. @default the interface shows none */
   readonly discount?: (operation: string, attempt: Attempt) => Promise<ServerlessDiscount | null>;

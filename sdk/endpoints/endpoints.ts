@@ -6,7 +6,7 @@ import { fixedIn } from "../records/fields";
 import type { Readers } from "../records/readers";
 import { getRecord } from "../records/reads";
 import { recordsOf } from "../records/records";
-import { aString, type OptionChecks, REQUEST_OPTIONS } from "../transport/callOptions";
+import { aString, check, type OptionChecks, REQUEST_OPTIONS } from "../transport/callOptions";
 import type { RequestOptions } from "../transport/requestOptions";
 import { checkedCall, type ResponsePromise } from "../transport/responsePromise";
 import { applyTemplate, type EndpointCollection, fetchDiscount } from "./calls";
@@ -26,6 +26,7 @@ import type {
   ServerlessDiscount,
 } from "./record";
 import { RECYCLE_OPTIONS, type RecycleOptions, recycleWorkers } from "./recycleWorkers";
+import { type EndpointRelease, type EndpointWorker, readReleases, readWorkers } from "./releases";
 import { saveWorkers } from "./saveWorkers";
 import { AT_ZERO, type WorkerLimits } from "./workerLimits";
 
@@ -88,9 +89,33 @@ export interface Endpoints extends Readers<Endpoint> {
    * @throws NotFoundError if the endpoint or the template does not exist
    */
   applyTemplate(id: string, templateId: string, options?: KnownOptions): ResponsePromise<Endpoint | undefined>;
+  /**
+   * Returns the workers of an endpoint that have not shut down, and which of them run an older
+   * release.
+   * @throws NotFoundError if the endpoint does not exist
+   */
+  workers(id: string, options?: RequestOptions): ResponsePromise<readonly EndpointWorker[]>;
+  /**
+   * Returns the latest releases of an endpoint, the newest first. Values of variables are among
+   * their changes: do not print these. GraphQL shows none: then it sends nothing and returns
+   * `undefined`.
+   * @throws NotFoundError if the endpoint does not exist
+   */
+  releases(id: string, options?: ReleasesOptions): ResponsePromise<readonly EndpointRelease[] | undefined>;
   /** Returns the account's discount, or `null` if it has none. REST v2 shows none. */
   getServerlessDiscount(options?: RequestOptions): ResponsePromise<ServerlessDiscount | null>;
 }
+
+/** Options of `releases`. */
+export interface ReleasesOptions extends RequestOptions {
+  /** The largest number of releases (whole, 1 to 100). @default 20 */
+  readonly limit?: number | undefined;
+}
+
+const RELEASES_OPTIONS: OptionChecks<ReleasesOptions> = {
+  ...REQUEST_OPTIONS,
+  limit: check((limit) => Number.isSafeInteger(limit) && Number(limit) >= 1, "must be a whole number, 1 or more"),
+};
 
 const CREATE_ENDPOINT_OPTIONS: OptionChecks<CreateEndpointOptions> = { ...CREATE_OPTIONS, templateName: aString };
 
@@ -171,6 +196,8 @@ export function createEndpoints(endpoints: EndpointCollection, deleteTemplate: D
       checkedCall(given, RECYCLE_OPTIONS, (options) => recycleWorkers(endpoints, id, workers, options)),
     applyTemplate: (id, templateId, given) =>
       checkedCall(given, KNOWN_OPTIONS, (options) => applyTemplate(endpoints, id, templateId, options)),
+    workers: (id, given) => checkedCall(given, REQUEST_OPTIONS, (options) => readWorkers(endpoints, id, options)),
+    releases: (id, given) => checkedCall(given, RELEASES_OPTIONS, (options) => readReleases(endpoints, id, options)),
     getServerlessDiscount: (given) =>
       checkedCall(given, REQUEST_OPTIONS, (options) => fetchDiscount(endpoints, options)),
   };

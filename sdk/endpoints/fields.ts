@@ -67,6 +67,7 @@ const WORKERS = "a whole number of workers, 0 or more";
 const TABLE: Table = {
   name: { type: "text", mustBe: "a name, not empty", normalize: normalizeName, isInEveryRecord: true, v2: "name" },
   gpuIds: {
+    needsNewWorkers: true,
     type: "gpuIds",
     isList: true,
     mustBe: "a GPU tier, a list of tiers or a comma-separated list",
@@ -112,6 +113,7 @@ const TABLE: Table = {
     v2: { path: "workers.min", isInEveryRecord: true },
   },
   locations: {
+    needsNewWorkers: true,
     type: "locations",
     isList: true,
     mustBe: "a country, a list of countries or a comma-separated list",
@@ -120,6 +122,7 @@ const TABLE: Table = {
     v2: "dataCenterIds",
   },
   flashBootType: {
+    needsNewWorkers: true,
     type: "enum",
     words: FLASH_BOOT_TYPES,
     valuesOnlyAt: { service: "runpod", includes: (type) => type === "PRIORITY_FLASHBOOT" },
@@ -138,6 +141,7 @@ const TABLE: Table = {
     v2: { path: "scaling.type", isInEveryRecord: true, isPartOfWhole: true },
   },
   networkVolumeId: {
+    needsNewWorkers: true,
     type: "id",
     mustBe: "the id of a network volume, or null for none",
     normalize: normalizeSet,
@@ -148,6 +152,7 @@ const TABLE: Table = {
     toService: (id) => (id === "" ? null : id),
   },
   gpuCount: {
+    needsNewWorkers: true,
     type: "whole number",
     mustBe: "a whole number of GPUs, 1 or more",
     min: 1,
@@ -157,6 +162,7 @@ const TABLE: Table = {
     v2: "gpu.count",
   },
   minCudaVersion: {
+    needsNewWorkers: true,
     type: "word",
     pattern: CUDA_VERSION,
     mustBe: 'a CUDA version, such as "12.8"',
@@ -167,6 +173,7 @@ const TABLE: Table = {
     v2: "gpu.minCudaVersion",
   },
   allowedCudaVersions: {
+    needsNewWorkers: true,
     type: "set",
     isList: true,
     pattern: CUDA_VERSION,
@@ -190,6 +197,7 @@ const TABLE: Table = {
     v2: "timeout",
   },
   networkVolumeIds: {
+    needsNewWorkers: true,
     type: "set",
     isList: true,
     mustBe: "the id of a network volume, a list of ids or a comma-separated list",
@@ -213,6 +221,7 @@ const TABLE: Table = {
     v2: "type",
   },
   instanceIds: {
+    needsNewWorkers: true,
     type: "instances",
     isList: true,
     pattern: CPU_INSTANCE,

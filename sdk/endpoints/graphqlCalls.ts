@@ -14,6 +14,7 @@ import { keptFieldsAt } from "./fields";
 import { changeInput, readSecrets, refuseOtherSources } from "./keptFields";
 import { splitChanges } from "./ownContainer";
 import type { Endpoint, EndpointSettings } from "./record";
+import { graphqlReleaseCalls } from "./releases";
 import { discountSchema, ENDPOINT, endpointSchema, endpointSelection, refuseLacked, toCreateInput } from "./wireFormat";
 
 /**
@@ -42,6 +43,7 @@ export function graphqlEndpointCalls(
     kept: { ...endpoint.kept, ...(await readSecrets(transport, kept, endpoint, attempt)) },
   });
   return {
+    ...graphqlReleaseCalls(transport),
     names: { list: "myself", create: "saveEndpoint", change: "saveEndpoint", delete: "deleteEndpoint" },
     async list(operation, attempt) {
       const read = () => readMyself(transport, operation, `endpoints { ${selection()} }`, attempt);

@@ -9,6 +9,7 @@ import type { EndpointCalls } from "./calls";
 import { createDataCenters } from "./dataCenters";
 import { FIELDS } from "./fields";
 import { normalizeSet } from "./normalForms";
+import { v2ReleaseCalls } from "./releases";
 import { createBody, endpointV2Schema, patchBody } from "./v2Format";
 import { ENDPOINT } from "./wireFormat";
 
@@ -37,6 +38,7 @@ export function v2EndpointCalls(context: CallContext, transport: RestV2Transport
   const requests = v2Requests(transport, ENDPOINT_LIST);
   return {
     ...requests,
+    ...v2ReleaseCalls(transport),
     create: async (operation, settings, attempt) =>
       requests.create(operation, createBody(settings, dataCenters), attempt),
     change: async (operation, before, changes, attempt) =>

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { startEmulator } from "../../emulator";
 import { initFailure } from "../support/dynamicProvider";
 import { startPlugin } from "../support/plugin";
+import { newMachine, programOf, serving, startService } from "../support/rollOuts";
 
 const ONE = { kind: "ServerlessEndpoint" };
 const INPUTS = { gpuIds: ["AMPERE_24"], templateId: "template" };
@@ -97,4 +98,33 @@ test("a smoke test ends, and its job is cancelled", async () => {
   expect(String(outcome)).toContain("the run was cancelled");
   expect(tookMs).toBeLessThan(1_000);
   expect(emulator.journal.operations()).toContain("cancel");
+});
+
+test("the watch of a release ends at once, state says that it was not judged, and the next run judges it", async () => {
+  await using emulator = await startService();
+  const env = {
+    ...emulator.env,
+    SERVERLESS_GPU_API: "v2",
+    SERVERLESS_GPU_SERVICE: "runpod",
+    XDG_CACHE_HOME: newMachine(),
+  };
+  const { automaticName: _, ...program } = programOf("good", { watch: { seconds: 600 } });
+  await using plugin = await startPlugin(env);
+  const { inputs } = await plugin.check(ONE, program);
+  const { id, outputs } = await plugin.create(ONE, inputs);
+  const { inputs: changed } = await plugin.check(ONE, { ...program, imageName: "me/llama-2-good" }, inputs);
+  const { outcome, tookMs } = await cancelled(plugin, plugin.update(ONE, id, outputs, inputs, changed), () =>
+    plugin.lines.some(({ message }) => message.startsWith("watching its new release")),
+  );
+  expect(tookMs).toBeLessThan(2_000);
+  expect(String(outcome)).toContain("could not be judged");
+  const { properties = {} } = initFailure(outcome) ?? {};
+  expect(properties).toMatchObject({ imageName: "me/llama-2-good", __unjudged: expect.any(String) });
+
+  await using next = await startPlugin(env);
+  expect(await next.diff(ONE, id, properties, changed, changed)).toMatchObject({ changes: "some" });
+  const { inputs: last } = await next.check(ONE, { ...program, imageName: "me/llama-2-good", rollOut: {} }, changed);
+  const judged = await next.update(ONE, id, properties, changed, last);
+  expect(judged).not.toHaveProperty("__unjudged");
+  expect(serving(emulator)).toMatchObject({ image: "me/llama-2-good", saves: 1 });
 });

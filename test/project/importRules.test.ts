@@ -89,7 +89,9 @@ const ARROWS: Record<string, Arrows> = {
         "records",
         "container",
         "catalog",
+        "rollOut",
       ],
+      rollOut: ["connection", "machine", "fields", "records", "container", "smokeTest"],
       template: ["program", "connection", "fields", "adoption", "records", "container"],
       volume: ["connection", "fields", "adoption", "records", "catalog"],
       registryAuth: ["connection", "adoption", "records"],
@@ -148,7 +150,7 @@ const ARROWS: Record<string, Arrows> = {
     shared: ["didYouMean", "ownPackage", "pulumiCommand"],
     folders: {
       ...{ adopt: [], doctor: ["review"], emulator: [], explain: [], forecast: [] },
-      ...{ logs: ["explain", "emulator"], review: ["forecast"] },
+      ...{ logs: ["explain", "emulator"], review: ["forecast"], history: ["explain"], rollback: ["history"] },
     },
   },
   plugin: {

@@ -15,7 +15,7 @@ import { scaleDownRecord } from "./atZero";
  * when they run the new version. The service itself rolls out a new `templateId`.
  * @returns the endpoint if its workers were replaced or restored
  */
-export async function rollOut(client: Client, { id, outputs, inputs }: Situation): Promise<Endpoint | undefined> {
+export async function applyRevision(client: Client, { id, outputs, inputs }: Situation): Promise<Endpoint | undefined> {
   const { workersMin, workersMax } = ENDPOINT_DEFAULTS;
   const workers = {
     workersMin: Number(inputs.workersMin ?? workersMin),

@@ -1,0 +1,36 @@
+import type { EndpointRelease } from "../../sdk";
+import { fieldOfRelease } from "../../sdk/endpoints/releaseSettings";
+import { withReleases } from "./releases";
+
+/** The options of the command. */
+export interface HistoryFlags {
+  readonly json?: boolean;
+}
+
+/** Prints the releases of an endpoint: never a value. Returns the exit code. */
+export function history(endpoint: string, { json }: HistoryFlags): Promise<number> {
+  return withReleases(endpoint, async ({ id, releases }) => {
+    const shown = releases.map(shownRelease);
+    process.stdout.write(
+      json ? `${JSON.stringify({ endpoint: id, releases: shown }, undefined, 2)}\n` : linesOf(shown),
+    );
+    return 0;
+  });
+}
+
+/** A release without values: some may be secret. */
+type ShownRelease = ReturnType<typeof shownRelease>;
+
+function shownRelease({ id, version, createdAt, source, createdByUserId, changes }: EndpointRelease) {
+  const fields = [...new Set(changes.map(({ field }) => fieldOfRelease(field)))].sort();
+  return { release: id, version, createdAt, source, createdByUserId, fields };
+}
+
+function linesOf(releases: readonly ShownRelease[]): string {
+  if (releases.length === 0) return "no releases\n";
+  const lines = releases.map(({ release, createdAt, source, createdByUserId, fields }) => {
+    const by = [source, createdByUserId].filter((each) => each !== undefined).join(" by ");
+    return `${createdAt ?? "?"}  ${release}  ${by}  ${fields.join(", ") || "first release"}\n`;
+  });
+  return lines.join("");
+}

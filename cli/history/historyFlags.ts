@@ -1,0 +1,26 @@
+import type { Command } from "commander";
+
+/** Adds the description and the options of the command, and the end of its help. */
+export function addHistoryFlags(command: Command): Command {
+  return command
+    .summary("List the releases of an endpoint")
+    .description(
+      "Lists the releases of an endpoint, the newest first: when each was made, by what, and which settings it changed. It " +
+        "never prints a value. Only REST v2 shows releases, so that is the default here. The key and the URLs come from the " +
+        "environment.",
+    )
+    .argument("<endpoint>", "the id or the exact name of an endpoint")
+    .option("--json", 'print one JSON object: {"endpoint", "releases": [{"release", "createdAt", "source", "fields"}]}')
+    .addHelpText(
+      "after",
+      `
+Examples:
+  serverless-gpu history llama
+  serverless-gpu history abc123def456 --json
+
+Exit codes:
+  0  success
+  1  failure; the message gives the reason
+  2  wrong usage: an unknown option, or no endpoint`,
+    );
+}

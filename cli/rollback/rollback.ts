@@ -1,0 +1,59 @@
+import type { EndpointChanges } from "../../sdk";
+import { changesToRelease } from "../../sdk/endpoints/releaseSettings";
+import { withReleases } from "../history/releases";
+
+/** The options of the command. */
+export interface RollbackFlags {
+  /** The id or the version of the release. */
+  readonly to: string;
+  readonly yes?: boolean;
+}
+
+/** Values that are never printed: they may be or contain secrets. */
+const HIDDEN = ["env", "dockerArgs", "containerRegistryAuthId"];
+
+/**
+ * Prints the change of the program that takes an endpoint back to a release. With `--yes`, also
+ * makes the change at the service. Returns the exit code.
+ */
+export function rollback(endpoint: string, { to, yes }: RollbackFlags): Promise<number> {
+  return withReleases(endpoint, async ({ id, client, releases }) => {
+    const found = changesToRelease(releases, to);
+    if (!found) throw new Error(`endpoint ${id} has no release ${to}: serverless-gpu history ${id} lists them`);
+    const { changes, unknown } = found;
+    if (unknown.length > 0) {
+      throw new Error(
+        `the releases after ${to} have changed ${unknown.join(", ")}, which cannot be taken back: nothing was changed. Set it ` +
+          "in the program, and run pulumi up",
+      );
+    }
+    if (Object.keys(changes).length === 0) {
+      process.stdout.write(`endpoint ${id} already has the settings of release ${to}\n`);
+      return 0;
+    }
+    process.stdout.write(`To make release ${to} last, set in the program:\n${programChange(changes)}`);
+    if (!yes) {
+      process.stderr.write("Nothing was changed. Add --yes to change the endpoint now; it makes a new release.\n");
+      return 0;
+    }
+    await client.endpoints.update(id, changes);
+    process.stderr.write(
+      `endpoint ${id} has the settings of release ${to} again. Change the program as well: otherwise the next pulumi up ` +
+        "takes this back.\n",
+    );
+    return 0;
+  });
+}
+
+function programChange(changes: EndpointChanges): string {
+  const { env, ...others } = changes;
+  const lines = Object.entries(others).map(([field, value]) =>
+    HIDDEN.includes(field)
+      ? `  ${field}: …, // its former value, which is not shown`
+      : `  ${field}: ${JSON.stringify(value)},`,
+  );
+  const variables = Object.entries(env ?? {}).map(([name, value]) =>
+    value === null ? `  // env: without ${name}` : `  // env: ${name} with its former value, which is not shown`,
+  );
+  return [...lines, ...variables, ""].join("\n");
+}

@@ -1,0 +1,28 @@
+import type { Command } from "commander";
+
+/** Adds the description and the options of the command, and the end of its help. */
+export function addRollbackFlags(command: Command): Command {
+  return command
+    .summary("Say how the program takes an endpoint back to a release")
+    .description(
+      "Prints the change of the program that gives an endpoint the settings of an earlier release. It changes nothing " +
+        "without --yes. With --yes it also changes the endpoint, which makes a new release; change the program as well, or " +
+        "the next pulumi up takes that back. The values of variables are never printed. Only REST v2 shows releases, so " +
+        "that is the default here. The key and the URLs come from the environment.",
+    )
+    .argument("<endpoint>", "the id or the exact name of an endpoint")
+    .requiredOption("--to <release>", "the id or the version of the release, from serverless-gpu history")
+    .option("--yes", "also change the endpoint")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  serverless-gpu rollback llama --to release-abc123-4
+  serverless-gpu rollback llama --to 4 --yes
+
+Exit codes:
+  0  success
+  1  failure; the message gives the reason
+  2  wrong usage: an unknown option, or no endpoint or --to`,
+    );
+}

@@ -1,0 +1,84 @@
+import type { Properties } from "../properties";
+import { differing, merged, releaseOf, sameSettings, serves } from "./settings";
+
+/** What this machine recorded of a roll-out that has not ended well. */
+export interface RollOutRecord {
+  /**
+   * `judging`: the release was, or was about to be, saved. `restoring`: it has failed, and the
+   * former settings are saved again. `refused`: they are out.
+   */
+  readonly phase: "judging" | "restoring" | "refused";
+  /** The program's inputs, as a digest. */
+  readonly inputs: string;
+  /** The settings that the run changed, as it wanted them, and as they were before. */
+  readonly release: Properties;
+  readonly former: Properties;
+  /** Why it failed; empty while it is judged. */
+  readonly reason: string;
+}
+
+/** Everything on which the next step of a roll-out depends. */
+export interface Sight {
+  readonly record: RollOutRecord | undefined;
+  /** The program's inputs, as a digest. */
+  readonly inputs: string;
+  /** The settings that the program wants. */
+  readonly wanted: Properties;
+  /** The endpoint at the service, with all variables. */
+  readonly now: Properties;
+  /** The outputs in state. */
+  readonly state: Properties;
+  /** The settings before a release that serves and that no run has judged, as state notes them. */
+  readonly unjudged: Properties | undefined;
+  /** Why the release was refused and restored before, if the service shows that. */
+  readonly shownRefusal: string | undefined;
+}
+
+/** What to do before the save of an update. `former` are the settings to restore. */
+export type Step =
+  /** There is no new release in this update. */
+  | { readonly do: "nothing" }
+  /** Record the former settings, save, judge. */
+  | { readonly do: "release"; readonly release: Properties; readonly former: Properties }
+  /** The release serves: judge it, without a save of it. */
+  | { readonly do: "judge"; readonly release: Properties; readonly former: Properties }
+  /** A refused release serves, or its restore has not ended: restore, then refuse. */
+  | { readonly do: "restore"; readonly record: RollOutRecord }
+  /** Refuse without a save. */
+  | { readonly do: "refuse"; readonly reason: string };
+
+/** Decides what an update with a `rollOut` does before its save. */
+export function decide(sight: Sight): Step {
+  const { record, inputs, wanted, now, shownRefusal } = sight;
+  const isSame = record?.inputs === inputs;
+  if (record && isSame && record.phase !== "judging") {
+    const isOut = record.phase === "refused" && !serves(record.release, now);
+    return isOut ? { do: "refuse", reason: record.reason } : { do: "restore", record };
+  }
+  const changes = differing(wanted, now);
+  const before = withoutZero(sameSettings(changes, now), now);
+  const recorded = record && serves(record.release, now) ? record : undefined;
+  if (serves(wanted, now)) {
+    const former = recorded?.former ?? formerInState(sight);
+    if (!former) return { do: "nothing" };
+    const all = merged(before, former);
+    return { do: "judge", release: sameSettings(all, merged(now, wanted)), former: all };
+  }
+  if (!recorded && shownRefusal !== undefined) return { do: "refuse", reason: shownRefusal };
+  const former = merged(before, recorded?.former ?? {});
+  return { do: "release", release: sameSettings(former, merged(now, wanted)), former };
+}
+
+/** Returns the settings before the release that serves, as far as state has them. */
+function formerInState({ unjudged, wanted, state }: Sight): Properties | undefined {
+  if (unjudged && Object.keys(releaseOf(unjudged)).length > 0) return unjudged;
+  const changes = releaseOf(differing(wanted, state));
+  return Object.keys(changes).length > 0 ? sameSettings(changes, state) : undefined;
+}
+
+/** An interrupted deletion may have set the counts to 0: a restore never switches off. */
+function withoutZero(settings: Properties, now: Properties): Properties {
+  if (now.workersMax !== 0) return settings;
+  const { workersMin, workersMax, ...others } = settings;
+  return others;
+}

@@ -1,0 +1,163 @@
+import type { Client } from "../../sdk/client";
+import { pollUntil, sleep, systemClock } from "../../sdk/contract/clock";
+import { LIST_LAG_MS } from "../../sdk/contract/limits";
+import { RollOutError, ServerlessGpuError } from "../../sdk/errors";
+import { cancelled } from "../cancellation";
+import { secretFields } from "../hideSecretInputs";
+import { log, waitLogger } from "../log";
+import type { Properties } from "../properties";
+import { runTest } from "../smokeTest/smokeTestHandlers";
+import type { RollOut, Watch } from "./rollOutInputs";
+import {
+  type Counts,
+  countsInWords,
+  countsSince,
+  isOut,
+  isUnseen,
+  percent,
+  type Verdict,
+  verdictOf,
+  type Workers,
+  workersInWords,
+} from "./verdicts";
+
+const FIRST_PAUSE_MS = 2_000;
+const LONGEST_PAUSE_MS = 10_000;
+const WATCH_PAUSE_MS = 5_000;
+
+/** The endpoint whose release is judged. */
+export interface Judged {
+  readonly client: Client;
+  readonly id: string;
+  readonly name: string;
+}
+
+/**
+ * Judges the release that the endpoint has: waits until its workers run it, tests it, watches its
+ * jobs.
+ * @returns why it failed; `undefined` if it passed
+ * @throws Error if it could not be judged
+ */
+export async function judge(judged: Judged, rollOut: RollOut, inputs: Properties): Promise<string | undefined> {
+  const { id, name, client } = judged;
+  const { test, watch, timeoutMs } = rollOut;
+  const failure = await waitForWorkers(judged, test === undefined, timeoutMs);
+  if (failure !== undefined) return failure;
+  if (Number(inputs.workersMax) === 0) {
+    if (test || watch) log(name, "the release is neither tested nor watched, because workersMax is 0");
+    return undefined;
+  }
+  const failedTest = test && (await failureOfTest(id, test, inputs));
+  if (failedTest !== undefined) {
+    const seen = await look(judged).catch(() => undefined);
+    return seen ? `${failedTest} (${workersInWords(seen)})` : failedTest;
+  }
+  return watch && failureInWatch(client, id, name, watch);
+}
+
+/**
+ * Waits until no worker runs an older release, and one of the latest is ready if that is needed.
+ * @returns why the release failed
+ * @throws RollOutError if workers of an older release are still busy, which says nothing about this
+ * one
+ */
+async function waitForWorkers(judged: Judged, needsReady: boolean, timeoutMs: number): Promise<string | undefined> {
+  const seen = await untilOut(judged, needsReady, timeoutMs, "the new release");
+  if (isOut(seen, needsReady)) return undefined;
+  const seconds = Math.round(timeoutMs / 1000);
+  const words = workersInWords(seen);
+  if (!isOut(seen, false)) {
+    throw new RollOutError(
+      `its workers were not replaced within ${seconds} s: ${words}. Wait for long jobs, or set a longer rollOut.timeout`,
+    );
+  }
+  return `no worker of it was ready after ${seconds} s: ${words}${await whyWaiting(judged, timeoutMs)}`;
+}
+
+/** Returns why its workers do not start, if the service shows that. */
+async function whyWaiting({ client, id }: Judged, waitedMs: number): Promise<string> {
+  const look = client.endpoints.diagnose(id, { awaited: "workers", waitedMs, logs: true, signal: cancelled });
+  const { summary, causes } = await look.catch(() => ({ summary: "", causes: [] }));
+  return summary === "" ? "" : `. Most likely: ${summary}. ${causes[0]?.advice ?? ""}`;
+}
+
+/** Waits until the latest release is out, or the time is up. Returns what was there then. */
+export async function untilOut(judged: Judged, needsReady: boolean, timeoutMs: number, what: string): Promise<Workers> {
+  const logWait = waitLogger(judged.name);
+  // The workers may be shown as they were before the save.
+  await sleep(systemClock, LIST_LAG_MS, cancelled);
+  let seen = await look(judged);
+  if (isUnseen(seen))
+    log(judged.name, `the service does not show which workers run ${what}: the run does not wait for them`);
+  const tooLate = new Error("the time is up");
+  const out = pollUntil({
+    ...{
+      clock: systemClock,
+      signal: cancelled,
+      firstPauseMs: FIRST_PAUSE_MS,
+      longestPauseMs: LONGEST_PAUSE_MS,
+      timeoutMs,
+    },
+    async step() {
+      if (!isOut(seen, needsReady)) seen = await look(judged);
+      return isOut(seen, needsReady) ? true : undefined;
+    },
+    onPause: (elapsedMs) => logWait(`waiting until its workers run ${what}: ${workersInWords(seen)}`, elapsedMs),
+    onTimeout: () => tooLate,
+  });
+  await out.catch((error: unknown) => {
+    if (error !== tooLate) throw error;
+  });
+  return seen;
+}
+
+async function look({ client, id }: Judged): Promise<Workers> {
+  const workers = await client.endpoints.workers(id, { signal: cancelled });
+  const { jobs, workers: counts } = await client.endpoint(id).health({ signal: cancelled });
+  return { workers, inQueue: jobs.inQueue, ready: counts.idle + counts.running };
+}
+
+/** The errors of a test that say something about the release. Others are of the connection. */
+const FAILURES = ["SMOKE_TEST", "JOB_FAILED", "JOB_EXPIRED", "OUTPUT_MISMATCH"];
+
+/** Runs the test. Returns why the release failed it. */
+async function failureOfTest(id: string, test: Properties, inputs: Properties): Promise<string | undefined> {
+  const isSecret = secretFields(inputs).some((name) => name.startsWith("rollOut"));
+  const marks = isSecret ? { __secretInputs: Object.keys(test).join() } : {};
+  try {
+    await runTest({ ...test, endpointId: id, ...marks });
+    return undefined;
+  } catch (error) {
+    if (error instanceof ServerlessGpuError && FAILURES.includes(error.code))
+      return `its test failed: ${error.message}`;
+    throw error;
+  }
+}
+
+/** Counts the jobs that end. Returns why the release failed. */
+async function failureInWatch(client: Client, id: string, name: string, watch: Watch): Promise<string | undefined> {
+  const health = async () => (await client.endpoint(id).health({ signal: cancelled })).jobs;
+  const logWait = waitLogger(name);
+  const from: Counts = await health();
+  let jobs = await health();
+  let verdict: Verdict = "open";
+  const timeoutMs = watch.seconds * 1000;
+  const startedAt = systemClock.monotonic();
+  for (;;) {
+    const elapsedMs = systemClock.monotonic() - startedAt;
+    verdict = verdictOf(countsSince(from, jobs), watch, elapsedMs >= timeoutMs);
+    if (verdict !== "open") break;
+    logWait(`watching its new release for ${watch.seconds} s: ${countsInWords(countsSince(from, jobs))}`, elapsedMs);
+    await sleep(systemClock, Math.min(WATCH_PAUSE_MS, Math.max(timeoutMs - elapsedMs, 1)), cancelled);
+    jobs = await health();
+  }
+  const counts = countsSince(from, jobs);
+  const { inProgress, inQueue } = jobs;
+  if (verdict === "too few jobs") {
+    const open = `${inProgress} in progress, ${inQueue} waiting`;
+    log(name, `not enough traffic to judge: ${countsInWords(counts)}, and minJobs is ${watch.minJobs} (${open})`);
+  }
+  if (verdict !== "failed") return undefined;
+  const seconds = Math.round((systemClock.monotonic() - startedAt) / 1000);
+  return `${countsInWords(counts)} within ${seconds} s, more than ${percent(watch.maxFailed)}`;
+}

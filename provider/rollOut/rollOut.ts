@@ -1,0 +1,221 @@
+import { FIELDS } from "../../sdk/endpoints/fields";
+import { RollOutError } from "../../sdk/errors";
+import type { Connection } from "../connection/connection";
+import { currentPlace } from "../connection/connection";
+import { initFailure } from "../engineErrors";
+import { managedFields } from "../fields/managed";
+import { log } from "../log";
+import { isObject, objectOrEmpty, type Properties, pick } from "../properties";
+import type { Situation } from "../records/recordKind";
+import { decide, type RollOutRecord, type Sight } from "./decide";
+import { judge } from "./judge";
+import { digestOf, type RecordOfMachine, recordOfMachine } from "./record";
+import { type Restored, restore } from "./restore";
+import { type RollOut, rollOutOf } from "./rollOutInputs";
+import { seal, unseal } from "./seal";
+import { differing, merged, namesOf, releaseOf, sameSettings, serves, wantedSettings } from "./settings";
+import { shownRefusals } from "./shownRefusals";
+
+/** The output with the settings before a release that serves and that no run has judged. */
+const UNJUDGED = "__unjudged";
+
+/** One update of an endpoint with a `rollOut`. */
+interface Release extends Situation {
+  readonly connection: Connection;
+  readonly rollOut: RollOut;
+  readonly machine: RecordOfMachine;
+  readonly name: string;
+}
+
+/** Judges a release after its save. Called with the outputs of the update. */
+export type JudgeRelease = (outs: Properties) => Promise<void>;
+
+/**
+ * Prepares the release that an update makes: records the former settings on this machine before the
+ * save.
+ * @returns what judges the release after the save; `undefined` if there is nothing to judge
+ * @throws RollOutError if the release was refused before; nothing was saved
+ */
+export async function beginRelease(connection: Connection, situation: Situation): Promise<JudgeRelease | undefined> {
+  const { id, outputs, inputs } = situation;
+  const rollOut = rollOutOf(inputs);
+  const machine = recordOfMachine(id, connection.account);
+  if (!rollOut) {
+    machine.remove();
+    return undefined;
+  }
+  const name = String(inputs.name ?? outputs.name ?? id);
+  const release: Release = { ...situation, connection, rollOut, machine, name };
+  const sight = await look(release);
+  // The save says that the endpoint is gone.
+  if (!sight) return undefined;
+  const first = decide(sight);
+  const isKnown = first.do !== "release" || sight.record !== undefined;
+  const step = isKnown ? first : decide({ ...sight, shownRefusal: await shownRefusal(release, sight) });
+  if (step.do === "nothing") return undefined;
+  if (step.do === "refuse") throw refusal(step.reason, id, name);
+  if (step.do === "restore") {
+    log(name, "restores the settings before a release that was refused");
+    const restored = await restore(connection, machine, {
+      ...release,
+      record: step.record,
+      timeoutMs: rollOut.timeoutMs,
+    });
+    throw afterRestore(release, outputs, step.record, restored);
+  }
+  const { former } = step;
+  const record: RollOutRecord = { phase: "judging", inputs: sight.inputs, release: step.release, former, reason: "" };
+  machine.write(record);
+  if (step.do === "judge")
+    log(name, `its new release (${namesOf(releaseOf(former))}) already serves: it is judged now`);
+  return (outs) => concludeRelease(release, outs, record);
+}
+
+async function look({ connection, machine, id, inputs, outputs }: Release): Promise<Sight | undefined> {
+  const now = await connection.client.endpoints.find(id, { known: inputs });
+  if (!now) return undefined;
+  return {
+    record: machine.read(),
+    inputs: digestOf(inputs),
+    wanted: wantedSettings(inputs, outputs),
+    now: { ...now },
+    state: outputs,
+    unjudged: unseal(connection.account.apiKey, outputs[UNJUDGED]),
+    shownRefusal: undefined,
+  };
+}
+
+/** Returns why the release was refused before on another machine, if the service shows that. */
+async function shownRefusal(
+  { connection, rollOut, id, name }: Release,
+  { wanted, now }: Sight,
+): Promise<string | undefined> {
+  const releases = await connection.client.endpoints.releases(id);
+  if (!releases) {
+    log(name, "GraphQL does not show releases: whether another machine has refused this one is not known");
+    return undefined;
+  }
+  const shown = shownRefusals(releases, differing(wanted, now), rollOut.watch?.seconds ?? 0);
+  if (!shown || shown.count < rollOut.attempt) return undefined;
+  const attempt = shown.count + 1;
+  return `the service shows that it was made at ${shown.madeAt} and taken back at ${shown.restoredAt}; its next attempt is ${attempt}`;
+}
+
+/** Judges a release that serves, and restores the former settings if it fails. */
+async function concludeRelease(release: Release, outs: Properties, record: RollOutRecord): Promise<void> {
+  const { connection, machine, rollOut, id, name, inputs } = release;
+  const incomplete = (text: string) =>
+    initFailure(new RollOutError(text), id, {
+      ...outs,
+      [UNJUDGED]: seal(connection.account.apiKey, record.former),
+      __provider: inputs.__provider,
+    });
+  const which = describe(id, name);
+  let reason: string | undefined;
+  try {
+    reason = await judge({ client: connection.client, id, name }, rollOut, inputs);
+  } catch (error) {
+    const cause = error instanceof Error ? error.message : String(error);
+    throw incomplete(
+      `the new release of ${which} serves, but it could not be judged: ${cause}. Run pulumi up again: it judges it`,
+    );
+  }
+  if (reason === undefined) {
+    machine.remove();
+    log(name, "its new release has passed");
+    return;
+  }
+  if (!rollOut.restores) {
+    machine.remove();
+    throw incomplete(
+      `the new release of ${which} failed: ${reason}. It still serves, because rollOut.onFailure is keep`,
+    );
+  }
+  log(name, `its new release failed: ${reason}`);
+  const failed = { ...record, reason };
+  const restored = await restore(connection, machine, { id, name, record: failed, timeoutMs: rollOut.timeoutMs });
+  // A run that is killed here leaves the state of the last run, which has the former settings.
+  throw afterRestore(release, restored.endpoint ? release.outputs : outs, failed, restored);
+}
+
+/**
+ * Returns the error after a restore. It leaves state as it is if the former settings are out and
+ * state has them; otherwise it records what serves.
+ * @param outs the outputs to record, apart from the settings that are restored
+ */
+function afterRestore(
+  { connection, id, name, inputs }: Release,
+  outs: Properties,
+  { release, former, reason }: RollOutRecord,
+  { endpoint, problem, isForeign }: Restored,
+): Error {
+  const which = describe(id, name);
+  const { [UNJUDGED]: _, ...others } = outs;
+  if (problem === undefined && !serves(release, outs)) return refusal(reason, id, name);
+  const properties = endpoint
+    ? { ...withSettings(others, sameSettings(former, { ...endpoint })), __provider: inputs.__provider }
+    : { ...others, [UNJUDGED]: seal(connection.account.apiKey, former), __provider: inputs.__provider };
+  if (problem === undefined) return initFailure(refusal(reason, id, name), id, properties);
+  const text = isForeign
+    ? `the new release of ${which} failed (${reason}), and ${problem}: that was left as it is`
+    : endpoint
+      ? `the former settings of ${which} are saved again, because its new release failed (${reason}), but they are not out: ` +
+        `${problem}. Run pulumi up again: it waits for the rest`
+      : `the new release of ${which} failed (${reason}) and still serves, because its former settings could not be saved: ` +
+        `${problem}. Run pulumi up again: it restores them first`;
+  return initFailure(new RollOutError(text), id, properties);
+}
+
+function refusal(reason: string, id: string, name: string): RollOutError {
+  return new RollOutError(
+    `the new release of ${describe(id, name)} was refused: ${reason}. The endpoint serves with its former settings. The same ` +
+      "release is not tried again: change the program, or set rollOut.attempt to a higher number to try it once more",
+  );
+}
+
+function describe(id: string, name: string): string {
+  return `endpoint ${id} ("${name}")`;
+}
+
+/** Returns outputs with these settings. A variable that is `null` is not there. */
+function withSettings(outs: Properties, { env, ...settings }: Properties): Properties {
+  const variables = Object.entries({ ...objectOrEmpty(outs.env), ...objectOrEmpty(env) });
+  const present = Object.fromEntries(variables.filter(([, value]) => value !== null));
+  return { ...outs, ...settings, ...(isObject(outs.env) && { env: present }) };
+}
+
+/** Returns `true` if a release serves that no run has judged, and the program wants that. */
+export function isUnjudged({ outputs, inputs }: Situation): boolean {
+  return outputs[UNJUDGED] !== undefined && inputs.rollOut !== undefined;
+}
+
+/** Says in a preview that the next `up` refuses the release. Makes no request. */
+export function announceRefusal({ id, outputs, inputs }: Situation): void {
+  const account = currentPlace()?.account;
+  if (!rollOutOf(inputs) || !account) return;
+  const record = recordOfMachine(id, account).read();
+  if (record === undefined || record.phase === "judging" || record.inputs !== digestOf(inputs)) return;
+  const name = String(inputs.name ?? outputs.name ?? id);
+  log(
+    name,
+    `warning: this release was refused before, and up refuses it again until the program changes or rollOut.attempt is raised: ${record.reason}`,
+  );
+}
+
+/**
+ * Returns the output of a refresh that notes the settings before a release that it finds: state
+ * then no longer has them.
+ */
+export function noteUnjudged(outputs: Properties, fields: Properties): Properties {
+  const apiKey = currentPlace()?.account.apiKey;
+  if (!isObject(outputs.rollOut) || apiKey === undefined) return {};
+  const noted = unseal(apiKey, outputs[UNJUDGED]) ?? {};
+  const managed = managedFields(FIELDS, outputs) ?? [];
+  const known = releaseOf(pick(outputs, (name) => managed.includes(name)));
+  const found = sameSettings(differing(known, fields), outputs);
+  const former = merged(found, noted);
+  const isThere = Object.keys(former).length > 0 && !serves(former, fields);
+  if (!isThere) return {};
+  const isNew = Object.keys(found).length > 0;
+  return { [UNJUDGED]: isNew ? seal(apiKey, former) : outputs[UNJUDGED] };
+}

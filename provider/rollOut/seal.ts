@@ -1,0 +1,37 @@
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
+import { isObject, type Properties } from "../properties";
+
+/*
+ * Former settings hold the values of variables. On this machine and in internal outputs they are
+ * encrypted with the account's key: whoever has that can read the variables at the service anyway.
+ */
+
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** Encrypts properties with the account's key. */
+export function seal(apiKey: string, properties: Properties): string {
+  const iv = randomBytes(IV_BYTES);
+  const cipher = createCipheriv("aes-256-gcm", keyOf(apiKey), iv);
+  const sealed = Buffer.concat([cipher.update(JSON.stringify(properties)), cipher.final()]);
+  return Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString("base64");
+}
+
+/** Returns the properties; `undefined` if another key has sealed them, or nothing has. */
+export function unseal(apiKey: string, text: unknown): Properties | undefined {
+  if (typeof text !== "string") return undefined;
+  const bytes = Buffer.from(text, "base64");
+  try {
+    const decipher = createDecipheriv("aes-256-gcm", keyOf(apiKey), bytes.subarray(0, IV_BYTES));
+    decipher.setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
+    const opened = Buffer.concat([decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES)), decipher.final()]);
+    const properties: unknown = JSON.parse(opened.toString());
+    return isObject(properties) ? properties : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function keyOf(apiKey: string): Buffer {
+  return createHash("sha256").update(`roll-out ${apiKey}`).digest();
+}

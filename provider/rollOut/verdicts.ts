@@ -1,0 +1,84 @@
+import type { EndpointWorker } from "../../sdk/endpoints/releases";
+import type { Watch } from "./rollOutInputs";
+
+/** What a wait for a release sees. */
+export interface Workers {
+  readonly workers: readonly EndpointWorker[];
+  /** The jobs that wait in the queue; `undefined` if they are not known. */
+  readonly inQueue: number | undefined;
+  /** The idle and running workers that the queue counts. */
+  readonly ready: number;
+}
+
+/**
+ * Returns `true` if no worker runs an older release and, if one is needed, a worker is ready.
+ * Without workers and waiting jobs, there is nothing to wait for.
+ * @param needsReady `false` if a test follows, which needs a worker itself
+ */
+export function isOut({ workers, inQueue = 0, ready }: Workers, needsReady: boolean): boolean {
+  if (workers.some(({ isStale }) => isStale)) return false;
+  if (!needsReady || (workers.length === 0 && inQueue === 0)) return true;
+  const isShown = workers.some(({ status }) => status !== undefined);
+  return isShown ? workers.some(({ status }) => status === "RUNNING" || status === "IDLE") : ready > 0;
+}
+
+/** Says what a wait still waits for, or what was there when it ended. */
+export function workersInWords({ workers, inQueue }: Workers): string {
+  const stale = workers.filter(({ isStale }) => isStale).length;
+  const counts = new Map<string, number>();
+  for (const { status, isStale } of workers) {
+    const word = status?.toLowerCase() ?? "active";
+    if (!isStale) counts.set(word, (counts.get(word) ?? 0) + 1);
+  }
+  const fresh = Array.from(counts, ([status, count]) => `${count} ${status}`).join(", ");
+  const parts = [
+    ...(stale > 0 ? [`${many(stale, "worker")} of an older release`] : []),
+    stale === workers.length ? "no worker of the latest release" : `workers of the latest release: ${fresh}`,
+    ...(inQueue ? [`${many(inQueue, "job")} waiting`] : []),
+  ];
+  return parts.join("; ");
+}
+
+/** Returns `true` if the service does not show which workers are old. */
+export function isUnseen({ workers }: Workers): boolean {
+  return workers.length > 0 && workers.every(({ isStale }) => isStale === undefined);
+}
+
+/** Jobs since a moment. */
+export interface Counts {
+  readonly completed: number;
+  readonly failed: number;
+}
+
+/** Returns the counts since `from`. A count that has gone back was set to zero meanwhile. */
+export function countsSince(from: Counts, now: Counts): Counts {
+  const since = (before: number, after: number) => (after < before ? after : after - before);
+  return { completed: since(from.completed, now.completed), failed: since(from.failed, now.failed) };
+}
+
+/** What the jobs of a release say: `open` while more jobs may end. */
+export type Verdict = "open" | "passed" | "failed" | "too few jobs";
+
+/** Judges a release by its jobs. A watch ends as soon as enough of them have failed. */
+export function verdictOf({ completed, failed }: Counts, { minJobs, maxFailed }: Watch, isOver: boolean): Verdict {
+  const ended = completed + failed;
+  if (ended >= minJobs && failed > maxFailed * ended) return "failed";
+  if (!isOver) return "open";
+  return ended < minJobs ? "too few jobs" : "passed";
+}
+
+/** Returns the counts in words. */
+export function countsInWords({ completed, failed }: Counts): string {
+  const ended = completed + failed;
+  const share = ended === 0 ? "" : ` (${percent(failed / ended)})`;
+  return `${failed} of ${many(ended, "job")} failed${share}`;
+}
+
+/** Returns a share as a percentage. */
+export function percent(share: number): string {
+  return `${Math.round(share * 1000) / 10} %`;
+}
+
+function many(count: number, noun: string): string {
+  return count === 1 ? `1 ${noun}` : `${count} ${noun}s`;
+}

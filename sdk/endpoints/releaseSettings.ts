@@ -1,0 +1,78 @@
+import { isDeepStrictEqual } from "node:util";
+import type { EnvChanges } from "../containers/record";
+import { FIELDS, isEndpointField } from "./fields";
+import type { EndpointChanges } from "./record";
+import type { EndpointRelease } from "./releases";
+
+/** REST v2's own words for fields, where they differ from the field's name. */
+const FIELDS_BY_WORD: Readonly<Record<string, string>> = {
+  image: "imageName",
+  args: "dockerArgs",
+  disk: "containerDiskInGb",
+  registry: "containerRegistryAuthId",
+  flashboot: "flashBootType",
+  dataCenterIds: "locations",
+  networkVolumes: "networkVolumeIds",
+};
+
+/** Returns the field that a release calls by this word, such as `template.imageName`. */
+export function fieldOfRelease(word: string): string {
+  const own = word.slice(word.lastIndexOf(".") + 1);
+  return FIELDS_BY_WORD[own] ?? own;
+}
+
+type Env = Readonly<Record<string, unknown>>;
+
+/** Returns variables that a release shows as an object, or as a list of names and values. */
+export function variablesOfRelease(shown: unknown): Env {
+  if (Array.isArray(shown)) return Object.fromEntries(shown.map(({ key, value }) => [key, value]));
+  return typeof shown === "object" && shown !== null ? { ...shown } : {};
+}
+
+/** The changes that take an endpoint back to a release. */
+export interface ChangesToRelease {
+  readonly changes: EndpointChanges;
+  /** The words of the changes that cannot be taken back: they are no settings of an endpoint. */
+  readonly unknown: readonly string[];
+}
+
+/**
+ * Returns the changes that make the settings of an endpoint those of one of its releases: all later
+ * ones are taken back. Returns `undefined` if the release is not among them.
+ * @param releases the newest first
+ */
+export function changesToRelease(releases: readonly EndpointRelease[], id: string): ChangesToRelease | undefined {
+  const position = releases.findIndex((release) => release.id === id || String(release.version) === id);
+  if (position < 0) return undefined;
+  const now = new Map<string, unknown>();
+  const then = new Map<string, unknown>();
+  for (const { field, old, new: value } of releases.slice(0, position).flatMap(({ changes }) => changes)) {
+    if (!now.has(field)) now.set(field, value);
+    then.set(field, old);
+  }
+  const changed = [...then].filter(([word, value]) => !isDeepStrictEqual(value, now.get(word)));
+  const settings = changed.map(([word, value]) => [word, settingOf(word, value, now.get(word))] as const);
+  const known = settings.flatMap(([, setting]) => (setting ? [setting] : []));
+  return {
+    changes: Object.fromEntries(known) as EndpointChanges,
+    unknown: settings.flatMap(([word, setting]) => (setting ? [] : [word])),
+  };
+}
+
+/** Returns a field and the value to set; `undefined` if the value has no form that can be set. */
+function settingOf(word: string, value: unknown, now: unknown): readonly [string, unknown] | undefined {
+  const field = fieldOfRelease(word);
+  if (!isEndpointField(field) || field === "templateId") return undefined;
+  if (field === "env") return [field, envChanges(variablesOfRelease(value), variablesOfRelease(now))];
+  if (value === null || value === undefined) return [field, null];
+  if (FIELDS[field].isList && Array.isArray(value)) {
+    return value.every((each) => typeof each === "string") ? [field, value.join(",")] : undefined;
+  }
+  return typeof value === "object" ? undefined : [field, value];
+}
+
+function envChanges(then: Env, now: Env): EnvChanges {
+  const removed = Object.keys(now).filter((name) => !Object.hasOwn(then, name));
+  const set = Object.entries(then).filter(([name, value]) => now[name] !== value);
+  return Object.fromEntries([...set, ...removed.map((name) => [name, null] as const)]) as EnvChanges;
+}

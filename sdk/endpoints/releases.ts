@@ -1,0 +1,171 @@
+import * as z from "zod";
+import type { OpenEnum } from "../contract/enums";
+import { readMyself } from "../records/graphqlCalls";
+import { pathOf } from "../records/v2Calls";
+import { decode } from "../transport/decode";
+import type { GraphqlTransport } from "../transport/graphql";
+import { type ObservedOptions, requestOptions } from "../transport/requestOptions";
+import { type RestV2Transport, requestV2 } from "../transport/restV2";
+import { type Attempt, type CallContext, makeCall } from "../transport/retryingCall";
+
+/** The states of a worker in REST v2. */
+const WORKER_STATES = ["RUNNING", "IDLE", "INITIALIZING", "THROTTLED", "UNHEALTHY"] as const;
+
+/** A worker of an endpoint that has not shut down. */
+export interface EndpointWorker {
+  readonly id: string;
+  /** `undefined` over GraphQL, which does not show it. */
+  readonly status: OpenEnum<(typeof WORKER_STATES)[number]> | undefined;
+  /**
+   * `true` if it runs an older release than the endpoint has. `undefined` if the service does not
+   * show that.
+   */
+  readonly isStale: boolean | undefined;
+}
+
+/** One field that a release changed. */
+export interface ReleaseChange {
+  /** The name of the field, as the service writes it. */
+  readonly field: string;
+  /** The value before, as the service writes it. It may be or contain a secret. */
+  readonly old: unknown;
+  /** The value of the release. It may be or contain a secret. */
+  readonly new: unknown;
+}
+
+/** A release of an endpoint: the settings with which its workers start. */
+export interface EndpointRelease {
+  readonly id: string;
+  /** The version of the endpoint that it made. */
+  readonly version: number | undefined;
+  /** What made it: `MANUAL` or `GIT_BUILD`; other words may occur. */
+  readonly source: string | undefined;
+  /** The user who made it. */
+  readonly createdByUserId: string | undefined;
+  /** The time when it was made, as the service writes it. */
+  readonly createdAt: string | undefined;
+  readonly changes: readonly ReleaseChange[];
+}
+
+const text = z
+  .string()
+  .nullish()
+  .catch(undefined)
+  .transform((value) => value ?? undefined);
+const number = z
+  .number()
+  .nullish()
+  .catch(undefined)
+  .transform((value) => value ?? undefined);
+const id = z.union([z.string(), z.number().transform(String)]);
+
+const workersSchema = z.looseObject({
+  workers: z.array(
+    z.looseObject({ id, status: text, isStale: z.boolean().nullish().catch(undefined) }).transform((worker) => ({
+      id: worker.id,
+      status: worker.status ?? "RUNNING",
+      isStale: worker.isStale ?? undefined,
+    })),
+  ),
+});
+
+const releasesSchema = z.looseObject({
+  releases: z.array(
+    z
+      .looseObject({
+        ...{ id, version: number, source: text, createdByUserId: text, createdAt: text },
+        diff: z
+          .array(z.looseObject({ field: z.string(), old: z.unknown(), new: z.unknown() }))
+          .nullish()
+          .catch(undefined),
+      })
+      .transform(({ id, version, source, createdByUserId, createdAt, diff }) => ({
+        ...{ id, version, source, createdByUserId, createdAt },
+        changes: (diff ?? []).map((each) => ({ field: each.field, old: each.old, new: each.new })),
+      })),
+  ),
+});
+
+const podsSchema = z.looseObject({
+  endpoint: z
+    .looseObject({
+      version: number,
+      pods: z.array(z.looseObject({ id: text, desiredStatus: text, slsVersion: number })).nullish(),
+    })
+    .nullable(),
+});
+
+/** The requests for the workers and releases of an endpoint. */
+export interface ReleaseCalls {
+  readonly workers: (operation: string, id: string, attempt: Attempt) => Promise<readonly EndpointWorker[]>;
+  /** @default the interface shows none */
+  readonly releases?: (
+    operation: string,
+    id: string,
+    limit: number,
+    attempt: Attempt,
+  ) => Promise<readonly EndpointRelease[]>;
+}
+
+/** Returns the requests over REST v2. */
+export function v2ReleaseCalls(transport: RestV2Transport): Required<ReleaseCalls> {
+  const path = (endpointId: string) => pathOf({ path: "/serverless" }, endpointId);
+  return {
+    async workers(operation, endpointId, attempt) {
+      const request = { name: "listWorkers", operation, method: "GET", path: `${path(endpointId)}/workers` } as const;
+      return decode(workersSchema, await requestV2(transport, request, attempt), operation).workers;
+    },
+    async releases(operation, endpointId, limit, attempt) {
+      const request = {
+        ...({ name: "listReleases", operation, method: "GET" } as const),
+        ...{ path: `${path(endpointId)}/releases`, query: { limit: String(limit) } },
+      };
+      return decode(releasesSchema, await requestV2(transport, request, attempt), operation).releases;
+    },
+  };
+}
+
+/** The states of a pod that has shut down. */
+const ENDED = ["EXITED", "TERMINATED", "DEAD", "PAUSED"];
+
+/** Returns the requests over GraphQL: the versions of pods are compared with the endpoint's. */
+export function graphqlReleaseCalls(transport: GraphqlTransport): ReleaseCalls {
+  return {
+    async workers(operation, endpointId, attempt) {
+      const selection = `endpoint(id: ${JSON.stringify(endpointId)}) { version pods { id desiredStatus slsVersion } }`;
+      const myself = await readMyself(transport, operation, selection, attempt);
+      const { version, pods } = decode(podsSchema, myself, operation).endpoint ?? {};
+      const active = (pods ?? []).filter(({ desiredStatus }) => !ENDED.includes(desiredStatus ?? ""));
+      return active.map((pod, index) => ({
+        ...{ id: pod.id ?? String(index), status: undefined },
+        isStale: version === undefined || pod.slsVersion === undefined ? undefined : pod.slsVersion !== version,
+      }));
+    },
+  };
+}
+
+/** Reads the workers of an endpoint that have not shut down. */
+export function readWorkers(
+  context: CallContext & { readonly calls: ReleaseCalls },
+  endpointId: string,
+  options: ObservedOptions,
+): Promise<readonly EndpointWorker[]> {
+  const operation = `the workers of endpoint ${endpointId}`;
+  const attempt = (each: Attempt) => context.calls.workers(operation, endpointId, each);
+  const call = { name: "listWorkers", operation, repeatability: "safe", attempt } as const;
+  return makeCall(context, { ...requestOptions(options), ...call });
+}
+
+/** Reads the latest releases of an endpoint; none where the interface shows none. */
+export async function readReleases(
+  context: CallContext & { readonly calls: ReleaseCalls },
+  endpointId: string,
+  { limit = 20, ...options }: ObservedOptions & { readonly limit?: number | undefined },
+): Promise<readonly EndpointRelease[] | undefined> {
+  const { releases } = context.calls;
+  if (!releases) return undefined;
+  const operation = `the releases of endpoint ${endpointId}`;
+  const attempt = (each: Attempt) => releases(operation, endpointId, limit, each);
+  const call = { name: "listReleases", operation, repeatability: "safe", attempt } as const;
+  return makeCall(context, { ...requestOptions(options), ...call });
+}

@@ -1,0 +1,132 @@
+import * as fc from "fast-check";
+import type { Properties } from "../../../provider/properties";
+import { decide, type RollOutRecord, type Sight } from "../../../provider/rollOut/decide";
+import { differing, merged, serves } from "../../../provider/rollOut/settings";
+
+const IMAGES = ["me/llama:1", "me/llama:2", "me/llama:3"];
+const image = fc.constantFrom(...IMAGES);
+const variables = fc.dictionary(fc.constantFrom("A", "B", "C"), fc.constantFrom("1", "2"), { maxKeys: 3 });
+const workersMax = fc.constantFrom(0, 1, 3);
+const inputs = fc.constantFrom("inputs 1", "inputs 2");
+
+const endpoint = fc.record({ imageName: image, env: variables, workersMax });
+const settings = fc.record(
+  {
+    imageName: image,
+    env: fc.dictionary(fc.constantFrom("A", "B"), fc.constantFrom("1", null), { minKeys: 1, maxKeys: 2 }),
+    workersMax: fc.constantFrom(1, 3),
+  },
+  { requiredKeys: ["imageName"] },
+);
+const record: fc.Arbitrary<RollOutRecord> = fc.record({
+  phase: fc.constantFrom("judging", "restoring", "refused"),
+  inputs,
+  release: settings,
+  former: settings,
+  reason: fc.constant("it failed"),
+});
+const sight: fc.Arbitrary<Sight> = fc.record({
+  record: fc.option(record, { nil: undefined }),
+  inputs,
+  wanted: settings,
+  now: endpoint,
+  state: endpoint,
+  unjudged: fc.option(settings, { nil: undefined }),
+  shownRefusal: fc.option(fc.constant("it was taken back"), { nil: undefined }),
+});
+
+/** Returns an endpoint after a save of settings. */
+function after(now: Properties, saved: Properties): Properties {
+  const { env, ...others } = merged(now, saved);
+  const present = Object.entries(env as Properties).filter(([, value]) => value !== null);
+  return { ...others, env: Object.fromEntries(present) };
+}
+
+test("a release is saved only if the endpoint does not serve it, and a restore takes everything back that the save changed", () => {
+  fc.assert(
+    fc.property(sight, (each) => {
+      const step = decide({ ...each, record: undefined });
+      if (step.do !== "release") return;
+      expect(serves(each.wanted, each.now)).toBe(false);
+      const saved = after(each.now, each.wanted);
+      expect(serves(each.wanted, saved)).toBe(true);
+      const restored = after(saved, step.former);
+      const { workersMax: _, ...before } = each.now;
+      expect(restored).toMatchObject(before);
+      // A restore never switches an endpoint off.
+      expect(restored.workersMax).toBe(each.now.workersMax === 0 ? saved.workersMax : each.now.workersMax);
+    }),
+  );
+});
+
+test("a release that a run of this machine has refused is never saved again for the same inputs", () => {
+  fc.assert(
+    fc.property(sight, record, (each, recorded) => {
+      const step = decide({ ...each, record: { ...recorded, phase: "refused", inputs: each.inputs } });
+      expect(["refuse", "restore"]).toContain(step.do);
+      expect(step.do === "restore").toBe(serves(recorded.release, each.now));
+    }),
+  );
+});
+
+test("a restore that was killed continues with the recorded settings, whatever serves", () => {
+  fc.assert(
+    fc.property(sight, record, (each, recorded) => {
+      const restoring: RollOutRecord = { ...recorded, phase: "restoring", inputs: each.inputs };
+      expect(decide({ ...each, record: restoring })).toEqual({ do: "restore", record: restoring });
+    }),
+  );
+});
+
+test("a run that was killed before its verdict restores the recorded settings, even if state already has the new ones", () => {
+  fc.assert(
+    fc.property(sight, (each) => {
+      const former = { imageName: "me/llama:0", env: { A: "0" } };
+      const judging: RollOutRecord = {
+        phase: "judging",
+        inputs: each.inputs,
+        release: each.wanted,
+        former,
+        reason: "",
+      };
+      const now = after(each.now, each.wanted);
+      const step = decide({ ...each, now, state: now, record: judging });
+      expect(step).toMatchObject({ do: "judge", former });
+    }),
+  );
+});
+
+test("a killed release that another program replaces is never restored: its former settings are", () => {
+  const former = { imageName: "me/llama:1" };
+  const release = { imageName: "me/llama:2" };
+  const killed: RollOutRecord = { phase: "judging", inputs: "inputs 1", release, former, reason: "" };
+  const now = { imageName: "me/llama:2", env: {}, workersMax: 3 };
+  const wanted = { imageName: "me/llama:3" };
+  const both = { wanted, now, state: { ...now, ...former }, unjudged: undefined, shownRefusal: undefined };
+  expect(decide({ ...both, inputs: "inputs 2", record: killed })).toMatchObject({
+    do: "release",
+    release: wanted,
+    former,
+  });
+});
+
+test("nothing is judged if the endpoint, state and the program agree", () => {
+  fc.assert(
+    fc.property(endpoint, (now) => {
+      const wanted = { ...now, env: { ...now.env } };
+      const agreeing = { wanted, now, state: now, unjudged: undefined, shownRefusal: undefined, inputs: "inputs 1" };
+      expect(decide({ ...agreeing, record: undefined })).toEqual({ do: "nothing" });
+    }),
+  );
+});
+
+test("a release that serves and that no run has judged is judged without a save, and can be restored", () => {
+  fc.assert(
+    fc.property(sight, (each) => {
+      const step = decide({ ...each, record: undefined });
+      if (step.do !== "judge") return;
+      expect(serves(each.wanted, each.now)).toBe(true);
+      expect(Object.keys(differing(step.former, after(each.now, step.former)))).toEqual([]);
+    }),
+  );
+});

@@ -1,0 +1,206 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Emulator } from "../../../emulator";
+import { type Remembered, refresh, StepFailed, up } from "../../faults/engineMemory";
+import { newMachine, programOf, serving, startProvider, startService, TOKEN } from "../../support/rollOuts";
+
+type Provider = Awaited<ReturnType<typeof startProvider>>;
+
+/** An endpoint with a good release, and the provider of the machine that made it. */
+async function start(api = "v2") {
+  const emulator = await startService();
+  const machine = newMachine();
+  const provider = await startProvider(emulator, machine, api);
+  const first = await up(provider, programOf("good"), undefined);
+  return {
+    ...{ emulator, machine, provider, first },
+    async [Symbol.asyncDispose]() {
+      await provider.stop();
+      await emulator.stop();
+    },
+  };
+}
+
+/** Runs `up`, which must fail. */
+async function failedUp(provider: Provider, program: object, before: Remembered): Promise<StepFailed> {
+  const error = await up(provider, { ...program }, before).then(
+    () => undefined,
+    (failure: unknown) => failure,
+  );
+  if (!(error instanceof StepFailed)) throw new Error(`it did not fail: ${error}`);
+  expect(error.message).not.toContain(TOKEN);
+  return error;
+}
+
+const former = { image: "me/llama-good", env: { HF_TOKEN: TOKEN, VERSION: "good" } };
+
+test("a good release passes its test, and the next up changes nothing", async () => {
+  await using run = await start();
+  const { emulator, provider, first } = run;
+  const second = await up(provider, programOf("good", { attempt: 2 }), first);
+  const changed = { ...programOf("good"), imageName: "me/llama-2-good" };
+  const third = await up(provider, changed, second);
+  expect(serving(emulator)).toMatchObject({ image: "me/llama-2-good" });
+  expect(third.outputs).toMatchObject({ imageName: "me/llama-2-good" });
+  expect(provider.output()).toContain("its new release has passed");
+  expect(await provider.diff(third.id, third.outputs, third.inputs)).toMatchObject({ changes: "none" });
+  expect(JSON.stringify(third.outputs)).not.toContain("__unjudged");
+}, 120_000);
+
+test("a release that fails its test is restored and refused until the attempt or the program changes, also on another machine", async () => {
+  await using run = await start();
+  const { emulator, provider, first } = run;
+  const error = await failedUp(provider, programOf("wrong"), first);
+  expect(error.message).toMatch(/was refused: its test failed: job .* output\.text is not as expected/);
+  expect(error.message).toContain("serves with its former settings");
+  // The plain error leaves state as it was.
+  expect(error.remembered).toBe(first);
+  expect(serving(emulator)).toMatchObject({ ...former, saves: 2 });
+
+  const again = await failedUp(provider, programOf("wrong"), first);
+  expect(again.message).toContain("output.text is not as expected");
+  expect(provider.output()).toContain("warning: this release was refused before");
+  expect(serving(emulator)).toMatchObject({ ...former, saves: 2 });
+
+  const other = await startProvider(emulator, newMachine());
+  try {
+    const elsewhere = await failedUp(other, programOf("wrong"), first);
+    expect(elsewhere.message).toContain("the service shows that it was made at");
+    expect(elsewhere.message).toContain("its next attempt is 2");
+    expect(serving(emulator)).toMatchObject({ ...former, saves: 2 });
+    await failedUp(other, programOf("wrong", { attempt: 2 }), first);
+    expect(serving(emulator)).toMatchObject({ ...former, saves: 4 });
+    await failedUp(other, programOf("wrong", { attempt: 2 }), first);
+    expect(serving(emulator)).toMatchObject({ ...former, saves: 4 });
+  } finally {
+    await other.stop();
+  }
+
+  const changed = { ...programOf("wrong"), imageName: "me/llama-2-good" };
+  await up(provider, changed, first);
+  expect(serving(emulator)).toMatchObject({ image: "me/llama-2-good" });
+}, 180_000);
+
+test("over GraphQL, a release of the endpoint's own container is judged and restored as well", async () => {
+  await using run = await start("graphql");
+  const { emulator, provider, first } = run;
+  const error = await failedUp(provider, programOf("wrong"), first);
+  expect(error.message).toContain("was refused: its test failed");
+  expect(provider.output()).toContain("GraphQL does not show releases");
+  expect(error.remembered).toBe(first);
+  expect(serving(emulator)).toMatchObject(former);
+  const last = await up(provider, { ...programOf("good"), imageName: "me/llama-2-good" }, first);
+  expect(last.outputs).toMatchObject({ imageName: "me/llama-2-good" });
+}, 120_000);
+
+test("a restore that fails leaves a state that says what serves, and the next up restores first", async () => {
+  await using run = await start();
+  const { emulator, provider, first } = run;
+  emulator.faults.add({ match: { operation: "updateEndpoint" }, effect: {}, times: 1 });
+  emulator.faults.add({ match: { operation: "updateEndpoint" }, effect: { status: 400 }, times: 1 });
+  const error = await failedUp(provider, programOf("wrong"), first);
+  expect(error.message).toContain("still serves, because its former settings could not be saved");
+  expect(error.remembered?.outputs).toMatchObject({ imageName: "me/llama-wrong" });
+  expect(JSON.stringify(error.remembered?.outputs.__unjudged)).not.toContain(TOKEN);
+  expect(serving(emulator)).toMatchObject({ image: "me/llama-wrong" });
+
+  emulator.faults.clear();
+  const half = error.remembered as Remembered;
+  const second = await failedUp(provider, programOf("wrong"), half);
+  expect(second.message).toContain("was refused: its test failed");
+  expect(serving(emulator)).toMatchObject(former);
+  expect(second.remembered?.outputs).toMatchObject({ imageName: "me/llama-good", env: former.env });
+  const third = await failedUp(provider, programOf("wrong"), second.remembered as Remembered);
+  expect(third.remembered).toBe(second.remembered);
+  const last = await up(provider, programOf("good"), third.remembered);
+  expect(last.outputs).toMatchObject({ imageName: "me/llama-good", env: former.env });
+}, 180_000);
+
+test("with onFailure keep, a release that fails stays, the up fails, and the next up judges it again", async () => {
+  await using run = await start();
+  const { emulator, provider, first } = run;
+  const program = programOf("wrong", { onFailure: "keep" });
+  const error = await failedUp(provider, program, first);
+  expect(error.message).toContain("It still serves, because rollOut.onFailure is keep");
+  expect(serving(emulator)).toMatchObject({ image: "me/llama-wrong", saves: 1 });
+  const again = await failedUp(provider, program, error.remembered as Remembered);
+  expect(again.message).toContain("It still serves");
+  expect(serving(emulator)).toMatchObject({ image: "me/llama-wrong", saves: 1 });
+}, 120_000);
+
+/** The requests at which the process is killed, and what was saved by then. */
+const MOMENTS = [
+  ["the save, before it", "updateEndpoint", 1, "before"],
+  ["the save, after it", "updateEndpoint", 1, "after"],
+  ["the wait for the workers", "listWorkers", 1, "after"],
+  ["the submit of the test", "run", 1, "after"],
+  ["the wait for the test", "status-sync", 1, "after"],
+  ["the save of the former settings, before it", "updateEndpoint", 2, "before"],
+  ["the save of the former settings, after it", "updateEndpoint", 2, "after"],
+  ["the wait for the former workers", "listWorkers", 3, "after"],
+] as const;
+
+async function killAt(emulator: Emulator, provider: Provider, moment: (typeof MOMENTS)[number], before: Remembered) {
+  const [, operation, nth, when] = moment;
+  emulator.faults.add({ match: { operation, nth }, effect: { hang: true, when } });
+  const running = failedUp(provider, programOf("wrong"), before);
+  const isHeld = () => emulator.journal.requests({ outcome: "pending" }).some(({ fault }) => fault?.includes("hang"));
+  while (!isHeld()) await sleep(20);
+  await provider.stop();
+  await running;
+  emulator.faults.clear();
+}
+
+describe("an up that was killed", () => {
+  test.concurrent.each(MOMENTS)("at %s ends in a true state after the next up", async (...moment) => {
+    await using run = await start();
+    const { emulator, machine, provider, first } = run;
+    await killAt(emulator, provider, moment, first);
+    const next = await startProvider(emulator, machine);
+    try {
+      const error = await failedUp(next, programOf("wrong"), first);
+      expect(error.message).toContain("was refused: its test failed");
+      expect(error.remembered).toBe(first);
+      expect(serving(emulator)).toMatchObject(former);
+      const saves = serving(emulator).saves;
+      await failedUp(next, programOf("wrong"), first);
+      expect(serving(emulator)).toMatchObject({ ...former, saves });
+      const refreshed = await refresh(next, first);
+      expect(refreshed?.outputs).toMatchObject({ imageName: "me/llama-good", env: former.env });
+      expect(refreshed?.outputs).not.toHaveProperty("__unjudged");
+    } finally {
+      await next.stop();
+    }
+  }, 180_000);
+
+  test("after the save ends in a true state on a machine that knows nothing, also after a refresh", async () => {
+    await using run = await start();
+    const { emulator, provider, first } = run;
+    await killAt(emulator, provider, MOMENTS[1], first);
+    const other = await startProvider(emulator, newMachine());
+    try {
+      const refreshed = (await refresh(other, first)) as Remembered;
+      expect(refreshed.outputs).toMatchObject({ imageName: "me/llama-wrong" });
+      expect(JSON.stringify(refreshed.outputs.__unjudged)).not.toContain(TOKEN);
+      const error = await failedUp(other, programOf("wrong"), { ...refreshed, inputs: first.inputs });
+      expect(error.message).toContain("was refused: its test failed");
+      expect(error.remembered?.outputs).toMatchObject({ imageName: "me/llama-good", env: former.env });
+      expect(serving(emulator)).toMatchObject(former);
+    } finally {
+      await other.stop();
+    }
+  }, 120_000);
+
+  test("after the save restores the former settings if the next program fails as well", async () => {
+    await using run = await start();
+    const { emulator, machine, provider, first } = run;
+    await killAt(emulator, provider, MOMENTS[1], first);
+    const next = await startProvider(emulator, machine);
+    try {
+      const error = await failedUp(next, programOf("broken"), first);
+      expect(error.message).toContain("CUDA error");
+      expect(serving(emulator)).toMatchObject(former);
+    } finally {
+      await next.stop();
+    }
+  }, 120_000);
+});

@@ -1,0 +1,118 @@
+import * as fc from "fast-check";
+import { rollOutProblems } from "../../../provider/rollOut/rollOutInputs";
+import { seal, unseal } from "../../../provider/rollOut/seal";
+import { shownRefusals } from "../../../provider/rollOut/shownRefusals";
+import { countsSince, isOut as isReleaseOut, verdictOf, type Workers } from "../../../provider/rollOut/verdicts";
+import type { EndpointRelease } from "../../../sdk/endpoints/releases";
+
+const WATCH = { seconds: 60, maxFailed: 0.05, minJobs: 20 };
+
+describe("the watch", () => {
+  test("never judges by fewer jobs than minJobs", () => {
+    fc.assert(
+      fc.property(fc.nat(19), fc.nat(19), (completed, failed) => {
+        fc.pre(completed + failed < 20);
+        expect(verdictOf({ completed, failed }, WATCH, false)).toBe("open");
+        expect(verdictOf({ completed, failed }, WATCH, true)).toBe("too few jobs");
+      }),
+    );
+  });
+
+  test("fails a release as soon as more than maxFailed have failed, and passes one with exactly that", () => {
+    expect(verdictOf({ completed: 94, failed: 6 }, WATCH, false)).toBe("failed");
+    expect(verdictOf({ completed: 95, failed: 5 }, WATCH, false)).toBe("open");
+    expect(verdictOf({ completed: 95, failed: 5 }, WATCH, true)).toBe("passed");
+    expect(verdictOf({ completed: 0, failed: 20 }, { ...WATCH, maxFailed: 0 }, false)).toBe("failed");
+  });
+
+  test("counts from zero after the service has set its counts to zero", () => {
+    expect(countsSince({ completed: 100, failed: 7 }, { completed: 120, failed: 9 })).toEqual({
+      completed: 20,
+      failed: 2,
+    });
+    expect(countsSince({ completed: 100, failed: 7 }, { completed: 3, failed: 1 })).toEqual({
+      completed: 3,
+      failed: 1,
+    });
+  });
+});
+
+describe("a release is out", () => {
+  const worker = (status: string | undefined, isStale: boolean | undefined) => ({ id: "w", status, isStale });
+  const isOut = (seen: Omit<Workers, "ready">, needsReady: boolean, ready = 0) =>
+    isReleaseOut({ ...seen, ready }, needsReady);
+
+  test("when no worker is old, and one is ready unless a test follows", () => {
+    expect(isOut({ workers: [worker("RUNNING", true), worker("IDLE", false)], inQueue: 0 }, false)).toBe(false);
+    expect(isOut({ workers: [worker("INITIALIZING", false)], inQueue: 0 }, false)).toBe(true);
+    expect(isOut({ workers: [worker("INITIALIZING", false)], inQueue: 0 }, true)).toBe(false);
+    expect(isOut({ workers: [worker("IDLE", false)], inQueue: 0 }, true)).toBe(true);
+  });
+
+  test("where the service shows no states of workers, by the queue's counts", () => {
+    expect(isOut({ workers: [worker(undefined, false)], inQueue: 0 }, true)).toBe(false);
+    expect(isOut({ workers: [worker(undefined, false)], inQueue: 0 }, true, 1)).toBe(true);
+  });
+
+  test("without workers, if no job waits for one", () => {
+    expect(isOut({ workers: [], inQueue: 0 }, true)).toBe(true);
+    expect(isOut({ workers: [], inQueue: 1 }, true)).toBe(false);
+  });
+});
+
+describe("releases that the service shows", () => {
+  const at = (minutes: number) => new Date(Date.UTC(2026, 10, 23, 3, minutes)).toISOString();
+  const release = (minutes: number, from: unknown, to: unknown): EndpointRelease => ({
+    ...{ id: `r${minutes}`, version: minutes, source: "MANUAL", createdByUserId: undefined, createdAt: at(minutes) },
+    changes: [{ field: "template.imageName", old: from, new: to }],
+  });
+  const wanted = { imageName: "me:2" };
+
+  test("count as refused if the latest one takes the release back soon after it", () => {
+    const once = [release(9, "me:2", "me:1"), release(5, "me:1", "me:2")];
+    expect(shownRefusals(once, wanted, 60)).toEqual({ count: 1, madeAt: at(5), restoredAt: at(9) });
+    const twice = [release(29, "me:2", "me:1"), release(25, "me:1", "me:2"), ...once];
+    expect(shownRefusals(twice, wanted, 60)?.count).toBe(2);
+  });
+
+  test("do not count if it took longer, if another release followed, or if the change is another one", () => {
+    expect(shownRefusals([release(30, "me:2", "me:1"), release(5, "me:1", "me:2")], wanted, 60)).toBeUndefined();
+    const followed = [release(12, "me:1", "me:3"), release(9, "me:2", "me:1"), release(5, "me:1", "me:2")];
+    expect(shownRefusals(followed, wanted, 60)).toBeUndefined();
+    const once = [release(9, "me:2", "me:1"), release(5, "me:1", "me:2")];
+    expect(shownRefusals(once, { imageName: "me:3" }, 60)).toBeUndefined();
+    expect(shownRefusals(once, { imageName: "me:2", env: { A: "1" } }, 60)).toBeUndefined();
+    expect(shownRefusals([], wanted, 60)).toBeUndefined();
+  });
+});
+
+test("former settings can be read again only with the same key, and show nothing without it", () => {
+  const sealed = seal("key-1", { env: { HF_TOKEN: "env-canary-41d0" } });
+  expect(sealed).not.toContain("canary");
+  expect(Buffer.from(sealed, "base64").toString("latin1")).not.toContain("canary");
+  expect(unseal("key-1", sealed)).toEqual({ env: { HF_TOKEN: "env-canary-41d0" } });
+  expect([unseal("key-2", sealed), unseal("key-1", "x"), unseal("key-1", undefined)]).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ]);
+});
+
+test("a roll-out that cannot work is refused in the preview, with what to do instead", () => {
+  const problems = (rollOut: unknown, others = {}) =>
+    rollOutProblems({ imageName: "me:1", rollOut, ...others }).map(({ property, message }) => `${property} ${message}`);
+  expect(problems({ test: { input: {} }, watch: { seconds: 60, maxFailed: 0.01 } })).toEqual([]);
+  expect(problems({ test: { input: {} } }, { imageName: "", templateId: "t1" })).toEqual([
+    expect.stringMatching(/^rollOut needs imageName: .*SmokeTest.*blue-green/),
+  ]);
+  expect(problems({ watch: { seconds: 60 } }, { type: "LOAD_BALANCER" })).toEqual([
+    expect.stringMatching(/^rollOut.watch counts jobs/),
+  ]);
+  expect(problems({ watch: {}, onFailure: "retry", attempt: 0, tests: 1 })).toHaveLength(4);
+  expect(problems({ watch: { seconds: 60, maxFailed: 1, minJobs: 0 } })).toHaveLength(2);
+  expect(problems({ test: { prompt: "x" } })).toEqual([
+    expect.stringContaining("rollOut.test.input"),
+    expect.stringContaining("rollOut.test.prompt"),
+  ]);
+  expect(problems({ test: { input: {}, triggers: [] } })).toHaveLength(1);
+});
