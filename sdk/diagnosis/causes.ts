@@ -4,6 +4,7 @@ export const CERTAINTIES = ["certain", "likely", "possible", "unknown"] as const
 /**
  * How sure a diagnosis is. `certain` only where the service shows the cause itself. `unknown`: what
  * could be read does not tell.
+ * @useDeclaredType
  */
 export type Certainty = (typeof CERTAINTIES)[number];
 
@@ -151,7 +152,7 @@ export const CAUSES = {
   ),
 } as const satisfies Readonly<Record<string, CauseRow>>;
 
-/** The id of a cause. */
+/** The id of a cause. @useDeclaredType */
 export type CauseId = keyof typeof CAUSES;
 
 /** Every cause, in the order in which to fix them. */
