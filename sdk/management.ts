@@ -14,6 +14,9 @@ import { v2Names } from "./records/v2Calls";
 import { graphqlRegistryAuthCalls, type RegistryAuthCalls } from "./registryAuths/graphqlCalls";
 import { createRegistryAuths, type RegistryAuths } from "./registryAuths/registryAuths";
 import { REGISTRY_AUTH_LIST, v2RegistryAuthCalls } from "./registryAuths/v2Calls";
+import { graphqlSecretCalls, type SecretCalls } from "./secrets/graphqlCalls";
+import { createSecrets, type Secrets } from "./secrets/secrets";
+import { SECRET_LIST, v2SecretCalls } from "./secrets/v2Calls";
 import { graphqlTemplateCalls, TEMPLATE, type TemplateCalls } from "./templates/graphqlCalls";
 import { createTemplates, type Templates } from "./templates/templates";
 import { TEMPLATE_LIST, v2TemplateCalls } from "./templates/v2Calls";
@@ -29,6 +32,7 @@ export interface Management {
   readonly endpoints: Endpoints;
   readonly templates: Templates;
   readonly registryAuths: RegistryAuths;
+  readonly secrets: Secrets;
   readonly volumes: Volumes;
   readonly pods: PodCalls;
   readonly catalog: Catalog;
@@ -40,6 +44,7 @@ interface ManagementCalls {
   readonly endpoints: EndpointCalls;
   readonly templates: TemplateCalls;
   readonly registryAuths: RegistryAuthCalls;
+  readonly secrets: SecretCalls;
   readonly volumes: VolumeCalls;
   readonly pods: PodCalls;
   readonly catalog: CatalogCalls;
@@ -62,6 +67,7 @@ export function graphqlCalls(
     endpoints: { ...endpoints, readNames: v2Names(v2, ENDPOINT_LIST) },
     templates: { ...templates, readNames: v2Names(v2, TEMPLATE_LIST) },
     registryAuths: { ...graphqlRegistryAuthCalls(transport), readNames: v2Names(v2, REGISTRY_AUTH_LIST) },
+    secrets: { ...graphqlSecretCalls(transport), readNames: v2Names(v2, SECRET_LIST) },
     volumes: { ...graphqlVolumeCalls(transport), readNames: v2Names(v2, VOLUME_LIST) },
     pods: service !== undefined && ENDED_REST_V1.includes(service) ? v2PodCalls(v2) : restPods,
     catalog: graphqlCatalogCalls(transport),
@@ -74,6 +80,7 @@ export function v2Calls(context: CallContext, transport: RestV2Transport): Manag
     endpoints: v2EndpointCalls(context, transport),
     templates: v2TemplateCalls(transport),
     registryAuths: v2RegistryAuthCalls(transport),
+    secrets: v2SecretCalls(transport),
     volumes: v2VolumeCalls(transport),
     pods: v2PodCalls(transport),
     catalog: v2CatalogCalls(transport),
@@ -89,16 +96,13 @@ export function createManagement(context: EndpointsContext, calls: ManagementCal
   });
   const templates = { ...createCollection(context, TEMPLATE, calls.templates), calls: calls.templates };
   const templateFunctions = createTemplates(templates, endpoints);
+  // Endpoints have containers of their own only where templates are applied.
+  const ownContainers = calls.endpoints.applyTemplate && endpoints;
   return {
     endpoints: createEndpoints(endpoints, templateFunctions.delete),
     templates: templateFunctions,
-    registryAuths: createRegistryAuths(
-      context,
-      calls.registryAuths,
-      templates,
-      // Endpoints have containers of their own only where templates are applied.
-      calls.endpoints.applyTemplate && endpoints,
-    ),
+    registryAuths: createRegistryAuths(context, calls.registryAuths, templates, ownContainers),
+    secrets: createSecrets(context, calls.secrets, templates, ownContainers),
     volumes: createVolumes(volumes, endpoints),
     pods: calls.pods,
     ...createCatalog(context, calls.catalog),
