@@ -7,6 +7,7 @@ import type { ManagementLimits } from "../jobs/rateLimits";
 import { problemsOf } from "../model/shapes";
 import type { Pods } from "../pods/pods";
 import type { RegistryAuths } from "../registryAuths/registryAuths";
+import type { Secrets } from "../secrets/secrets";
 import type { Volumes } from "../volumes/volumes";
 import { catalogHandlers } from "./catalogHandlers";
 import { type EndpointParts, endpointHandlers } from "./endpointHandlers";
@@ -16,12 +17,14 @@ import { podHandlers } from "./podHandlers";
 import { problem, Refusal, refusalOf } from "./problem";
 import { createQuota } from "./quota";
 import { registryHandlers, templateHandlers, volumeHandlers } from "./recordHandlers";
+import { secretHandlers } from "./secretHandlers";
 
 /** The parts of the emulator that REST v2 uses. */
 export interface RestV2Options extends EndpointParts {
   readonly keys: Keys;
   readonly clock: Clock;
   readonly registryAuths: RegistryAuths;
+  readonly secrets: Secrets;
   readonly volumes: Volumes;
   readonly pods: Pods;
   readonly managementLimits: ManagementLimits;
@@ -63,6 +66,7 @@ export function createRestV2(options: RestV2Options) {
     ...templateHandlers(templates),
     ...volumeHandlers(volumes),
     ...registryHandlers(registryAuths, pods),
+    ...secretHandlers(options.secrets),
     ...podHandlers(pods),
     ...catalogHandlers(options.catalog, options.use),
   };

@@ -3,6 +3,9 @@ import { forget, type PoolState, show } from "./poolState";
 import { drain, waitIdle } from "./poolStops";
 import { newWorker, type Worker, type WorkerPod } from "./worker";
 
+/** The pause before a container that lacks a secret is started again, in milliseconds. */
+const SECRET_RETRY_MS = 10_000;
+
 /**
  * Starts a worker, unless a fault keeps it throttled for a while. Workers take the places of their
  * endpoint in turn. Returns `false` if the endpoint has no place.
@@ -38,6 +41,14 @@ export function startWorker(pool: PoolState, id = randomId(pool.context.random))
 /** Starts the container of a worker. */
 function initialize(pool: PoolState, worker: Worker, imagePullMs: number): void {
   worker.state = "initializing";
+  const { clock, environments } = pool.context;
+  const [unknown] = environments.fill(worker.pod);
+  if (unknown !== undefined) {
+    worker.pod.lastStatusChange = `Waiting for secret ${unknown}`;
+    show(pool, worker);
+    worker.cancelTimer = clock.schedule(SECRET_RETRY_MS, () => initialize(pool, worker, imagePullMs));
+    return;
+  }
   show(pool, worker);
   worker.cancelTimer = worker.runner.start(imagePullMs, {
     onAsk: () => welcome(pool, worker),

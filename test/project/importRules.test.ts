@@ -112,6 +112,7 @@ const ARROWS: Record<string, Arrows> = {
       loadBalancer: ["time", "model", "io", "jobs", "programs", "workers"],
       endpoints: ["time", "model", "io", "graphql", "records", "jobs", "workers", "loadBalancer"],
       registryAuths: ["time", "model", "graphql", "records"],
+      secrets: ["time", "model", "graphql", "records"],
       templates: ["time", "model", "graphql", "records", "workers"],
       volumes: ["time", "model", "graphql", "records"],
       pods: ["time", "model", "io", "graphql", "workers", "endpoints", "volumes"],
@@ -127,6 +128,7 @@ const ARROWS: Record<string, Arrows> = {
           "jobs",
           "endpoints",
           "registryAuths",
+          "secrets",
           "templates",
           "volumes",
           "pods",
@@ -134,7 +136,7 @@ const ARROWS: Record<string, Arrows> = {
       ],
       server: [
         ...["time", "model", "io", "graphql", "records", "jobs", "programs", "workers", "endpoints"],
-        ...["registryAuths", "templates", "volumes", "pods", "queue", "restV2", "loadBalancer", "catalog"],
+        ...["registryAuths", "secrets", "templates", "volumes", "pods", "queue", "restV2", "loadBalancer", "catalog"],
       ],
       page: ["time", "model", "io", "jobs", "workers", "endpoints", "server"],
       control: [

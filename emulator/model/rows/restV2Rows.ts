@@ -6,7 +6,7 @@ import { assumed, documented, observed } from "./level";
  */
 export const restV2 = {
   "v2.paths": documented(
-    "/v2/serverless, /v2/templates, /v2/network-volumes, /v2/registries, /v2/catalog and /v2/pods.",
+    "/v2/serverless, /v2/templates, /v2/network-volumes, /v2/registries, /v2/account, /v2/catalog and /v2/pods.",
   ),
   "v2.other-paths": assumed("Any other path below these returns 404."),
   "v2.method": documented("A method that a path does not have returns 405."),
