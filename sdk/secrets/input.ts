@@ -46,7 +46,7 @@ export function parseSecretChanges(id: string, { value, description }: SecretCha
   hideValue(value);
   const what = `the change of secret ${id}`;
   if (value === undefined && description === undefined) {
-    throw new InvalidInputError(what, [{ property: "value", message: "or description is required" }]);
+    throw new InvalidInputError(what, [{ property: "value", message: "is required, or description" }]);
   }
   const { name: _fixed, ...table } = SECRET_FIELDS;
   return parseFields(what, table, SCHEMAS, { value, description }, false);
