@@ -92,6 +92,7 @@ const ARROWS: Record<string, Arrows> = {
       template: ["program", "connection", "fields", "adoption", "records", "container"],
       volume: ["connection", "fields", "adoption", "records", "catalog"],
       registryAuth: ["connection", "adoption", "records"],
+      secret: ["connection", "adoption", "records"],
       smokeTest: ["program", "connection"],
       functions: ["program", "connection"],
     },

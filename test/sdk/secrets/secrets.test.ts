@@ -86,7 +86,7 @@ describe.each(INTERFACES)("over %s", (api, operations) => {
   });
 
   test("a secret that somebody else created in the meantime is not overwritten", async () => {
-    const { client, run, emulator } = site;
+    const { client, emulator } = site;
     emulator.faults.add({ match: { operation: operations.create }, effect: { reset: true }, times: 1 });
     const creating = site.failure(client.secrets.create(INPUT));
     while (emulator.journal.operations({ operation: operations.create }).length === 0) {
