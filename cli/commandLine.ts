@@ -5,6 +5,8 @@ import type { AdoptFlags } from "./adopt/adopt";
 import { didYouMean } from "./didYouMean";
 import { addEmulatorFlags, type EmulatorFlags, wholeNumber } from "./emulator/emulatorFlags";
 import { addForecastFlags, type ForecastFlags } from "./forecast/forecastFlags";
+import type { OrphansFlags } from "./orphans/orphans";
+import { addOrphansFlags } from "./orphans/orphansFlags";
 import { ownPackage } from "./ownPackage";
 import type { ReviewFlags } from "./review/review";
 import { addReviewFlags, reviewProblem } from "./review/reviewFlags";
@@ -28,6 +30,7 @@ const load = {
   emulatorEnv: () => require("./emulator/emulatorEnv") as typeof import("./emulator/emulatorEnv"),
   emulatorExec: () => require("./emulator/emulatorExec") as typeof import("./emulator/emulatorExec"),
   forecast: () => require("./forecast/forecast") as typeof import("./forecast/forecast"),
+  orphans: () => require("./orphans/orphans") as typeof import("./orphans/orphans"),
   review: () => require("./review/review") as typeof import("./review/review"),
   verifyService: () => require("./verifyService/verifyService") as typeof import("./verifyService/verifyService"),
 };
@@ -60,6 +63,7 @@ ${EXIT_CODES}
   addDoctor(program);
   addEmulator(program);
   addForecast(program);
+  addOrphans(program);
   addReview(program);
   addVerifyService(program);
   return program;
@@ -285,6 +289,14 @@ Exit codes:
       const problem = loadProblem(flags);
       if (problem !== undefined) command.error(`error: ${problem}`);
       process.exitCode = await forecast(flags);
+    });
+}
+
+function addOrphans(program: Command): void {
+  addOrphansFlags(program.command("orphans"))
+    .addOption(apiOption())
+    .action(async (flags: OrphansFlags) => {
+      process.exitCode = await load.orphans().orphans(flags, ownPackage().version);
     });
 }
 

@@ -147,7 +147,10 @@ const ARROWS: Record<string, Arrows> = {
   },
   cli: {
     shared: ["didYouMean", "ownPackage", "pulumiCommand"],
-    folders: { adopt: [], doctor: ["review"], emulator: [], forecast: [], review: ["forecast"] },
+    folders: {
+      ...{ adopt: [], doctor: ["review"], emulator: [], forecast: [], orphans: ["forecast", "review"] },
+      review: ["forecast"],
+    },
   },
   plugin: {
     shared: [],
