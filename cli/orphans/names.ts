@@ -49,11 +49,20 @@ export function namedStack({ name, urns, unfinished }: KnownStack): NamedStack {
   };
 }
 
-/** Returns what a record's name shows about its origin. `type` is its resource class. */
-export function originOf(name: string, type: string, stacks: readonly NamedStack[]): Origin {
+/**
+ * Returns what a record's name shows about its origin.
+ * @param type its resource class
+ * @param namespaces values of the setting `serverless-gpu:namespace`, which names also depend on
+ */
+export function originOf(
+  name: string,
+  type: string,
+  stacks: readonly NamedStack[],
+  namespaces: readonly string[] = [],
+): Origin {
   const [, logicalName = ""] = ENDING.exec(name) ?? [];
   const own = name.replace(/-fast$/, "");
-  const stack = stacks.find((each) => namesIn(each, logicalName, type).includes(own));
+  const stack = stacks.find((each) => namesIn(each, logicalName, type, namespaces).includes(own));
   if (stack) {
     const what = stack.hasEnded
       ? `stack ${stack.name}, which has ended`
@@ -72,15 +81,22 @@ export function originOf(name: string, type: string, stacks: readonly NamedStack
 }
 
 /** Returns the names that the resource has in each form, with every parent of the stack. */
-function namesIn({ name, urns }: NamedStack, logicalName: string, type: string): string[] {
+function namesIn(
+  { name, urns }: NamedStack,
+  logicalName: string,
+  type: string,
+  namespaces: readonly string[],
+): string[] {
   const [organization = "", project = "", stack = ""] = name.split("/");
-  const parents = ["", ...urns];
   const urn = `urn:pulumi:${stack}::${project}::${PLUGIN}:${type}::${logicalName}`;
-  const ownUrns = [urn, ...urns.filter((each) => isOf(each, type, logicalName))];
-  return [
-    ...parents.map((parent) => hashedName(logicalName, [organization, project, stack, parent, logicalName])),
-    ...ownUrns.map((each) => hashedName(logicalName, [each])),
+  const identities = [
+    ...["", ...urns].map((parent) => [organization, project, stack, parent, logicalName]),
+    ...[urn, ...urns.filter((each) => isOf(each, type, logicalName))].map((each) => [each]),
   ];
+  const beginnings = [[], ...namespaces.map((each) => [each])];
+  return beginnings.flatMap((beginning) =>
+    identities.map((identity) => hashedName(logicalName, [...beginning, ...identity])),
+  );
 }
 
 function isOf(urn: string, type: string, logicalName: string): boolean {

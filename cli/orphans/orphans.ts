@@ -10,6 +10,8 @@ import { readStacks, type StateFlags } from "./states";
 export interface OrphansFlags extends StateFlags {
   /** Stacks that exist no more, `<organization>/<project>/<stack>`. */
   readonly ended?: readonly string[];
+  /** Values of the setting `serverless-gpu:namespace` in the stacks. */
+  readonly namespace?: readonly string[];
   readonly prices?: string;
   readonly delete?: string;
   readonly json?: boolean;
@@ -37,6 +39,7 @@ export async function orphans(flags: OrphansFlags, version: string): Promise<num
   const stacks = [...states.map(namedStack), ...(flags.ended ?? []).map(endedStack)];
   const isKnown = ({ id }: AccountRecord) => states.some(({ ids }) => ids.has(id));
   const strangers = records.filter((each) => !isKnown(each) && looksAutomatic(each.name));
+  const origin = ({ name, type }: AccountRecord) => originOf(name, type, stacks, flags.namespace);
   if (flags.delete !== undefined) {
     const owner = states.find(({ ids }) => ids.has(flags.delete ?? ""));
     if (owner)
@@ -49,29 +52,22 @@ export async function orphans(flags: OrphansFlags, version: string): Promise<num
         `${flags.delete} is no orphan of this account: orphans without --delete lists them. Nothing was deleted`,
       );
     }
-    return deleteOrphan(wanted, stacks, (record) => deleteRecord(client, record, tell));
+    const { isProven, reason } = origin(wanted);
+    const noun = KINDS[wanted.type];
+    tell(`${noun} ${wanted.id} ("${wanted.name}") is deleted: ${isProven ? "" : "a suspicion, "}${reason}`);
+    await deleteRecord(client, wanted, tell);
+    process.stdout.write(`deleted ${noun} ${wanted.id}\n`);
+    return 0;
   }
   const costs = await monthlyCosts(strangers, given);
   const found = strangers.map((record) => ({
-    ...{ record, ...originOf(record.name, record.type, stacks) },
+    ...{ record, ...origin(record) },
     cost: costs.get(record.id),
   }));
   const text = flags.json ? `${JSON.stringify(jsonOf(found, stacks, version), null, 2)}\n` : textOf(found, stacks);
   process.stdout.write(redact(text));
   if (found.length === 0) return 0;
   return found.some(({ isProven }) => isProven) ? FOUND : SUSPECTED;
-}
-
-async function deleteOrphan(
-  record: AccountRecord,
-  stacks: readonly NamedStack[],
-  remove: (record: AccountRecord) => Promise<void>,
-): Promise<number> {
-  const { isProven, reason } = originOf(record.name, record.type, stacks);
-  tell(`${nounOf(record)} ${record.id} ("${record.name}") is deleted: ${isProven ? "" : "a suspicion, "}${reason}`);
-  await remove(record);
-  process.stdout.write(`deleted ${nounOf(record)} ${record.id}\n`);
-  return 0;
 }
 
 function endedStack(name: string): NamedStack {

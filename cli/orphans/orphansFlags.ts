@@ -20,6 +20,11 @@ export function addOrphansFlags(command: Command): Command {
       "organization/project/stack that exists no more, to prove what it left; several times",
       collect,
     )
+    .option(
+      "--namespace <name>",
+      "a value of the stacks' config serverless-gpu:namespace, for the same; several times",
+      collect,
+    )
     .option("--prices <file>", "prices to use instead of the service's, as for forecast")
     .option("--json", "print one JSON object")
     .option(

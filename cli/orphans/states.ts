@@ -71,7 +71,7 @@ async function readStack(name: string, place: string | undefined): Promise<Known
 }
 
 async function read<T>(args: readonly string[], place: string | undefined): Promise<T> {
-  const env = place === undefined ? {} : { PULUMI_BACKEND_URL: place };
+  const env: Record<string, string> = place === undefined ? {} : { PULUMI_BACKEND_URL: place };
   const learned = await pulumiJson<T>(args, process.cwd(), EXPORT_TIMEOUT_MS, env);
   if ("value" in learned) return learned.value;
   const where = place === undefined ? "" : ` in ${place}`;

@@ -199,6 +199,26 @@ const EXAMPLES = {
     program: { discount: { function: "getServerlessDiscount" } },
     outputs: { discountFactor: "$discount.discountFactor" },
   },
+  getGpuTypes: {
+    title: "The GPU types of a region that are in stock",
+    program: {
+      available: {
+        function: "getGpuTypes",
+        arguments: { minMemoryInGb: 24, region: "EU", minStock: "Low" },
+      },
+    },
+    outputs: { gpuTypes: "$available.gpuTypes" },
+  },
+  getDataCenters: {
+    title: "The data centers of a region that have network volumes",
+    program: { available: { function: "getDataCenters", arguments: { region: "EU", hasVolumes: true } } },
+    outputs: { dataCenters: "$available.dataCenters" },
+  },
+  getAccountLimits: {
+    title: "The quota and the balance of the account",
+    program: { limits: { function: "getAccountLimits" } },
+    outputs: { workerQuota: "$limits.workerQuota", balance: "$limits.balance" },
+  },
 };
 
 module.exports = { EXAMPLES };
