@@ -32,21 +32,14 @@ export function looksAutomatic(name: string): boolean {
   return ENDING.test(name);
 }
 
-/**
- * Returns the whole name of a stack.
- * @throws Error if it cannot be told from its name and its state
- */
+/** Returns the whole name of a stack, whose project an empty state may not show. */
 export function namedStack({ name, urns, unfinished }: KnownStack): NamedStack {
+  // A stack of the folder's project has a short name, and Pulumi Cloud leaves the project out.
   const parts = name.split("/");
   const [stack = ""] = parts.slice(-1);
-  const project = parts.length > 1 ? parts.at(-2) : urns[0]?.split("::")[1];
-  const organization = parts.length > 2 ? parts[0] : parts.length === 2 ? parts[0] : NO_ORGANIZATION;
-  // The service's backend leaves the project out of `<organization>/<stack>`.
-  const ofUrn = urns[0]?.split("::")[1];
-  return {
-    name: `${organization}/${(parts.length === 3 ? project : ofUrn) ?? project ?? ""}/${stack}`,
-    ...{ urns, unfinished, hasEnded: false },
-  };
+  const project = parts.length === 3 ? parts[1] : urns[0]?.split("::")[1];
+  const organization = parts.length > 1 ? parts[0] : NO_ORGANIZATION;
+  return { name: `${organization}/${project ?? ""}/${stack}`, urns, unfinished, hasEnded: false };
 }
 
 /**

@@ -14,7 +14,6 @@ export function addOrphansFlags(command: Command): Command {
     )
     .option("--stack <name>", "a stack whose state counts; may be given several times", collect)
     .option("--backend <url>", "a backend of which all stacks count; may be given several times", collect)
-    .option("--project <name>", "of a backend, only the stacks of this project; may be given several times", collect)
     .option(
       "--ended <name>",
       "organization/project/stack that exists no more, to prove what it left; several times",

@@ -6,8 +6,6 @@ export interface StateFlags {
   readonly stack?: readonly string[];
   /** URLs of backends, of which all stacks count. */
   readonly backend?: readonly string[];
-  /** Projects: of a backend, only their stacks count. */
-  readonly project?: readonly string[];
 }
 
 /** A stack, and what its state has at the service. */
@@ -40,10 +38,10 @@ const EXPORT_TIMEOUT_MS = 60_000;
  * Reads the states. Without options they are all stacks of the backend that `pulumi` uses here.
  * @throws Error if one cannot be read: its records would look like orphans
  */
-export async function readStacks({ stack = [], backend = [], project = [] }: StateFlags): Promise<KnownStack[]> {
+export async function readStacks({ stack = [], backend = [] }: StateFlags): Promise<KnownStack[]> {
   const isOfBackend = backend.length > 0 || stack.length === 0;
   const places = isOfBackend ? (backend.length > 0 ? backend : [undefined]) : [];
-  const listed = await Promise.all(places.map((place) => stacksOf(place, project)));
+  const listed = await Promise.all(places.map(stacksOf));
   const named = stack.map((name) => ({ name, place: undefined }));
   const stacks: KnownStack[] = [];
   // One after the other: each starts a process.
@@ -51,11 +49,9 @@ export async function readStacks({ stack = [], backend = [], project = [] }: Sta
   return stacks;
 }
 
-async function stacksOf(place: string | undefined, projects: readonly string[]) {
+async function stacksOf(place: string | undefined) {
   const stacks = await read<readonly { readonly name: string }[]>(["stack", "ls", "--all", "--json"], place);
-  const isWanted = ({ name }: { readonly name: string }) =>
-    projects.length === 0 || projects.includes(name.split("/").at(-2) ?? "");
-  return stacks.filter(isWanted).map(({ name }) => ({ name, place }));
+  return stacks.map(({ name }) => ({ name, place }));
 }
 
 async function readStack(name: string, place: string | undefined): Promise<KnownStack> {
