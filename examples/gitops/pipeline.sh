@@ -100,9 +100,9 @@ sweep() {
   local failed=0 stack ended=()
   while read -r stack; do
     echo "The environment $stack has ended."
-    pulumi cancel --yes --stack "$stack" --non-interactive 2>/dev/null || true
+    pulumi cancel --yes --stack "$stack" --non-interactive </dev/null 2>/dev/null || true
     # Not --remove-pending: what a killed run created, but did not record, is an orphan, which is listed below.
-    if STACK=$stack run destroy --remove --yes; then
+    if STACK=$stack run destroy --remove --yes </dev/null; then
       ended+=(--ended "organization/$(sed -n 's/^name: *//p' Pulumi.yaml)/$stack")
     else
       failed=1
