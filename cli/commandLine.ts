@@ -11,6 +11,8 @@ import type { HistoryFlags } from "./history/history";
 import { addHistoryFlags } from "./history/historyFlags";
 import type { LogsFlags } from "./logs/logs";
 import { addLogsFlags } from "./logs/logsFlags";
+import type { OrphansFlags } from "./orphans/orphans";
+import { addOrphansFlags } from "./orphans/orphansFlags";
 import { ownPackage } from "./ownPackage";
 import type { ReviewFlags } from "./review/review";
 import { addReviewFlags, reviewProblem } from "./review/reviewFlags";
@@ -39,6 +41,7 @@ const load = {
   forecast: () => require("./forecast/forecast") as typeof import("./forecast/forecast"),
   history: () => require("./history/history") as typeof import("./history/history"),
   logs: () => require("./logs/logs") as typeof import("./logs/logs"),
+  orphans: () => require("./orphans/orphans") as typeof import("./orphans/orphans"),
   review: () => require("./review/review") as typeof import("./review/review"),
   rollback: () => require("./rollback/rollback") as typeof import("./rollback/rollback"),
   verifyService: () => require("./verifyService/verifyService") as typeof import("./verifyService/verifyService"),
@@ -75,6 +78,7 @@ ${EXIT_CODES}
   addForecast(program);
   addHistory(program);
   addLogs(program);
+  addOrphans(program);
   addReview(program);
   addRollback(program);
   addVerifyService(program);
@@ -333,6 +337,14 @@ Exit codes:
       const problem = loadProblem(flags);
       if (problem !== undefined) command.error(`error: ${problem}`);
       process.exitCode = await forecast(flags);
+    });
+}
+
+function addOrphans(program: Command): void {
+  addOrphansFlags(program.command("orphans"))
+    .addOption(apiOption())
+    .action(async (flags: OrphansFlags) => {
+      process.exitCode = await load.orphans().orphans(flags, ownPackage().version);
     });
 }
 

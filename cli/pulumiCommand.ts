@@ -16,12 +16,13 @@ export function pulumi(
   args: readonly string[],
   folder: string,
   timeout = TIMEOUT_MS,
+  env: Readonly<Record<string, string>> = {},
 ): Promise<Learned<string> & { readonly printed?: string }> {
   const options = {
     cwd: folder,
     timeout,
     maxBuffer: MAX_OUTPUT_BYTES,
-    env: { ...process.env, PULUMI_SKIP_UPDATE_CHECK: "true" },
+    env: { ...process.env, PULUMI_SKIP_UPDATE_CHECK: "true", ...env },
   };
   return new Promise((resolve) => {
     execFile("pulumi", [...args, "--non-interactive", "--color", "never"], options, (error, stdout, stderr) => {
@@ -34,8 +35,13 @@ export function pulumi(
 }
 
 /** Runs a `pulumi` command that prints JSON. Does not check that the JSON has the type `T`. */
-export async function pulumiJson<T>(args: readonly string[], folder: string, timeout?: number): Promise<Learned<T>> {
-  const output = await pulumi(args, folder, timeout);
+export async function pulumiJson<T>(
+  args: readonly string[],
+  folder: string,
+  timeout?: number,
+  env?: Readonly<Record<string, string>>,
+): Promise<Learned<T>> {
+  const output = await pulumi(args, folder, timeout, env);
   if ("problem" in output) return output;
   try {
     return { value: JSON.parse(output.value) as T };

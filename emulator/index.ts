@@ -29,6 +29,7 @@ import { createWorkerCalls } from "./programs/workerCalls";
 import { createWorkerHost } from "./programs/workerHost";
 import type { RegistryAuthControl } from "./registryAuths/registryAuthKind";
 import { ANNOUNCED_GRAPHQL_LIMITS, OBSERVED_LIMITS } from "./restV2/quota";
+import type { SecretControl } from "./secrets/secretKind";
 import { type Account, createAccount, type Seed } from "./server/account";
 import { DataFile, keyInDataFile } from "./server/dataFile";
 import { discountPart } from "./server/discount";
@@ -69,10 +70,12 @@ export interface Emulator {
   readonly volumes: VolumeControl;
   /** Reads and changes registry credentials directly. */
   readonly registryAuths: RegistryAuthControl;
+  /** Reads and changes secrets directly. */
+  readonly secrets: SecretControl;
   /** The pods that the REST interface shows in addition to workers. */
   readonly pods: Pods;
   /**
-   * Adds endpoints, templates, volumes, registry credentials and pods.
+   * Adds endpoints, templates, volumes, registry credentials, secrets and pods.
    * @throws TypeError if the seed is malformed, RangeError if a rule of the service forbids it
    */
   seed(seed: Seed): void;
@@ -151,6 +154,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     templates: account.kinds.templates.control,
     volumes: account.kinds.volumes.control,
     registryAuths: account.kinds.registryAuths.control,
+    secrets: account.kinds.secrets.control,
     pods: account.pods,
     seed: account.seed,
     setWorkerQuota: (workerQuota) => account.setLimits({ workerQuota }),
@@ -345,6 +349,8 @@ export type {
   RegistryAuthSeed,
 } from "./registryAuths/registryAuthFields";
 export type { RegistryAuthControl } from "./registryAuths/registryAuthKind";
+export type { EmulatedSecret, SecretFields, SecretSeed } from "./secrets/secretFields";
+export type { SecretControl } from "./secrets/secretKind";
 export type { Seed } from "./server/account";
 export type { ServerlessDiscount } from "./server/discount";
 export type { ActiveFault, Faults } from "./server/faultMatch";

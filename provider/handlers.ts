@@ -8,6 +8,7 @@ import { acceptPluginState } from "./pluginState";
 import { recordHandlers } from "./records/recordHandlers";
 import type { RecordKind } from "./records/recordKind";
 import { REGISTRY_AUTH_KIND } from "./registryAuth/registryAuthKind";
+import { SECRET_KIND } from "./secret/secretKind";
 import { smokeTestHandlers } from "./smokeTest/smokeTestHandlers";
 import { TEMPLATE_KIND } from "./template/templateKind";
 import { VOLUME_KIND } from "./volume/volumeKind";
@@ -28,6 +29,9 @@ export const networkVolumeV1 = handlersOf(VOLUME_KIND);
 
 /** The same for a `ContainerRegistryAuth`: `….registryAuthV1`. Permanent. */
 export const registryAuthV1 = handlersOf(REGISTRY_AUTH_KIND);
+
+/** The same for a `Secret`: `….secretV1`. Permanent. */
+export const secretV1 = handlersOf(SECRET_KIND);
 
 function handlersOf<T extends NamedRecord, Fields extends object>(kind: RecordKind<T, Fields>) {
   return forEngine(hideSecretInputs(acceptPluginState(recordHandlers(kind), kind.table)));

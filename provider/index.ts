@@ -2,7 +2,7 @@
  * Resources and data sources for Pulumi programs.
  *
  * Resources: `ServerlessEndpoint`, `ServerlessTemplate`, `NetworkVolume`, `ContainerRegistryAuth`,
- * `SmokeTest`, and `ServerlessGpuProvider` for additional accounts. Data sources: the functions
+ * `Secret`, `SmokeTest`, and `ServerlessGpuProvider` for additional accounts. Data sources: the functions
  * `get…`, each also as `get…Output`.
  *
  * @module pulumi-serverless-gpu
@@ -19,6 +19,7 @@ export * from "./functions/functions";
 export type { InputsOf, InvokeOutputOptions } from "./functions/invoke";
 export { ContainerRegistryAuth, type ContainerRegistryAuthArgs } from "./registryAuth/containerRegistryAuth";
 export type { RollOutArgs, RollOutTest, RollOutWatch } from "./rollOut/rollOutArgs";
+export { Secret, type SecretArgs } from "./secret/secret";
 export { SmokeTest, type SmokeTestArgs, type SmokeTestPolicy, type SmokeTestStorage } from "./smokeTest/smokeTest";
 export { ServerlessTemplate, type ServerlessTemplateArgs } from "./template/serverlessTemplate";
 export { NetworkVolume, type NetworkVolumeArgs } from "./volume/networkVolume";

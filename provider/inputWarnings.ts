@@ -1,3 +1,7 @@
+import { looksLikeCredential } from "../sdk/containers/fields";
+import { holdsReference } from "../sdk/secrets/fields";
+import { UNKNOWN } from "./properties";
+
 /**
  * Returns a warning that workers are billed even while idle. `workers` is `undefined` if the number
  * is secret.
@@ -18,4 +22,22 @@ export function movingTagWarning(imageName: string): string | undefined {
   return isMoving
     ? "imageName has no fixed tag: workers may run an older image with the same name. Use a tag for each version"
     : undefined;
+}
+
+/** Returns the names of the variables whose values look like keys and are not those of a secret. */
+export function keysInPlainText(env: unknown): string[] {
+  if (typeof env !== "object" || env === null) return [];
+  const isPlain = (value: unknown) =>
+    typeof value === "string" && !["", UNKNOWN].includes(value) && !holdsReference(value);
+  return Object.entries(env).flatMap(([name, value]) => (looksLikeCredential(name) && isPlain(value) ? [name] : []));
+}
+
+/** Returns a note about such variables; `undefined` if there are none. */
+export function plainKeysNote(names: readonly string[]): string | undefined {
+  if (names.length === 0) return undefined;
+  return (
+    `env: ${names.join(", ")} ${names.length === 1 ? "looks like a key" : "look like keys"}. The service shows variables ` +
+    "in plain text to everybody who can read its templates and endpoints. Keep a key in a Secret, and set the variable " +
+    "to the secret's reference"
+  );
 }

@@ -1,6 +1,7 @@
 import { ENDPOINT_FIELDS, FIELDS } from "../sdk/endpoints/fields";
 import { type FieldTable, NEVER_CHANGES } from "../sdk/records/fields";
 import { REGISTRY_AUTH_FIELDS } from "../sdk/registryAuths/fields";
+import { SECRET_FIELDS } from "../sdk/secrets/fields";
 import { TEMPLATE_FIELDS } from "../sdk/templates/fields";
 import { VOLUME_FIELDS } from "../sdk/volumes/fields";
 
@@ -57,6 +58,15 @@ export const CONTAINER_REGISTRY_AUTH: ResourceType = {
   fixed: fixedFields(REGISTRY_AUTH_FIELDS),
 };
 
+export const SECRET: ResourceType = {
+  type: "pulumi-nodejs:dynamic/serverless-gpu:Secret",
+  provider: 'exports.handler = () => require("pulumi-serverless-gpu/handlers").secretV1;',
+  outputs: [...Object.keys(SECRET_FIELDS), "reference", "version", "valueLastUpdatedAt"],
+  optionalOutputs: ["value"],
+  secrets: ["value"],
+  fixed: fixedFields(SECRET_FIELDS),
+};
+
 export const SMOKE_TEST: ResourceType = {
   type: "pulumi-nodejs:dynamic/serverless-gpu:SmokeTest",
   provider: 'exports.handler = () => require("pulumi-serverless-gpu/handlers").smokeTestV1;',
@@ -69,5 +79,6 @@ export const RESOURCE_TYPES: readonly ResourceType[] = [
   SERVERLESS_TEMPLATE,
   NETWORK_VOLUME,
   CONTAINER_REGISTRY_AUTH,
+  SECRET,
   SMOKE_TEST,
 ];

@@ -15,6 +15,7 @@ import { createPods, type Pods } from "./pods/pods";
 import { restPodCalls } from "./pods/restCalls";
 import type { RegistryAuths } from "./registryAuths/registryAuths";
 import { Secret } from "./secret";
+import type { Secrets } from "./secrets/secrets";
 import type { Templates } from "./templates/templates";
 import { createClosing } from "./transport/closing";
 import type { Http } from "./transport/httpRequest";
@@ -43,6 +44,8 @@ export interface Client {
   readonly templates: Templates;
   /** Creates, changes, lists and deletes registry credentials. */
   readonly registryAuths: RegistryAuths;
+  /** Creates, changes, lists and deletes secrets. */
+  readonly secrets: Secrets;
   /** Creates, changes, lists and deletes network volumes. */
   readonly volumes: Volumes;
   /** Reads pods. */
@@ -129,6 +132,9 @@ export function createClient(options?: ClientOptions): Client {
     },
     get registryAuths() {
       return management().registryAuths;
+    },
+    get secrets() {
+      return management().secrets;
     },
     get volumes() {
       return management().volumes;

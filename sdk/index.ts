@@ -110,6 +110,8 @@ export type { Listed, NamedRecord, UnreadableRecord } from "./records/listed";
 export type { Readers } from "./records/readers";
 export type { RegistryAuth, RegistryAuthInput, RegistryLogin } from "./registryAuths/record";
 export type { RegistryAuths } from "./registryAuths/registryAuths";
+export type { SecretChanges, SecretInput, SecretRecord } from "./secrets/record";
+export type { Secrets } from "./secrets/secrets";
 export type { Template, TemplateChanges, TemplateInput, TemplateSettings } from "./templates/record";
 export type { Templates } from "./templates/templates";
 export type {

@@ -23,6 +23,9 @@ import { v2Names } from "./records/v2Calls";
 import { graphqlRegistryAuthCalls, type RegistryAuthCalls } from "./registryAuths/graphqlCalls";
 import { createRegistryAuths, type RegistryAuths } from "./registryAuths/registryAuths";
 import { REGISTRY_AUTH_LIST, v2RegistryAuthCalls } from "./registryAuths/v2Calls";
+import { graphqlSecretCalls, type SecretCalls } from "./secrets/graphqlCalls";
+import { createSecrets, type Secrets } from "./secrets/secrets";
+import { SECRET_LIST, v2SecretCalls } from "./secrets/v2Calls";
 import { graphqlTemplateCalls, TEMPLATE, type TemplateCalls } from "./templates/graphqlCalls";
 import { createTemplates, type Templates } from "./templates/templates";
 import { TEMPLATE_LIST, v2TemplateCalls } from "./templates/v2Calls";
@@ -39,6 +42,7 @@ export interface Management {
   readonly endpoints: ClientEndpoints;
   readonly templates: Templates;
   readonly registryAuths: RegistryAuths;
+  readonly secrets: Secrets;
   readonly volumes: Volumes;
   readonly pods: PodCalls;
   readonly catalog: Catalog;
@@ -50,6 +54,7 @@ interface ManagementCalls {
   readonly endpoints: EndpointCalls;
   readonly templates: TemplateCalls;
   readonly registryAuths: RegistryAuthCalls;
+  readonly secrets: SecretCalls;
   readonly volumes: VolumeCalls;
   readonly pods: PodCalls;
   readonly catalog: CatalogCalls;
@@ -75,6 +80,7 @@ export function graphqlCalls(
     endpoints: { ...endpoints, readNames: v2Names(v2, ENDPOINT_LIST) },
     templates: { ...templates, readNames: v2Names(v2, TEMPLATE_LIST) },
     registryAuths: { ...graphqlRegistryAuthCalls(transport), readNames: v2Names(v2, REGISTRY_AUTH_LIST) },
+    secrets: { ...graphqlSecretCalls(transport), readNames: v2Names(v2, SECRET_LIST) },
     volumes: { ...graphqlVolumeCalls(transport), readNames: v2Names(v2, VOLUME_LIST) },
     pods: service !== undefined && ENDED_REST_V1.includes(service) ? v2PodCalls(v2) : restPods,
     catalog: graphqlCatalogCalls(transport),
@@ -88,6 +94,7 @@ export function v2Calls(context: CallContext, transport: RestV2Transport): Manag
     endpoints: v2EndpointCalls(context, transport),
     templates: v2TemplateCalls(transport),
     registryAuths: v2RegistryAuthCalls(transport),
+    secrets: v2SecretCalls(transport),
     volumes: v2VolumeCalls(transport),
     pods: v2PodCalls(transport),
     catalog: v2CatalogCalls(transport),
@@ -118,6 +125,8 @@ export function createManagement(context: EndpointsContext, calls: ManagementCal
     },
     logs: openLog && ((id, workerIds, signal) => readWorkerLogs(context, openLog, id, workerIds, signal)),
   });
+  // Endpoints have containers of their own only where templates are applied.
+  const ownContainers = calls.endpoints.applyTemplate && endpoints;
   return {
     endpoints: {
       ...createEndpoints(endpoints, templateFunctions.delete),
@@ -125,13 +134,8 @@ export function createManagement(context: EndpointsContext, calls: ManagementCal
       ...createLogs(context, { open: openLog, ...logCalls(context, diagnosis) }),
     },
     templates: templateFunctions,
-    registryAuths: createRegistryAuths(
-      context,
-      calls.registryAuths,
-      templates,
-      // Endpoints have containers of their own only where templates are applied.
-      calls.endpoints.applyTemplate && endpoints,
-    ),
+    registryAuths: createRegistryAuths(context, calls.registryAuths, templates, ownContainers),
+    secrets: createSecrets(context, calls.secrets, templates, ownContainers),
     volumes: createVolumes(volumes, endpoints),
     pods: calls.pods,
     ...catalog,

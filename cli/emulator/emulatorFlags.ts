@@ -42,7 +42,10 @@ export function addEmulatorFlags(command: Command): Command {
     .addOption(
       new Option("--profile <name>", "the behavior to emulate (default: contract)").choices(["contract", "observed"]),
     )
-    .option("--seed <file>", "JSON with the initial records: endpoints, templates, volumes, registryAuths, pods")
+    .option(
+      "--seed <file>",
+      "JSON with the initial records: endpoints, templates, volumes, registryAuths, secrets, pods",
+    )
     .option("--data <file>", "keep everything in this file; if it exists, continue from it and ignore --seed")
     .option(
       "--handlers <folder>",

@@ -24,6 +24,7 @@ export function announcement(
     : "It has workersMin 0 and workersMax 0, so no worker can start: no GPU time is used.";
   return [
     `This creates one endpoint, "${name}" (template ${template}), in the account of your key at ${graphqlUrl}.`,
+    "Where the service has tags, it also creates one, serverless-gpu-verify, for this endpoint, and deletes it.",
     cost,
     `It sends at most ${maxRequests} requests in at most ${maxMinutes} minutes, a few of them with a wrong key.`,
     "Then it deletes the endpoint and verifies that it is gone. It changes nothing else.\n",

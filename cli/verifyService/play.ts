@@ -8,6 +8,7 @@ import * as queue from "./scenarios/queue";
 import { reads } from "./scenarios/reads";
 import * as save from "./scenarios/saveEndpoint";
 import type { Scenario } from "./scenarios/scenario";
+import { tags } from "./scenarios/tags";
 import type { TestedService } from "./testedService";
 
 /**
@@ -19,7 +20,7 @@ export function scenariosFor(runJobs: boolean): readonly Scenario[] {
     ...[graphql.graphqlKeys, graphql.graphqlForms, graphql.account, reads, catalog],
     graphql.unknownDeletion,
     ...[save.savedFields, save.flashBoot, save.refusedSaves, keptFields, clearedFields, queue.rest],
-    ...[queue.queueErrors, queue.waitingJobs, queue.purge, queue.timeToLive, loadBalancerRefusals],
+    ...[queue.queueErrors, queue.waitingJobs, queue.purge, queue.timeToLive, loadBalancerRefusals, tags],
     runJobs ? queue.oneJob : graphql.ownDeletion,
   ];
 }

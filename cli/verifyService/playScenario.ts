@@ -7,9 +7,14 @@ export async function playScenario(service: TestedService, { steps }: Scenario):
   for (const step of steps) {
     if (step.pauseMs !== undefined) await service.pause(step.pauseMs);
     const reply = await replyTo(service, step, replies);
-    if (step.as !== undefined) replies[step.as] = reply;
+    if (step.as !== undefined) replies[step.as] = withId(reply, step.idOrElse);
     for (const [row, findingOf] of step.findings ?? []) service.note(row, findingOf(reply, replies, service.endpoint));
   }
+}
+
+/** Returns a reply that has an id, if one is given for a reply without. */
+function withId(reply: Reply, id: string | undefined): Reply {
+  return id === undefined || typeof reply.body?.id === "string" ? reply : { ...reply, body: { id } };
 }
 
 async function replyTo(
@@ -32,7 +37,7 @@ function send(service: TestedService, request: Request, fill: (text: string) => 
   if ("queue" in request) return service.queue(fill(request.queue), request);
   if ("lb" in request) return service.lb(request.lb, request);
   if ("rest" in request) return service.rest(request.rest, request);
-  if ("v2" in request) return service.v2(request.v2, request);
+  if ("v2" in request) return service.v2(fill(request.v2), { ...request, body: request.body && fill(request.body) });
   if ("save" in request) return service.graphql(mutation(service, request.save, request.selection), request);
   return service.elsewhere(request.elsewhere);
 }

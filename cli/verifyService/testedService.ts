@@ -34,7 +34,7 @@ export type KeyUse = "usual" | "bearer" | "bare" | "wrong" | "none";
 
 /** The parts that a request to any interface can have. */
 export interface Sending {
-  readonly method?: "GET" | "POST";
+  readonly method?: "GET" | "POST" | "DELETE";
   readonly body?: string | undefined;
   readonly key?: KeyUse;
   /** `true` if sending such a request twice could cost money. */
@@ -184,7 +184,9 @@ async function sendOnce(
     return { status, body: parsed(await response.body.text()) };
   } finally {
     limit.release();
-    const shown = `${method} ${url.pathname}`.replaceAll(endpoint.id, "<endpoint>");
+    const shown = `${method} ${url.pathname}`
+      .replaceAll(endpoint.id, "<endpoint>")
+      .replace(/(\/tags\/)[^/]+/, "$1<tag>");
     requests.push({ request: shown, status, elapsedMs: Math.round(performance.now() - startedAt) });
   }
 }

@@ -12,6 +12,7 @@ import { WITHOUT_PROCESS } from "../workers/runners";
 import { createScheduler, type Scheduler } from "../workers/scheduler";
 import { createWatch } from "../workers/watch";
 import type { WorkerRunner } from "../workers/worker";
+import { createEnvironments } from "../workers/workerEnv";
 import type { WorkerModel } from "../workers/workerModel";
 import type { Assumptions, PlayedEndpoint } from "./assumptions";
 import type { Starts } from "./starts";
@@ -204,6 +205,7 @@ function contextOf(clock: EventClock, random: () => number): RuntimeContext {
   return {
     ...{ clock, random, profile: "observed", drainMs: 0, coldStartMs: 0 },
     ...{ staleFlashBoot: false, containerOf: exampleContainer, placesOf: () => [PLACE] },
+    environments: createEnvironments(() => undefined, "contract"),
     watch: createWatch(),
     workerHost: createWorkerHost(clock, () => {}),
     workerFaults: { atStart: () => ({ throttledMs: 0, imagePullMs: 0 }), atJob: () => undefined },

@@ -21,14 +21,16 @@ const ORIGIN = "http://localhost";
  */
 export function functionServer(
   handlerOf: () => HttpHandler,
-  { id, container }: WorkerPod,
-  { clock, random }: RuntimeContext,
+  pod: WorkerPod,
+  { clock, random, environments }: RuntimeContext,
 ): HttpServer {
-  const { imageName, env } = container;
   const context: HttpContext = {
-    workerId: id,
-    imageName,
-    env: { ...env },
+    workerId: pod.id,
+    imageName: pod.container.imageName,
+    // The secrets in it are filled in when the container starts.
+    get env() {
+      return environments.of(pod);
+    },
     now: () => clock.now(),
     sleep: (ms) => sleep(clock, ms),
     random,
@@ -47,7 +49,7 @@ export function functionServer(
       }
     },
     async ping(signal) {
-      const path = env.HEALTH_CHECK_PATH ?? HEALTH_PATH;
+      const path = context.env.HEALTH_CHECK_PATH ?? HEALTH_PATH;
       const { status, body } = await handlerOf().fetch(new Request(ORIGIN + path, { signal }), context);
       await body?.cancel();
       return status;

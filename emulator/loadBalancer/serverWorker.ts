@@ -1,4 +1,3 @@
-import { placeVariables } from "../model/places";
 import type { WorkerProgram } from "../programs/program";
 import type { RuntimeContext } from "../workers/context";
 import { WITHOUT_PROCESS } from "../workers/runners";
@@ -74,12 +73,12 @@ export function unreachableWorker(server: HttpServer, coldStartMs: number, conte
 
 /** A worker whose server is a process. */
 export function processWorker(program: WorkerProgram, pod: WorkerPod, context: RuntimeContext): ServerWorker {
-  const env = { ...pod.container.env, ...placeVariables(pod.place) };
   let process: ReturnType<RuntimeContext["workerHost"]["startServer"]> | undefined;
   let server: HttpServer | undefined;
   let health: HealthChecks | undefined;
 
   function launch({ onAsk, onRetire, onEnd }: Events): void {
+    const env = context.environments.of(pod);
     process = context.workerHost.startServer(program, pod, env, {
       onStart(ports) {
         server = processServer(ports, program.env?.HEALTH_CHECK_PATH ?? env.HEALTH_CHECK_PATH);

@@ -4,7 +4,7 @@ import { graphql, myself, rest, server } from "./rows/interfaceRows";
 import type { Level } from "./rows/level";
 import { loadBalancer } from "./rows/loadBalancerRows";
 import { queue } from "./rows/queueRows";
-import { registry, template, volume } from "./rows/recordRows";
+import { registry, secret, template, volume } from "./rows/recordRows";
 import { restV2 } from "./rows/restV2Rows";
 import { worker, workerFaults, workers } from "./rows/workerRows";
 
@@ -27,6 +27,7 @@ export const fidelity = {
   ...template,
   ...volume,
   ...registry,
+  ...secret,
   ...worker,
   ...workerFaults,
   ...remove,

@@ -3,6 +3,7 @@ import { ENDPOINT_FIELDS } from "../model/endpointFields";
 import { CUDA_VERSION, CUDA_VERSIONS, NAME, type Shape } from "../model/shapes";
 import { v2Properties, v2Shown } from "../model/v2Form";
 import { REGISTRY_AUTH_FIELDS } from "../registryAuths/registryAuthFields";
+import { CHANGEABLE_FIELDS as CHANGEABLE_SECRET, SECRET_FIELDS } from "../secrets/secretFields";
 import { TEMPLATE_FIELDS } from "../templates/templateFields";
 import { CHANGEABLE_FIELDS, VOLUME_FIELDS } from "../volumes/volumeFields";
 
@@ -40,6 +41,7 @@ const READ_ENDPOINT = ["id", ...v2Shown(ALL_ENDPOINT_FIELDS), "requestUrls"];
 const READ_TEMPLATE = ["id", ...v2Shown(TEMPLATE_FIELDS)];
 const READ_VOLUME = ["id", ...v2Shown(VOLUME_FIELDS), "type"];
 const READ_REGISTRY = ["id", ...v2Shown(REGISTRY_AUTH_FIELDS)];
+const READ_SECRET = ["id", ...v2Shown(SECRET_FIELDS), "createdAt", "valueLastUpdatedAt"];
 const READ_GPU = ["id", "name", "pool", "manufacturer", "memory", "price", "maxCount"];
 const PAGES = ["limit", "cursor"];
 
@@ -201,6 +203,30 @@ export const REST_V2 = {
   },
   getRegistry: { method: "GET", path: "/registries/{id}", status: 200, reads: READ_REGISTRY },
   deleteRegistry: { method: "DELETE", path: "/registries/{id}", status: 204 },
+  listSecrets: {
+    method: "GET",
+    path: "/account/secrets",
+    status: 200,
+    list: "secrets",
+    reads: READ_SECRET,
+    query: ["name"],
+  },
+  createSecret: {
+    method: "POST",
+    path: "/account/secrets",
+    status: 201,
+    reads: READ_SECRET,
+    body: { type: "object", required: ["name", "value"], properties: v2Properties(SECRET_FIELDS) },
+  },
+  getSecret: { method: "GET", path: "/account/secrets/{id}", status: 200, reads: READ_SECRET },
+  updateSecret: {
+    method: "PATCH",
+    path: "/account/secrets/{id}",
+    status: 200,
+    reads: READ_SECRET,
+    body: { type: "object", minProperties: 1, properties: v2Properties(CHANGEABLE_SECRET) },
+  },
+  deleteSecret: { method: "DELETE", path: "/account/secrets/{id}", status: 204 },
   listGpus: {
     method: "GET",
     path: "/catalog/gpus",

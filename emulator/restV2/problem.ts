@@ -48,13 +48,23 @@ const NOT_FOUND: readonly FidelityId[] = [
   "template.unknown-name",
   "volume.nonexistent",
   "registry.unknown-id",
+  "secret.unknown-id",
 ];
+
+/** The statuses of rules that have one of their own. */
+const STATUSES: Readonly<Partial<Record<FidelityId, number>>> = {
+  "save.pod-template": 422,
+  "secret.unique-name": 409,
+  "secret.name-case": 409,
+  "secret.name": 422,
+  "secret.value": 422,
+  "secret.description": 422,
+};
 
 /** Returns the refusal of a rule that GraphQL also has. Returns any other error as it is. */
 export function refusalOf(error: unknown): unknown {
   if (!(error instanceof BusinessError)) return error;
   const { message, fidelity } = error;
   if (NOT_FOUND.includes(fidelity)) return new Refusal(404, message, fidelity);
-  if (fidelity === "save.pod-template") return new Refusal(422, message, fidelity);
-  return new Refusal(400, message, fidelity);
+  return new Refusal(STATUSES[fidelity] ?? 400, message, fidelity);
 }

@@ -15,6 +15,7 @@ import type { ManagementLimits } from "../jobs/rateLimits";
 import { problemsOf } from "../model/shapes";
 import type { Pods } from "../pods/pods";
 import type { RegistryAuths } from "../registryAuths/registryAuths";
+import type { Secrets } from "../secrets/secrets";
 import type { Volumes } from "../volumes/volumes";
 import type { WorkerLogs } from "../workers/workerLogs";
 import { catalogHandlers } from "./catalogHandlers";
@@ -25,6 +26,7 @@ import { podHandlers } from "./podHandlers";
 import { problem, Refusal, refusalOf } from "./problem";
 import { createQuota } from "./quota";
 import { registryHandlers, templateHandlers, volumeHandlers } from "./recordHandlers";
+import { secretHandlers } from "./secretHandlers";
 import { workerHandlers } from "./workerHandlers";
 
 /** The parts of the emulator that REST v2 uses. */
@@ -32,6 +34,7 @@ export interface RestV2Options extends EndpointParts {
   readonly keys: Keys;
   readonly clock: Clock;
   readonly registryAuths: RegistryAuths;
+  readonly secrets: Secrets;
   readonly volumes: Volumes;
   readonly pods: Pods;
   readonly managementLimits: ManagementLimits;
@@ -78,6 +81,7 @@ export function createRestV2(options: RestV2Options) {
     ...templateHandlers(templates),
     ...volumeHandlers(volumes),
     ...registryHandlers(registryAuths, pods),
+    ...secretHandlers(options.secrets),
     ...podHandlers(pods),
     ...catalogHandlers(options.catalog, options.use),
   };

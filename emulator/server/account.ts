@@ -8,6 +8,8 @@ import type { Pods } from "../pods/pods";
 import type { Kind } from "../records/kind";
 import type { RegistryAuthSeed } from "../registryAuths/registryAuthFields";
 import type { RegistryAuths } from "../registryAuths/registryAuths";
+import type { SecretSeed } from "../secrets/secretFields";
+import type { Secrets } from "../secrets/secrets";
 import { exampleTemplate, type TemplateSeed } from "../templates/templateFields";
 import type { Templates } from "../templates/templates";
 import type { VolumeSeed } from "../volumes/volumeFields";
@@ -32,6 +34,8 @@ export interface Seed {
   readonly volumes?: readonly VolumeSeed[];
   /** Registry credentials. If any is named, no other exists. @default every credential exists */
   readonly registryAuths?: readonly RegistryAuthSeed[];
+  /** Secrets that variables may name. @default none */
+  readonly secrets?: readonly SecretSeed[];
 }
 
 /** The account of the emulator. */
@@ -41,6 +45,7 @@ export interface Account {
   readonly volumes: Volumes;
   readonly templates: Templates;
   readonly registryAuths: RegistryAuths;
+  readonly secrets: Secrets;
   readonly kinds: Kinds;
   /**
    * Sets limits; `undefined` for none. Endpoints that exceed a lower limit keep their workers.
@@ -75,7 +80,12 @@ const STRICT_KINDS: readonly StrictKind[] = ["registryAuths", "templates", "volu
 export function createAccount(context: AccountContext, options: AccountOptions, isStrict: boolean): Account {
   const strict = new Set<StrictKind>(isStrict ? STRICT_KINDS : []);
   const limits: AccountLimits = { ...options.limits };
-  const { kinds, endpoints, pods, registryAuths, templates, volumes } = createKinds(context, options, strict, limits);
+  const { kinds, endpoints, pods, registryAuths, secrets, templates, volumes } = createKinds(
+    context,
+    options,
+    strict,
+    limits,
+  );
   const entries = Object.entries(kinds) as unknown as [keyof Kinds, AnyKind][];
   const { seedSchema, snapshotSchema } = schemasOf(kinds, entries);
 
@@ -92,6 +102,7 @@ export function createAccount(context: AccountContext, options: AccountOptions, 
     volumes,
     templates,
     registryAuths,
+    secrets,
     kinds,
     seed(given) {
       const seed = validate(seedSchema, given, "The seed");
@@ -127,7 +138,7 @@ function assertLimit(name: string, limit: number | undefined): void {
 }
 
 /** Returns the schemas of a seed and of a snapshot. */
-function schemasOf({ templates }: Kinds, entries: [keyof Kinds, AnyKind][]) {
+function schemasOf({ templates, secrets }: Kinds, entries: [keyof Kinds, AnyKind][]) {
   const seedSchema = z.strictObject({
     pods: z.array(podSeedSchema).optional(),
     ...mapEntries(entries, ({ seedSchema }) => z.array(seedSchema).optional()),
@@ -138,6 +149,8 @@ function schemasOf({ templates }: Kinds, entries: [keyof Kinds, AnyKind][]) {
     strict: z.array(z.enum(STRICT_KINDS)),
     pods: z.array(podSeedSchema),
     ...mapEntries(entries, ({ snapshotSchema }) => z.array(snapshotSchema)),
+    // Older data files have none.
+    secrets: z.array(secrets.snapshotSchema).optional(),
   });
   return { seedSchema, snapshotSchema };
 }

@@ -29,7 +29,7 @@ const LONGEST_BODY = 10_000;
 const REDACTED = "[redacted]";
 const SECRET_HEADERS = ["authorization", "proxy-authorization", "cookie", "set-cookie", "x-api-key"];
 /** The properties whose values are not shown, wherever they are. */
-const SECRET_PROPERTIES = /^(env|password|accessSecret|aiKey|apiKey|cloudStorageConfig)$/;
+const SECRET_PROPERTIES = /^(env|password|value|accessSecret|aiKey|apiKey|cloudStorageConfig)$/;
 
 /** The values of variables and passwords in a GraphQL document, even in one that is not valid. */
 const SECRET_LITERALS = /(\b(?:value|password)\s*:\s*)("""[\s\S]*?(?:"""|$)|"(?:[^"\\\n]|\\.)*"?)/g;
@@ -112,7 +112,7 @@ function withoutSecrets(body: string): string {
     return typeof value === "object" && value !== null ? JSON.stringify(value, null, 2) : body;
   } catch {
     return body.replace(
-      /("(?:env|webhook|password|accessSecret|aiKey|apiKey|cloudStorageConfig)"\s*:).*$/s,
+      /("(?:env|webhook|password|value|accessSecret|aiKey|apiKey|cloudStorageConfig)"\s*:).*$/s,
       `$1 ${REDACTED}`,
     );
   }

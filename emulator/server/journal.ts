@@ -267,8 +267,8 @@ function pathOf({ path, query }: Pick<HttpRequest, "path" | "query">): string {
 }
 
 /**
- * Returns the arguments without secrets: storage credentials, the query of a webhook URL, passwords
- * and variables.
+ * Returns the arguments without secrets: storage credentials, the query of a webhook URL, passwords,
+ * values of secrets and variables.
  */
 function withoutSecrets(args: JournalEntry["arguments"]): Record<string, unknown> {
   const { s3Config, webhook, input, ...rest } = args;
@@ -282,6 +282,8 @@ function withoutSecrets(args: JournalEntry["arguments"]): Record<string, unknown
 /** The secrets of an input of GraphQL. */
 interface SecretInput {
   readonly password?: unknown;
+  /** That of a secret. */
+  readonly value?: unknown;
   readonly env?: unknown;
   /** A template inside the input of an endpoint. */
   readonly template?: unknown;
@@ -293,12 +295,13 @@ const isVariable = (it: unknown): it is { key?: unknown; value?: unknown } => ty
 
 function inputWithoutSecrets(input: unknown): unknown {
   if (!isInput(input)) return input;
-  const { password, env, template, cloudStorageConfig, ...shown } = input;
+  const { password, value, env, template, cloudStorageConfig, ...shown } = input;
   return {
     ...shown,
     ...(template !== undefined && { template: inputWithoutSecrets(template) }),
     ...(cloudStorageConfig !== undefined && { cloudStorageConfig: REDACTED }),
     ...(password !== undefined && { password: REDACTED }),
+    ...(value !== undefined && { value: REDACTED }),
     ...(env !== undefined && { env: Array.isArray(env) ? env.map(variableWithoutValue) : REDACTED }),
   };
 }
@@ -318,9 +321,9 @@ function secretsIn({ input }: JournalEntry["arguments"]): string[] {
 
 function secretValues(input: unknown): string[] {
   if (!isInput(input)) return [];
-  const { env, password, template, cloudStorageConfig } = input;
+  const { env, password, value, template, cloudStorageConfig } = input;
   const values = Array.isArray(env) ? env.map((it) => (isVariable(it) ? it.value : it)) : [env];
-  return [...[password, cloudStorageConfig, ...values].flatMap(stringsIn), ...secretValues(template)];
+  return [...[password, value, cloudStorageConfig, ...values].flatMap(stringsIn), ...secretValues(template)];
 }
 
 function stringsIn(value: unknown): string[] {

@@ -7,18 +7,21 @@ import type { LevelOf } from "../model/stock";
 import { createPods } from "../pods/pods";
 import { registryAuthKind } from "../registryAuths/registryAuthKind";
 import { createRegistryAuths } from "../registryAuths/registryAuths";
+import { secretKind } from "../secrets/secretKind";
+import { createSecrets } from "../secrets/secrets";
 import { templateKind } from "../templates/templateKind";
 import { createTemplates, type TemplateOptions } from "../templates/templates";
 import { volumeKind } from "../volumes/volumeKind";
 import { createVolumes } from "../volumes/volumes";
 import type { RuntimeContext } from "../workers/context";
+import { createEnvironments } from "../workers/workerEnv";
 import { type AccountRecords, createReferences, type StrictKind } from "./references";
 
 /**
  * The parts of the emulator that an account uses. The account adds what workers must know about
  * templates.
  */
-export type AccountContext = Omit<RuntimeContext, "containerOf" | "placesOf" | "released">;
+export type AccountContext = Omit<RuntimeContext, "containerOf" | "environments" | "placesOf" | "released">;
 
 /** The rules of an account that options set. */
 export interface AccountOptions {
@@ -45,8 +48,10 @@ export function createKinds(
   const { profile } = given;
   const { dataCenters, levelOf } = options;
   const references = createReferences(() => records, strict);
+  const secrets = createSecrets(given);
   const context: RuntimeContext = {
     ...given,
+    environments: createEnvironments(secrets.retrieve, profile),
     containerOf: (id) => records.templates.containerOf(id),
     placesOf(record) {
       if (exceedsSpend(record)) return [];
@@ -89,12 +94,13 @@ export function createKinds(
   const records: AccountRecords = { endpoints, pods, registryAuths, templates, volumes };
   // In the order of their references: seeds and data files create them in this order.
   const kinds = {
+    secrets: secretKind(secrets),
     registryAuths: registryAuthKind(registryAuths, profile),
     templates: templateKind(templates, profile),
     volumes: volumeKind(volumes, profile),
     endpoints: endpointKind({ endpoints, profile, templates, findVolume: volumes.find, now: () => given.clock.now() }),
   };
-  return { ...records, kinds };
+  return { ...records, secrets, kinds };
 }
 
 /** The kinds of record of an account. */

@@ -6,6 +6,7 @@ import type { WorkerHost } from "../programs/workerHost";
 import type { WorkerContainer } from "./container";
 import type { Handlers } from "./jobHandlers";
 import type { Watch } from "./watch";
+import type { WorkerEnvironments } from "./workerEnv";
 import type { WorkerFaults } from "./workerFaults";
 import type { WorkerLogs } from "./workerLogs";
 import type { WorkerModel } from "./workerModel";
@@ -36,6 +37,8 @@ export interface RuntimeContext extends WebhookContext {
   readonly staleFlashBoot: boolean;
   /** Returns the container that a worker starting now gets from a template. */
   readonly containerOf: (templateId: string) => WorkerContainer;
+  /** The variables of workers. */
+  readonly environments: WorkerEnvironments;
   /** Returns the places where a worker of an endpoint can start now; empty if nothing fits. */
   readonly placesOf: (record: EndpointRecord) => readonly Place[];
   /** Must be called when a worker or an endpoint no longer uses a template. */

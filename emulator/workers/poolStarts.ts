@@ -5,6 +5,9 @@ import { drain, waitIdle } from "./poolStops";
 import { newWorker, type Worker, type WorkerPod } from "./worker";
 import type { StartFault } from "./workerFaults";
 
+/** The pause before a container that lacks a secret is started again, in milliseconds. */
+const SECRET_RETRY_MS = 10_000;
+
 /**
  * Starts a worker, unless a fault keeps it throttled for a while. Workers take the places of their
  * endpoint in turn. Returns `false` if the endpoint has no place.
@@ -39,10 +42,18 @@ export function startWorker(pool: PoolState, id = randomId(pool.context.random))
 }
 
 /** Starts the container of a worker. */
-function initialize(pool: PoolState, worker: Worker, { imagePullMs, failure, takesNoJobs = false }: StartFault): void {
-  const { logs } = pool.context;
+function initialize(pool: PoolState, worker: Worker, fault: StartFault): void {
+  const { clock, environments, logs } = pool.context;
+  const { imagePullMs, failure, takesNoJobs = false } = fault;
   const { imageName } = worker.pod.container;
   worker.state = "initializing";
+  const [unknown] = environments.fill(worker.pod);
+  if (unknown !== undefined) {
+    worker.pod.lastStatusChange = `Waiting for secret ${unknown}`;
+    show(pool, worker);
+    worker.cancelTimer = clock.schedule(SECRET_RETRY_MS, () => initialize(pool, worker, fault));
+    return;
+  }
   show(pool, worker);
   logs?.add(worker.pod.id, "system", `create container ${imageName}`);
   if (failure) {

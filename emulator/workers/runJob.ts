@@ -3,7 +3,6 @@ import { type JobRun, type JobRunEvents, limitRun, type Outcome } from "../jobs/
 import type { Job } from "../jobs/jobStates";
 import { inChunks, itemOf } from "../jobs/streamItems";
 import type { Profile } from "../model/fidelity";
-import { placeVariables } from "../model/places";
 import type { RuntimeContext } from "./context";
 import type { Handler, HandlerContext } from "./jobHandlers";
 import type { WorkerPod } from "./worker";
@@ -37,16 +36,16 @@ export function runJob(
   return { stop: () => close(run) };
 }
 
-function contextOf(run: HandlerRun, { id: workerId, container, place }: WorkerPod): HandlerContext {
-  const { imageName, env } = container;
+function contextOf(run: HandlerRun, worker: WorkerPod): HandlerContext {
+  const { imageName } = worker.container;
   const { runtime, events } = run;
   return Object.assign(new SignalOnDemand(() => abortSignal(run)), {
     now: () => runtime.clock.now(),
     random: runtime.random,
     imageName,
-    env: { ...env, ...placeVariables(place) },
+    env: runtime.environments.of(worker),
     sleep: (ms: number) => sleep(run, ms),
-    log: (line: string) => runtime.logs?.add(workerId, "container", line),
+    log: (line: string) => runtime.logs?.add(worker.id, "container", line),
     progress(output: unknown) {
       if (run.isOpen) events.onProgress(jsonCopy(output));
     },

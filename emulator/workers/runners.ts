@@ -1,6 +1,5 @@
 import type { JobRun } from "../jobs/jobRun";
 import type { EndpointRecord } from "../model/endpointFields";
-import { placeVariables } from "../model/places";
 import type { WorkerProgram } from "../programs/program";
 import type { ProgramWorker, WorkerEvents } from "../programs/programWorker";
 import type { RuntimeContext } from "./context";
@@ -47,8 +46,7 @@ export function programRunner(program: WorkerProgram, pod: WorkerPod, context: R
   let process: ProgramWorker | undefined;
 
   function launch(events: WorkerEvents): void {
-    const env = { ...pod.container.env, ...placeVariables(pod.place) };
-    process = context.workerHost.start(program, pod, env, events);
+    process = context.workerHost.start(program, pod, context.environments.of(pod), events);
   }
 
   return {

@@ -4,11 +4,15 @@
 #   pipeline.sh preview    for a proposed change: shows what it would do. Needs no API key unless the program uses data sources
 #                          With a load.csv it also forecasts delay and cost. With REVIEW it also reviews the change, and fails
 #                          if a cap of REVIEW is exceeded or if the change is impossible
-#   pipeline.sh up         after a merge: applies it
+#   pipeline.sh up         after a merge: applies it. With REVIEW and without PLAN, for the environment of a request, it first
+#                          reviews the program, and creates nothing that exceeds a cap
 #   pipeline.sh drift      on a schedule: exits with 7 if the service differs from the state
 #   pipeline.sh repair     manually, after drift: restores the values of the program
 #   pipeline.sh destroy    deletes the endpoints; needs only state and environment, not the program
 #   pipeline.sh remove     the same, and deletes the stack: for the stack of a pull request
+#   pipeline.sh sweep      on a schedule: removes the environments of requests (stacks pr-…) that were not updated for TTL_HOURS,
+#                          and those of killed jobs; then lists what no stack manages. Fails at the end if a removal failed
+#                          or something is left, so that somebody looks
 #   pipeline.sh rehearse   for a change from a fork, which gets no secrets: applies it to the emulator and destroys it
 #
 # Environment:
@@ -19,11 +23,12 @@
 #   SERVERLESS_GPU_SERVICE      runpod, or set the three SERVERLESS_GPU_…_URL
 #   REVIEW                      optional: options of serverless-gpu review, such as --max-per-hour 20 --max-at-rest 2. Preview then writes
 #                               review.md. With a key in the environment it also checks stock and the account's quota
+#   TTL_HOURS                   for sweep: how long an environment lives after its last update (default: 168, a week)
 #   PLAN                        optional: the file in which preview saves its plan. up applies exactly this plan, or fails
 set -euo pipefail
 cd "$(dirname "$0")"
 
-step=${1:?"usage: pipeline.sh preview|up|drift|repair|destroy|remove|rehearse"}
+step=${1:?"usage: pipeline.sh preview|up|drift|repair|destroy|remove|sweep|rehearse"}
 
 run() {
   local command=$1
@@ -84,6 +89,34 @@ stale() {
   exit 1
 }
 
+# Creates or updates an environment, unless it would exceed a cap.
+up() {
+  if [ -n "${REVIEW+set}" ]; then review; fi
+  run up --yes
+}
+
+# Removes each old environment, whatever happens to the others. A killed job leaves a lock, which no job holds after so long.
+sweep() {
+  local failed=0 stack ended=()
+  while read -r stack; do
+    echo "The environment $stack has ended."
+    pulumi cancel --yes --stack "$stack" --non-interactive </dev/null 2>/dev/null || true
+    # Not --remove-pending: what a killed run created, but did not record, is an orphan, which is listed below.
+    if STACK=$stack run destroy --remove --yes </dev/null; then
+      ended+=(--ended "organization/$(sed -n 's/^name: *//p' Pulumi.yaml)/$stack")
+    else
+      failed=1
+    fi
+  done < <(pulumi stack ls --json | node ended.js "${TTL_HOURS:-168}")
+  local code=0
+  npx pulumi-serverless-gpu orphans --namespace "$(namespace)" ${ended[@]+"${ended[@]}"} || code=$?
+  if [ "$code" != 0 ]; then exit "$code"; fi
+  exit "$failed"
+}
+
+# Prints the namespace of the project, which the names of its endpoints depend on.
+namespace() { sed -n '/serverless-gpu:namespace/{n;s/^ *value: *//p;}' Pulumi.yaml; }
+
 # Uses the emulator and a temporary backend, so that it cannot reach the real account or state.
 rehearse() {
   scratch=$(mktemp -d)
@@ -95,14 +128,15 @@ rehearse() {
 
 case $step in
   preview) preview ;;
-  up) if [ -n "${PLAN:-}" ]; then apply; else run up --yes; fi ;;
+  up) if [ -n "${PLAN:-}" ]; then apply; else up; fi ;;
   drift) run refresh --preview-only --expect-no-changes --diff ;;
   repair) run up --refresh --yes ;;
   destroy) run destroy --yes ;;
   remove) run destroy --remove --yes ;;
+  sweep) sweep ;;
   rehearse) rehearse ;;
   *)
-    echo "pipeline.sh: there is no step \"$step\": use preview, up, drift, repair, destroy, remove or rehearse" >&2
+    echo "pipeline.sh: there is no step \"$step\": use preview, up, drift, repair, destroy, remove, sweep or rehearse" >&2
     exit 2
     ;;
 esac

@@ -37,7 +37,7 @@ export async function check(
   return result;
 }
 
-/** Logs the warnings that an earlier run has not logged. */
+/** Logs the warnings and notes that an earlier run has not logged. */
 function warn(
   resource: PluginResource,
   { logicalName }: Subject,
@@ -47,6 +47,8 @@ function warn(
   const known = resource.warnings?.(toPublic(resource, olds), secrets) ?? [];
   const found = resource.warnings?.(inputs, secrets) ?? [];
   for (const text of found) if (!known.includes(text)) log(logicalName, `warning: ${text}`);
+  const notes = resource.notes?.(toPublic(resource, olds)) ?? [];
+  for (const text of resource.notes?.(inputs) ?? []) if (!notes.includes(text)) log(logicalName, text);
 }
 
 function nameFor({ hasUniqueNames }: PluginResource, subject: Subject, { name }: Properties): Properties {

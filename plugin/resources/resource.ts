@@ -37,6 +37,8 @@ export interface PluginResource {
   readonly previewAdoption?: PreviewAdoption;
   /** Returns the warnings about inputs that are new or changed. */
   readonly warnings?: (inputs: Properties, secrets: readonly string[]) => readonly string[];
+  /** Returns lines of information about inputs that are new or changed. */
+  readonly notes?: (inputs: Properties) => readonly string[];
   /** The inputs that limit the time of an operation, which the option `customTimeouts` replaces. */
   readonly timeouts: Readonly<Partial<Record<"create" | "update" | "delete", readonly string[]>>>;
   /**

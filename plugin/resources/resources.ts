@@ -1,18 +1,20 @@
 import { recordedService } from "../../provider/connection/account";
 import { startCommand, TWO_COMMANDS, WRONG_COMMAND } from "../../provider/container/startCommand";
 import { ENDPOINT_KIND } from "../../provider/endpoint/endpointKind";
-import { networkVolumeV1, registryAuthV1, smokeTestV1, templateV1, v1 } from "../../provider/handlers";
-import { idleWorkersWarning, movingTagWarning } from "../../provider/inputWarnings";
+import { networkVolumeV1, registryAuthV1, secretV1, smokeTestV1, templateV1, v1 } from "../../provider/handlers";
+import { idleWorkersWarning, keysInPlainText, movingTagWarning, plainKeysNote } from "../../provider/inputWarnings";
 import { isObject, objectOrEmpty, type Properties, pick } from "../../provider/properties";
 import { changesOf } from "../../provider/records/recordHandlers";
 import { REGISTRY_AUTH_KIND } from "../../provider/registryAuth/registryAuthKind";
 import {
   CONTAINER_REGISTRY_AUTH,
   NETWORK_VOLUME,
+  SECRET,
   SERVERLESS_ENDPOINT,
   SERVERLESS_TEMPLATE,
   SMOKE_TEST,
 } from "../../provider/resourceTypes";
+import { SECRET_KIND } from "../../provider/secret/secretKind";
 import { TEMPLATE_KIND } from "../../provider/template/templateKind";
 import { VOLUME_KIND } from "../../provider/volume/volumeKind";
 import { looksLikeCredential } from "../../sdk/containers/fields";
@@ -35,6 +37,7 @@ const ENDPOINT: PluginResource = {
     if (typeof workersMin !== "number" || workersMin < 1) return tag;
     return [...tag, idleWorkersWarning(secrets.includes("workersMin") ? undefined : workersMin)];
   },
+  notes: keyNotes,
   secretInputs: credentialsIn,
   timeouts: {
     create: ["awaitReadyTimeout"],
@@ -59,6 +62,7 @@ const TEMPLATE: PluginResource = {
   hasUniqueNames: TEMPLATE_KIND.hasUniqueNames,
   prepare: withStartCommand,
   warnings: ({ imageName }) => tagWarnings(imageName),
+  notes: keyNotes,
   secretInputs: credentialsIn,
   timeouts: { delete: ["deleteTimeout"] },
   changedOutputs(situation) {
@@ -89,6 +93,23 @@ const REGISTRY_AUTH: PluginResource = {
   timeouts: { delete: ["deleteTimeout"] },
 };
 
+const SECRET_RESOURCE: PluginResource = {
+  dynamic: SECRET,
+  previewAdoption: adoptionPreviewOf(SECRET_KIND),
+  handlers: secretV1,
+  table: SECRET_KIND.table,
+  hasUniqueNames: SECRET_KIND.hasUniqueNames,
+  secretInputs: () => SECRET.secrets ?? [],
+  cannotBeImported:
+    "of a secret cannot be imported or read, because the service does not show its value. Declare the resource with " +
+    "adoptId, and with value or valueEnv",
+  timeouts: { delete: ["deleteTimeout"] },
+  changedOutputs(situation) {
+    const changed = changesOf(SECRET_KIND, recordedService(situation.outputs) ?? "", situation);
+    return changed.includes("value") ? ["version", "valueLastUpdatedAt"] : [];
+  },
+};
+
 const SMOKE: PluginResource = {
   dynamic: SMOKE_TEST,
   handlers: smokeTestV1,
@@ -105,7 +126,7 @@ export const MODULE = "serverless-gpu:index";
 
 /** All resources by the token of their type. */
 export const RESOURCES: ReadonlyMap<string, PluginResource> = new Map(
-  [ENDPOINT, TEMPLATE, VOLUME, REGISTRY_AUTH, SMOKE].map((each) => [tokenOf(each), each]),
+  [ENDPOINT, TEMPLATE, VOLUME, REGISTRY_AUTH, SECRET_RESOURCE, SMOKE].map((each) => [tokenOf(each), each]),
 );
 
 function tokenOf({ dynamic }: PluginResource): string {
@@ -115,6 +136,11 @@ function tokenOf({ dynamic }: PluginResource): string {
 function tagWarnings(imageName: unknown): string[] {
   const warning = typeof imageName === "string" ? movingTagWarning(imageName) : undefined;
   return warning === undefined ? [] : [warning];
+}
+
+function keyNotes({ env }: Properties): string[] {
+  const note = plainKeysNote(keysInPlainText(env));
+  return note === undefined ? [] : [note];
 }
 
 /** Returns the names of the variables that are secret in every program. */

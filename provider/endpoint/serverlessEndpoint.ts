@@ -3,6 +3,7 @@ import type { Endpoint, EndpointInput, EndpointSettings } from "../../sdk/endpoi
 import { previewAdoption } from "../adoption/preview";
 import { warnOfSettings } from "../connection/settingsWarnings";
 import { type ContainerArgs, commandProblems, declaredContainer, warnOfTag } from "../container/containerArgs";
+import { noteOfPlainKeys } from "../container/plainKeys";
 import { showWhereRefused, suspendTraces } from "../program/traces";
 import type { ArgsOf } from "../records/args";
 import { type RecordClass, registration } from "../records/registration";
@@ -160,6 +161,7 @@ export class ServerlessEndpoint extends pulumi.CustomResource {
     previewAdoption(this, properties, ENDPOINT_CLASS);
     const { type } = ENDPOINT_CLASS;
     warnOfTag({ type, name, options }, args?.imageName);
+    noteOfPlainKeys({ type, name, options }, args?.env);
     if (args?.workersMin !== undefined) warnOfIdleCost({ type, name, options }, args.workersMin);
   }
 }

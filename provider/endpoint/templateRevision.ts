@@ -35,12 +35,13 @@ export async function applyRevision(client: Client, { id, outputs, inputs }: Sit
   if (!isRecycling) {
     log(
       name,
-      "its template has changed. The service replaces idle workers at once and others after their job, but its interface " +
-        "does not show when all of them run the new version. To be certain, set recycleWorkers: true",
+      "its templateRevision has changed. If its template has changed, the service replaces idle workers at once and others " +
+        "after their job, but its interface does not show when all of them run the new version; a secret's new value alone " +
+        "reaches workers when they next start. To be certain, set recycleWorkers: true",
     );
     return applied ?? restored;
   }
-  log(name, "its template has changed: it is scaled to zero until its workers have stopped, then restored");
+  log(name, "its templateRevision has changed: it is scaled to zero until its workers have stopped, then restored");
   const logWait = waitLogger(name);
   const { onScaleDown, onPutBack } = scaleDownRecord(id, outputs);
   const why = explainWait(client.endpoints, systemClock, id, "stop", cancelled);

@@ -14,6 +14,7 @@ const INSTEAD_OF_IMPORT = {
   ServerlessTemplate: adoptInstead("template"),
   NetworkVolume: adoptInstead("network volume"),
   ContainerRegistryAuth: adoptInstead("credential"),
+  Secret: adoptInstead("secret"),
   SmokeTest: "it runs its job when it is created",
 };
 
@@ -28,6 +29,7 @@ const INSTEAD_OF_TIMEOUTS: Readonly<Record<ResourceKind, string>> = {
   ServerlessTemplate: DELETE_TIMEOUT,
   NetworkVolume: DELETE_TIMEOUT,
   ContainerRegistryAuth: DELETE_TIMEOUT,
+  Secret: DELETE_TIMEOUT,
   SmokeTest: "the argument timeout limits the job",
 };
 

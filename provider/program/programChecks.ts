@@ -249,6 +249,11 @@ export function warnAt(declaration: Pick<Declaration, "type" | "name" | "options
   urnOf(declaration).then((urn) => pulumi.log.warn(text, resourceAt(urn)));
 }
 
+/** Logs a line of information in the same way. */
+export function noteAt(declaration: Pick<Declaration, "type" | "name" | "options">, text: string): void {
+  urnOf(declaration).then((urn) => pulumi.log.info(text, resourceAt(urn)));
+}
+
 function urnOf({ type, name, options }: Pick<Declaration, "type" | "name" | "options">): Promise<string> {
   return new Promise((resolve) => pulumi.createUrn(name, type, options.parent).apply(resolve));
 }

@@ -205,7 +205,7 @@ async function createRecord<T extends NamedRecord, Fields extends object>(
   });
   const refuse = (existing: readonly T[], name: unknown) => refuseTakenName(kind.one, existing, name);
   const make = (name: unknown, onNameTaken: (existing: readonly T[]) => T) =>
-    kind.create(connection, fieldsToCreate(kind, { ...inputs, name }), onNameTaken);
+    kind.create(connection, fieldsToCreate(kind, { ...inputs, name }), onNameTaken, inputs);
   const { name, __automaticName } = inputs;
   const takeOver = (record: T) => takeOverOwn(kind, connection, record, inputs, owner);
   if (!kind.hasUniqueNames || __automaticName === undefined) {

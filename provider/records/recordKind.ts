@@ -80,7 +80,12 @@ export interface RecordKind<T extends NamedRecord, Fields extends object> extend
    */
   readonly checkCatalog?: (connection: Connection, write: CheckedWrite) => Promise<void>;
   /** Creates a record, unless one has its name. */
-  readonly create: (connection: Connection, fields: Fields, onNameTaken: (existing: readonly T[]) => T) => Promise<T>;
+  readonly create: (
+    connection: Connection,
+    fields: Fields,
+    onNameTaken: (existing: readonly T[]) => T,
+    inputs: Properties,
+  ) => Promise<T>;
   /**
    * Returns the only record with the name if an interrupted run of this machine has created it, as
    * far as that can be proven.

@@ -3,6 +3,7 @@ import type { Template, TemplateInput, TemplateSettings } from "../../sdk/templa
 import { previewAdoption } from "../adoption/preview";
 import { warnOfSettings } from "../connection/settingsWarnings";
 import { type ContainerArgs, commandProblems, declaredContainer, warnOfTag } from "../container/containerArgs";
+import { noteOfPlainKeys } from "../container/plainKeys";
 import type { ArgsOf } from "../records/args";
 import { type RecordClass, registration } from "../records/registration";
 import { SERVERLESS_TEMPLATE } from "../resourceTypes";
@@ -110,6 +111,7 @@ export class ServerlessTemplate extends pulumi.CustomResource {
     warnOfSettings(this);
     previewAdoption(this, properties, TEMPLATE_CLASS);
     warnOfTag({ type: TEMPLATE_CLASS.type, name, options }, args?.imageName);
+    noteOfPlainKeys({ type: TEMPLATE_CLASS.type, name, options }, args?.env);
   }
 }
 

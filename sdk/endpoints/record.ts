@@ -191,6 +191,8 @@ export interface EndpointTemplate {
 export interface Endpoint extends EndpointSettings {
   /** Identifier that the service gave the endpoint. */
   readonly id: string;
+  /** Time of the creation, as ISO 8601, which only REST v2 shows. */
+  readonly createdAt?: string | undefined;
   /** The endpoint's pods: its workers, including those that are shutting down. */
   readonly pods: readonly EndpointPod[];
   /**

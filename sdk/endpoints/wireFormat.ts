@@ -21,6 +21,8 @@ export const OUTPUT_ONLY_FIELDS: {
   readonly [K in Exclude<keyof Endpoint, keyof EndpointInput | "template" | "kept">]: OutputOnlyField<Endpoint[K]>;
 } = {
   id: { selection: "id", schema: z.string().min(1), v2: "id" },
+  // A service of the contract does not have it over GraphQL.
+  createdAt: { selection: "", schema: z.string().optional(), v2: "createdAt" },
   pods: {
     selection: "pods { desiredStatus }",
     schema: z

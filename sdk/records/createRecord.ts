@@ -4,7 +4,7 @@ import { BusinessRuleError, CreateUncertainError, ServerlessGpuError } from "../
 import type { ObservedOptions, RequestOptions } from "../transport/requestOptions";
 import { type Attempt, makeCall } from "../transport/retryingCall";
 import { type Collection, noteWrite, type Writable } from "./collection";
-import { type Listed, type NamedRecord, newRecords, refuseUnreadableNamesake } from "./listed";
+import { isSameName, type Listed, type NamedRecord, newRecords, refuseUnreadableNamesake } from "./listed";
 import { readShared } from "./reads";
 import type { ListFreshness } from "./sharedList";
 import { withHidden } from "./wholeList";
@@ -23,6 +23,11 @@ export interface Creation<T, Settings extends { readonly name: string }> {
   readonly settings: Settings;
   /** Returns `true` for a record that the request may have created. */
   readonly isSame: (record: T) => boolean;
+  /**
+   * Completes a record that was found after a lost response.
+   * @default a record that exists is complete
+   */
+  readonly complete?: ((found: T, options: ObservedOptions) => Promise<T>) | undefined;
 }
 
 /**
@@ -45,7 +50,7 @@ export async function createRecord<T extends NamedRecord, Settings extends { rea
   let before = await whole(shared, { sentAfter: shared.sentAt, despiteWrites: true });
   if (onNameTaken) {
     refuseUnreadableNamesake(kind, before, name);
-    const namesakes = () => before.records.filter((each) => each.name === name);
+    const namesakes = () => before.records.filter((each) => isSameName(kind, each.name, name));
     if (namesakes().length > 0) {
       // A shared list may be slightly out of date. The name of a record that is now gone must not
       // be refused.
@@ -57,9 +62,10 @@ export async function createRecord<T extends NamedRecord, Settings extends { rea
     if (taken) return taken;
   }
   let wasLost = false;
-  const lookUp = () => {
+  const lookUp = async () => {
     wasLost = true;
-    return findCreated(collection, { ...creation, operation, before, whole }, options);
+    const found = await findCreated(collection, { ...creation, operation, before, whole }, options);
+    return found && creation.complete ? creation.complete(found, options) : found;
   };
   let created: T | undefined;
   try {

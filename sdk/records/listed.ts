@@ -20,8 +20,16 @@ export interface Kind<T extends NamedRecord> {
   readonly schema: z.ZodType<T>;
   /** `true` if the service refuses a name that another record has. */
   readonly hasUniqueNames?: true;
+  /** `true` if names that differ only in case are one name for the service. */
+  readonly ignoresCase?: true;
   /** Returns one form for all the names that the service uses for one name. */
   readonly normalizeName?: (name: string) => string;
+}
+
+/** Returns `true` if the service takes both names for one. */
+export function isSameName({ ignoresCase }: Pick<Kind<never>, "ignoresCase">, one: unknown, other: string): boolean {
+  if (!ignoresCase || typeof one !== "string") return one === other;
+  return one.toLowerCase() === other.toLowerCase();
 }
 
 /** A listed record without the expected shape. It may be somebody else's. */
@@ -174,7 +182,7 @@ export function refuseUnreadableNamesake<T extends NamedRecord>(
   { unreadable }: Listed<T>,
   name: string,
 ): void {
-  const namesakes = unreadable.filter((each) => each.name === name);
+  const namesakes = unreadable.filter((each) => isSameName(kind, each.name, name));
   const [namesake] = namesakes;
   if (!namesake) return;
   throw new NameTakenError(

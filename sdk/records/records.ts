@@ -6,7 +6,7 @@ import { checkedCall, type ResponsePromise } from "../transport/responsePromise"
 import { CREATE_OPTIONS } from "./callOptions";
 import { changeRecord } from "./changeRecord";
 import { type KnownOptions, type UpdateRecordOptions, type Writable, withKnown } from "./collection";
-import { type CreateRecordOptions, createRecord } from "./createRecord";
+import { type CreateRecordOptions, type Creation, createRecord } from "./createRecord";
 import type { NamedRecord } from "./listed";
 import { type Readers, readersOf } from "./readers";
 import { getRecord, readExisting } from "./reads";
@@ -36,6 +36,11 @@ export interface RecordRules<T, Input, Settings, ChangesInput, Parsed, Changes, 
    * created.
    */
   readonly isSame: (record: T, wanted: Settings) => boolean;
+  /**
+   * Completes a record that a create found after a lost response.
+   * @default a record that exists is complete
+   */
+  readonly complete?: (found: T, wanted: Settings, options: ObservedOptions) => Promise<T>;
   /** Returns `true` if a record must not take the other one's name. @default always */
   readonly isNamesake?: (other: T, record: T) => boolean;
   /**
@@ -78,7 +83,13 @@ export function recordsOf<
     create: (input, given) =>
       checkedCall(given, rules.createOptions ?? CREATE_OPTIONS, async (options) => {
         const wanted = rules.parse(input, options);
-        return create(collection, wanted, (record) => rules.isSame(record, wanted), options);
+        const { complete } = rules;
+        const creation = {
+          settings: wanted,
+          isSame: (record: T) => rules.isSame(record, wanted),
+          complete: complete && ((found: T, given: ObservedOptions) => complete(found, wanted, given)),
+        };
+        return create(collection, creation, options);
       }),
     update: (id, changes, given) =>
       checkedCall(given, rules.updateOptions, async (options) =>
@@ -90,11 +101,11 @@ export function recordsOf<
 
 async function create<T extends NamedRecord, Settings extends { readonly name: string }>(
   collection: Writable<T, Settings, never>,
-  settings: Settings,
-  isSame: (record: T) => boolean,
+  creation: Creation<T, Settings>,
   { onNameTaken, ...options }: CreateRecordOptions<T> & ObservedOptions,
 ): Promise<T> {
   const { calls, hooks, kind } = collection;
+  const { settings } = creation;
   const refuse = (existing: readonly T[]) => {
     const ids = existing.map(({ id }) => id);
     throw nameTaken(kind, settings.name, ids);
@@ -102,7 +113,7 @@ async function create<T extends NamedRecord, Settings extends { readonly name: s
   await calls.prepare?.(settings);
   try {
     const ifTaken = onNameTaken ?? (kind.hasUniqueNames ? refuse : undefined);
-    const created = await createRecord(collection, { settings, isSame }, { ...options, onNameTaken: ifTaken });
+    const created = await createRecord(collection, creation, { ...options, onNameTaken: ifTaken });
     hooks.noteSaved?.(undefined, created);
     return await collection.recall(created, { ...settings });
   } catch (error) {

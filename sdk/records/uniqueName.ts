@@ -2,7 +2,7 @@ import { LIST_CAP } from "../contract/limits";
 import { BusinessRuleError, NameTakenError } from "../errors";
 import { type ObservedOptions, requestOptions } from "../transport/requestOptions";
 import type { Collection } from "./collection";
-import type { NamedRecord } from "./listed";
+import { isSameName, type NamedRecord } from "./listed";
 import { withHidden } from "./wholeList";
 
 /** Matches the messages that services send to refuse a name that is taken. */
@@ -22,7 +22,7 @@ export async function explainTakenName<T extends NamedRecord>(
   const { kind, list } = collection;
   const look = async () => withHidden(collection, await list.read({}, requestOptions(options)), name, options);
   const { records = [], unreadable = [], mayBeCut } = (await look().catch(() => undefined)) ?? {};
-  const ids = [...records, ...unreadable].flatMap((each) => (each.name === name && each.id) || []);
+  const ids = [...records, ...unreadable].flatMap((each) => (isSameName(kind, each.name, name) && each.id) || []);
   if (ids.length > 0) return nameTaken(kind, name, ids);
   const whose = mayBeCut ? `of the ${LIST_CAP} that the service lists` : "of this account";
   return new NameTakenError(

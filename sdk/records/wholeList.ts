@@ -2,7 +2,7 @@ import { LIST_CAP } from "../contract/limits";
 import { ServerlessGpuError } from "../errors";
 import type { ObservedOptions } from "../transport/requestOptions";
 import type { Collection } from "./collection";
-import { type Listed, listOf, type NamedRecord } from "./listed";
+import { isSameName, type Listed, listOf, type NamedRecord } from "./listed";
 import type { ListFreshness } from "./sharedList";
 
 /**
@@ -18,7 +18,13 @@ export async function withHidden<T extends NamedRecord>(
   freshness: ListFreshness = {},
 ): Promise<Listed<T>> {
   if (!list.mayBeCut) return list;
-  const found = await readHidden(collection, list, (each) => each.name === name, options, freshness);
+  const found = await readHidden(
+    collection,
+    list,
+    (each) => isSameName(collection.kind, each.name, name),
+    options,
+    freshness,
+  );
   if (!found) return list;
   const problem = `${listOf(collection.kind)} is cut and does not show it`;
   return {

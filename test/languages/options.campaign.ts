@@ -45,7 +45,7 @@ exports.env = template.env;
   expect(changed.output).toMatch(/templateRevision *: 1 => \[unknown\]/);
   expect(changed.output).not.toMatch(/the-password|plain-token|private-value/);
   const { output } = await stack.up();
-  expect(output).toContain("its template has changed");
+  expect(output).toContain("its templateRevision has changed");
   expect(emulator.templates.list()).toMatchObject([{ imageName: "ghcr.io/me/llama:1.4.0" }]);
   await stack.destroy();
   expect([emulator.endpoints.list(), emulator.templates.list()]).toEqual([[], []]);

@@ -6,6 +6,7 @@ const TEMPLATE = { kind: "ServerlessTemplate" };
 const VOLUME = { kind: "NetworkVolume" };
 const AUTH = { kind: "ContainerRegistryAuth" };
 const ENDPOINT = { kind: "ServerlessEndpoint" };
+const SECRET = { kind: "Secret" };
 const TEST = { kind: "SmokeTest" };
 
 let emulator: Emulator;
@@ -52,6 +53,45 @@ test("a template has secrets for each variable, a start command in parts, and a 
   const updated = await plugin.update(TEMPLATE, id, outputs, inputs, changed);
   expect(updated).toMatchObject({ revision: 2, env: changed.env });
   await plugin.delete(TEMPLATE, id, updated);
+});
+
+test("a secret's value is secret, a new one changes the version, and valueEnv leaves no value", async () => {
+  await using plugin = await startPlugin({ ...emulator.env, MY_TOKEN: "canary-of-env" });
+  const { inputs, failures } = await plugin.check(SECRET, { name: "hf", value: "canary-value" });
+  expect(failures).toEqual([]);
+  expect(inputs).toMatchObject({ name: "hf", value: secret("canary-value") });
+  const { id, outputs } = await plugin.create(SECRET, inputs);
+  expect(outputs).toMatchObject({ reference: "{{ RUNPOD_SECRET_hf }}", value: secret("canary-value") });
+
+  const described = { ...inputs, description: "For downloads" };
+  const preview = await plugin.update(SECRET, id, outputs, inputs, described, { preview: true });
+  expect(preview.version).toBe(outputs.version);
+  const rotated = { ...inputs, value: secret("canary-other") };
+  expect(await plugin.update(SECRET, id, outputs, inputs, rotated, { preview: true })).toMatchObject({
+    version: UNKNOWN,
+  });
+  const updated = await plugin.update(SECRET, id, outputs, inputs, rotated);
+  expect(Number(updated.version)).toBeGreaterThan(Number(outputs.version));
+  expect(emulator.secrets.matches(id, "canary-other")).toBe(true);
+
+  const fromEnv = (await plugin.check(SECRET, { name: "hf", valueEnv: "MY_TOKEN", valueVersion: 1 })).inputs;
+  const written = await plugin.update(SECRET, id, updated, rotated, fromEnv);
+  expect(emulator.secrets.matches(id, "canary-of-env")).toBe(true);
+  expect(JSON.stringify([fromEnv, written])).not.toContain("canary");
+  await plugin.delete(SECRET, id, written);
+  expect(emulator.secrets.list()).toEqual([]);
+});
+
+test.each([
+  [{ name: "hf" }, "value: is required, or valueEnv with valueVersion"],
+  [{ name: "hf", value: "canary", valueEnv: "A", valueVersion: 1 }, "valueEnv: excludes value: remove one of them"],
+  [{ name: "hf", valueEnv: "A" }, "valueEnv: needs valueVersion"],
+  [{ name: "runpod_x", value: "canary" }, "name: must be a name"],
+])("a secret with %j is refused: %s", async (given, message) => {
+  await using plugin = await startPlugin(emulator.env);
+  const { failures } = await plugin.check(SECRET, given);
+  expect(JSON.stringify(failures)).toContain(message);
+  expect(JSON.stringify(failures)).not.toContain("canary");
 });
 
 test.each([

@@ -22,12 +22,14 @@ test("descriptions name nothing that only TypeScript programs have", () => {
 });
 
 test("credentials are secret inputs, and inputs that never change say that they replace the resource", () => {
-  const inputs = (name: "ContainerRegistryAuth" | "NetworkVolume" | "ServerlessEndpoint") =>
+  const inputs = (name: "ContainerRegistryAuth" | "NetworkVolume" | "Secret" | "ServerlessEndpoint") =>
     Object.entries<object>(schema.resources[`serverless-gpu:index:${name}`].inputProperties);
   const marked = (name: Parameters<typeof inputs>[0], mark: string) =>
     inputs(name).flatMap(([field, each]) => (mark in each ? [field] : []));
   expect(marked("ContainerRegistryAuth", "secret")).toEqual(["username", "password"]);
   expect(marked("ContainerRegistryAuth", "willReplaceOnChanges")).toEqual(["name"]);
+  expect(marked("Secret", "secret")).toEqual(["value"]);
+  expect(marked("Secret", "willReplaceOnChanges")).toEqual(["name"]);
   expect(marked("NetworkVolume", "willReplaceOnChanges")).toEqual(["dataCenterId", "highPerformance"]);
   expect(marked("ServerlessEndpoint", "willReplaceOnChanges")).toEqual(["type"]);
 });
@@ -41,7 +43,7 @@ test("every resource and function has a description, and so has each of their pr
     description?: string;
     inputProperties?: Record<string, { description?: string }>;
   }[];
-  expect(described).toHaveLength(17);
+  expect(described).toHaveLength(18);
   for (const { description, inputProperties = {} } of described) {
     expect(description).toBeTruthy();
     for (const each of Object.values(inputProperties)) expect(each.description).toBeTruthy();

@@ -54,6 +54,7 @@ const ARROWS: Record<string, Arrows> = {
       endpoints: ["contract", "transport", "records", "containers"],
       templates: ["contract", "transport", "records", "containers", "endpoints"],
       registryAuths: ["contract", "transport", "records", "templates", "endpoints"],
+      secrets: ["contract", "transport", "records", "templates", "endpoints"],
       volumes: ["contract", "transport", "records", "endpoints"],
       catalog: ["contract", "transport", "records", "endpoints"],
       logs: ["contract", "transport", "records"],
@@ -95,6 +96,7 @@ const ARROWS: Record<string, Arrows> = {
       template: ["program", "connection", "fields", "adoption", "records", "container"],
       volume: ["connection", "fields", "adoption", "records", "catalog"],
       registryAuth: ["connection", "adoption", "records"],
+      secret: ["connection", "adoption", "records"],
       smokeTest: ["program", "connection"],
       functions: ["program", "connection"],
     },
@@ -115,6 +117,7 @@ const ARROWS: Record<string, Arrows> = {
       loadBalancer: ["time", "model", "io", "jobs", "programs", "workers"],
       endpoints: ["time", "model", "io", "graphql", "records", "jobs", "workers", "loadBalancer"],
       registryAuths: ["time", "model", "graphql", "records"],
+      secrets: ["time", "model", "graphql", "records"],
       templates: ["time", "model", "graphql", "records", "workers"],
       volumes: ["time", "model", "graphql", "records"],
       pods: ["time", "model", "io", "graphql", "workers", "endpoints", "volumes"],
@@ -131,6 +134,7 @@ const ARROWS: Record<string, Arrows> = {
           "workers",
           "endpoints",
           "registryAuths",
+          "secrets",
           "templates",
           "volumes",
           "pods",
@@ -138,7 +142,7 @@ const ARROWS: Record<string, Arrows> = {
       ],
       server: [
         ...["time", "model", "io", "graphql", "records", "jobs", "programs", "workers", "endpoints"],
-        ...["registryAuths", "templates", "volumes", "pods", "queue", "restV2", "loadBalancer", "catalog"],
+        ...["registryAuths", "secrets", "templates", "volumes", "pods", "queue", "restV2", "loadBalancer", "catalog"],
       ],
       page: ["time", "model", "io", "jobs", "workers", "endpoints", "server"],
       control: [
@@ -149,7 +153,7 @@ const ARROWS: Record<string, Arrows> = {
   cli: {
     shared: ["didYouMean", "ownPackage", "pulumiCommand"],
     folders: {
-      ...{ adopt: [], doctor: ["review"], emulator: [], explain: [], forecast: [] },
+      ...{ adopt: [], doctor: ["review"], emulator: [], explain: [], forecast: [], orphans: ["forecast", "review"] },
       ...{ logs: ["explain", "emulator"], review: ["forecast"], history: ["explain"], rollback: ["history"] },
     },
   },

@@ -235,6 +235,68 @@ test("a pull request's stack exists as long as the pull request, and its merge i
   expect(workersMax()).toEqual([4]);
 });
 
+/** Runs the scheduled step that ends environments, as its job does. */
+async function sweep(ttlHours: number) {
+  const env = { ...runner(), ...STATE(), SERVERLESS_GPU_API_KEY: apiKey, SERVERLESS_GPU_SERVICE: "runpod" };
+  const cwd = await checkOut("main");
+  const result = await stack.exec("bash", ["./pipeline.sh", "sweep"], {
+    cwd,
+    env: { ...env, TTL_HOURS: String(ttlHours) },
+  });
+  log += result.output;
+  return result;
+}
+
+test("a pull request above a cap gets no environment, and the comment says so with the price", async () => {
+  await git("checkout", "--quiet", "main");
+  await pushWorkersMax("dear", 40);
+  const jobs = await github("pull_request", { action: "labeled", branch: "dear", ...PREVIEW_STACK });
+  expect(jobs["preview-stack"]?.exitCode).toBe(3);
+  expect(host.comments.at(-1)).toMatch(/would exceed a cap, and nothing was created.*27\.36|27\.40/s);
+  expect(workersMax()).toEqual([4]);
+});
+
+test("an environment whose removal failed ends when its time is over, and not before", async () => {
+  await git("checkout", "--quiet", "main");
+  await pushWorkersMax("life", 3);
+  const opened = await github("pull_request", { action: "labeled", branch: "life", ...PREVIEW_STACK });
+  expect(opened["preview-stack"]?.exitCode).toBe(0);
+  expect(host.comments.at(-1)).toMatch(/`up` of the stack `pr-7` succeeded.*\| whisper \|/s);
+  expect(workersMax()).toEqual([4, 3]);
+
+  emulator.faults.add({ match: { operation: "deleteEndpoint" }, effect: { status: 403 } });
+  const closed = await github("pull_request", { action: "closed", ...PREVIEW_STACK });
+  expect(closed["remove-preview-stack"]?.exitCode).not.toBe(0);
+  // A sweep that also fails says so at its end, and the next one continues.
+  expect((await sweep(0)).exitCode).not.toBe(0);
+  emulator.faults.clear();
+  expect(await sweep(168)).toMatchObject({ exitCode: 0, output: expect.stringContaining("No orphans") });
+  expect(emulator.endpoints.list()).toHaveLength(2);
+  expect(await sweep(0)).toMatchObject({ exitCode: 0, output: expect.stringContaining("No orphans") });
+  expect(workersMax()).toEqual([4]);
+});
+
+test("what a killed job left of an environment is found by the sweep, and deleted by its id", async () => {
+  emulator.faults.add({ match: { operation: "saveEndpoint" }, effect: { hang: true, when: "after" }, times: 1 });
+  const count = emulator.endpoints.list().length;
+  const running = github("pull_request", { action: "labeled", branch: "life", ...PREVIEW_STACK });
+  while (emulator.endpoints.list().length === count) await new Promise((resolve) => setTimeout(resolve, 20));
+  for (const { pid } of await stack.processes()) process.kill(pid, "SIGKILL");
+  expect((await running)["preview-stack"]?.exitCode).not.toBe(0);
+  emulator.faults.clear();
+
+  const { exitCode, output } = await sweep(0);
+  expect(exitCode).toBe(3);
+  const [id = ""] = emulator.endpoints.list().flatMap((each) => (each.workersMax === 3 ? [each.id] : []));
+  expect(output).toMatch(new RegExp(`ORPHAN +endpoint ${id} .*pr-7, which has ended`, "s"));
+  const command = `npx pulumi-serverless-gpu orphans --namespace my-team --delete ${id}`;
+  const env = { ...runner(), ...STATE(), SERVERLESS_GPU_API_KEY: apiKey };
+  const deleted = await stack.exec("bash", ["-c", command], { cwd: await checkOut("main"), env });
+  expect(deleted).toMatchObject({ exitCode: 0, output: expect.stringContaining(`deleted endpoint ${id}`) });
+  expect(workersMax()).toEqual([4]);
+  expect((await sweep(0)).exitCode).toBe(0);
+});
+
 test("the schedule keeps one issue open while there is drift, and the repair closes it; GitLab's pipeline does the same", async () => {
   await using other = await startGitHost();
   const onSchedule = async () => [

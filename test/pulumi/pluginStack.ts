@@ -34,9 +34,9 @@ ${config}`,
 export function withPlugin(program: string): string {
   return `
 const pulumi = require("@pulumi/pulumi");
-const outputs = ["name", "gpuIds", "locations", "queueUrl", "workersMax", "revision", "env", "jobId", "status"];
+const outputs = ["name", "gpuIds", "locations", "queueUrl", "workersMax", "revision", "reference", "version", "env", "jobId", "status"];
 const unresolved = Object.fromEntries(outputs.map((each) => [each, undefined]));
-const kinds = ["ServerlessEndpoint", "ServerlessTemplate", "NetworkVolume", "ContainerRegistryAuth", "SmokeTest"];
+const kinds = ["ServerlessEndpoint", "ServerlessTemplate", "NetworkVolume", "ContainerRegistryAuth", "Secret", "SmokeTest"];
 const plugin = {
   Provider: class extends pulumi.ProviderResource {
     constructor(name, args) { super("serverless-gpu", name, args); }

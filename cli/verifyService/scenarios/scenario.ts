@@ -36,6 +36,8 @@ export interface Step {
   readonly findings?: readonly (readonly [Row, FindingOf])[];
   /** The name that later steps use for the reply. */
   readonly as?: string;
+  /** The id for later steps if the reply has none. @default the scenario ends there */
+  readonly idOrElse?: string;
   /** How long to wait before the request, in milliseconds. @default 0 */
   readonly pauseMs?: number;
   /** Repeats the request every `everyMs` until its reply matches, for at most `atMostMs`. */

@@ -1,4 +1,4 @@
-import { assumed, observed } from "./level";
+import { assumed, documented, observed } from "./level";
 
 /** GraphQL: templates. */
 export const template = {
@@ -89,4 +89,33 @@ export const registry = {
     "While a pod or an endpoint's template uses a credential, deleteRegistryAuth fails with INTERNAL_SERVER_ERROR.",
   ),
   "registry.reference": observed("Other templates lose their reference to a deleted credential."),
+};
+
+/** Both interfaces: secrets. */
+export const secret = {
+  "secret.create": documented("A create returns the secret. No response of either interface has its value."),
+  "secret.name": documented(
+    "A name has 1 to 191 letters, digits and _ . - /, and begins with a letter or _, but not with RUNPOD in any case; otherwise 422.",
+  ),
+  "secret.unique-name": documented("A name that another secret has is refused: 409. The message is assumed."),
+  "secret.name-case": assumed("So is a name that differs from it only in case."),
+  "secret.value": documented("A value has at least 1 character and less than 16 MiB; otherwise 422."),
+  "secret.description": documented('A description has at most 65,535 bytes; otherwise 422. "" clears it.'),
+  "secret.update": documented(
+    "A change writes the value, then the description. Only the value moves valueLastUpdatedAt; REST v2 needs one of both.",
+  ),
+  "secret.times": assumed("A new secret has valueLastUpdatedAt, in GraphQL lastUpdatedAt, from its creation."),
+  "secret.list": documented(
+    "myself.secrets and GET /v2/account/secrets list all; ?name= finds one, in any case of its name.",
+  ),
+  "secret.unknown-id": documented("An unknown id returns 404; the message of GraphQL is assumed."),
+  "secret.delete": documented("A secret can be deleted while variables name it."),
+  "secret.fill": documented(
+    "A worker that starts gets the values in place of {{ RUNPOD_SECRET_x }}; running ones keep theirs, and reads show the reference.",
+  ),
+  "secret.part": assumed("A reference may be a part of a variable's value."),
+  "secret.unknown": assumed("In the contract profile, a reference to an unknown secret stays as it is."),
+  "secret.unknown-observed": assumed(
+    "In the observed profile, a worker with such a reference does not start; it tries again every 10 s.",
+  ),
 };

@@ -6,7 +6,7 @@ import { assumed, documented, observed } from "./level";
  */
 export const restV2 = {
   "v2.paths": documented(
-    "/v2/serverless, /v2/templates, /v2/network-volumes, /v2/registries, /v2/catalog and /v2/pods.",
+    "/v2/serverless, /v2/templates, /v2/network-volumes, /v2/registries, /v2/account, /v2/catalog and /v2/pods.",
   ),
   "v2.other-paths": assumed("Any other path below these returns 404."),
   "v2.method": documented("A method that a path does not have returns 405."),
@@ -92,5 +92,6 @@ export const restV2 = {
   ),
   "v2.registry-fixed": documented("A registry credential cannot be changed: 405."),
   "v2.pod": documented("GET /v2/pods/{id} returns a pod, and 404 for a worker."),
+  "v2.tags": assumed("There are no tags: /v2/tags returns 404. What a service with tags shows is not known yet."),
   "v2.pod-fields": documented("A pod has status, cost, disk, mounts and runtime in place of the names of REST v1."),
 };

@@ -11,6 +11,7 @@ const KINDS = /** @type {const} */ ([
     ["id", "name", "size", "dataCenterId"],
   ],
   ["registryAuths", "Registry credentials", "Passwords are never shown.", ["id", "name"]],
+  ["secrets", "Secrets", "Values are never shown.", ["id", "name", "valueLastUpdatedAt", "lastRetrievedAt"]],
 ]);
 
 /** Shows the templates, network volumes and registry credentials. */

@@ -11,6 +11,7 @@ import { manualClock } from "../../../emulator/time/virtualClock";
 import { exampleContainer } from "../../../emulator/workers/container";
 import type { HandlerJob } from "../../../emulator/workers/jobHandlers";
 import { createWatch } from "../../../emulator/workers/watch";
+import { createEnvironments } from "../../../emulator/workers/workerEnv";
 import { ENDPOINT, EXACT, loadOf, removeLoads } from "./loads";
 
 afterEach(removeLoads);
@@ -132,6 +133,7 @@ async function emulated(endpoint: PlayedEndpoint, jobs: readonly (readonly [numb
       ...{ clock, profile: "contract", random: () => 0.5, drainMs: 0, coldStartMs: 5000 },
       ...{ staleFlashBoot: false, containerOf: exampleContainer },
       placesOf: () => [{ dataCenterId: "EU-RO-1", volumeId: null, gpuCount: 1, cpu: null }],
+      environments: createEnvironments(() => undefined, "contract"),
       watch: createWatch(),
       workerHost: createWorkerHost(clock, () => {}),
       workerFaults: { atStart: () => ({ throttledMs: 0, imagePullMs: 0 }), atJob: () => undefined },

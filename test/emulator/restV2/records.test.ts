@@ -26,6 +26,10 @@ test("[v2.template-defaults] a template with only a name and an image gets the d
   expect((await call("DELETE", `/templates/${body.id}`)).status).toBe(204);
 });
 
+test("[v2.tags] there are no tags", async () => {
+  expect((await call("GET", "/tags?include=resources")).status).toBe(404);
+});
+
 test("[v2.template-in-use] a template that an endpoint of GraphQL uses is kept", async () => {
   emulator.seed({
     templates: [{ id: "tpl1", name: "one", imageName: "me/one:1" }],

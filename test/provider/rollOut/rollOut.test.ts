@@ -128,7 +128,8 @@ test("with onFailure keep, a release that fails stays, the up fails, and the nex
 }, 120_000);
 
 /** The requests at which the process is killed, and what was saved by then. */
-const MOMENTS = [
+type Moment = [name: string, operation: string, nth: number, when: "before" | "after"];
+const MOMENTS: Moment[] = [
   ["the save, before it", "updateEndpoint", 1, "before"],
   ["the save, after it", "updateEndpoint", 1, "after"],
   ["the wait for the workers", "listWorkers", 1, "after"],
@@ -137,9 +138,9 @@ const MOMENTS = [
   ["the save of the former settings, before it", "updateEndpoint", 2, "before"],
   ["the save of the former settings, after it", "updateEndpoint", 2, "after"],
   ["the wait for the former workers", "listWorkers", 3, "after"],
-] as const;
+];
 
-async function killAt(emulator: Emulator, provider: Provider, moment: (typeof MOMENTS)[number], before: Remembered) {
+async function killAt(emulator: Emulator, provider: Provider, moment: Moment, before: Remembered) {
   const [, operation, nth, when] = moment;
   emulator.faults.add({ match: { operation, nth }, effect: { hang: true, when } });
   const running = failedUp(provider, programOf("wrong"), before);

@@ -36,6 +36,15 @@ const KINDS: [string, Kind][] = [
   ],
 ];
 
+const SECRET: [string, Kind] = [
+  "secret",
+  {
+    operation: "secretCreate",
+    create: ({ client }) => client.secrets.create({ name: "hf", value: "value-canary-1" }),
+    list: ({ emulator }) => emulator.secrets.list(),
+  },
+];
+
 const LOSSES: [string, FaultEffect][] = [
   ["reset", { reset: true }],
   ["502 with HTML", { html: true }],
@@ -44,7 +53,7 @@ const LOSSES: [string, FaultEffect][] = [
   ["429", { status: 429 }],
 ];
 
-describe.each(KINDS)("a create of a %s", (_noun, { operation, create, list }) => {
+describe.each([...KINDS, SECRET])("a create of a %s", (_noun, { operation, create, list }) => {
   test.each(
     LOSSES,
   )("a create whose response is lost by %s makes one record, wherever it is lost", async (_what, effect) => {

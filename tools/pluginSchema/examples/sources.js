@@ -87,6 +87,27 @@ const EXAMPLES = {
     },
     outputs: { templateId: "$template.id" },
   },
+  Secret: {
+    title: "A key that no template holds",
+    secrets: ["token"],
+    program: {
+      hf: { resource: "Secret", properties: { value: "$token", description: "For downloads" } },
+      template: {
+        resource: "ServerlessTemplate",
+        properties: { imageName: IMAGE, env: { HF_TOKEN: "$hf.reference" } },
+      },
+      llama: {
+        resource: "ServerlessEndpoint",
+        properties: {
+          templateId: "$template.id",
+          templateRevision: "$hf.version",
+          recycleWorkers: true,
+          gpuIds: ["ADA_24"],
+        },
+      },
+    },
+    outputs: { version: "$hf.version" },
+  },
   SmokeTest: {
     title: "A job whose output is checked",
     program: {

@@ -1,0 +1,65 @@
+import { settingsFromEnvironment } from "../../sdk/config";
+import type { GivenPrices } from "../review/cost";
+import { costsOf } from "../review/cost";
+import { lookUp } from "../review/lookUps";
+import type { Planned } from "../review/preview";
+import type { AccountRecord } from "./records";
+
+/** What a record costs a month, in US dollars; `undefined` if it is not known. */
+export interface MonthlyCost {
+  /** With `workersMin` workers, or of a volume. */
+  readonly atRest: number | undefined;
+  /** With `workersMax` workers all the time. */
+  readonly fullScale: number | undefined;
+}
+
+const HOURS_OF_A_MONTH = 730;
+
+/** The published price of a network volume in US dollars per GB and month, and above 1 TB. */
+const VOLUME_PRICE = { first: 0.07, above: 0.05, from: 1000 } as const;
+
+const NOTHING: MonthlyCost = { atRest: 0, fullScale: 0 };
+
+/** Returns what each record costs a month, by its id. */
+export async function monthlyCosts(
+  records: readonly AccountRecord[],
+  given: GivenPrices | undefined,
+): Promise<ReadonlyMap<string, MonthlyCost>> {
+  const planned = records.flatMap(plannedEndpoint);
+  const counts = [...new Set(records.flatMap(({ endpoint }) => endpoint?.gpuCount ?? []))];
+  const answers = await lookUp(settingsFromEnvironment(), {
+    gpuCounts: counts,
+    cpus: records.some(({ endpoint }) => (endpoint?.instanceIds ?? "") !== ""),
+    ...{ places: false, account: false, volumes: false },
+  });
+  const costs = costsOf(planned, answers, given).endpoints;
+  const month = (perHour: number | undefined) => perHour && rounded(perHour * HOURS_OF_A_MONTH);
+  const ofEndpoints = costs.map(({ urn, after }) => [
+    urn,
+    { atRest: month(after?.atRest), fullScale: month(after?.fullScale) },
+  ]);
+  const others = records.flatMap(({ id, endpoint, sizeInGb }) =>
+    endpoint ? [] : [[id, sizeInGb === undefined ? NOTHING : volumeCost(sizeInGb)]],
+  );
+  return new Map([...ofEndpoints, ...others] as [string, MonthlyCost][]);
+}
+
+/** Returns an endpoint in the form of a review, with its id as the URN. */
+function plannedEndpoint({ id, name, endpoint }: AccountRecord): Planned[] {
+  if (!endpoint) return [];
+  const after = { id, values: { ...endpoint }, dependencies: {} };
+  return [
+    {
+      ...{ kind: "endpoint", urn: id, name, op: "same", before: [], after },
+      ...{ isRetained: false, declared: [], hasDefaultProvider: true },
+    },
+  ];
+}
+
+function volumeCost(gb: number): MonthlyCost {
+  const { first, above, from } = VOLUME_PRICE;
+  const cost = rounded(Math.min(gb, from) * first + Math.max(0, gb - from) * above);
+  return { atRest: cost, fullScale: cost };
+}
+
+const rounded = (dollars: number) => Number(dollars.toFixed(2));

@@ -1,0 +1,99 @@
+import { hashedName } from "../../provider/fields/naming";
+import type { KnownStack } from "./states";
+
+/** The ending that automatic names have. Volumes of the faster tier have one more word. */
+const ENDING = /^(.+)-[0-9a-f]{7}(?:-fast)?$/;
+
+/** The organization of every stack of a self-managed backend. */
+const NO_ORGANIZATION = "organization";
+
+const DYNAMIC = "pulumi-nodejs:dynamic/serverless-gpu";
+const PLUGIN = "serverless-gpu:index";
+
+/** A stack whose names can be computed. */
+export interface NamedStack {
+  /** `<organization>/<project>/<stack>`. */
+  readonly name: string;
+  readonly urns: readonly string[];
+  readonly unfinished: readonly string[];
+  /** `true` if it exists no more, which the command line says. */
+  readonly hasEnded: boolean;
+}
+
+/** What a name shows about the origin of a record. */
+export interface Origin {
+  /** `true` if its digits are those that this tool computes for the stack. */
+  readonly isProven: boolean;
+  readonly reason: string;
+}
+
+/** Returns `true` if a name has the form of this tool's automatic names. */
+export function looksAutomatic(name: string): boolean {
+  return ENDING.test(name);
+}
+
+/** Returns the whole name of a stack, whose project an empty state may not show. */
+export function namedStack({ name, urns, unfinished }: KnownStack): NamedStack {
+  // A stack of the folder's project has a short name, and Pulumi Cloud leaves the project out.
+  const parts = name.split("/");
+  const [stack = ""] = parts.slice(-1);
+  const project = parts.length === 3 ? parts[1] : urns[0]?.split("::")[1];
+  const organization = parts.length > 1 ? parts[0] : NO_ORGANIZATION;
+  return { name: `${organization}/${project ?? ""}/${stack}`, urns, unfinished, hasEnded: false };
+}
+
+/**
+ * Returns what a record's name shows about its origin.
+ * @param type its resource class
+ * @param namespaces values of the setting `serverless-gpu:namespace`, which names also depend on
+ */
+export function originOf(
+  name: string,
+  type: string,
+  stacks: readonly NamedStack[],
+  namespaces: readonly string[] = [],
+): Origin {
+  const [, logicalName = ""] = ENDING.exec(name) ?? [];
+  const own = name.replace(/-fast$/, "");
+  const stack = stacks.find((each) => namesIn(each, logicalName, type, namespaces).includes(own));
+  if (stack) {
+    const what = stack.hasEnded
+      ? `stack ${stack.name}, which has ended`
+      : `stack ${stack.name}, whose state has not its id`;
+    return { isProven: true, reason: `its name is the automatic one of "${logicalName}" in ${what}` };
+  }
+  const begun = stacks.find(({ unfinished }) => unfinished.some((urn) => isOf(urn, type, logicalName)));
+  if (begun) {
+    const reason = `stack ${begun.name} has begun to create "${logicalName}" and not ended: its run was killed, or still runs`;
+    return { isProven: false, reason };
+  }
+  return {
+    isProven: false,
+    reason: "its name has the form of an automatic one, which people and other tools can also choose",
+  };
+}
+
+/** Returns the names that the resource has in each form, with every parent of the stack. */
+function namesIn(
+  { name, urns }: NamedStack,
+  logicalName: string,
+  type: string,
+  namespaces: readonly string[],
+): string[] {
+  const [organization = "", project = "", stack = ""] = name.split("/");
+  const urn = `urn:pulumi:${stack}::${project}::${PLUGIN}:${type}::${logicalName}`;
+  const identities = [
+    ...["", ...urns].map((parent) => [organization, project, stack, parent, logicalName]),
+    ...[urn, ...urns.filter((each) => isOf(each, type, logicalName))].map((each) => [each]),
+  ];
+  const beginnings = [[], ...namespaces.map((each) => [each])];
+  return beginnings.flatMap((beginning) =>
+    identities.map((identity) => hashedName(logicalName, [...beginning, ...identity])),
+  );
+}
+
+function isOf(urn: string, type: string, logicalName: string): boolean {
+  const [, , types = "", name] = urn.split("::");
+  const last = types.split("$").at(-1);
+  return name === logicalName && [`${DYNAMIC}:${type}`, `${PLUGIN}:${type}`].includes(last ?? "");
+}

@@ -1,0 +1,119 @@
+import { createClient } from "../../sdk/client";
+import { redact } from "../../sdk/secret";
+import { readPrices } from "../forecast/settings/prices";
+import { type MonthlyCost, monthlyCosts } from "./costs";
+import { looksAutomatic, type NamedStack, namedStack, type Origin, originOf } from "./names";
+import { type AccountRecord, deleteRecord, KINDS, readRecords } from "./records";
+import { readStacks, type StateFlags } from "./states";
+
+/** The options of the command. */
+export interface OrphansFlags extends StateFlags {
+  /** Stacks that exist no more, `<organization>/<project>/<stack>`. */
+  readonly ended?: readonly string[];
+  /** Values of the setting `serverless-gpu:namespace` in the stacks. */
+  readonly namespace?: readonly string[];
+  readonly prices?: string;
+  readonly delete?: string;
+  readonly json?: boolean;
+}
+
+/** A record that no state has. */
+interface Orphan extends Origin {
+  readonly record: AccountRecord;
+  readonly cost: MonthlyCost | undefined;
+}
+
+const FOUND = 3;
+const SUSPECTED = 4;
+
+/**
+ * Lists the records with automatic names that no given state has, or deletes one of them. Returns
+ * the exit code: 3 if there are orphans, 4 if there are only suspicions.
+ */
+export async function orphans(flags: OrphansFlags, version: string): Promise<number> {
+  const given = flags.prices === undefined ? undefined : readPrices(flags.prices);
+  await using client = createClient({ onWarning: ({ message }) => tell(message) });
+  // The account first: what a run creates and records meanwhile is then in the states.
+  const records = await readRecords(client);
+  const states = await readStacks(flags);
+  const stacks = [...states.map(namedStack), ...(flags.ended ?? []).map(endedStack)];
+  const isKnown = ({ id }: AccountRecord) => states.some(({ ids }) => ids.has(id));
+  const strangers = records.filter((each) => !isKnown(each) && looksAutomatic(each.name));
+  const origin = ({ name, type }: AccountRecord) => originOf(name, type, stacks, flags.namespace);
+  if (flags.delete !== undefined) {
+    const owner = states.find(({ ids }) => ids.has(flags.delete ?? ""));
+    if (owner)
+      throw new Error(
+        `${flags.delete} is in the state of stack ${owner.name}, so it is no orphan. Nothing was deleted`,
+      );
+    const wanted = strangers.find(({ id }) => id === flags.delete);
+    if (!wanted) {
+      throw new Error(
+        `${flags.delete} is no orphan of this account: orphans without --delete lists them. Nothing was deleted`,
+      );
+    }
+    const { isProven, reason } = origin(wanted);
+    const noun = KINDS[wanted.type];
+    tell(`${noun} ${wanted.id} ("${wanted.name}") is deleted: ${isProven ? "" : "a suspicion, "}${reason}`);
+    await deleteRecord(client, wanted, tell);
+    process.stdout.write(`deleted ${noun} ${wanted.id}\n`);
+    return 0;
+  }
+  const costs = await monthlyCosts(strangers, given);
+  const found = strangers.map((record) => ({
+    ...{ record, ...origin(record) },
+    cost: costs.get(record.id),
+  }));
+  const text = flags.json ? `${JSON.stringify(jsonOf(found, stacks, version), null, 2)}\n` : textOf(found, stacks);
+  process.stdout.write(redact(text));
+  if (found.length === 0) return 0;
+  return found.some(({ isProven }) => isProven) ? FOUND : SUSPECTED;
+}
+
+function endedStack(name: string): NamedStack {
+  if (/^[^/]+\/[^/]+\/[^/]+$/.test(name)) return { name, urns: [], unfinished: [], hasEnded: true };
+  throw new Error(
+    `--ended ${name} must be <organization>/<project>/<stack>; without a Pulumi account, the organization is "organization"`,
+  );
+}
+
+const tell = (text: string) => void process.stderr.write(`${redact(text)}\n`);
+
+const nounOf = ({ type }: AccountRecord) => KINDS[type];
+
+const dollars = (amount: number | undefined) => (amount === undefined ? "an unknown price" : `$${amount.toFixed(2)}`);
+
+/** Returns the orphans as text, the proven ones first. */
+function textOf(found: readonly Orphan[], stacks: readonly NamedStack[]): string {
+  const inStates = `in ${stacks.filter(({ hasEnded }) => !hasEnded).length} states`;
+  if (found.length === 0) return `No orphans: every record with an automatic name is ${inStates}.\n`;
+  const ordered = [...found].sort((one, other) => Number(other.isProven) - Number(one.isProven));
+  const lines = ordered.flatMap(({ record, cost, isProven, reason }) => [
+    `${isProven ? "ORPHAN   " : "SUSPICION"}  ${nounOf(record)} ${record.id} ("${record.name}")`,
+    `           since ${record.createdAt ?? "an unknown time: over this interface the service does not show it"}`,
+    `           a month at rest ${dollars(cost?.atRest)}, at full scale ${dollars(cost?.fullScale)}`,
+    `           ${reason}`,
+  ]);
+  const isKnown = found.every(({ cost }) => cost?.atRest !== undefined);
+  const atRest = found.reduce((sum, { cost }) => sum + (cost?.atRest ?? 0), 0);
+  return [
+    ...lines,
+    "",
+    `${found.length} records with automatic names are not ${inStates}. They cost ${isKnown ? "" : "at least "}${dollars(atRest)} a month at rest.`,
+    "To delete one: serverless-gpu orphans <the same options> --delete <id>",
+    "",
+  ].join("\n");
+}
+
+/** Returns the JSON of the list. */
+function jsonOf(found: readonly Orphan[], stacks: readonly NamedStack[], version: string): object {
+  return {
+    version,
+    stacks: stacks.filter(({ hasEnded }) => !hasEnded).map(({ name }) => name),
+    orphans: found.map(({ record, cost, isProven, reason }) => ({
+      ...{ kind: nounOf(record), id: record.id, name: record.name, createdAt: record.createdAt ?? null },
+      ...{ certainty: isProven ? "proven" : "suspicion", reason },
+      costPerMonth: { atRest: cost?.atRest ?? null, fullScale: cost?.fullScale ?? null },
+    })),
+  };
+}

@@ -1,0 +1,94 @@
+import type { Client } from "../../sdk/client";
+import type { Endpoint } from "../../sdk/endpoints/record";
+import { UnexpectedResponseError } from "../../sdk/errors";
+import type { DeleteUnusedOptions } from "../../sdk/records/deleteUnused";
+import type { Listed, NamedRecord } from "../../sdk/records/listed";
+
+/** The kinds of records, by the class of their resource. */
+export const KINDS = {
+  ServerlessEndpoint: "endpoint",
+  ServerlessTemplate: "template",
+  NetworkVolume: "network volume",
+  ContainerRegistryAuth: "registry credential",
+  Secret: "secret",
+} as const;
+
+export type ResourceClass = keyof typeof KINDS;
+
+/** A record of the account. */
+export interface AccountRecord {
+  readonly type: ResourceClass;
+  readonly id: string;
+  readonly name: string;
+  /** Time of its creation, as ISO 8601, if the interface shows it. */
+  readonly createdAt?: string | undefined;
+  /** What its cost depends on. */
+  readonly endpoint?: Endpoint | undefined;
+  /** Size of a volume in GB. */
+  readonly sizeInGb?: number | undefined;
+}
+
+/** A template that belongs to an endpoint: the service deletes both together. */
+const BOUND = /__template__\w+$/;
+
+/**
+ * Reads all records of the account.
+ * @throws UnexpectedResponseError if a list is cut off or has a record that cannot be read
+ */
+export async function readRecords({
+  endpoints,
+  templates,
+  volumes,
+  registryAuths,
+  secrets,
+}: Client): Promise<AccountRecord[]> {
+  const lists = await Promise.all([
+    whole("endpoints", endpoints.listReadable(), (endpoint) => ({
+      ...{ type: "ServerlessEndpoint" as const, endpoint, createdAt: endpoint.createdAt },
+    })),
+    whole("templates", templates.listReadable(), () => ({ type: "ServerlessTemplate" as const })),
+    whole("network volumes", volumes.listReadable(), ({ size }) => ({
+      ...{ type: "NetworkVolume" as const, sizeInGb: size },
+    })),
+    whole("registry credentials", registryAuths.listReadable(), () => ({ type: "ContainerRegistryAuth" as const })),
+    whole("secrets", secrets.listReadable(), ({ createdAt }) => ({
+      ...{ type: "Secret" as const, createdAt: createdAt || undefined },
+    })),
+  ]);
+  return lists.flat().filter(({ type, name }) => type !== "ServerlessTemplate" || !BOUND.test(name));
+}
+
+async function whole<T extends NamedRecord>(
+  what: string,
+  reading: PromiseLike<Listed<T>>,
+  more: (record: T) => Omit<AccountRecord, "id" | "name">,
+): Promise<AccountRecord[]> {
+  const { records, unreadable, mayBeCut } = await reading;
+  if (!mayBeCut && unreadable.length === 0)
+    return records.map((each) => ({ id: each.id, name: each.name, ...more(each) }));
+  throw new UnexpectedResponseError(
+    `the list of ${what} is not complete, or a record in it cannot be read: some orphans would be missing. Nothing was listed`,
+  );
+}
+
+/** Deletes a record with the proofs of the provider. @param say receives the progress */
+export async function deleteRecord(client: Client, { type, id }: AccountRecord, say: (text: string) => void) {
+  if (type === "ServerlessEndpoint") {
+    await client.endpoints.delete(id, {
+      onProgress: ({ phase, activePods }) =>
+        say(`${phase}${phase === "draining" ? `: ${activePods} workers left` : ""}`),
+    });
+    return;
+  }
+  const collections: Record<Exclude<ResourceClass, "ServerlessEndpoint">, Deletable> = {
+    ServerlessTemplate: client.templates,
+    NetworkVolume: client.volumes,
+    ContainerRegistryAuth: client.registryAuths,
+    Secret: client.secrets,
+  };
+  await collections[type].delete(id, { onWait: ({ reason }) => say(reason) });
+}
+
+interface Deletable {
+  delete(id: string, options: DeleteUnusedOptions): Promise<void>;
+}

@@ -1,0 +1,78 @@
+import { pulumiJson } from "../pulumiCommand";
+
+/** The options that say whose records are not orphans. */
+export interface StateFlags {
+  /** Stacks, as `pulumi stack ls` names them. */
+  readonly stack?: readonly string[];
+  /** URLs of backends, of which all stacks count. */
+  readonly backend?: readonly string[];
+}
+
+/** A stack, and what its state has at the service. */
+export interface KnownStack {
+  /** Its name as it was given or listed. */
+  readonly name: string;
+  /** The ids of all resources in its state, those that are to be deleted included. */
+  readonly ids: ReadonlySet<string>;
+  /** The URNs in its state, and of the operations that a run has begun and not ended. */
+  readonly urns: readonly string[];
+  /** The URNs of creates that a run has begun and not ended. */
+  readonly unfinished: readonly string[];
+}
+
+interface StateResource {
+  readonly urn: string;
+  readonly id?: string;
+}
+
+interface State {
+  readonly deployment?: {
+    readonly resources?: readonly StateResource[];
+    readonly pending_operations?: readonly { readonly type: string; readonly resource: StateResource }[];
+  };
+}
+
+const EXPORT_TIMEOUT_MS = 60_000;
+
+/**
+ * Reads the states. Without options they are all stacks of the backend that `pulumi` uses here.
+ * @throws Error if one cannot be read: its records would look like orphans
+ */
+export async function readStacks({ stack = [], backend = [] }: StateFlags): Promise<KnownStack[]> {
+  const isOfBackend = backend.length > 0 || stack.length === 0;
+  const places = isOfBackend ? (backend.length > 0 ? backend : [undefined]) : [];
+  const listed = await Promise.all(places.map(stacksOf));
+  const named = stack.map((name) => ({ name, place: undefined }));
+  const stacks: KnownStack[] = [];
+  // One after the other: each starts a process.
+  for (const { name, place } of [...named, ...listed.flat()]) stacks.push(await readStack(name, place));
+  return stacks;
+}
+
+async function stacksOf(place: string | undefined) {
+  const stacks = await read<readonly { readonly name: string }[]>(["stack", "ls", "--all", "--json"], place);
+  return stacks.map(({ name }) => ({ name, place }));
+}
+
+async function readStack(name: string, place: string | undefined): Promise<KnownStack> {
+  const { deployment = {} } = await read<State>(["stack", "export", "--stack", name], place);
+  const pending = deployment.pending_operations ?? [];
+  const resources = [...(deployment.resources ?? []), ...pending.map(({ resource }) => resource)];
+  return {
+    name,
+    ids: new Set(resources.flatMap(({ id }) => id ?? [])),
+    urns: resources.map(({ urn }) => urn),
+    unfinished: pending.flatMap(({ type, resource }) => (type === "creating" ? [resource.urn] : [])),
+  };
+}
+
+async function read<T>(args: readonly string[], place: string | undefined): Promise<T> {
+  const env: Record<string, string> = place === undefined ? {} : { PULUMI_BACKEND_URL: place };
+  const learned = await pulumiJson<T>(args, process.cwd(), EXPORT_TIMEOUT_MS, env);
+  if ("value" in learned) return learned.value;
+  const where = place === undefined ? "" : ` in ${place}`;
+  throw new Error(
+    `pulumi ${args.join(" ")}${where} failed: ${learned.problem}. Without every state, a record that a stack manages would ` +
+      "look like an orphan. Nothing was listed",
+  );
+}

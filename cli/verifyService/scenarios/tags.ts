@@ -1,0 +1,40 @@
+import type { OwnEndpoint, Reply } from "../testedService";
+import { type FindingOf, type Scenario, UNKNOWN_ID } from "./scenario";
+
+/** The key of the run's tag, which costs nothing. */
+const KEY = "serverless-gpu-verify";
+
+const BODY = `{"key": "${KEY}", "value": "", "resources": [{"id": "{endpoint}", "type": "SERVERLESS_ENDPOINT"}]}`;
+
+const holds = (reply: Reply | undefined, text: string) =>
+  reply?.status === 200 && JSON.stringify(reply.body ?? null).includes(text);
+
+/** Returns which of the calls said that the endpoint carries the tag, and their statuses. */
+const carriers: FindingOf = (deleted, earlier, { id }: OwnEndpoint) => {
+  const ofTag = ["shown", "included", "listed", "all"];
+  const ofEndpoint = ["endpoint", "tagged"];
+  const said = (names: readonly string[], text: string) =>
+    names.map((name) => [name, { status: earlier[name]?.status, says: holds(earlier[name], text) }]);
+  return {
+    ...{ created: earlier.tag?.status, deleted: deleted.status },
+    ...Object.fromEntries([...said(ofTag, id), ...said(ofEndpoint, KEY)]),
+  };
+};
+
+/**
+ * Shows which call says what carries a tag. The emulator has no tags, so any service that has them
+ * differs in this row, and the transcript shows how.
+ */
+export const tags: Scenario = {
+  name: "tags",
+  steps: [
+    { send: { v2: "/tags", method: "POST", body: BODY, once: true }, as: "tag", idOrElse: UNKNOWN_ID },
+    { send: { v2: "/tags/{tag}" }, as: "shown" },
+    { send: { v2: "/tags/{tag}?include=resources" }, as: "included" },
+    { send: { v2: "/tags/{tag}/resources" }, as: "listed" },
+    { send: { v2: "/tags?include=resources" }, as: "all" },
+    { send: { v2: "/serverless/{endpoint}" }, as: "endpoint" },
+    { send: { v2: "/serverless/{endpoint}?include=tags" }, as: "tagged" },
+    { send: { v2: "/tags/{tag}", method: "DELETE" }, findings: [["v2.tags", carriers]] },
+  ],
+};

@@ -1,0 +1,135 @@
+import type { InputProblem } from "../../sdk/errors";
+import { InvalidInputError } from "../../sdk/errors";
+import { referenceTo, SECRET_FIELDS } from "../../sdk/secrets/fields";
+import { checkSecretFields } from "../../sdk/secrets/input";
+import type { SecretInput, SecretRecord } from "../../sdk/secrets/record";
+import type { InputRule, Properties } from "../properties";
+import { SECONDS } from "../properties";
+import { whenUnused } from "../records/deletion";
+import type { Circumstances, Leftover, RecordKind, Situation } from "../records/recordKind";
+
+/**
+ * The fields of a secret, of which a program with `valueEnv` leaves out the value: it is in neither
+ * inputs nor outputs then, not even as a hash.
+ */
+const TABLE = { ...SECRET_FIELDS, value: { ...SECRET_FIELDS.value, default: "" } } as typeof SECRET_FIELDS;
+
+const VARIABLE_NAME: InputRule = {
+  message: "must be the name of an environment variable",
+  allows: (value) => typeof value === "string" && /^[A-Za-z_]\w*$/.test(value),
+};
+
+const VALUE_VERSION: InputRule = {
+  message: "must be a whole number, 0 or more",
+  allows: (value) => Number.isSafeInteger(value) && Number(value) >= 0,
+};
+
+/** The rules of a `Secret`. */
+export const SECRET_KIND: RecordKind<SecretRecord, SecretInput> = {
+  one: "a secret",
+  noun: "secret",
+  table: TABLE,
+  hasUniqueNames: true,
+  hiddenFields: ["value"],
+  checkFields: checkSecretFields,
+  crossFieldProblems: valueProblems,
+  problemsOfChange,
+  staysUnset: (field) => field === "value",
+  notices: (oldInputs, inputs) => (writesVariable(oldInputs, inputs) ? missingVariable(inputs) : []),
+  records: ({ secrets }) => secrets,
+  create: ({ client: { secrets } }, { name, description }, onNameTaken, inputs) =>
+    secrets.create({ name, value: valueIn(inputs), description }, { onNameTaken }),
+  async update({ client: { secrets } }, { id, fields: { description }, outputs, inputs, isAdoption }) {
+    const isWritten =
+      isAdoption || reasonToWrite(outputs, inputs) !== undefined || differs(outputs.value, inputs.value);
+    const changes = {
+      ...(isWritten && { value: valueIn(inputs) }),
+      ...(description !== undefined && { description }),
+    };
+    return Object.keys(changes).length > 0 ? secrets.update(id, changes) : secrets.get(id);
+  },
+  leftover,
+  delete: whenUnused("secret", ({ secrets }) => secrets),
+  ownRules: { valueEnv: VARIABLE_NAME, valueVersion: VALUE_VERSION, deleteTimeout: SECONDS },
+  toFields: ({ name, description }, { value }) => ({ name, description, ...(value !== undefined && { value }) }),
+  furtherOutputs,
+  lastingOutputs: ["__valueWrittenAt"],
+};
+
+/** A program gives either the value or the variable that holds it. */
+function valueProblems({ value, valueEnv, valueVersion }: Properties): InputProblem[] {
+  if (value !== undefined && valueEnv !== undefined)
+    return [{ property: "valueEnv", message: "excludes value: remove one of them" }];
+  if (value === undefined && valueEnv === undefined)
+    return [{ property: "value", message: "is required, or valueEnv with valueVersion" }];
+  const [property, other] = valueEnv === undefined ? ["valueVersion", "valueEnv"] : ["valueEnv", "valueVersion"];
+  const isAlone = (valueEnv === undefined) !== (valueVersion === undefined);
+  return isAlone ? [{ property: property ?? "", message: `needs ${other}` }] : [];
+}
+
+function problemsOfChange({ name: before }: Properties, { name }: Properties): InputProblem[] {
+  const isSame = typeof before === "string" && typeof name === "string" && before.toLowerCase() === name.toLowerCase();
+  if (!isSame || before === name) return [];
+  return [{ property: "name", message: `differs from "${before}" only in case, which is one name for the service` }];
+}
+
+function differs(before: unknown, wanted: unknown): boolean {
+  return wanted !== undefined && wanted !== before;
+}
+
+/** Returns `true` if the value of the program's variable has to be written. */
+function writesVariable(before: Properties, inputs: Properties): boolean {
+  const { valueEnv, valueVersion } = inputs;
+  return valueEnv !== undefined && (valueEnv !== before.valueEnv || valueVersion !== before.valueVersion);
+}
+
+function missingVariable({ valueEnv }: Properties): string[] {
+  return process.env[String(valueEnv)]
+    ? []
+    : [`valueEnv: the environment variable ${valueEnv} is not set here. Set it for pulumi up, which writes its value`];
+}
+
+/**
+ * Returns the value to write.
+ * @throws InvalidInputError if the program's variable is not set
+ */
+function valueIn({ value, valueEnv, name }: Properties): string {
+  if (valueEnv === undefined) return String(value);
+  const [message] = missingVariable({ valueEnv });
+  if (message === undefined) return String(process.env[String(valueEnv)]);
+  throw new InvalidInputError(`secret "${name ?? ""}"`, [
+    { property: "valueEnv", message: `names ${valueEnv}, which is not set in the environment of this run` },
+  ]);
+}
+
+/** Returns why the value is written although no field of the inputs says so. */
+function reasonToWrite(outputs: Properties, inputs: Properties): string | undefined {
+  if (writesVariable(outputs, inputs)) {
+    const { valueEnv, valueVersion } = inputs;
+    return `its value is written from the environment variable ${valueEnv} (valueVersion ${valueVersion})`;
+  }
+  const { valueLastUpdatedAt, __valueWrittenAt } = outputs;
+  if (__valueWrittenAt === undefined || valueLastUpdatedAt === __valueWrittenAt) return undefined;
+  return `its value was changed elsewhere at ${valueLastUpdatedAt}: the program's value is written again`;
+}
+
+function leftover(_service: string, { outputs, inputs }: Situation): Leftover | undefined {
+  const text = reasonToWrite(outputs, inputs);
+  return text === undefined ? undefined : { field: "value", text };
+}
+
+/**
+ * Returns the outputs that are not fields. The version is the second of the write, so that a secret
+ * that takes another one's place has a new one; it grows with every write.
+ */
+function furtherOutputs({ name, valueLastUpdatedAt }: SecretRecord, { before, changed }: Circumstances): Properties {
+  const isWritten = changed.includes("value") || before.__valueWrittenAt === undefined;
+  const next = typeof before.version === "number" ? before.version + 1 : 0;
+  const seconds = Math.floor((Date.parse(valueLastUpdatedAt) || 0) / 1000);
+  return {
+    reference: referenceTo(name),
+    version: isWritten ? Math.max(seconds, next) : before.version,
+    valueLastUpdatedAt,
+    __valueWrittenAt: isWritten ? valueLastUpdatedAt : before.__valueWrittenAt,
+  };
+}

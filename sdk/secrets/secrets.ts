@@ -1,0 +1,89 @@
+import type { Endpoint } from "../endpoints/record";
+import { DELETE_OPTIONS } from "../records/callOptions";
+import { changeRecord } from "../records/changeRecord";
+import { type Collection, createCollection } from "../records/collection";
+import type { CreateRecordOptions } from "../records/createRecord";
+import { type DeleteUnusedOptions, deleteUnused, unusedBy } from "../records/deleteUnused";
+import type { Readers } from "../records/readers";
+import { recordsOf } from "../records/records";
+import type { Template } from "../templates/record";
+import { REQUEST_OPTIONS } from "../transport/callOptions";
+import type { RequestOptions } from "../transport/requestOptions";
+import type { ResponsePromise } from "../transport/responsePromise";
+import type { CallContext } from "../transport/retryingCall";
+import { refersTo } from "./fields";
+import { SECRET, type SecretCalls } from "./graphqlCalls";
+import { parseSecret, parseSecretChanges } from "./input";
+import type { SecretChanges, SecretInput, SecretRecord } from "./record";
+
+/**
+ * Creates, changes, lists and deletes secrets, which the variables of templates and endpoints name.
+ * The service never returns a value.
+ */
+export interface Secrets extends Readers<SecretRecord> {
+  /**
+   * Creates a secret. If the response is lost, it checks whether the secret was created before it
+   * tries again, and writes the value once more if it was.
+   * @throws InvalidInputError if a field is not valid; nothing was sent
+   * @throws NameTakenError if a secret has the name, also in other case; nothing was changed
+   * @throws CreateUncertainError if it cannot tell whether the secret was created
+   */
+  create(input: SecretInput, options?: CreateRecordOptions<SecretRecord>): ResponsePromise<SecretRecord>;
+  /**
+   * Writes the value, then the description. If that fails, one of them may have been written:
+   * repeat it. Workers get a new value when they next start.
+   * @throws InvalidInputError if a field is not valid; nothing was sent
+   * @throws NotFoundError if the secret does not exist
+   */
+  update(id: string, changes: SecretChanges, options?: RequestOptions): ResponsePromise<SecretRecord>;
+  /**
+   * Deletes a secret, and proves that it is gone. A secret that does not exist counts as deleted.
+   * @throws InUseError at once if a variable of a template names it, or over REST v2 one of an
+   * endpoint: workers could no longer start
+   * @throws UnexpectedResponseError if it cannot tell whether one names it
+   * @throws DeleteTimeoutError if the service does not accept the deletion within
+   * `releaseTimeoutMs`
+   */
+  delete(id: string, options?: DeleteUnusedOptions): ResponsePromise<void>;
+}
+
+/** How long the service may take to accept a deletion. */
+const DELETE_TIMEOUT_MS = 60_000;
+
+const REMEDY = "Its workers could no longer start. Remove the variable, then delete the secret again";
+
+/**
+ * Returns the secrets of one account. `templates` may name them, and so may `endpoints` with
+ * containers of their own.
+ */
+export function createSecrets(
+  context: CallContext,
+  calls: SecretCalls,
+  templates: Collection<Template>,
+  endpoints: Collection<Endpoint> | undefined,
+): Secrets {
+  const secrets = createCollection(context, SECRET, calls);
+  const rules = [
+    ...(endpoints ? [unusedBy(endpoints, { isUser, remedy: REMEDY })] : []),
+    unusedBy(templates, { isUser, remedy: REMEDY }),
+  ];
+  return recordsOf(secrets, {
+    parse: parseSecret,
+    parseChanges: parseSecretChanges,
+    merge: ({ description: before }, { value, description }) => {
+      const isDescribed = description !== undefined && description !== before;
+      if (value === undefined && !isDescribed) return undefined;
+      return { ...(value !== undefined && { value }), ...(isDescribed && { description }) };
+    },
+    isSame: ({ description }, wanted) => description === wanted.description,
+    // The service may have failed between the record and its value.
+    complete: (found, { value }, options) => changeRecord(secrets, found, { value }, options),
+    delete: (id, options) => deleteUnused(secrets, id, rules, { releaseTimeoutMs: DELETE_TIMEOUT_MS, ...options }),
+    updateOptions: REQUEST_OPTIONS,
+    deleteOptions: DELETE_OPTIONS,
+  });
+}
+
+function isUser({ env }: { readonly env: Readonly<Record<string, string>> }, { name }: SecretRecord): boolean {
+  return Object.values(env).some((value) => refersTo(name, value));
+}
