@@ -10,6 +10,7 @@ const { createWorkerHost } = require("../../dist/emulator/programs/workerHost");
 const { createFaults } = require("../../dist/emulator/server/faultMatch");
 const { manualClock } = require("../../dist/emulator/time/virtualClock");
 const { exampleContainer } = require("../../dist/emulator/workers/container");
+const { createEnvironments } = require("../../dist/emulator/workers/workerEnv");
 const { createWatch } = require("../../dist/emulator/workers/watch");
 
 const HOUR_MS = 3_600_000;
@@ -26,6 +27,7 @@ async function main() {
     coldStartMs: 10_000,
     staleFlashBoot: false,
     containerOf: exampleContainer,
+    environments: createEnvironments(() => undefined, "contract"),
     placesOf: () => [{ dataCenterId: "EU-RO-1", volumeId: null, gpuCount: 1, cpu: null }],
     released() {},
     changed() {},

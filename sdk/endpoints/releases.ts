@@ -13,6 +13,7 @@ const WORKER_STATES = ["RUNNING", "IDLE", "INITIALIZING", "THROTTLED", "UNHEALTH
 
 /** A worker of an endpoint that has not shut down. */
 export interface EndpointWorker {
+  /** Id of the worker. */
   readonly id: string;
   /** `undefined` over GraphQL, which does not show it. */
   readonly status: OpenEnum<(typeof WORKER_STATES)[number]> | undefined;
@@ -35,6 +36,7 @@ export interface ReleaseChange {
 
 /** A release of an endpoint: the settings with which its workers start. */
 export interface EndpointRelease {
+  /** Id of the release. */
   readonly id: string;
   /** The version of the endpoint that it made. */
   readonly version: number | undefined;
@@ -44,6 +46,7 @@ export interface EndpointRelease {
   readonly createdByUserId: string | undefined;
   /** The time when it was made, as the service writes it. */
   readonly createdAt: string | undefined;
+  /** The fields that it changed. */
   readonly changes: readonly ReleaseChange[];
 }
 

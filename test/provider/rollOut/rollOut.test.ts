@@ -129,9 +129,10 @@ test("with onFailure keep, a release that fails stays, the up fails, and the nex
 
 /** The requests at which the process is killed, and what was saved by then. */
 type Moment = [name: string, operation: string, nth: number, when: "before" | "after"];
+const AFTER_THE_SAVE: Moment = ["the save, after it", "updateEndpoint", 1, "after"];
 const MOMENTS: Moment[] = [
   ["the save, before it", "updateEndpoint", 1, "before"],
-  ["the save, after it", "updateEndpoint", 1, "after"],
+  AFTER_THE_SAVE,
   ["the wait for the workers", "listWorkers", 1, "after"],
   ["the submit of the test", "run", 1, "after"],
   ["the wait for the test", "status-sync", 1, "after"],
@@ -176,7 +177,7 @@ describe("an up that was killed", () => {
   test("after the save ends in a true state on a machine that knows nothing, also after a refresh", async () => {
     await using run = await start();
     const { emulator, provider, first } = run;
-    await killAt(emulator, provider, MOMENTS[1], first);
+    await killAt(emulator, provider, AFTER_THE_SAVE, first);
     const other = await startProvider(emulator, newMachine());
     try {
       const refreshed = (await refresh(other, first)) as Remembered;
@@ -194,7 +195,7 @@ describe("an up that was killed", () => {
   test("after the save restores the former settings if the next program fails as well", async () => {
     await using run = await start();
     const { emulator, machine, provider, first } = run;
-    await killAt(emulator, provider, MOMENTS[1], first);
+    await killAt(emulator, provider, AFTER_THE_SAVE, first);
     const next = await startProvider(emulator, machine);
     try {
       const error = await failedUp(next, programOf("broken"), first);
