@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdir, rm, symlink, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, rm, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 import { type Emulator, startEmulator } from "../../emulator";
@@ -96,10 +96,13 @@ test("TypeScript: every example compiles with the SDK that Pulumi generates", as
   await run(tsc, ["--ignoreConfig", ...compilerOptions, ...files], { cwd: folder });
 });
 
-test("Go: every example compiles, vet finds nothing in it, and gofmt would not change it", async () => {
+test("Go: every example, and the program of new projects, compiles, vet finds nothing in it, and gofmt would not change it", async () => {
   await prepareSdk(GO);
   const folder = await prepareProgram(GO);
   await writeExamples("go", path.join(folder, "examples"), (each) => `${each}/main.go`);
+  const ofNewProjects = path.join(REPOSITORY, "tools/newProject/programs/go/main.go.txt");
+  await mkdir(path.join(folder, "examples/newProject"));
+  await copyFile(ofNewProjects, path.join(folder, "examples/newProject/main.go"));
   await run("go", ["vet", "./examples/..."], { cwd: folder, env: { ...process.env, CGO_ENABLED: "0" } });
   expect((await run("gofmt", ["-l", "examples"], { cwd: folder })).stdout).toBe("");
 });
