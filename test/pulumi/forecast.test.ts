@@ -72,4 +72,8 @@ test("reads the settings from the program, from the stack, and compares the two"
   await stack.succeed(["up", "--yes", "--skip-preview"]);
   const after = { scalerType: "QUEUE_DELAY", scalerValue: 4, workersMin: 1, workersMax: 5, idleTimeout: 10 };
   expect(emulator.endpoints.list()).toEqual([expect.objectContaining(after)]);
+
+  // A program that leaves the endpoint as it is has the same forecast before and after.
+  const unchanged = await forecast("--stack", "--program");
+  expect(unchanged).toMatchObject({ exitCode: 0, stderr: "" });
 });

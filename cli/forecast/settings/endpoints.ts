@@ -35,6 +35,9 @@ interface Preview {
   }[];
 }
 
+/** The types of endpoints in state: of the dynamic form, and of the plugin. */
+const ENDPOINT_TYPES: readonly string[] = [SERVERLESS_ENDPOINT.type, "serverless-gpu:index:ServerlessEndpoint"];
+
 const PREVIEW_TIMEOUT_MS = 300_000;
 
 /**
@@ -45,7 +48,7 @@ export async function settingsOfStack(stack: string | undefined, name: string | 
   const state = await pulumiJson<State>(["stack", "export", ...stackFlag(stack)], process.cwd());
   if ("problem" in state) throw new Error(`the state of the stack cannot be read: ${state.problem}`);
   const endpoints = (state.value.deployment?.resources ?? [])
-    .filter(({ type }) => type === SERVERLESS_ENDPOINT.type)
+    .filter(({ type }) => ENDPOINT_TYPES.includes(type))
     .map(({ urn, outputs = {} }) => ({ urn, values: outputs as Declared["values"] }));
   return endpoints.length === 0 ? undefined : settingsOf(selected(endpoints, name, "the stack"));
 }
@@ -54,11 +57,12 @@ export async function settingsOfStack(stack: string | undefined, name: string | 
  * Returns the settings that an endpoint would have after `pulumi up`, by a preview of the program.
  */
 export async function settingsOfProgram(stack: string | undefined, name: string | undefined): Promise<Settings> {
-  const args = ["preview", "--json", ...stackFlag(stack)];
+  // Without --show-sames, a preview does not contain an endpoint that stays as it is.
+  const args = ["preview", "--json", "--show-sames", ...stackFlag(stack)];
   const preview = await pulumiJson<Preview>(args, process.cwd(), PREVIEW_TIMEOUT_MS);
   if ("problem" in preview) throw new Error(`the preview of the program failed: ${preview.problem}`);
   const endpoints = (preview.value.steps ?? [])
-    .filter(({ op, newState }) => newState?.type === SERVERLESS_ENDPOINT.type && !op.startsWith("delete"))
+    .filter(({ op, newState }) => ENDPOINT_TYPES.includes(newState?.type ?? "") && !op.startsWith("delete"))
     .map(({ urn, oldState, newState }) => ({ urn, values: { ...oldState?.outputs, ...newState?.inputs } }));
   if (endpoints.length === 0) throw new Error("the program declares no ServerlessEndpoint");
   return settingsOf(selected(endpoints, name, "the program"));
@@ -81,7 +85,7 @@ function selected(endpoints: readonly Declared[], name: string | undefined, wher
 function settingsOf({ urn, values }: Declared): Settings {
   const field = <K extends keyof typeof FIELDS>(key: K) => {
     const value = values[key] ?? (UNSET as Record<string, unknown>)[key];
-    const given = key === "instanceIds" && Array.isArray(value) ? value.join(",") : value;
+    const given = Array.isArray(value) ? value.join(",") : value;
     if (typeof given === FIELDS[key]) return given;
     throw new Error(`${key} of ${urn} is a secret, or not known before "pulumi up": set it with --set`);
   };
