@@ -2,8 +2,8 @@
  * Resources and data sources for Pulumi programs.
  *
  * Resources: `ServerlessEndpoint`, `ServerlessTemplate`, `NetworkVolume`, `ContainerRegistryAuth`,
- * `Secret`, `SmokeTest`, and `ServerlessGpuProvider` for additional accounts. Data sources: the functions
- * `get…`, each also as `get…Output`.
+ * `Secret`, `SmokeTest`, and `ServerlessGpuProvider` for additional accounts. Data sources: the
+ * functions `get…`, each also as `get…Output`.
  *
  * @module pulumi-serverless-gpu
  */

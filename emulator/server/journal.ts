@@ -267,8 +267,8 @@ function pathOf({ path, query }: Pick<HttpRequest, "path" | "query">): string {
 }
 
 /**
- * Returns the arguments without secrets: storage credentials, the query of a webhook URL, passwords,
- * values of secrets and variables.
+ * Returns the arguments without secrets: storage credentials, the query of a webhook URL,
+ * passwords, and the values of secrets and variables.
  */
 function withoutSecrets(args: JournalEntry["arguments"]): Record<string, unknown> {
   const { s3Config, webhook, input, ...rest } = args;

@@ -1,7 +1,6 @@
 /**
  * Reads the JSON of `pulumi stack ls`, and prints the environments of requests (`pr-…`) whose last
- * update is older than a number of hours. A stack without an update belongs to a job that was
- * killed, or that is about to begin: it is left to the next run of that job.
+ * update is at least a number of hours old. Creating a stack counts as one.
  */
 const { readFileSync } = require("node:fs");
 

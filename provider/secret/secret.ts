@@ -86,7 +86,7 @@ export class Secret extends pulumi.CustomResource {
   declare readonly value: pulumi.Output<string | undefined>;
   /** Description; `""` if it has none. */
   declare readonly description: pulumi.Output<string>;
-  /** Text for the value of a variable, which a worker that starts replaces with the secret's value. */
+  /** Text for a variable, which becomes the secret's value when a worker starts. */
   declare readonly reference: pulumi.Output<string>;
   /** Grows whenever this resource writes the value (integer, ≥ 0). Usable as `templateRevision`. */
   declare readonly version: pulumi.Output<number>;
