@@ -127,19 +127,22 @@ test("with onFailure keep, a release that fails stays, the up fails, and the nex
   expect(serving(emulator)).toMatchObject({ image: "me/llama-wrong", saves: 1 });
 }, 120_000);
 
-/** The requests at which the process is killed, and what was saved by then. */
-const MOMENTS = [
+/** A request at which the process is killed. */
+type Moment = readonly [title: string, operation: string, nth: number, when: "before" | "after"];
+
+const AFTER_SAVE: Moment = ["the save, after it", "updateEndpoint", 1, "after"];
+const MOMENTS: readonly Moment[] = [
   ["the save, before it", "updateEndpoint", 1, "before"],
-  ["the save, after it", "updateEndpoint", 1, "after"],
+  AFTER_SAVE,
   ["the wait for the workers", "listWorkers", 1, "after"],
   ["the submit of the test", "run", 1, "after"],
   ["the wait for the test", "status-sync", 1, "after"],
   ["the save of the former settings, before it", "updateEndpoint", 2, "before"],
   ["the save of the former settings, after it", "updateEndpoint", 2, "after"],
   ["the wait for the former workers", "listWorkers", 3, "after"],
-] as const;
+];
 
-async function killAt(emulator: Emulator, provider: Provider, moment: (typeof MOMENTS)[number], before: Remembered) {
+async function killAt(emulator: Emulator, provider: Provider, moment: Moment, before: Remembered) {
   const [, operation, nth, when] = moment;
   emulator.faults.add({ match: { operation, nth }, effect: { hang: true, when } });
   const running = failedUp(provider, programOf("wrong"), before);
@@ -175,7 +178,7 @@ describe("an up that was killed", () => {
   test("after the save ends in a true state on a machine that knows nothing, also after a refresh", async () => {
     await using run = await start();
     const { emulator, provider, first } = run;
-    await killAt(emulator, provider, MOMENTS[1], first);
+    await killAt(emulator, provider, AFTER_SAVE, first);
     const other = await startProvider(emulator, newMachine());
     try {
       const refreshed = (await refresh(other, first)) as Remembered;
@@ -193,7 +196,7 @@ describe("an up that was killed", () => {
   test("after the save restores the former settings if the next program fails as well", async () => {
     await using run = await start();
     const { emulator, machine, provider, first } = run;
-    await killAt(emulator, provider, MOMENTS[1], first);
+    await killAt(emulator, provider, AFTER_SAVE, first);
     const next = await startProvider(emulator, machine);
     try {
       const error = await failedUp(next, programOf("broken"), first);
