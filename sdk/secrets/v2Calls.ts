@@ -12,7 +12,9 @@ export const SECRET_LIST = {
   field: "secrets",
 };
 
-/** Returns the requests over REST v2, whose change is not atomic: the value, then the description. */
+/**
+ * Returns the requests over REST v2, whose change is not atomic: the value, then the description.
+ */
 export function v2SecretCalls(transport: RestV2Transport): SecretCalls {
   const requests = v2Requests(transport, SECRET_LIST);
   return {

@@ -28,7 +28,7 @@ async function start(api: "graphql" | "v2", emulator: EmulatedOptions["emulator"
 }
 
 /** Returns the settings of an endpoint, as an input. */
-function settingsOf({ id: _, pods: __, ...settings }: Endpoint): EndpointInput {
+function settingsOf({ id: _, pods: __, createdAt: ___, ...settings }: Endpoint): EndpointInput {
   return settings as EndpointInput;
 }
 
