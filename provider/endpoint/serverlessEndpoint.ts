@@ -89,7 +89,8 @@ export interface ServerlessEndpointArgs extends ArgsOf<Omit<EndpointInput, "name
   /**
    * How a change that replaces the workers, such as one of `imageName`, is judged: the `up` waits
    * until the workers run it, tests it, watches its jobs, and on a failure saves the former
-   * settings again. It needs `imageName`: with `templateId`, it is refused. A new endpoint is not judged.
+   * settings again. It needs `imageName`: with `templateId`, it is refused. A new endpoint is not
+   * judged.
    * @default none: a change is saved, and the run does not wait for it
    */
   rollOut?: pulumi.Input<RollOutArgs> | undefined;
