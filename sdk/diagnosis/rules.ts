@@ -137,7 +137,8 @@ function withoutWorkers(situation: Situation): readonly Finding[] {
   const { workers, endpoint, evidence, jobsWait } = situation;
   const { awaited } = evidence;
   const coming = workers.initializing + workers.throttled + workers.unhealthy;
-  const isShort = awaited === "workers" ? workers.total < endpoint.workersMin : jobsWait && workers.total === 0;
+  const lacksWorkers = workers.total < endpoint.workersMin;
+  const isShort = lacksWorkers || (awaited === "jobs" && jobsWait && workers.total === 0);
   if (!isShort || coming > 0) return [];
   const atMost = workers.total === 0 ? "likely" : "possible";
   const found = [...accountFindings(situation, atMost), ...stockFindings(situation, atMost)];

@@ -163,6 +163,12 @@ const ROWS: readonly (readonly [title: string, Evidence, readonly CauseId[], str
   ],
   ["nothing is in stock", evidence({ ...CLEAN, stock: part(stock([gpu("None")])) }), ["no-stock"], "likely"],
   [
+    "nothing is in stock for the workers that always run, and no job waits",
+    evidence({ ...CLEAN, settings: { workersMin: 1 }, queue: part(queue(0)), stock: part(stock([gpu("None")])) }),
+    ["no-stock"],
+    "likely",
+  ],
+  [
     "nothing is in stock, and a worker is throttled",
     evidence({ ...CLEAN, workers: part(workers({ throttled: 1 })), stock: part(stock([gpu("None")])) }),
     ["no-stock"],
