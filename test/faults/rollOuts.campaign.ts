@@ -97,7 +97,7 @@ const SCENARIOS = [
   ["fails its test, kept", "me/llama-good", "me/llama-wrong", true, { ...ROLL_OUT, onFailure: "keep" }, "still serves"],
 ] as const;
 
-test.concurrent.each(SCENARIOS)(
+test.each(SCENARIOS)(
   "a release under load: %s",
   async (title, before, after, hasLoad, rollOut, expected) => {
     await using emulator = await startService({ coldStartMs: 200 });
