@@ -1,7 +1,13 @@
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { type Emulator, type EmulatorOptions, type HandlerContext, startEmulator } from "../../emulator";
+import {
+  type Emulator,
+  type EmulatorOptions,
+  type HandlerContext,
+  type HandlerJob,
+  startEmulator,
+} from "../../emulator";
 import { startDynamicProvider } from "./dynamicProvider";
 
 /** The secret variable of the endpoint. */
@@ -24,9 +30,12 @@ const PROGRAMS: Readonly<Record<string, (context: HandlerContext) => unknown>> =
 const everyNth = { failing: 16, old: 10 };
 const counts = new Map<string, number>();
 
-export function runByImage(_job: unknown, context: HandlerContext): unknown {
+/** Only jobs of the load fail in turn: the test of a release passes. */
+export function runByImage({ input }: HandlerJob, context: HandlerContext): unknown {
   const kind = context.imageName.slice(context.imageName.lastIndexOf("-") + 1);
   const nth = everyNth[kind as keyof typeof everyNth];
+  const isOfLoad = JSON.stringify(input).includes("load");
+  if (nth !== undefined && !isOfLoad) return PROGRAMS.good?.(context);
   if (nth !== undefined) {
     const count = (counts.get(context.imageName) ?? 0) + 1;
     counts.set(context.imageName, count);

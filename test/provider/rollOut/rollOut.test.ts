@@ -153,7 +153,7 @@ async function killAt(emulator: Emulator, provider: Provider, moment: Moment, be
 }
 
 describe("an up that was killed", () => {
-  test.concurrent.each(MOMENTS)("at %s ends in a true state after the next up", async (...moment) => {
+  test.each(MOMENTS)("at %s ends in a true state after the next up", async (...moment) => {
     await using run = await start();
     const { emulator, machine, provider, first } = run;
     await killAt(emulator, provider, moment, first);
