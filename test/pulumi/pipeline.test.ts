@@ -289,7 +289,7 @@ test("what a killed job left of an environment is found by the sweep, and delete
   expect(exitCode).toBe(3);
   const [id = ""] = emulator.endpoints.list().flatMap((each) => (each.workersMax === 3 ? [each.id] : []));
   expect(output).toMatch(new RegExp(`ORPHAN +endpoint ${id} .*pr-7, which has ended`, "s"));
-  const command = `npx pulumi-serverless-gpu orphans --namespace my-team --delete ${id}`;
+  const command = `npx pulumi-serverless-gpu orphans --namespace my-team --delete ${id} --runs-have-ended`;
   const env = { ...runner(), ...STATE(), SERVERLESS_GPU_API_KEY: apiKey };
   const deleted = await stack.exec("bash", ["-c", command], { cwd: await checkOut("main"), env });
   expect(deleted).toMatchObject({ exitCode: 0, output: expect.stringContaining(`deleted endpoint ${id}`) });
