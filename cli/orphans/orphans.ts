@@ -4,7 +4,8 @@ import { readPrices } from "../forecast/settings/prices";
 import { type MonthlyCost, monthlyCosts } from "./costs";
 import { looksAutomatic, type NamedStack, namedStack, type Origin, originOf } from "./names";
 import { type AccountRecord, deleteRecord, KINDS, readRecords } from "./records";
-import { readStacks, type StateFlags } from "./states";
+import { requireNoRun, requireNoUnrecorded } from "./runs";
+import { type KnownStack, readStacks, type StateFlags } from "./states";
 
 /** The options of the command. */
 export interface OrphansFlags extends StateFlags {
@@ -14,6 +15,8 @@ export interface OrphansFlags extends StateFlags {
   readonly namespace?: readonly string[];
   readonly prices?: string;
   readonly delete?: string;
+  /** Set by the user who knows that no run is going that could have created the record. */
+  readonly runsHaveEnded?: boolean;
   readonly json?: boolean;
 }
 
@@ -33,27 +36,19 @@ const SUSPECTED = 4;
 export async function orphans(flags: OrphansFlags, version: string): Promise<number> {
   const given = flags.prices === undefined ? undefined : readPrices(flags.prices);
   await using client = createClient({ onWarning: ({ message }) => tell(message) });
-  // The account first: what a run creates and records meanwhile is then in the states.
+  // The account first, and the runs before the states: what a run creates meanwhile is then in them.
   const records = await readRecords(client);
+  if (flags.delete !== undefined) await requireNoRun(flags);
   const states = await readStacks(flags);
   const stacks = [...states.map(namedStack), ...(flags.ended ?? []).map(endedStack)];
   const isKnown = ({ id }: AccountRecord) => states.some(({ ids }) => ids.has(id));
   const strangers = records.filter((each) => !isKnown(each) && looksAutomatic(each.name));
   const origin = ({ name, type }: AccountRecord) => originOf(name, type, stacks, flags.namespace);
   if (flags.delete !== undefined) {
-    const owner = states.find(({ ids }) => ids.has(flags.delete ?? ""));
-    if (owner)
-      throw new Error(
-        `${flags.delete} is in the state of stack ${owner.name}, so it is no orphan. Nothing was deleted`,
-      );
-    const wanted = strangers.find(({ id }) => id === flags.delete);
-    if (!wanted) {
-      throw new Error(
-        `${flags.delete} is no orphan of this account: orphans without --delete lists them. Nothing was deleted`,
-      );
-    }
+    const wanted = requireOrphan(flags.delete, strangers, states);
+    requireNoUnrecorded(wanted, states, flags.runsHaveEnded ?? false);
     const { isProven, reason } = origin(wanted);
-    const noun = KINDS[wanted.type];
+    const noun = nounOf(wanted);
     tell(`${noun} ${wanted.id} ("${wanted.name}") is deleted: ${isProven ? "" : "a suspicion, "}${reason}`);
     await deleteRecord(client, wanted, tell);
     process.stdout.write(`deleted ${noun} ${wanted.id}\n`);
@@ -68,6 +63,15 @@ export async function orphans(flags: OrphansFlags, version: string): Promise<num
   process.stdout.write(redact(text));
   if (found.length === 0) return 0;
   return found.some(({ isProven }) => isProven) ? FOUND : SUSPECTED;
+}
+
+/** Returns the record with an id that is to be deleted. @throws Error if it is no orphan */
+function requireOrphan(id: string, strangers: readonly AccountRecord[], states: readonly KnownStack[]): AccountRecord {
+  const owner = states.find(({ ids }) => ids.has(id));
+  if (owner) throw new Error(`${id} is in the state of stack ${owner.name}, so it is no orphan. Nothing was deleted`);
+  const wanted = strangers.find((each) => each.id === id);
+  if (wanted) return wanted;
+  throw new Error(`${id} is no orphan of this account: orphans without --delete lists them. Nothing was deleted`);
 }
 
 function endedStack(name: string): NamedStack {

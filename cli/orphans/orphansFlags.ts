@@ -30,13 +30,17 @@ export function addOrphansFlags(command: Command): Command {
       "--delete <id>",
       "delete this one: an endpoint after its workers have stopped, others when nothing uses them",
     )
+    .option(
+      "--runs-have-ended",
+      "with --delete, for what is younger than an hour or has no known age: no run is going that could have created it",
+    )
     .addHelpText(
       "after",
       `
 Examples:
   serverless-gpu orphans
   serverless-gpu orphans --stack dev --stack prod --json
-  serverless-gpu orphans --backend s3://my-state --ended organization/llama/pr-7 --delete abc123
+  serverless-gpu orphans --backend s3://my-state --ended organization/llama/pr-7 --delete abc123 --runs-have-ended
 
 Exit codes:
   0  there is no orphan, or --delete has deleted one

@@ -38,24 +38,27 @@ const EXPORT_TIMEOUT_MS = 60_000;
  * Reads the states. Without options they are all stacks of the backend that `pulumi` uses here.
  * @throws Error if one cannot be read: its records would look like orphans
  */
-export async function readStacks({ stack = [], backend = [] }: StateFlags): Promise<KnownStack[]> {
-  const isOfBackend = backend.length > 0 || stack.length === 0;
-  const places = isOfBackend ? (backend.length > 0 ? backend : [undefined]) : [];
-  const listed = await Promise.all(places.map(stacksOf));
-  const named = stack.map((name) => ({ name, place: undefined }));
+export async function readStacks(flags: StateFlags): Promise<KnownStack[]> {
+  const listed = await Promise.all(backendsOf(flags).map(stacksOf));
+  const named = (flags.stack ?? []).map((name) => ({ name, place: undefined }));
   const stacks: KnownStack[] = [];
   // One after the other: each starts a process.
   for (const { name, place } of [...named, ...listed.flat()]) stacks.push(await readStack(name, place));
   return stacks;
 }
 
+/** Returns the backends of which all stacks count: `undefined` is the one that `pulumi` uses here. */
+export function backendsOf({ stack = [], backend = [] }: StateFlags): readonly (string | undefined)[] {
+  return backend.length > 0 || stack.length > 0 ? backend : [undefined];
+}
+
 async function stacksOf(place: string | undefined) {
-  const stacks = await read<readonly { readonly name: string }[]>(["stack", "ls", "--all", "--json"], place);
+  const stacks = await readPulumi<readonly { readonly name: string }[]>(["stack", "ls", "--all", "--json"], place);
   return stacks.map(({ name }) => ({ name, place }));
 }
 
 async function readStack(name: string, place: string | undefined): Promise<KnownStack> {
-  const { deployment = {} } = await read<State>(["stack", "export", "--stack", name], place);
+  const { deployment = {} } = await readPulumi<State>(["stack", "export", "--stack", name], place);
   const pending = deployment.pending_operations ?? [];
   const resources = [...(deployment.resources ?? []), ...pending.map(({ resource }) => resource)];
   return {
@@ -66,13 +69,18 @@ async function readStack(name: string, place: string | undefined): Promise<Known
   };
 }
 
-async function read<T>(args: readonly string[], place: string | undefined): Promise<T> {
+/**
+ * Runs a `pulumi` command that prints JSON.
+ * @param place its backend
+ * @throws Error if it fails
+ */
+export async function readPulumi<T>(args: readonly string[], place: string | undefined): Promise<T> {
   const env: Record<string, string> = place === undefined ? {} : { PULUMI_BACKEND_URL: place };
   const learned = await pulumiJson<T>(args, process.cwd(), EXPORT_TIMEOUT_MS, env);
   if ("value" in learned) return learned.value;
   const where = place === undefined ? "" : ` in ${place}`;
   throw new Error(
     `pulumi ${args.join(" ")}${where} failed: ${learned.problem}. Without every state, a record that a stack manages would ` +
-      "look like an orphan. Nothing was listed",
+      "look like an orphan. Nothing was listed or deleted",
   );
 }

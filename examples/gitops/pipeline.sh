@@ -95,14 +95,12 @@ up() {
   run up --yes
 }
 
-# Removes each old environment, whatever happens to the others. A killed job leaves a lock, which no job holds after so long.
+# Removes each old environment, whatever happens to the others.
 sweep() {
   local failed=0 stack ended=()
   while read -r stack; do
     echo "The environment $stack has ended."
-    pulumi cancel --yes --stack "$stack" --non-interactive </dev/null 2>/dev/null || true
-    # Not --remove-pending: what a killed run created, but did not record, is an orphan, which is listed below.
-    if STACK=$stack run destroy --remove --yes </dev/null; then
+    if end "$stack"; then
       ended+=(--ended "organization/$(sed -n 's/^name: *//p' Pulumi.yaml)/$stack")
     else
       failed=1
@@ -113,6 +111,25 @@ sweep() {
   if [ "$code" != 0 ]; then exit "$code"; fi
   exit "$failed"
 }
+
+# Removes an environment. A killed job leaves a lock, which is as old as the environment's last update. A younger one is of a job
+# that has just begun, and stays.
+end() {
+  local output since code=0
+  output=$(mktemp)
+  # Not --remove-pending: what a killed run created, but did not record, is an orphan, which sweep lists.
+  STACK=$1 run destroy --remove --yes </dev/null 2>&1 | tee "$output" || code=$?
+  since=$(sed -n 's/.*: created by .* at \([^ ]*\)$/\1/p' "$output" | sort | tail -1)
+  rm "$output"
+  if [ -n "$since" ] && is_old "$since"; then
+    pulumi cancel --yes --stack "$1" --non-interactive </dev/null
+    code=0
+    STACK=$1 run destroy --remove --yes </dev/null || code=$?
+  fi
+  return "$code"
+}
+
+is_old() { node -e 'process.exit(Date.now() - Date.parse(process.argv[1]) >= process.argv[2] * 3_600_000 ? 0 : 1)' "$1" "${TTL_HOURS:-168}"; }
 
 # Prints the namespace of the project, which the names of its endpoints depend on.
 namespace() { sed -n '/serverless-gpu:namespace/{n;s/^ *value: *//p;}' Pulumi.yaml; }

@@ -51,7 +51,7 @@ test.each([
   ["it is closed", pullRequest("closed", { labels: ["preview-stack"] }), ["remove-preview-stack"]],
   ["one from a fork is closed", pullRequest("closed", { from: "stranger/endpoints" }), []],
   ["a push to main", contextsOf("push", {}), ["up"]],
-  ["the schedule", contextsOf("schedule", {}), ["drift"]],
+  ["the schedule", contextsOf("schedule", {}), ["sweep", "drift"]],
   ["the button", contextsOf("workflow_dispatch", {}), ["repair"]],
   ["the button on another branch", contextsOf("workflow_dispatch", {}, "refs/heads/other"), []],
 ])("the GitHub workflow: %s", (_event, contexts, expected) => {
@@ -75,14 +75,14 @@ test.each([
   ["one from a fork", { ...MERGE_REQUEST, CI_MERGE_REQUEST_SOURCE_PROJECT_ID: "43" }, ["rehearse"], []],
   ["a push to the default branch", push("main"), ["up"], []],
   ["a push to another branch", push("other"), [], []],
-  ["a schedule", { ...push("main"), CI_PIPELINE_SOURCE: "schedule" }, ["drift"], ["repair"]],
+  ["a schedule", { ...push("main"), CI_PIPELINE_SOURCE: "schedule" }, ["sweep", "drift"], ["repair"]],
 ])("the GitLab pipeline: %s", (_event, variables, expected, manual) => {
   expect(namesOf(jobsOfPipeline(pipeline, variables))).toEqual(expected);
   expect(namesOf(jobsOfPipeline(pipeline, variables, { manual: true }))).toEqual(manual);
 });
 
 test("every command of both pipelines is a script that exists, with a step that pipeline.sh knows", () => {
-  expect(knownSteps).toEqual(["preview", "up", "drift", "repair", "destroy", "remove", "rehearse"]);
+  expect(knownSteps).toEqual(["preview", "up", "drift", "repair", "destroy", "remove", "sweep", "rehearse"]);
   const commands = [
     ...Object.values(workflow.jobs).flatMap(({ steps }) => steps.flatMap(({ run }) => run ?? [])),
     ...pipeline.default.before_script,
@@ -125,7 +125,7 @@ describe("GitHub's workflow", () => {
 
   test("has one run per stack, which is never cancelled", () => {
     const contexts = pullRequest("opened");
-    const writers = ["up", "repair", "preview-stack", "remove-preview-stack"].map(
+    const writers = ["up", "repair", "preview-stack", "remove-preview-stack", "sweep"].map(
       (name) => workflow.jobs[name] as WorkflowJob,
     );
     expect(writers.map((job) => groupOf(job, contexts))).toEqual([
@@ -133,6 +133,7 @@ describe("GitHub's workflow", () => {
       "serverless-gpu-production",
       "serverless-gpu-pr-7",
       "serverless-gpu-pr-7",
+      "serverless-gpu-sweep",
     ]);
     for (const { concurrency } of writers) expect(concurrency["cancel-in-progress"]).toBe(false);
   });
@@ -144,7 +145,7 @@ describe("GitHub's workflow", () => {
         const withKey = steps.filter(({ env }) => JSON.stringify(env).includes("the-key"));
         expect(withKey).toHaveLength(name === "preview" ? 0 : 1);
         for (const { command } of withKey) expect(command).not.toContain("npm");
-        if (withKey.length > 0) expect(environments[name]).toBe("production");
+        if (withKey.length > 0) expect(environments[name]).toBe(name === "sweep" ? "preview" : "production");
       }
     }
     const [rehearse] = jobsOfWorkflow(workflow, pullRequest("opened", { from: "stranger/endpoints" }));
@@ -169,6 +170,8 @@ test("GitLab's pipeline has one run per stack, time limits, and an environment w
     up: ["production", "production"],
     drift: ["production", "production"],
     repair: ["production", "production"],
+    // The key of requests' stacks, which has the scope preview/*.
+    sweep: ["sweep", "preview/sweep"],
   });
   expect(jobs["preview-stack"]?.environment).toMatchObject({ on_stop: "remove-preview-stack" });
 });

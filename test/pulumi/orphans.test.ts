@@ -1,5 +1,5 @@
 import path from "node:path";
-import { type Emulator, startEmulator } from "../../emulator";
+import { type Emulator, manualClock, startEmulator } from "../../emulator";
 import { createStack, type PulumiStack } from "./harness";
 
 // Orphans as they come about: by hand, by a killed `up`, and by a stack that was removed.
@@ -26,6 +26,8 @@ let emulator: Emulator;
 let stack: PulumiStack;
 
 const orphans = (...args: string[]) => stack.exec("node", [CLI, "orphans", ...args]);
+const remove = (id: string, ...args: string[]) => orphans("--delete", id, ...args);
+const ENDED = "--runs-have-ended";
 
 async function list(...args: string[]): Promise<readonly [number | null, readonly Listed[]]> {
   const { exitCode, stdout, output } = await orphans("--json", ...args);
@@ -78,14 +80,19 @@ test("records that were taken out of the state by hand are found, with their cos
   expect(of("endpoint")?.costPerMonth.fullScale).toBeGreaterThan(1);
 
   // Only an orphan is deleted.
-  expect((await orphans("--delete", "theirs")).exitCode).toBe(1);
+  expect((await remove("theirs", ENDED)).exitCode).toBe(1);
   const endpoint = of("endpoint")?.id ?? "";
-  const deleted = await orphans("--delete", endpoint);
+  // GraphQL does not say when an endpoint was created.
+  expect(await remove(endpoint)).toMatchObject({
+    exitCode: 1,
+    output: expect.stringContaining(`age of endpoint ${endpoint}`),
+  });
+  const deleted = await remove(endpoint, ENDED);
   expect(deleted).toMatchObject({ exitCode: 0, stdout: `deleted endpoint ${endpoint}\n` });
   // With the workers at zero first, as the provider does.
   const saves = emulator.journal.requests({ operation: "saveEndpoint", endpointId: endpoint });
   expect(saves.at(-1)?.arguments.input).toMatchObject({ workersMin: 0, workersMax: 0 });
-  for (const { id } of found) if (id !== endpoint) expect((await orphans("--delete", id)).exitCode).toBe(0);
+  for (const { id } of found) if (id !== endpoint) expect((await remove(id, ENDED)).exitCode).toBe(0);
   expect(await list()).toEqual([0, []]);
   expect(emulator.endpoints.list().map(({ id }) => id)).toEqual(["theirs"]);
 });
@@ -93,7 +100,7 @@ test("records that were taken out of the state by hand are found, with their cos
 test("what is in the state is never deleted", async () => {
   await stack.up();
   const [endpoint] = emulator.endpoints.list().filter(({ id }) => id !== "theirs");
-  const refused = await orphans("--delete", endpoint?.id ?? "");
+  const refused = await remove(endpoint?.id ?? "", ENDED);
   expect(refused.exitCode).toBe(1);
   expect(refused.output).toContain("is in the state of stack");
   expect(emulator.endpoints.get(endpoint?.id ?? "")).toBeDefined();
@@ -112,22 +119,52 @@ test("what the stack of a closed pull request left is proven by its name, and a 
     "endpoint",
     "network volume",
   ]);
-  for (const { id } of again) expect((await orphans("--delete", id)).exitCode).toBe(0);
+  for (const { id } of again) expect((await remove(id, ENDED)).exitCode).toBe(0);
   expect(await list()).toEqual([0, []]);
 });
 
-test("what a killed up created and did not record is found", async () => {
+test("what a run has created and not recorded is found, and deleted only when the run is over and its create cleared", async () => {
   await stack.succeed(["stack", "init", "pr-8"]);
   // The create has its effect, and its response hangs: the engine is killed before it knows the id.
   emulator.faults.add({ match: { operation: "saveEndpoint" }, effect: { hang: true, when: "after" }, times: 1 });
-  const count = emulator.endpoints.list().length;
+  const before = emulator.endpoints.list().map(({ id }) => id);
   const running = stack.run(["up", "--yes", "--skip-preview", "--stack", "pr-8"]);
-  while (emulator.endpoints.list().length === count) await new Promise((resolve) => setTimeout(resolve, 20));
+  while (emulator.endpoints.list().length === before.length) await new Promise((resolve) => setTimeout(resolve, 20));
+  const [{ id = "" } = {}] = emulator.endpoints.list().filter((each) => !before.includes(each.id));
+  const refusal = async (...args: string[]) => {
+    const { exitCode, output } = await remove(id, ENDED, ...args);
+    expect([exitCode, emulator.endpoints.get(id) === undefined]).toEqual([1, false]);
+    return output;
+  };
+  const isRunning = expect.stringMatching(/a run is changing stack .*pr-8/);
+  expect(await refusal()).toEqual(isRunning);
+  expect(await refusal("--stack", "pr-8")).toEqual(isRunning);
+  expect(await refusal("--backend", `file://${stack.scratch}/state`)).toEqual(isRunning);
+  // The run of another stack is no reason.
+  expect(await refusal("--stack", "dev", "--ended", "none")).toContain("--ended none must be");
+
   for (const { pid } of await stack.processes()) process.kill(pid, "SIGKILL");
   await running;
   emulator.faults.clear();
   const [exitCode, found] = await list();
   expect(exitCode).toBe(3);
-  expect(found.filter(({ kind }) => kind === "endpoint")).toMatchObject([{ certainty: "proven" }]);
-  expect(found.map(({ id }) => id)).not.toContain("theirs");
+  expect(found.filter(({ kind }) => kind === "endpoint")).toMatchObject([{ id, certainty: "proven" }]);
+  expect(found.map((each) => each.id)).not.toContain("theirs");
+
+  // A killed run leaves its lock, and then the create that it had begun.
+  expect(await refusal()).toEqual(isRunning);
+  await stack.succeed(["cancel", "--yes", "--stack", "pr-8"]);
+  expect(await refusal()).toMatch(/stack .*pr-8 has begun to create urn:\S+::llama and not ended/);
+  await stack.succeed(["refresh", "--yes", "--stack", "pr-8", "--clear-pending-creates"]);
+  expect((await remove(id)).output).toContain(`the age of endpoint ${id} is not known`);
+  expect((await remove(id, "--api", "v2")).output).toContain(`endpoint ${id} is less than an hour old`);
+  expect((await remove(id, ENDED)).exitCode).toBe(0);
 }, 300_000);
+
+test("what is older than an hour is deleted without the flag, where the service shows its age", async () => {
+  const clock = manualClock(Date.now() - 3_700_000);
+  await using older = await startEmulator({ drainMs: 0, clock });
+  const { id } = older.endpoints.create({ name: "llama-0123abc", gpuIds: "ADA_24", templateId: "tpl" });
+  const old = await stack.exec("node", [CLI, "orphans", "--api", "v2", "--delete", id], { env: older.env });
+  expect(old).toMatchObject({ exitCode: 0, stdout: `deleted endpoint ${id}\n` });
+});

@@ -1,0 +1,86 @@
+import { existsSync } from "node:fs";
+import { readdir } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { KINDS, type ResourceClass } from "./records";
+import { backendsOf, type KnownStack, readPulumi, type StateFlags } from "./states";
+
+/** A record younger than this may be of a run that has not ended. */
+const SETTLED_AFTER_MS = 3_600_000;
+
+const FILE = "file://";
+
+interface ListedStack {
+  readonly name: string;
+  readonly updateInProgress?: boolean;
+}
+
+/**
+ * Checks that no run is changing a given stack, as far as its backend shows that: Pulumi Cloud in
+ * its list, and a folder with lock files.
+ * @throws Error if one is, or if a backend cannot be read
+ */
+export async function requireNoRun(flags: StateFlags): Promise<void> {
+  const ofBackends = await Promise.all(backendsOf(flags).map(busyStacks));
+  const names = flags.stack?.map(shortName) ?? [];
+  // The stacks of --stack are in the backend that `pulumi` uses here.
+  const ofNames = names.length > 0 ? await busyStacks(undefined) : [];
+  const [running] = [...ofBackends.flat(), ...ofNames.filter((name) => names.includes(shortName(name)))];
+  if (running === undefined) return;
+  throw new Error(
+    `a run is changing stack ${running}, and may not yet have recorded what it has created. Wait for its end. If it was ` +
+      `killed, release its lock: pulumi cancel --stack ${running}. Nothing was deleted`,
+  );
+}
+
+/** Returns the names of the stacks that a run is changing. */
+async function busyStacks(place: string | undefined): Promise<string[]> {
+  const listed = await readPulumi<readonly ListedStack[]>(["stack", "ls", "--all", "--json"], place);
+  const { url } = await readPulumi<{ readonly url: string }>(["whoami", "--verbose", "--json"], place);
+  const busy = listed.flatMap(({ name, updateInProgress }) => (updateInProgress ? [name] : []));
+  return url.startsWith(FILE) ? [...busy, ...(await lockedStacks(url))] : busy;
+}
+
+/** Returns the name without organization and project: locks of old backends have no more. */
+const shortName = (name: string) => name.split("/").at(-1);
+
+/** Returns the names of the stacks for which a backend in a folder has a lock file. */
+async function lockedStacks(url: string): Promise<string[]> {
+  const [given = ""] = url.slice(FILE.length).split("?");
+  const folder = path.join(path.resolve(given.replace(/^~/, os.homedir())), ".pulumi");
+  if (!existsSync(folder)) throw new Error(`the backend ${url} has no folder ${folder}. Nothing was deleted`);
+  const locks = path.join(folder, "locks");
+  if (!existsSync(locks)) return [];
+  const files = await readdir(locks, { recursive: true });
+  return files.filter((file) => file.endsWith(".json")).map((file) => path.dirname(file).split(path.sep).join("/"));
+}
+
+/**
+ * Checks that no run that was killed, or that no given state shows, can be about to record a record.
+ * Runs write what they begin to create into the state before they create it.
+ * @param record.createdAt time of its creation as ISO 8601, if it is known
+ * @param haveEnded `true` if the user says that there is no such run
+ * @throws Error if one can
+ */
+export function requireNoUnrecorded(
+  { type, id, createdAt }: { type: ResourceClass; id: string; createdAt?: string | undefined },
+  stacks: readonly KnownStack[],
+  haveEnded: boolean,
+): void {
+  const noun = KINDS[type];
+  for (const { name, unfinished } of stacks) {
+    const urn = unfinished.find((each) => each.split("::")[2]?.endsWith(`:${type}`));
+    if (urn === undefined) continue;
+    throw new Error(
+      `stack ${name} has begun to create ${urn} and not ended, so ${noun} ${id} may be what it has created. If no run is ` +
+        `going, clear that with pulumi refresh --stack ${name} --clear-pending-creates, and repeat this. Nothing was deleted`,
+    );
+  }
+  const age = Date.now() - Date.parse(createdAt ?? "");
+  if (haveEnded || age >= SETTLED_AFTER_MS) return;
+  const known = Number.isNaN(age) ? `the age of ${noun} ${id} is not known` : `${noun} ${id} is less than an hour old`;
+  throw new Error(
+    `${known}, so a run may have created it that has not yet recorded it. Make sure that no run is going that ` +
+      "could have, and repeat this with --runs-have-ended. Nothing was deleted",
+  );
+}
