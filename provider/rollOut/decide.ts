@@ -1,4 +1,4 @@
-import type { Properties } from "../properties";
+import { isObject, type Properties } from "../properties";
 import { differing, merged, releaseOf, sameSettings, serves } from "./settings";
 
 /** What this machine recorded of a roll-out that has not ended well. */
@@ -56,7 +56,7 @@ export function decide(sight: Sight): Step {
     return isOut ? { do: "refuse", reason: record.reason } : { do: "restore", record };
   }
   const changes = differing(wanted, now);
-  const before = withoutZero(sameSettings(changes, now), now);
+  const before = withoutZero(sameSettings(changes, now), sight);
   const recorded = record && serves(record.release, now) ? record : undefined;
   if (serves(wanted, now)) {
     const former = recorded?.former ?? formerInState(sight);
@@ -65,7 +65,8 @@ export function decide(sight: Sight): Step {
     return { do: "judge", release: sameSettings(all, merged(now, wanted)), former: all };
   }
   if (!recorded && shownRefusal !== undefined) return { do: "refuse", reason: shownRefusal };
-  const former = merged(before, recorded?.former ?? {});
+  // What serves may be a release that a killed run on another machine has not judged.
+  const former = merged(before, recorded?.former ?? lastInState(sight, changes));
   return { do: "release", release: sameSettings(former, merged(now, wanted)), former };
 }
 
@@ -76,9 +77,19 @@ function formerInState({ unjudged, wanted, state }: Sight): Properties | undefin
   return Object.keys(changes).length > 0 ? sameSettings(changes, state) : undefined;
 }
 
-/** An interrupted deletion may have set the counts to 0: a restore never switches off. */
-function withoutZero(settings: Properties, now: Properties): Properties {
-  if (now.workersMax !== 0) return settings;
+/** Returns the release fields, of those that change, of the last version that state knows as good. */
+function lastInState({ unjudged, wanted, state }: Sight, changes: Properties): Properties {
+  const { env, ...others } = releaseOf(merged(changes, differing(wanted, state)));
+  const changed = env !== undefined && isObject(state.env) ? { ...others, env } : others;
+  return merged(sameSettings(changed, state), unjudged ?? {});
+}
+
+/**
+ * An interrupted deletion may have set the counts to 0. A restore does not switch off an endpoint
+ * that state has with workers.
+ */
+function withoutZero(settings: Properties, { now, state }: Sight): Properties {
+  if (now.workersMax !== 0 || state.workersMax === 0) return settings;
   const { workersMin, workersMax, ...others } = settings;
   return others;
 }

@@ -45,16 +45,33 @@ function after(now: Properties, saved: Properties): Properties {
 test("a release is saved only if the endpoint does not serve it, and a restore takes everything back that the save changed", () => {
   fc.assert(
     fc.property(sight, (each) => {
-      const step = decide({ ...each, record: undefined });
+      const step = decide({ ...each, record: undefined, unjudged: undefined, state: each.now });
       if (step.do !== "release") return;
       expect(serves(each.wanted, each.now)).toBe(false);
       const saved = after(each.now, each.wanted);
       expect(serves(each.wanted, saved)).toBe(true);
       const restored = after(saved, step.former);
-      const { workersMax: _, ...before } = each.now;
-      expect(restored).toMatchObject(before);
-      // A restore never switches an endpoint off.
-      expect(restored.workersMax).toBe(each.now.workersMax === 0 ? saved.workersMax : each.now.workersMax);
+      expect(restored).toMatchObject(each.now);
+    }),
+  );
+});
+
+test("a release that replaces one that nobody has judged is taken back to the version in state", () => {
+  fc.assert(
+    fc.property(sight, fc.boolean(), (each, isNoted) => {
+      const good = { imageName: "me/llama:good", env: each.state.env, workersMax: each.state.workersMax };
+      const unjudged = isNoted ? { imageName: good.imageName } : undefined;
+      // A refresh records what serves, and notes the former settings.
+      const state = isNoted ? { ...good, imageName: each.now.imageName } : good;
+      const step = decide({ ...each, record: undefined, unjudged, state, shownRefusal: undefined });
+      if (step.do === "release" || step.do === "judge") expect(step.former.imageName).toBe(good.imageName);
+      if (step.do === "release") {
+        const restored = after(after(each.now, each.wanted), step.former);
+        expect(restored.imageName).toBe(good.imageName);
+        // Only an endpoint that state has without workers is switched off.
+        if (state.workersMax !== 0) expect(step.former.workersMax).not.toBe(0);
+        else if (each.now.workersMax === 0) expect(restored.workersMax).toBe(0);
+      }
     }),
   );
 });
