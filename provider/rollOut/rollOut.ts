@@ -151,7 +151,8 @@ function afterRestore(
 ): Error {
   const which = describe(id, name);
   const { [UNJUDGED]: _, ...others } = outs;
-  if (problem === undefined && !serves(release, outs)) return refusal(reason, id, name);
+  const isKnown = outs[UNJUDGED] === undefined && !serves(release, outs) && serves(former, outs);
+  if (problem === undefined && isKnown) return refusal(reason, id, name);
   const properties = endpoint
     ? { ...withSettings(others, sameSettings(former, { ...endpoint })), __provider: inputs.__provider }
     : { ...others, [UNJUDGED]: seal(connection.account.apiKey, former), __provider: inputs.__provider };
