@@ -77,7 +77,7 @@ function formerInState({ unjudged, wanted, state }: Sight): Properties | undefin
   return Object.keys(changes).length > 0 ? sameSettings(changes, state) : undefined;
 }
 
-/** Returns the release fields, of those that change, of the last version that state knows as good. */
+/** Returns the release fields that change, as the last good version in state has them. */
 function lastInState({ unjudged, wanted, state }: Sight, changes: Properties): Properties {
   const { env, ...others } = releaseOf(merged(changes, differing(wanted, state)));
   const changed = env !== undefined && isObject(state.env) ? { ...others, env } : others;
