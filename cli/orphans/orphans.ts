@@ -36,7 +36,8 @@ const SUSPECTED = 4;
 export async function orphans(flags: OrphansFlags, version: string): Promise<number> {
   const given = flags.prices === undefined ? undefined : readPrices(flags.prices);
   await using client = createClient({ onWarning: ({ message }) => tell(message) });
-  // The account first, and the runs before the states: what a run creates meanwhile is then in them.
+  // The account first, and the runs before the states: what a run creates meanwhile is then in
+  // them.
   const records = await readRecords(client);
   if (flags.delete !== undefined) await requireNoRun(flags);
   const states = await readStacks(flags);

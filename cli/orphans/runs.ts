@@ -56,7 +56,8 @@ async function lockedStacks(url: string): Promise<string[]> {
 }
 
 /**
- * Checks that no run that was killed, or that no given state shows, can be about to record a record.
+ * Checks that no run that was killed, or that no given state shows, can be about to record a
+ * record.
  * Runs write what they begin to create into the state before they create it.
  * @param record.createdAt time of its creation as ISO 8601, if it is known
  * @param haveEnded `true` if the user says that there is no such run

@@ -47,7 +47,9 @@ export async function readStacks(flags: StateFlags): Promise<KnownStack[]> {
   return stacks;
 }
 
-/** Returns the backends of which all stacks count: `undefined` is the one that `pulumi` uses here. */
+/**
+ * Returns the backends of which all stacks count: `undefined` is the one that `pulumi` uses here.
+ */
 export function backendsOf({ stack = [], backend = [] }: StateFlags): readonly (string | undefined)[] {
   return backend.length > 0 || stack.length > 0 ? backend : [undefined];
 }
