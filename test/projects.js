@@ -42,6 +42,7 @@ const LONG = [
   "provider/faults",
   "provider/refusals",
   "provider/restV2",
+  "provider/rollOut/nextProgram",
   "provider/rollOut/rollOut",
   "provider/template/leftVariables",
   "sdk/jobs/badInput",

@@ -14,7 +14,7 @@ import type { Properties } from "../properties";
 import type { RecordKind, Situation } from "../records/recordKind";
 import { refuseRename } from "../records/rename";
 import { recordOfMachine } from "../rollOut/record";
-import { announceRefusal, beginRelease, isUnjudged, noteUnjudged } from "../rollOut/rollOut";
+import { beginRelease, isReleaseOpen, noteUnjudged } from "../rollOut/rollOut";
 import {
   announceZero,
   limitsLeftBehind,
@@ -69,8 +69,8 @@ export const ENDPOINT_KIND: RecordKind<Endpoint, EndpointInput> = {
   },
   isUnfinished({ id, outputs, inputs }) {
     const isLeftAtZero = announceZero(id, outputs, inputs);
-    announceRefusal({ id, outputs, inputs });
-    return isLeftAtZero || isReadyPending(outputs) || isUnjudged({ id, outputs, inputs });
+    const isOpen = isReleaseOpen({ id, outputs, inputs });
+    return isLeftAtZero || isReadyPending(outputs) || isOpen;
   },
   repairs,
   beginRelease,

@@ -298,8 +298,8 @@ async function update<T extends NamedRecord, Fields extends object>(kind: Record
   const saved = await bringUpToDate(kind, connection, situation, changed);
   const record = (await kind.rollOut?.(client, situation)) ?? saved;
   const circumstances = { connection, owner: ownerOf(outputs), before: outputs, changed };
-  const outs = record ? toOutputs(kind, record, inputs, circumstances) : unseenOutputs(kind, outputs, inputs);
-  await judge?.(outs);
+  const saw = record ? toOutputs(kind, record, inputs, circumstances) : unseenOutputs(kind, outputs, inputs);
+  const outs = { ...saw, ...(await judge?.(saw)) };
   await kind.settle?.(client, { id, outputs: outs, inputs }, record);
   return { outs };
 }

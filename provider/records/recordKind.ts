@@ -117,13 +117,14 @@ export interface RecordKind<T extends NamedRecord, Fields extends object> extend
     adoptee?: T,
   ) => Promise<Partial<Fields>>;
   /**
-   * Prepares an update before its save. Returns what judges it after the save, with its outputs.
+   * Prepares an update before its save. Returns what judges it after the save: it is called with
+   * the outputs, and returns further ones.
    * @throws Error if the update is refused
    */
   readonly beginRelease?: (
     connection: Connection,
     situation: Situation,
-  ) => Promise<((outs: Properties) => Promise<void>) | undefined>;
+  ) => Promise<((outs: Properties) => Promise<Properties>) | undefined>;
   /**
    * Puts into effect what an update has changed elsewhere. Returns the record if it was changed.
    */

@@ -1,20 +1,34 @@
 import { isObject, type Properties } from "../properties";
 import { differing, merged, releaseOf, sameSettings, serves } from "./settings";
 
-/** What this machine recorded of a roll-out that has not ended well. */
+/** What this machine recorded of the last roll-out of an endpoint. */
 export interface RollOutRecord {
   /**
    * `judging`: the release was, or was about to be, saved. `restoring`: it has failed, and the
-   * former settings are saved again. `refused`: they are out.
+   * former settings are saved again. `refused`: they are out. `passed`: it serves.
    */
-  readonly phase: "judging" | "restoring" | "refused";
+  readonly phase: (typeof PHASES)[number];
   /** The program's inputs, as a digest. */
   readonly inputs: string;
   /** The settings that the run changed, as it wanted them, and as they were before. */
   readonly release: Properties;
   readonly former: Properties;
-  /** Why it failed; empty while it is judged. */
+  /** Why it failed; empty unless it did. */
   readonly reason: string;
+  /** The endpoint's version when the release passed, where the service shows it. */
+  readonly version?: number;
+}
+
+export const PHASES = ["judging", "restoring", "refused", "passed"] as const;
+
+/** Returns `true` if a killed run has left the release without a verdict, or its restore undone. */
+export function isOpen({ phase }: RollOutRecord): boolean {
+  return phase === "judging" || phase === "restoring";
+}
+
+/** Returns `true` if the release has failed, whether its restore has ended or not. */
+export function hasFailed({ phase }: RollOutRecord): boolean {
+  return phase === "restoring" || phase === "refused";
 }
 
 /** Everything on which the next step of a roll-out depends. */
@@ -45,34 +59,33 @@ export type Step =
   /** A refused release serves, or its restore has not ended: restore, then refuse. */
   | { readonly do: "restore"; readonly record: RollOutRecord }
   /** Refuse without a save. */
-  | { readonly do: "refuse"; readonly reason: string };
+  | { readonly do: "refuse"; readonly reason: string; readonly isShown: boolean };
 
 /** Decides what an update with a `rollOut` does before its save. */
 export function decide(sight: Sight): Step {
   const { record, inputs, wanted, now, shownRefusal } = sight;
-  const isSame = record?.inputs === inputs;
-  if (record && isSame && record.phase !== "judging") {
+  if (record?.inputs === inputs && hasFailed(record)) {
     const isOut = record.phase === "refused" && !serves(record.release, now);
-    return isOut ? { do: "refuse", reason: record.reason } : { do: "restore", record };
+    return isOut ? { do: "refuse", reason: record.reason, isShown: false } : { do: "restore", record };
   }
   const changes = differing(wanted, now);
   const before = withoutZero(sameSettings(changes, now), sight);
-  const recorded = record && serves(record.release, now) ? record : undefined;
+  const recorded = record && record.phase !== "passed" && serves(record.release, now) ? record : undefined;
   if (serves(wanted, now)) {
     const former = recorded?.former ?? formerInState(sight);
     if (!former) return { do: "nothing" };
     const all = merged(before, former);
     return { do: "judge", release: sameSettings(all, merged(now, wanted)), former: all };
   }
-  if (!recorded && shownRefusal !== undefined) return { do: "refuse", reason: shownRefusal };
+  if (!recorded && shownRefusal !== undefined) return { do: "refuse", reason: shownRefusal, isShown: true };
   // What serves may be a release that a killed run on another machine has not judged.
   const former = merged(before, recorded?.former ?? lastInState(sight, changes));
   return { do: "release", release: sameSettings(former, merged(now, wanted)), former };
 }
 
 /** Returns the settings before the release that serves, as far as state has them. */
-function formerInState({ unjudged, wanted, state }: Sight): Properties | undefined {
-  if (unjudged && Object.keys(releaseOf(unjudged)).length > 0) return unjudged;
+function formerInState({ unjudged, wanted, now, state }: Sight): Properties | undefined {
+  if (unjudged && Object.keys(releaseOf(unjudged)).length > 0) return serves(unjudged, now) ? undefined : unjudged;
   const changes = releaseOf(differing(wanted, state));
   return Object.keys(changes).length > 0 ? sameSettings(changes, state) : undefined;
 }

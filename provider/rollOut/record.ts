@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { AccountIdentity } from "../connection/account";
 import { readRecord, removeRecord, type Subject, writeRecord } from "../machine/machineRecord";
 import { isObject, type Properties, pick } from "../properties";
-import type { RollOutRecord } from "./decide";
+import { PHASES, type RollOutRecord } from "./decide";
 import { seal, unseal } from "./seal";
 
 /** This machine's record of an endpoint's roll-out. */
@@ -25,10 +25,11 @@ export function recordOfMachine(id: string, { service, apiKey }: AccountIdentity
 }
 
 function parse(properties: Properties | undefined): RollOutRecord | undefined {
-  const { phase, inputs, release, former, reason } = properties ?? {};
-  if (phase !== "judging" && phase !== "restoring" && phase !== "refused") return undefined;
-  if (!isObject(release) || !isObject(former)) return undefined;
-  return { phase, inputs: String(inputs), release, former, reason: String(reason) };
+  const { inputs, release, former, reason, version } = properties ?? {};
+  const phase = PHASES.find((each) => each === properties?.phase);
+  if (!phase || !isObject(release) || !isObject(former)) return undefined;
+  const passed = typeof version === "number" ? { version } : {};
+  return { phase, inputs: String(inputs), release, former, reason: String(reason), ...passed };
 }
 
 /** Returns a digest of the program's inputs. */

@@ -59,7 +59,7 @@ export async function restore(
 }
 
 /** Saves those of the former settings that the endpoint does not have. */
-async function saveFormer(
+export async function saveFormer(
   { client: { endpoints }, account: { service } }: Connection,
   now: Endpoint,
   { release, former }: RollOutRecord,

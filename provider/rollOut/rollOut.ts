@@ -7,10 +7,10 @@ import { managedFields } from "../fields/managed";
 import { log } from "../log";
 import { isObject, objectOrEmpty, type Properties, pick } from "../properties";
 import type { Situation } from "../records/recordKind";
-import { decide, type RollOutRecord, type Sight } from "./decide";
+import { decide, hasFailed, isOpen, type RollOutRecord, type Sight } from "./decide";
 import { judge } from "./judge";
 import { digestOf, type RecordOfMachine, recordOfMachine } from "./record";
-import { type Restored, restore } from "./restore";
+import { type Restored, restore, saveFormer } from "./restore";
 import { type RollOut, rollOutOf } from "./rollOutInputs";
 import { seal, unseal } from "./seal";
 import { differing, merged, namesOf, releaseOf, sameSettings, serves, wantedSettings } from "./settings";
@@ -27,8 +27,8 @@ interface Release extends Situation {
   readonly name: string;
 }
 
-/** Judges a release after its save. Called with the outputs of the update. */
-export type JudgeRelease = (outs: Properties) => Promise<void>;
+/** Judges a release after its save. Called with the outputs of the update; returns further ones. */
+export type JudgeRelease = (outs: Properties) => Promise<Properties>;
 
 /**
  * Prepares the release that an update makes: records the former settings on this machine before the
@@ -40,20 +40,22 @@ export async function beginRelease(connection: Connection, situation: Situation)
   const { id, outputs, inputs } = situation;
   const rollOut = rollOutOf(inputs);
   const machine = recordOfMachine(id, connection.account);
+  const name = String(inputs.name ?? outputs.name ?? id);
+  await takeBackUnwanted(connection, machine, situation, name);
   if (!rollOut) {
     machine.remove();
     return undefined;
   }
-  const name = String(inputs.name ?? outputs.name ?? id);
   const release: Release = { ...situation, connection, rollOut, machine, name };
   const sight = await look(release);
   // The save says that the endpoint is gone.
   if (!sight) return undefined;
   const first = decide(sight);
-  const isKnown = first.do !== "release" || sight.record !== undefined;
-  const step = isKnown ? first : decide({ ...sight, shownRefusal: await shownRefusal(release, sight) });
+  const isUnknown = sight.record === undefined || sight.record.phase === "passed";
+  const asksService = first.do === "release" && isUnknown;
+  const step = asksService ? decide({ ...sight, shownRefusal: await shownRefusal(release, sight) }) : first;
   if (step.do === "nothing") return undefined;
-  if (step.do === "refuse") throw refusal(step.reason, id, name);
+  if (step.do === "refuse") throw refusal(step.reason, id, name, step.isShown);
   if (step.do === "restore") {
     log(name, "restores the settings before a release that was refused");
     const restored = await restore(connection, machine, {
@@ -69,6 +71,29 @@ export async function beginRelease(connection: Connection, situation: Situation)
   if (step.do === "judge")
     log(name, `its new release (${namesOf(releaseOf(former))}) already serves: it is judged now`);
   return (outs) => concludeRelease(release, outs, record);
+}
+
+/**
+ * Saves the former settings again if a killed run has left a release without a verdict that the
+ * program no longer wants. State does not know that release: it would report "unchanged".
+ */
+async function takeBackUnwanted(
+  connection: Connection,
+  machine: RecordOfMachine,
+  { id, outputs, inputs }: Situation,
+  name: string,
+): Promise<void> {
+  const record = machine.read();
+  if (!record || !isOpen(record) || record.inputs === digestOf(inputs)) return;
+  const now = await connection.client.endpoints.find(id, { known: record.release });
+  if (!now) return;
+  const doesServe = serves(record.release, { ...now });
+  if (doesServe && serves(wantedSettings(inputs, outputs), { ...now })) return;
+  if (doesServe) {
+    log(name, "takes back a release that a run has left without a verdict");
+    await saveFormer(connection, now, record);
+  }
+  machine.remove();
 }
 
 async function look({ connection, machine, id, inputs, outputs }: Release): Promise<Sight | undefined> {
@@ -88,28 +113,34 @@ async function look({ connection, machine, id, inputs, outputs }: Release): Prom
 /** Returns why the release was refused before on another machine, if the service shows that. */
 async function shownRefusal(
   { connection, rollOut, id, name }: Release,
-  { wanted, now }: Sight,
+  { wanted, now, record }: Sight,
 ): Promise<string | undefined> {
   const releases = await connection.client.endpoints.releases(id);
   if (!releases) {
     log(name, "GraphQL does not show releases: whether another machine has refused this one is not known");
     return undefined;
   }
-  const shown = shownRefusals(releases, differing(wanted, now), rollOut.watch?.seconds ?? 0);
+  // Nothing was refused up to a release that passed on this machine.
+  const later = releases.filter(({ version = Infinity }) => version > (record?.version ?? -1));
+  const shown = shownRefusals(later, differing(wanted, now), rollOut.watch?.seconds ?? 0);
   if (!shown || shown.count < rollOut.attempt) return undefined;
   const attempt = shown.count + 1;
   return `the service shows that it was made at ${shown.madeAt} and taken back at ${shown.restoredAt}; its next attempt is ${attempt}`;
 }
 
-/** Judges a release that serves, and restores the former settings if it fails. */
-async function concludeRelease(release: Release, outs: Properties, record: RollOutRecord): Promise<void> {
+/**
+ * Judges a release that serves, and restores the former settings if it fails. Returns further
+ * outputs.
+ */
+async function concludeRelease(release: Release, outs: Properties, record: RollOutRecord): Promise<Properties> {
   const { connection, machine, rollOut, id, name, inputs } = release;
+  const unjudged = { [UNJUDGED]: seal(connection.account.apiKey, record.former) };
   const incomplete = (text: string) =>
-    initFailure(new RollOutError(text), id, {
-      ...outs,
-      [UNJUDGED]: seal(connection.account.apiKey, record.former),
-      __provider: inputs.__provider,
-    });
+    initFailure(new RollOutError(text), id, { ...outs, ...unjudged, __provider: inputs.__provider });
+  if (outs.workersMax === 0) {
+    log(name, "its new release is judged when workersMax is raised: at 0 it has no workers");
+    return unjudged;
+  }
   const which = describe(id, name);
   let reason: string | undefined;
   try {
@@ -121,9 +152,11 @@ async function concludeRelease(release: Release, outs: Properties, record: RollO
     );
   }
   if (reason === undefined) {
-    machine.remove();
+    const releases = await connection.client.endpoints.releases(id).catch(() => undefined);
+    const version = releases?.[0]?.version;
+    machine.write({ ...record, phase: "passed", ...(version !== undefined && { version }) });
     log(name, "its new release has passed");
-    return;
+    return {};
   }
   if (!rollOut.restores) {
     machine.remove();
@@ -167,10 +200,12 @@ function afterRestore(
   return initFailure(new RollOutError(text), id, properties);
 }
 
-function refusal(reason: string, id: string, name: string): RollOutError {
+/** @param isShown `true` if only the service's releases tell that it was refused */
+function refusal(reason: string, id: string, name: string, isShown = false): RollOutError {
+  const change = isShown ? "change its image, variables or another setting of the release" : "change the program";
   return new RollOutError(
     `the new release of ${describe(id, name)} was refused: ${reason}. The endpoint serves with its former settings. The same ` +
-      "release is not tried again: change the program, or set rollOut.attempt to a higher number to try it once more",
+      `release is not tried again: ${change}, or set rollOut.attempt to a higher number to try it once more`,
   );
 }
 
@@ -185,22 +220,28 @@ function withSettings(outs: Properties, { env, ...settings }: Properties): Prope
   return { ...outs, ...settings, ...(isObject(outs.env) && { env: present }) };
 }
 
-/** Returns `true` if a release serves that no run has judged, and the program wants that. */
-export function isUnjudged({ outputs, inputs }: Situation): boolean {
-  return outputs[UNJUDGED] !== undefined && inputs.rollOut !== undefined;
-}
-
-/** Says in a preview that the next `up` refuses the release. Makes no request. */
-export function announceRefusal({ id, outputs, inputs }: Situation): void {
+/**
+ * Returns `true` if an update has to judge a release, or to take it back. Logs in a preview what
+ * `up` does about an earlier release. Makes no request.
+ */
+export function isReleaseOpen({ id, outputs, inputs }: Situation): boolean {
   const account = currentPlace()?.account;
-  if (!rollOutOf(inputs) || !account) return;
-  const record = recordOfMachine(id, account).read();
-  if (record === undefined || record.phase === "judging" || record.inputs !== digestOf(inputs)) return;
+  const record = account && recordOfMachine(id, account).read();
+  const isLeft = record !== undefined && isOpen(record);
   const name = String(inputs.name ?? outputs.name ?? id);
-  log(
-    name,
-    `warning: this release was refused before, and up refuses it again until the program changes or rollOut.attempt is raised: ${record.reason}`,
-  );
+  if (record?.inputs === digestOf(inputs) && rollOutOf(inputs) && hasFailed(record)) {
+    log(
+      name,
+      `warning: this release was refused before, and up refuses it again until the program changes or rollOut.attempt is raised: ${record.reason}`,
+    );
+  }
+  const isNoted = outputs[UNJUDGED] !== undefined && inputs.rollOut !== undefined;
+  // It is judged when it has workers.
+  if (isNoted && outputs.workersMax === 0 && Number(inputs.workersMax ?? 0) === 0) return false;
+  if (isLeft) {
+    log(name, "a run has left a release without a verdict: up judges it, or takes it back if the program differs");
+  }
+  return isNoted || isLeft;
 }
 
 /**

@@ -1,38 +1,8 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import type { Emulator } from "../../../emulator";
-import { type Remembered, refresh, StepFailed, up } from "../../faults/engineMemory";
-import { newMachine, programOf, serving, startProvider, startService, TOKEN } from "../../support/rollOuts";
+import { type Remembered, refresh, up } from "../../faults/engineMemory";
+import { AFTER_THE_SAVE, failedUp, former, killAt, type Moment, start } from "../../support/rollOutRuns";
+import { newMachine, programOf, serving, startProvider, TOKEN } from "../../support/rollOuts";
 
-type Provider = Awaited<ReturnType<typeof startProvider>>;
-
-/** An endpoint with a good release, and the provider of the machine that made it. */
-async function start(api = "v2") {
-  const emulator = await startService();
-  const machine = newMachine();
-  const provider = await startProvider(emulator, machine, api);
-  const first = await up(provider, programOf("good"), undefined);
-  return {
-    ...{ emulator, machine, provider, first },
-    async [Symbol.asyncDispose]() {
-      await provider.stop();
-      await emulator.stop();
-    },
-  };
-}
-
-/** Runs `up`, which must fail. */
-async function failedUp(provider: Provider, program: object, before: Remembered): Promise<StepFailed> {
-  const error = await up(provider, { ...program }, before).then(
-    () => undefined,
-    (failure: unknown) => failure,
-  );
-  if (!(error instanceof StepFailed)) throw new Error(`it did not fail: ${error}`);
-  expect(error.message).not.toContain(TOKEN);
-  return error;
-}
-
-const former = { image: "me/llama-good", env: { HF_TOKEN: TOKEN, VERSION: "good" } };
-
+/** The moments at which the process is killed. */
 test("a good release passes its test, and the next up changes nothing", async () => {
   await using run = await start();
   const { emulator, provider, first } = run;
@@ -127,9 +97,6 @@ test("with onFailure keep, a release that fails stays, the up fails, and the nex
   expect(serving(emulator)).toMatchObject({ image: "me/llama-wrong", saves: 1 });
 }, 120_000);
 
-/** The requests at which the process is killed, and what was saved by then. */
-type Moment = [name: string, operation: string, nth: number, when: "before" | "after"];
-const AFTER_THE_SAVE: Moment = ["the save, after it", "updateEndpoint", 1, "after"];
 const MOMENTS: Moment[] = [
   ["the save, before it", "updateEndpoint", 1, "before"],
   AFTER_THE_SAVE,
@@ -140,17 +107,6 @@ const MOMENTS: Moment[] = [
   ["the save of the former settings, after it", "updateEndpoint", 2, "after"],
   ["the wait for the former workers", "listWorkers", 3, "after"],
 ];
-
-async function killAt(emulator: Emulator, provider: Provider, moment: Moment, before: Remembered) {
-  const [, operation, nth, when] = moment;
-  emulator.faults.add({ match: { operation, nth }, effect: { hang: true, when } });
-  const running = failedUp(provider, programOf("wrong"), before);
-  const isHeld = () => emulator.journal.requests({ outcome: "pending" }).some(({ fault }) => fault?.includes("hang"));
-  while (!isHeld()) await sleep(20);
-  await provider.stop();
-  await running;
-  emulator.faults.clear();
-}
 
 describe("an up that was killed", () => {
   test.each(MOMENTS)("at %s ends in a true state after the next up", async (...moment) => {

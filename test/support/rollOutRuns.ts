@@ -1,0 +1,51 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Emulator } from "../../emulator";
+import { type Remembered, StepFailed, up } from "../faults/engineMemory";
+import { newMachine, programOf, startProvider, startService, TOKEN } from "./rollOuts";
+
+type Provider = Awaited<ReturnType<typeof startProvider>>;
+
+/** An endpoint with a good release, and the provider of the machine that made it. */
+export async function start(api = "v2") {
+  const emulator = await startService();
+  const machine = newMachine();
+  const provider = await startProvider(emulator, machine, api);
+  const first = await up(provider, programOf("good"), undefined);
+  return {
+    ...{ emulator, machine, provider, first },
+    async [Symbol.asyncDispose]() {
+      await provider.stop();
+      await emulator.stop();
+    },
+  };
+}
+
+/** Runs `up`, which must fail. */
+export async function failedUp(provider: Provider, program: object, before: Remembered): Promise<StepFailed> {
+  const error = await up(provider, { ...program }, before).then(
+    () => undefined,
+    (failure: unknown) => failure,
+  );
+  if (!(error instanceof StepFailed)) throw new Error(`it did not fail: ${error}`);
+  expect(error.message).not.toContain(TOKEN);
+  return error;
+}
+
+/** The release that the endpoint has at first. */
+export const former = { image: "me/llama-good", env: { HF_TOKEN: TOKEN, VERSION: "good" } };
+
+/** The requests at which the process is killed, and what was saved by then. */
+export type Moment = [name: string, operation: string, nth: number, when: "before" | "after"];
+export const AFTER_THE_SAVE: Moment = ["the save, after it", "updateEndpoint", 1, "after"];
+
+/** Kills an `up` of the wrong program at a request. */
+export async function killAt(emulator: Emulator, provider: Provider, moment: Moment, before: Remembered) {
+  const [, operation, nth, when] = moment;
+  emulator.faults.add({ match: { operation, nth }, effect: { hang: true, when } });
+  const running = failedUp(provider, programOf("wrong"), before);
+  const isHeld = () => emulator.journal.requests({ outcome: "pending" }).some(({ fault }) => fault?.includes("hang"));
+  while (!isHeld()) await sleep(20);
+  await provider.stop();
+  await running;
+  emulator.faults.clear();
+}
