@@ -78,12 +78,19 @@ const isFast = { testEnvironmentOptions: { isFast: true } };
 
 /** Every project of tests, by what it needs. */
 const projects = {
-  unit: { ...project, ...isFast, testMatch: [...UNIT, ...LONG.map((pattern) => `!${pattern}`)] },
-  long: { ...project, testMatch: LONG },
+  unit: { ...project, displayName: "unit", ...isFast, testMatch: [...UNIT, ...LONG.map((pattern) => `!${pattern}`)] },
+  long: { ...project, displayName: "long", testMatch: LONG },
   /** Prepares the real Pulumi engine once, and only where one of its tests is to run. */
-  core: { ...project, ...isFast, testMatch: CORE, globalSetup: "<rootDir>/test/pulumi/globalSetup.ts" },
+  core: {
+    ...project,
+    displayName: "core",
+    ...isFast,
+    testMatch: CORE,
+    globalSetup: "<rootDir>/test/pulumi/globalSetup.ts",
+  },
   engine: {
     ...project,
+    displayName: "engine",
     testMatch: [`${rootDir}/test/pulumi/**/*.test.ts`, ...CORE.map((pattern) => `!${pattern}`)],
     globalSetup: "<rootDir>/test/pulumi/globalSetup.ts",
   },

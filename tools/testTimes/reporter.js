@@ -61,7 +61,7 @@ module.exports = class SummaryReporter {
   /** @param {string} problem */
   fail(problem) {
     this.#failed = true;
-    process.stdout.write(`\n${problem}: make it faster, or list it as long in jest.config.js\n`);
+    process.stdout.write(`\n${problem}: make it faster, or list it as long in test/projects.js\n`);
   }
 
   /** @param {string} file */
