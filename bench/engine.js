@@ -10,12 +10,16 @@ const { timed } = require("./runner");
  */
 const SCRATCH = path.resolve(__dirname, "../.scratch");
 
-/** The part of `Pulumi.yaml` that names the provider plugin. */
-const PLUGIN = `plugins:
+/**
+ * Returns the part of `Pulumi.yaml` that names the folder of the provider plugin.
+ * @param {string} folder
+ */
+const pluginIn = (folder) => `plugins:
   providers:
     - name: serverless-gpu
-      path: ${path.resolve(__dirname, "../plugin/bin")}
+      path: ${folder}
 `;
+const PLUGIN = pluginIn(path.resolve(__dirname, "../plugin/bin"));
 
 /**
  * Creates a project with this program and a stack, with its own Pulumi home and state.
@@ -92,4 +96,4 @@ function run(command, args, options) {
   });
 }
 
-module.exports = { PLUGIN, createStack, createProgramFolder };
+module.exports = { PLUGIN, SCRATCH, pluginIn, createStack, createProgramFolder };

@@ -1,11 +1,17 @@
+const path = require("node:path");
 const { startEmulator } = require("../../dist/emulator");
-const { createStack, PLUGIN } = require("../engine");
+const { buildEmptyPlugin } = require("../emptyPlugin");
+const { createStack, PLUGIN, pluginIn, SCRATCH } = require("../engine");
 const { floor, ours: dynamic, plugin } = require("../programs");
 const { inTurn } = require("../runner");
 const { STEPS, check } = require("./lifecycle");
 
 /** @typedef {keyof typeof STEPS} Step */
-/** @typedef {"plugin" | "dynamic" | "floor"} Form */
+/** @typedef {"plugin" | "dynamic" | "floor" | "empty"} Form */
+/** @typedef {Exclude<Form, "plugin">} Peer */
+
+/** @type {Record<Peer, string>} */
+const PEERS = { dynamic: "the dynamic form", floor: "the floor", empty: "the empty plugin" };
 
 /**
  * The time of one command, in milliseconds, and the size of the state after it, in bytes.
@@ -25,7 +31,7 @@ async function run({ quick, log }) {
   /**
    * @param {string} what
    * @param {Step} step
-   * @param {"dynamic" | "floor"} peer
+   * @param {Peer} peer
    * @param {number} atMost
    * @returns {import("../runner").Row}
    */
@@ -33,13 +39,14 @@ async function run({ quick, log }) {
     what: `plugin: ${what} of ${count}`,
     unit: "s",
     ours: lives.map((life) => life[step].plugin.ms / 1000),
-    against: peer === "dynamic" ? "the dynamic form" : "the floor",
+    against: PEERS[peer],
     theirs: lives.map((life) => life[step][peer].ms / 1000),
     judged: "ratio",
     mark: { atMost },
   });
-  /** @type {["dynamic" | "floor", number][]} */
+  /** @type {[Peer, number][]} */
   const peers = [
+    ["empty", 1.1],
     ["dynamic", 1.1],
     ["floor", 1.25],
   ];
@@ -72,6 +79,7 @@ async function live(run, count, log) {
     plugin: await createStack(plugin, own.env, PLUGIN),
     dynamic: await createStack(dynamic, other.env),
     floor: await createStack(floor),
+    empty: await createStack(plugin, {}, pluginIn(buildEmptyPlugin(path.join(SCRATCH, "empty-plugin")))),
   };
   const life = /** @type {Record<Step, Record<Form, Measured>>} */ ({});
   try {
@@ -87,6 +95,7 @@ async function live(run, count, log) {
         plugin: () => measure("plugin"),
         dynamic: () => measure("dynamic"),
         floor: () => measure("floor"),
+        empty: () => measure("empty"),
       });
       for (const emulator of [own, other]) check(step, count, emulator);
     }
