@@ -1,3 +1,4 @@
+import { CONTAINER_FIELDS } from "../sdk/containers/fields";
 import { ENDPOINT_FIELDS, FIELDS } from "../sdk/endpoints/fields";
 import { type FieldTable, NEVER_CHANGES } from "../sdk/records/fields";
 import { REGISTRY_AUTH_FIELDS } from "../sdk/registryAuths/fields";
@@ -29,11 +30,17 @@ function fixedFields(table: FieldTable): readonly string[] {
   return Object.keys(table).filter((name) => table[name]?.isFixed === NEVER_CHANGES.isFixed);
 }
 
+/** The settings of an endpoint that few programs use. Their outputs are absent while unset. */
+export const RARE_SETTINGS = [
+  ...CONTAINER_FIELDS,
+  ...(["allowedCudaVersions", "instanceIds", "minCudaVersion", "modelReferences", "networkVolumeIds"] as const),
+] as const;
+
 export const SERVERLESS_ENDPOINT = {
   type: "pulumi-nodejs:dynamic/serverless-gpu:ServerlessEndpoint",
   provider: 'exports.handler = () => require("pulumi-serverless-gpu/handlers").v1;',
   outputs: [...ENDPOINT_FIELDS, "queueUrl", "url"],
-  optionalOutputs: ["url"],
+  optionalOutputs: [...RARE_SETTINGS, "url"],
   fixed: fixedFields(FIELDS),
 } as const satisfies ResourceType;
 

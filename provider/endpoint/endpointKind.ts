@@ -13,6 +13,7 @@ import { drainLogger, log } from "../log";
 import type { Properties } from "../properties";
 import type { RecordKind, Situation } from "../records/recordKind";
 import { refuseRename } from "../records/rename";
+import { RARE_SETTINGS } from "../resourceTypes";
 import { recordOfMachine } from "../rollOut/record";
 import { beginRelease, isReleaseOpen, noteUnjudged } from "../rollOut/rollOut";
 import {
@@ -95,6 +96,7 @@ export const ENDPOINT_KIND: RecordKind<Endpoint, EndpointInput> = {
   unfinishedFields: limitsLeftBehind,
   toFields: endpointFields,
   lastingOutputs: [BOUND_TEMPLATE],
+  rareFields: RARE_SETTINGS,
   furtherOutputs({ id, type }, { connection: { queueUrl } }) {
     const url = type === "LOAD_BALANCER" ? serverUrl(queueUrl, id) : undefined;
     return { queueUrl: endpointQueueUrl(queueUrl, id), ...(url !== undefined && { url }) };

@@ -7,7 +7,7 @@ import { noteOfPlainKeys } from "../container/plainKeys";
 import { showWhereRefused, suspendTraces } from "../program/traces";
 import type { ArgsOf } from "../records/args";
 import { type RecordClass, registration } from "../records/registration";
-import { SERVERLESS_ENDPOINT } from "../resourceTypes";
+import { type RARE_SETTINGS, SERVERLESS_ENDPOINT } from "../resourceTypes";
 import type { RollOutArgs } from "../rollOut/rollOutArgs";
 import { warnOfIdleCost } from "./idleCost";
 
@@ -167,10 +167,15 @@ export class ServerlessEndpoint extends pulumi.CustomResource {
   }
 }
 
-type Outputs<T> = { readonly [K in keyof T]: pulumi.Output<T[K]> };
+type RareSetting = (typeof RARE_SETTINGS)[number];
+type Outputs<T> = {
+  readonly [K in keyof T]: pulumi.Output<K extends RareSetting ? T[K] | undefined : T[K]>;
+};
 
 /**
- * Every setting of the endpoint is an output: its `templateId`, or the settings of its container.
- * `env` holds the variables that the program sets.
+ * Every setting of the endpoint is an output: its `templateId`, or the settings of its container,
+ * which are otherwise `undefined`. So are `allowedCudaVersions`, `instanceIds`, `minCudaVersion`,
+ * `modelReferences` and `networkVolumeIds` while they are not set. `env` holds the variables that
+ * the program sets.
  */
 export interface ServerlessEndpoint extends Outputs<EndpointSettings> {}

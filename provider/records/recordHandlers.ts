@@ -17,6 +17,7 @@ import { type Connection, configure, connect, currentCapabilities, readConfig } 
 import { createNamed } from "../fields/drawnName";
 import { changedIn, managedFields, managesOthersIn, newlyManagedIn, recordedManaged } from "../fields/managed";
 import { changesOwnInputs, checkRecordInputs, ownInputs } from "../fields/recordInputs";
+import { withoutUnset, withUnset } from "../fields/unset";
 import { log } from "../log";
 import { forgetAdopter, recordAdopter, wasAdoptedFrom } from "../ownership/lastAdopter";
 import { LIST_MAX_AGE_MS, locate } from "../ownership/location";
@@ -34,6 +35,9 @@ import type { RecordKind, Situation } from "./recordKind";
 export function recordHandlers<T extends NamedRecord, Fields extends object>(
   kind: RecordKind<T, Fields>,
 ): Required<pulumi.dynamic.ResourceProvider> {
+  const { table, rareFields = [] } = kind;
+  const known = (outputs: Properties) => withUnset(table, rareFields, outputs);
+  const kept = (outputs: Properties) => withoutUnset(table, rareFields, outputs);
   return {
     configure,
 
@@ -48,18 +52,27 @@ export function recordHandlers<T extends NamedRecord, Fields extends object>(
     },
 
     async diff(id, outputs: Properties, inputs: Properties) {
-      const result = await diff(kind, { id, outputs, inputs });
+      const result = await diff(kind, { id, outputs: known(outputs), inputs });
       // The engine deletes at the end of a run, when every resource has claimed its record.
       return kind.deletesBeforeReplace ? { ...result, deleteBeforeReplace: inputs.adoptId === undefined } : result;
     },
 
-    create: (inputs: Properties) => create(kind, inputs),
+    async create(inputs: Properties) {
+      const { id, outs } = await create(kind, inputs);
+      return { id, outs: kept(outs) };
+    },
 
-    read: (id, outputs: Properties) => read(kind, id, outputs),
+    async read(id, outputs: Properties) {
+      const { props, ...result } = await read(kind, id, known(outputs));
+      return props ? { ...result, props: kept(props) } : result;
+    },
 
-    update: (id, outputs: Properties, inputs: Properties) => update(kind, { id, outputs, inputs }),
+    async update(id, outputs: Properties, inputs: Properties) {
+      const { outs } = await update(kind, { id, outputs: known(outputs), inputs });
+      return { outs: kept(outs) };
+    },
 
-    delete: (id, outputs: Properties) => remove(kind, id, outputs),
+    delete: (id, outputs: Properties) => remove(kind, id, known(outputs)),
   };
 }
 

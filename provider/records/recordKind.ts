@@ -146,6 +146,8 @@ export interface RecordKind<T extends NamedRecord, Fields extends object> extend
   readonly unfinishedFields?: (id: string, outputs: Properties, record: T) => Partial<Fields>;
   /** Returns the outputs that only a refresh has. Logs what state does not show. */
   readonly refreshedOutputs?: (service: string, record: T, situation: Situation) => Properties;
+  /** The fields whose outputs are absent while they are unset. @default none */
+  readonly rareFields?: readonly string[];
   /** Returns the outputs that are not fields. */
   readonly furtherOutputs?: (record: T, circumstances: Circumstances) => Properties;
   /**

@@ -1,0 +1,28 @@
+import { isDeepStrictEqual } from "node:util";
+import { type FieldTable, unsetValue } from "../../sdk/records/fields";
+import { type Properties, pick } from "../properties";
+
+/*
+ * State leaves out fields that few records use, while they are unset: the engine writes all of it
+ * at every step. The handlers know them as unset.
+ */
+
+/** Returns outputs without those of the fields that are unset. */
+export function withoutUnset(table: FieldTable, fields: readonly string[], outputs: Properties): Properties {
+  const isUnset = (name: string) => isDeepStrictEqual(outputs[name], unsetOf(table, name));
+  return pick(outputs, (name) => !fields.includes(name) || !isUnset(name));
+}
+
+/**
+ * Returns outputs of state with those of the fields that are missing. Outputs that no run has
+ * recorded stay as they are.
+ */
+export function withUnset(table: FieldTable, fields: readonly string[], outputs: Properties): Properties {
+  if (outputs.__account === undefined) return outputs;
+  return { ...Object.fromEntries(fields.map((name) => [name, unsetOf(table, name)])), ...outputs };
+}
+
+function unsetOf(table: FieldTable, name: string): unknown {
+  const field = table[name];
+  return field && unsetValue(field);
+}

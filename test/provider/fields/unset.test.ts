@@ -1,0 +1,29 @@
+import * as fc from "fast-check";
+import { withoutUnset, withUnset } from "../../../provider/fields/unset";
+import { RARE_SETTINGS } from "../../../provider/resourceTypes";
+import { FIELDS } from "../../../sdk/endpoints/fields";
+import { unsetValue } from "../../../sdk/records/fields";
+
+const unset = Object.fromEntries(RARE_SETTINGS.map((name) => [name, unsetValue(FIELDS[name])]));
+
+test("outputs of state are the same after their unset fields were left out", () => {
+  const values = Object.fromEntries(
+    RARE_SETTINGS.map((name) => [name, fc.constantFrom(unset[name], "", 0, 20, {}, { A: "1" }, "12.8")]),
+  );
+  fc.assert(
+    fc.property(fc.record(values), (outputs) => {
+      const all = { __account: "service key", gpuIds: "ADA_24", networkVolumeId: "", ...outputs };
+      const kept = withoutUnset(FIELDS, RARE_SETTINGS, all);
+      expect(withUnset(FIELDS, RARE_SETTINGS, kept)).toEqual(all);
+      expect(kept).toMatchObject({ gpuIds: "ADA_24", networkVolumeId: "" });
+    }),
+  );
+});
+
+test("an endpoint with a template and nothing special has no outputs of these settings", () => {
+  expect(withoutUnset(FIELDS, RARE_SETTINGS, { ...unset, imageName: "" })).toEqual({});
+});
+
+test("what no run has recorded stays as it is", () => {
+  expect(withUnset(FIELDS, RARE_SETTINGS, { __mustExist: true })).toEqual({ __mustExist: true });
+});
