@@ -2,9 +2,9 @@ import * as z from "zod";
 import { readMyself } from "../records/graphqlCalls";
 import { decode } from "../transport/decode";
 import { executeQuery, type GraphqlTransport } from "../transport/graphql";
+import { flag, id, number, text, texts } from "../transport/looseFields";
 import type { CatalogCalls } from "./catalog";
 import { type AccountLimits, bestLevel, type CatalogDataCenter, type CatalogGpu, stockLevel } from "./record";
-import { flag, id, number, text, texts } from "./wire";
 
 /** The question about stock for workers: one client of the service asks it this way (observed). */
 const forWorkers = (gpuCount: number) => `input: { gpuCount: ${gpuCount}, secureCloud: true, includeAiApi: true }`;

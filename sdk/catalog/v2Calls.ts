@@ -1,11 +1,11 @@
 import * as z from "zod";
 import { UnexpectedResponseError } from "../errors";
 import { decode } from "../transport/decode";
+import { flag, id, number, text, texts } from "../transport/looseFields";
 import { type RestV2Transport, requestV2 } from "../transport/restV2";
 import type { Attempt } from "../transport/retryingCall";
 import type { CatalogCalls } from "./catalog";
 import { type AccountLimits, bestLevel, type CatalogGpu, stockLevel } from "./record";
-import { flag, id, number, text, texts } from "./wire";
 
 const placed = z
   .array(z.looseObject({ id, availability: text }))

@@ -1,9 +1,9 @@
 import * as z from "zod";
-import { number, text, texts } from "../catalog/wire";
 import { RejectedError } from "../errors";
 import { readMyself } from "../records/graphqlCalls";
 import { decode } from "../transport/decode";
 import type { GraphqlTransport } from "../transport/graphql";
+import { number, text, texts } from "../transport/looseFields";
 import type { Attempt } from "../transport/retryingCall";
 import type { DiagnosisCalls, PodFacts, ReadEndpoint } from "./calls";
 

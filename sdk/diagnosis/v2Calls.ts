@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { flag, number, text, texts } from "../catalog/wire";
 import { pathOf } from "../records/v2Calls";
 import { decode } from "../transport/decode";
+import { flag, number, text, texts } from "../transport/looseFields";
 import { type RestV2Transport, requestV2 } from "../transport/restV2";
 import type { Attempt } from "../transport/retryingCall";
 import type { DiagnosisCalls, ReadWorkers } from "./calls";

@@ -4,6 +4,7 @@ import { readMyself } from "../records/graphqlCalls";
 import { pathOf } from "../records/v2Calls";
 import { decode } from "../transport/decode";
 import type { GraphqlTransport } from "../transport/graphql";
+import { flag, number, text } from "../transport/looseFields";
 import { type ObservedOptions, requestOptions } from "../transport/requestOptions";
 import { type RestV2Transport, requestV2 } from "../transport/restV2";
 import { type Attempt, type CallContext, makeCall } from "../transport/retryingCall";
@@ -50,24 +51,14 @@ export interface EndpointRelease {
   readonly changes: readonly ReleaseChange[];
 }
 
-const text = z
-  .string()
-  .nullish()
-  .catch(undefined)
-  .transform((value) => value ?? undefined);
-const number = z
-  .number()
-  .nullish()
-  .catch(undefined)
-  .transform((value) => value ?? undefined);
 const id = z.union([z.string(), z.number().transform(String)]);
 
 const workersSchema = z.looseObject({
   workers: z.array(
-    z.looseObject({ id, status: text, isStale: z.boolean().nullish().catch(undefined) }).transform((worker) => ({
+    z.looseObject({ id, status: text, isStale: flag }).transform((worker) => ({
       id: worker.id,
       status: worker.status ?? "RUNNING",
-      isStale: worker.isStale ?? undefined,
+      isStale: worker.isStale,
     })),
   ),
 });

@@ -1,7 +1,7 @@
 import * as z from "zod";
 
-// Everything but an id is optional, and a value of another type counts as missing: the catalog is
-// help for people, and its inner fields are not part of any contract.
+// Fields of responses that help people, and are not part of any contract: everything but an id is
+// optional, and a value of another type counts as missing.
 
 /** A text; `undefined` for anything else. */
 export const text = z
