@@ -2,8 +2,11 @@ import { Command, CommanderError, Option } from "commander";
 import { API_VARIABLE } from "../sdk/config";
 import { MANAGEMENT_APIS } from "../sdk/contract/limits";
 import type { AdoptFlags } from "./adopt/adopt";
+import { addAdoptFlags } from "./adopt/adoptFlags";
 import { didYouMean } from "./didYouMean";
+import { addDoctorFlags } from "./doctor/doctorFlags";
 import { addEmulatorFlags, type EmulatorFlags, wholeNumber } from "./emulator/emulatorFlags";
+import { EXIT_CODES } from "./exitCodes";
 import type { ExplainFlags } from "./explain/explain";
 import { addExplainFlags, explainProblem } from "./explain/explainFlags";
 import { addForecastFlags, type ForecastFlags } from "./forecast/forecastFlags";
@@ -19,13 +22,7 @@ import { addReviewFlags, reviewProblem } from "./review/reviewFlags";
 import type { RollbackFlags } from "./rollback/rollback";
 import { addRollbackFlags } from "./rollback/rollbackFlags";
 import type { VerifyFlags } from "./verifyService/verifyService";
-
-/** The end of each command's help, unless the command has its own exit codes. */
-const EXIT_CODES = `
-Exit codes:
-  0  success
-  1  failure; the message gives the reason
-  2  wrong usage: an unknown command or option, or an invalid value of an option`;
+import { addVerifyServiceFlags } from "./verifyService/verifyServiceFlags";
 
 /**
  * Loads a command's code only when the command runs: loading it takes five times as long as loading
@@ -91,85 +88,19 @@ function apiOption(): Option {
 }
 
 function addAdopt(program: Command): void {
-  program
-    .command("adopt")
-    .summary("Write a Pulumi program that adopts the account's endpoints")
-    .description(
-      "Writes a Pulumi program (TypeScript) that adopts the account's endpoints without changing them, to standard " +
-        "output. The command itself changes nothing. The key and the URLs come from the environment: " +
-        "SERVERLESS_GPU_API_KEY, and SERVERLESS_GPU_SERVICE=runpod or SERVERLESS_GPU_GRAPHQL_URL. With --from, the program " +
-        "comes from the state of another provider for RunPod instead, and neither a key nor the service is needed.",
-    )
-    .addOption(apiOption())
-    .addOption(
-      new Option("--from <state>", "the exported state of another Pulumi or Terraform provider for RunPod").conflicts(
-        "all",
-      ),
-    )
-    .option("--import-file", 'with --from: write the file for "pulumi import --file", for the plugin and any language')
-    .option("--filter <text>", "only endpoints with this text in their name, ignoring case")
-    .option("--all", "also the serverless templates (without their variables) and the network volumes")
-    .option("--out <file>", "write to this new file instead, and create none if the command fails")
-    .addHelpText(
-      "after",
-      `
-Examples:
-  serverless-gpu adopt --out index.ts
-  serverless-gpu adopt --filter llama --out llama.ts
-  serverless-gpu adopt --all > index.ts
-  serverless-gpu adopt --from state.json --out index.ts
-  serverless-gpu adopt --from state.json --import-file > import.json
-${EXIT_CODES}
-It is also 1 if the program leaves something out; standard error names it, and says why.`,
-    )
-    .action(async (options: AdoptFlags, command: Command) => {
+  addAdoptFlags(program.command("adopt").addOption(apiOption())).action(
+    async (options: AdoptFlags, command: Command) => {
       if (options.importFile && options.from === undefined)
         command.error("error: option '--import-file' needs '--from <state>'");
       process.exitCode = await load.adopt().adopt(options);
-    });
+    },
+  );
 }
 
 function addDoctor(program: Command): void {
-  program
-    .command("doctor")
-    .summary("Check the setup, and say what is wrong and how to fix it")
-    .description(
-      "Finds what keeps the provider from working, and says how to fix it. Run it in the folder of your Pulumi program. " +
-        "It changes nothing. It tries the key with one harmless query, and never shows it.",
-    )
-    .addOption(apiOption())
-    .option("--json", 'print one JSON object: {"version", "ok", "checks": [{"check", "status", "found", "fix"}]}')
-    .addHelpText(
-      "after",
-      `
-Checks:
-  node         the version of Node.js
-  pulumi       the Pulumi CLI on PATH, and its version
-  pulumi-sdk   @pulumi/pulumi, loaded from the program's folder, and its version
-  package      pulumi-serverless-gpu is a direct dependency of the program, because state names it
-  config       the key and the service are set, in the environment or the stack's config; no name is misspelled
-  addresses    the URLs are well formed, encrypted unless local, and respond
-  interface    the service does not end the management interface soon
-  key          the service accepts the key
-  names        no two endpoints, and no two network volumes of a data center, have the same name
-  clock        this machine's clock is within a minute of the service's clock
-  versions     the program and this command have the same version, and nothing is installed twice
-  state        this version can read the state of the selected stack, and its endpoints can start (service runpod)
-
-With --json, the status is ok, warning, failed or skipped. Warnings and failures have "fix".
-
-Examples:
-  serverless-gpu doctor
-  serverless-gpu doctor --json | jq '.checks[] | select(.status == "failed")'
-
-Exit codes:
-  0  no check failed; there may be warnings
-  1  a check failed
-  2  wrong usage: an unknown option`,
-    )
-    .action(async (options: { json?: boolean }) => {
-      process.exitCode = await load.doctor().doctor(options);
-    });
+  addDoctorFlags(program.command("doctor").addOption(apiOption())).action(async (options: { json?: boolean }) => {
+    process.exitCode = await load.doctor().doctor(options);
+  });
 }
 
 function addEmulator(program: Command): void {
@@ -303,41 +234,12 @@ function addRollback(program: Command): void {
 }
 
 function addForecast(program: Command): void {
-  addForecastFlags(program.command("forecast"))
-    .summary("Forecast delay and cost of an endpoint's settings under a load")
-    .description(
-      "Plays a load against an endpoint's settings with the emulator's scheduler in virtual time, and prints how long " +
-        "jobs wait and what it costs, as ranges over several runs. It calls no service and changes nothing. With --stack and " +
-        "--program, it runs Pulumi to export the state and to preview the program.",
-    )
-    .addHelpText(
-      "after",
-      `
-Files for --load (recognized by the header):
-  arrival_s,duration_s                      one job per line, in order of arrival
-  minute,jobs                               the number of jobs in each minute; needs --duration
-  [{"operation": "run", …}]                 an emulator's journal; needs --duration
-
-Settings for --set and --sweep, with their defaults:
-  scalerType=QUEUE_DELAY scalerValue=4 workersMin=0 workersMax=3 idleTimeout=10 gpuIds=AMPERE_24 gpuCount=1 flashBoot=off
-
-Examples:
-  serverless-gpu forecast --load jobs.csv --stack dev
-  serverless-gpu forecast --load jobs.csv --stack dev --program --max-p95 10s --max-cost 50/month
-  serverless-gpu forecast --generate poisson:3/s --duration 2s..4s --set workersMax=20 --sweep workersMin=0..3 scalerValue=1,2,4
-
-Exit codes:
-  0  success
-  1  failure; the message gives the reason
-  2  wrong usage: an unknown option, an invalid value of an option, or not exactly one load
-  3  a limit of --max-p95, --max-cost or --max-lost can be exceeded`,
-    )
-    .action(async (flags: ForecastFlags, command: Command) => {
-      const { forecast, loadProblem } = load.forecast();
-      const problem = loadProblem(flags);
-      if (problem !== undefined) command.error(`error: ${problem}`);
-      process.exitCode = await forecast(flags);
-    });
+  addForecastFlags(program.command("forecast")).action(async (flags: ForecastFlags, command: Command) => {
+    const { forecast, loadProblem } = load.forecast();
+    const problem = loadProblem(flags);
+    if (problem !== undefined) command.error(`error: ${problem}`);
+    process.exitCode = await forecast(flags);
+  });
 }
 
 function addOrphans(program: Command): void {
@@ -359,47 +261,11 @@ function addReview(program: Command): void {
 }
 
 function addVerifyService(program: Command): void {
-  program
-    .command("verify-service")
-    .summary("Compare the service with the emulator, rule by rule")
-    .description(
-      "Plays rules of the emulator against the service, with your key, and reports which of them the service follows. " +
-        "First it says what it creates and what that can cost, and asks for confirmation. It creates one endpoint that " +
-        "scales to zero, and always deletes it. The key and the URLs come from the environment: SERVERLESS_GPU_API_KEY, and " +
-        "SERVERLESS_GPU_SERVICE=runpod or all three SERVERLESS_GPU_*_URL.",
-    )
-    .requiredOption("--template <id>", "the endpoint's serverless template; it is not changed")
-    .option("--yes", "do not ask for confirmation; needed where there is no terminal")
-    .option("--run-jobs", "also run one job on one worker, which costs GPU time")
-    .option("--gpu <tier>", "the GPU tier of the endpoint", "AMPERE_16")
-    .addOption(
-      new Option("--profile <name>", "the emulator profile to compare with")
-        .choices(["contract", "observed"])
-        .default("observed"),
-    )
-    .option("--output <file>", "the JSON file to create for the transcript", "verify-service.json")
-    .addHelpText(
-      "after",
-      `
-Standard output shows the transcript as a table. It contains no keys, no ids and nothing about your other endpoints.
-
-Examples:
-  serverless-gpu verify-service --template abc123
-  serverless-gpu verify-service --template abc123 --run-jobs --gpu ADA_24 --yes --output after.json
-
-Exit codes:
-  0  the service matched the emulator in every rule that was played, and the endpoint was deleted
-  1  a rule differs, the run is not complete, you did not confirm, or the endpoint could not be deleted: the message has
-     its id, and says how to delete it
-  2  wrong usage: an unknown option, no --template, or no --yes where there is no terminal`,
-    )
-    .action(async (flags: VerifyFlags, command: Command) => {
-      if (!flags.yes && !process.stdin.isTTY)
-        command.error(
-          "error: there is no terminal to ask for confirmation: read what the command does, then add --yes.",
-        );
-      process.exitCode = await load.verifyService().verifyService(flags);
-    });
+  addVerifyServiceFlags(program.command("verify-service")).action(async (flags: VerifyFlags, command: Command) => {
+    if (!flags.yes && !process.stdin.isTTY)
+      command.error("error: there is no terminal to ask for confirmation: read what the command does, then add --yes.");
+    process.exitCode = await load.verifyService().verifyService(flags);
+  });
 }
 
 /** Runs the command line, and sets the exit code of the process. */

@@ -43,9 +43,15 @@ export interface ForecastFlags {
 /** How many jobs may be lost to their ttl or reach the execution timeout. */
 export type LostLimit = { readonly jobs: number } | { readonly share: number };
 
-/** Adds the options for the load, the settings, the model and the output. */
+/** Adds the description and the options of the command, and the end of its help. */
 export function addForecastFlags(command: Command): Command {
   return command
+    .summary("Forecast delay and cost of an endpoint's settings under a load")
+    .description(
+      "Plays a load against an endpoint's settings with the emulator's scheduler in virtual time, and prints how long " +
+        "jobs wait and what it costs, as ranges over several runs. It calls no service and changes nothing. With --stack and " +
+        "--program, it runs Pulumi to export the state and to preview the program.",
+    )
     .option("--load <file>", "jobs: CSV with arrival_s,duration_s or minute,jobs, or an emulator's journal")
     .option("--generate <rule>", "random jobs: poisson:3/s, constant:10/m, sine:0..2/s or step:1/m,10/m", parseRule)
     .option("--bursts <jobs@time>", "with --generate: also bursts, such as 20@10m, at random times", parseBursts)
@@ -94,7 +100,29 @@ export function addForecastFlags(command: Command): Command {
       parseLost,
     )
     .option("--pictures [folder]", "write forecast.svg and forecast.html (default: to the current folder)")
-    .option("--json", "print one JSON object");
+    .option("--json", "print one JSON object")
+    .addHelpText(
+      "after",
+      `
+Files for --load (recognized by the header):
+  arrival_s,duration_s                      one job per line, in order of arrival
+  minute,jobs                               the number of jobs in each minute; needs --duration
+  [{"operation": "run", …}]                 an emulator's journal; needs --duration
+
+Settings for --set and --sweep, with their defaults:
+  scalerType=QUEUE_DELAY scalerValue=4 workersMin=0 workersMax=3 idleTimeout=10 gpuIds=AMPERE_24 gpuCount=1 flashBoot=off
+
+Examples:
+  serverless-gpu forecast --load jobs.csv --stack dev
+  serverless-gpu forecast --load jobs.csv --stack dev --program --max-p95 10s --max-cost 50/month
+  serverless-gpu forecast --generate poisson:3/s --duration 2s..4s --set workersMax=20 --sweep workersMin=0..3 scalerValue=1,2,4
+
+Exit codes:
+  0  success
+  1  failure; the message gives the reason
+  2  wrong usage: an unknown option, an invalid value of an option, or not exactly one load
+  3  a limit of --max-p95, --max-cost or --max-lost can be exceeded`,
+    );
 }
 
 /** Parses the rules of `--generate`, by their names. */

@@ -1,0 +1,40 @@
+import type { Command } from "commander";
+
+/** Adds the description and the options of the command, and the end of its help. */
+export function addDoctorFlags(command: Command): Command {
+  return command
+    .summary("Check the setup, and say what is wrong and how to fix it")
+    .description(
+      "Finds what keeps the provider from working, and says how to fix it. Run it in the folder of your Pulumi program. " +
+        "It changes nothing. It tries the key with one harmless query, and never shows it.",
+    )
+    .option("--json", 'print one JSON object: {"version", "ok", "checks": [{"check", "status", "found", "fix"}]}')
+    .addHelpText(
+      "after",
+      `
+Checks:
+  node         the version of Node.js
+  pulumi       the Pulumi CLI on PATH, and its version
+  pulumi-sdk   @pulumi/pulumi, loaded from the program's folder, and its version
+  package      pulumi-serverless-gpu is a direct dependency of the program, because state names it
+  config       the key and the service are set, in the environment or the stack's config; no name is misspelled
+  addresses    the URLs are well formed, encrypted unless local, and respond
+  interface    the service does not end the management interface soon
+  key          the service accepts the key
+  names        no two endpoints, and no two network volumes of a data center, have the same name
+  clock        this machine's clock is within a minute of the service's clock
+  versions     the program and this command have the same version, and nothing is installed twice
+  state        this version can read the state of the selected stack, and its endpoints can start (service runpod)
+
+With --json, the status is ok, warning, failed or skipped. Warnings and failures have "fix".
+
+Examples:
+  serverless-gpu doctor
+  serverless-gpu doctor --json | jq '.checks[] | select(.status == "failed")'
+
+Exit codes:
+  0  no check failed; there may be warnings
+  1  a check failed
+  2  wrong usage: an unknown option`,
+    );
+}
