@@ -31,8 +31,10 @@ async function main() {
     /** @type {import("./runner").Benchmark} */
     const benchmark = require(path.join(FOLDER, name));
     console.error(`━━ ${name}: ${benchmark.title}`);
-    measured[name] = await benchmark.run({ quick, log: (line) => console.error(`   ${line}`) });
-    console.log(`\n${table(measured[name])}\n`);
+    const rows = await benchmark.run({ quick, log: (line) => console.error(`   ${line}`) });
+    if (rows === undefined) continue;
+    measured[name] = rows;
+    console.log(`\n${table(rows)}\n`);
   }
   // A quick run shows that everything works. Its figures mean little.
   if (!quick) record(measured);

@@ -40,6 +40,33 @@ class Endpoint extends pulumi.CustomResource {
 }`);
 
 /**
+ * The same resource of the public Go providers for the service, which have the fields of the
+ * contract's first version, and of ours, with only these fields.
+ */
+const common = {
+  peer: commonProgram(`super("runpod:index:Endpoint", name, args);`),
+  dynamic: commonProgram("", 'require("pulumi-serverless-gpu").ServerlessEndpoint'),
+  plugin: commonProgram(`
+    const lists = { gpuIds: args.gpuIds.split(","), locations: args.locations.split(",") };
+    super("serverless-gpu:index:ServerlessEndpoint", name, { ...args, ...lists, queueUrl: undefined });`),
+};
+
+/**
+ * @param {string} superCall the body of its constructor, if it has one
+ * @param {string} [base] the class that it extends
+ */
+function commonProgram(superCall, base = 'require("@pulumi/pulumi").CustomResource') {
+  const body = superCall === "" ? "" : `constructor(name, args) { ${superCall} }`;
+  return program(
+    `
+const { flashBootType, ...fields } = ${JSON.stringify(INPUTS)};
+class Endpoint extends ${base} { ${body} }
+const workersMax = Number(process.env.WORKERS ?? 3);`,
+    '{ ...fields, workersMax, networkVolumeId: "" }',
+  );
+}
+
+/**
  * The way that Pulumi's documentation shows: the engine gets the provider's source code. Its
  * methods also do nothing.
  */
@@ -61,14 +88,15 @@ class Endpoint extends pulumi.dynamic.Resource {
 /**
  * A program that declares `COUNT` endpoints, with `IDLE_TIMEOUT` seconds of idle timeout.
  * @param {string} declaration declares the class `Endpoint`
+ * @param {string} [inputs] as source code
  */
-function program(declaration) {
+function program(declaration, inputs = JSON.stringify(INPUTS)) {
   return `${declaration}
 for (let number = 1; number <= Number(process.env.COUNT); number++) {
   const name = \`endpoint-\${number}\`;
-  new Endpoint(name, { ...${JSON.stringify(INPUTS)}, name, idleTimeout: Number(process.env.IDLE_TIMEOUT) });
+  new Endpoint(name, { ...${inputs}, name, idleTimeout: Number(process.env.IDLE_TIMEOUT) });
 }
 `;
 }
 
-module.exports = { INPUTS, FLOOR_TEXT, ours, floor, plugin, usualWay };
+module.exports = { INPUTS, FLOOR_TEXT, ours, floor, plugin, usualWay, common };

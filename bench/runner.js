@@ -22,7 +22,8 @@
 /**
  * @typedef {object} Benchmark
  * @property {string} title
- * @property {(settings: Settings) => Promise<Row[]>} run
+ * @property {(settings: Settings) => Promise<Row[] | undefined>} run returns `undefined` if what it
+ * needs is not there
  */
 
 /** @typedef {{ readonly min: number, readonly median: number, readonly max: number }} Spread */
