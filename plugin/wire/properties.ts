@@ -1,9 +1,13 @@
 import { Struct } from "google-protobuf/google/protobuf/struct_pb";
-import { isObject, type Properties, SECRET_KEY, UNKNOWN } from "../../provider/properties";
-
-/** The key that marks a special value in a struct, and its value for a secret. */
-const SIGNATURE = "4dabf18193072939515e22adb298388d";
-const SECRET = "1b47061264138c4ac30d75fd1eb44270";
+import {
+  isObject,
+  type Properties,
+  SECRET,
+  SECRET_KEY,
+  SIGNATURE,
+  secretValue,
+  UNKNOWN,
+} from "../../provider/properties";
 
 /**
  * The engine's placeholders for unknown values: a string, boolean, number, list, asset, archive,
@@ -57,8 +61,8 @@ export function send(properties: Properties, secrets: Iterable<string> = []): St
     const [field = "", key] = name.split(".");
     if (!(field in marked)) continue;
     const value = marked[field];
-    if (key === undefined || !isPlainObject(value)) marked[field] = secret(value);
-    else if (key in value) marked[field] = { ...value, [key]: secret(value[key]) };
+    if (key === undefined || !isPlainObject(value)) marked[field] = secretValue(value);
+    else if (key in value) marked[field] = { ...value, [key]: secretValue(value[key]) };
   }
   return Struct.fromJavaScript(marked as Parameters<typeof Struct.fromJavaScript>[0]);
 }
@@ -73,8 +77,4 @@ function isPlainObject(value: unknown): value is Properties {
 
 function isSecret(value: unknown): boolean {
   return typeof value === "object" && value !== null && (value as Properties)[SIGNATURE] === SECRET;
-}
-
-function secret(value: unknown): unknown {
-  return isSecret(value) ? value : { [SIGNATURE]: SECRET, value };
 }

@@ -74,7 +74,15 @@ export const ENDPOINT_KIND: RecordKind<Endpoint, EndpointInput> = {
     return isLeftAtZero || isReadyPending(outputs) || isOpen;
   },
   repairs,
-  beginRelease,
+  async beginRelease(connection, situation) {
+    const judge = await beginRelease(connection, situation);
+    if (!judge) return undefined;
+    return (outs) => {
+      // The save has put the counts back, whatever the verdict.
+      scaleDownRecord(situation.id, situation.outputs).forget();
+      return judge(outs);
+    };
+  },
   rollOut: applyRevision,
   async settle(client, { id, outputs, inputs }, endpoint) {
     scaleDownRecord(id, outputs).forget();

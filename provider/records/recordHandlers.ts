@@ -26,7 +26,7 @@ import { adoptAlone, claimCompared, claimsOfOthers, ownerOf, ownerOfNew } from "
 import { type Properties, pick } from "../properties";
 import { explainAbsence, readAbsent } from "./absent";
 import { fieldsToCreate, fieldsToSave, toOutputs, unseenOutputs } from "./outputs";
-import type { RecordKind, Situation } from "./recordKind";
+import type { JudgeChange, RecordKind, Situation } from "./recordKind";
 
 /**
  * Returns the handlers of one kind of resource: observe the service, make the missing changes,
@@ -193,13 +193,14 @@ async function create<T extends NamedRecord, Fields extends object>(kind: Record
   const connection = connect();
   const owner = ownerOfNew(inputs);
   const { adoptId, name = inputs.__automaticName } = inputs;
-  const make = () =>
+  const make = async (): Promise<Matched<T>> =>
     adoptId === undefined
-      ? createRecord(kind, connection, inputs, owner)
-      : adoptAlone(kind.noun, String(adoptId), owner, () => adopt(kind, connection, inputs));
-  const record = await oneAtATime(`${kind.noun} ${name}`, make);
+      ? { record: await createRecord(kind, connection, inputs, owner) }
+      : await adoptAlone(kind.noun, String(adoptId), owner, () => adopt(kind, connection, inputs));
+  const { record, judge } = await oneAtATime(`${kind.noun} ${name}`, make);
   const changed = Object.keys(kind.table);
-  const outs = toOutputs(kind, record, inputs, { connection, owner, before: {}, changed });
+  const saw = toOutputs(kind, record, inputs, { connection, owner, before: {}, changed });
+  const outs = { ...saw, ...(await judge?.(saw)) };
   const { id } = record;
   if (adoptId !== undefined) recordAdopter({ account: outs.__account, noun: kind.noun, id }, owner);
   await kind.settle?.(connection.client, { id, outputs: outs, inputs }, record);
@@ -251,7 +252,7 @@ async function takeOverOwn<T extends NamedRecord, Fields extends object>(
   if (isTaken || compareForAdoption(kind, record, fields, capabilities).refusal !== undefined) return undefined;
   const own = await adoptAlone(kind.noun, record.id, owner, () => matchProgram(kind, connection, record, fields));
   recordAdopter(adoptee, owner);
-  return own;
+  return own.record;
 }
 
 /** Adopts the record with the program's `adoptId`, and changes it to match the program. */
@@ -259,11 +260,17 @@ async function adopt<T extends NamedRecord, Fields extends object>(
   kind: RecordKind<T, Fields>,
   connection: Connection,
   inputs: Properties,
-): Promise<T> {
+): Promise<Matched<T>> {
   const id = String(inputs.adoptId);
   const known = kind.known?.(fieldsToSave(kind, inputs));
   const found = existingAdoptee(await kind.records(connection.client).find(id, { known }), kind.noun, id);
-  return matchProgram(kind, connection, found, inputs);
+  return matchProgram(kind, connection, found, inputs, kind.beginRelease);
+}
+
+/** A record that matches the program, and what judges the change, if there is something to judge. */
+interface Matched<T> {
+  readonly record: T;
+  readonly judge?: JudgeChange | undefined;
 }
 
 /**
@@ -275,7 +282,8 @@ async function matchProgram<T extends NamedRecord, Fields extends object>(
   connection: Connection,
   found: T,
   inputs: Properties,
-): Promise<T> {
+  beginRelease?: RecordKind<T, Fields>["beginRelease"],
+): Promise<Matched<T>> {
   const { noun, table } = kind;
   const { id } = found;
   const { before, changed, refusal } = compareForAdoption(kind, found, inputs, connection.capabilities);
@@ -287,6 +295,7 @@ async function matchProgram<T extends NamedRecord, Fields extends object>(
   const isSaved = isChanged || Object.keys(repairs).length > 0;
   const fields = { ...fieldsToSave(kind, inputs), ...repairs };
   if (isSaved) await kind.checkCatalog?.(connection, { name: found.name, settings: { ...before, ...inputs }, changed });
+  const judge = await beginRelease?.(connection, situation);
   const record = isSaved ? await kind.update(connection, { ...situation, fields, isAdoption: true }) : found;
   const applied = kind.appliedUnseen?.(found, inputs);
   const [shownBefore, after] = [before, kind.toFields(record, inputs)].map((each) =>
@@ -299,7 +308,7 @@ async function matchProgram<T extends NamedRecord, Fields extends object>(
     `adopted ${noun} ${id}; ${changes}${notes.join("")}. If another resource in this stack managed it, never remove that ` +
       `one with --target: that can delete the ${noun}`,
   );
-  return record;
+  return { record, judge };
 }
 
 async function update<T extends NamedRecord, Fields extends object>(kind: RecordKind<T, Fields>, situation: Situation) {

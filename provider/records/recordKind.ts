@@ -33,6 +33,12 @@ export interface Change<Fields> extends Situation {
   readonly isAdoption: boolean;
 }
 
+/**
+ * Judges a change after its save. Called with the outputs; returns further ones.
+ * @throws Error if the change has failed
+ */
+export type JudgeChange = (outs: Properties) => Promise<Properties>;
+
 /** What the outputs depend on in addition to the record and the inputs. */
 export interface Circumstances {
   readonly connection: Connection;
@@ -117,14 +123,10 @@ export interface RecordKind<T extends NamedRecord, Fields extends object> extend
     adoptee?: T,
   ) => Promise<Partial<Fields>>;
   /**
-   * Prepares an update before its save. Returns what judges it after the save: it is called with
-   * the outputs, and returns further ones.
-   * @throws Error if the update is refused
+   * Prepares an update, or an adoption, before its save. Returns what judges it after the save.
+   * @throws Error if it is refused
    */
-  readonly beginRelease?: (
-    connection: Connection,
-    situation: Situation,
-  ) => Promise<((outs: Properties) => Promise<Properties>) | undefined>;
+  readonly beginRelease?: (connection: Connection, situation: Situation) => Promise<JudgeChange | undefined>;
   /**
    * Puts into effect what an update has changed elsewhere. Returns the record if it was changed.
    */

@@ -21,9 +21,12 @@ export interface RollOutRecord {
 
 export const PHASES = ["judging", "restoring", "refused", "passed"] as const;
 
-/** Returns `true` if a killed run has left the release without a verdict, or its restore undone. */
-export function isOpen({ phase }: RollOutRecord): boolean {
-  return phase === "judging" || phase === "restoring";
+/**
+ * Returns `true` if a run has left a release that state does not have: without a verdict, with an
+ * unfinished restore, or killed after the release had passed.
+ */
+export function isOpen({ phase, release }: RollOutRecord, state: Properties): boolean {
+  return phase === "judging" || phase === "restoring" || (phase === "passed" && !serves(release, state));
 }
 
 /** Returns `true` if the release has failed, whether its restore has ended or not. */
@@ -69,25 +72,28 @@ export function decide(sight: Sight): Step {
     return isOut ? { do: "refuse", reason: record.reason, isShown: false } : { do: "restore", record };
   }
   const changes = differing(wanted, now);
-  const before = withoutZero(sameSettings(changes, now), sight);
+  const before = sameSettings(changes, now);
   const recorded = record && record.phase !== "passed" && serves(record.release, now) ? record : undefined;
   if (serves(wanted, now)) {
     const former = recorded?.former ?? formerInState(sight);
     if (!former) return { do: "nothing" };
-    const all = merged(before, former);
+    const all = withoutZero(merged(before, former));
     return { do: "judge", release: sameSettings(all, merged(now, wanted)), former: all };
   }
   if (!recorded && shownRefusal !== undefined) return { do: "refuse", reason: shownRefusal, isShown: true };
   // What serves may be a release that a killed run on another machine has not judged.
-  const former = merged(before, recorded?.former ?? lastInState(sight, changes));
+  const former = withoutZero(merged(before, recorded?.former ?? lastInState(sight, changes)));
   return { do: "release", release: sameSettings(former, merged(now, wanted)), former };
 }
 
 /** Returns the settings before the release that serves, as far as state has them. */
 function formerInState({ unjudged, wanted, now, state }: Sight): Properties | undefined {
-  if (unjudged && Object.keys(releaseOf(unjudged)).length > 0) return serves(unjudged, now) ? undefined : unjudged;
   const changes = releaseOf(differing(wanted, state));
-  return Object.keys(changes).length > 0 ? sameSettings(changes, state) : undefined;
+  const former = sameSettings(changes, state);
+  // A refresh does not see the variables that the release has added.
+  if (unjudged && Object.keys(releaseOf(unjudged)).length > 0)
+    return serves(unjudged, now) ? undefined : merged(former, unjudged);
+  return Object.keys(changes).length > 0 ? former : undefined;
 }
 
 /** Returns the release fields that change, as the last good version in state has them. */
@@ -98,11 +104,11 @@ function lastInState({ unjudged, wanted, state }: Sight, changes: Properties): P
 }
 
 /**
- * An interrupted deletion may have set the counts to 0. A restore does not switch off an endpoint
- * that state has with workers.
+ * An interrupted deletion may have set the counts to 0, and a refresh may have noted that in state:
+ * a restore switches no endpoint off.
  */
-function withoutZero(settings: Properties, { now, state }: Sight): Properties {
-  if (now.workersMax !== 0 || state.workersMax === 0) return settings;
+function withoutZero(settings: Properties): Properties {
+  if (settings.workersMax !== 0) return settings;
   const { workersMin, workersMax, ...others } = settings;
   return others;
 }

@@ -7,8 +7,8 @@ import { seal, unseal } from "./seal";
 
 /** This machine's record of an endpoint's roll-out. */
 export interface RecordOfMachine {
-  /** `undefined` without a record, or if it was written with another key. */
-  readonly read: () => RollOutRecord | undefined;
+  /** `undefined` without a record. `"sealed"` if it was written with another key. */
+  readonly read: () => RollOutRecord | "sealed" | undefined;
   readonly write: (record: RollOutRecord) => void;
   readonly remove: () => void;
 }
@@ -16,7 +16,11 @@ export interface RecordOfMachine {
 export function recordOfMachine(id: string, { service, apiKey }: AccountIdentity): RecordOfMachine {
   const subject: Subject = { service, noun: "endpoint roll-out", key: id };
   return {
-    read: () => parse(unseal(apiKey, readRecord(subject)?.sealed)),
+    read() {
+      const sealed = readRecord(subject)?.sealed;
+      const properties = unseal(apiKey, sealed);
+      return sealed !== undefined && !properties ? "sealed" : parse(properties);
+    },
     write: (record) => {
       writeRecord(subject, { sealed: seal(apiKey, { ...record }) });
     },

@@ -60,7 +60,7 @@ export async function restore(
 
 /** Saves those of the former settings that the endpoint does not have. */
 export async function saveFormer(
-  { client: { endpoints }, account: { service } }: Connection,
+  { client: { endpoints }, account: { service } }: Pick<Connection, "client" | "account">,
   now: Endpoint,
   { release, former }: RollOutRecord,
 ): Promise<Endpoint> {

@@ -1,12 +1,14 @@
+import type { Client } from "../../sdk/client";
 import { FIELDS } from "../../sdk/endpoints/fields";
 import { RollOutError } from "../../sdk/errors";
 import type { Connection } from "../connection/connection";
 import { currentPlace } from "../connection/connection";
 import { initFailure } from "../engineErrors";
 import { managedFields } from "../fields/managed";
+import { secretFields } from "../hideSecretInputs";
 import { log } from "../log";
-import { isObject, objectOrEmpty, type Properties, pick } from "../properties";
-import type { Situation } from "../records/recordKind";
+import { isObject, objectOrEmpty, type Properties, pick, secretValue } from "../properties";
+import type { JudgeChange, Situation } from "../records/recordKind";
 import { decide, hasFailed, isOpen, type RollOutRecord, type Sight } from "./decide";
 import { judge } from "./judge";
 import { digestOf, type RecordOfMachine, recordOfMachine } from "./record";
@@ -27,21 +29,18 @@ interface Release extends Situation {
   readonly name: string;
 }
 
-/** Judges a release after its save. Called with the outputs of the update; returns further ones. */
-export type JudgeRelease = (outs: Properties) => Promise<Properties>;
-
 /**
  * Prepares the release that an update makes: records the former settings on this machine before the
  * save.
  * @returns what judges the release after the save; `undefined` if there is nothing to judge
  * @throws RollOutError if the release was refused before; nothing was saved
  */
-export async function beginRelease(connection: Connection, situation: Situation): Promise<JudgeRelease | undefined> {
+export async function beginRelease(connection: Connection, situation: Situation): Promise<JudgeChange | undefined> {
   const { id, outputs, inputs } = situation;
   const rollOut = rollOutOf(inputs);
   const machine = recordOfMachine(id, connection.account);
   const name = String(inputs.name ?? outputs.name ?? id);
-  await takeBackUnwanted(connection, machine, situation, name);
+  await settleEarlier(connection, machine, situation, name);
   if (!rollOut) {
     machine.remove();
     return undefined;
@@ -74,39 +73,67 @@ export async function beginRelease(connection: Connection, situation: Situation)
 }
 
 /**
- * Saves the former settings again if a killed run has left a release without a verdict that the
- * program no longer wants. State does not know that release: it would report "unchanged".
+ * Ends what a killed run has left, if the program wants something else: it saves the former
+ * settings again. State does not know that release, and would report "unchanged".
+ * @throws RollOutError if the former settings cannot be read
  */
-async function takeBackUnwanted(
-  connection: Connection,
+async function settleEarlier(
+  { client, account }: Connection,
   machine: RecordOfMachine,
   { id, outputs, inputs }: Situation,
   name: string,
 ): Promise<void> {
   const record = machine.read();
-  if (!record || !isOpen(record) || record.inputs === digestOf(inputs)) return;
-  const now = await connection.client.endpoints.find(id, { known: record.release });
+  const known = record === "sealed" ? outputs : record?.release;
+  if (!record || !known) return;
+  const isLeft = record === "sealed" || isOpen(record, outputs);
+  if (!isLeft || (record !== "sealed" && record.inputs === digestOf(inputs))) return;
+  const now = await client.endpoints.find(id, { known });
   if (!now) return;
+  if (record === "sealed") {
+    const shown = releaseOf(pick(outputs, (field) => managedFields(FIELDS, outputs)?.includes(field) ?? false));
+    if (!serves(shown, { ...now }))
+      throw sealedElsewhere(id, name, "Run pulumi up --refresh: it starts from what serves");
+    machine.remove();
+    return;
+  }
   const doesServe = serves(record.release, { ...now });
   if (doesServe && serves(wantedSettings(inputs, outputs), { ...now })) return;
-  if (doesServe) {
-    log(name, "takes back a release that a run has left without a verdict");
-    await saveFormer(connection, now, record);
+  if (!doesServe) {
+    machine.remove();
+    return;
   }
-  machine.remove();
+  log(name, "takes back a release that a killed run has left");
+  await saveFormer({ client, account }, now, record);
+  await notePassed(client, machine, id, { ...record, inputs: "", release: record.former });
 }
 
-async function look({ connection, machine, id, inputs, outputs }: Release): Promise<Sight | undefined> {
+function sealedElsewhere(id: string, name: string, advice: string): RollOutError {
+  return new RollOutError(
+    `a run has left a release of ${describe(id, name)} without a verdict, and recorded its former settings with another API ` +
+      `key, so they cannot be read. ${advice}`,
+  );
+}
+
+/** Notes that a release serves and that up to its version, no release was refused. */
+async function notePassed(client: Client, machine: RecordOfMachine, id: string, record: RollOutRecord): Promise<void> {
+  const releases = await client.endpoints.releases(id).catch(() => undefined);
+  const version = releases?.[0]?.version;
+  machine.write({ ...record, phase: "passed", ...(version !== undefined && { version }) });
+}
+
+async function look({ connection, machine, id, name, inputs, outputs }: Release): Promise<Sight | undefined> {
   const now = await connection.client.endpoints.find(id, { known: inputs });
   if (!now) return undefined;
+  const record = machine.read();
+  const wanted = wantedSettings(inputs, outputs);
+  const unjudged = unseal(connection.account.apiKey, outputs[UNJUDGED]);
+  if (outputs[UNJUDGED] !== undefined && !unjudged && serves(wanted, { ...now })) {
+    throw sealedElsewhere(id, name, "Change the release, or remove rollOut for one run to accept what serves");
+  }
   return {
-    record: machine.read(),
-    inputs: digestOf(inputs),
-    wanted: wantedSettings(inputs, outputs),
-    now: { ...now },
-    state: outputs,
-    unjudged: unseal(connection.account.apiKey, outputs[UNJUDGED]),
-    shownRefusal: undefined,
+    ...{ record: record === "sealed" ? undefined : record, inputs: digestOf(inputs), wanted, now: { ...now } },
+    ...{ state: outputs, unjudged, shownRefusal: undefined },
   };
 }
 
@@ -152,9 +179,7 @@ async function concludeRelease(release: Release, outs: Properties, record: RollO
     );
   }
   if (reason === undefined) {
-    const releases = await connection.client.endpoints.releases(id).catch(() => undefined);
-    const version = releases?.[0]?.version;
-    machine.write({ ...record, phase: "passed", ...(version !== undefined && { version }) });
+    await notePassed(connection.client, machine, id, record);
     log(name, "its new release has passed");
     return {};
   }
@@ -184,10 +209,13 @@ function afterRestore(
 ): Error {
   const which = describe(id, name);
   const { [UNJUDGED]: _, ...others } = outs;
-  const isKnown = outs[UNJUDGED] === undefined && !serves(release, outs) && serves(former, outs);
+  const counts = pick(outs, (field) => field === "workersMin" || field === "workersMax");
+  const hasCounts = endpoint !== undefined && Object.keys(differing(counts, { ...endpoint })).length === 0;
+  const isKnown = outs[UNJUDGED] === undefined && !serves(release, outs) && serves(former, outs) && hasCounts;
   if (problem === undefined && isKnown) return refusal(reason, id, name);
-  const properties = endpoint
-    ? { ...withSettings(others, sameSettings(former, { ...endpoint })), __provider: inputs.__provider }
+  const restored = endpoint && sameSettings({ ...former, ...counts }, { ...endpoint });
+  const properties = restored
+    ? { ...withSettings(others, restored, inputs), __provider: inputs.__provider }
     : { ...others, [UNJUDGED]: seal(connection.account.apiKey, former), __provider: inputs.__provider };
   if (problem === undefined) return initFailure(refusal(reason, id, name), id, properties);
   const text = isForeign
@@ -213,11 +241,24 @@ function describe(id: string, name: string): string {
   return `endpoint ${id} ("${name}")`;
 }
 
-/** Returns outputs with these settings. A variable that is `null` is not there. */
-function withSettings(outs: Properties, { env, ...settings }: Properties): Properties {
-  const variables = Object.entries({ ...objectOrEmpty(outs.env), ...objectOrEmpty(env) });
+/**
+ * Returns outputs with restored settings. A variable that is `null` is not there. Values that were
+ * secret, or may have been, stay it: the engine would take that from the new inputs.
+ */
+function withSettings(outs: Properties, { env, ...settings }: Properties, inputs: Properties): Properties {
+  const wanted = objectOrEmpty(inputs.env);
+  const restored = Object.entries(objectOrEmpty(env)).map(([name, value]) => [
+    name,
+    value === null || value === wanted[name] ? value : secretValue(value),
+  ]);
+  const variables = Object.entries({ ...objectOrEmpty(outs.env), ...Object.fromEntries(restored) });
   const present = Object.fromEntries(variables.filter(([, value]) => value !== null));
-  return { ...outs, ...settings, ...(isObject(outs.env) && { env: present }) };
+  const secrets = secretFields(outs);
+  const others = Object.entries(settings).map(([name, value]) => [
+    name,
+    secrets.includes(name) ? secretValue(value) : value,
+  ]);
+  return { ...outs, ...Object.fromEntries(others), ...(isObject(outs.env) && { env: present }) };
 }
 
 /**
@@ -227,9 +268,11 @@ function withSettings(outs: Properties, { env, ...settings }: Properties): Prope
 export function isReleaseOpen({ id, outputs, inputs }: Situation): boolean {
   const account = currentPlace()?.account;
   const record = account && recordOfMachine(id, account).read();
-  const isLeft = record !== undefined && isOpen(record);
+  const isLeft = record === "sealed" || (record !== undefined && isOpen(record, outputs));
   const name = String(inputs.name ?? outputs.name ?? id);
-  if (record?.inputs === digestOf(inputs) && rollOutOf(inputs) && hasFailed(record)) {
+  const isRefused =
+    record !== undefined && record !== "sealed" && hasFailed(record) && record.inputs === digestOf(inputs);
+  if (isRefused && rollOutOf(inputs)) {
     log(
       name,
       `warning: this release was refused before, and up refuses it again until the program changes or rollOut.attempt is raised: ${record.reason}`,
@@ -239,9 +282,10 @@ export function isReleaseOpen({ id, outputs, inputs }: Situation): boolean {
   // It is judged when it has workers.
   if (isNoted && outputs.workersMax === 0 && Number(inputs.workersMax ?? 0) === 0) return false;
   if (isLeft) {
-    log(name, "a run has left a release without a verdict: up judges it, or takes it back if the program differs");
+    log(name, "a killed run has left a release: up judges it, or takes it back if the program differs");
   }
-  return isNoted || isLeft;
+  // State may have a refused release that somebody has saved again: it is restored.
+  return isNoted || isLeft || (isRefused && serves(record.release, outputs));
 }
 
 /**

@@ -1,3 +1,4 @@
+import { SECRET, SIGNATURE } from "../../provider/properties";
 import { initFailure, type Properties, type startDynamicProvider } from "../support/dynamicProvider";
 
 export type DynamicProvider = Awaited<ReturnType<typeof startDynamicProvider>>;
@@ -43,7 +44,8 @@ export async function up(
   } catch (error) {
     const failure = initFailure(error);
     if (!failure) throw new StepFailed(messageOf(error), before);
-    throw new StepFailed(failure.message, { id: failure.id, inputs, outputs: failure.properties, isHalfMade: true });
+    const outputs = plain(failure.properties) as Properties;
+    throw new StepFailed(failure.message, { id: failure.id, inputs, outputs, isHalfMade: true });
   }
 }
 
@@ -64,6 +66,15 @@ export async function destroy(provider: DynamicProvider, before: Remembered): Pr
   } catch (error) {
     throw new StepFailed(messageOf(error), before);
   }
+}
+
+/** Returns values as the engine passes them to a dynamic provider: without the marks of secrets. */
+function plain(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(plain);
+  const properties = value as Properties;
+  if (properties[SIGNATURE] === SECRET) return properties.value;
+  return Object.fromEntries(Object.entries(properties).map(([name, each]) => [name, plain(each)]));
 }
 
 function messageOf(error: unknown): string {

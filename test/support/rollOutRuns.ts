@@ -21,7 +21,11 @@ export async function start(api = "v2") {
 }
 
 /** Runs `up`, which must fail. */
-export async function failedUp(provider: Provider, program: object, before: Remembered): Promise<StepFailed> {
+export async function failedUp(
+  provider: Provider,
+  program: object,
+  before: Remembered | undefined,
+): Promise<StepFailed> {
   const error = await up(provider, { ...program }, before).then(
     () => undefined,
     (failure: unknown) => failure,
