@@ -1,16 +1,8 @@
 import type * as pulumi from "@pulumi/pulumi";
-import { InvalidInputError, NotFoundError } from "../../sdk/errors";
+import { InvalidInputError } from "../../sdk/errors";
 import { fixedIn } from "../../sdk/records/fields";
 import type { NamedRecord } from "../../sdk/records/listed";
-import {
-  claimChecked,
-  describeChanges,
-  existingAdoptee,
-  isLeftToAdopter,
-  refuseOtherId,
-  refuseTakenName,
-} from "../adoption/adoption";
-import { compareForAdoption } from "../adoption/comparison";
+import { claimChecked, isLeftToAdopter, refuseOtherId, refuseTakenName } from "../adoption/adoption";
 import { cancelled } from "../cancellation";
 import { isRecordedElsewhere, recordedService, refuseOtherAccount } from "../connection/account";
 import { type Connection, configure, connect, currentCapabilities, readConfig } from "../connection/connection";
@@ -19,14 +11,15 @@ import { changedIn, managedFields, managesOthersIn, newlyManagedIn, recordedMana
 import { changesOwnInputs, checkRecordInputs, ownInputs } from "../fields/recordInputs";
 import { withoutUnset, withUnset } from "../fields/unset";
 import { log } from "../log";
-import { forgetAdopter, recordAdopter, wasAdoptedFrom } from "../ownership/lastAdopter";
+import { forgetAdopter, recordAdopter } from "../ownership/lastAdopter";
 import { LIST_MAX_AGE_MS, locate } from "../ownership/location";
 import { oneAtATime } from "../ownership/oneAtATime";
-import { adoptAlone, claimCompared, claimsOfOthers, ownerOf, ownerOfNew } from "../ownership/owners";
+import { adoptAlone, claimCompared, ownerOf, ownerOfNew } from "../ownership/owners";
 import { type Properties, pick } from "../properties";
 import { explainAbsence, readAbsent } from "./absent";
+import { adopt, type Matched, takeOverOwn } from "./matching";
 import { fieldsToCreate, fieldsToSave, toOutputs, unseenOutputs } from "./outputs";
-import type { JudgeChange, RecordKind, Situation } from "./recordKind";
+import type { RecordKind, Situation } from "./recordKind";
 
 /**
  * Returns the handlers of one kind of resource: observe the service, make the missing changes,
@@ -232,83 +225,6 @@ async function createRecord<T extends NamedRecord, Fields extends object>(
   }
   const place = { service: connection.account.service, noun: kind.noun };
   return createNamed(place, inputs, { create: make, takeOver, refuse });
-}
-
-/**
- * Takes over a record that an interrupted run created for this resource. Returns `undefined` if
- * another resource has adopted it since, or if it cannot be changed to match the program.
- */
-async function takeOverOwn<T extends NamedRecord, Fields extends object>(
-  kind: RecordKind<T, Fields>,
-  connection: Connection,
-  record: T,
-  inputs: Properties,
-  owner: string,
-): Promise<T | undefined> {
-  const { account, capabilities } = connection;
-  const adoptee = { account: account.service, noun: kind.noun, id: record.id };
-  const isTaken = claimsOfOthers(record.id, owner).length > 0 || wasAdoptedFrom(adoptee, "");
-  const { name, ...fields } = inputs;
-  if (isTaken || compareForAdoption(kind, record, fields, capabilities).refusal !== undefined) return undefined;
-  const own = await adoptAlone(kind.noun, record.id, owner, () => matchProgram(kind, connection, record, fields));
-  recordAdopter(adoptee, owner);
-  return own.record;
-}
-
-/** Adopts the record with the program's `adoptId`, and changes it to match the program. */
-async function adopt<T extends NamedRecord, Fields extends object>(
-  kind: RecordKind<T, Fields>,
-  connection: Connection,
-  inputs: Properties,
-): Promise<Matched<T>> {
-  const id = String(inputs.adoptId);
-  const known = kind.known?.(fieldsToSave(kind, inputs));
-  const found = existingAdoptee(await kind.records(connection.client).find(id, { known }), kind.noun, id);
-  return matchProgram(kind, connection, found, inputs, kind.beginRelease);
-}
-
-/** A record that matches the program, and what judges the change, if there is something to judge. */
-interface Matched<T> {
-  readonly record: T;
-  readonly judge?: JudgeChange | undefined;
-}
-
-/**
- * Makes a record that is in no state match the program.
- * @throws NotFoundError if it must not be adopted
- */
-async function matchProgram<T extends NamedRecord, Fields extends object>(
-  kind: RecordKind<T, Fields>,
-  connection: Connection,
-  found: T,
-  inputs: Properties,
-  beginRelease?: RecordKind<T, Fields>["beginRelease"],
-): Promise<Matched<T>> {
-  const { noun, table } = kind;
-  const { id } = found;
-  const { before, changed, refusal } = compareForAdoption(kind, found, inputs, connection.capabilities);
-  if (refusal !== undefined) throw new NotFoundError(refusal);
-  const situation = { id, outputs: before, inputs };
-  const leftover = kind.leftover?.(connection.account.service, situation);
-  const isChanged = changed.length > 0 || leftover !== undefined;
-  const repairs = (await kind.repairs?.(connection, situation, isChanged, found)) ?? {};
-  const isSaved = isChanged || Object.keys(repairs).length > 0;
-  const fields = { ...fieldsToSave(kind, inputs), ...repairs };
-  if (isSaved) await kind.checkCatalog?.(connection, { name: found.name, settings: { ...before, ...inputs }, changed });
-  const judge = await beginRelease?.(connection, situation);
-  const record = isSaved ? await kind.update(connection, { ...situation, fields, isAdoption: true }) : found;
-  const applied = kind.appliedUnseen?.(found, inputs);
-  const [shownBefore, after] = [before, kind.toFields(record, inputs)].map((each) =>
-    pick(each, (field) => field !== applied?.field),
-  );
-  const changes = describeChanges(table, shownBefore ?? {}, after ?? {}, inputs);
-  const notes = [leftover, applied].flatMap((each) => (each ? [`; ${each.text}`] : []));
-  log(
-    record.name,
-    `adopted ${noun} ${id}; ${changes}${notes.join("")}. If another resource in this stack managed it, never remove that ` +
-      `one with --target: that can delete the ${noun}`,
-  );
-  return { record, judge };
 }
 
 async function update<T extends NamedRecord, Fields extends object>(kind: RecordKind<T, Fields>, situation: Situation) {

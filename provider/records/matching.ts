@@ -1,0 +1,93 @@
+import { NotFoundError } from "../../sdk/errors";
+import type { NamedRecord } from "../../sdk/records/listed";
+import { describeChanges, existingAdoptee } from "../adoption/adoption";
+import { compareForAdoption } from "../adoption/comparison";
+import type { Connection } from "../connection/connection";
+import { log } from "../log";
+import { recordAdopter, wasAdoptedFrom } from "../ownership/lastAdopter";
+import { adoptAlone, claimsOfOthers } from "../ownership/owners";
+import { type Properties, pick } from "../properties";
+import { fieldsToSave } from "./outputs";
+import type { JudgeChange, RecordKind } from "./recordKind";
+
+/*
+ * Records that exist and are in no state: what a program adopts, and what an interrupted run has
+ * left.
+ */
+
+/** A record that matches the program, and what judges the change, if there is something to judge. */
+export interface Matched<T> {
+  readonly record: T;
+  readonly judge?: JudgeChange | undefined;
+}
+
+/**
+ * Takes over a record that an interrupted run created for this resource. Returns `undefined` if
+ * another resource has adopted it since, or if it cannot be changed to match the program.
+ */
+export async function takeOverOwn<T extends NamedRecord, Fields extends object>(
+  kind: RecordKind<T, Fields>,
+  connection: Connection,
+  record: T,
+  inputs: Properties,
+  owner: string,
+): Promise<T | undefined> {
+  const { account, capabilities } = connection;
+  const adoptee = { account: account.service, noun: kind.noun, id: record.id };
+  const isTaken = claimsOfOthers(record.id, owner).length > 0 || wasAdoptedFrom(adoptee, "");
+  const { name, ...fields } = inputs;
+  if (isTaken || compareForAdoption(kind, record, fields, capabilities).refusal !== undefined) return undefined;
+  const own = await adoptAlone(kind.noun, record.id, owner, () => matchProgram(kind, connection, record, fields));
+  recordAdopter(adoptee, owner);
+  return own.record;
+}
+
+/** Adopts the record with the program's `adoptId`, and changes it to match the program. */
+export async function adopt<T extends NamedRecord, Fields extends object>(
+  kind: RecordKind<T, Fields>,
+  connection: Connection,
+  inputs: Properties,
+): Promise<Matched<T>> {
+  const id = String(inputs.adoptId);
+  const known = kind.known?.(fieldsToSave(kind, inputs));
+  const found = existingAdoptee(await kind.records(connection.client).find(id, { known }), kind.noun, id);
+  return matchProgram(kind, connection, found, inputs, kind.beginRelease);
+}
+
+/**
+ * Makes a record that is in no state match the program.
+ * @throws NotFoundError if it must not be adopted
+ */
+async function matchProgram<T extends NamedRecord, Fields extends object>(
+  kind: RecordKind<T, Fields>,
+  connection: Connection,
+  found: T,
+  inputs: Properties,
+  beginRelease?: RecordKind<T, Fields>["beginRelease"],
+): Promise<Matched<T>> {
+  const { noun, table } = kind;
+  const { id } = found;
+  const { before, changed, refusal } = compareForAdoption(kind, found, inputs, connection.capabilities);
+  if (refusal !== undefined) throw new NotFoundError(refusal);
+  const situation = { id, outputs: before, inputs };
+  const leftover = kind.leftover?.(connection.account.service, situation);
+  const isChanged = changed.length > 0 || leftover !== undefined;
+  const repairs = (await kind.repairs?.(connection, situation, isChanged, found)) ?? {};
+  const isSaved = isChanged || Object.keys(repairs).length > 0;
+  const fields = { ...fieldsToSave(kind, inputs), ...repairs };
+  if (isSaved) await kind.checkCatalog?.(connection, { name: found.name, settings: { ...before, ...inputs }, changed });
+  const judge = await beginRelease?.(connection, situation);
+  const record = isSaved ? await kind.update(connection, { ...situation, fields, isAdoption: true }) : found;
+  const applied = kind.appliedUnseen?.(found, inputs);
+  const [shownBefore, after] = [before, kind.toFields(record, inputs)].map((each) =>
+    pick(each, (field) => field !== applied?.field),
+  );
+  const changes = describeChanges(table, shownBefore ?? {}, after ?? {}, inputs);
+  const notes = [leftover, applied].flatMap((each) => (each ? [`; ${each.text}`] : []));
+  log(
+    record.name,
+    `adopted ${noun} ${id}; ${changes}${notes.join("")}. If another resource in this stack managed it, never remove that ` +
+      `one with --target: that can delete the ${noun}`,
+  );
+  return { record, judge };
+}
