@@ -15,7 +15,9 @@ import type { JudgeChange, RecordKind } from "./recordKind";
  * left.
  */
 
-/** A record that matches the program, and what judges the change, if there is something to judge. */
+/**
+ * A record that matches the program, and what judges the change, if there is something to judge.
+ */
 export interface Matched<T> {
   readonly record: T;
   readonly judge?: JudgeChange | undefined;
