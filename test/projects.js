@@ -40,6 +40,7 @@ const LONG = [
   "provider/endpoint/interruptedCreate",
   "provider/explainedWaits",
   "provider/faults",
+  "provider/functions/invoke",
   "provider/refusals",
   "provider/restV2",
   "provider/rollOut/nextProgram",
