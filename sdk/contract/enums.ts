@@ -98,6 +98,12 @@ export const RETRYABLE_JOB_STATES: readonly JobState[] = JOB_STATES.filter((stat
 /** Values of a pod's `desiredStatus` (contract, Pod). GraphQL may return others (observed). */
 export const POD_STATES = ["RUNNING", "EXITED", "TERMINATED"] as const;
 
+/**
+ * Values of `desiredStatus` of a pod that no longer works (observed). A deletion relies on those of
+ * the contract, `EXITED` and `TERMINATED`.
+ */
+export const ENDED_POD_STATES: readonly string[] = ["EXITED", "TERMINATED", "DEAD", "PAUSED"];
+
 /** GPU tiers of the named service `runpod` in addition to the contract's (observed). */
 export const RUNPOD_GPU_TIERS = ["ADA_32_PRO", "BLACKWELL_96", "BLACKWELL_180", "HOPPER_141"] as const;
 

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { ENDED_POD_STATES } from "../contract/enums";
 import { RejectedError } from "../errors";
 import { readMyself } from "../records/graphqlCalls";
 import { decode } from "../transport/decode";
@@ -28,8 +29,6 @@ const endpointSchema = z.looseObject({
 
 const oneSchema = z.looseObject({ endpoint: endpointSchema.nullable() });
 const allSchema = z.looseObject({ endpoints: z.array(endpointSchema) });
-
-const ENDED = ["EXITED", "TERMINATED", "DEAD", "PAUSED"];
 
 /**
  * Returns the requests over GraphQL: `myself { endpoint(id) { … pods { … } } }`, or the list
@@ -88,7 +87,7 @@ function readEndpoint(raw: z.infer<typeof endpointSchema>): ReadEndpoint {
 }
 
 function podsIn(pods: readonly z.infer<typeof podSchema>[], version: number | undefined): PodFacts {
-  const active = pods.filter(({ desiredStatus }) => !ENDED.includes(desiredStatus ?? ""));
+  const active = pods.filter(({ desiredStatus }) => !ENDED_POD_STATES.includes(desiredStatus ?? ""));
   const versions = active.flatMap(({ slsVersion }) => slsVersion ?? []);
   const isVersioned = version !== undefined && versions.length === active.length;
   const uptimes = active.flatMap(({ uptimeSeconds }) => uptimeSeconds ?? []);

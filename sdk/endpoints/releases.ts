@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { OpenEnum } from "../contract/enums";
+import { ENDED_POD_STATES, type OpenEnum } from "../contract/enums";
 import { readMyself } from "../records/graphqlCalls";
 import { pathOf } from "../records/v2Calls";
 import { decode } from "../transport/decode";
@@ -119,9 +119,6 @@ export function v2ReleaseCalls(transport: RestV2Transport): Required<ReleaseCall
   };
 }
 
-/** The states of a pod that has shut down. */
-const ENDED = ["EXITED", "TERMINATED", "DEAD", "PAUSED"];
-
 /** Returns the requests over GraphQL: the versions of pods are compared with the endpoint's. */
 export function graphqlReleaseCalls(transport: GraphqlTransport): ReleaseCalls {
   return {
@@ -129,7 +126,7 @@ export function graphqlReleaseCalls(transport: GraphqlTransport): ReleaseCalls {
       const selection = `endpoint(id: ${JSON.stringify(endpointId)}) { version pods { id desiredStatus slsVersion } }`;
       const myself = await readMyself(transport, operation, selection, attempt);
       const { version, pods } = decode(podsSchema, myself, operation).endpoint ?? {};
-      const active = (pods ?? []).filter(({ desiredStatus }) => !ENDED.includes(desiredStatus ?? ""));
+      const active = (pods ?? []).filter(({ desiredStatus }) => !ENDED_POD_STATES.includes(desiredStatus ?? ""));
       return active.map((pod, index) => ({
         ...{ id: pod.id ?? String(index), status: undefined },
         isStale: version === undefined || pod.slsVersion === undefined ? undefined : pod.slsVersion !== version,
