@@ -8,45 +8,25 @@
 
 import "../sdk/contract/requireNode";
 
-import { systemClock } from "../sdk/contract/clock";
-import { limitsPart } from "./catalog/accountLimits";
-import { createCatalog } from "./catalog/catalog";
-import { catalogPart } from "./catalog/catalogGraphql";
 import { checkOptions } from "./checkOptions";
 import { hostRefusal } from "./control/access";
 import { createControl } from "./control/control";
 import type { EndpointControl } from "./endpoints/endpointKind";
-import { newKey } from "./io/auth";
-import type { ManagementLimits } from "./jobs/rateLimits";
-import { DATA_CENTERS } from "./model/dataCenters";
 import type { Profile } from "./model/fidelity";
-import { seededRandom } from "./model/random";
-import { createStock, type LevelOf } from "./model/stock";
 import type { EmulatorOptions } from "./options";
-import { podPart } from "./pods/podGraphql";
+import { createParts, type Parts } from "./parts";
 import type { Pods } from "./pods/pods";
 import { createWorkerCalls } from "./programs/workerCalls";
-import { createWorkerHost } from "./programs/workerHost";
 import type { RegistryAuthControl } from "./registryAuths/registryAuthKind";
-import { ANNOUNCED_GRAPHQL_LIMITS, OBSERVED_LIMITS } from "./restV2/quota";
 import type { SecretControl } from "./secrets/secretKind";
-import { type Account, createAccount, type Seed } from "./server/account";
-import { DataFile, keyInDataFile } from "./server/dataFile";
-import { discountPart } from "./server/discount";
-import { createFaults, type Faults } from "./server/faultMatch";
+import type { Seed } from "./server/account";
+import type { Faults } from "./server/faultMatch";
 import { createRequestHandler } from "./server/handleRequest";
-import { createJournal, type Journal } from "./server/journal";
-import type { AccountContext, AccountOptions } from "./server/kinds";
+import type { Journal } from "./server/journal";
 import { listen } from "./server/listen";
-import { createRoutes, type Routes } from "./server/routes";
-import { userPart } from "./server/userPart";
 import type { TemplateControl } from "./templates/templateKind";
-import { OBSERVED_RELEASE_MS } from "./templates/templates";
-import { type EmulatorClock, steadyClock } from "./time/virtualClock";
+import type { EmulatorClock } from "./time/virtualClock";
 import type { VolumeControl } from "./volumes/volumeKind";
-import { VOLUME_DATA_CENTERS } from "./volumes/volumes";
-import { createWatch } from "./workers/watch";
-import { createWorkerLogs } from "./workers/workerLogs";
 
 /** A running emulator. */
 export interface Emulator {
@@ -165,75 +145,6 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   };
 }
 
-type Parts = ReturnType<typeof createParts>;
-
-/** Creates the parts of an emulator, which does not listen yet. */
-function createParts(options: EmulatorOptions) {
-  const { profile = "contract", clock = systemClock } = options;
-  const apiKey = options.apiKey ?? keyInDataFile(options.dataFile) ?? newKey();
-  const keys = { apiKey, restrictedApiKey: options.restrictedApiKey };
-  const random = seededRandom(options.randomSeed ?? Math.floor(Math.random() * 2 ** 32));
-  const faultParts = createFaults(
-    random.next,
-    () => routes.operations,
-    () => account.endpoints.reconcile(),
-  );
-  const { dropsWebhook, workerFaults } = faultParts;
-  const journalParts = createJournal(clock, keys, options);
-  const logs = createWorkerLogs(clock);
-  const workerHost = createWorkerHost(clock, (output) => {
-    const { workerId, stream, line } = output;
-    logs.add(workerId, stream === "emulator" ? "system" : "container", line);
-    journalParts.addOutput(output);
-  });
-  const dataFile = dataFileOf(options.dataFile, apiKey, () => account);
-  const context = contextOf(options, {
-    clock: steadyClock(clock),
-    profile,
-    random: random.next,
-    dropsWebhook,
-    workerFaults,
-    ...{ workerHost, logs },
-    changed: (endpointId, jobId) => dataFile?.changed(endpointId, jobId),
-    watch: createWatch(),
-  });
-  const levelOf = createStock(faultParts.stockRules);
-  const account = createAccount(context, rulesOf(options, profile, levelOf), options.strictReferences ?? false);
-  const { volumeDataCenters = VOLUME_DATA_CENTERS } = options;
-  const catalog = createCatalog(levelOf, dataCenterIds(options), volumeDataCenters);
-  const kindParts = Object.values(account.kinds).map((kind) => kind.graphql);
-  const discount = discountPart(options.serverlessDiscount ?? null);
-  const routes: Routes = createRoutes({
-    ...{
-      profile,
-      keys,
-      ...account,
-      parts: [
-        ...kindParts,
-        ...[catalogPart(catalog, profile), limitsPart(account.use, profile), userPart(profile)],
-        ...[podPart(account.pods, profile), discount],
-      ],
-    },
-    ...{ clock: context.clock, random: random.next, managementLimits: managementLimits(options, profile) },
-    graphqlLimits: limitsOf(options.rateLimits?.graphql, ANNOUNCED_GRAPHQL_LIMITS),
-    ...{ dataCenters: dataCenterIds(options), catalog, logs },
-  });
-  return {
-    apiKey,
-    keys,
-    clock,
-    random,
-    context,
-    account,
-    workerHost,
-    logs,
-    dataFile,
-    routes,
-    ...faultParts,
-    ...journalParts,
-  };
-}
-
 /** Reads the data file, or else the seed, and listens on the port of the options. */
 async function start(parts: Parts, options: EmulatorOptions, { seed, reset }: { seed(): void; reset(): void }) {
   const { dataFile, account } = parts;
@@ -263,55 +174,6 @@ async function serve(parts: Parts, options: EmulatorOptions, reset: () => void) 
   const server = await listen(host, port, handler);
   workerHost.listening(server.url);
   return server;
-}
-
-/** Returns the data file, if the options name one. */
-function dataFileOf(file: string | undefined, apiKey: string, account: () => Account): DataFile | undefined {
-  if (file === undefined) return undefined;
-  return new DataFile(file, {
-    snapshot(withJobs) {
-      const { head, lists } = account().snapshot(withJobs);
-      return { head: { apiKey, ...head }, lists };
-    },
-    runtime: (endpointId, jobIds) => account().endpoints.find(endpointId)?.runtime.snapshot(jobIds),
-  });
-}
-
-type Given = Pick<
-  AccountContext,
-  "clock" | "profile" | "random" | "dropsWebhook" | "workerFaults" | "workerHost" | "logs" | "changed" | "watch"
->;
-
-function contextOf(options: EmulatorOptions, given: Given): AccountContext {
-  const { drainMs = 1000, coldStartMs = 200, staleFlashBoot = false, handlers, rateLimits, remoteWebhooks } = options;
-  return { ...given, drainMs, coldStartMs, staleFlashBoot, handlers, rateLimits, remoteWebhooks };
-}
-
-function rulesOf(options: EmulatorOptions, profile: Profile, levelOf: LevelOf): AccountOptions {
-  const { takenTemplateNames = [], reserveTemplateNames = false, volumeDataCenters = VOLUME_DATA_CENTERS } = options;
-  const { keepBoundTemplates: keepBound = false } = options;
-  const releaseMs = options.templateReleaseMs ?? (profile === "observed" ? OBSERVED_RELEASE_MS : 0);
-  return {
-    limits: { workerQuota: options.workerQuota, spendLimit: options.spendLimit },
-    templates: { takenNames: takenTemplateNames, reserveDeletedNames: reserveTemplateNames, releaseMs, keepBound },
-    volumeDataCenters,
-    dataCenters: dataCenterIds(options),
-    levelOf,
-  };
-}
-
-function managementLimits({ rateLimits = {} }: EmulatorOptions, profile: Profile): ManagementLimits {
-  const { management = profile === "observed" ? "real" : "off" } = rateLimits;
-  return limitsOf(management, OBSERVED_LIMITS);
-}
-
-function limitsOf(given: "real" | "off" | ManagementLimits = "off", real: ManagementLimits): ManagementLimits {
-  if (given === "off") return {};
-  return given === "real" ? real : given;
-}
-
-function dataCenterIds({ volumeDataCenters = VOLUME_DATA_CENTERS }: EmulatorOptions): string[] {
-  return [...new Set([...DATA_CENTERS.map(({ id }) => id), ...volumeDataCenters])];
 }
 
 function environmentOf(url: string, apiKey: string, profile: Profile): Record<string, string> {
