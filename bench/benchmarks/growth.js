@@ -3,24 +3,36 @@ const { createStack } = require("../engine");
 const { metered } = require("../metered");
 const { floor, ours } = require("../programs");
 const { inTurn } = require("../runner");
+const { WITHOUT_CHECKPOINTS } = require("./ownShare");
 
 /** The larger number of endpoints. */
 const MANY = Number(process.env.MANY ?? 1000);
 
 /**
- * @typedef {"ours" | "floor" | "lists" | "memory" | "floorMemory" | "held" | "heldByFew"} Measure
+ * @typedef {"ours" | "floor" | "lists" | "memory" | "floorMemory" | "held" | "heldByFew" | "destroy"}
+ * Measure
  */
 
 /** @param {import("../runner").Settings} settings */
 async function run({ quick, log }) {
   const [few, many, runs] = quick ? [10, 50, 1] : [100, MANY, 2];
   /** @type {Record<Measure, number[]>} */
-  const measured = { ours: [], floor: [], lists: [], memory: [], floorMemory: [], held: [], heldByFew: [] };
+  const measured = {
+    ours: [],
+    floor: [],
+    lists: [],
+    memory: [],
+    floorMemory: [],
+    held: [],
+    heldByFew: [],
+    destroy: [],
+  };
   const emulator = await startEmulator({ drainMs: 0 });
 
   /**
    * The time of the first `up`, in milliseconds for each endpoint, the provider's largest memory
-   * and what it holds at the end, in megabytes, and the lists that a refresh after it asks for.
+   * and what it holds at the end, in megabytes, the lists that a refresh after it asks for, and the
+   * time of a destroy without checkpoints.
    * @param {string} program
    * @param {number} count
    */
@@ -32,10 +44,14 @@ async function run({ quick, log }) {
       const { ms, provider } = await metered(stack, ["up", "--yes", "--skip-preview"], env);
       const { megabytes, heldMegabytes } = provider;
       log(`${program === ours ? "ours" : "floor"}, ${count}: ${Math.round(ms)} ms, ${Math.round(megabytes)} MB`);
-      if (program === floor || count === few) return { msEach: ms / count, megabytes, heldMegabytes, lists: 0 };
+      const figures = { msEach: ms / count, megabytes, heldMegabytes };
+      if (program === floor) return { ...figures, lists: 0, destroyMsEach: 0 };
       emulator.journal.clear();
       await stack.pulumi(["refresh", "--yes", "--skip-preview"], env);
-      return { msEach: ms / count, megabytes, heldMegabytes, lists: emulator.journal.requests().length };
+      const lists = emulator.journal.requests().length;
+      const destroyMs = await stack.pulumi(["destroy", "--yes", "--skip-preview"], { ...env, ...WITHOUT_CHECKPOINTS });
+      log(`destroy of ${count}, no checkpoints: ${Math.round(destroyMs)} ms`);
+      return { ...figures, lists, destroyMsEach: destroyMs / count };
     } finally {
       stack.remove();
     }
@@ -52,6 +68,7 @@ async function run({ quick, log }) {
       measured.floorMemory.push(large.floor.megabytes);
       measured.held.push(large.ours.heldMegabytes);
       measured.heldByFew.push(small.ours.heldMegabytes);
+      measured.destroy.push(large.ours.destroyMsEach / small.ours.destroyMsEach);
     }
   } finally {
     await emulator.stop();
@@ -92,6 +109,14 @@ function resultsOf(measured, many, few) {
       theirs: measured.heldByFew,
       judged: "difference",
       mark: { atMost: 5 },
+    },
+    {
+      // 1 if the time grows with their number; with its square, it would be many over few.
+      what: `time for each endpoint, destroy of ${many} over destroy of ${few}, no checkpoints`,
+      unit: "×",
+      ours: measured.destroy,
+      judged: "value",
+      mark: { atMost: 1.1 },
     },
     {
       what: `refresh of ${many}: lists asked for`,
