@@ -21,18 +21,22 @@ const CORE = ["adoption", "crash", "lifecycle", "plugin", "secrets"].map(
  * clients.
  */
 const LONG = [
+  "cli/cutLists",
   "cli/emulator",
   "cli/emulatorSession",
   "cli/explain",
   "cli/forecast/forecast",
+  "cli/review/review",
   "cli/verifyService",
   "diagnosis/standIn",
   "emulator/clients/*",
   "emulator/page/page",
+  "emulator/programs/workerProcesses",
   "emulator/queue/queueProperty",
   "emulator/queue/queueRateLimits",
   "emulator/server/dataFile",
   "package/sdk",
+  "plugin/cancellation",
   "plugin/warnings",
   "project/reference",
   "provider/catalogCheck",
@@ -48,12 +52,14 @@ const LONG = [
   "provider/template/leftVariables",
   "sdk/diagnosis/diagnose",
   "sdk/jobs/badInput",
+  "sdk/jobs/jobSequences",
   "sdk/jobs/poller",
   "sdk/logs/logs",
   "sdk/records/cutLists",
   "sdk/records/lostCreates",
   "sdk/transport/oddResponses",
   "sdk/transport/rateLimits",
+  "sdk/transport/slowLine",
   "sdk/webhooks/webhookReceiverAttacks",
 ].map((name) => `${rootDir}/test/${name}.test.ts`);
 
