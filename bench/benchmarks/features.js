@@ -95,7 +95,10 @@ async function run({ quick, log }) {
  * @returns {Promise<Measured>}
  */
 async function measured(feature, count, log) {
-  const emulator = await startEmulator({ profile: "observed", drainMs: 0, coldStartMs: 200 });
+  const emulator = await startEmulator({
+    ...{ profile: "observed", drainMs: 0, coldStartMs: 200 },
+    rateLimits: { graphql: "real" },
+  });
   const { SERVERLESS_GPU_SERVICE: _, ...unnamed } = emulator.env;
   const stack = await createStack(programOf(feature), feature.isNamed ? emulator.env : unnamed);
   try {
