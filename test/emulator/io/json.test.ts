@@ -1,0 +1,49 @@
+import * as fc from "fast-check";
+import { jsonCopy } from "../../../emulator/io/json";
+
+/** Values of every kind that a handler can return, but for BigInts and cycles. */
+const values = fc.anything({ withDate: true, withMap: true, withNullPrototype: true, withSparseArray: true });
+
+describe("a copy of what JSON can hold", () => {
+  test("is what JSON makes of the value", () => {
+    fc.assert(
+      fc.property(values, (value) => {
+        expect(jsonCopy(value)).toStrictEqual(JSON.parse(JSON.stringify(value) ?? "null"));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test.each([
+    ["-0", [-0], [0]],
+    ["an object with toJSON", { at: { toJSON: () => "now" } }, { at: "now" }],
+    ["an array with toJSON", [Object.assign([1], { toJSON: () => "list" })], ["list"]],
+    ["functions and symbols", { a: () => 1, b: [Symbol("c"), undefined] }, { b: [null, null] }],
+    ["the key __proto__", JSON.parse('{"__proto__": {"a": 1}}'), JSON.parse('{"__proto__": {"a": 1}}')],
+    [
+      "a class",
+      new (class Point {
+        x = 1;
+      })(),
+      { x: 1 },
+    ],
+  ])("takes %s", (_what, value, expected) => {
+    expect(jsonCopy(value)).toStrictEqual(expected);
+  });
+
+  test("shares nothing with the value", () => {
+    const value = { list: [{ name: "a" }] };
+    const copied = jsonCopy(value) as typeof value;
+    for (const each of value.list) each.name = "b";
+    expect(copied).toEqual({ list: [{ name: "a" }] });
+  });
+
+  test("copies deep values, and refuses cycles and BigInts as JSON does", () => {
+    const deep = Array.from({ length: 500 }).reduce<unknown>((inner) => ({ inner }), "end");
+    expect(JSON.stringify(jsonCopy(deep))).toBe(JSON.stringify(deep));
+    const cycle: Record<string, unknown> = {};
+    cycle.again = { cycle };
+    expect(() => jsonCopy(cycle)).toThrow(TypeError);
+    expect(() => jsonCopy([1n])).toThrow(TypeError);
+  });
+});
