@@ -4,6 +4,7 @@ import { type CheckedOptions, type ClientOptions, checkClientOptions } from "./c
 import { extraWords, requireAddress, serviceName } from "./config";
 import { capabilitiesAt } from "./contract/capabilities";
 import { systemClock } from "./contract/clock";
+import { GRAPHQL_PER_MINUTE, type ServiceName } from "./contract/limits";
 import type { ClientEndpoints } from "./diagnosis/diagnosis";
 import { createLateDiagnoses } from "./diagnosis/waits";
 import { ClientClosedError } from "./errors";
@@ -19,6 +20,7 @@ import type { Secrets } from "./secrets/secrets";
 import type { Templates } from "./templates/templates";
 import { createClosing } from "./transport/closing";
 import type { Http } from "./transport/httpRequest";
+import { createAnnouncedLimiter, type Limiter } from "./transport/limiter";
 import { createLog, createReports } from "./transport/observers";
 import { createAgent, proxyHint } from "./transport/proxy";
 import { createRateWindows, type RateWindows } from "./transport/rateWindows";
@@ -105,8 +107,8 @@ export function createClient(options?: ClientOptions): Client {
     ...{ onRetry: reports.retry, warn: reports.warning, closing },
   };
   const limits = createRateWindows();
-  const isV2 = checked.api === "v2";
-  const managed = isV2 ? { ...calls, gate: createGate(clock, limits, reports.rateLimit) } : calls;
+  const limiter = checked.api === "v2" ? limits : graphqlLimiter(serviceName(checked));
+  const managed = limiter ? { ...calls, gate: createGate(clock, limiter, reports.rateLimit) } : calls;
   const health: ReadHealth = async (id, options) => endpoints.get(id).health(options);
   const management = lazyManagement(checked, { http, apiKey, limits, calls: managed, health });
   const late = createLateDiagnoses({ diagnose: (id, options) => management().endpoints.diagnose(id, options) }, clock);
@@ -150,6 +152,16 @@ export function createClient(options?: ClientOptions): Client {
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+function graphqlLimiter(service: ServiceName | undefined): Limiter | undefined {
+  return (
+    service &&
+    createAnnouncedLimiter({
+      ...{ perWindow: GRAPHQL_PER_MINUTE[service], windowMs: 60_000 },
+      concurrent: Number.POSITIVE_INFINITY,
+    })
+  );
 }
 
 /** Keeps one access for each endpoint, so that all its users share a queue. */

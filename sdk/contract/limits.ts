@@ -176,5 +176,8 @@ export type ServiceName = "runpod";
 /** The named services that have retired REST v1: RunPod on 2026-11-15 (announced). */
 export const ENDED_REST_V1: readonly ServiceName[] = ["runpod"];
 
+/** The requests over GraphQL that each named service accepts in a minute (announced). */
+export const GRAPHQL_PER_MINUTE = { runpod: 180 } as const satisfies Record<ServiceName, number>;
+
 /** When each named service ends GraphQL (announced). */
 export const END_OF_GRAPHQL = { runpod: "early 2027" } as const satisfies Record<ServiceName, string>;

@@ -2,8 +2,10 @@ import { RATE_WINDOW_MS } from "../contract/limits";
 
 /** The numbers of requests that the service accepts (contract, Limits). */
 export interface RateLimit {
-  /** Requests in any 10 seconds. */
+  /** Requests in any window. */
   readonly perWindow: number;
+  /** The length of the window, in milliseconds. @default 10,000 (contract, Limits) */
+  readonly windowMs?: number;
   /** Requests without a response yet. */
   readonly concurrent: number;
 }
@@ -38,11 +40,12 @@ export interface Limiter {
 }
 
 /**
- * Makes a limiter. A request counts from its start until 10 seconds after its response. The service
- * counts a request from its arrival, so it never sees more than the limit in any 10 seconds, even
- * on a slow network.
+ * Makes a limiter. A request counts from its start until a window after its response. The service
+ * counts a request from its arrival, so it never sees more than the limit in any window, even on a
+ * slow network.
  */
 export function createLimiter(base: RateLimit): Limiter {
+  const { windowMs = RATE_WINDOW_MS } = base;
   let perWindow = base.perWindow;
   let inFlight = 0;
   /** The times of the responses that still count, the oldest first, from index `first` on. */
@@ -65,13 +68,13 @@ export function createLimiter(base: RateLimit): Limiter {
 
   return {
     delayMs(now) {
-      forgetUntil(now - RATE_WINDOW_MS);
+      forgetUntil(now - windowMs);
       const share = shareAt(now);
       if (inFlight >= Math.max(1, base.concurrent * share)) return Number.POSITIVE_INFINITY;
       const excess = inFlight + ended.length - first - Math.max(1, Math.floor(perWindow * share));
       if (excess < 0) return 0;
       const blocking = ended[first + excess];
-      return blocking === undefined ? Number.POSITIVE_INFINITY : blocking + RATE_WINDOW_MS - now;
+      return blocking === undefined ? Number.POSITIVE_INFINITY : blocking + windowMs - now;
     },
     start() {
       inFlight++;
@@ -86,6 +89,26 @@ export function createLimiter(base: RateLimit): Limiter {
     },
     raise(newPerWindow) {
       perWindow = Math.max(base.perWindow, newPerWindow);
+    },
+  };
+}
+
+/**
+ * Makes a limiter for a quota that is only announced. It lets everything through until the service
+ * refuses a request: an account may have a larger quota.
+ */
+export function createAnnouncedLimiter(limit: RateLimit): Limiter {
+  const limiter = createLimiter(limit);
+  let isKnown = false;
+  return {
+    ...limiter,
+    delayMs(now) {
+      const delayMs = limiter.delayMs(now);
+      return isKnown ? delayMs : 0;
+    },
+    end(now, startedAt, refused) {
+      isKnown ||= refused;
+      limiter.end(now, startedAt, refused);
     },
   };
 }

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { createLimiter } from "../../../sdk/transport/limiter";
+import { createAnnouncedLimiter, createLimiter } from "../../../sdk/transport/limiter";
 
 const WINDOW_MS = 10_000;
 
@@ -108,6 +108,19 @@ describe("the limiter", () => {
     const low = createLimiter({ perWindow: 10, concurrent: 1000 });
     low.raise(1);
     expect(admitted(low, 0)).toBe(10);
+  });
+
+  test("keeps an announced quota only after a refusal, and counts what was sent before", () => {
+    const limiter = createAnnouncedLimiter({ perWindow: 4, windowMs: 60_000, concurrent: 1000 });
+    for (let at = 0; at < 10; at++) {
+      expect(limiter.delayMs(at)).toBe(0);
+      limiter.start();
+      limiter.end(at, at, false);
+    }
+    limiter.start();
+    limiter.end(10, 10, true);
+    expect(limiter.delayMs(11)).toBe(60_000 + 10 - 1 - 11);
+    expect(admitted(limiter, 200_000)).toBe(4);
   });
 
   test("forgets requests that have left the window", () => {

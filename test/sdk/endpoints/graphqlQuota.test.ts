@@ -1,0 +1,41 @@
+import { startEmulated } from "../../support/emulated";
+
+const LANES = 20;
+const MINUTE_MS = 60_000;
+
+/** Creates templates, several at once, at the named service `runpod`. */
+async function createdTemplates(count: number, perMinute: number) {
+  await using site = await startEmulated({
+    client: { service: "runpod" },
+    emulator: { profile: "observed", rateLimits: { graphql: { perMinute } } },
+  });
+  const { client, emulator, run, clock } = site;
+  const startedAt = clock.monotonic();
+  const lanes = Array.from({ length: LANES }, async (_, lane) => {
+    for (let i = lane; i < count; i += LANES) await client.templates.create({ name: `t${i}`, imageName: "me/t:1" });
+  });
+  await run(Promise.all(lanes));
+  const requests = emulator.journal.requests();
+  return {
+    made: emulator.templates.list().length,
+    refused: requests.filter(({ status }) => status === 429).length,
+    minutes: (clock.monotonic() - startedAt) / MINUTE_MS,
+  };
+}
+
+describe("the announced quota of GraphQL", () => {
+  test("is kept once the service has refused a request: only those under way then are refused", async () => {
+    const { made, refused, minutes } = await createdTemplates(260, 180);
+    expect(made).toBe(260);
+    expect(refused).toBeGreaterThan(0);
+    expect(refused).toBeLessThanOrEqual(LANES);
+    expect(minutes).toBeGreaterThanOrEqual(1);
+    expect(minutes).toBeLessThan(3);
+  });
+
+  test("does not slow down an account that has a larger one", async () => {
+    const { made, refused, minutes } = await createdTemplates(200, 10_000);
+    expect({ made, refused }).toEqual({ made: 200, refused: 0 });
+    expect(minutes).toBeLessThan(1);
+  });
+});
