@@ -15,7 +15,7 @@ changed = runpod.update_endpoint_template(endpoint_id=made["id"], template_id="t
 template = runpod.create_template(name="mine", image_name="image:1", is_serverless=True, env={"A": "b"})
 print(json.dumps({
   "made": made, "changed": changed, "list": runpod.get_endpoints(), "user": runpod.get_user(),
-  "gpus": runpod.get_gpus(), "gpu": runpod.get_gpu("ADA_24"), "template": template["name"],
+  "gpus": runpod.get_gpus(), "gpu": runpod.get_gpu("NVIDIA GeForce RTX 4090"), "template": template["name"],
 }))`,
       { RUNPOD_API_BASE_URL: emulator.url },
     );
@@ -24,8 +24,8 @@ print(json.dumps({
     expect(output.changed).toEqual({ id: output.made.id, templateId: "t2" });
     expect(output.list).toMatchObject([{ id: output.made.id, templateId: "t2", gpuCount: 2, type: "QB", env: [] }]);
     expect(output.user).toMatchObject({ id, networkVolumes: [] });
-    expect(output.gpus.map((gpu: { id: string }) => gpu.id)).toContain("ADA_24");
-    expect(output.gpu).toMatchObject({ id: "ADA_24", memoryInGb: 24 });
+    expect(output.gpus.map((gpu: { id: string }) => gpu.id)).toContain("NVIDIA GeForce RTX 4090");
+    expect(output.gpu).toMatchObject({ id: "NVIDIA GeForce RTX 4090", memoryInGb: 24 });
     expect(output.template).toBe("mine");
   });
 
