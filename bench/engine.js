@@ -96,4 +96,10 @@ function run(command, args, options) {
   });
 }
 
-module.exports = { PLUGIN, SCRATCH, pluginIn, createStack, createProgramFolder };
+/**
+ * Without checkpoints, the engine does not write the whole state at every step, which would hide
+ * all other costs.
+ */
+const WITHOUT_CHECKPOINTS = { PULUMI_SKIP_CHECKPOINTS: "true", PULUMI_EXPERIMENTAL: "true" };
+
+module.exports = { PLUGIN, SCRATCH, pluginIn, createStack, createProgramFolder, WITHOUT_CHECKPOINTS };

@@ -1,5 +1,5 @@
 const { startEmulator } = require("../../dist/emulator");
-const { createStack } = require("../engine");
+const { createStack, WITHOUT_CHECKPOINTS } = require("../engine");
 const { inTurn } = require("../runner");
 const { tally } = require("./lifecycle");
 
@@ -9,7 +9,6 @@ const { tally } = require("./lifecycle");
  */
 
 const UP = ["up", "--yes", "--skip-preview", "--parallel", "64"];
-const WITHOUT_CHECKPOINTS = { PULUMI_SKIP_CHECKPOINTS: "true", PULUMI_EXPERIMENTAL: "true" };
 
 /** @typedef {{ seconds: number, requests: number }} Measured */
 

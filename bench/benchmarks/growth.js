@@ -1,9 +1,8 @@
 const { startEmulator } = require("../../dist/emulator");
-const { createStack } = require("../engine");
+const { createStack, WITHOUT_CHECKPOINTS } = require("../engine");
 const { metered } = require("../metered");
 const { floor, ours } = require("../programs");
 const { inTurn } = require("../runner");
-const { WITHOUT_CHECKPOINTS } = require("./ownShare");
 
 /** The larger number of endpoints. */
 const MANY = Number(process.env.MANY ?? 1000);

@@ -1,13 +1,9 @@
 const { startEmulator } = require("../../dist/emulator");
-const { createStack } = require("../engine");
+const { createStack, WITHOUT_CHECKPOINTS } = require("../engine");
 const { metered } = require("../metered");
 const { floor, ours, usualWay } = require("../programs");
 const { inTurn } = require("../runner");
 const { STEPS, check, tally } = require("./lifecycle");
-
-// Without checkpoints, the engine does not write the whole state at every step, which would hide
-// all other costs.
-const WITHOUT_CHECKPOINTS = { PULUMI_SKIP_CHECKPOINTS: "true", PULUMI_EXPERIMENTAL: "true" };
 
 /** @typedef {"ours" | "v2" | "floor" | "usual"} Kind */
 /** @typedef {"up" | "update" | "destroy"} Step */
@@ -130,4 +126,4 @@ function rowsOf(step, count, lives) {
   ];
 }
 
-module.exports = { title: "our own share: the same without the engine's checkpoints", run, WITHOUT_CHECKPOINTS };
+module.exports = { title: "our own share: the same without the engine's checkpoints", run };

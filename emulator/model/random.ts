@@ -40,7 +40,7 @@ export function jobId(random: () => number, number: number): string {
 
 const BYTES = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 
-/** Returns 8 hexadecimal digits. A table is eight times as fast as `toString(16)`. */
+/** Returns 8 hexadecimal digits. A table is five times as fast as `toString(16)`. */
 function hex(random: () => number): string {
   const bits = (random() * 2 ** 32) >>> 0;
   return [24, 16, 8, 0].reduce((digits, shift) => digits + BYTES[(bits >>> shift) & 255], "");

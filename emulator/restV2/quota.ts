@@ -1,4 +1,5 @@
 import type { Clock } from "../../sdk/contract/clock";
+import { GRAPHQL_PER_MINUTE } from "../../sdk/contract/limits";
 import type { ManagementLimits } from "../jobs/rateLimits";
 import { RATE_WINDOWS } from "./facts";
 
@@ -6,7 +7,7 @@ import { RATE_WINDOWS } from "./facts";
 export const OBSERVED_LIMITS: Required<ManagementLimits> = { perMinute: 60, perHour: 3000, perDay: 50_000 };
 /** The limits of GraphQL that the service has announced to its customers. */
 export const ANNOUNCED_GRAPHQL_LIMITS: Required<ManagementLimits> = {
-  perMinute: 180,
+  perMinute: GRAPHQL_PER_MINUTE.runpod,
   perHour: 3600,
   perDay: 43_200,
 };
