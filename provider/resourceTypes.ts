@@ -33,7 +33,13 @@ function fixedFields(table: FieldTable): readonly string[] {
 /** The settings of an endpoint that few programs use. Their outputs are absent while unset. */
 export const RARE_SETTINGS = [
   ...CONTAINER_FIELDS,
-  ...(["allowedCudaVersions", "instanceIds", "minCudaVersion", "modelReferences", "networkVolumeIds"] as const),
+  "allowedCudaVersions",
+  "executionTimeoutMs",
+  "instanceIds",
+  "minCudaVersion",
+  "modelReferences",
+  "networkVolumeId",
+  "networkVolumeIds",
 ] as const;
 
 export const SERVERLESS_ENDPOINT = {

@@ -42,9 +42,7 @@ test("creates with one save, reads, updates in place and deletes", async () => {
     scalerValue: 4,
     workersMin: 1,
     workersMax: 3,
-    networkVolumeId: "",
     gpuCount: 1,
-    executionTimeoutMs: 0,
     type: "QUEUE",
     queueUrl: `${emulator.url}/v2/${id}`,
   });

@@ -12,10 +12,10 @@ test("outputs of state are the same after their unset fields were left out", () 
   );
   fc.assert(
     fc.property(fc.record(values), (outputs) => {
-      const all = { __account: "service key", gpuIds: "ADA_24", networkVolumeId: "", ...outputs };
+      const all = { __account: "service key", gpuIds: "ADA_24", flashBootType: "OFF", ...outputs };
       const kept = withoutUnset(FIELDS, RARE_SETTINGS, all);
       expect(withUnset(FIELDS, RARE_SETTINGS, kept)).toEqual(all);
-      expect(kept).toMatchObject({ gpuIds: "ADA_24", networkVolumeId: "" });
+      expect(kept).toMatchObject({ gpuIds: "ADA_24", flashBootType: "OFF" });
     }),
   );
 });
