@@ -4,7 +4,7 @@ import { type CheckedOptions, type ClientOptions, checkClientOptions } from "./c
 import { extraWords, requireAddress, serviceName } from "./config";
 import { capabilitiesAt } from "./contract/capabilities";
 import { systemClock } from "./contract/clock";
-import { GRAPHQL_PER_MINUTE, type ServiceName } from "./contract/limits";
+import { GRAPHQL_PER_MINUTE, hasRestV1, type ServiceName } from "./contract/limits";
 import type { ClientEndpoints } from "./diagnosis/diagnosis";
 import { createLateDiagnoses } from "./diagnosis/waits";
 import { ClientClosedError } from "./errors";
@@ -107,8 +107,12 @@ export function createClient(options?: ClientOptions): Client {
     ...{ onRetry: reports.retry, warn: reports.warning, closing },
   };
   const limits = createRateWindows();
-  const limiter = checked.api === "v2" ? limits : graphqlLimiter(serviceName(checked));
-  const managed = limiter ? { ...calls, gate: createGate(clock, limiter, reports.rateLimit) } : calls;
+  const service = serviceName(checked);
+  const gateOf = (limiter: Limiter | undefined) => limiter && createGate(clock, limiter, reports.rateLimit);
+  const v2Gate = gateOf(limits);
+  const gate = checked.api === "v2" ? v2Gate : gateOf(graphqlLimiter(service));
+  const managed: CallContext = { ...calls, gate, v2Gate };
+  const podGate = checked.api === "v2" || !hasRestV1(service) ? v2Gate : undefined;
   const health: ReadHealth = async (id, options) => endpoints.get(id).health(options);
   const management = lazyManagement(checked, { http, apiKey, limits, calls: managed, health });
   const late = createLateDiagnoses({ diagnose: (id, options) => management().endpoints.diagnose(id, options) }, clock);
@@ -141,7 +145,7 @@ export function createClient(options?: ClientOptions): Client {
     get volumes() {
       return management().volumes;
     },
-    pods: createPods(managed, () => management().pods),
+    pods: createPods({ ...calls, gate: podGate }, () => management().pods),
     get catalog() {
       return management().catalog;
     },

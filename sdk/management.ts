@@ -2,7 +2,7 @@ import { type Account, type Catalog, type CatalogCalls, createCatalog } from "./
 import { graphqlCatalogCalls } from "./catalog/graphqlCalls";
 import { v2CatalogCalls } from "./catalog/v2Calls";
 import { hideEnv } from "./containers/input";
-import { ENDED_REST_V1, type ServiceName } from "./contract/limits";
+import { hasRestV1, type ServiceName } from "./contract/limits";
 import type { DiagnosisCalls } from "./diagnosis/calls";
 import { type ClientEndpoints, createDiagnoses } from "./diagnosis/diagnosis";
 import type { HealthCounts } from "./diagnosis/gather";
@@ -82,7 +82,7 @@ export function graphqlCalls(
     registryAuths: { ...graphqlRegistryAuthCalls(transport), readNames: v2Names(v2, REGISTRY_AUTH_LIST) },
     secrets: { ...graphqlSecretCalls(transport), readNames: v2Names(v2, SECRET_LIST) },
     volumes: { ...graphqlVolumeCalls(transport), readNames: v2Names(v2, VOLUME_LIST) },
-    pods: service !== undefined && ENDED_REST_V1.includes(service) ? v2PodCalls(v2) : restPods,
+    pods: hasRestV1(service) ? restPods : v2PodCalls(v2),
     catalog: graphqlCatalogCalls(transport),
     diagnosis: graphqlDiagnosisCalls(transport),
   };

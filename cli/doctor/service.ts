@@ -3,7 +3,7 @@ import { createClient } from "../../sdk/client";
 import { type AddressName, API_VARIABLE, ENVIRONMENT_VARIABLES, requireAddress, serviceName } from "../../sdk/config";
 import { CAPABILITIES } from "../../sdk/contract/capabilities";
 import { systemClock } from "../../sdk/contract/clock";
-import { END_OF_GRAPHQL, ENDED_REST_V1, LIST_CAP, type ServiceName } from "../../sdk/contract/limits";
+import { END_OF_GRAPHQL, hasRestV1, LIST_CAP, type ServiceName } from "../../sdk/contract/limits";
 import { isLoopback } from "../../sdk/contract/loopback";
 import { AuthenticationError, ConfigurationError, RateLimitError, ServerlessGpuError } from "../../sdk/errors";
 import { send } from "../../sdk/transport/http";
@@ -42,8 +42,8 @@ export interface Reply {
 /** Sends a request to each URL that is used. Any response counts. */
 export async function askAddresses(settings: ProviderSettings): Promise<Reply[]> {
   const agent = createAgent();
-  const hasRestV1 = !ENDED_REST_V1.some((service) => service === settings.service?.trim());
-  const replies = ADDRESS_NAMES.filter((name) => name !== "restUrl" || hasRestV1).map((name) =>
+  const service = settings.service?.trim();
+  const replies = ADDRESS_NAMES.filter((name) => name !== "restUrl" || hasRestV1(service)).map((name) =>
     ask({ agent, clock: systemClock, report: undefined, bodies: new Set(), proxyHint }, settings, name),
   );
   return Promise.all(replies).finally(() => agent.close());

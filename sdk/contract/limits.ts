@@ -174,7 +174,12 @@ export const DEFAULT_API = { runpod: "graphql", other: "graphql" } as const sati
 export type ServiceName = "runpod";
 
 /** The named services that have retired REST v1: RunPod on 2026-11-15 (announced). */
-export const ENDED_REST_V1: readonly ServiceName[] = ["runpod"];
+const ENDED_REST_V1: readonly ServiceName[] = ["runpod"];
+
+/** Returns `true` if the service still has REST v1. */
+export function hasRestV1(service: string | undefined): boolean {
+  return !ENDED_REST_V1.some((name) => name === service);
+}
 
 /** The requests over GraphQL that each named service accepts in a minute (announced). */
 export const GRAPHQL_PER_MINUTE = { runpod: 180 } as const satisfies Record<ServiceName, number>;

@@ -14,6 +14,7 @@ import { ENDPOINT_FIELDS } from "./fields";
 import type { EndpointInputOptions } from "./input";
 import type { Endpoint, EndpointSettings, NewEndpoint, ServerlessDiscount } from "./record";
 import type { ReleaseCalls } from "./releases";
+import { completeWithVariables, type VariableCalls } from "./variables";
 import { checkVolumePlaces, type ReadVolumes } from "./volumePlaces";
 import { ENDPOINT } from "./wireFormat";
 
@@ -27,6 +28,8 @@ export interface EndpointCalls extends RecordCalls<Endpoint, NewEndpoint, Partia
   readonly discount?: (operation: string, attempt: Attempt) => Promise<ServerlessDiscount | null>;
   /** Reads the pods of an endpoint. @default those that the list shows */
   readonly pods?: (operation: string, id: string, attempt: Attempt) => Promise<Endpoint["pods"]>;
+  /** Reads the variables that a change repeats. @default no change repeats any */
+  readonly variables?: VariableCalls;
   /**
    * Returns a change that leaves out these fields of the endpoint: the service keeps them.
    * @default a change sends only what differs
@@ -75,12 +78,17 @@ export function createEndpointCollection(
       await requests.prepare?.(settings, before);
     },
   };
+  const { variables } = requests;
   const { capabilities, extraGpuTiers, extraLocations, acceptsNewTiers, wholeScalerValue, clock } = context;
   const collection: Writable<Endpoint, NewEndpoint, Partial<EndpointSettings>> = createCollection(
     context,
     ENDPOINT,
     calls,
-    { ...rememberSaves(clock), explain: (error, options) => withUsage(error, collection, options) },
+    {
+      ...rememberSaves(clock),
+      ...(variables && { complete: completeWithVariables(context, requests.names.list, variables) }),
+      explain: (error, options) => withUsage(error, collection, options),
+    },
   );
   const accepted = { extraGpuTiers, extraLocations, acceptsNewTiers, wholeScalerValue };
   return { ...collection, calls, capabilities, accepted };

@@ -11,10 +11,11 @@ import type { Attempt, CallContext } from "../transport/retryingCall";
 import { type ReadTemplate, saveContainer } from "./boundTemplate";
 import type { EndpointCalls } from "./calls";
 import { keptFieldsAt } from "./fields";
-import { changeInput, readSecrets, refuseOtherSources } from "./keptFields";
+import { changeInput, refuseOtherSources } from "./keptFields";
 import { splitChanges } from "./ownContainer";
 import type { Endpoint, EndpointSettings } from "./record";
 import { graphqlReleaseCalls } from "./releases";
+import { readVariables } from "./variables";
 import { discountSchema, ENDPOINT, endpointSchema, endpointSelection, refuseLacked, toCreateInput } from "./wireFormat";
 
 /**
@@ -37,11 +38,6 @@ export function graphqlEndpointCalls(
       const mutation = { name: "saveEndpoint", input: inputOf(), selection: selection() };
       return save(transport, operation, mutation, endpointSchema, attempt);
     });
-  /** Returns an endpoint with its secret fields, which a save repeats. */
-  const withSecrets = async (endpoint: Endpoint, attempt: Attempt): Promise<Endpoint> => ({
-    ...endpoint,
-    kept: { ...endpoint.kept, ...(await readSecrets(transport, kept, endpoint, attempt)) },
-  });
   return {
     ...graphqlReleaseCalls(transport),
     names: { list: "myself", create: "saveEndpoint", change: "saveEndpoint", delete: "deleteEndpoint" },
@@ -70,14 +66,20 @@ export function graphqlEndpointCalls(
         // The container is saved, so only the rest needs the endpoint.
         if (hasSettings(before, settings)) return { ...before, ...container };
       }
-      const whole = await withSecrets(before, attempt);
-      return send(operation, () => changeInput(kept, whole, settings, service), attempt);
+      return send(operation, () => changeInput(kept, before, settings, service), attempt);
+    },
+    variables: {
+      areRepeatedBy(before, changes) {
+        const { container, others } = splitChanges(changes);
+        const isSaved = !container || !hasSettings(before, others);
+        return isSaved && kept.secretSelection() !== "";
+      },
+      readByIds: (operation, ids, attempt) => readVariables(transport, kept, operation, ids, attempt),
     },
     changeWithout: (fields) => async (operation, before, changes, attempt) => {
       refuseOtherSources(before);
-      const whole = await withSecrets(before, attempt);
       const leftOut = Object.fromEntries(fields.map((field) => [field, undefined]));
-      return send(operation, () => ({ ...changeInput(kept, whole, changes, service), ...leftOut }), attempt);
+      return send(operation, () => ({ ...changeInput(kept, before, changes, service), ...leftOut }), attempt);
     },
     delete: (operation, { id }, attempt) => remove(transport, operation, "deleteEndpoint", { id }, attempt),
     async discount(operation, attempt) {

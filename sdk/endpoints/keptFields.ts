@@ -1,12 +1,7 @@
-import * as z from "zod";
 import type { ServiceName } from "../contract/limits";
-import { BusinessRuleError, RejectedError } from "../errors";
-import { readMyself } from "../records/graphqlCalls";
-import type { Kept, KeptFields } from "../records/keptFields";
-import { hideJobSecret } from "../secret";
-import { decode } from "../transport/decode";
-import type { GraphqlTransport, Literal } from "../transport/graphql";
-import type { Attempt } from "../transport/retryingCall";
+import { BusinessRuleError } from "../errors";
+import type { KeptFields } from "../records/keptFields";
+import type { Literal } from "../transport/graphql";
 import { ENDPOINT_FIELDS, KEPT_FIELDS } from "./fields";
 import { areSeveral } from "./networkVolumes";
 import type { Endpoint, EndpointSettings } from "./record";
@@ -71,55 +66,4 @@ function standbyOf({ workersStandby }: Input, before: Endpoint, after: Endpoint)
   if (typeof workersStandby !== "number") return {};
   const follows = workersStandby === before.workersMin;
   return { workersStandby: Math.min(follows ? after.workersMin : workersStandby, after.workersMax) };
-}
-
-/**
- * Length of the shortest value that messages do not show. Shorter ones are hardly secret, such as
- * `true`.
- */
-const SHORTEST_HIDDEN_VALUE = 8;
-
-const secretsSchema = z.looseObject({
-  id: z.string(),
-  env: z.array(z.looseObject({ key: z.string(), value: z.string().nullish() })).nullish(),
-});
-
-/**
- * Reads the secret fields of one endpoint, for a save. Services without the read of one endpoint
- * are asked for the list. Messages do not show the values.
- */
-export async function readSecrets(
-  transport: GraphqlTransport,
-  fields: KeptFields,
-  { id, name }: Endpoint,
-  attempt: Attempt,
-): Promise<Kept> {
-  const operation = `the variables of endpoint ${id}`;
-  const selection = () => `id ${fields.secretSelection()}`;
-  const readOne = async () => {
-    const myself = await readMyself(
-      transport,
-      operation,
-      `endpoint(id: ${JSON.stringify(id)}) { ${selection()} }`,
-      attempt,
-    );
-    return decode(z.looseObject({ endpoint: secretsSchema.nullable() }), myself, operation).endpoint;
-  };
-  const readList = async () => {
-    const myself = await readMyself(transport, operation, `endpoints { ${selection()} }`, attempt);
-    const { endpoints } = decode(z.looseObject({ endpoints: z.array(secretsSchema) }), myself, operation);
-    return endpoints.find((each) => each.id === id);
-  };
-  const lacksRead = (error: unknown) => error instanceof RejectedError && error.refusedFields?.includes("endpoint");
-  const read = await fields.send(async () => {
-    if (fields.secretSelection() === "") return undefined;
-    return readOne().catch((error: unknown) => {
-      if (lacksRead(error)) return readList();
-      throw error;
-    });
-  });
-  if (!read?.env) return {};
-  const env = read.env.map(({ key, value }) => ({ key, value: value ?? "" }));
-  for (const { value } of env) if (value.length >= SHORTEST_HIDDEN_VALUE && !name.includes(value)) hideJobSecret(value);
-  return { env };
 }

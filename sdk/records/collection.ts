@@ -29,12 +29,17 @@ export interface Collection<T extends NamedRecord> extends CallContext {
 }
 
 /** What only the writes of one kind of record need. */
-export interface WriteHooks<T extends NamedRecord> {
+export interface WriteHooks<T extends NamedRecord, Changes> {
   /**
    * Returns the record that a save builds on, if the list shows an older one.
    * @default the record as it was read
    */
   readonly latest?: (read: T) => T;
+  /**
+   * Returns the record with what it does not show although the change repeats it.
+   * @default the record
+   */
+  readonly complete?: (before: T, changes: Changes, options: ObservedOptions) => Promise<T>;
   /** Called after a create (without `before`) and after a save. */
   readonly noteSaved?: (before: T | undefined, saved: T) => void;
   /** Returns a clearer error for a write that the service refused, or the same error. */
@@ -44,7 +49,7 @@ export interface WriteHooks<T extends NamedRecord> {
 /** The records of one kind, with the requests that write them. */
 export interface Writable<T extends NamedRecord, Settings, Changes = Settings> extends Collection<T> {
   readonly calls: RecordCalls<T, Settings, Changes>;
-  readonly hooks: WriteHooks<T>;
+  readonly hooks: WriteHooks<T, Changes>;
 }
 
 /** Returns the records of one kind that `calls` lists. */
@@ -52,7 +57,7 @@ export function createCollection<T extends NamedRecord, Settings, Changes>(
   context: CallContext,
   kind: Kind<T>,
   calls: RecordCalls<T, Settings, Changes>,
-  hooks: WriteHooks<T> = {},
+  hooks: WriteHooks<T, Changes> = {},
 ): Writable<T, Settings, Changes> {
   const operation = listOf(kind);
   const attempt = (each: Attempt) => calls.list(operation, each);

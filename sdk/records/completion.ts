@@ -24,7 +24,8 @@ export function createCompletion(
     readNames &&
     new SharedList(context.clock, (options) => {
       const attempt = (each: Attempt) => readNames(operation, each);
-      return makeCall(context, { ...options, name: "listNames", operation, repeatability: "safe", attempt });
+      const call = { name: "listNames", operation, repeatability: "safe", attempt } as const;
+      return makeCall(context, { ...options, ...call, gate: context.v2Gate });
     });
   return { names, isRefused: false, hasWarned: false };
 }

@@ -167,7 +167,8 @@ export async function saveRecord<T extends NamedRecord, Changes extends Named>(
   await calls.prepare?.(changes, before);
   try {
     // Settings that are already known need not be sent again.
-    const saved = await changeRecord(collection, withKnown(before, hiddenIn(before), known), changes, options);
+    const whole = (await hooks.complete?.(before, changes, options)) ?? before;
+    const saved = await changeRecord(collection, withKnown(whole, hiddenIn(before), known), changes, options);
     hooks.noteSaved?.(before, saved);
     return await collection.recall(saved, { ...known, ...changes });
   } catch (error) {

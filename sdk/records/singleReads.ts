@@ -18,6 +18,13 @@ export interface SingleRead<T> {
 /** The records that were found, or `undefined` if the service refuses to read them by id. */
 type Answer<T> = Listed<T> | undefined;
 
+/** The requests that single reads need. */
+type SingleReadCalls<T extends NamedRecord> = Pick<RecordCalls<T, never>, "readByIds"> & {
+  readonly names: { readonly list: string; readonly read?: string };
+  /** `true` if a refusal is an error: nothing else reads what is asked for. */
+  readonly isRequired?: true;
+};
+
 /** The ids of one request. */
 interface Batch<T> {
   readonly ids: Set<string>;
@@ -35,13 +42,13 @@ interface Batch<T> {
 export class SingleReads<T extends NamedRecord> {
   readonly #context: CallContext;
   readonly #kind: Kind<T>;
-  readonly #calls: Pick<RecordCalls<T, never>, "names" | "readByIds">;
+  readonly #calls: SingleReadCalls<T>;
   #isRefused: boolean;
   #isServed = false;
   #next: Batch<T> | undefined;
   #pending: Promise<unknown> = Promise.resolve();
 
-  constructor(context: CallContext, kind: Kind<T>, calls: Pick<RecordCalls<T, never>, "names" | "readByIds">) {
+  constructor(context: CallContext, kind: Kind<T>, calls: SingleReadCalls<T>) {
     this.#context = context;
     this.#kind = kind;
     this.#calls = calls;
@@ -66,7 +73,7 @@ export class SingleReads<T extends NamedRecord> {
    * or `undefined` if the service refuses such requests.
    */
   async readMany(ids: readonly string[], given: ObservedOptions): Promise<Listed<T> | undefined> {
-    const { names, readByIds } = this.#calls;
+    const { names, readByIds, isRequired = false } = this.#calls;
     if (this.#isRefused || !readByIds) return undefined;
     const { noun } = this.#kind;
     const operation = ids.length === 1 ? `the read of ${noun} ${ids[0]}` : `the read of ${ids.length} ${noun}s`;
@@ -87,7 +94,7 @@ export class SingleReads<T extends NamedRecord> {
         error instanceof RejectedError ||
         error instanceof UnexpectedResponseError ||
         (error instanceof NotFoundError && error.status === 400);
-      if (!isRefusal || this.#isServed) throw error;
+      if (!isRefusal || isRequired || this.#isServed) throw error;
       this.#isRefused = true;
       return undefined;
     }

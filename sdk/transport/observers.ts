@@ -84,7 +84,10 @@ export interface Observers {
   readonly onRequest?: ((event: RequestEvent) => unknown) | undefined;
   /** Called before the pause of every retry. @default none */
   readonly onRetry?: ((event: RetryEvent) => unknown) | undefined;
-  /** Called every 10 seconds while requests wait for a rate limit of REST v2. @default none */
+  /**
+   * Called every 10 seconds while requests wait for the rate limit of a management interface.
+   * @default none
+   */
   readonly onRateLimit?: ((event: RateLimitEvent) => unknown) | undefined;
   /**
    * Called once with each warning: a list that may be cut, or a field that the service does not

@@ -24,6 +24,8 @@ export interface CallContext {
   readonly warn?: Reports["warning"] | undefined;
   /** Delays the attempts of all calls to stay within a rate limit. */
   readonly gate?: Gate | undefined;
+  /** The same for calls that go to REST v2 whatever the others use. @default `gate` */
+  readonly v2Gate?: Gate | undefined;
   /** Ends attempts, pauses and waits when the client is closed. */
   readonly closing?: Closing | undefined;
 }

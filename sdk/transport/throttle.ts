@@ -20,6 +20,7 @@ const REPORT_MS = 10_000;
 export function createGate(clock: Clock, limiter: Limiter, onWait?: (event: RateLimitEvent) => void): Gate {
   const waiting = new Set<() => void>();
   let cancelTimer: (() => void) | undefined;
+  let reportedAt = Number.NEGATIVE_INFINITY;
 
   /** Admits the requests that may start now, and sets a timer for the others. */
   function admit(): void {
@@ -41,8 +42,11 @@ export function createGate(clock: Clock, limiter: Limiter, onWait?: (event: Rate
 
   function look(): void {
     admit();
-    const delayMs = limiter.delayMs(clock.monotonic());
-    if (waiting.size > 0 && delayMs > 0 && Number.isFinite(delayMs)) onWait?.({ waiting: waiting.size, delayMs });
+    const now = clock.monotonic();
+    const delayMs = limiter.delayMs(now);
+    if (waiting.size === 0 || delayMs === 0 || !Number.isFinite(delayMs) || now - reportedAt < REPORT_MS) return;
+    reportedAt = now;
+    onWait?.({ waiting: waiting.size, delayMs });
   }
 
   return {

@@ -155,6 +155,43 @@ describe("secrets of an endpoint", () => {
     expect(documents.join()).not.toContain("aiKey");
   });
 
+  test("are read in one request for changes at the same time, and each change repeats its own", async () => {
+    await using service = await start();
+    const ids = await Promise.all(
+      Array.from({ length: 8 }, async (_, i) => {
+        const { id } = service.emulator.endpoints.create({ name: `e${i}`, gpuIds: "ADA_24", templateId: "t" });
+        service.emulator.endpoints.change(id, { env: i === 7 ? [] : [{ key: "TOKEN", value: `secret-of-${i}` }] });
+        return id;
+      }),
+    );
+    await service.run(Promise.all(ids.map((id) => service.client.endpoints.update(id, { workersMax: 2 }))));
+    for (const [i, id] of ids.entries()) {
+      expect(service.emulator.endpoints.get(id)).toMatchObject({ workersMax: 2 });
+      expect((await shown(service, id)).env).toEqual(i === 7 ? [] : [{ key: "TOKEN", value: `secret-of-${i}` }]);
+    }
+    expect(documents.filter((document) => document.includes("name env {"))).toHaveLength(1);
+  });
+
+  test("are needed for a save: if they cannot be read, nothing is saved, and the next change reads them again", async () => {
+    let isCut = true;
+    const cutting = agent.compose((dispatch) => (options, handler) => {
+      const isRead = typeof options.body === "string" && options.body.includes("name env {");
+      if (!isRead || !isCut) return dispatch(options, handler);
+      return dispatch({ ...options, body: JSON.stringify({ query: "{ myself { id } }" }) }, handler);
+    });
+    await using service = await startEmulated({
+      emulator: { profile: "observed" },
+      client: { service: "runpod", dispatcher: cutting },
+    });
+    const id = await makeWhole(service);
+    const refusal = await service.failure(service.client.endpoints.update(id, { workersMax: 2 }));
+    expect(refusal.message).toContain(`no answer about endpoint ${id}`);
+    expect(service.emulator.endpoints.get(id)).toMatchObject({ workersMax: 3 });
+    isCut = false;
+    await service.run(service.client.endpoints.update(id, { workersMax: 2 }));
+    expect(await shown(service, id)).toMatchObject({ env: [{ key: "HF_TOKEN", value: "secret-of-the-endpoint" }] });
+  });
+
   test("are in no message of a save that the service refuses", async () => {
     await using service = await start();
     const id = await makeWhole(service);

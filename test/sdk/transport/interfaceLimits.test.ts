@@ -1,0 +1,51 @@
+import { manualClock } from "../../../emulator/time/virtualClock";
+import { createLimiter } from "../../../sdk/transport/limiter";
+import { createGate } from "../../../sdk/transport/throttle";
+import { startEmulated } from "../../support/emulated";
+
+const MINUTE_MS = 60_000;
+const REPORT_MS = 10_000;
+
+/** A client of the named service over GraphQL, which reads pods over REST v2. */
+const start = () =>
+  startEmulated({
+    client: { service: "runpod" },
+    emulator: { profile: "observed", rateLimits: { graphql: { perMinute: 10_000 } } },
+  });
+
+describe("each interface has its own limit", () => {
+  test("a refusal over REST v2 does not slow down GraphQL", async () => {
+    await using site = await start();
+    const { client, emulator, run, clock } = site;
+    emulator.faults.add({ match: { operation: "getPod" }, effect: { status: 429 }, times: 1 });
+    await run(client.pods.get("unknown").catch(() => {}));
+    const startedAt = clock.monotonic();
+    const names = Array.from({ length: 300 }, (_, i) => `t${i}`);
+    await run(Promise.all(names.map((name) => client.templates.create({ name, imageName: "me/t:1" }))));
+    expect(clock.monotonic() - startedAt).toBeLessThan(MINUTE_MS / 2);
+  });
+
+  test("reads over REST v2 keep its limit, whatever the others use", async () => {
+    await using site = await start();
+    const { client, emulator, run } = site;
+    await run(Promise.allSettled(Array.from({ length: 100 }, (_, i) => client.pods.get(`pod${i}`))));
+    const reads = emulator.journal.requests().filter(({ path }) => path.includes("/pods/"));
+    expect(reads).toHaveLength(100);
+    expect(reads.filter(({ status }) => status === 429)).toEqual([]);
+  });
+
+  test("waits are reported at most every ten seconds, however often a request is admitted", async () => {
+    const clock = manualClock(0);
+    const reportedAt: number[] = [];
+    const limiter = createLimiter({ perWindow: 100, windowMs: MINUTE_MS, concurrent: Number.POSITIVE_INFINITY });
+    const gate = createGate(clock, limiter, () => reportedAt.push(clock.monotonic()));
+    // They start one after another, so they also leave the window one after another.
+    for (let i = 0; i < 1000; i++) {
+      clock.schedule(i * 300, () => void gate.enter().then(() => gate.leave(clock.monotonic(), false)));
+    }
+    await clock.advance(5 * MINUTE_MS);
+    expect(reportedAt.length).toBeGreaterThan(10);
+    const gaps = reportedAt.slice(1).map((at, i) => at - (reportedAt[i] ?? 0));
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(REPORT_MS);
+  });
+});
