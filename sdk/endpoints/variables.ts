@@ -53,8 +53,8 @@ const schema = z
 const VARIABLES: Kind<EndpointVariables> = { noun: "endpoint", one: "an endpoint", schema };
 
 /**
- * Reads variables of endpoints over GraphQL. Services without the read of one endpoint are asked for
- * the list.
+ * Reads variables of endpoints over GraphQL. Services without the read of one endpoint are asked
+ * for the list.
  */
 export async function readVariables(
   transport: GraphqlTransport,
