@@ -110,6 +110,7 @@ async function observed<T extends ReceivedResponse>(
   exchanging: Promise<T>,
 ): Promise<T> {
   const startedAt = http.clock.monotonic();
+  httpRequest.attempt.onSend?.();
   try {
     const response = await exchanging;
     report(http, httpRequest, startedAt, { status: response.status });

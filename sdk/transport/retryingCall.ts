@@ -48,6 +48,8 @@ export interface Attempt {
   readonly goesOn?: () => () => void;
   /** Headers to add to the request. */
   readonly headers?: RequestOptions["headers"];
+  /** Called before each request: those after the first also count against the rate limit. */
+  readonly onSend?: () => void;
   /** Must be called with the response, before it is read. */
   readonly onResponse: (response: ReceivedResponse) => void;
 }
@@ -188,6 +190,10 @@ async function withTimeout<T>(context: CallContext, call: Call<T>, number: numbe
   let refused = false;
   let isOver = false;
   let goesOn = false;
+  let requests = 0;
+  const onSend = () => {
+    if (requests++ > 0) call.gate?.count();
+  };
   let received: ReceivedResponse | undefined;
   const end = () => {
     if (isOver) return;
@@ -209,7 +215,7 @@ async function withTimeout<T>(context: CallContext, call: Call<T>, number: numbe
     };
     const { progress } = timer;
     const headers = context.headers ? withHeaders(context.headers, call.headers) : call.headers;
-    return await call.attempt({ number, signal, progress, goesOn: keepOn, headers, onResponse });
+    return await call.attempt({ number, signal, progress, goesOn: keepOn, headers, onSend, onResponse });
   } catch (error) {
     refused = error instanceof RateLimitError;
     if (received && error instanceof ServerlessGpuError) {

@@ -9,6 +9,8 @@ export interface Gate {
   tryEnter(): boolean;
   /** Resolves when the request is admitted, after earlier ones. */
   enter(signal?: AbortSignal): Promise<void>;
+  /** Counts a request that an admitted attempt sends in addition to its first. */
+  count(): void;
   /** Records the end of an admitted request. */
   leave(startedAt: number, refused: boolean): void;
 }
@@ -70,6 +72,11 @@ export function createGate(clock: Clock, limiter: Limiter, onWait?: (event: Rate
         waiting.add(start);
         if (waiting.size === 1) admit();
       });
+    },
+    count() {
+      const now = clock.monotonic();
+      limiter.start();
+      limiter.end(now, now, false);
     },
     leave(startedAt, refused) {
       limiter.end(clock.monotonic(), startedAt, refused);

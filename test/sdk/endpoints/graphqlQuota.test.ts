@@ -38,4 +38,21 @@ describe("the announced quota of GraphQL", () => {
     expect({ made, refused }).toEqual({ made: 200, refused: 0 });
     expect(minutes).toBeLessThan(1);
   });
+
+  test("counts every request of a change that needs several", async () => {
+    await using site = await startEmulated({
+      client: { service: "runpod" },
+      emulator: { profile: "observed", rateLimits: { graphql: { perMinute: 180 } } },
+    });
+    const { client, emulator, run, clock } = site;
+    const { id } = await run(
+      client.endpoints.create({ name: "e", imageName: "me/e:1", gpuIds: "ADA_24", workersMax: 1 }),
+    );
+    await clock.advance(MINUTE_MS);
+    for (let number = 2; number < 152; number++)
+      await run(client.endpoints.update(id, { imageName: `me/e:${number}` }));
+    const requests = emulator.journal.requests();
+    expect(requests.length).toBeGreaterThan(400);
+    expect(requests.filter(({ status }) => status === 429).length).toBeLessThanOrEqual(1);
+  });
 });
