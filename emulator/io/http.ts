@@ -8,6 +8,9 @@ export interface Refusal {
   readonly reason: string;
 }
 
+/** Why a body was dropped: it exceeds every limit of the service, or has too many levels. */
+export type DroppedBody = "large" | "deep";
+
 /** A complete request. Its key is not checked yet. */
 export interface HttpRequest {
   readonly method: string;
@@ -16,7 +19,7 @@ export interface HttpRequest {
   readonly query: URLSearchParams;
   /** Names in lower case. */
   readonly headers: IncomingHttpHeaders;
-  /** Empty if the request has no body, or one that was too large. */
+  /** Empty if the request has no body, or one that was dropped. */
   readonly body: Buffer;
   /**
    * The request to a load-balancing endpoint as it arrives, to be passed on: `body` above is empty.
