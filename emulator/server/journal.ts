@@ -253,7 +253,7 @@ function scrubber(keys: readonly string[]): (text: string) => string {
   return (text) => secrets.reduce((scrubbed, secret) => scrubbed.replaceAll(secret, REDACTED), text);
 }
 
-/** One entry that cannot be redacted must not hide all others: it is shown without its arguments. */
+/** An entry that cannot be redacted must not hide all others, so it has no arguments. */
 function redacted({ request, arguments: args, ...entry }: KeptEntry, scrub: (text: string) => string): JournalEntry {
   const path = pathOf(request);
   try {
