@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Readable } from "node:stream";
 import type { FidelityId } from "../model/fidelity";
+import { messageOf } from "./messageOf";
 
 /** A refused request, with a reason for people to read. */
 export interface Refusal {
@@ -111,7 +112,7 @@ export function text(status: number, body: string, contentType = "text/plain; ch
 
 /** Returns the response for an error in the emulator itself or on its disk. */
 export function failure(error: unknown): HttpResponse {
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = messageOf(error);
   return { ...text(500, `The emulator failed: ${reason}\n`), error: reason };
 }
 
