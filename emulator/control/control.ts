@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
+import { TOO_DEEP } from "../io/depth";
 import { decodeSegment, type HttpRequest, type HttpResponse, INTERFACES, json, type Refusal } from "../io/http";
 import { oneOf, readQuery, wholeNumber } from "../io/query";
 import { validate } from "../io/validate";
@@ -118,7 +119,8 @@ export function createControl(controlled: Controlled, { apiKey, host }: { apiKey
   return async function control(request, connection) {
     const refusal = accessRefusal(request, connection.remoteAddress, { apiKey, token, host });
     if (refusal) return refused(refusal);
-    if (connection.oversized) return json(413, { error: "the request body is too large" });
+    if (connection.dropped === "large") return json(413, { error: "the request body is too large" });
+    if (connection.dropped) return json(400, { error: `the request body ${TOO_DEEP}` });
     try {
       const shown = page(request);
       if (shown) return shown;

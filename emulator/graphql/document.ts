@@ -1,4 +1,5 @@
-import { type DocumentNode, GraphQLError, Kind, type OperationDefinitionNode, parse } from "graphql";
+import { type DocumentNode, GraphQLError, Kind, Lexer, type OperationDefinitionNode, parse, Source } from "graphql";
+import { MAX_DEPTH, TOO_DEEP } from "../io/depth";
 import type { HttpRequest } from "../io/http";
 
 /** The body of a request. In the contract it has only `query`. */
@@ -8,6 +9,8 @@ export interface Document {
   readonly operationName: string | undefined;
   readonly operation: OperationDefinitionNode;
 }
+
+const MAX_TOKENS = 20_000;
 
 /** Returns the error of a request that cannot be executed. */
 export function malformed(message: string, code: string): GraphQLError {
@@ -29,7 +32,8 @@ export function readDocument(request: HttpRequest): Document | GraphQLError {
   if (typeof query !== "string")
     return malformed("The field query of the body must be a GraphQL document", "BAD_REQUEST");
   try {
-    const document = parse(query, { maxTokens: 20_000 });
+    if (isTooDeep(query)) return malformed(`The query ${TOO_DEEP}`, "GRAPHQL_PARSE_FAILED");
+    const document = parse(query, { maxTokens: MAX_TOKENS });
     const name = typeof operationName === "string" ? operationName : undefined;
     const operation = document.definitions.find(
       (definition): definition is OperationDefinitionNode =>
@@ -46,6 +50,19 @@ export function readDocument(request: HttpRequest): Document | GraphQLError {
     if (error instanceof GraphQLError) return malformed(error.message, "GRAPHQL_PARSE_FAILED");
     throw error;
   }
+}
+
+/** Checks the levels of a query first, because the parser could exceed the stack. */
+function isTooDeep(query: string): boolean {
+  if (query.length <= MAX_DEPTH) return false;
+  const lexer = new Lexer(new Source(query));
+  let depth = 0;
+  for (let count = 0; count < MAX_TOKENS; count++) {
+    const { kind } = lexer.advance();
+    if (/^[[{(]$/.test(kind) && ++depth > MAX_DEPTH) return true;
+    if (/^[\]})]$/.test(kind)) depth--;
+  }
+  return false;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -1,12 +1,16 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Readable } from "node:stream";
 import type { FidelityId } from "../model/fidelity";
+import { messageOf } from "./messageOf";
 
 /** A refused request, with a reason for people to read. */
 export interface Refusal {
   readonly status: 401 | 403;
   readonly reason: string;
 }
+
+/** Why a body was dropped: it exceeds every limit of the service, or has too many levels. */
+export type DroppedBody = "large" | "deep";
 
 /** A complete request. Its key is not checked yet. */
 export interface HttpRequest {
@@ -16,7 +20,7 @@ export interface HttpRequest {
   readonly query: URLSearchParams;
   /** Names in lower case. */
   readonly headers: IncomingHttpHeaders;
-  /** Empty if the request has no body, or one that was too large. */
+  /** Empty if the request has no body, or one that was dropped. */
   readonly body: Buffer;
   /**
    * The request to a load-balancing endpoint as it arrives, to be passed on: `body` above is empty.
@@ -108,7 +112,7 @@ export function text(status: number, body: string, contentType = "text/plain; ch
 
 /** Returns the response for an error in the emulator itself or on its disk. */
 export function failure(error: unknown): HttpResponse {
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = messageOf(error);
   return { ...text(500, `The emulator failed: ${reason}\n`), error: reason };
 }
 

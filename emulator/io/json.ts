@@ -1,9 +1,11 @@
+import { isTooDeep, MAX_DEPTH, TOO_DEEP } from "./depth";
+
 /** Deeper values are left to `JSON`, which refuses cycles. */
-const MAX_DEPTH = 50;
+const COPIED_DEPTH = 50;
 
 /**
  * Returns a deep copy with only what JSON can hold. `undefined` becomes `null`.
- * @throws TypeError for a cycle or a BigInt
+ * @throws TypeError for a cycle, a BigInt or too many levels
  */
 export function jsonCopy(value: unknown): unknown {
   return copy(value, 0) ?? null;
@@ -14,7 +16,7 @@ function copy(value: unknown, depth: number): unknown {
   if (value === null || value === undefined || typeof value === "boolean" || typeof value === "string") return value;
   // JSON has no -0.
   if (typeof value === "number") return Number.isFinite(value) ? value + 0 : null;
-  if (typeof value !== "object" || depth > MAX_DEPTH || !isPlain(value)) return throughJson(value);
+  if (typeof value !== "object" || depth > COPIED_DEPTH || !isPlain(value)) return throughJson(value, depth);
   if (Array.isArray(value)) return Array.from(value, (element) => copy(element, depth + 1) ?? null);
   const copied: Record<string, unknown> = {};
   for (const key of Object.keys(value)) {
@@ -32,7 +34,18 @@ function isPlain(value: object): boolean {
   return prototype === Object.prototype || prototype === null;
 }
 
-function throughJson(value: unknown): unknown {
-  const text = JSON.stringify(value);
-  return text === undefined ? undefined : JSON.parse(text);
+function throughJson(value: unknown, depth: number): unknown {
+  const text = jsonText(value);
+  if (text === undefined) return undefined;
+  if (isTooDeep(Buffer.from(text), MAX_DEPTH - depth)) throw new TypeError(`the value ${TOO_DEEP}`);
+  return JSON.parse(text);
+}
+
+function jsonText(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value);
+  } catch (error) {
+    const isStackFull = error instanceof RangeError && error.message.includes("call stack");
+    throw isStackFull ? new TypeError(`the value ${TOO_DEEP}`, { cause: error }) : error;
+  }
 }

@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 import { sleep } from "../../sdk/contract/clock";
 import type { HttpResponse } from "../io/http";
+import { messageOf } from "../io/messageOf";
 import type { RuntimeContext } from "../workers/context";
 import type { HttpContext, HttpHandler } from "../workers/httpHandler";
 import type { WorkerPod } from "../workers/worker";
@@ -39,18 +40,17 @@ export function functionServer(
   return {
     async respond(request, signal) {
       try {
-        return await responseOf(await handlerOf().fetch(webRequest(request, signal), context));
+        return await responseOf(checked(await handlerOf().fetch(webRequest(request, signal), context)));
       } catch (error) {
         if (signal.aborted) throw error;
         // Responds like a server whose code throws.
-        const message = error instanceof Error ? error.message : String(error);
         const headers = { "content-type": "text/plain; charset=utf-8" };
-        return { status: 500, headers, body: `Internal Server Error: ${message}\n` };
+        return { status: 500, headers, body: `Internal Server Error: ${messageOf(error)}\n` };
       }
     },
     async ping(signal) {
       const path = context.env.HEALTH_CHECK_PATH ?? HEALTH_PATH;
-      const { status, body } = await handlerOf().fetch(new Request(ORIGIN + path, { signal }), context);
+      const { status, body } = checked(await handlerOf().fetch(new Request(ORIGIN + path, { signal }), context));
       await body?.cancel();
       return status;
     },
@@ -67,6 +67,17 @@ function webRequest(request: PassedRequest, signal: AbortSignal): Request {
   // Browser types do not include `duplex`, which Node.js requires for a stream.
   const init = { method, headers, body: stream, duplex: "half", signal } as const;
   return new Request(ORIGIN + target, init);
+}
+
+/**
+ * Checks what a handler has returned, which may be the `Response` of a library.
+ * @throws TypeError if it is none that can be sent
+ */
+function checked(returned: Response): Response {
+  const { status, headers }: Partial<Response> = returned ?? {};
+  const isStatus = status !== undefined && status >= 200 && status <= 599;
+  if (isStatus && typeof headers?.getSetCookie === "function") return returned;
+  throw new TypeError("the handler must return a Response, with a status from 200 to 599");
 }
 
 function responseOf({ status, headers, body }: Response): HttpResponse {

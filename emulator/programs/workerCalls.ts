@@ -1,5 +1,6 @@
 import { RUNSYNC_BODY_MAX_BYTES } from "../../sdk/contract/limits";
-import { decodeSegment, type HttpRequest, type HttpResponse, json } from "../io/http";
+import { TOO_DEEP } from "../io/depth";
+import { type DroppedBody, decodeSegment, type HttpRequest, type HttpResponse, json } from "../io/http";
 import type { Job } from "../jobs/jobStates";
 import type { ProgramWorkerCalls } from "./programWorker";
 import type { WorkerHost } from "./workerHost";
@@ -17,8 +18,8 @@ interface WorkerRequest {
   readonly request: HttpRequest;
   readonly worker: ProgramWorkerCalls;
   readonly jobId: string;
-  /** `true` if the body is too large. It was dropped. */
-  readonly oversized: boolean;
+  /** Set if the body was dropped. */
+  readonly dropped: DroppedBody | undefined;
 }
 
 const OPERATIONS: Readonly<Record<string, (call: WorkerRequest) => HttpResponse | Promise<HttpResponse>>> = {
@@ -36,16 +37,16 @@ const OPERATIONS: Readonly<Record<string, (call: WorkerRequest) => HttpResponse 
     return jobsToStop.length > 0 ? json(200, { jobsToStop }, "worker.stop-job") : nothing();
   },
   "POST job-done"(call) {
-    const { request, worker, jobId, oversized } = call;
-    if (oversized) return failTooLarge(call, "result");
+    const { request, worker, jobId, dropped } = call;
+    if (dropped) return failJob(call, "result");
     const body = readBody(request);
     if (!body) return json(400, { error: "the body must be a JSON object" });
     worker.done(jobId, body);
     return json(200, {});
   },
   "POST job-stream"(call) {
-    const { request, worker, jobId, oversized } = call;
-    if (oversized) return failTooLarge(call, "streamed item");
+    const { request, worker, jobId, dropped } = call;
+    if (dropped) return failJob(call, "streamed item");
     const body = readBody(request);
     if (!body) return json(400, { error: "the body must be a JSON object" });
     worker.stream(jobId, body.output);
@@ -59,21 +60,23 @@ const OPERATIONS: Readonly<Record<string, (call: WorkerRequest) => HttpResponse 
  * or `undefined` for any other request.
  */
 export function createWorkerCalls(host: WorkerHost) {
-  return function respond(request: HttpRequest, oversized: boolean): Promise<HttpResponse> | undefined {
+  return function respond(request: HttpRequest, dropped: DroppedBody | undefined): Promise<HttpResponse> | undefined {
     const [, version, endpointId = "", operation = "", workerId = "", jobId = "", ...more] = request.path.split("/");
     const run = OPERATIONS[`${request.method} ${operation}`];
     if (version !== "v2" || !run || workerId === "" || more.length > 0) return undefined;
     const key = request.headers.authorization?.replace(/^bearer +/i, "");
     const worker = host.find(endpointId, workerId, key);
-    return worker ? Promise.resolve(run({ request, worker, jobId: decodeSegment(jobId), oversized })) : refusal();
+    return worker ? Promise.resolve(run({ request, worker, jobId: decodeSegment(jobId), dropped })) : refusal();
   };
 }
 
 /** Fails the job. Workers send a refused result only once, so the job would never end. */
-function failTooLarge({ worker, jobId }: WorkerRequest, what: string): HttpResponse {
-  const error = `the ${what} is larger than ${MAX_MEGABYTES} MB: store it elsewhere and return its URL`;
+function failJob({ worker, jobId, dropped }: WorkerRequest, what: string): HttpResponse {
+  const isDeep = dropped === "deep";
+  const problem = isDeep ? TOO_DEEP : `is larger than ${MAX_MEGABYTES} MB: store it elsewhere and return its URL`;
+  const error = `the ${what} ${problem}`;
   worker.done(jobId, { error });
-  return json(413, { error }, "worker.result-limit");
+  return isDeep ? json(400, { error }, "worker.result-depth") : json(413, { error }, "worker.result-limit");
 }
 
 async function refusal(): Promise<HttpResponse> {

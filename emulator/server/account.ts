@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { type AccountLimits, type AccountUse, accountUse } from "../catalog/accountLimits";
 import type { Endpoints } from "../endpoints/endpoints";
+import { messageOf } from "../io/messageOf";
 import { validate } from "../io/validate";
 import type { EndpointSeed } from "../model/endpointFields";
 import { type PodSeed, podSeedSchema } from "../pods/podRecord";
@@ -159,7 +160,7 @@ function createFromSeed({ noun, control }: AnyKind, seed: Parameters<AnyKind["co
   try {
     control.create(seed);
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = messageOf(cause);
     throw new RangeError(`The seed's ${noun} "${seed.name ?? seed.id}" cannot be created: ${reason}`, { cause });
   }
 }

@@ -1,10 +1,10 @@
 import type { Clock } from "../../sdk/contract/clock";
-import { failure, type HttpRequest, type HttpResponse, json, type Refusal } from "../io/http";
+import { type DroppedBody, failure, type HttpRequest, type HttpResponse, json, type Refusal } from "../io/http";
 import { reachesService, runWithFault } from "./faultEffects";
 import type { NextFault } from "./faultMatch";
 import type { OpenJournal } from "./journal";
 import type { Connection, RequestHandler } from "./listen";
-import { type ReadCall, tooLarge } from "./routes";
+import { droppedBody, type ReadCall } from "./routes";
 
 /** The path of the control interface and of the page. The service does not use it. */
 export const CONTROL_PATH = "/_emulator";
@@ -17,7 +17,7 @@ export interface RequestHandlerOptions {
   readonly read: ReadCall;
   readonly control: Control;
   /** Returns the response to a worker program's request, or `undefined` for any other request. */
-  readonly workerCalls: (request: HttpRequest, oversized: boolean) => Promise<HttpResponse> | undefined;
+  readonly workerCalls: (request: HttpRequest, dropped: DroppedBody | undefined) => Promise<HttpResponse> | undefined;
   readonly nextFault: NextFault;
   readonly open: OpenJournal;
   readonly clock: Clock;
@@ -46,7 +46,7 @@ export function createRequestHandler({
     if (refusal) return json(refusal.status, { error: refusal.reason, status: refusal.status });
     // Neither the journal nor the fault rules see workers' requests: workers are part of the
     // service.
-    const ofWorker = workerCalls(request, connection.oversized);
+    const ofWorker = workerCalls(request, connection.dropped);
     if (ofWorker) {
       const response = await ofWorker;
       await saved();
@@ -59,11 +59,11 @@ export function createRequestHandler({
     const fault = nextFault(call);
     const entry = open(request, call, fault?.name);
     connection.onCut = entry.end;
-    const reaches = !connection.oversized && (!fault || reachesService(fault.effect));
+    const reaches = !connection.dropped && (!fault || reachesService(fault.effect));
     const leave = reaches ? call.arrive?.() : undefined;
     let response: HttpResponse | undefined;
     try {
-      if (connection.oversized) response = tooLarge(call);
+      if (connection.dropped) response = droppedBody(call, connection.dropped);
       else if (fault) response = await runWithFault(call, fault.effect, request, connection, clock);
       else response = await call.run({});
       // A change is saved before its response, so that a crash cannot undo it.

@@ -253,10 +253,21 @@ function scrubber(keys: readonly string[]): (text: string) => string {
   return (text) => secrets.reduce((scrubbed, secret) => scrubbed.replaceAll(secret, REDACTED), text);
 }
 
+/** An entry that cannot be redacted must not hide all others, so it has no arguments. */
 function redacted({ request, arguments: args, ...entry }: KeptEntry, scrub: (text: string) => string): JournalEntry {
-  const error = entry.error && secretsIn(args).reduce(withoutSecret, entry.error);
-  const shown = { ...entry, error, path: pathOf(request), arguments: withoutSecrets(args) };
-  return JSON.parse(JSON.stringify(shown), (_, value) => (typeof value === "string" ? scrub(value) : value));
+  const path = pathOf(request);
+  try {
+    const error = entry.error && secretsIn(args).reduce(withoutSecret, entry.error);
+    return scrubbed({ ...entry, error, path, arguments: withoutSecrets(args) }, scrub);
+  } catch {
+    const error = entry.error && REDACTED;
+    return scrubbed({ ...entry, error, path, arguments: { unreadable: "they cannot be shown" } }, scrub);
+  }
+}
+
+/** Returns a copy whose strings have none of the emulator's keys. */
+function scrubbed(entry: JournalEntry, scrub: (text: string) => string): JournalEntry {
+  return JSON.parse(JSON.stringify(entry), (_, value) => (typeof value === "string" ? scrub(value) : value));
 }
 
 function pathOf({ path, query }: Pick<HttpRequest, "path" | "query">): string {

@@ -2,7 +2,8 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { RUNSYNC_BODY_MAX_BYTES } from "../../sdk/contract/limits";
-import { failure, type HttpRequest, type HttpResponse, LOAD_BALANCER_PATH } from "../io/http";
+import { isTooDeep } from "../io/depth";
+import { type DroppedBody, failure, type HttpRequest, type HttpResponse, LOAD_BALANCER_PATH } from "../io/http";
 import { levelOf } from "../model/fidelity";
 
 /** Resolves with the response to a request, or with `undefined` if its connection was cut. */
@@ -10,8 +11,8 @@ export type RequestHandler = (request: HttpRequest, connection: Connection) => P
 
 /** The connection of a request. */
 export interface Connection {
-  /** `true` if the body exceeds every limit of the service. It is dropped, and `body` is empty. */
-  readonly oversized: boolean;
+  /** Set if the body was dropped, and `body` is empty. */
+  readonly dropped: DroppedBody | undefined;
   /** The IP address of the client. */
   readonly remoteAddress: string;
   /** Called if the connection ends before the response is complete. */
@@ -96,13 +97,13 @@ async function serve(
   const [path = "/", query] = target.split("?", 2);
   const passed = path.startsWith(LOAD_BALANCER_PATH) ? { target, body: incoming } : undefined;
   const body = hasBody(incoming) && !passed ? await readBody(incoming) : NO_BODY;
-  connection.oversized = body === undefined;
+  connection.dropped = body === undefined ? "large" : isTooDeep(body) ? "deep" : undefined;
   const request: HttpRequest = {
     method: incoming.method ?? "GET",
     path,
     query: query === undefined ? NO_QUERY : new URLSearchParams(query),
     headers: incoming.headers,
-    body: body ?? NO_BODY,
+    body: body === undefined || connection.dropped ? NO_BODY : body,
     passed,
     signal: connection.signal,
   };
@@ -111,7 +112,7 @@ async function serve(
 }
 
 interface OpenConnection extends Connection {
-  oversized: boolean;
+  dropped: DroppedBody | undefined;
   /** Returns a signal that aborts if the connection is cut. */
   readonly signal: () => AbortSignal;
   /** Must be called if the connection ends before the response is complete. */
@@ -124,7 +125,7 @@ function connectionOf({ socket }: IncomingMessage): OpenConnection {
   let controller: AbortController | undefined;
   let isCut = false;
   const connection: OpenConnection = {
-    oversized: false,
+    dropped: undefined,
     remoteAddress: socket.remoteAddress ?? "",
     onCut: undefined,
     reset: () => socket.resetAndDestroy(),

@@ -1,5 +1,14 @@
 import { createGraphql, type GraphqlOptions } from "../graphql/graphql";
-import { type Call, type HttpRequest, type HttpResponse, type Interface, json, LOAD_BALANCER_PATH } from "../io/http";
+import { TOO_DEEP } from "../io/depth";
+import {
+  type Call,
+  type DroppedBody,
+  type HttpRequest,
+  type HttpResponse,
+  type Interface,
+  json,
+  LOAD_BALANCER_PATH,
+} from "../io/http";
 import type { ManagementLimits } from "../jobs/rateLimits";
 import { createLoadBalancerCalls, LOAD_BALANCER_OPERATION } from "../loadBalancer/loadBalancerCalls";
 import { createRest, type RestOptions } from "../pods/rest";
@@ -55,13 +64,15 @@ function withQuota(call: Call, quota: Quota): Call {
   return { ...call, run: (options) => (quota.count().exceeded ? refusal() : call.run(options)) };
 }
 
-/** Returns the response to a body that exceeds every limit of the service. */
-export function tooLarge(call: Call): HttpResponse {
-  const detail = "The request body is too large";
-  if (call.interface === "queue") return json(400, { status: 400, title: "Bad Request", detail }, "queue.too-large");
-  if (call.interface === "rest" || call.interface === "v2")
-    return json(413, { error: detail, status: 413 }, "server.too-large");
-  return json(413, { errors: [{ message: detail }] }, "server.too-large");
+/** Returns the response to a request whose body was dropped. */
+export function droppedBody(call: Call, dropped: DroppedBody): HttpResponse {
+  const isDeep = dropped === "deep";
+  const detail = `The request body ${isDeep ? TOO_DEEP : "is too large"}`;
+  const status = isDeep || call.interface === "queue" ? 400 : 413;
+  const fidelity = isDeep ? "server.too-deep" : call.interface === "queue" ? "queue.too-large" : "server.too-large";
+  if (call.interface === "queue") return json(status, { status, title: "Bad Request", detail }, fidelity);
+  if (call.interface === "rest" || call.interface === "v2") return json(status, { error: detail, status }, fidelity);
+  return json(status, { errors: [{ message: detail }] }, fidelity);
 }
 
 /** The interfaces of the service. */

@@ -1,4 +1,5 @@
 import { jsonCopy } from "../io/json";
+import { messageOf } from "../io/messageOf";
 import { type JobRun, type JobRunEvents, limitRun, type Outcome } from "../jobs/jobRun";
 import type { Job } from "../jobs/jobStates";
 import { inChunks, itemOf } from "../jobs/streamItems";
@@ -157,6 +158,10 @@ function isIterator(value: unknown): value is AnyIterator {
  * Returns the `error` of a job. The observed service shows JSON, as its worker library writes it.
  */
 function errorText(error: unknown, profile: Profile): string {
-  const { name, message } = error instanceof Error ? error : { name: "Error", message: String(error) };
-  return profile === "observed" ? JSON.stringify({ error_type: name, error_message: message }) : message;
+  const message = messageOf(error);
+  if (profile !== "observed") return message;
+  return JSON.stringify({
+    error_type: error instanceof Error ? messageOf(error.name) : "Error",
+    error_message: message,
+  });
 }

@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
+import { isEndless } from "../../tools/pastePages/pages";
 import { parseYaml } from "../support/yaml";
-import { type CodeBlock, codeBlocks, pages, readPage } from "./markdown";
+import { type CodeBlock, codeBlocks, markdownFiles, pages, readPage } from "./markdown";
 import { problemsOf } from "./typeCheck";
 
 /**
@@ -21,6 +22,34 @@ test("every block has a language that is checked", () => {
 test("no block of commands has a comment, which an interactive zsh would pass to the command", () => {
   const hasComment = ({ text }: CodeBlock) => /(^|\s)#\s/.test(text.replace(/'[^']*'|"[^"]*"|<<'(\w+)'.*?^\1$/gms, ""));
   expect(blocksIn("sh").filter(hasComment).map(placeOf)).toEqual([]);
+});
+
+/** Commands that open or leave a shell. */
+const CHANGES_SHELL = /^npm run shell\b|(^|\s)(ba|z|fi|da)?sh$|^exit$/;
+
+/**
+ * Returns the lines of a block that a pasting reader runs elsewhere than the page means. A shell
+ * with bracketed paste (bash 5.1) keeps the rest of a block while a command runs: a shell that the
+ * command opens does not get it, and it runs afterwards in the outer shell, without the emulator's
+ * environment.
+ */
+const misplacedLines = (text: string) =>
+  text
+    .split("\n")
+    .slice(0, -1)
+    .filter((line) => CHANGES_SHELL.test(line.trim()) || isEndless(line.trim()));
+
+test("nothing follows a command that opens or leaves a shell, or runs until Ctrl-C, in its block", () => {
+  const shellBlocks = markdownFiles()
+    .flatMap(codeBlocks)
+    .filter(({ language }) => ["sh", "bash", "shell"].includes(language));
+  expect(shellBlocks.length).toBeGreaterThan(30);
+  expect(shellBlocks.filter(({ text }) => misplacedLines(text).length > 0).map(placeOf)).toEqual([]);
+
+  const opening = ["npx pulumi-serverless-gpu emulator exec -- bash", "npm run shell ../llama", "exit", "zsh"];
+  const other = ["npm run shellcheck-all -- x.sh", "./pipeline.sh", "emulator exec -- npm test"];
+  expect(misplacedLines([...opening, ...other, "pulumi up --yes"].join("\n"))).toEqual(opening);
+  expect(misplacedLines("npm run new ../llama\nnpm run shell ../llama")).toEqual([]);
 });
 
 /**

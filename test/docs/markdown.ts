@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { REPOSITORY } from "../support/sources";
@@ -23,6 +24,12 @@ export function pages(): string[] {
     .map((name) => `docs/${name.replaceAll(path.sep, "/")}`)
     .filter((name) => name.endsWith(".md") && !GENERATED.test(name));
   return [...readdirSync(REPOSITORY).filter((name) => name.endsWith(".md")), ...inDocs].sort();
+}
+
+/** Returns every Markdown file of the repository, generated ones and those of examples included. */
+export function markdownFiles(): string[] {
+  const names = execFileSync("git", ["ls-files", "-z", "*.md"], { cwd: REPOSITORY, encoding: "utf8" });
+  return names.split("\0").filter((name) => name !== "");
 }
 
 export function readPage(page: string): string {

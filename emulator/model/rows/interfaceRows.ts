@@ -4,6 +4,7 @@ import { assumed, documented, observed } from "./level";
 export const server = {
   "server.unknown-path": assumed("A path outside the interfaces returns 404."),
   "server.too-large": assumed("A GraphQL or REST request with a body over 20 MB returns 413."),
+  "server.too-deep": assumed("A request with a body that is nested more than 1,000 levels deep returns 400."),
 };
 
 /** GraphQL: requests, keys and responses. */

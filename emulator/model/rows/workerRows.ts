@@ -84,6 +84,7 @@ export const worker = {
   "worker.done": observed("POST job-done ends a job: COMPLETED with the output, or FAILED with the error of the body."),
   "worker.done-late": assumed("A result for a job that has ended returns 200 and has no effect."),
   "worker.result-limit": assumed("A result or streamed item above 20 MB fails the job and returns 413."),
+  "worker.result-depth": assumed("A result or item that is nested more than 1,000 levels deep fails the job: 400."),
   "worker.progress": observed("POST job-done with the status IN_PROGRESS is a progress update."),
   "worker.stream": observed("POST job-stream adds an item to the stream of the job."),
   "worker.stop-job": observed("GET job-stop returns the ids of cancelled jobs as jobsToStop, or 204."),

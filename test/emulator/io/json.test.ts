@@ -46,4 +46,11 @@ describe("a copy of what JSON can hold", () => {
     expect(() => jsonCopy(cycle)).toThrow(TypeError);
     expect(() => jsonCopy([1n])).toThrow(TypeError);
   });
+
+  test("may have 1,000 levels", () => {
+    const levels = (count: number) => Array.from({ length: count }).reduce<unknown>((inner) => [inner], "[[");
+    expect(jsonCopy(levels(1_000))).toEqual(levels(1_000));
+    for (const count of [1_001, 5_000, 50_000])
+      expect(() => jsonCopy(levels(count))).toThrow("the value is nested more than 1,000 levels deep");
+  });
 });

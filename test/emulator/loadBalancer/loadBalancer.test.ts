@@ -328,6 +328,17 @@ describe("limits", () => {
     expect((await chunked(1)).status).toBe(200);
   });
 
+  test.each([
+    ["returns nothing", () => undefined, "the handler must return a Response, with a status from 200 to 599"],
+    ["returns an error", () => Response.error(), "the handler must return a Response, with a status from 200 to 599"],
+    ["throws an object without a text", () => Promise.reject(Object.create(null)), "a value without a text was thrown"],
+  ])("a handler that %s responds with 500 and the reason", async (_, respond, reason) => {
+    const fetch = (request: Request) => (request.url.endsWith("/ping") ? new Response() : (respond() as Response));
+    await using app = await startLoadBalanced({ handler: { fetch } });
+    const response = await plain(app, "/x");
+    expect([response.status, await response.text()]).toEqual([500, `Internal Server Error: ${reason}\n`]);
+  });
+
   test("[lb.response-limit] a response body may have 30 MB", async () => {
     const handler: HttpHandler = {
       fetch: (request) => new Response(request.url.endsWith("/ping") ? "" : Buffer.alloc(30_000_001)),

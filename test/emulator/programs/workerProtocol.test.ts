@@ -140,6 +140,23 @@ describe("worker requests", () => {
     }
   });
 
+  test("[worker.result-depth] fail the job if its result or streamed item has more than 1,000 levels", async () => {
+    const { call, job, run } = await silentWorker();
+    for (const [operation, what] of [
+      ["job-done", "result"],
+      ["job-stream", "streamed item"],
+    ]) {
+      const id = await run({});
+      expect((await call("job-take/W?")).body.id).toBe(id);
+      const output = `${"[".repeat(1_001)}${"]".repeat(1_001)}`;
+      expect((await call(`${operation}/W/${id}?isStream=false`, `{"output":${output}}`)).status).toBe(400);
+      expect(await job(id)).toMatchObject({
+        status: "FAILED",
+        error: `the ${what} is nested more than 1,000 levels deep`,
+      });
+    }
+  });
+
   test("[worker.ping] pings are accepted, and results that are not JSON objects are refused", async () => {
     const { call } = await silentWorker();
     expect((await call("ping/W?job_id=a%2Cb&runpod_version=1")).status).toBe(200);

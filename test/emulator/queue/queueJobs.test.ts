@@ -147,6 +147,28 @@ describe("/status", () => {
     expect((await queue.health()).jobs).toMatchObject({ completed: 0, failed: 1 });
   });
 
+  test.each([
+    ["an object without a text", () => Object.create(null), "a value without a text was thrown"],
+    ["an error whose message is a number", () => Object.assign(new Error(), { message: 5 }), "5"],
+    [
+      "an error whose message cannot be read",
+      () => ({
+        __proto__: Error.prototype,
+        get message() {
+          throw 1;
+        },
+      }),
+      "a value without a text was thrown",
+    ],
+    ["nothing", () => undefined, "undefined"],
+  ])("[queue.error] a job whose handler throws %s fails with a text", async (_, thrown, error) => {
+    const handler = () => Promise.reject(thrown());
+    const queue = await startQueue({}, { handlers: { worker: handler } });
+    const id = await queue.run({});
+    await queue.clock.runUntilIdle();
+    expect(await queue.job(id)).toMatchObject({ status: "FAILED", error });
+  });
+
   test("[queue.error-json] [queue.worker-id] the observed profile shows errors as JSON text, and the worker", async () => {
     const queue = await startQueue({}, { handlers, profile: "observed" });
     const id = await queue.run({ throw: "CUDA out of memory" });

@@ -114,3 +114,37 @@ test.each([
   expect(body.errors !== undefined || body.data.saveEndpoint.id !== undefined).toBe(true);
   expect(emulator.endpoints.get("one")).toEqual(before);
 });
+
+/** Nested JSON, with brackets in strings, which do not count. */
+const nested = (levels: number) => `${'{"[{":'.repeat(levels)}"\\"{["${"}".repeat(levels)}`;
+
+test.each([
+  ["/v2/one/run", (json: string) => `{"input":${json}}`],
+  ["/v2/one/openai/v1/chat/completions", (json: string) => json],
+  ["/v2/serverless", (json: string) => `{"name":${json}}`],
+  ["/graphql", (json: string) => `{"query":"{ myself { id } }","variables":${json}}`],
+  ["/_emulator/pods", (json: string) => json],
+])("[server.too-deep] a body with 20,000 levels is refused at %s, and its request is in the journal", async (path, body) => {
+  const requests = emulator.journal.requests().length;
+  const response = await send(`${emulator.url}${path}?api_key=${emulator.apiKey}`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${emulator.apiKey}`, "content-type": "application/json" },
+    body: body(nested(20_000)),
+  });
+  expect(response.status).toBe(400);
+  expect(JSON.stringify(response.body)).toContain("request body is nested more than 1,000 levels deep");
+  expect(emulator.journal.requests()).toHaveLength(path.startsWith("/_emulator") ? requests : requests + 1);
+});
+
+test.each([
+  [
+    "arguments",
+    (levels: number) => `mutation { saveEndpoint(input: ${"[".repeat(levels)}${"]".repeat(levels)}) { id } }`,
+  ],
+  ["fields", (levels: number) => `${"{ a ".repeat(levels)}${"}".repeat(levels)}`],
+])("[server.too-deep] a GraphQL query with %s in 5,000 levels is refused", async (_, query) => {
+  const { status, body } = await graphql(emulator, query(5_000));
+  expect([status, body.errors[0].message]).toEqual([400, "The query is nested more than 1,000 levels deep"]);
+  expect((await graphql(emulator, query(900))).status).toBe(400);
+  expect(() => emulator.journal.requests()).not.toThrow();
+});

@@ -138,6 +138,20 @@ describe("the changes in a data file", () => {
     expect(readFileSync(dataFile, "utf8")).toBe(text);
   });
 
+  test("hold jobs with as many levels as may be sent, and none whose result has more", async () => {
+    const handlers = { deep: () => JSON.parse(`${"[".repeat(5_000)}${"]".repeat(5_000)}`) };
+    const emulator = await startEmulator({ dataFile, handlers });
+    const { id } = emulator.endpoints.create({ name: "deep", ...WAITING, workersMax: 1 });
+    const waiting = emulator.endpoints.create({ name: "waiting", ...WAITING });
+    const input = JSON.parse(`${'{"a":'.repeat(998)}1${"}".repeat(998)}`);
+    await queue(emulator, `${waiting.id}/run`, input);
+    const { status, error } = await queue(emulator, `${id}/runsync`, {});
+    expect([status, error]).toEqual(["FAILED", "the value is nested more than 1,000 levels deep"]);
+    await emulator.stop();
+    await using next = await startEmulator({ dataFile, handlers });
+    expect((await stateOf(next)).jobs).toHaveLength(2);
+  });
+
   test("follow a first line that people have formatted", async () => {
     const emulator = await startEmulator({ dataFile, seed: { endpoints: [{ id: "a", name: "a", ...WAITING }] } });
     await emulator.stop();

@@ -1,5 +1,7 @@
 import { inspect } from "node:util";
 import { type Emulator, startEmulator } from "../../../emulator";
+import { createJournal } from "../../../emulator/server/journal";
+import { manualClock } from "../../../emulator/time/virtualClock";
 import { createEndpoint, getPod, graphql, mutate, REQUIRED, send } from "../../support/plainClient";
 
 const KEY = "canary/key+1";
@@ -153,4 +155,29 @@ describe("journal", () => {
       arguments: { policy: { ttl: 20_000 }, s3Config: { bucketName: "b", accessSecret: "[redacted]" } },
     });
   });
+});
+
+test("an entry that cannot be redacted is shown without its arguments and its error, among all others", () => {
+  const { journal, open } = createJournal(manualClock(0), { apiKey: KEY, restrictedApiKey: undefined }, {});
+  const request = {
+    method: "POST",
+    path: "/graphql",
+    query: new URLSearchParams({ key: KEY }),
+    headers: {},
+    body: Buffer.alloc(0),
+    signal: () => new AbortController().signal,
+  };
+  for (const value of [1, 1n, 2]) {
+    const call = { interface: "graphql", operation: "myself", arguments: { value, input: { value: SECRET } } } as const;
+    const entry = open(request, { ...call, run: () => ({ status: 200, headers: {}, body: "" }) }, undefined);
+    entry.end({ status: 200, headers: {}, body: "", error: `not ${SECRET}` });
+  }
+  const entries = journal.requests();
+  expect(entries.map((entry) => entry.arguments)).toEqual([
+    { value: 1, input: { value: "[redacted]" } },
+    { unreadable: "they cannot be shown" },
+    { value: 2, input: { value: "[redacted]" } },
+  ]);
+  expect(entries.map((entry) => entry.error)).toEqual(["not [redacted]", "[redacted]", "not [redacted]"]);
+  expect(JSON.stringify(entries)).not.toContain("canary");
 });
