@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { adoptState } from "../../cli/adopt/adoptState";
-import { looksSecret, mayBeSecret } from "../../cli/adopt/state/secrets";
+import { isHarmlessVariable, mayHoldSecret } from "../../cli/adopt/secrets";
 
 const folder = mkdtempSync(path.join(tmpdir(), "state-"));
 const SECRET = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270" };
@@ -72,16 +72,68 @@ test("variables that are one secret stay as they are", () => {
   expect(messages.join()).toContain("has no successor for env");
 });
 
-test("values with the look of a secret are taken for one, and ordinary ones are not", () => {
-  for (const [name, value] of [
-    ["MODEL", "meta-llama/Llama-3.1-8B-Instruct"],
-    ["MAX_LEN", "8192"],
-    ["FLAGS", "--enforce-eager --dtype=half"],
-    ["URL", "http://models.internal:8080/v1"],
+const HARMLESS: readonly (readonly [string, string | number | boolean])[] = [
+  ["MODEL", "meta-llama/Llama-3.1-8B-Instruct"],
+  ["HF_HOME", "/runpod-volume/huggingface-cache/hub"],
+  ["CONFIG", "conf/server.yaml"],
+  ["MAX_LEN", "8192"],
+  ["GPU_SHARE", 0.95],
+  ["USE_AUTH_TOKEN", "true"],
+  ["EAGER", false],
+  ["LOG_LEVEL", "info"],
+];
+
+const SUSPECT: readonly (readonly [string, string | number])[] = [
+  ["CONN", "host=db user=me password=hunter2"],
+  ["PASSPHRASE", "hunter2"],
+  ["DB_PW", "hunter2"],
+  ["PGPASS", "hunter2"],
+  ["MYSQL", "root:hunter2"],
+  ["PIN", "4711"],
+  ["PIN_CODE", 4711],
+  ["SESSION", "hunter2"],
+  ["COOKIE", "hunter2"],
+  ["BEARER", "hunter2"],
+  ["SEED_PHRASE", "alpha beta gamma"],
+  ["LICENSE", "AB12-CD34-EF56"],
+  ["WHATEVER", "hunter2"],
+  ["ACCOUNT", "123456789012"],
+  ["MODEL_ACCESS", "letmein"],
+  ["MODEL", "user:hunter2"],
+  ["MODEL", "a1b2c3d4e5f6a7b8c9d0"],
+  ["PATH_PREFIX", "sk-abc"],
+  ["SLACK", "hooks.slack.com/services/T0/B0/abcdEFGH"],
+  ["FLAGS", "--enforce-eager --dtype=half"],
+  ["OPENAI_API_BASE", "http://x/v1"],
+];
+
+test("a variable is in the program only if it is clearly harmless", () => {
+  const shown = Object.entries(Object.fromEntries([...SUSPECT, ...HARMLESS]));
+  const { output } = pulumi([template(Object.fromEntries(shown))]);
+  for (const [name, value] of HARMLESS) expect(output).toContain(`"${name}": "${value}"`);
+  for (const [name, value] of SUSPECT) expect([name, value, isHarmlessVariable(name, String(value))]).toContain(false);
+  expect(output).not.toContain("hunter2");
+});
+
+test("a start command or a description that may hold a secret is read from the config", () => {
+  for (const command of ["python -u handler.py", "/start.sh --port 8000 --model org/m --dtype=half --eager", ""])
+    expect([command, mayHoldSecret("dockerArgs", command)]).toEqual([command, false]);
+  for (const command of [
+    "serve --wandb 0123456789abcdef0123456789abcdef01234567",
+    "mysql -p hunter2",
+    "mysql -phunter2",
+    "run --pass hunter2",
+    "run --pwd=h4",
+    "run --model sk-abc",
+    "login hunter2",
+    "TOKEN=hunter2 run",
+    'sh -c "run"',
   ])
-    expect([name, mayBeSecret(name ?? "", value ?? "")]).toEqual([name, false]);
-  for (const value of ["hunter2!", "sk-abc", "AKIAX", "550e8400-e29b-41d4-a716-446655440000", "a1b2c3d4e5f6a7b8c9d0"])
-    expect([value, looksSecret(value)]).toEqual([value, true]);
+    expect([command, mayHoldSecret("dockerArgs", command)]).toEqual([command, true]);
+  expect(mayHoldSecret("readme", "# Llama, a model for chats")).toBe(false);
+  for (const readme of ["login with abcdef0123456789abcdef0123456789", "pw: hunter2", "The password is hunter2"])
+    expect([readme, mayHoldSecret("readme", readme)]).toEqual([readme, true]);
+  expect(mayHoldSecret("modelReferences", ["https://me:hunter2@hf.co/x"])).toBe(true);
 });
 
 test("what has no successor, is being deleted, is only read, or has no id is left out with the reason", () => {
