@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { isObject } from "../../provider/properties";
 import { oneLine } from "./source";
-import { importFile } from "./state/importFile";
+import { importFile, importProblem } from "./state/importFile";
 import type { OldState } from "./state/oldResource";
 import { readPulumiState } from "./state/pulumiState";
-import { removalCommands } from "./state/removal";
+import { REMOVAL_STEP, removable, removalCommands, withAmbiguity } from "./state/removal";
 import { stateProgram } from "./state/stateProgram";
 import { type LeftOut, type Successor, successorOf } from "./state/successors";
 import { readTerraformState } from "./state/terraformState";
@@ -40,18 +40,20 @@ export function adoptState({ from, filter = "", importFile: isImport = false }: 
   const found = wanted.map(successorOf);
   const successors = found.filter((each): each is Successor => "kind" in each);
   const unmatched = found.filter((each): each is LeftOut => "reason" in each);
-  if (successors.length === 0) {
-    const which =
-      resources.length === 0
-        ? "no resources of a provider for RunPod"
-        : `${resources.length} resources, none that can be adopted${filter === "" ? "" : ` with "${filter}" in its name`}`;
-    const reasons = unmatched.map((each) => `\n  ${leftOutLine(each)}`).join("");
-    throw new Error(`there is nothing to adopt: the state has ${which}${reasons}`);
-  }
   const { output, leftOut, notes } = isImport ? imported(successors, tool) : program(successors, tool);
   const skipped = [...unmatched, ...leftOut];
+  if (leftOut.length === successors.length) throw nothingToAdopt(resources.length, filter, skipped);
   const messages = [...warnings.map((each) => `warning: ${oneLine(each)}`), ...skipped.map(leftOutLine), ...notes];
   return { output, messages, exitCode: skipped.length + warnings.length === 0 ? 0 : 1 };
+}
+
+function nothingToAdopt(count: number, filter: string, leftOut: readonly LeftOut[]): Error {
+  const which =
+    count === 0
+      ? "no resources of a provider for RunPod"
+      : `${count} resources, none that can be adopted${filter === "" ? "" : ` with "${filter}" in its name`}`;
+  const reasons = leftOut.map((each) => `\n  ${leftOutLine(each)}`).join("");
+  return new Error(`there is nothing to adopt: the state has ${which}${reasons}`);
 }
 
 function program(successors: readonly Successor[], tool: OldState["tool"]) {
@@ -61,18 +63,17 @@ function program(successors: readonly Successor[], tool: OldState["tool"]) {
 }
 
 function imported(successors: readonly Successor[], tool: OldState["tool"]) {
-  const { json, leftOut } = importFile(successors);
-  const rest = without(successors, leftOut);
+  const { removable: moved, leftOut } = removable(successors, importProblem);
   const commands = removalCommands(
     tool,
-    rest.map(({ old }) => old),
+    moved.map(({ old }) => old),
   );
   const notes = [
     "1. stop everything that applies the old program, then run: pulumi import --file <this file> --out <program>",
-    "2. remove the resources from the old state (this deletes nothing at the service), then from the old program:",
+    `2. ${REMOVAL_STEP.join(" ")}`,
     ...commands.map((command) => `   ${oneLine(command)}`),
   ];
-  return { output: json, leftOut, notes: [...lostLines(rest), ...notes] };
+  return { output: importFile(moved), leftOut, notes: [...lostLines(moved), ...notes] };
 }
 
 function without(successors: readonly Successor[], leftOut: readonly LeftOut[]): readonly Successor[] {
@@ -106,7 +107,7 @@ function readState(file: string): OldState {
   if ("encrypted_data" in state) throw new Error(`${file} is encrypted. Decrypt it with: tofu state pull > state.json`);
   const found = readPulumiState(state) ?? readTerraformState(state);
   if (!found) throw new Error(`${file} is no state that this version can read. ${HOW_TO_EXPORT}`);
-  return found;
+  return withAmbiguity(found);
 }
 
 const HOW_TO_EXPORT =

@@ -174,6 +174,61 @@ test("settings without a successor are named, and those without a value are not"
   ]);
 });
 
+const dependent = (name: string, type: string, ...dependencies: string[]) => ({
+  ...(type === "Endpoint" ? endpoint() : template({})),
+  urn: `${URN}:${type}::${name}`,
+  id: `id-${name}`,
+  dependencies: dependencies.map((each) => `${URN}:${each}`),
+});
+
+const commands = (output: string) => [...output.matchAll(/^\W*(pulumi state delete .*)$/gm)].map(([, each]) => each);
+
+test("the commands remove dependents first, and force the removal of protected resources only", () => {
+  const { output, exitCode } = pulumi([
+    dependent("a", "Endpoint"),
+    { ...dependent("b", "Template", "Endpoint::a"), protect: true },
+    { ...dependent("c", "Endpoint"), propertyDependencies: { templateId: [`${URN}:Template::b`] } },
+  ]);
+  expect(exitCode).toBe(0);
+  expect(commands(output)).toEqual([
+    `pulumi state delete '${URN}:Endpoint::c'`,
+    `pulumi state delete --force '${URN}:Template::b'`,
+    `pulumi state delete '${URN}:Endpoint::a'`,
+  ]);
+  expect(output).toMatch(/Only after every command\n\/\/ +has succeeded, remove them from the old program/);
+});
+
+test.each([{}, { importFile: true }])("a resource on which others depend that stay is left out, with %j", (flags) => {
+  const { output, messages, exitCode } = pulumi(
+    [
+      dependent("a", "Template"),
+      dependent("b", "Template", "Template::a"),
+      { ...dependent("pods", "Template", "Template::b"), inputs: { name: "pods", imageName: "i" } },
+      dependent("free", "Endpoint", "Template::b"),
+    ],
+    [],
+    flags,
+  );
+  expect(exitCode).toBe(1);
+  expect(commands(output + messages.join("\n"))).toEqual([`pulumi state delete '${URN}:Endpoint::free'`]);
+  expect(output).not.toMatch(/"id-[ab]"/);
+  const text = messages.join("\n");
+  expect(text).toMatch(/left out \S+::b: it cannot be removed from the old state, because \S+::pods stays/);
+  expect(text).toMatch(/left out \S+::a: it cannot be removed from the old state, because \S+::b stays/);
+});
+
+test("a resource of another provider that depends on an endpoint keeps it in the old state", () => {
+  const alarm = { urn: "urn:pulumi:dev::p::aws:x:Alarm::a", type: "aws:x:Alarm", parent: `${URN}:Endpoint::llama` };
+  expect(() => pulumi([endpoint(), alarm])).toThrow(/nothing to adopt.*\n.*because \S+Alarm::a stays there/);
+});
+
+test("a resource whose predecessor is still to be deleted is left out, because no command can tell them apart", () => {
+  const { output, messages } = pulumi([endpoint(), endpoint({ id: "e0", delete: true }), template({})]);
+  expect(output).not.toContain("ServerlessEndpoint");
+  expect(commands(output)).toEqual([`pulumi state delete '${URN}:Template::tpl'`]);
+  expect(messages.join("\n")).toMatch(/Endpoint::llama: the old state also has its predecessor.*Run the old program/);
+});
+
 test("names with quotes, line ends and code stay names, in the program and in the commands", () => {
   const name = 'it\'s "x"\n$(rm -rf .) `tick` // */ \u202e';
   const { output } = pulumi([endpoint({ urn: `${URN}:Endpoint::${name}` }, { name })]);

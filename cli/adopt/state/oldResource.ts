@@ -20,6 +20,8 @@ export interface OldResource {
   readonly options: readonly ("protect" | "retainOnDelete")[];
   /** The name of the explicit provider; `undefined` for the default one. */
   readonly provider: string | undefined;
+  /** The addresses of the resources without which the old tool does not let go of this one. */
+  readonly dependents: readonly string[];
   /** Why the new program must not have it; `undefined` if it may. */
   readonly obstacle: string | undefined;
 }

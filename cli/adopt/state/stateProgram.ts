@@ -2,7 +2,7 @@ import { acceptedWords } from "../../../provider/connection/config";
 import { literal, oneLine, uniqueNames } from "../source";
 import { unknownTiers } from "../unknownTiers";
 import { declare } from "./declare";
-import { removalCommands } from "./removal";
+import { REMOVAL_STEP, removable, removalCommands } from "./removal";
 import { KINDS, type LeftOut, type Successor } from "./successors";
 
 /** A program that adopts the resources of another provider, and what it leaves out. */
@@ -39,17 +39,16 @@ export function stateProgram(successors: readonly Successor[], tool: "pulumi" | 
   const tiers = unknownTiers(successors.map(({ fields }) => String(fields.gpuIds ?? "")));
   const words = { ...acceptedWords(() => undefined), extraGpuTiers: tiers };
   const constantOf = constants();
-  const leftOut: LeftOut[] = [];
+  const { removable: moved, leftOut } = removable(successors, (each) => {
+    const { problem } = declare(each, words, () => "");
+    return problem === undefined ? undefined : howToDeclare(problem);
+  });
   const declared: Declared[] = [];
   const taken = new Set<string>();
   for (const kind of KINDS) {
-    for (const successor of successors.filter((each) => each.kind === kind)) {
-      const { args, comments, problem } = declare(successor, words, readSecret);
+    for (const successor of moved.filter((each) => each.kind === kind)) {
+      const { args, comments } = declare(successor, words, readSecret);
       const { old, lost } = successor;
-      if (problem !== undefined) {
-        leftOut.push({ old, reason: howToDeclare(problem) });
-        continue;
-      }
       const kept = lost.length === 0 ? [] : [`not managed, stays as it is: ${oneLine(lost.join(", "))}`];
       const name = distinct(old.name, (each) => taken.has(`${kind} ${each}`));
       taken.add(`${kind} ${name}`);
@@ -170,7 +169,7 @@ function header(
   );
   const steps = [
     `Run "pulumi preview". For each resource it must say that it is adopted, and which fields change: none, except the\n//    user and the password of a registry credential, which the service does not show.`,
-    `Remove the resources from the old state (this deletes nothing at the service), then from the old program:\n${commands.map((command) => `//      ${oneLine(command)}\n`).join("")}`,
+    `${REMOVAL_STEP.join("\n//    ")}\n${commands.map((command) => `//      ${oneLine(command)}\n`).join("")}`,
     `Run "pulumi up", then "pulumi preview --refresh --expect-no-changes". From now on, "pulumi destroy" deletes them.`,
   ];
   const first = asked === "" ? 2 : 3;

@@ -42,6 +42,7 @@ function oldResource({ module, type, name, provider }: Properties, instance: Pro
     attributes: objectOrEmpty(attributes),
     options: [],
     provider: alias,
+    dependents: [],
     obstacle: obstacleOf(instance),
   };
 }
