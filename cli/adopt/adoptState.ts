@@ -6,7 +6,7 @@ import type { OldState } from "./state/oldResource";
 import { readPulumiState } from "./state/pulumiState";
 import { REMOVAL_STEP, removable, removalCommands, withAmbiguity } from "./state/removal";
 import { stateProgram } from "./state/stateProgram";
-import { type LeftOut, type Successor, successorOf } from "./state/successors";
+import { type LeftOut, onePerRecord, type Successor, successorOf } from "./state/successors";
 import { readTerraformState } from "./state/terraformState";
 
 /** The options of `adopt --from`. */
@@ -38,8 +38,8 @@ export function adoptState({ from, filter = "", importFile: isImport = false }: 
     [name, attributes.name].some((each) => String(each).toLowerCase().includes(filter.toLowerCase())),
   );
   const found = wanted.map(successorOf);
-  const successors = found.filter((each): each is Successor => "kind" in each);
-  const unmatched = found.filter((each): each is LeftOut => "reason" in each);
+  const { successors, leftOut: copies } = onePerRecord(found.filter((each): each is Successor => "kind" in each));
+  const unmatched = [...found.filter((each): each is LeftOut => "reason" in each), ...copies];
   const { output, leftOut, notes } = isImport ? imported(successors, tool) : program(successors, tool);
   const skipped = [...unmatched, ...leftOut];
   if (leftOut.length === successors.length) throw nothingToAdopt(resources.length, filter, skipped);
@@ -64,10 +64,7 @@ function program(successors: readonly Successor[], tool: OldState["tool"]) {
 
 function imported(successors: readonly Successor[], tool: OldState["tool"]) {
   const { removable: moved, leftOut } = removable(successors, importProblem);
-  const commands = removalCommands(
-    tool,
-    moved.map(({ old }) => old),
-  );
+  const commands = removalCommands(tool, moved);
   const notes = [
     "1. stop everything that applies the old program, then run: pulumi import --file <this file> --out <program>",
     `2. ${REMOVAL_STEP.join(" ")}`,

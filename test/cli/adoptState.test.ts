@@ -2,7 +2,6 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { adoptState } from "../../cli/adopt/adoptState";
-import { isHarmlessVariable, mayHoldSecret } from "../../cli/adopt/secrets";
 
 const folder = mkdtempSync(path.join(tmpdir(), "state-"));
 const SECRET = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270" };
@@ -48,6 +47,8 @@ test("no secret of a state is in the program, whether it is encrypted, plain or 
     HF_TOKEN: "canary",
     DATABASE: "postgres://me:canary@db/x",
     UNMARKED: "hf_canaryCANARYcanary",
+    CONN: "host=db password=canary",
+    GPUS: 2,
   };
   const { output, messages } = pulumi([
     template(env, { dockerArgs: "python x.py --api-key=canary" }),
@@ -60,9 +61,10 @@ test("no secret of a state is in the program, whether it is encrypted, plain or 
   ]);
   expect(output + messages.join("\n")).not.toContain("canary");
   expect(output).toContain('"MODEL": "llama"');
-  for (const name of ["MARKED", "SHOWN", "HF_TOKEN", "DATABASE", "UNMARKED", "dockerArgs"])
+  for (const name of ["MARKED", "SHOWN", "HF_TOKEN", "DATABASE", "UNMARKED", "CONN", "dockerArgs"])
     expect(output).toContain(`config.requireSecret("tpl-${name}")`);
-  expect(messages.filter((line) => line.includes("pulumi config set --secret"))).toHaveLength(6);
+  expect(messages.filter((line) => line.includes("pulumi config set --secret"))).toHaveLength(7);
+  expect(output).toContain('"GPUS": "2"');
   expect(output).toContain("// not managed: gpuCount ");
 });
 
@@ -70,70 +72,6 @@ test("variables that are one secret stay as they are", () => {
   const { output, messages } = pulumi([template({ ...SECRET, ciphertext: "v1:x" })]);
   expect(output).toContain("// not managed, stays as it is: env");
   expect(messages.join()).toContain("has no successor for env");
-});
-
-const HARMLESS: readonly (readonly [string, string | number | boolean])[] = [
-  ["MODEL", "meta-llama/Llama-3.1-8B-Instruct"],
-  ["HF_HOME", "/runpod-volume/huggingface-cache/hub"],
-  ["CONFIG", "conf/server.yaml"],
-  ["MAX_LEN", "8192"],
-  ["GPU_SHARE", 0.95],
-  ["USE_AUTH_TOKEN", "true"],
-  ["EAGER", false],
-  ["LOG_LEVEL", "info"],
-];
-
-const SUSPECT: readonly (readonly [string, string | number])[] = [
-  ["CONN", "host=db user=me password=hunter2"],
-  ["PASSPHRASE", "hunter2"],
-  ["DB_PW", "hunter2"],
-  ["PGPASS", "hunter2"],
-  ["MYSQL", "root:hunter2"],
-  ["PIN", "4711"],
-  ["PIN_CODE", 4711],
-  ["SESSION", "hunter2"],
-  ["COOKIE", "hunter2"],
-  ["BEARER", "hunter2"],
-  ["SEED_PHRASE", "alpha beta gamma"],
-  ["LICENSE", "AB12-CD34-EF56"],
-  ["WHATEVER", "hunter2"],
-  ["ACCOUNT", "123456789012"],
-  ["MODEL_ACCESS", "letmein"],
-  ["MODEL", "user:hunter2"],
-  ["MODEL", "a1b2c3d4e5f6a7b8c9d0"],
-  ["PATH_PREFIX", "sk-abc"],
-  ["SLACK", "hooks.slack.com/services/T0/B0/abcdEFGH"],
-  ["FLAGS", "--enforce-eager --dtype=half"],
-  ["OPENAI_API_BASE", "http://x/v1"],
-];
-
-test("a variable is in the program only if it is clearly harmless", () => {
-  const shown = Object.entries(Object.fromEntries([...SUSPECT, ...HARMLESS]));
-  const { output } = pulumi([template(Object.fromEntries(shown))]);
-  for (const [name, value] of HARMLESS) expect(output).toContain(`"${name}": "${value}"`);
-  for (const [name, value] of SUSPECT) expect([name, value, isHarmlessVariable(name, String(value))]).toContain(false);
-  expect(output).not.toContain("hunter2");
-});
-
-test("a start command or a description that may hold a secret is read from the config", () => {
-  for (const command of ["python -u handler.py", "/start.sh --port 8000 --model org/m --dtype=half --eager", ""])
-    expect([command, mayHoldSecret("dockerArgs", command)]).toEqual([command, false]);
-  for (const command of [
-    "serve --wandb 0123456789abcdef0123456789abcdef01234567",
-    "mysql -p hunter2",
-    "mysql -phunter2",
-    "run --pass hunter2",
-    "run --pwd=h4",
-    "run --model sk-abc",
-    "login hunter2",
-    "TOKEN=hunter2 run",
-    'sh -c "run"',
-  ])
-    expect([command, mayHoldSecret("dockerArgs", command)]).toEqual([command, true]);
-  expect(mayHoldSecret("readme", "# Llama, a model for chats")).toBe(false);
-  for (const readme of ["login with abcdef0123456789abcdef0123456789", "pw: hunter2", "The password is hunter2"])
-    expect([readme, mayHoldSecret("readme", readme)]).toEqual([readme, true]);
-  expect(mayHoldSecret("modelReferences", ["https://me:hunter2@hf.co/x"])).toBe(true);
 });
 
 test("what has no successor, is being deleted, is only read, or has no id is left out with the reason", () => {
@@ -227,6 +165,30 @@ test("a resource whose predecessor is still to be deleted is left out, because n
   expect(output).not.toContain("ServerlessEndpoint");
   expect(commands(output)).toEqual([`pulumi state delete '${URN}:Template::tpl'`]);
   expect(messages.join("\n")).toMatch(/Endpoint::llama: the old state also has its predecessor.*Run the old program/);
+});
+
+test("of several resources for one record, the program has the first, and the commands remove all", () => {
+  const copy = { ...dependent("copy", "Endpoint", "Template::tpl"), id: "id-a" };
+  const { output, messages, exitCode } = pulumi([template({}), dependent("a", "Endpoint"), copy]);
+  expect(output.match(/adoptId: .*/g)).toEqual(['adoptId: "t1",', 'adoptId: "id-a",']);
+  expect(exitCode).toBe(1);
+  expect(messages).toEqual([
+    `left out ${URN}:Endpoint::copy: it has the same id as ${URN}:Endpoint::a, and a program can declare a record only once`,
+  ]);
+  expect(commands(output)).toEqual(
+    ["Endpoint::copy", "Endpoint::a", "Template::tpl"].map((each) => `pulumi state delete '${URN}:${each}'`),
+  );
+});
+
+test("the types QB and LB of an endpoint get their names here", () => {
+  expect(pulumi([endpoint({}, { type: "LB" })]).output).toContain('type: "LOAD_BALANCER"');
+  expect(pulumi([endpoint({}, { type: "QB" })]).output).toContain('type: "QUEUE"');
+});
+
+test("a type with the name of a property of every object is one without a successor", () => {
+  const odd = { urn: `${URN}:constructor::x`, type: "runpod:index:constructor", id: "x" };
+  const { messages } = pulumi([endpoint(), odd]);
+  expect(messages).toEqual([`left out ${odd.urn}: the type runpod:index:constructor has no successor here`]);
 });
 
 test("names with quotes, line ends and code stay names, in the program and in the commands", () => {

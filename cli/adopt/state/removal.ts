@@ -35,11 +35,17 @@ export function removable(
 
 /** Returns a function for the reason why a resource has to stay, if only these are removed. */
 function blockedBy(removed: readonly Successor[]): (successor: Successor) => string | undefined {
-  const addresses = new Set(removed.map(({ old }) => old.address));
-  return ({ old }) => {
-    const stays = old.dependents.find((address) => !addresses.has(address));
+  const addresses = new Set(removed.flatMap(oldResources).map(({ address }) => address));
+  return (successor) => {
+    const dependents = oldResources(successor).flatMap((each) => each.dependents);
+    const stays = dependents.find((address) => !addresses.has(address));
     return stays === undefined ? undefined : dependedOn(stays);
   };
+}
+
+/** Returns all resources of the old state for a record. */
+function oldResources({ old, copies }: Successor): readonly OldResource[] {
+  return [old, ...copies];
 }
 
 function dependedOn(address: string): string {
@@ -66,8 +72,8 @@ const AMBIGUOUS =
  * Returns the commands that remove resources from the old state. They delete nothing at the
  * service. Those that depend on others come first.
  */
-export function removalCommands(tool: OldState["tool"], resources: readonly OldResource[]): string[] {
-  return inOrder(resources).map(({ address, options }) => {
+export function removalCommands(tool: OldState["tool"], successors: readonly Successor[]): string[] {
+  return inOrder(successors.flatMap(oldResources)).map(({ address, options }) => {
     if (tool === "terraform") return `terraform state rm ${quoted(address)}`;
     return `pulumi state delete ${options.includes("protect") ? "--force " : ""}${quoted(address)}`;
   });

@@ -165,7 +165,7 @@ function header(
       : `// 2. Set the config. A command without a value asks for it, and does not show it:\n${config}${words}`;
   const commands = removalCommands(
     tool,
-    declared.map(({ successor }) => successor.old),
+    declared.map(({ successor }) => successor),
   );
   const steps = [
     `Run "pulumi preview". For each resource it must say that it is adopted, and which fields change: none, except the\n//    user and the password of a registry credential, which the service does not show.`,
