@@ -57,9 +57,9 @@ function nothingToAdopt(count: number, filter: string, leftOut: readonly LeftOut
 }
 
 function program(successors: readonly Successor[], tool: OldState["tool"]) {
-  const { source, leftOut, secrets } = stateProgram(successors, tool);
-  const notes = secrets.map((name) => `set the config value with: pulumi config set --secret ${name}`);
-  return { output: source, leftOut, notes: [...notes, ...lostLines(without(successors, leftOut))] };
+  const { source, leftOut, secrets, notes } = stateProgram(successors, tool);
+  const values = secrets.map((name) => `set the config value with: pulumi config set --secret ${name}`);
+  return { output: source, leftOut, notes: [...values, ...notes, ...lostLines(without(successors, leftOut))] };
 }
 
 function imported(successors: readonly Successor[], tool: OldState["tool"]) {

@@ -220,6 +220,25 @@ test("an explicit provider is declared with its key from the config, and options
   );
 });
 
+test.each([
+  [undefined, '  service: "runpod",'],
+  ["https://api.runpod.io/graphql", '  service: "runpod",'],
+  ["https://gpu.example/graphql", '  graphqlUrl: "https://gpu.example/graphql",\n  queueUrl: "https://gpu.example",'],
+  ["https://gpu.example/graphql?api_key=canary", 'graphqlUrl: config.requireSecret("eu-graphqlUrl")'],
+  [{ ...SECRET, plaintext: '"canary"' }, 'graphqlUrl: config.requireSecret("eu-graphqlUrl")'],
+])("the key of an explicit provider goes only to its service: %j", (apiUrl, code) => {
+  const urn = "urn:pulumi:dev::p::pulumi:providers:runpod::eu";
+  const { output, messages } = pulumi([
+    { urn, type: "pulumi:providers:runpod", id: "6f", inputs: { apiKey: "canary", apiUrl } },
+    endpoint({ provider: `${urn}::6f` }),
+  ]);
+  expect(output).toContain(code);
+  expect(output + messages.join()).not.toContain("canary");
+  const isRunpod = code.includes("runpod");
+  expect(output.includes('service: "runpod"')).toBe(isRunpod);
+  expect(messages.some((line) => line.includes("has an apiUrl that is not RunPod's"))).toBe(!isRunpod);
+});
+
 test("children of components with the same name get different names", () => {
   const urn = (parent: string) => `urn:pulumi:dev::p::${parent}$runpod:index:Endpoint::llama`;
   const { output } = pulumi([endpoint({ urn: urn("a:b:C") }), endpoint({ urn: urn("a:b:D"), id: "e2" })]);

@@ -18,15 +18,20 @@ export function readPulumiState(state: Properties): OldState | undefined {
   const all = resources.filter(isObject);
   const ours = all.filter(({ type }) => typeof type === "string" && TYPE.test(type));
   const dependents = dependentsOf(all);
+  const providers = all.filter(({ type }) => type === "pulumi:providers:runpod");
   const unfinished = (Array.isArray(pending) ? pending : []).filter(isObject);
   return {
     tool: "pulumi",
-    resources: ours.map((each) => oldResource(each, dependents.get(String(each.urn)) ?? [])),
+    resources: ours.map((each) => oldResource(each, dependents.get(String(each.urn)) ?? [], providers)),
     warnings: unfinished.map(pendingWarning).filter((warning) => warning !== undefined),
   };
 }
 
-function oldResource(resource: Properties, dependents: readonly string[]): OldResource {
+function oldResource(
+  resource: Properties,
+  dependents: readonly string[],
+  providers: readonly Properties[],
+): OldResource {
   const { urn, type, provider } = resource;
   const address = String(urn);
   const name = lastPart(address);
@@ -40,9 +45,15 @@ function oldResource(resource: Properties, dependents: readonly string[]): OldRe
     attributes: objectOrEmpty(withoutSecrets(resource.inputs)),
     options,
     provider: explicit === undefined || /^default(_|$)/.test(explicit) ? undefined : explicit,
+    providerUrl: urlOf(providers.find(({ urn }) => String(provider).startsWith(`${String(urn)}::`))),
     dependents,
     obstacle: obstacleOf(resource),
   };
+}
+
+function urlOf(provider: Properties | undefined): OldResource["providerUrl"] {
+  const { apiUrl } = objectOrEmpty(withoutSecrets(provider?.inputs));
+  return apiUrl === SECRET || (typeof apiUrl === "string" && apiUrl !== "") ? apiUrl : undefined;
 }
 
 /**
