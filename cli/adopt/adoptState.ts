@@ -1,5 +1,5 @@
-import { readFileSync } from "node:fs";
 import { isObject } from "../../provider/properties";
+import { readTextFile } from "../readTextFile";
 import { oneLine } from "./source";
 import { importFile, importProblem } from "./state/importFile";
 import type { OldState } from "./state/oldResource";
@@ -93,7 +93,7 @@ function lostLines(successors: readonly Successor[]): string[] {
 
 /** Reads a state. No message quotes the file, which holds secrets. */
 function readState(file: string): OldState {
-  const text = readFileSync(file, "utf8");
+  const text = readTextFile(file);
   let state: unknown;
   try {
     state = JSON.parse(text);

@@ -297,7 +297,18 @@ test("a file that is no state is refused without a word of its content", () => {
   expect(() => adoptState({ from: written("canary") })).not.toThrow(/canary/);
   expect(() => adoptState({ from: written('{"encrypted_data":"canary"}') })).toThrow(/tofu state pull/);
   expect(() => pulumi([])).toThrow("the state has no resources of a provider for RunPod");
-  expect(() => adoptState({ from: path.join(folder, "none.json") })).toThrow(/ENOENT|does not exist/);
+  expect(() => adoptState({ from: path.join(folder, "none.json") })).toThrow(
+    "none.json cannot be read: there is no such file or folder",
+  );
+  expect(() => adoptState({ from: folder })).toThrow(`${folder} cannot be read: it is a folder`);
+});
+
+test.each(["utf8", "utf16le", "utf16be"])("a state in %s with a byte order mark is read", (encoding) => {
+  const state = JSON.stringify({ deployment: { resources: [endpoint({}, { name: "größe" })] } });
+  const bytes = Buffer.from(`\uFEFF${state}`, encoding === "utf8" ? "utf8" : "utf16le");
+  const file = path.join(folder, `${encoding}.json`);
+  writeFileSync(file, encoding === "utf16be" ? bytes.swap16() : bytes);
+  expect(adoptState({ from: file }).output).toContain('name: "größe"');
 });
 
 test("the file for pulumi import has unique names, and no credential", () => {
