@@ -51,8 +51,8 @@ export function isHarmlessVariable(name: string, value: string): boolean {
 }
 
 /**
- * Returns `true` for a start command that consists of the program, files, numbers, and options whose
- * values are harmless, as those of variables are.
+ * Returns `true` for a start command that consists of the program, files, numbers, and options
+ * whose values are harmless, as those of variables are.
  */
 function isHarmlessCommand(command: string): boolean {
   const words = command.trim().split(/\s+/);

@@ -167,7 +167,7 @@ test("a resource whose predecessor is still to be deleted is left out, because n
   expect(messages.join("\n")).toMatch(/Endpoint::llama: the old state also has its predecessor.*Run the old program/);
 });
 
-test("of several resources for one record, the program has the first, and the commands remove all", () => {
+test("the program has the first of several resources for one record, and the commands remove all", () => {
   const copy = { ...dependent("copy", "Endpoint", "Template::tpl"), id: "id-a" };
   const { output, messages, exitCode } = pulumi([template({}), dependent("a", "Endpoint"), copy]);
   expect(output.match(/adoptId: .*/g)).toEqual(['adoptId: "t1",', 'adoptId: "id-a",']);

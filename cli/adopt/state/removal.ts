@@ -1,10 +1,10 @@
 import type { OldResource, OldState } from "./oldResource";
 import type { LeftOut, Successor } from "./successors";
 
-/** The step with the commands. The next `up` of the old program would delete what it lost too early. */
+/** The step with the commands. The old program deletes what it loses before its state does. */
 export const REMOVAL_STEP = [
   "Remove the resources from the old state (this deletes nothing at the service). Only after every command",
-  "has succeeded, remove them from the old program, too. Before, its next run would delete the records:",
+  "has succeeded, remove them from the old program. If you do that earlier, its next run deletes the records:",
 ] as const;
 
 /** What can be removed from the old state, and what cannot. */
@@ -14,8 +14,8 @@ export interface Removable {
 }
 
 /**
- * Leaves out the resources that have a problem, and those that cannot be removed from the old state,
- * because others that stay there depend on them.
+ * Leaves out the resources that have a problem, and those that cannot be removed from the old
+ * state, because others that stay there depend on them.
  */
 export function removable(
   successors: readonly Successor[],
