@@ -1,12 +1,12 @@
-import { readFileSync } from "node:fs";
 import { isObject } from "../../provider/properties";
+import { readTextFile } from "../readTextFile";
 import { oneLine } from "./source";
-import { importFile } from "./state/importFile";
+import { importFile, importProblem } from "./state/importFile";
 import type { OldState } from "./state/oldResource";
 import { readPulumiState } from "./state/pulumiState";
-import { removalCommands } from "./state/removal";
+import { REMOVAL_STEP, removable, removalCommands, withAmbiguity } from "./state/removal";
 import { stateProgram } from "./state/stateProgram";
-import { type LeftOut, type Successor, successorOf } from "./state/successors";
+import { type LeftOut, onePerRecord, type Successor, successorOf } from "./state/successors";
 import { readTerraformState } from "./state/terraformState";
 
 /** The options of `adopt --from`. */
@@ -38,41 +38,39 @@ export function adoptState({ from, filter = "", importFile: isImport = false }: 
     [name, attributes.name].some((each) => String(each).toLowerCase().includes(filter.toLowerCase())),
   );
   const found = wanted.map(successorOf);
-  const successors = found.filter((each): each is Successor => "kind" in each);
-  const unmatched = found.filter((each): each is LeftOut => "reason" in each);
-  if (successors.length === 0) {
-    const which =
-      resources.length === 0
-        ? "no resources of a provider for RunPod"
-        : `${resources.length} resources, none that can be adopted${filter === "" ? "" : ` with "${filter}" in its name`}`;
-    const reasons = unmatched.map((each) => `\n  ${leftOutLine(each)}`).join("");
-    throw new Error(`there is nothing to adopt: the state has ${which}${reasons}`);
-  }
+  const { successors, leftOut: copies } = onePerRecord(found.filter((each): each is Successor => "kind" in each));
+  const unmatched = [...found.filter((each): each is LeftOut => "reason" in each), ...copies];
   const { output, leftOut, notes } = isImport ? imported(successors, tool) : program(successors, tool);
   const skipped = [...unmatched, ...leftOut];
+  if (leftOut.length === successors.length) throw nothingToAdopt(resources.length, filter, skipped);
   const messages = [...warnings.map((each) => `warning: ${oneLine(each)}`), ...skipped.map(leftOutLine), ...notes];
   return { output, messages, exitCode: skipped.length + warnings.length === 0 ? 0 : 1 };
 }
 
+function nothingToAdopt(count: number, filter: string, leftOut: readonly LeftOut[]): Error {
+  const which =
+    count === 0
+      ? "no resources of a provider for RunPod"
+      : `${count} resources, none that can be adopted${filter === "" ? "" : ` with "${filter}" in its name`}`;
+  const reasons = leftOut.map((each) => `\n  ${leftOutLine(each)}`).join("");
+  return new Error(`there is nothing to adopt: the state has ${which}${reasons}`);
+}
+
 function program(successors: readonly Successor[], tool: OldState["tool"]) {
-  const { source, leftOut, secrets } = stateProgram(successors, tool);
-  const notes = secrets.map((name) => `set the config value with: pulumi config set --secret ${name}`);
-  return { output: source, leftOut, notes: [...notes, ...lostLines(without(successors, leftOut))] };
+  const { source, leftOut, secrets, notes } = stateProgram(successors, tool);
+  const values = secrets.map((name) => `set the config value with: pulumi config set --secret ${name}`);
+  return { output: source, leftOut, notes: [...values, ...notes, ...lostLines(without(successors, leftOut))] };
 }
 
 function imported(successors: readonly Successor[], tool: OldState["tool"]) {
-  const { json, leftOut } = importFile(successors);
-  const rest = without(successors, leftOut);
-  const commands = removalCommands(
-    tool,
-    rest.map(({ old }) => old),
-  );
+  const { removable: moved, leftOut } = removable(successors, importProblem);
+  const commands = removalCommands(tool, moved);
   const notes = [
     "1. stop everything that applies the old program, then run: pulumi import --file <this file> --out <program>",
-    "2. remove the resources from the old state (this deletes nothing at the service), then from the old program:",
+    `2. ${REMOVAL_STEP.join(" ")}`,
     ...commands.map((command) => `   ${oneLine(command)}`),
   ];
-  return { output: json, leftOut, notes: [...lostLines(rest), ...notes] };
+  return { output: importFile(moved), leftOut, notes: [...lostLines(moved), ...notes] };
 }
 
 function without(successors: readonly Successor[], leftOut: readonly LeftOut[]): readonly Successor[] {
@@ -95,7 +93,7 @@ function lostLines(successors: readonly Successor[]): string[] {
 
 /** Reads a state. No message quotes the file, which holds secrets. */
 function readState(file: string): OldState {
-  const text = readFileSync(file, "utf8");
+  const text = readTextFile(file);
   let state: unknown;
   try {
     state = JSON.parse(text);
@@ -106,7 +104,7 @@ function readState(file: string): OldState {
   if ("encrypted_data" in state) throw new Error(`${file} is encrypted. Decrypt it with: tofu state pull > state.json`);
   const found = readPulumiState(state) ?? readTerraformState(state);
   if (!found) throw new Error(`${file} is no state that this version can read. ${HOW_TO_EXPORT}`);
-  return found;
+  return withAmbiguity(found);
 }
 
 const HOW_TO_EXPORT =

@@ -11,6 +11,7 @@ import { splitList } from "../../sdk/endpoints/normalForms";
 import type { Endpoint, EndpointSettings } from "../../sdk/endpoints/record";
 import type { InputProblem } from "../../sdk/errors";
 import { listFields, unsetValue } from "../../sdk/records/fields";
+import { withoutSecretTexts } from "./secrets";
 import { literal, oneLine, uniqueNames } from "./source";
 import { unknownTiers } from "./unknownTiers";
 
@@ -61,11 +62,12 @@ export function adoptionProgram(
     const candidates = isShown ? [given.templateId] : (matches.get(given.id) ?? []);
     const endpoint = candidates.length === 1 ? { ...given, templateId: candidates[0] ?? "" } : given;
     const { fields, problems } = declare(endpoint, words);
-    const comments = problems.map((problem) => `not managed: ${oneLine(told([problem]))}`);
+    const { shown, comments: texts } = withoutSecretTexts(Object.entries(fields));
+    const comments = [...problems.map((problem) => `not managed: ${oneLine(told([problem]))}`), ...texts];
     if (endpoint.templateId === "") comments.push(...variablesComment(endpoint));
     else if (!isShown) comments.unshift(FOUND_TEMPLATE);
     if (missingFieldProblems(fields).length === 0)
-      resources.push(resource(logicalName(endpoint.name), endpoint.id, fields, comments));
+      resources.push(resource(logicalName(endpoint.name), endpoint.id, shown, comments));
     else
       skipped.push({
         id: endpoint.id,
@@ -107,10 +109,10 @@ import { ServerlessEndpoint } from "pulumi-serverless-gpu";
 function resource(
   logicalName: string,
   id: string,
-  fields: Partial<EndpointSettings>,
+  fields: readonly (readonly [string, unknown])[],
   comments: readonly string[],
 ): string {
-  const lines = Object.entries(fields).map(([field, value]) => `  ${field}: ${toSource(field, value)},\n`);
+  const lines = fields.map(([field, value]) => `  ${field}: ${toSource(field, value)},\n`);
   return `new ServerlessEndpoint(${literal(logicalName)}, {
   adoptId: ${literal(id)},
 ${[...lines, ...comments.map((comment) => `  // ${comment}\n`)].join("")}});

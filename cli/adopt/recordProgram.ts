@@ -5,6 +5,7 @@ import type { Template } from "../../sdk/templates/record";
 import { VOLUME_FIELDS } from "../../sdk/volumes/fields";
 import { checkVolumeFields } from "../../sdk/volumes/input";
 import type { Volume } from "../../sdk/volumes/record";
+import { withoutSecretTexts } from "./secrets";
 import { literal, oneLine, uniqueNames } from "./source";
 
 /** The part of a program that adopts templates and volumes, and those that it leaves out. */
@@ -32,8 +33,9 @@ export function recordProgram(templates: readonly Template[], volumes: readonly 
     ...adoptable.map(({ env, ...template }) => {
       const names = Object.keys(env).sort().join(", ");
       const comment = names === "" ? "" : `  // not managed: env (${oneLine(names)}). Add it with config secrets\n`;
-      const fields = declared(TEMPLATE_FIELDS, template, checkTemplateFields);
-      return `new ServerlessTemplate(${literal(templateName(template.name))}, {\n${lines(template.id, fields)}${comment}});\n`;
+      const { shown, comments } = withoutSecretTexts(declared(TEMPLATE_FIELDS, template, checkTemplateFields));
+      const texts = comments.map((each) => `  // ${each}\n`).join("");
+      return `new ServerlessTemplate(${literal(templateName(template.name))}, {\n${lines(template.id, shown)}${texts}${comment}});\n`;
     }),
     ...volumes.map((volume) => {
       const fields = declared(VOLUME_FIELDS, volume, checkVolumeFields);
@@ -67,6 +69,6 @@ function declared(
   return Object.entries(fields).filter(([field, value]) => value !== defaults[field]);
 }
 
-function lines(id: string, fields: readonly [string, unknown][]): string {
+function lines(id: string, fields: readonly (readonly [string, unknown])[]): string {
   return [["adoptId", id] as const, ...fields].map(([field, value]) => `  ${field}: ${literal(value)},\n`).join("");
 }

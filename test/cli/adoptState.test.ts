@@ -2,7 +2,6 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { adoptState } from "../../cli/adopt/adoptState";
-import { looksSecret, mayBeSecret } from "../../cli/adopt/state/secrets";
 
 const folder = mkdtempSync(path.join(tmpdir(), "state-"));
 const SECRET = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270" };
@@ -48,6 +47,8 @@ test("no secret of a state is in the program, whether it is encrypted, plain or 
     HF_TOKEN: "canary",
     DATABASE: "postgres://me:canary@db/x",
     UNMARKED: "hf_canaryCANARYcanary",
+    CONN: "host=db password=canary",
+    GPUS: 2,
   };
   const { output, messages } = pulumi([
     template(env, { dockerArgs: "python x.py --api-key=canary" }),
@@ -60,9 +61,10 @@ test("no secret of a state is in the program, whether it is encrypted, plain or 
   ]);
   expect(output + messages.join("\n")).not.toContain("canary");
   expect(output).toContain('"MODEL": "llama"');
-  for (const name of ["MARKED", "SHOWN", "HF_TOKEN", "DATABASE", "UNMARKED", "dockerArgs"])
+  for (const name of ["MARKED", "SHOWN", "HF_TOKEN", "DATABASE", "UNMARKED", "CONN", "dockerArgs"])
     expect(output).toContain(`config.requireSecret("tpl-${name}")`);
-  expect(messages.filter((line) => line.includes("pulumi config set --secret"))).toHaveLength(6);
+  expect(messages.filter((line) => line.includes("pulumi config set --secret"))).toHaveLength(7);
+  expect(output).toContain('"GPUS": "2"');
   expect(output).toContain("// not managed: gpuCount ");
 });
 
@@ -70,18 +72,6 @@ test("variables that are one secret stay as they are", () => {
   const { output, messages } = pulumi([template({ ...SECRET, ciphertext: "v1:x" })]);
   expect(output).toContain("// not managed, stays as it is: env");
   expect(messages.join()).toContain("has no successor for env");
-});
-
-test("values with the look of a secret are taken for one, and ordinary ones are not", () => {
-  for (const [name, value] of [
-    ["MODEL", "meta-llama/Llama-3.1-8B-Instruct"],
-    ["MAX_LEN", "8192"],
-    ["FLAGS", "--enforce-eager --dtype=half"],
-    ["URL", "http://models.internal:8080/v1"],
-  ])
-    expect([name, mayBeSecret(name ?? "", value ?? "")]).toEqual([name, false]);
-  for (const value of ["hunter2!", "sk-abc", "AKIAX", "550e8400-e29b-41d4-a716-446655440000", "a1b2c3d4e5f6a7b8c9d0"])
-    expect([value, looksSecret(value)]).toEqual([value, true]);
 });
 
 test("what has no successor, is being deleted, is only read, or has no id is left out with the reason", () => {
@@ -122,6 +112,85 @@ test("settings without a successor are named, and those without a value are not"
   ]);
 });
 
+const dependent = (name: string, type: string, ...dependencies: string[]) => ({
+  ...(type === "Endpoint" ? endpoint() : template({})),
+  urn: `${URN}:${type}::${name}`,
+  id: `id-${name}`,
+  dependencies: dependencies.map((each) => `${URN}:${each}`),
+});
+
+const commands = (output: string) => [...output.matchAll(/^\W*(pulumi state delete .*)$/gm)].map(([, each]) => each);
+
+test("the commands remove dependents first, and force the removal of protected resources only", () => {
+  const { output, exitCode } = pulumi([
+    dependent("a", "Endpoint"),
+    { ...dependent("b", "Template", "Endpoint::a"), protect: true },
+    { ...dependent("c", "Endpoint"), propertyDependencies: { templateId: [`${URN}:Template::b`] } },
+  ]);
+  expect(exitCode).toBe(0);
+  expect(commands(output)).toEqual([
+    `pulumi state delete '${URN}:Endpoint::c'`,
+    `pulumi state delete --force '${URN}:Template::b'`,
+    `pulumi state delete '${URN}:Endpoint::a'`,
+  ]);
+  expect(output).toMatch(/Only after every command\n\/\/ +has succeeded, remove them from the old program/);
+});
+
+test.each([{}, { importFile: true }])("a resource on which others depend that stay is left out, with %j", (flags) => {
+  const { output, messages, exitCode } = pulumi(
+    [
+      dependent("a", "Template"),
+      dependent("b", "Template", "Template::a"),
+      { ...dependent("pods", "Template", "Template::b"), inputs: { name: "pods", imageName: "i" } },
+      dependent("free", "Endpoint", "Template::b"),
+    ],
+    [],
+    flags,
+  );
+  expect(exitCode).toBe(1);
+  expect(commands(output + messages.join("\n"))).toEqual([`pulumi state delete '${URN}:Endpoint::free'`]);
+  expect(output).not.toMatch(/"id-[ab]"/);
+  const text = messages.join("\n");
+  expect(text).toMatch(/left out \S+::b: it cannot be removed from the old state, because \S+::pods stays/);
+  expect(text).toMatch(/left out \S+::a: it cannot be removed from the old state, because \S+::b stays/);
+});
+
+test("a resource of another provider that depends on an endpoint keeps it in the old state", () => {
+  const alarm = { urn: "urn:pulumi:dev::p::aws:x:Alarm::a", type: "aws:x:Alarm", parent: `${URN}:Endpoint::llama` };
+  expect(() => pulumi([endpoint(), alarm])).toThrow(/nothing to adopt.*\n.*because \S+Alarm::a stays there/);
+});
+
+test("a resource whose predecessor is still to be deleted is left out, because no command can tell them apart", () => {
+  const { output, messages } = pulumi([endpoint(), endpoint({ id: "e0", delete: true }), template({})]);
+  expect(output).not.toContain("ServerlessEndpoint");
+  expect(commands(output)).toEqual([`pulumi state delete '${URN}:Template::tpl'`]);
+  expect(messages.join("\n")).toMatch(/Endpoint::llama: the old state also has its predecessor.*Run the old program/);
+});
+
+test("the program has the first of several resources for one record, and the commands remove all", () => {
+  const copy = { ...dependent("copy", "Endpoint", "Template::tpl"), id: "id-a" };
+  const { output, messages, exitCode } = pulumi([template({}), dependent("a", "Endpoint"), copy]);
+  expect(output.match(/adoptId: .*/g)).toEqual(['adoptId: "t1",', 'adoptId: "id-a",']);
+  expect(exitCode).toBe(1);
+  expect(messages).toEqual([
+    `left out ${URN}:Endpoint::copy: it has the same id as ${URN}:Endpoint::a, and a program can declare a record only once`,
+  ]);
+  expect(commands(output)).toEqual(
+    ["Endpoint::copy", "Endpoint::a", "Template::tpl"].map((each) => `pulumi state delete '${URN}:${each}'`),
+  );
+});
+
+test("the types QB and LB of an endpoint get their names here", () => {
+  expect(pulumi([endpoint({}, { type: "LB" })]).output).toContain('type: "LOAD_BALANCER"');
+  expect(pulumi([endpoint({}, { type: "QB" })]).output).toContain('type: "QUEUE"');
+});
+
+test("a type with the name of a property of every object is one without a successor", () => {
+  const odd = { urn: `${URN}:constructor::x`, type: "runpod:index:constructor", id: "x" };
+  const { messages } = pulumi([endpoint(), odd]);
+  expect(messages).toEqual([`left out ${odd.urn}: the type runpod:index:constructor has no successor here`]);
+});
+
 test("names with quotes, line ends and code stay names, in the program and in the commands", () => {
   const name = 'it\'s "x"\n$(rm -rf .) `tick` // */ \u202e';
   const { output } = pulumi([endpoint({ urn: `${URN}:Endpoint::${name}` }, { name })]);
@@ -149,6 +218,25 @@ test("an explicit provider is declared with its key from the config, and options
   expect(output).toContain(
     "{ dependsOn: [tplTemplate], protect: true, retainOnDelete: true, provider: prodAccountProvider }",
   );
+});
+
+test.each([
+  [undefined, '  service: "runpod",'],
+  ["https://api.runpod.io/graphql", '  service: "runpod",'],
+  ["https://gpu.example/graphql", '  graphqlUrl: "https://gpu.example/graphql",\n  queueUrl: "https://gpu.example",'],
+  ["https://gpu.example/graphql?api_key=canary", 'graphqlUrl: config.requireSecret("eu-graphqlUrl")'],
+  [{ ...SECRET, plaintext: '"canary"' }, 'graphqlUrl: config.requireSecret("eu-graphqlUrl")'],
+])("the key of an explicit provider goes only to its service: %j", (apiUrl, code) => {
+  const urn = "urn:pulumi:dev::p::pulumi:providers:runpod::eu";
+  const { output, messages } = pulumi([
+    { urn, type: "pulumi:providers:runpod", id: "6f", inputs: { apiKey: "canary", apiUrl } },
+    endpoint({ provider: `${urn}::6f` }),
+  ]);
+  expect(output).toContain(code);
+  expect(output + messages.join()).not.toContain("canary");
+  const isRunpod = code.includes("runpod");
+  expect(output.includes('service: "runpod"')).toBe(isRunpod);
+  expect(messages.some((line) => line.includes("has an apiUrl that is not RunPod's"))).toBe(!isRunpod);
 });
 
 test("children of components with the same name get different names", () => {
@@ -209,7 +297,18 @@ test("a file that is no state is refused without a word of its content", () => {
   expect(() => adoptState({ from: written("canary") })).not.toThrow(/canary/);
   expect(() => adoptState({ from: written('{"encrypted_data":"canary"}') })).toThrow(/tofu state pull/);
   expect(() => pulumi([])).toThrow("the state has no resources of a provider for RunPod");
-  expect(() => adoptState({ from: path.join(folder, "none.json") })).toThrow(/ENOENT|does not exist/);
+  expect(() => adoptState({ from: path.join(folder, "none.json") })).toThrow(
+    "none.json cannot be read: there is no such file or folder",
+  );
+  expect(() => adoptState({ from: folder })).toThrow(`${folder} cannot be read: it is a folder`);
+});
+
+test.each(["utf8", "utf16le", "utf16be"])("a state in %s with a byte order mark is read", (encoding) => {
+  const state = JSON.stringify({ deployment: { resources: [endpoint({}, { name: "größe" })] } });
+  const bytes = Buffer.from(`\uFEFF${state}`, encoding === "utf8" ? "utf8" : "utf16le");
+  const file = path.join(folder, `${encoding}.json`);
+  writeFileSync(file, encoding === "utf16be" ? bytes.swap16() : bytes);
+  expect(adoptState({ from: file }).output).toContain('name: "größe"');
 });
 
 test("the file for pulumi import has unique names, and no credential", () => {

@@ -114,3 +114,9 @@ test("every setting of an endpoint is declared, volumes in one form, and what it
   const cpu = { gpuIds: "", instanceIds: "cpu3g-4-16", networkVolumeId: "a", networkVolumeIds: "a" };
   expect(resources(cpu)).toContain('  networkVolumeId: "a",\n  instanceIds: "cpu3g-4-16",\n});');
 });
+
+test("a start command that may hold a secret is not in the program", () => {
+  const source = resources({ templateId: "", imageName: "app:1", dockerArgs: "serve --pass hunter2" });
+  expect(source).toContain("// not managed: dockerArgs, which may hold a secret. Add it with a config secret");
+  expect(source).not.toContain("hunter2");
+});

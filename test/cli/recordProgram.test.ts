@@ -44,3 +44,15 @@ test("pod templates, public templates and templates that belong to endpoints are
   expect(source).toBe("");
   expect(skipped.map(({ id }) => id)).toEqual(["a", "b", "c"]);
 });
+
+test("a start command and a description that may hold a secret stay as they are", () => {
+  const [plain, secret] = ["python -u handler.py", `serve --wandb ${SECRET}`];
+  const { source } = recordProgram(
+    [template({ dockerArgs: plain, readme: "# Llama" }), template({ dockerArgs: secret, readme: `pw ${SECRET}` })],
+    [],
+  );
+  expect(source).toContain('dockerArgs: "python -u handler.py",\n  readme: "# Llama",\n');
+  expect(source).toContain("// not managed: dockerArgs, which may hold a secret. Add it with a config secret\n");
+  expect(source).toContain("// not managed: readme, which may hold a secret");
+  expect(source).not.toContain(SECRET);
+});

@@ -151,7 +151,7 @@ const ARROWS: Record<string, Arrows> = {
     },
   },
   cli: {
-    shared: ["didYouMean", "exitCodes", "ownPackage", "pulumiCommand"],
+    shared: ["didYouMean", "exitCodes", "ownPackage", "pulumiCommand", "readTextFile"],
     folders: {
       ...{ adopt: [], doctor: ["review"], emulator: [], explain: [], forecast: [], orphans: ["forecast", "review"] },
       ...{ logs: ["explain", "emulator"], review: ["forecast"], history: ["explain"], rollback: ["history"] },

@@ -15,9 +15,9 @@ import { TEMPLATE_FIELDS } from "../../../sdk/templates/fields";
 import { checkTemplateFields } from "../../../sdk/templates/input";
 import { VOLUME_FIELDS } from "../../../sdk/volumes/fields";
 import { checkVolumeFields } from "../../../sdk/volumes/input";
+import { isHarmlessVariable, mayHoldSecret } from "../secrets";
 import { literal, oneLine } from "../source";
 import { SECRET } from "./oldResource";
-import { commandLooksSecret, looksSecret, mayBeSecret } from "./secrets";
 import type { Successor, SuccessorKind } from "./successors";
 
 /** The arguments of a resource as the program declares them. */
@@ -74,7 +74,7 @@ const ANY = "secret";
 export function declare(successor: Successor, words: EndpointInputOptions, readSecret: ReadSecret): Declaration {
   const { table, check, missing } = RULES[successor.kind];
   const { command, env, ...plain } = successor.fields;
-  const isSecret = (field: string) => hidesSecret(field, plain[field]);
+  const isSecret = (field: string) => plain[field] === SECRET || mayHoldSecret(field, plain[field]);
   const shown = Object.fromEntries(
     Object.entries(plain).map(([field, value]) => [field, isSecret(field) ? ANY : value]),
   );
@@ -104,13 +104,6 @@ function told(problems: readonly InputProblem[]): string {
   return problems.map(({ property, message }) => `${property} ${message}`).join("; ");
 }
 
-/** Returns `true` for a setting whose value must not be in a program. */
-function hidesSecret(field: string, value: unknown): boolean {
-  if (value === SECRET || field === "password") return true;
-  if (typeof value !== "string") return false;
-  return field === "username" ? looksSecret(value) : commandLooksSecret(value);
-}
-
 function fieldSource(table: FieldTable, field: string, value: unknown): string {
   const isList = listFields(table).includes(field) && typeof value === "string" && value.includes(",");
   return isList ? `[${value.split(",").map(literal).join(", ")}]` : literal(value);
@@ -118,8 +111,9 @@ function fieldSource(table: FieldTable, field: string, value: unknown): string {
 
 function envSource(successor: Successor, env: Properties, readSecret: ReadSecret): string {
   const lines = Object.entries(env).map(([name, value]) => {
-    const isPlain = typeof value === "string" && !mayBeSecret(name, value);
-    return `    ${literal(name)}: ${isPlain ? literal(value) : readSecret(successor, name)},\n`;
+    const text = ["string", "number", "boolean"].includes(typeof value) ? String(value) : undefined;
+    const isPlain = text !== undefined && isHarmlessVariable(name, text);
+    return `    ${literal(name)}: ${isPlain ? literal(text) : readSecret(successor, name)},\n`;
   });
   return `{\n${lines.join("")}  }`;
 }
@@ -127,6 +121,6 @@ function envSource(successor: Successor, env: Properties, readSecret: ReadSecret
 /** Returns the start command. If one of its words may be secret, the config holds the whole. */
 function commandSource(successor: Successor, command: Properties, readSecret: ReadSecret): readonly [string, string] {
   const words = Object.values(command).flatMap((part) => (Array.isArray(part) ? part : [part]));
-  const isPlain = words.every((word) => typeof word === "string") && !commandLooksSecret(words.join(" "));
+  const isPlain = words.every((word) => typeof word === "string") && !mayHoldSecret("dockerArgs", words.join(" "));
   return isPlain ? ["command", literal(command)] : ["dockerArgs", readSecret(successor, "dockerArgs")];
 }

@@ -15,16 +15,23 @@ export function readPulumiState(state: Properties): OldState | undefined {
   const deployment = objectOrEmpty(state.deployment ?? objectOrEmpty(state.checkpoint).latest);
   const { resources, pending_operations: pending } = deployment;
   if (!Array.isArray(resources)) return undefined;
-  const ours = resources.filter(isObject).filter(({ type }) => typeof type === "string" && TYPE.test(type));
+  const all = resources.filter(isObject);
+  const ours = all.filter(({ type }) => typeof type === "string" && TYPE.test(type));
+  const dependents = dependentsOf(all);
+  const providers = all.filter(({ type }) => type === "pulumi:providers:runpod");
   const unfinished = (Array.isArray(pending) ? pending : []).filter(isObject);
   return {
     tool: "pulumi",
-    resources: ours.map(oldResource),
+    resources: ours.map((each) => oldResource(each, dependents.get(String(each.urn)) ?? [], providers)),
     warnings: unfinished.map(pendingWarning).filter((warning) => warning !== undefined),
   };
 }
 
-function oldResource(resource: Properties): OldResource {
+function oldResource(
+  resource: Properties,
+  dependents: readonly string[],
+  providers: readonly Properties[],
+): OldResource {
   const { urn, type, provider } = resource;
   const address = String(urn);
   const name = lastPart(address);
@@ -38,8 +45,29 @@ function oldResource(resource: Properties): OldResource {
     attributes: objectOrEmpty(withoutSecrets(resource.inputs)),
     options,
     provider: explicit === undefined || /^default(_|$)/.test(explicit) ? undefined : explicit,
+    providerUrl: urlOf(providers.find(({ urn }) => String(provider).startsWith(`${String(urn)}::`))),
+    dependents,
     obstacle: obstacleOf(resource),
   };
+}
+
+function urlOf(provider: Properties | undefined): OldResource["providerUrl"] {
+  const { apiUrl } = objectOrEmpty(withoutSecrets(provider?.inputs));
+  return apiUrl === SECRET || (typeof apiUrl === "string" && apiUrl !== "") ? apiUrl : undefined;
+}
+
+/**
+ * Returns, for the URN of each resource, the URNs of those because of which "pulumi state delete"
+ * refuses to remove it.
+ */
+function dependentsOf(all: readonly Properties[]): ReadonlyMap<string, readonly string[]> {
+  const found = new Map<string, string[]>();
+  for (const { urn, parent, deletedWith, dependencies, propertyDependencies } of all) {
+    const byProperty = Object.values(objectOrEmpty(propertyDependencies));
+    for (const needed of new Set([parent, deletedWith, dependencies, ...byProperty].flat()))
+      if (typeof needed === "string") found.set(needed, [...(found.get(needed) ?? []), String(urn)]);
+  }
+  return found;
 }
 
 /** Returns the logical name at the end of a URN. It may contain "::" itself. */

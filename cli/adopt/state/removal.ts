@@ -1,12 +1,93 @@
 import type { OldResource, OldState } from "./oldResource";
+import type { LeftOut, Successor } from "./successors";
+
+/** The step with the commands. The old program deletes what it loses before its state does. */
+export const REMOVAL_STEP = [
+  "Remove the resources from the old state (this deletes nothing at the service). Only after every command",
+  "has succeeded, remove them from the old program. If you do that earlier, its next run deletes the records:",
+] as const;
+
+/** What can be removed from the old state, and what cannot. */
+export interface Removable {
+  readonly removable: readonly Successor[];
+  readonly leftOut: readonly LeftOut[];
+}
+
+/**
+ * Leaves out the resources that have a problem, and those that cannot be removed from the old
+ * state, because others that stay there depend on them.
+ */
+export function removable(
+  successors: readonly Successor[],
+  problemOf: (successor: Successor) => string | undefined,
+): Removable {
+  let [kept, leftOut]: [readonly Successor[], readonly LeftOut[]] = [successors, []];
+  for (let find = problemOf; ; find = blockedBy(kept)) {
+    const found = kept.flatMap((each) => {
+      const reason = find(each);
+      return reason === undefined ? [] : [{ old: each.old, reason }];
+    });
+    if (found.length === 0 && find !== problemOf) return { removable: kept, leftOut };
+    leftOut = [...leftOut, ...found];
+    kept = kept.filter(({ old }) => !found.some((each) => each.old === old));
+  }
+}
+
+/** Returns a function for the reason why a resource has to stay, if only these are removed. */
+function blockedBy(removed: readonly Successor[]): (successor: Successor) => string | undefined {
+  const addresses = new Set(removed.flatMap(oldResources).map(({ address }) => address));
+  return (successor) => {
+    const dependents = oldResources(successor).flatMap((each) => each.dependents);
+    const stays = dependents.find((address) => !addresses.has(address));
+    return stays === undefined ? undefined : dependedOn(stays);
+  };
+}
+
+/** Returns all resources of the old state for a record. */
+function oldResources({ old, copies }: Successor): readonly OldResource[] {
+  return [old, ...copies];
+}
+
+function dependedOn(address: string): string {
+  return (
+    `it cannot be removed from the old state, because ${address} stays there and depends on it. Adopt both, or write the id ` +
+    "as text in the old program instead of the reference. Then run the old program, and export the state again"
+  );
+}
+
+/** Sets the obstacle of resources that the commands of the old tool cannot tell apart. */
+export function withAmbiguity({ tool, resources, warnings }: OldState): OldState {
+  const isTwin = ({ address }: OldResource) => resources.filter((each) => each.address === address).length > 1;
+  const told = resources.map((each) =>
+    isTwin(each) && each.obstacle === undefined ? { ...each, obstacle: AMBIGUOUS } : each,
+  );
+  return { tool, resources: told, warnings };
+}
+
+const AMBIGUOUS =
+  "the old state also has its predecessor, which the old program still has to delete, so no command can remove only this " +
+  "one. Run the old program once more, which deletes the predecessor, and export the state again";
 
 /**
  * Returns the commands that remove resources from the old state. They delete nothing at the
  * service. Those that depend on others come first.
  */
-export function removalCommands(tool: OldState["tool"], resources: readonly OldResource[]): string[] {
-  const command = tool === "pulumi" ? "pulumi state delete" : "terraform state rm";
-  return [...resources].reverse().map(({ address }) => `${command} ${quoted(address)}`);
+export function removalCommands(tool: OldState["tool"], successors: readonly Successor[]): string[] {
+  return inOrder(successors.flatMap(oldResources)).map(({ address, options }) => {
+    if (tool === "terraform") return `terraform state rm ${quoted(address)}`;
+    return `pulumi state delete ${options.includes("protect") ? "--force " : ""}${quoted(address)}`;
+  });
+}
+
+/** Returns the resources with each one after all that depend on it. */
+function inOrder(resources: readonly OldResource[]): OldResource[] {
+  const rest = [...resources].reverse();
+  const ordered: OldResource[] = [];
+  while (rest.length > 0) {
+    const isFree = ({ dependents }: OldResource) => !rest.some(({ address }) => dependents.includes(address));
+    ordered.push(...rest.splice(Math.max(0, rest.findIndex(isFree)), 1));
+  }
+  return ordered;
 }
 
 /** Returns a word for a shell. */

@@ -2,7 +2,8 @@ import { acceptedWords } from "../../../provider/connection/config";
 import { literal, oneLine, uniqueNames } from "../source";
 import { unknownTiers } from "../unknownTiers";
 import { declare } from "./declare";
-import { removalCommands } from "./removal";
+import { isOtherService, providerNote, providerSource } from "./providers";
+import { REMOVAL_STEP, removable, removalCommands } from "./removal";
 import { KINDS, type LeftOut, type Successor } from "./successors";
 
 /** A program that adopts the resources of another provider, and what it leaves out. */
@@ -12,6 +13,8 @@ export interface StateProgram {
   readonly leftOut: readonly LeftOut[];
   /** The names of the config values that the program reads. */
   readonly secrets: readonly string[];
+  /** What the user has to check in the program. */
+  readonly notes: readonly string[];
 }
 
 interface Declared {
@@ -31,25 +34,25 @@ interface Declared {
 export function stateProgram(successors: readonly Successor[], tool: "pulumi" | "terraform"): StateProgram {
   const secrets = new Set<string>();
   const configName = uniqueNames("secret");
-  const readSecret = ({ old }: Successor, field: string) => {
-    const name = configName(`${old.name}-${field}`);
+  const readConfig = (wanted: string) => {
+    const name = configName(wanted);
     secrets.add(name);
     return `config.requireSecret(${literal(name)})`;
   };
+  const readSecret = ({ old }: Successor, field: string) => readConfig(`${old.name}-${field}`);
   const tiers = unknownTiers(successors.map(({ fields }) => String(fields.gpuIds ?? "")));
   const words = { ...acceptedWords(() => undefined), extraGpuTiers: tiers };
   const constantOf = constants();
-  const leftOut: LeftOut[] = [];
+  const { removable: moved, leftOut } = removable(successors, (each) => {
+    const { problem } = declare(each, words, () => "");
+    return problem === undefined ? undefined : howToDeclare(problem);
+  });
   const declared: Declared[] = [];
   const taken = new Set<string>();
   for (const kind of KINDS) {
-    for (const successor of successors.filter((each) => each.kind === kind)) {
-      const { args, comments, problem } = declare(successor, words, readSecret);
+    for (const successor of moved.filter((each) => each.kind === kind)) {
+      const { args, comments } = declare(successor, words, readSecret);
       const { old, lost } = successor;
-      if (problem !== undefined) {
-        leftOut.push({ old, reason: howToDeclare(problem) });
-        continue;
-      }
       const kept = lost.length === 0 ? [] : [`not managed, stays as it is: ${oneLine(lost.join(", "))}`];
       const name = distinct(old.name, (each) => taken.has(`${kind} ${each}`));
       taken.add(`${kind} ${name}`);
@@ -62,25 +65,22 @@ export function stateProgram(successors: readonly Successor[], tool: "pulumi" | 
       });
     }
   }
-  const providers = [...new Set(declared.flatMap(({ successor }) => successor.old.provider ?? []))];
-  const accounts = new Map(providers.map((name) => [name, constantOf(name, "provider")]));
-  const providerSources = providers.map((name) => {
-    const key = configName(`${name}-apiKey`);
-    secrets.add(key);
-    return `const ${accounts.get(name)} = new ServerlessGpuProvider(${literal(name)}, {
-  apiKey: config.requireSecret(${literal(key)}),
-  service: "runpod",
-});
-`;
-  });
-  const used = [...(providers.length > 0 ? ["ServerlessGpuProvider"] : []), ...new Set(declared.map(kindOf))].sort();
+  const providers = new Map(
+    declared.flatMap(({ successor: { old } }) => (old.provider === undefined ? [] : [[old.provider, old] as const])),
+  );
+  const accounts = new Map([...providers.keys()].map((name) => [name, constantOf(name, "provider")]));
+  const providerSources = [...providers].map(([name, old]) =>
+    providerSource(accounts.get(name) ?? "", name, old, (setting) => readConfig(`${name}-${setting}`)),
+  );
+  const notes = [...providers].filter(([, old]) => isOtherService(old)).map(([name]) => providerNote(name));
+  const used = [...(providers.size > 0 ? ["ServerlessGpuProvider"] : []), ...new Set(declared.map(kindOf))].sort();
   const imports = secrets.size > 0 ? 'import * as pulumi from "@pulumi/pulumi";\n' : "";
   const config = secrets.size > 0 ? "\nconst config = new pulumi.Config();\n" : "";
   const resources = declared.map((each) => resourceSource(each, declared, accounts));
   const source = `${header(declared, tool, [...secrets], tiers)}${imports}import { ${used.join(", ")} } from "pulumi-serverless-gpu";
 ${config}
 ${[...providerSources, ...resources].join("\n")}`;
-  return { source, leftOut, secrets: [...secrets] };
+  return { source, leftOut, secrets: [...secrets], notes };
 }
 
 function kindOf({ successor }: Declared): string {
@@ -166,11 +166,11 @@ function header(
       : `// 2. Set the config. A command without a value asks for it, and does not show it:\n${config}${words}`;
   const commands = removalCommands(
     tool,
-    declared.map(({ successor }) => successor.old),
+    declared.map(({ successor }) => successor),
   );
   const steps = [
     `Run "pulumi preview". For each resource it must say that it is adopted, and which fields change: none, except the\n//    user and the password of a registry credential, which the service does not show.`,
-    `Remove the resources from the old state (this deletes nothing at the service), then from the old program:\n${commands.map((command) => `//      ${oneLine(command)}\n`).join("")}`,
+    `${REMOVAL_STEP.join("\n//    ")}\n${commands.map((command) => `//      ${oneLine(command)}\n`).join("")}`,
     `Run "pulumi up", then "pulumi preview --refresh --expect-no-changes". From now on, "pulumi destroy" deletes them.`,
   ];
   const first = asked === "" ? 2 : 3;

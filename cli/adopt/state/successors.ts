@@ -17,6 +17,8 @@ export interface Successor {
   readonly fields: Properties;
   /** The old settings that a program cannot declare here. */
   readonly lost: readonly string[];
+  /** Other resources of the old state for the same record. They are removed with this one. */
+  readonly copies: readonly OldResource[];
 }
 
 /** A resource that has no successor, with the reason. */
@@ -51,6 +53,11 @@ function endpointName(name: unknown): Properties {
   if (typeof name !== "string" || normalizeName(name) === name) return { name };
   return { name: normalizeName(name), flashBootType: "FLASHBOOT" };
 }
+
+/** Returns the type by its name here, from the name that the provider and the service use. */
+const endpointType = (type: unknown): Properties => ({
+  type: type === "QB" ? "QUEUE" : type === "LB" ? "LOAD_BALANCER" : type,
+});
 
 /** Returns variables as an object, from an object or from a list of objects. */
 function variables(env: unknown): Properties {
@@ -108,8 +115,9 @@ const PULUMI_TYPES: Readonly<Record<string, OldType>> = {
     rules: {
       ...same("gpuIds", "templateId", "idleTimeout", "locations", "flashBootType", "scalerType", "scalerValue"),
       ...same("workersMin", "workersMax", "networkVolumeId", "gpuCount", "minCudaVersion", "allowedCudaVersions"),
-      ...same("executionTimeoutMs", "type", "modelReferences", "instanceIds"),
+      ...same("executionTimeoutMs", "modelReferences", "instanceIds"),
       name: endpointName,
+      type: endpointType,
     },
   },
   "runpod:index:Template": {
@@ -226,10 +234,10 @@ const REASONS: Readonly<Record<string, string>> = {
 
 /** Returns the successor of a resource, or why it has none. */
 export function successorOf(old: OldResource): Successor | LeftOut {
-  const known = { ...PULUMI_TYPES, ...TERRAFORM_TYPES }[old.type];
+  const known = own({ ...PULUMI_TYPES, ...TERRAFORM_TYPES }, old.type);
   if (!known) {
     const [, word = ""] = /^runpod(?:_|:index:)(.*)$/.exec(old.type) ?? [];
-    return { old, reason: REASONS[word] ?? `the type ${old.type} has no successor here` };
+    return { old, reason: own(REASONS, word) ?? `the type ${old.type} has no successor here` };
   }
   const { kind, rules, obstacle } = known;
   const reason = old.obstacle ?? obstacle?.(old.attributes);
@@ -239,13 +247,42 @@ export function successorOf(old: OldResource): Successor | LeftOut {
   let fields: Properties = {};
   for (const [name, value] of Object.entries(old.attributes)) {
     if (isEmpty(value)) continue;
-    const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
+    const rule = own(rules, name);
     if (typeof rule === "string") fields = { ...fields, [rule]: value };
     else if (typeof rule === "function") fields = { ...fields, ...rule(value, old.attributes) };
     else if (rule === undefined && value !== false && value !== 0) lost.push(name);
     if (name === "env" && value === SECRET) lost.push("env");
   }
-  return { kind, old, id: old.id, fields, lost };
+  return { kind, old, id: old.id, fields, lost, copies: [] };
+}
+
+/** Returns a property of the table itself, and not of its prototype. */
+function own<T>(table: Readonly<Record<string, T>>, name: string): T | undefined {
+  return Object.hasOwn(table, name) ? table[name] : undefined;
+}
+
+/** What is left of successors that may share a record. */
+export interface Distinct {
+  readonly successors: readonly Successor[];
+  readonly leftOut: readonly LeftOut[];
+}
+
+/** Keeps the first successor of each record. A program can declare a record only once. */
+export function onePerRecord(all: readonly Successor[]): Distinct {
+  const keyOf = ({ kind, id }: Successor) => `${kind} ${id}`;
+  const firsts = new Map([...all].reverse().map((each) => [keyOf(each), each]));
+  const copies = all.filter((each) => firsts.get(keyOf(each)) !== each);
+  const leftOut = copies.map((copy) => ({
+    old: copy.old,
+    reason: `it has the same id as ${firsts.get(keyOf(copy))?.old.address}, and a program can declare a record only once`,
+  }));
+  const successors = all
+    .filter((each) => !copies.includes(each))
+    .map((each) => ({
+      ...each,
+      copies: copies.filter((copy) => keyOf(copy) === keyOf(each)).map(({ old }) => old),
+    }));
+  return { successors, leftOut };
 }
 
 /** Returns `true` for a value that both tools also write for a setting that is not set. */

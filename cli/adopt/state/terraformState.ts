@@ -42,6 +42,9 @@ function oldResource({ module, type, name, provider }: Properties, instance: Pro
     attributes: objectOrEmpty(attributes),
     options: [],
     provider: alias,
+    // The state does not hold the settings of a provider.
+    providerUrl: undefined,
+    dependents: [],
     obstacle: obstacleOf(instance),
   };
 }
