@@ -45,7 +45,7 @@ export async function crash(
   victim: Victim,
   command: "up" | "destroy",
 ): Promise<void> {
-  const match = { interface: API, ...(operation && { operation }) };
+  const match = operation === undefined ? { interface: API } : { operation };
   const hang: FaultEffect = { hang: true, when };
   if (position !== undefined && position > 1) emulator.faults.add({ match, effect: {}, times: position - 1 });
   emulator.faults.add({ match, effect: hang });
