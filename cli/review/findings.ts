@@ -69,7 +69,11 @@ function endpointFindings(
     missed.push({ what: `data centers of the volumes of ${name}`, why: "not known" });
   const settings = { gpuIds, locations, minCudaVersion, allowedCudaVersions, volumeDataCenters };
   const gpus = answers.gpus.get(gpuCount);
-  const proofs = endpointProofs(settings, { gpus, dataCenters: answers.dataCenters });
+  const [anyGpus] = answers.gpus.values();
+  if (!gpus && anyGpus)
+    missed.push({ what: `stock of the GPUs of ${name}`, why: `it was not asked for ${gpuCount} GPUs a worker` });
+  // Pools and places do not depend on the number.
+  const proofs = endpointProofs(settings, { gpus: gpus ?? anyGpus, dataCenters: answers.dataCenters });
   if (proofs.length > 0)
     return proofs.map(({ kind, message }) => ({ level: "impossible", kind, resource: name, message }));
   return gpus ? stockFindings(name, settings, gpus, answers) : [];
@@ -205,17 +209,18 @@ function quotaFindings(planned: readonly Planned[], { limits, endpoints }: Answe
 }
 
 /** Returns the workers of one resource before, after and on the way. */
-function sharesOf({ op, before, after, declared, isRetained }: Planned, live: ReadonlyMap<string, number>) {
-  const planned = after && endpointSide(after);
-  // An adopted endpoint is in the account already.
-  const adopted = op === "create" && planned?.adoptId !== undefined ? [planned.adoptId] : [];
-  const ids = isRetained ? [] : [...before.flatMap(({ id }) => id ?? []), ...adopted];
+function sharesOf(
+  { op, before, after, takes, taken, declared, isRetained }: Planned,
+  live: ReadonlyMap<string, number>,
+) {
+  const left = isRetained ? [] : before.flatMap(({ id }) => id ?? []);
+  // A record that is taken over is in the account already.
+  const ids = [...new Set([...left, ...(taken?.id === undefined ? [] : [taken.id])])];
   const now = ids.reduce((total, id) => total + (live.get(id) ?? 0), 0);
-  const isSet = declared.includes("workersMax");
-  const staysAsItIs = op === "same" || ((op === "update" || adopted.length > 0) && !isSet);
-  const then = planned ? (staysAsItIs ? now : planned.workersMax) : 0;
-  const isNew = op === "create" && adopted.length === 0;
-  return { ids, before: now, after: then, peak: isNew ? (then ?? 0) : Math.max(now, then ?? 0) };
+  const staysAsItIs = op === "same" || (op === "update" && !takes && !declared.includes("workersMax"));
+  const isLost = takes !== undefined && taken === undefined;
+  const then = !after ? 0 : staysAsItIs ? now : isLost ? undefined : endpointSide(after).workersMax;
+  return { ids, before: now, after: then, peak: Math.max(now, then ?? 0) };
 }
 
 function spendFindings({ after }: Costs, { limits }: Answers, missed: NotLookedUp[]): Finding[] {

@@ -6,6 +6,8 @@ type Values = Readonly<Record<string, unknown>>;
 /** A resource at one side of a step of a preview. */
 interface StepState {
   readonly id?: string;
+  /** The id that the option `import` names. */
+  readonly importID?: string;
   readonly type?: string;
   readonly provider?: string;
   readonly inputs?: Values;
@@ -38,6 +40,14 @@ export interface Side {
   readonly dependencies: NonNullable<StepState["propertyDependencies"]>;
 }
 
+/** A record that exists at the service, and that a new resource takes over. */
+interface Takes {
+  /** The id of `adoptId` or of the option `import`; `undefined` if it is not known. */
+  readonly id: string | undefined;
+  /** The record's name, if the step shows it instead of an id. */
+  readonly name: string | undefined;
+}
+
 /** What a change does to one resource. */
 export interface Planned {
   readonly kind: "endpoint" | "volume";
@@ -48,6 +58,10 @@ export interface Planned {
   /** The records before the change: more than one if an earlier run left one to delete. */
   readonly before: readonly Side[];
   readonly after: Side | undefined;
+  /** The record that a new resource takes over, if it does not create one. */
+  readonly takes?: Takes | undefined;
+  /** The same record as the account has it, once it was looked up. */
+  readonly taken?: Side | undefined;
   /** `true` if the record stays at the service although it leaves the stack. */
   readonly isRetained: boolean;
   /** The properties that the program sets. */
@@ -132,13 +146,15 @@ function plannedBy(steps: readonly Step[]): Planned[] {
   const [, kind] = TYPE.exec(typeOf(first)) ?? [];
   const isReplaced = known.some(({ op }) => OPERATIONS[op] === "replace");
   const op = last ? (isReplaced ? "replace" : (OPERATIONS[last.op] ?? "update")) : "delete";
+  const takes = last && takenBy(last, isReplaced);
   const provider = last?.newState?.provider ?? first.provider ?? before[0]?.provider ?? "::default::";
   return [
     {
       ...{ kind: kind === "NetworkVolume" ? "volume" : "endpoint", urn: first.urn, op },
       name: first.urn.split("::").at(-1) ?? "",
       before: before.map((state) => sideOf(state, state.outputs)),
-      after: last?.newState && sideOf(last.newState, valuesAfter(last, isReplaced)),
+      after: last?.newState && sideOf(last.newState, valuesAfter(last, isReplaced, takes !== undefined)),
+      takes,
       isRetained: before.length > 0 && before.every(({ retainOnDelete }) => retainOnDelete),
       declared: Object.keys(last?.newState?.inputs ?? {}),
       hasDefaultProvider: DEFAULT_PROVIDER.test(provider),
@@ -158,12 +174,35 @@ const OPERATIONS: Readonly<Record<string, Planned["op"]>> = {
   "import-replacement": "replace",
 };
 
+/** Returns the record that a step takes over instead of creating one, if it does. */
+function takenBy({ op, newState: { id, importID, inputs = {} } = {} }: Step, isReplaced: boolean): Takes | undefined {
+  if (op.startsWith("import")) return { id: importID || id || undefined, name: textIn(inputs.name) };
+  const { adoptId } = inputs;
+  const isNew = op === "create" || isReplaced;
+  return isNew && adoptId != null && adoptId !== "" ? { id: textIn(adoptId), name: undefined } : undefined;
+}
+
+/** The settings of a record that is taken over, until it is looked up. */
+const NOT_LOOKED_UP: Values = Object.fromEntries(
+  ["workersMin", "workersMax", "gpuCount", "gpuIds", "instanceIds", "locations", "minCudaVersion"]
+    .concat("allowedCudaVersions", "networkVolumeId", "networkVolumeIds")
+    .map((field) => [field, UNKNOWN]),
+);
+
 /**
- * Returns the values after a step. What an update does not set stays; a new record has defaults.
+ * Returns the values after a step. What an update does not set stays; a new record has defaults;
+ * one that is taken over keeps what the account has.
  */
-function valuesAfter({ op, oldState, newState }: Step, isReplaced: boolean): Values {
-  const kept = op === "import" ? newState?.outputs : isReplaced ? undefined : oldState?.outputs;
-  return { ...kept, ...newState?.inputs };
+function valuesAfter({ oldState, newState }: Step, isReplaced: boolean, isTaken: boolean): Values {
+  const inputs = newState?.inputs ?? {};
+  if (isTaken) return overlaid(NOT_LOOKED_UP, inputs);
+  return { ...(isReplaced ? undefined : oldState?.outputs), ...inputs };
+}
+
+/** Returns the settings of a record that is taken over, with these inputs. */
+export function overlaid(record: Values, inputs: Values): Values {
+  const other = inputs.gpuIds != null ? { instanceIds: "" } : inputs.instanceIds != null ? { gpuIds: "" } : {};
+  return { ...record, ...other, ...inputs };
 }
 
 function sideOf(state: StepState, values: Values = {}): Side {

@@ -10,6 +10,7 @@ import { findingsOf, foreignVolumes } from "./findings";
 import { lookUp, type Questions } from "./lookUps";
 import { endpointSide, type Planned, type PlannedChange, readPreview } from "./preview";
 import { jsonOf, markdownOf, type Report, textOf } from "./report";
+import { withTaken } from "./taken";
 
 /** The options of the command. */
 export interface ReviewFlags {
@@ -36,10 +37,10 @@ const IMPOSSIBLE = 4;
 export async function review(file: string | undefined, flags: ReviewFlags, version: string): Promise<number> {
   const given = flags.prices === undefined ? undefined : readPrices(flags.prices);
   const change = readPreview(await previewText(file, flags.stack));
-  const { resources } = change;
-  const answers = await lookUp(settingsFromEnvironment(), questionsFor(resources));
-  const costs = costsOf(resources, answers, given);
+  const answers = await lookUp(settingsFromEnvironment(), questionsFor(change.resources));
   const missed = [...answers.missed];
+  const resources = withTaken(change.resources, answers, missed);
+  const costs = costsOf(resources, answers, given);
   const findings = findingsOf(resources, answers, costs, missed);
   const exceeded = capProblems(costs, change, flags);
   const isImpossible = findings.some(({ level }) => level === "impossible" || (flags.strict && level === "unlikely"));
@@ -82,11 +83,12 @@ function questionsFor(resources: readonly Planned[]): Questions {
   const changed = resources.filter(({ op, after }) => after && op !== "same");
   const judged = changed.flatMap(({ kind, after }) => (kind === "endpoint" && after ? [endpointSide(after)] : []));
   const counts = judged.filter(({ instanceIds }) => instanceIds === "").flatMap(({ gpuCount }) => gpuCount ?? []);
-  const hasGpus = sides.some(({ instanceIds }) => instanceIds === "");
+  // Of an endpoint that is taken over, either may come out.
+  const hasGpus = sides.some(({ instanceIds }) => instanceIds === "" || instanceIds === undefined);
   return {
     // Prices do not depend on the number.
     gpuCounts: [...new Set(counts.length > 0 ? counts : hasGpus ? [1] : [])],
-    cpus: sides.some(({ instanceIds }) => instanceIds !== "" && instanceIds !== undefined),
+    cpus: sides.some(({ instanceIds }) => instanceIds !== ""),
     places: changed.length > 0,
     account: endpoints.some(({ op }) => op !== "same"),
     volumes: foreignVolumes(resources).length > 0,
