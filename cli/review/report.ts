@@ -1,6 +1,6 @@
 import { shownMoney } from "../forecast/values";
 import type { Costs, SideCost, TotalCost } from "./cost";
-import type { Finding } from "./findings";
+import type { Finding } from "./finding";
 import type { NotLookedUp } from "./lookUps";
 
 /** The review of a change. */
@@ -71,6 +71,7 @@ const findingText = ({ resource, message }: Finding) => `${resource === undefine
 
 /** Returns the report as text. */
 export function textOf({ counts, costs, findings, missed, exceeded }: Report): string {
+  const isWhole = missed.length === 0 && costs.after.unknown.length === 0;
   const rows = costs.endpoints.length > 0 ? [COLUMNS, ...rowsOf(costs)] : [];
   const widths = COLUMNS.map((_, at) => Math.max(0, ...rows.map((row) => row[at]?.length ?? 0)));
   const table = rows.map((row) =>
@@ -92,7 +93,7 @@ export function textOf({ counts, costs, findings, missed, exceeded }: Report): s
     ),
     ...missed.map(({ what, why }) => `NOT LOOKED UP  ${what}: ${why}`),
     ...exceeded.map((each) => `CAP  ${each}`),
-    ...(findings.length === 0 && exceeded.length === 0 ? [missed.length > 0 ? NOTHING_ELSE : NOTHING] : []),
+    ...(findings.length === 0 && exceeded.length === 0 ? [isWhole ? NOTHING : NOTHING_ELSE] : []),
     "",
   ].join("\n");
 }

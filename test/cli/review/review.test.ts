@@ -196,6 +196,10 @@ test("a change that the catalog cannot know is said, and not guessed", async () 
   const { impossible, notLookedUp, cost } = await findings(emulator, { gpuIds: UNKNOWN, workersMax: "[secret]" });
   expect(impossible).toEqual([]);
   expect(notLookedUp).toContainEqual({ what: "GPUs of one", why: "gpuIds not known before up" });
+  expect(notLookedUp).toContainEqual({
+    what: "the worker quota",
+    why: "the change of workersMax of one is not known before up",
+  });
   expect(cost.after.unknown).toEqual(["one"]);
 });
 

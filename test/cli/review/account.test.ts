@@ -1,0 +1,47 @@
+import { startEmulator } from "../../../emulator";
+import { previewOf, reviewed, step } from "./previews";
+
+const ONE = { gpuIds: "ADA_24", templateId: "t", workersMax: 2 };
+
+const seed = (id: string, workersMax: number) => ({ id, name: id, gpuIds: "ADA_24", templateId: "t", workersMax });
+
+/** Starts a service with `one` (4 workers at most), `two` (1) and `other` (3). */
+const start = (limits: { readonly workerQuota?: number; readonly spendLimit?: number }) =>
+  startEmulator({
+    ...{ profile: "observed", ...limits },
+    seed: { endpoints: [seed("one", 4), seed("two", 1), seed("other", 3)] },
+  });
+
+const change = (name: string, from: number, to: unknown, options: object = {}) =>
+  step("update", name, {
+    ...{ old: { ...ONE, id: name, workersMax: from }, inputs: { ...ONE, workersMax: to } },
+    ...options,
+  });
+
+describe("the quota", () => {
+  test("of endpoints whose workersMax is not known is not checked, and that is said", async () => {
+    await using emulator = await start({ workerQuota: 9 });
+    const steps = [change("one", 4, "[secret]"), change("two", 1, "[secret]")];
+    const { code, stdout } = await reviewed(previewOf(steps), { emulator });
+    expect(code).toBe(0);
+    expect(stdout).toContain(
+      "NOT LOOKED UP  the worker quota: the change of workersMax of one, two is not known before up",
+    );
+    expect(stdout).toContain("In what was looked up, nothing was found.");
+  });
+
+  test("that even the known endpoints exceed is impossible", async () => {
+    await using emulator = await start({ workerQuota: 9 });
+    const steps = [change("one", 4, "[secret]"), change("two", 1, 8)];
+    const { code, stdout } = await reviewed(previewOf(steps), { emulator });
+    expect(code).toBe(4);
+    expect(stdout).toContain("8 by this program at least");
+  });
+});
+
+test("nothing is said to be found only if every cost is known", async () => {
+  await using emulator = await start({});
+  const free = { ...ONE, gpuIds: "NEW_POOL", id: "one", workersMin: 1 };
+  const same = await reviewed(previewOf([step("same", "one", { old: free, inputs: free })]), { emulator });
+  expect(same.stdout).toContain("In what was looked up, nothing was found.");
+});
