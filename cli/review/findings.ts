@@ -41,11 +41,12 @@ function volumeFindings({ name, op, after }: Planned, answers: Answers): Finding
 }
 
 function endpointFindings(
-  { name, after }: Planned,
+  resource: Planned,
   planned: readonly Planned[],
   answers: Answers,
   missed: NotLookedUp[],
 ): Finding[] {
+  const { name, after } = resource;
   const side = after && endpointSide(after);
   // Without workers, nothing has to start.
   if (!side || side.workersMax === 0 || side.instanceIds !== "") return [];
@@ -60,15 +61,51 @@ function endpointFindings(
   if (volumeDataCenters === undefined)
     missed.push({ what: `data centers of the volumes of ${name}`, why: "not known" });
   const settings = { gpuIds, locations, minCudaVersion, allowedCudaVersions, volumeDataCenters };
-  const gpus = answers.gpus.get(gpuCount);
+  const touched = touchedBy(resource, side);
   const [anyGpus] = answers.gpus.values();
-  if (!gpus && anyGpus)
-    missed.push({ what: `stock of the GPUs of ${name}`, why: `it was not asked for ${gpuCount} GPUs a worker` });
-  // Pools and places do not depend on the number.
-  const proofs = endpointProofs(settings, { gpus: gpus ?? anyGpus, dataCenters: answers.dataCenters });
+  // Pools and places do not depend on the number of GPUs.
+  const proofs = endpointProofs(settings, {
+    gpus: answers.gpus.get(gpuCount) ?? anyGpus,
+    dataCenters: answers.dataCenters,
+  }).filter(({ fields }) => fields.some((field) => touched.has(field)));
   if (proofs.length > 0)
     return proofs.map(({ kind, message }) => ({ level: "impossible", kind, resource: name, message }));
-  return gpus ? stockFindings(name, settings, gpus, answers) : [];
+  if (touched.size === 0) return [];
+  const gpus = answers.gpus.get(gpuCount);
+  if (gpus) return stockFindings(name, settings, gpus, answers);
+  if (anyGpus)
+    missed.push({ what: `stock of the GPUs of ${name}`, why: `it was not asked for ${gpuCount} GPUs a worker` });
+  return [];
+}
+
+/** The settings that decide where workers can start. */
+const PLACED = ["gpuIds", "gpuCount", "locations", "minCudaVersion", "allowedCudaVersions"] as const;
+const VOLUMES = ["networkVolumeId", "networkVolumeIds"] as const;
+
+/**
+ * Returns the settings that the change touches, of those that decide whether workers start: all of
+ * them where none had to start before.
+ */
+function touchedBy({ op, before, taken, after }: Planned, next: EndpointSide): ReadonlySet<string> {
+  const kept = op === "update" ? before.find(({ id }) => id === after?.id) : undefined;
+  const record = taken ?? kept;
+  const old = record && endpointSide(record);
+  if (!old || old.workersMax === 0) return new Set([...PLACED, ...VOLUMES]);
+  const isRaised = (field: "workersMin" | "workersMax") => !isAtMost(next[field], old[field]);
+  return new Set([
+    ...PLACED.filter((field) => !isSameList(next[field], old[field])),
+    ...(isSameList(next.volumeIds, old.volumeIds) ? [] : VOLUMES),
+    ...(["workersMin", "workersMax"] as const).filter(isRaised),
+  ]);
+}
+
+const isAtMost = (one: number | undefined, other: number | undefined) =>
+  one !== undefined && other !== undefined && one <= other;
+
+/** Returns `true` for the same parts in any order. What is not known may differ. */
+function isSameList(one: string | number | undefined, other: string | number | undefined): boolean {
+  const parts = (value: string | number) => [...new Set(splitList(String(value)))].sort().join();
+  return one !== undefined && other !== undefined && parts(one) === parts(other);
 }
 
 /**

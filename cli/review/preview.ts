@@ -115,7 +115,7 @@ function typeOf({ oldState, newState }: Step): string {
   return newState?.type ?? oldState?.type ?? "";
 }
 
-/** Returns an endpoint in state as a change that leaves it as it is, for the same checks. */
+/** Returns an endpoint in state as a change that sets all of it, for the same checks. */
 export function plannedSame({
   urn,
   outputs,
@@ -128,7 +128,7 @@ export function plannedSame({
   const side = sideOf({}, { ...outputs });
   return {
     ...{ kind: "endpoint", urn, name: urn.split("::").at(-1) ?? "", op: "update" },
-    ...{ before: [side], after: side, isRetained: false, declared: [] },
+    ...{ before: [], after: side, isRetained: false, declared: [] },
     hasDefaultProvider: DEFAULT_PROVIDER.test(provider),
   };
 }
@@ -153,7 +153,7 @@ function plannedBy(steps: readonly Step[]): Planned[] {
       ...{ kind: kind === "NetworkVolume" ? "volume" : "endpoint", urn: first.urn, op },
       name: first.urn.split("::").at(-1) ?? "",
       before: before.map((state) => sideOf(state, state.outputs)),
-      after: last?.newState && sideOf(last.newState, valuesAfter(last, isReplaced, takes !== undefined)),
+      after: last && sideAfter(last, isReplaced, takes !== undefined),
       takes,
       isRetained: before.length > 0 && before.every(({ retainOnDelete }) => retainOnDelete),
       declared: Object.keys(last?.newState?.inputs ?? {}),
@@ -203,6 +203,13 @@ function valuesAfter({ oldState, newState }: Step, isReplaced: boolean, isTaken:
 export function overlaid(record: Values, inputs: Values): Values {
   const other = inputs.gpuIds != null ? { instanceIds: "" } : inputs.instanceIds != null ? { gpuIds: "" } : {};
   return { ...record, ...other, ...inputs };
+}
+
+function sideAfter(step: Step, isReplaced: boolean, isTaken: boolean): Side | undefined {
+  const { oldState, newState } = step;
+  // The engine shows the id of a record that stays in its old state only.
+  const id = newState?.id || (isReplaced ? undefined : oldState?.id);
+  return newState && { ...sideOf(newState, valuesAfter(step, isReplaced, isTaken)), id };
 }
 
 function sideOf(state: StepState, values: Values = {}): Side {
