@@ -2,7 +2,7 @@ import { shownMoney } from "../forecast/values";
 import type { Costs } from "./cost";
 import type { Finding } from "./finding";
 import type { Answers, NotLookedUp } from "./lookUps";
-import { endpointSide, type Planned } from "./preview";
+import { endpointSide, holdersAfter, type Planned } from "./preview";
 
 /**
  * Returns whether the sum of `workersMax` of the account would exceed its quota. A change that only
@@ -27,7 +27,8 @@ export function quotaFindings(
     missed.push({ what: "the worker quota", why: "the service's answer has no number that is clearly the quota" });
   if (!limits || limits.workerQuota === null || !endpoints) return [];
   const live = new Map(endpoints.map(({ id, workersMax }) => [id, workersMax]));
-  const sides = own.map((each) => sharesOf(each, live));
+  const holders = holdersAfter(own);
+  const sides = own.map((each) => sharesOf(each, live, holders));
   const unknown = own.filter((_, at) => sides[at]?.after === undefined).map(({ name }) => name);
   const sum = (field: "before" | "after" | "peak") => sides.reduce((total, side) => total + (side[field] ?? 0), 0);
   const ids = sides.flatMap((side) => side.ids);
@@ -55,18 +56,23 @@ export function quotaFindings(
   return [{ level: "unlikely", kind: "quota-on-the-way", message }];
 }
 
-/** Returns the workers of one resource before, after and on the way. */
-function sharesOf(
-  { op, before, after, takes, taken, declared, isRetained }: Planned,
-  live: ReadonlyMap<string, number>,
-) {
-  const left = isRetained ? [] : before.flatMap(({ id }) => id ?? []);
-  // A record that is taken over is in the account already.
-  const ids = [...new Set([...left, ...(taken?.id === undefined ? [] : [taken.id])])];
-  const now = ids.reduce((total, id) => total + (live.get(id) ?? 0), 0);
+/**
+ * Returns the workers of one resource before, after and on the way. A record that another resource
+ * has after the change counts there.
+ */
+function sharesOf(resource: Planned, live: ReadonlyMap<string, number>, holders: ReadonlyMap<string, Planned>) {
+  const { op, before, after, takes, taken, declared } = resource;
+  const isOwn = (id: string) => (holders.get(id) ?? resource).urn === resource.urn;
+  // A record that is retained counts among the account's other endpoints.
+  const left = before.flatMap(({ id, isRetained }) =>
+    id === undefined || (isRetained && id !== after?.id) ? [] : [id],
+  );
+  const ids = [...new Set([...left, ...(taken?.id === undefined ? [] : [taken.id])])].filter(isOwn);
+  const workersOf = (id: string | undefined) => (id === undefined ? 0 : (live.get(id) ?? 0));
+  const now = ids.reduce((total, id) => total + workersOf(id), 0);
   const staysAsItIs = op === "same" || (op === "update" && !takes && !declared.includes("workersMax"));
   const isLost = takes !== undefined && taken === undefined;
-  const then = !after ? 0 : staysAsItIs ? now : isLost ? undefined : endpointSide(after).workersMax;
+  const then = !after ? 0 : staysAsItIs ? workersOf(after.id) : isLost ? undefined : endpointSide(after).workersMax;
   return { ids, before: now, after: then, peak: Math.max(now, then ?? 0) };
 }
 

@@ -2,7 +2,7 @@ import { gpusLeft, poolsIn } from "../../sdk/catalog/places";
 import { type Prices, PUBLIC_PRICES } from "../../sdk/catalog/publicPrices";
 import { priceOf } from "../forecast/settings/prices";
 import type { Answers } from "./lookUps";
-import { type EndpointSide, endpointSide, type Planned } from "./preview";
+import { type EndpointSide, endpointSide, holdersAfter, type Planned } from "./preview";
 
 /** The price of one worker, in US dollars an hour. */
 export interface WorkerPrice {
@@ -55,6 +55,7 @@ export interface GivenPrices {
 
 /** Returns the cost of each endpoint and in all. */
 export function costsOf(planned: readonly Planned[], answers: Answers, given: GivenPrices | undefined): Costs {
+  const holders = holdersAfter(planned);
   const endpoints = planned
     .filter(({ kind }) => kind === "endpoint")
     .map(({ name, urn, op, before, after, isRetained }) => ({
@@ -62,8 +63,8 @@ export function costsOf(planned: readonly Planned[], answers: Answers, given: Gi
       before: summed(before.map((side) => sideCost(endpointSide(side), answers, given))),
       after: after
         ? sideCost(endpointSide(after), answers, given)
-        : // It leaves the stack, but not the service.
-          isRetained
+        : // It leaves the stack, but not the service. Another resource may take it over.
+          isRetained && !before.some(({ id }) => id !== undefined && holders.has(id))
           ? summed(before.map((side) => sideCost(endpointSide(side), answers, given)))
           : undefined,
     }));

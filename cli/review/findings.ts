@@ -8,7 +8,7 @@ import { quotaFindings, spendFindings } from "./accountFindings";
 import type { Costs } from "./cost";
 import type { Finding } from "./finding";
 import type { Answers, NotLookedUp } from "./lookUps";
-import { type EndpointSide, endpointSide, type Planned, textIn } from "./preview";
+import { type EndpointSide, endpointSide, holdersAfter, type Planned, type Side, textIn } from "./preview";
 
 /** Returns everything that was found about the change. */
 export function findingsOf(
@@ -17,6 +17,7 @@ export function findingsOf(
   costs: Costs,
   missed: NotLookedUp[],
 ): Finding[] {
+  const holders = holdersAfter(planned);
   const changed = planned.filter(({ op, after }) => after && op !== "same");
   return [
     ...changed.flatMap((each) =>
@@ -24,7 +25,7 @@ export function findingsOf(
     ),
     ...quotaFindings(planned, answers, missed),
     ...spendFindings(costs, answers, missed),
-    ...planned.flatMap(dataFindings),
+    ...planned.flatMap((each) => dataFindings(each, holders)),
   ];
 }
 
@@ -197,13 +198,16 @@ function levelIn(
   return bestLevel(dataCenters.filter(({ id }) => allowed.includes(id)).map((place) => place.stock));
 }
 
-/** Returns each network volume whose data the change deletes. */
-function dataFindings({ kind, name, op, before, isRetained }: Planned): Finding[] {
-  if (kind !== "volume" || isRetained || !["delete", "replace"].includes(op)) return [];
-  return before.map(({ id, values }) => ({
-    ...{ level: "data", kind: op === "delete" ? "volume-deleted" : "volume-replaced", resource: name },
+/** Returns each network volume whose data the change deletes: no resource has it afterwards. */
+function dataFindings({ kind, name, op, before }: Planned, holders: ReadonlyMap<string, Planned>): Finding[] {
+  if (kind !== "volume") return [];
+  const isGone = ({ id, isRetained }: Side) =>
+    !isRetained && (id === undefined ? op === "delete" || op === "replace" : !holders.has(id));
+  const [word, verb] = op === "replace" ? ["volume-replaced", "replaces"] : ["volume-deleted", "deletes"];
+  return before.filter(isGone).map(({ id, values }) => ({
+    ...{ level: "data", kind: word, resource: name },
     message:
-      `the change ${op === "delete" ? "deletes" : "replaces"} the network volume ${id ?? ""} (${textIn(values.name) ?? name}, ` +
+      `the change ${verb} the network volume ${id ?? ""} (${textIn(values.name) ?? name}, ` +
       `${String(values.size ?? "?")} GB in ${textIn(values.dataCenterId) ?? "?"}), and all data on it goes`,
   }));
 }

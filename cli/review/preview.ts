@@ -38,6 +38,8 @@ export interface Side {
   readonly values: Values;
   /** The URNs behind the values of each property. */
   readonly dependencies: NonNullable<StepState["propertyDependencies"]>;
+  /** `true` if the record stays at the service although it leaves the stack. */
+  readonly isRetained?: boolean;
 }
 
 /** A record that exists at the service, and that a new resource takes over. */
@@ -62,7 +64,7 @@ export interface Planned {
   readonly takes?: Takes | undefined;
   /** The same record as the account has it, once it was looked up. */
   readonly taken?: Side | undefined;
-  /** `true` if the record stays at the service although it leaves the stack. */
+  /** `true` if all its records stay at the service although they leave the stack. */
   readonly isRetained: boolean;
   /** The properties that the program sets. */
   readonly declared: readonly string[];
@@ -135,6 +137,15 @@ export function plannedSame({
 
 const DEFAULT_PROVIDER = /::default(_[^:]*)?::/;
 
+/** Returns the resource that has each record after the change, by the record's id. */
+export function holdersAfter(planned: readonly Planned[]): ReadonlyMap<string, Planned> {
+  const held = planned.flatMap((each) => {
+    const id = each.after && (each.after.id ?? each.takes?.id);
+    return id === undefined ? [] : [[id, each] as const];
+  });
+  return new Map(held);
+}
+
 /** Returns what the steps of one URN do together. A replacement may have several. */
 function plannedBy(steps: readonly Step[]): Planned[] {
   const known = steps.filter(({ op }) => op in OPERATIONS);
@@ -144,7 +155,8 @@ function plannedBy(steps: readonly Step[]): Planned[] {
   const old = known.flatMap(({ oldState }) => oldState ?? []);
   const before = old.filter((state, at) => old.findIndex((each) => each.id === state.id) === at);
   const [, kind] = TYPE.exec(typeOf(first)) ?? [];
-  const isReplaced = known.some(({ op }) => OPERATIONS[op] === "replace");
+  // Without a new record, delete-replaced ends what an earlier run left.
+  const isReplaced = known.some(({ op }) => OPERATIONS[op] === "replace" && op !== "delete-replaced");
   const op = last ? (isReplaced ? "replace" : (OPERATIONS[last.op] ?? "update")) : "delete";
   const takes = last && takenBy(last, isReplaced);
   const provider = last?.newState?.provider ?? first.provider ?? before[0]?.provider ?? "::default::";
@@ -213,7 +225,10 @@ function sideAfter(step: Step, isReplaced: boolean, isTaken: boolean): Side | un
 }
 
 function sideOf(state: StepState, values: Values = {}): Side {
-  return { id: state.id || undefined, values: { ...values }, dependencies: state.propertyDependencies ?? {} };
+  return {
+    ...{ id: state.id || undefined, values: { ...values }, dependencies: state.propertyDependencies ?? {} },
+    isRetained: state.retainOnDelete === true,
+  };
 }
 
 /** The settings of an endpoint that the review reads. A value is `undefined` if it is not known. */

@@ -293,6 +293,18 @@ describe("cost", () => {
     expect(stdout).toMatch(/ADA_24: \$1\.12 an hour, from the service's catalog \(REST v2\), read at 20\d\d-/);
   });
 
+  test("an endpoint that an earlier replacement left to delete costs until then, and is no replacement", async () => {
+    await using emulator = await start();
+    const steps = [
+      step("same", "one", { old: { ...ONE, id: "new" }, inputs: ONE }),
+      step("delete-replaced", "one", { old: { ...ONE, id: "old", workersMax: 3 } }),
+    ];
+    const { stdout } = await reviewed(previewOf(steps), { emulator });
+    expect(stdout).toContain("Endpoints and network volumes: 1 unchanged");
+    // 2 and 3 workers before, 2 after.
+    expect(table(stdout).at(-1)?.slice(0, 3)).toEqual(["in all", "$5.60", "$2.24"]);
+  });
+
   test("without a catalog the public table has the prices, with its date, and defaults count", async () => {
     const old = { id: "e", gpuIds: "AMPERE_48", templateId: "t", workersMin: 0, workersMax: 3 };
     const { stdout } = await reviewed(

@@ -75,6 +75,55 @@ test.each<[string, string, Options, string]>([
   expect(stdout).not.toMatch(/IMPOSSIBLE|UNLIKELY/);
 });
 
+describe("a record that moves to another resource", () => {
+  const old = { ...BIG, id: "big", workersMin: 2, workersMax: 20, gpuCount: 4 };
+  const move = (inputs: object, more: Options = {}) => [
+    step("create", "new", { inputs: { ...BIG, adoptId: "big", ...inputs } }),
+    step("delete", "old", { old, ...more }),
+  ];
+
+  test.each<[string, Options]>([
+    ["is deleted", {}],
+    ["is retained", { retainOnDelete: true }],
+  ])("counts once if its former resource %s", async (_, more) => {
+    await using emulator = await start({ workerQuota: 30 });
+    const moved = await reviewed(previewOf(move({ workersMax: 21 }, more)), { emulator, json: true });
+    const { impossible, unlikely, cost } = JSON.parse(moved.stdout);
+    expect({ impossible, unlikely }).toEqual({ impossible: [], unlikely: [] });
+    expect(cost.after.fullScale).toBe(230.16);
+    const raised = await reviewed(previewOf(move({ workersMax: 26 }, more)), { emulator });
+    expect(raised.stdout).toContain("would be 31, above its quota of 30: 26 by this program, 5 by");
+  });
+
+  const volume = { name: "models", size: 20, dataCenterId: "EU-RO-1" };
+  const kind = "NetworkVolume";
+  const gone = step("delete", "gone", { kind, old: { ...volume, id: "v1" } });
+
+  test.each<[string, object[], number]>([
+    ["another resource adopts", [gone, step("create", "new", { kind, inputs: { ...volume, adoptId: "v1" } })], 0],
+    ["another resource imports", [gone, step("import", "new", { kind, inputs: volume, importID: "v1" })], 0],
+    ["another resource has", [gone, step("same", "new", { kind, old: { ...volume, id: "v1" }, inputs: volume })], 0],
+    [
+      "its own replacement adopts",
+      [step("replace", "v", { kind, old: { ...volume, id: "v1" }, inputs: { ...volume, adoptId: "v1" } })],
+      0,
+    ],
+    ["nothing adopts", [gone, step("create", "new", { kind, inputs: { ...volume, adoptId: "v2" } })], 1],
+    [
+      "an earlier replacement left",
+      [
+        step("same", "v", { kind, old: { ...volume, id: "v2" }, inputs: volume }),
+        step("delete-replaced", "v", { kind, old: { ...volume, id: "v1" } }),
+      ],
+      1,
+    ],
+  ])("has its data named if it goes: a volume that %s", async (_, steps, count) => {
+    const { stdout } = await reviewed(previewOf(steps), {});
+    expect(stdout.match(/DATA GOES .*v1/g) ?? []).toHaveLength(count);
+    expect(stdout).not.toContain("DATA GOES  v: the change deletes the network volume v2");
+  });
+});
+
 test("without a key, the cost of an adoption is not known", async () => {
   const preview = previewOf([step("create", "x", { inputs: { ...BIG, adoptId: "big" } })]);
   const { code, stdout } = await reviewed(preview, { maxPerHour: 1000 });
