@@ -76,18 +76,27 @@ function sharesOf(resource: Planned, live: ReadonlyMap<string, number>, holders:
   return { ids, before: now, after: then, peak: Math.max(now, then ?? 0) };
 }
 
-/** Returns what keeps the program's workers from starting because of money. */
-export function spendFindings({ after }: Costs, { limits }: Answers, missed: NotLookedUp[]): Finding[] {
+/**
+ * Returns what keeps the program's workers from starting because of money. A change that does not
+ * raise the cost is none.
+ */
+export function spendFindings({ inAccount }: Costs, { limits }: Answers, missed: NotLookedUp[]): Finding[] {
   if (limits?.isUnderBalance) {
     const message = "the account's balance is too low: workers do not start until it is topped up";
     return [{ level: "unlikely", kind: "balance", message }];
   }
-  if (limits && limits.spendLimit === null)
+  if (!limits) return [];
+  const { spendLimit, currentSpend } = limits;
+  const { before, after } = inAccount;
+  if (spendLimit === null)
     missed.push({ what: "the spend limit", why: "the service's answer has no number that is clearly the limit" });
-  if (!limits || limits.spendLimit === null || after.fullScale <= limits.spendLimit) return [];
-  const now = limits.currentSpend === null ? "" : ` The account spends ${shownMoney(limits.currentSpend)} now.`;
+  else if (after.fullScale <= spendLimit && after.unknown.length > 0)
+    missed.push({ what: "the spend limit", why: `the cost of ${after.unknown.join(", ")} is not known` });
+  if (spendLimit === null || after.fullScale <= spendLimit || after.fullScale <= before.fullScale) return [];
+  const now = currentSpend === null ? "" : ` The account spends ${shownMoney(currentSpend)} now.`;
   const message =
     `the program's full scale costs ${shownMoney(after.fullScale)} an hour, above the account's spend limit of ` +
-    `${shownMoney(limits.spendLimit)}: workers above it do not start, and jobs wait without an error.${now}`;
+    `${shownMoney(spendLimit)}: workers above it do not start, and jobs wait without an error. The account's other ` +
+    `endpoints are not included.${now}`;
   return [{ level: "unlikely", kind: "spend-limit", message }];
 }

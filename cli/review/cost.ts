@@ -40,11 +40,19 @@ export interface TotalCost {
   readonly unknown: readonly string[];
 }
 
-/** The cost of the whole program before and after the change. */
-export interface Costs {
-  readonly endpoints: readonly EndpointCost[];
+/** Costs before and after the change. */
+interface TotalCosts {
   readonly before: TotalCost;
   readonly after: TotalCost;
+}
+
+/** The cost of the whole program before and after the change. */
+export interface Costs extends TotalCosts {
+  readonly endpoints: readonly EndpointCost[];
+  /**
+   * The part in the account of the environment. What the program takes over costs before, too.
+   */
+  readonly inAccount: TotalCosts;
 }
 
 /** Prices from a file, which replace all others. */
@@ -68,9 +76,21 @@ export function costsOf(planned: readonly Planned[], answers: Answers, given: Gi
           ? summed(before.map((side) => sideCost(endpointSide(side), answers, given)))
           : undefined,
     }));
+  const inAccount = planned.filter(({ hasDefaultProvider }) => hasDefaultProvider);
+  const urns = new Set(inAccount.map(({ urn }) => urn));
+  const own = totalsOf(endpoints.filter(({ urn }) => urns.has(urn)));
+  const known = new Set(inAccount.flatMap(({ before }) => before.map(({ id }) => id)));
+  const taken = inAccount
+    .flatMap((each) => (each.taken && !known.has(each.taken.id) ? [endpointSide(each.taken)] : []))
+    .reduce((sum, side) => sum + (sideCost(side, answers, given).fullScale ?? 0), 0);
+  const before = { ...own.before, fullScale: rounded(own.before.fullScale + taken) };
+  return { endpoints, ...totalsOf(endpoints), inAccount: { before, after: own.after } };
+}
+
+function totalsOf(endpoints: readonly EndpointCost[]): TotalCosts {
   const side = (at: "before" | "after") =>
     totalOf(endpoints.flatMap((each) => (each[at] ? [{ name: each.name, cost: each[at] }] : [])));
-  return { endpoints, before: side("before"), after: side("after") };
+  return { before: side("before"), after: side("after") };
 }
 
 /** Returns the cost of the records of one resource: more than one if an earlier run left one. */

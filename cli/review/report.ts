@@ -133,10 +133,11 @@ export function markdownOf({ counts, costs, findings, missed, exceeded, hasFaile
 
 /** Returns the report as plain data, for programs. */
 export function jsonOf({ counts, costs, findings, missed, exceeded, hasFailed }: Report, version: string): object {
+  const { inAccount: _inAccount, ...cost } = costs;
   const of = (level: Finding["level"]) =>
     findings.filter((finding) => finding.level === level).map(({ level: _, ...finding }) => finding);
   return {
-    ...{ version, ok: !hasFailed, counts, cost: costs },
+    ...{ version, ok: !hasFailed, counts, cost },
     ...{ impossible: of("impossible"), unlikely: of("unlikely"), data: of("data") },
     ...{ notLookedUp: missed, exceeded },
   };

@@ -39,6 +39,31 @@ describe("the quota", () => {
   });
 });
 
+describe("the spend limit", () => {
+  // A worker costs $1.12 an hour, so two are above the limit.
+  const staging = step("create", "far", { inputs: { ...ONE, workersMax: 9 }, provider: "staging" });
+  const adopted = (inputs: object) =>
+    step("create", "one", { inputs: { gpuIds: "ADA_24", templateId: "t", adoptId: "one", ...inputs } });
+
+  test.each<[string, object[], number]>([
+    ["a change that costs more", [change("one", 4, 5)], 4],
+    ["a change that costs less", [change("one", 4, 3)], 0],
+    ["a change of something else", [change("one", 4, 4)], 0],
+    ["an endpoint of another account", [change("one", 4, 4), staging], 0],
+    ["an adoption that keeps the workers", [adopted({})], 0],
+    ["an adoption that adds workers", [adopted({ workersMax: 5 })], 4],
+  ])("is judged with --strict for %s", async (_, steps, code) => {
+    await using emulator = await start({ workerQuota: 50, spendLimit: 2 });
+    expect((await reviewed(previewOf(steps), { emulator, strict: true })).code).toBe(code);
+  });
+
+  test("is not checked for an endpoint whose cost is not known, and that is said", async () => {
+    await using emulator = await start({ workerQuota: 50, spendLimit: 50 });
+    const { stdout } = await reviewed(previewOf([change("one", 4, "[secret]")]), { emulator });
+    expect(stdout).toContain("NOT LOOKED UP  the spend limit: the cost of one is not known");
+  });
+});
+
 test("nothing is said to be found only if every cost is known", async () => {
   await using emulator = await start({});
   const free = { ...ONE, gpuIds: "NEW_POOL", id: "one", workersMin: 1 };
