@@ -77,6 +77,8 @@ export interface PlannedChange {
   readonly resources: readonly Planned[];
   /** Unchanged resources that the preview leaves out. */
   readonly hidden: number;
+  /** Resources that --target leaves uncreated. */
+  readonly notTargeted: number;
 }
 
 const TYPE = /^(?:pulumi-nodejs:dynamic\/serverless-gpu|serverless-gpu:index):(ServerlessEndpoint|NetworkVolume)$/;
@@ -92,14 +94,19 @@ export function readPreview(text: string): PlannedChange {
     throw new Error(`the preview failed, so it does not show the whole change: ${errors[0]?.message?.trim()}`);
   }
   const steps = preview.steps ?? [];
-  const own = steps.filter((step) => TYPE.test(typeOf(step)));
+  const all = steps.filter((step) => TYPE.test(typeOf(step)));
+  const own = all.filter((step) => !isNotTargeted(step));
   const urns = [...new Set(own.map(({ urn }) => urn))];
   const shown = steps.filter(({ op }) => op === "same").length;
   return {
     resources: urns.flatMap((urn) => plannedBy(own.filter((step) => step.urn === urn))),
     hidden: Math.max(0, (preview.changeSummary?.same ?? 0) - shown),
+    notTargeted: all.length - own.length,
   };
 }
+
+/** With --target, the engine prints a create that it leaves out as a `same` without a record. */
+const isNotTargeted = ({ op, oldState }: Step) => op === "same" && !oldState?.id;
 
 function previewIn(text: string): Preview {
   let value: unknown;

@@ -8,6 +8,7 @@ import { pulumi } from "../pulumiCommand";
 import { type Costs, costsOf } from "./cost";
 import { findingsOf, foreignVolumes } from "./findings";
 import { lookUp, type Questions } from "./lookUps";
+import { ofSameAccount } from "./otherAccount";
 import { endpointSide, type Planned, type PlannedChange, readPreview } from "./preview";
 import { jsonOf, markdownOf, type Report, textOf } from "./report";
 import { withTaken } from "./taken";
@@ -37,7 +38,9 @@ const IMPOSSIBLE = 4;
 export async function review(file: string | undefined, flags: ReviewFlags, version: string): Promise<number> {
   const given = flags.prices === undefined ? undefined : readPrices(flags.prices);
   const change = readPreview(await previewText(file, flags.stack));
-  const answers = await lookUp(settingsFromEnvironment(), questionsFor(change.resources));
+  const settings = settingsFromEnvironment();
+  const looked = await lookUp(settings, questionsFor(change.resources));
+  const answers = ofSameAccount(looked, change.resources, settings);
   const missed = [...answers.missed];
   const resources = withTaken(change.resources, answers, missed);
   const costs = costsOf(resources, answers, given);
@@ -126,8 +129,12 @@ const WORDS = {
   same: "unchanged",
 };
 
-function countsOf({ resources, hidden }: PlannedChange): Report["counts"] {
+function countsOf({ resources, hidden, notTargeted }: PlannedChange): Report["counts"] {
   const counts = Object.entries(WORDS).map(([op, words]) => [words, resources.filter((each) => each.op === op).length]);
-  const all = [...counts, ["resources that the preview leaves out", hidden]] as [string, number][];
+  const left = [
+    ["not targeted", notTargeted],
+    ["resources that the preview leaves out", hidden],
+  ];
+  const all = [...counts, ...left] as [string, number][];
   return Object.fromEntries(all.filter(([, count]) => count > 0));
 }

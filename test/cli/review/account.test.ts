@@ -1,4 +1,5 @@
 import { startEmulator } from "../../../emulator";
+import { accountRecord } from "../../../provider/connection/account";
 import { previewOf, reviewed, step } from "./previews";
 
 const ONE = { gpuIds: "ADA_24", templateId: "t", workersMax: 2 };
@@ -61,6 +62,39 @@ describe("the spend limit", () => {
     await using emulator = await start({ workerQuota: 50, spendLimit: 50 });
     const { stdout } = await reviewed(previewOf([change("one", 4, "[secret]")]), { emulator });
     expect(stdout).toContain("NOT LOOKED UP  the spend limit: the cost of one is not known");
+  });
+});
+
+describe("of a stack in another account", () => {
+  const elsewhere = (name: string, id: string, __account: string, provider?: string) =>
+    step("update", name, {
+      ...{ old: { ...ONE, id, __account }, inputs: { ...ONE, workersMax: 20 } },
+      ...(provider ? { provider } : {}),
+    });
+
+  test("the quota and the spend limit are not judged, and that is said without the hash of its key", async () => {
+    await using emulator = await start({ workerQuota: 9, spendLimit: 2 });
+    const steps = [elsewhere("x", "far", "https://other.example 0123456789ab")];
+    const { code, stdout } = await reviewed(previewOf(steps), { emulator, strict: true });
+    expect(code).toBe(0);
+    expect(stdout).toContain(
+      "NOT LOOKED UP  worker quota, spend limit and network volumes: state has x at another service or with another key",
+    );
+    expect(stdout).not.toContain("0123456789ab");
+  });
+
+  test.each<[string, (url: string, apiKey: string) => object]>([
+    ["the key was rotated", (url) => elsewhere("one", "one", `${url} 0123456789ab`)],
+    ["state has no account", () => change("x", 2, 20)],
+    [
+      "the endpoint is gone from the same account",
+      (service, apiKey) => elsewhere("x", "far", accountRecord({ service, apiKey, provider: "" }, "far")),
+    ],
+  ])("they are if %s", async (_, make) => {
+    await using emulator = await start({ workerQuota: 9 });
+    const { SERVERLESS_GPU_GRAPHQL_URL: url, SERVERLESS_GPU_API_KEY: apiKey } = emulator.env;
+    const steps = [make(String(url), String(apiKey))];
+    expect((await reviewed(previewOf(steps), { emulator })).stdout).toContain("above its quota of 9");
   });
 });
 
