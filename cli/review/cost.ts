@@ -140,7 +140,7 @@ function priceOfSide(side: EndpointSide, answers: Answers, given: GivenPrices | 
   if (instanceIds === undefined || gpuIds === undefined || gpuCount === undefined)
     return "its GPUs or CPUs are not known before up";
   const isOnCpus = instanceIds !== "";
-  const names = isOnCpus ? instanceIds.split(",") : poolsIn(gpuIds);
+  const names = isOnCpus ? instanceIds.split(",") : usablePools(gpuIds, answers);
   if (names.length === 0) return "it names no GPU pool and no CPU instance";
   const prices = names.map((name) =>
     isOnCpus ? cpuPrice(name, answers, given) : gpuPrice(name, side, gpuCount, answers, given),
@@ -149,6 +149,16 @@ function priceOfSide(side: EndpointSide, answers: Answers, given: GivenPrices | 
   if (missing.length > 0) return `no price is known for ${missing.join(", ")}: give --prices`;
   const known = prices.filter((price) => price !== undefined);
   return known.reduce((dearest, price) => (price.perHour > dearest.perHour ? price : dearest));
+}
+
+/** Returns the pools of which the exclusions leave a type, as far as the catalog knows; else all. */
+function usablePools(gpuIds: string, { gpus }: Answers): string[] {
+  const [types = []] = gpus.values();
+  const pools = poolsIn(gpuIds);
+  const left = gpusLeft(gpuIds, types);
+  const has = (list: typeof types, pool: string) => list.some((each) => each.pool === pool);
+  const usable = pools.filter((pool) => has(left, pool) || !has(types, pool));
+  return usable.length > 0 ? usable : pools;
 }
 
 function gpuPrice(
