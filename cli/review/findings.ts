@@ -16,12 +16,15 @@ export function findingsOf(
   answers: Answers,
   costs: Costs,
   missed: NotLookedUp[],
+  extraTiers: readonly string[] = [],
 ): Finding[] {
   const holders = holdersAfter(planned);
   const changed = planned.filter(({ op, after }) => after && op !== "same");
   return [
     ...changed.flatMap((each) =>
-      each.kind === "volume" ? volumeFindings(each, answers) : endpointFindings(each, planned, answers, missed),
+      each.kind === "volume"
+        ? volumeFindings(each, answers)
+        : endpointFindings(each, { planned, answers, missed, extraTiers }),
     ),
     ...quotaFindings(planned, answers, missed),
     ...spendFindings(costs, answers, missed),
@@ -41,12 +44,15 @@ function volumeFindings({ name, op, after }: Planned, answers: Answers): Finding
   }));
 }
 
-function endpointFindings(
-  resource: Planned,
-  planned: readonly Planned[],
-  answers: Answers,
-  missed: NotLookedUp[],
-): Finding[] {
+interface Circumstances {
+  readonly planned: readonly Planned[];
+  readonly answers: Answers;
+  readonly missed: NotLookedUp[];
+  /** Pools that the user accepts although the catalog may not have them. */
+  readonly extraTiers: readonly string[];
+}
+
+function endpointFindings(resource: Planned, { planned, answers, missed, extraTiers }: Circumstances): Finding[] {
   const { name, after } = resource;
   const side = after && endpointSide(after);
   // Without workers, nothing has to start.
@@ -58,6 +64,11 @@ function endpointFindings(
   if (unknown.length > 0) missed.push({ what: `GPUs of ${name}`, why: `${unknown.join(", ")} not known before up` });
   if (gpuIds === undefined || locations === undefined || gpuCount === undefined) return [];
   if (minCudaVersion === undefined || allowedCudaVersions === undefined) return [];
+  const extra = poolsIn(gpuIds).filter((pool) => extraTiers.includes(pool));
+  if (extra.length > 0) {
+    missed.push({ what: `GPUs of ${name}`, why: `extraGpuTiers accepts ${extra.join(", ")} without the catalog` });
+    return [];
+  }
   const volumeDataCenters = volumePlaces(side, planned, answers);
   if (volumeDataCenters === undefined)
     missed.push({ what: `data centers of the volumes of ${name}`, why: "not known" });

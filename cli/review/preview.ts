@@ -26,6 +26,7 @@ interface Step {
 
 /** What `pulumi preview --json` prints. */
 interface Preview {
+  readonly config?: Readonly<Record<string, unknown>>;
   readonly steps?: readonly Step[];
   readonly changeSummary?: Readonly<Record<string, number>>;
   readonly diagnostics?: readonly { readonly severity?: string; readonly message?: string }[];
@@ -75,6 +76,8 @@ export interface Planned {
 /** The change of a whole program. */
 export interface PlannedChange {
   readonly resources: readonly Planned[];
+  /** The stack's config. */
+  readonly config: NonNullable<Preview["config"]>;
   /** Unchanged resources that the preview leaves out. */
   readonly hidden: number;
   /** Resources that --target leaves uncreated. */
@@ -100,6 +103,7 @@ export function readPreview(text: string): PlannedChange {
   const shown = steps.filter(({ op }) => op === "same").length;
   return {
     resources: urns.flatMap((urn) => plannedBy(own.filter((step) => step.urn === urn))),
+    config: preview.config ?? {},
     hidden: Math.max(0, (preview.changeSummary?.same ?? 0) - shown),
     notTargeted: all.length - own.length,
   };
@@ -113,11 +117,25 @@ function previewIn(text: string): Preview {
   try {
     value = JSON.parse(text);
   } catch {
+    if (/^\s*\{"sequence":/.test(text))
+      throw new Error(
+        "the preview is a stream of events: unset PULUMI_ENABLE_STREAMING_JSON_PREVIEW, and make it with " +
+          "pulumi preview --json --show-sames",
+      );
     throw new Error("the preview is not JSON: make it with pulumi preview --json --show-sames");
   }
-  const isPreview = isObject(value) && (Array.isArray(value.steps) || isObject(value.changeSummary));
+  const isPreview =
+    isObject(value) &&
+    (Array.isArray(value.steps) ? value.steps.every(isStep) : value.steps == null && isObject(value.changeSummary));
   if (!isPreview) throw new Error("the JSON is not a preview: make it with pulumi preview --json --show-sames");
   return value as Preview;
+}
+
+function isStep(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  const { op, urn, oldState, newState } = value;
+  const isState = (state: unknown) => state == null || isObject(state);
+  return typeof op === "string" && typeof urn === "string" && isState(oldState) && isState(newState);
 }
 
 function typeOf({ oldState, newState }: Step): string {
@@ -128,7 +146,7 @@ function typeOf({ oldState, newState }: Step): string {
 export function plannedSame({
   urn,
   outputs,
-  provider = "::default::",
+  provider,
 }: {
   readonly urn: string;
   readonly outputs?: object;
@@ -136,13 +154,18 @@ export function plannedSame({
 }): Planned {
   const side = sideOf({}, { ...outputs });
   return {
-    ...{ kind: "endpoint", urn, name: urn.split("::").at(-1) ?? "", op: "update" },
+    ...{ kind: "endpoint", urn, name: nameIn(urn), op: "update" },
     ...{ before: [], after: side, isRetained: false, declared: [] },
-    hasDefaultProvider: DEFAULT_PROVIDER.test(provider),
+    hasDefaultProvider: isDefault(provider),
   };
 }
 
-const DEFAULT_PROVIDER = /::default(_[^:]*)?::/;
+/** Returns `true` for a default provider, such as `…:pulumi:providers:x::default_0_1_0::id`. */
+const isDefault = (provider: string | undefined) =>
+  provider === undefined || /pulumi:providers:[^:]+::default(_[^:]*)?::[^:]*$/.test(provider);
+
+/** Returns the name in a URN: what follows the stack, the project and the type. */
+const nameIn = (urn: string) => urn.split("::").slice(3).join("::");
 
 /** Returns the resource that has each record after the change, by the record's id. */
 export function holdersAfter(planned: readonly Planned[]): ReadonlyMap<string, Planned> {
@@ -166,17 +189,17 @@ function plannedBy(steps: readonly Step[]): Planned[] {
   const isReplaced = known.some(({ op }) => OPERATIONS[op] === "replace" && op !== "delete-replaced");
   const op = last ? (isReplaced ? "replace" : (OPERATIONS[last.op] ?? "update")) : "delete";
   const takes = last && takenBy(last, isReplaced);
-  const provider = last?.newState?.provider ?? first.provider ?? before[0]?.provider ?? "::default::";
+  const provider = last?.newState?.provider ?? first.provider ?? before[0]?.provider;
   return [
     {
       ...{ kind: kind === "NetworkVolume" ? "volume" : "endpoint", urn: first.urn, op },
-      name: first.urn.split("::").at(-1) ?? "",
+      name: nameIn(first.urn),
       before: before.map((state) => sideOf(state, state.outputs)),
       after: last && sideAfter(last, isReplaced, takes !== undefined),
       takes,
       isRetained: before.length > 0 && before.every(({ retainOnDelete }) => retainOnDelete),
       declared: Object.keys(last?.newState?.inputs ?? {}),
-      hasDefaultProvider: DEFAULT_PROVIDER.test(provider),
+      hasDefaultProvider: isDefault(provider),
     },
   ];
 }

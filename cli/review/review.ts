@@ -1,7 +1,9 @@
 import { readFileSync } from "node:fs";
-import { text } from "node:stream/consumers";
+import { buffer } from "node:stream/consumers";
 import { systemReason } from "../../emulator/io/systemReason";
+import { acceptedWords, CONFIG_NAMESPACE } from "../../provider/connection/config";
 import { settingsFromEnvironment } from "../../sdk/config";
+import { RUNPOD_GPU_TIERS } from "../../sdk/contract/enums";
 import { readPrices } from "../forecast/settings/prices";
 import { shownMoney } from "../forecast/values";
 import { pulumi } from "../pulumiCommand";
@@ -25,6 +27,8 @@ export interface ReviewFlags {
   readonly markdown?: boolean;
 }
 
+/** Without it, the engine may print a stream of events instead of a preview. */
+const ONE_OBJECT = { PULUMI_ENABLE_STREAMING_JSON_PREVIEW: "false" };
 const PREVIEW_TIMEOUT_MS = 300_000;
 const CAP_EXCEEDED = 3;
 const IMPOSSIBLE = 4;
@@ -44,11 +48,11 @@ export async function review(file: string | undefined, flags: ReviewFlags, versi
   const missed = [...answers.missed];
   const resources = withTaken(change.resources, answers, missed);
   const costs = costsOf(resources, answers, given);
-  const findings = findingsOf(resources, answers, costs, missed);
+  const findings = findingsOf(resources, answers, costs, missed, extraTiersIn(change));
   const exceeded = capProblems(costs, change, flags);
   const isImpossible = findings.some(({ level }) => level === "impossible" || (flags.strict && level === "unlikely"));
   const report: Report = {
-    ...{ counts: countsOf(change), costs, findings, missed, exceeded },
+    ...{ counts: countsOf(change), costs, findings, missed, exceeded, isCut: change.hidden > 0 },
     hasFailed: exceeded.length > 0 || isImpossible,
   };
   process.stdout.write(shown(report, flags, version));
@@ -63,7 +67,7 @@ function shown(report: Report, { json, markdown }: ReviewFlags, version: string)
 async function previewText(file: string | undefined, stack: ReviewFlags["stack"]): Promise<string> {
   if (stack !== undefined) {
     const args = ["preview", "--json", "--show-sames", ...(stack === true ? [] : ["--stack", stack])];
-    const output = await pulumi(args, process.cwd(), PREVIEW_TIMEOUT_MS);
+    const output = await pulumi(args, process.cwd(), PREVIEW_TIMEOUT_MS, ONE_OBJECT);
     if ("problem" in output) {
       // Its JSON has the reason.
       if (output.printed?.startsWith("{")) readPreview(output.printed);
@@ -71,12 +75,30 @@ async function previewText(file: string | undefined, stack: ReviewFlags["stack"]
     }
     return output.value;
   }
-  if (file === undefined || file === "-") return text(process.stdin);
+  if (file === undefined || file === "-") return decoded(await buffer(process.stdin));
   try {
-    return readFileSync(file, "utf8");
+    return decoded(readFileSync(file));
   } catch (cause) {
     throw new Error(`the preview ${file} cannot be read: ${systemReason(cause)}`, { cause });
   }
+}
+
+/** Returns the text of a file. Windows PowerShell writes UTF-16, with a byte order mark. */
+function decoded(bytes: Buffer): string {
+  const mark = bytes.subarray(0, 2).toString("hex");
+  const encoding = mark === "fffe" ? "utf-16le" : mark === "feff" ? "utf-16be" : "utf-8";
+  return new TextDecoder(encoding).decode(bytes);
+}
+
+/** Returns the GPU tiers that the config or the environment accepts in addition to the service's. */
+function extraTiersIn({ config }: PlannedChange): string[] {
+  const read = (name: string) => {
+    const value = config[`${CONFIG_NAMESPACE}:${name}`];
+    if (value === "[secret]") return undefined;
+    return typeof value === "string" || value === undefined ? value : JSON.stringify(value);
+  };
+  const known: readonly string[] = RUNPOD_GPU_TIERS;
+  return acceptedWords(read).extraGpuTiers.filter((tier) => !known.includes(tier));
 }
 
 /** Returns what to ask about a change. A change without endpoints and volumes asks nothing. */
