@@ -1,7 +1,9 @@
 import { accountOf, isOtherAccount } from "../../provider/connection/account";
 import type { EnvironmentSettings } from "../../sdk/config";
 import type { Answers } from "./lookUps";
-import type { Planned } from "./preview";
+import type { Planned, Side } from "./preview";
+
+const MOST_NAMES = 5;
 
 /**
  * Returns the answers without those about the account, if state has its endpoints in another one. A
@@ -12,19 +14,20 @@ export function ofSameAccount(answers: Answers, planned: readonly Planned[], set
   if (!endpoints) return answers;
   const account = accountOf({ ...settings, provider: "" });
   const listed = new Set(endpoints.map(({ id }) => id));
-  const elsewhere = planned.filter(
-    ({ kind, hasDefaultProvider, before }) =>
-      kind === "endpoint" &&
-      hasDefaultProvider &&
-      before.some(
-        ({ id, values }) => id !== undefined && !listed.has(id) && isOtherAccount({ ...values }, account, id),
-      ),
-  );
-  if (elsewhere.length === 0) return answers;
-  const names = elsewhere.map(({ name }) => name).join(", ");
+  const isElsewhere = ({ id, values }: Side) =>
+    id !== undefined &&
+    !listed.has(id) &&
+    (values.__account === undefined || isOtherAccount({ ...values }, account, id));
+  const names = planned
+    .filter(
+      ({ kind, hasDefaultProvider, before }) => kind === "endpoint" && hasDefaultProvider && before.some(isElsewhere),
+    )
+    .map(({ name }) => name);
+  if (names.length === 0) return answers;
+  const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : "";
   const why =
-    `state has ${names} at another service or with another key than the environment, whose account does not list them. Set the ` +
-    "key and the URLs that pulumi up uses for this stack";
+    `the account of the environment does not list ${names.slice(0, MOST_NAMES).join(", ")}${more}, and state does not have them ` +
+    "in it. Set the key and the URLs that pulumi up uses for this stack";
   return {
     ...{ ...answers, limits: undefined, endpoints: undefined, volumes: undefined },
     missed: [...missed, { what: "worker quota, spend limit and network volumes", why }],

@@ -74,18 +74,17 @@ describe("of a stack in another account", () => {
 
   test("the quota and the spend limit are not judged, and that is said without the hash of its key", async () => {
     await using emulator = await start({ workerQuota: 9, spendLimit: 2 });
-    const steps = [elsewhere("x", "far", "https://other.example 0123456789ab")];
+    const steps = [elsewhere("x", "far", "https://other.example 0123456789ab"), change("y", 2, 20)];
     const { code, stdout } = await reviewed(previewOf(steps), { emulator, strict: true });
     expect(code).toBe(0);
     expect(stdout).toContain(
-      "NOT LOOKED UP  worker quota, spend limit and network volumes: state has x at another service or with another key",
+      "NOT LOOKED UP  worker quota, spend limit and network volumes: the account of the environment does not list x, y, and state",
     );
     expect(stdout).not.toContain("0123456789ab");
   });
 
   test.each<[string, (url: string, apiKey: string) => object]>([
     ["the key was rotated", (url) => elsewhere("one", "one", `${url} 0123456789ab`)],
-    ["state has no account", () => change("x", 2, 20)],
     [
       "the endpoint is gone from the same account",
       (service, apiKey) => elsewhere("x", "far", accountRecord({ service, apiKey, provider: "" }, "far")),

@@ -7,7 +7,8 @@ const BIG = { gpuIds: "AMPERE_80", templateId: "t" };
 const start = (options: EmulatorOptions = {}) => {
   const big = { ...BIG, id: "big", name: "bigone", workersMin: 2, workersMax: 20, gpuCount: 4 };
   const cpus = { gpuIds: "", instanceIds: ["cpu3g-4-16"], templateId: "t", id: "cpus", name: "cpus", workersMax: 5 };
-  return startEmulator({ profile: "observed", seed: { endpoints: [big, cpus] }, workerQuota: 40, ...options });
+  const old = { ...BIG, id: "e", name: "old", workersMax: 0 };
+  return startEmulator({ profile: "observed", seed: { endpoints: [big, cpus, old] }, workerQuota: 40, ...options });
 };
 
 type Options = Parameters<typeof step>[2];
