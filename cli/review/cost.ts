@@ -151,7 +151,10 @@ function priceOfSide(side: EndpointSide, answers: Answers, given: GivenPrices | 
   return known.reduce((dearest, price) => (price.perHour > dearest.perHour ? price : dearest));
 }
 
-/** Returns the pools of which the exclusions leave a type, as far as the catalog knows; else all. */
+/**
+ * Returns the pools of which the exclusions leave a GPU type, as far as the catalog knows; all if
+ * they leave none.
+ */
 function usablePools(gpuIds: string, { gpus }: Answers): string[] {
   const [types = []] = gpus.values();
   const pools = poolsIn(gpuIds);

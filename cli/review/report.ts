@@ -77,7 +77,9 @@ const findingText = ({ resource, message }: Finding) => `${resource === undefine
 /** Characters that end a line, or that change the display of the characters around them. */
 const INVISIBLE = /[\p{Control}\p{Format}\u2028\u2029]/gu;
 
-/** Returns a text with such characters as escapes: a name must not pass for a line of the report. */
+/**
+ * Returns a text with such characters as escapes: a name must not pass for a line of the report.
+ */
 const visible = (text: string) =>
   text.replace(INVISIBLE, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 

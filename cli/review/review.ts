@@ -90,7 +90,9 @@ function decoded(bytes: Buffer): string {
   return new TextDecoder(encoding).decode(bytes);
 }
 
-/** Returns the GPU tiers that the config or the environment accepts in addition to the service's. */
+/**
+ * Returns the GPU tiers that the config or the environment accepts in addition to the service's.
+ */
 function extraTiersIn({ config }: PlannedChange): string[] {
   const read = (name: string) => {
     const value = config[`${CONFIG_NAMESPACE}:${name}`];

@@ -20,7 +20,7 @@ const change = (name: string, from: number, to: unknown, options: object = {}) =
   });
 
 describe("the quota", () => {
-  test("of endpoints whose workersMax is not known is not checked, and that is said", async () => {
+  test("an unknown workersMax leaves the quota unchecked, and that is said", async () => {
     await using emulator = await start({ workerQuota: 9 });
     const steps = [change("one", 4, "[secret]"), change("two", 1, "[secret]")];
     const { code, stdout } = await reviewed(previewOf(steps), { emulator });
@@ -31,7 +31,7 @@ describe("the quota", () => {
     expect(stdout).toContain("In what was looked up, nothing was found.");
   });
 
-  test("that even the known endpoints exceed is impossible", async () => {
+  test("a quota that even the known endpoints exceed is impossible", async () => {
     await using emulator = await start({ workerQuota: 9 });
     const steps = [change("one", 4, "[secret]"), change("two", 1, 8)];
     const { code, stdout } = await reviewed(previewOf(steps), { emulator });
@@ -53,26 +53,26 @@ describe("the spend limit", () => {
     ["an endpoint of another account", [change("one", 4, 4), staging], 0],
     ["an adoption that keeps the workers", [adopted({})], 0],
     ["an adoption that adds workers", [adopted({ workersMax: 5 })], 4],
-  ])("is judged with --strict for %s", async (_, steps, code) => {
+  ])("is judged by what is added, with --strict: %s", async (_, steps, code) => {
     await using emulator = await start({ workerQuota: 50, spendLimit: 2 });
     expect((await reviewed(previewOf(steps), { emulator, strict: true })).code).toBe(code);
   });
 
-  test("is not checked for an endpoint whose cost is not known, and that is said", async () => {
+  test("is unchecked for an endpoint with an unknown cost, and that is said", async () => {
     await using emulator = await start({ workerQuota: 50, spendLimit: 50 });
     const { stdout } = await reviewed(previewOf([change("one", 4, "[secret]")]), { emulator });
     expect(stdout).toContain("NOT LOOKED UP  the spend limit: the cost of one is not known");
   });
 });
 
-describe("of a stack in another account", () => {
+describe("a stack in another account", () => {
   const elsewhere = (name: string, id: string, __account: string, provider?: string) =>
     step("update", name, {
       ...{ old: { ...ONE, id, __account }, inputs: { ...ONE, workersMax: 20 } },
       ...(provider ? { provider } : {}),
     });
 
-  test("the quota and the spend limit are not judged, and that is said without the hash of its key", async () => {
+  test("leaves the quota and the spend limit unjudged, and that is said without the hash of its key", async () => {
     await using emulator = await start({ workerQuota: 9, spendLimit: 2 });
     const steps = [elsewhere("x", "far", "https://other.example 0123456789ab"), change("y", 2, 20)];
     const { code, stdout } = await reviewed(previewOf(steps), { emulator, strict: true });
@@ -89,7 +89,7 @@ describe("of a stack in another account", () => {
       "the endpoint is gone from the same account",
       (service, apiKey) => elsewhere("x", "far", accountRecord({ service, apiKey, provider: "" }, "far")),
     ],
-  ])("they are if %s", async (_, make) => {
+  ])("is not assumed if %s", async (_, make) => {
     await using emulator = await start({ workerQuota: 9 });
     const { SERVERLESS_GPU_GRAPHQL_URL: url, SERVERLESS_GPU_API_KEY: apiKey } = emulator.env;
     const steps = [make(String(url), String(apiKey))];

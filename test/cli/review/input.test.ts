@@ -69,8 +69,8 @@ test("the Markdown of thousands of endpoints fits a comment, and says what it le
   expect(stdout).toMatch(/not in the table: \d+ more that change, 1 that does not change\./);
 });
 
-describe("of the pools of an endpoint", () => {
-  test("one whose GPU types are all excluded has no price", async () => {
+describe("a pool", () => {
+  test("has no price if all its GPU types are excluded", async () => {
     await using emulator = await startEmulator({ profile: "observed" });
     const inputs = { ...ONE, gpuIds: "AMPERE_24,ADA_24,-NVIDIA GeForce RTX 4090", workersMax: 1 };
     const { stdout } = await reviewed(previewOf([step("create", "x", { inputs })]), { emulator });
@@ -85,7 +85,7 @@ describe("of the pools of an endpoint", () => {
     ["is accepted in a list of the config", { "serverless-gpu:extraGpuTiers": '["NEW_1"]' }, {}, 0],
     ["is impossible with a config that is secret", { "serverless-gpu:extraGpuTiers": "[secret]" }, {}, 4],
     ["is accepted in the environment", {}, { SERVERLESS_GPU_EXTRA_GPU_TIERS: "NEW_1" }, 0],
-  ])("one that the catalog lacks %s", async (_, config, env, code) => {
+  ])("outside the catalog %s", async (_, config, env, code) => {
     await using emulator = await startEmulator({ profile: "observed" });
     const text = JSON.stringify({ ...preview, config });
     const result = await reviewed(text, { env: { ...emulator.env, ...env } });

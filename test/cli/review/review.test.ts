@@ -126,7 +126,7 @@ describe("stock", () => {
   });
 });
 
-describe("of an endpoint that exists", () => {
+describe("an endpoint that exists", () => {
   const OLD = { ...ONE, id: "e", gpuIds: "ADA_42", minCudaVersion: "13.9", workersMin: 0 };
 
   test.each<[string, object, object, string[]]>([
@@ -137,7 +137,7 @@ describe("of an endpoint that exists", () => {
     ["a pool that is not in the catalog", OLD, { gpuIds: "ADA_43" }, ["pool"]],
     ["a place, with a rule that no host offers", { ...OLD, gpuIds: "ADA_24" }, { locations: "EU-RO-1" }, []],
     ["its first workers", { ...OLD, workersMax: 0 }, { workersMax: 1 }, ["pool"]],
-  ])("what the catalog proves impossible counts if the change is to blame: %s", async (_, old, inputs, kinds) => {
+  ])("is impossible only if the change is to blame: %s", async (_, old, inputs, kinds) => {
     await using emulator = await start();
     const { id: _id, ...before } = old as typeof OLD;
     const update = step("update", "one", { old: { id: "e", ...before }, inputs: { ...before, ...inputs } });
@@ -146,7 +146,7 @@ describe("of an endpoint that exists", () => {
     expect(code).toBe(kinds.length > 0 ? 4 : 0);
   });
 
-  test("low stock counts if the change asks for other GPUs or for more workers", async () => {
+  test("has low stock reported if the change asks for other GPUs or for more workers", async () => {
     await using emulator = await start();
     emulator.faults.add({ effect: { soldOut: true } });
     const old = { ...ONE, id: "e", workersMin: 0 };

@@ -67,7 +67,7 @@ test.each<[string, string, Options, string]>([
     { inputs: { ...BIG, adoptId: "big" }, provider: "staging" },
     "its provider has another account",
   ],
-])("of an endpoint to take over by %s, nothing is guessed", async (_, op, options, why) => {
+])("nothing is guessed about an endpoint to take over by %s", async (_, op, options, why) => {
   await using emulator = await start({ workerQuota: 25 });
   const { code, stdout } = await reviewed(previewOf([step(op, "x", options)]), { emulator, maxPerHour: 1000 });
   expect(code).toBe(3);
