@@ -28,6 +28,23 @@ test.each<[string, (text: string) => Buffer]>([
   write.mockRestore();
 });
 
+test("--stack asks the engine for one object, whatever the environment says", async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), "review-"));
+  const script = '#!/bin/sh\n[ "$PULUMI_ENABLE_STREAMING_JSON_PREVIEW" = false ] && echo \'{"steps":[]}\'\n';
+  writeFileSync(path.join(folder, "pulumi"), script, { mode: 0o755 });
+  const write = jest.spyOn(process.stdout, "write").mockReturnValue(true);
+  const { PATH } = process.env;
+  try {
+    process.env.PATH = `${folder}:${PATH}`;
+    process.env.PULUMI_ENABLE_STREAMING_JSON_PREVIEW = "true";
+    expect(await review(undefined, { stack: true }, "1.2.3")).toBe(0);
+  } finally {
+    process.env.PATH = PATH;
+    delete process.env.PULUMI_ENABLE_STREAMING_JSON_PREVIEW;
+    write.mockRestore();
+  }
+});
+
 test("a create that --target leaves out is said, costs nothing and fails no cap", async () => {
   const state = { type: "pulumi-nodejs:dynamic/serverless-gpu:ServerlessEndpoint" };
   const skipped = { op: "same", urn: urnOf("new"), oldState: state, newState: state };
