@@ -2,7 +2,7 @@ import { gpusLeft, poolsIn } from "../../sdk/catalog/places";
 import { type Prices, PUBLIC_PRICES } from "../../sdk/catalog/publicPrices";
 import { priceOf } from "../forecast/settings/prices";
 import type { Answers } from "./lookUps";
-import { type EndpointSide, endpointSide, type Planned } from "./preview";
+import { type EndpointSide, endpointSide, holdersAfter, type Planned } from "./preview";
 
 /** The price of one worker, in US dollars an hour. */
 export interface WorkerPrice {
@@ -40,11 +40,19 @@ export interface TotalCost {
   readonly unknown: readonly string[];
 }
 
-/** The cost of the whole program before and after the change. */
-export interface Costs {
-  readonly endpoints: readonly EndpointCost[];
+/** Costs before and after the change. */
+interface TotalCosts {
   readonly before: TotalCost;
   readonly after: TotalCost;
+}
+
+/** The cost of the whole program before and after the change. */
+export interface Costs extends TotalCosts {
+  readonly endpoints: readonly EndpointCost[];
+  /**
+   * The part in the account of the environment. What the program takes over costs before, too.
+   */
+  readonly inAccount: TotalCosts;
 }
 
 /** Prices from a file, which replace all others. */
@@ -55,6 +63,7 @@ export interface GivenPrices {
 
 /** Returns the cost of each endpoint and in all. */
 export function costsOf(planned: readonly Planned[], answers: Answers, given: GivenPrices | undefined): Costs {
+  const holders = holdersAfter(planned);
   const endpoints = planned
     .filter(({ kind }) => kind === "endpoint")
     .map(({ name, urn, op, before, after, isRetained }) => ({
@@ -62,14 +71,26 @@ export function costsOf(planned: readonly Planned[], answers: Answers, given: Gi
       before: summed(before.map((side) => sideCost(endpointSide(side), answers, given))),
       after: after
         ? sideCost(endpointSide(after), answers, given)
-        : // It leaves the stack, but not the service.
-          isRetained
+        : // It leaves the stack, but not the service. Another resource may take it over.
+          isRetained && !before.some(({ id }) => id !== undefined && holders.has(id))
           ? summed(before.map((side) => sideCost(endpointSide(side), answers, given)))
           : undefined,
     }));
+  const inAccount = planned.filter(({ hasDefaultProvider }) => hasDefaultProvider);
+  const urns = new Set(inAccount.map(({ urn }) => urn));
+  const own = totalsOf(endpoints.filter(({ urn }) => urns.has(urn)));
+  const known = new Set(inAccount.flatMap(({ before }) => before.map(({ id }) => id)));
+  const taken = inAccount
+    .flatMap((each) => (each.taken && !known.has(each.taken.id) ? [endpointSide(each.taken)] : []))
+    .reduce((sum, side) => sum + (sideCost(side, answers, given).fullScale ?? 0), 0);
+  const before = { ...own.before, fullScale: rounded(own.before.fullScale + taken) };
+  return { endpoints, ...totalsOf(endpoints), inAccount: { before, after: own.after } };
+}
+
+function totalsOf(endpoints: readonly EndpointCost[]): TotalCosts {
   const side = (at: "before" | "after") =>
     totalOf(endpoints.flatMap((each) => (each[at] ? [{ name: each.name, cost: each[at] }] : [])));
-  return { endpoints, before: side("before"), after: side("after") };
+  return { before: side("before"), after: side("after") };
 }
 
 /** Returns the cost of the records of one resource: more than one if an earlier run left one. */
@@ -119,7 +140,7 @@ function priceOfSide(side: EndpointSide, answers: Answers, given: GivenPrices | 
   if (instanceIds === undefined || gpuIds === undefined || gpuCount === undefined)
     return "its GPUs or CPUs are not known before up";
   const isOnCpus = instanceIds !== "";
-  const names = isOnCpus ? instanceIds.split(",") : poolsIn(gpuIds);
+  const names = isOnCpus ? instanceIds.split(",") : usablePools(gpuIds, answers);
   if (names.length === 0) return "it names no GPU pool and no CPU instance";
   const prices = names.map((name) =>
     isOnCpus ? cpuPrice(name, answers, given) : gpuPrice(name, side, gpuCount, answers, given),
@@ -128,6 +149,19 @@ function priceOfSide(side: EndpointSide, answers: Answers, given: GivenPrices | 
   if (missing.length > 0) return `no price is known for ${missing.join(", ")}: give --prices`;
   const known = prices.filter((price) => price !== undefined);
   return known.reduce((dearest, price) => (price.perHour > dearest.perHour ? price : dearest));
+}
+
+/**
+ * Returns the pools of which the exclusions leave a GPU type, as far as the catalog knows; all if
+ * they leave none.
+ */
+function usablePools(gpuIds: string, { gpus }: Answers): string[] {
+  const [types = []] = gpus.values();
+  const pools = poolsIn(gpuIds);
+  const left = gpusLeft(gpuIds, types);
+  const has = (list: typeof types, pool: string) => list.some((each) => each.pool === pool);
+  const usable = pools.filter((pool) => has(left, pool) || !has(types, pool));
+  return usable.length > 0 ? usable : pools;
 }
 
 function gpuPrice(

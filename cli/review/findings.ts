@@ -4,19 +4,11 @@ import { publicPrice } from "../../sdk/catalog/publicPrices";
 import { bestLevel, type CatalogGpu, isAtLeastLevel, type StockLevel } from "../../sdk/catalog/record";
 import { splitList } from "../../sdk/endpoints/normalForms";
 import { shownMoney } from "../forecast/values";
+import { quotaFindings, spendFindings } from "./accountFindings";
 import type { Costs } from "./cost";
+import type { Finding } from "./finding";
 import type { Answers, NotLookedUp } from "./lookUps";
-import { type EndpointSide, endpointSide, type Planned, textIn } from "./preview";
-
-/** A finding of the review. */
-export interface Finding {
-  readonly level: "impossible" | "unlikely" | "data";
-  /** What was found, in one word. */
-  readonly kind: string;
-  /** The name of the resource in the program; `undefined` for the account. */
-  readonly resource?: string;
-  readonly message: string;
-}
+import { type EndpointSide, endpointSide, holdersAfter, type Planned, type Side, textIn } from "./preview";
 
 /** Returns everything that was found about the change. */
 export function findingsOf(
@@ -24,15 +16,19 @@ export function findingsOf(
   answers: Answers,
   costs: Costs,
   missed: NotLookedUp[],
+  extraTiers: readonly string[] = [],
 ): Finding[] {
+  const holders = holdersAfter(planned);
   const changed = planned.filter(({ op, after }) => after && op !== "same");
   return [
     ...changed.flatMap((each) =>
-      each.kind === "volume" ? volumeFindings(each, answers) : endpointFindings(each, planned, answers, missed),
+      each.kind === "volume"
+        ? volumeFindings(each, answers)
+        : endpointFindings(each, { planned, answers, missed, extraTiers }),
     ),
     ...quotaFindings(planned, answers, missed),
     ...spendFindings(costs, answers, missed),
-    ...planned.flatMap(dataFindings),
+    ...planned.flatMap((each) => dataFindings(each, holders)),
   ];
 }
 
@@ -48,12 +44,16 @@ function volumeFindings({ name, op, after }: Planned, answers: Answers): Finding
   }));
 }
 
-function endpointFindings(
-  { name, after }: Planned,
-  planned: readonly Planned[],
-  answers: Answers,
-  missed: NotLookedUp[],
-): Finding[] {
+interface Circumstances {
+  readonly planned: readonly Planned[];
+  readonly answers: Answers;
+  readonly missed: NotLookedUp[];
+  /** Pools that the user accepts although the catalog may not have them. */
+  readonly extraTiers: readonly string[];
+}
+
+function endpointFindings(resource: Planned, { planned, answers, missed, extraTiers }: Circumstances): Finding[] {
+  const { name, after } = resource;
   const side = after && endpointSide(after);
   // Without workers, nothing has to start.
   if (!side || side.workersMax === 0 || side.instanceIds !== "") return [];
@@ -64,15 +64,60 @@ function endpointFindings(
   if (unknown.length > 0) missed.push({ what: `GPUs of ${name}`, why: `${unknown.join(", ")} not known before up` });
   if (gpuIds === undefined || locations === undefined || gpuCount === undefined) return [];
   if (minCudaVersion === undefined || allowedCudaVersions === undefined) return [];
+  const extra = poolsIn(gpuIds).filter((pool) => extraTiers.includes(pool));
+  if (extra.length > 0) {
+    missed.push({ what: `GPUs of ${name}`, why: `extraGpuTiers accepts ${extra.join(", ")} without the catalog` });
+    return [];
+  }
   const volumeDataCenters = volumePlaces(side, planned, answers);
   if (volumeDataCenters === undefined)
     missed.push({ what: `data centers of the volumes of ${name}`, why: "not known" });
   const settings = { gpuIds, locations, minCudaVersion, allowedCudaVersions, volumeDataCenters };
-  const gpus = answers.gpus.get(gpuCount);
-  const proofs = endpointProofs(settings, { gpus, dataCenters: answers.dataCenters });
+  const touched = touchedBy(resource, side);
+  const [anyGpus] = answers.gpus.values();
+  // Pools and places do not depend on the number of GPUs.
+  const proofs = endpointProofs(settings, {
+    gpus: answers.gpus.get(gpuCount) ?? anyGpus,
+    dataCenters: answers.dataCenters,
+  }).filter(({ fields }) => fields.some((field) => touched.has(field)));
   if (proofs.length > 0)
     return proofs.map(({ kind, message }) => ({ level: "impossible", kind, resource: name, message }));
-  return gpus ? stockFindings(name, settings, gpus, answers) : [];
+  if (touched.size === 0) return [];
+  const gpus = answers.gpus.get(gpuCount);
+  if (gpus) return stockFindings(name, settings, gpus, answers);
+  if (anyGpus)
+    missed.push({ what: `stock of the GPUs of ${name}`, why: `it was not asked for ${gpuCount} GPUs a worker` });
+  return [];
+}
+
+/** The settings that decide where workers can start. */
+const PLACED = ["gpuIds", "gpuCount", "locations", "minCudaVersion", "allowedCudaVersions"] as const;
+const VOLUMES = ["networkVolumeId", "networkVolumeIds"] as const;
+
+/**
+ * Returns the settings that the change touches, of those that decide whether workers start: all of
+ * them where none had to start before.
+ */
+function touchedBy({ op, before, taken, after }: Planned, next: EndpointSide): ReadonlySet<string> {
+  const kept = op === "update" ? before.find(({ id }) => id === after?.id) : undefined;
+  const record = taken ?? kept;
+  const old = record && endpointSide(record);
+  if (!old || old.workersMax === 0) return new Set([...PLACED, ...VOLUMES]);
+  const isRaised = (field: "workersMin" | "workersMax") => !isAtMost(next[field], old[field]);
+  return new Set([
+    ...PLACED.filter((field) => !isSameList(next[field], old[field])),
+    ...(isSameList(next.volumeIds, old.volumeIds) ? [] : VOLUMES),
+    ...(["workersMin", "workersMax"] as const).filter(isRaised),
+  ]);
+}
+
+const isAtMost = (one: number | undefined, other: number | undefined) =>
+  one !== undefined && other !== undefined && one <= other;
+
+/** Returns `true` for the same parts in any order. What is not known may differ. */
+function isSameList(one: string | number | undefined, other: string | number | undefined): boolean {
+  const parts = (value: string | number) => [...new Set(splitList(String(value)))].sort().join();
+  return one !== undefined && other !== undefined && parts(one) === parts(other);
 }
 
 /**
@@ -164,82 +209,16 @@ function levelIn(
   return bestLevel(dataCenters.filter(({ id }) => allowed.includes(id)).map((place) => place.stock));
 }
 
-/**
- * Returns whether the sum of `workersMax` of the account would exceed its quota. A change that only
- * lowers it is none.
- */
-function quotaFindings(planned: readonly Planned[], { limits, endpoints }: Answers, missed: NotLookedUp[]): Finding[] {
-  const all = planned.filter(({ kind }) => kind === "endpoint");
-  const own = all.filter(({ hasDefaultProvider }) => hasDefaultProvider);
-  if (own.length < all.length)
-    missed.push({
-      what: `quota and spend limit for ${all
-        .filter((each) => !own.includes(each))
-        .map(({ name }) => name)
-        .join(", ")}`,
-      why: "their provider has another account; the review asks the account of the environment",
-    });
-  if (limits && limits.workerQuota === null)
-    missed.push({ what: "the worker quota", why: "the service's answer has no number that is clearly the quota" });
-  if (!limits || limits.workerQuota === null || !endpoints) return [];
-  const live = new Map(endpoints.map(({ id, workersMax }) => [id, workersMax]));
-  const sides = own.map((each) => sharesOf(each, live));
-  const uncertain = sides.some(({ after }) => after === undefined);
-  const sum = (field: "before" | "after" | "peak") => sides.reduce((total, side) => total + (side[field] ?? 0), 0);
-  const ids = sides.flatMap((side) => side.ids);
-  const others = endpoints.filter(({ id }) => !ids.includes(id)).reduce((total, each) => total + each.workersMax, 0);
-  const isRaised = sides.some(({ before, after = 0 }) => after > before);
-  const { workerQuota: quota } = limits;
-  const [after, peak] = [sum("after") + others, sum("peak") + others];
-  const share = `${sum("after")} by this program${uncertain ? " at least" : ""}, ${others} by the account's other endpoints`;
-  if (!isRaised || peak <= quota) return [];
-  if (after > quota) {
-    const message = `the account's workersMax would be ${after}, above its quota of ${quota}: ${share}. The service refuses the change`;
-    return [{ level: "impossible", kind: "quota", message }];
-  }
-  const message =
-    `the account's workersMax is ${after} after the change, within its quota of ${quota} (${share}), but can reach ${peak} on ` +
-    "the way, because the engine may raise one endpoint before it lowers or deletes another. If the service refuses that, " +
-    "run pulumi up again";
-  return [{ level: "unlikely", kind: "quota-on-the-way", message }];
-}
-
-/** Returns the workers of one resource before, after and on the way. */
-function sharesOf({ op, before, after, declared, isRetained }: Planned, live: ReadonlyMap<string, number>) {
-  const planned = after && endpointSide(after);
-  // An adopted endpoint is in the account already.
-  const adopted = op === "create" && planned?.adoptId !== undefined ? [planned.adoptId] : [];
-  const ids = isRetained ? [] : [...before.flatMap(({ id }) => id ?? []), ...adopted];
-  const now = ids.reduce((total, id) => total + (live.get(id) ?? 0), 0);
-  const isSet = declared.includes("workersMax");
-  const staysAsItIs = op === "same" || ((op === "update" || adopted.length > 0) && !isSet);
-  const then = planned ? (staysAsItIs ? now : planned.workersMax) : 0;
-  const isNew = op === "create" && adopted.length === 0;
-  return { ids, before: now, after: then, peak: isNew ? (then ?? 0) : Math.max(now, then ?? 0) };
-}
-
-function spendFindings({ after }: Costs, { limits }: Answers, missed: NotLookedUp[]): Finding[] {
-  if (limits?.isUnderBalance) {
-    const message = "the account's balance is too low: workers do not start until it is topped up";
-    return [{ level: "unlikely", kind: "balance", message }];
-  }
-  if (limits && limits.spendLimit === null)
-    missed.push({ what: "the spend limit", why: "the service's answer has no number that is clearly the limit" });
-  if (!limits || limits.spendLimit === null || after.fullScale <= limits.spendLimit) return [];
-  const now = limits.currentSpend === null ? "" : ` The account spends ${shownMoney(limits.currentSpend)} now.`;
-  const message =
-    `the program's full scale costs ${shownMoney(after.fullScale)} an hour, above the account's spend limit of ` +
-    `${shownMoney(limits.spendLimit)}: workers above it do not start, and jobs wait without an error.${now}`;
-  return [{ level: "unlikely", kind: "spend-limit", message }];
-}
-
-/** Returns each network volume whose data the change deletes. */
-function dataFindings({ kind, name, op, before, isRetained }: Planned): Finding[] {
-  if (kind !== "volume" || isRetained || !["delete", "replace"].includes(op)) return [];
-  return before.map(({ id, values }) => ({
-    ...{ level: "data", kind: op === "delete" ? "volume-deleted" : "volume-replaced", resource: name },
+/** Returns each network volume whose data the change deletes: no resource has it afterwards. */
+function dataFindings({ kind, name, op, before }: Planned, holders: ReadonlyMap<string, Planned>): Finding[] {
+  if (kind !== "volume") return [];
+  const isGone = ({ id, isRetained }: Side) =>
+    !isRetained && (id === undefined ? op === "delete" || op === "replace" : !holders.has(id));
+  const [word, verb] = op === "replace" ? ["volume-replaced", "replaces"] : ["volume-deleted", "deletes"];
+  return before.filter(isGone).map(({ id, values }) => ({
+    ...{ level: "data", kind: word, resource: name },
     message:
-      `the change ${op === "delete" ? "deletes" : "replaces"} the network volume ${id ?? ""} (${textIn(values.name) ?? name}, ` +
+      `the change ${verb} the network volume ${id ?? ""} (${textIn(values.name) ?? name}, ` +
       `${String(values.size ?? "?")} GB in ${textIn(values.dataCenterId) ?? "?"}), and all data on it goes`,
   }));
 }

@@ -3,6 +3,7 @@ import { readGpus } from "../../sdk/catalog/read";
 import type { AccountLimits, CatalogCpu, CatalogDataCenter, CatalogGpu } from "../../sdk/catalog/record";
 import { type Client, createClient } from "../../sdk/client";
 import type { EnvironmentSettings } from "../../sdk/config";
+import type { Endpoint } from "../../sdk/endpoints/record";
 import { ServerlessGpuError, UnexpectedResponseError } from "../../sdk/errors";
 import { redact } from "../../sdk/secret";
 
@@ -10,12 +11,6 @@ import { redact } from "../../sdk/secret";
 export interface NotLookedUp {
   readonly what: string;
   readonly why: string;
-}
-
-/** An endpoint of the account. */
-export interface AccountEndpoint {
-  readonly id: string;
-  readonly workersMax: number;
 }
 
 /** What the review asks the service. */
@@ -36,7 +31,8 @@ export interface Answers {
   readonly dataCenters: readonly CatalogDataCenter[] | undefined;
   readonly cpus: readonly CatalogCpu[] | undefined;
   readonly limits: AccountLimits | undefined;
-  readonly endpoints: readonly AccountEndpoint[] | undefined;
+  /** All endpoints of the account. */
+  readonly endpoints: readonly Endpoint[] | undefined;
   /** The data center of each volume of the account. */
   readonly volumes: ReadonlyMap<string, string> | undefined;
   /** The interface that showed the stock, for people. */
@@ -146,11 +142,11 @@ function limitsOf(clients: readonly NamedClient[]) {
 /**
  * @throws UnexpectedResponseError if the list may not be whole: a sum of a part would be too small
  */
-async function readEndpoints({ endpoints }: Client): Promise<AccountEndpoint[]> {
+async function readEndpoints({ endpoints }: Client): Promise<readonly Endpoint[]> {
   const listed = await endpoints.listReadable(ONCE);
   if (listed.mayBeCut || listed.unreadable.length > 0)
     throw new UnexpectedResponseError("the list of endpoints is not complete, or some cannot be read");
-  return listed.records.map(({ id, workersMax }) => ({ id, workersMax }));
+  return listed.records;
 }
 
 async function readVolumes({ volumes }: Client): Promise<Map<string, string>> {

@@ -6,6 +6,8 @@ type Values = Readonly<Record<string, unknown>>;
 /** A resource at one side of a step of a preview. */
 interface StepState {
   readonly id?: string;
+  /** The id that the option `import` names. */
+  readonly importID?: string;
   readonly type?: string;
   readonly provider?: string;
   readonly inputs?: Values;
@@ -24,6 +26,7 @@ interface Step {
 
 /** What `pulumi preview --json` prints. */
 interface Preview {
+  readonly config?: Readonly<Record<string, unknown>>;
   readonly steps?: readonly Step[];
   readonly changeSummary?: Readonly<Record<string, number>>;
   readonly diagnostics?: readonly { readonly severity?: string; readonly message?: string }[];
@@ -36,6 +39,16 @@ export interface Side {
   readonly values: Values;
   /** The URNs behind the values of each property. */
   readonly dependencies: NonNullable<StepState["propertyDependencies"]>;
+  /** `true` if the record stays at the service although it leaves the stack. */
+  readonly isRetained?: boolean;
+}
+
+/** A record that exists at the service, and that a new resource takes over. */
+interface Takes {
+  /** The id of `adoptId` or of the option `import`; `undefined` if it is not known. */
+  readonly id: string | undefined;
+  /** The record's name, if the step shows it instead of an id. */
+  readonly name: string | undefined;
 }
 
 /** What a change does to one resource. */
@@ -48,7 +61,11 @@ export interface Planned {
   /** The records before the change: more than one if an earlier run left one to delete. */
   readonly before: readonly Side[];
   readonly after: Side | undefined;
-  /** `true` if the record stays at the service although it leaves the stack. */
+  /** The record that a new resource takes over, if it does not create one. */
+  readonly takes?: Takes | undefined;
+  /** The same record as the account has it, once it was looked up. */
+  readonly taken?: Side | undefined;
+  /** `true` if all its records stay at the service although they leave the stack. */
   readonly isRetained: boolean;
   /** The properties that the program sets. */
   readonly declared: readonly string[];
@@ -59,8 +76,12 @@ export interface Planned {
 /** The change of a whole program. */
 export interface PlannedChange {
   readonly resources: readonly Planned[];
+  /** The stack's config. */
+  readonly config: NonNullable<Preview["config"]>;
   /** Unchanged resources that the preview leaves out. */
   readonly hidden: number;
+  /** Resources that --target leaves uncreated. */
+  readonly notTargeted: number;
 }
 
 const TYPE = /^(?:pulumi-nodejs:dynamic\/serverless-gpu|serverless-gpu:index):(ServerlessEndpoint|NetworkVolume)$/;
@@ -76,36 +97,56 @@ export function readPreview(text: string): PlannedChange {
     throw new Error(`the preview failed, so it does not show the whole change: ${errors[0]?.message?.trim()}`);
   }
   const steps = preview.steps ?? [];
-  const own = steps.filter((step) => TYPE.test(typeOf(step)));
+  const all = steps.filter((step) => TYPE.test(typeOf(step)));
+  const own = all.filter((step) => !isNotTargeted(step));
   const urns = [...new Set(own.map(({ urn }) => urn))];
   const shown = steps.filter(({ op }) => op === "same").length;
   return {
     resources: urns.flatMap((urn) => plannedBy(own.filter((step) => step.urn === urn))),
+    config: preview.config ?? {},
     hidden: Math.max(0, (preview.changeSummary?.same ?? 0) - shown),
+    notTargeted: all.length - own.length,
   };
 }
+
+/** With --target, the engine prints a create that it leaves out as a `same` without a record. */
+const isNotTargeted = ({ op, oldState }: Step) => op === "same" && !oldState?.id;
 
 function previewIn(text: string): Preview {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
+    if (/^\s*\{"sequence":/.test(text))
+      throw new Error(
+        "the preview is a stream of events: unset PULUMI_ENABLE_STREAMING_JSON_PREVIEW, and make it with " +
+          "pulumi preview --json --show-sames",
+      );
     throw new Error("the preview is not JSON: make it with pulumi preview --json --show-sames");
   }
-  const isPreview = isObject(value) && (Array.isArray(value.steps) || isObject(value.changeSummary));
+  const isPreview =
+    isObject(value) &&
+    (Array.isArray(value.steps) ? value.steps.every(isStep) : value.steps == null && isObject(value.changeSummary));
   if (!isPreview) throw new Error("the JSON is not a preview: make it with pulumi preview --json --show-sames");
   return value as Preview;
+}
+
+function isStep(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  const { op, urn, oldState, newState } = value;
+  const isState = (state: unknown) => state == null || isObject(state);
+  return typeof op === "string" && typeof urn === "string" && isState(oldState) && isState(newState);
 }
 
 function typeOf({ oldState, newState }: Step): string {
   return newState?.type ?? oldState?.type ?? "";
 }
 
-/** Returns an endpoint in state as a change that leaves it as it is, for the same checks. */
+/** Returns an endpoint in state as a change that sets all of it, for the same checks. */
 export function plannedSame({
   urn,
   outputs,
-  provider = "::default::",
+  provider,
 }: {
   readonly urn: string;
   readonly outputs?: object;
@@ -113,13 +154,27 @@ export function plannedSame({
 }): Planned {
   const side = sideOf({}, { ...outputs });
   return {
-    ...{ kind: "endpoint", urn, name: urn.split("::").at(-1) ?? "", op: "update" },
-    ...{ before: [side], after: side, isRetained: false, declared: [] },
-    hasDefaultProvider: DEFAULT_PROVIDER.test(provider),
+    ...{ kind: "endpoint", urn, name: nameIn(urn), op: "update" },
+    ...{ before: [], after: side, isRetained: false, declared: [] },
+    hasDefaultProvider: isDefault(provider),
   };
 }
 
-const DEFAULT_PROVIDER = /::default(_[^:]*)?::/;
+/** Returns `true` for a default provider, such as `…:pulumi:providers:x::default_0_1_0::id`. */
+const isDefault = (provider: string | undefined) =>
+  provider === undefined || /pulumi:providers:[^:]+::default(_[^:]*)?::[^:]*$/.test(provider);
+
+/** Returns the name in a URN: what follows the stack, the project and the type. */
+const nameIn = (urn: string) => urn.split("::").slice(3).join("::");
+
+/** Returns the resource that has each record after the change, by the record's id. */
+export function holdersAfter(planned: readonly Planned[]): ReadonlyMap<string, Planned> {
+  const held = planned.flatMap((each) => {
+    const id = each.after && (each.after.id ?? each.takes?.id);
+    return id === undefined ? [] : [[id, each] as const];
+  });
+  return new Map(held);
+}
 
 /** Returns what the steps of one URN do together. A replacement may have several. */
 function plannedBy(steps: readonly Step[]): Planned[] {
@@ -130,18 +185,21 @@ function plannedBy(steps: readonly Step[]): Planned[] {
   const old = known.flatMap(({ oldState }) => oldState ?? []);
   const before = old.filter((state, at) => old.findIndex((each) => each.id === state.id) === at);
   const [, kind] = TYPE.exec(typeOf(first)) ?? [];
-  const isReplaced = known.some(({ op }) => OPERATIONS[op] === "replace");
+  // Without a new record, delete-replaced ends what an earlier run left.
+  const isReplaced = known.some(({ op }) => OPERATIONS[op] === "replace" && op !== "delete-replaced");
   const op = last ? (isReplaced ? "replace" : (OPERATIONS[last.op] ?? "update")) : "delete";
-  const provider = last?.newState?.provider ?? first.provider ?? before[0]?.provider ?? "::default::";
+  const takes = last && takenBy(last, isReplaced);
+  const provider = last?.newState?.provider ?? first.provider ?? before[0]?.provider;
   return [
     {
       ...{ kind: kind === "NetworkVolume" ? "volume" : "endpoint", urn: first.urn, op },
-      name: first.urn.split("::").at(-1) ?? "",
+      name: nameIn(first.urn),
       before: before.map((state) => sideOf(state, state.outputs)),
-      after: last?.newState && sideOf(last.newState, valuesAfter(last, isReplaced)),
+      after: last && sideAfter(last, isReplaced, takes !== undefined),
+      takes,
       isRetained: before.length > 0 && before.every(({ retainOnDelete }) => retainOnDelete),
       declared: Object.keys(last?.newState?.inputs ?? {}),
-      hasDefaultProvider: DEFAULT_PROVIDER.test(provider),
+      hasDefaultProvider: isDefault(provider),
     },
   ];
 }
@@ -158,16 +216,49 @@ const OPERATIONS: Readonly<Record<string, Planned["op"]>> = {
   "import-replacement": "replace",
 };
 
+/** Returns the record that a step takes over instead of creating one, if it does. */
+function takenBy({ op, newState: { id, importID, inputs = {} } = {} }: Step, isReplaced: boolean): Takes | undefined {
+  if (op.startsWith("import")) return { id: importID || id || undefined, name: textIn(inputs.name) };
+  const { adoptId } = inputs;
+  const isNew = op === "create" || isReplaced;
+  return isNew && adoptId != null && adoptId !== "" ? { id: textIn(adoptId), name: undefined } : undefined;
+}
+
+/** The settings of a record that is taken over, until it is looked up. */
+const NOT_LOOKED_UP: Values = Object.fromEntries(
+  ["workersMin", "workersMax", "gpuCount", "gpuIds", "instanceIds", "locations", "minCudaVersion"]
+    .concat("allowedCudaVersions", "networkVolumeId", "networkVolumeIds")
+    .map((field) => [field, UNKNOWN]),
+);
+
 /**
- * Returns the values after a step. What an update does not set stays; a new record has defaults.
+ * Returns the values after a step. What an update does not set stays; a new record has defaults;
+ * one that is taken over keeps what the account has.
  */
-function valuesAfter({ op, oldState, newState }: Step, isReplaced: boolean): Values {
-  const kept = op === "import" ? newState?.outputs : isReplaced ? undefined : oldState?.outputs;
-  return { ...kept, ...newState?.inputs };
+function valuesAfter({ oldState, newState }: Step, isReplaced: boolean, isTaken: boolean): Values {
+  const inputs = newState?.inputs ?? {};
+  if (isTaken) return overlaid(NOT_LOOKED_UP, inputs);
+  return { ...(isReplaced ? undefined : oldState?.outputs), ...inputs };
+}
+
+/** Returns the settings of a record that is taken over, with these inputs. */
+export function overlaid(record: Values, inputs: Values): Values {
+  const other = inputs.gpuIds != null ? { instanceIds: "" } : inputs.instanceIds != null ? { gpuIds: "" } : {};
+  return { ...record, ...other, ...inputs };
+}
+
+function sideAfter(step: Step, isReplaced: boolean, isTaken: boolean): Side | undefined {
+  const { oldState, newState } = step;
+  // The engine shows the id of a record that stays in its old state only.
+  const id = newState?.id || (isReplaced ? undefined : oldState?.id);
+  return newState && { ...sideOf(newState, valuesAfter(step, isReplaced, isTaken)), id };
 }
 
 function sideOf(state: StepState, values: Values = {}): Side {
-  return { id: state.id || undefined, values: { ...values }, dependencies: state.propertyDependencies ?? {} };
+  return {
+    ...{ id: state.id || undefined, values: { ...values }, dependencies: state.propertyDependencies ?? {} },
+    isRetained: state.retainOnDelete === true,
+  };
 }
 
 /** The settings of an endpoint that the review reads. A value is `undefined` if it is not known. */

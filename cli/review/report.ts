@@ -1,6 +1,6 @@
 import { shownMoney } from "../forecast/values";
 import type { Costs, SideCost, TotalCost } from "./cost";
-import type { Finding } from "./findings";
+import type { Finding } from "./finding";
 import type { NotLookedUp } from "./lookUps";
 
 /** The review of a change. */
@@ -13,6 +13,8 @@ export interface Report {
   /** The caps that are exceeded, or that cannot be checked. */
   readonly exceeded: readonly string[];
   readonly hasFailed: boolean;
+  /** `true` if the preview leaves out resources, whose cost is not in the totals. */
+  readonly isCut: boolean;
 }
 
 /** The words of each level, the gravest first. */
@@ -35,11 +37,9 @@ function money(cost: SideCost | undefined, field: "fullScale" | "atRest"): strin
   return value === undefined ? "?" : shownMoney(value);
 }
 
-const total = ({ unknown }: TotalCost, value: number) => `${unknown.length > 0 ? "≥ " : ""}${shownMoney(value)}`;
-
-/** Returns the rows of the table of costs, the totals last. */
-function rowsOf({ endpoints, before, after }: Costs): string[][] {
-  const rows = endpoints.map(({ name, before: old, after: next }) => {
+/** Returns the rows of the table of costs. */
+function rowsOf(endpoints: Costs["endpoints"]): string[][] {
+  return endpoints.map(({ name, before: old, after: next }) => {
     const { price, problem } = next ?? old ?? {};
     const shown = price ? `${shownMoney(price.perHour)} (${price.of})` : (problem ?? "no workers");
     return [
@@ -47,11 +47,16 @@ function rowsOf({ endpoints, before, after }: Costs): string[][] {
       problem && price ? `${shown}; ${problem}` : shown,
     ];
   });
-  const sums = [
+}
+
+/** Returns the row of the totals. */
+function totalRow({ costs: { before, after }, isCut }: Report): string[] {
+  const total = ({ unknown }: TotalCost, value: number) =>
+    `${isCut || unknown.length > 0 ? "≥ " : ""}${shownMoney(value)}`;
+  return [
     ...["in all", total(before, before.fullScale), total(after, after.fullScale)],
     ...[total(before, before.atRest), total(after, after.atRest), ""],
   ];
-  return [...rows, sums];
 }
 
 /** Returns the source of each price, once. */
@@ -69,9 +74,23 @@ const countsText = (counts: Report["counts"]) =>
 
 const findingText = ({ resource, message }: Finding) => `${resource === undefined ? "" : `${resource}: `}${message}`;
 
+/** Characters that end a line, or that change the display of the characters around them. */
+const INVISIBLE = /[\p{Control}\p{Format}\u2028\u2029]/gu;
+
+/**
+ * Returns a text with such characters as escapes: a name must not pass for a line of the report.
+ */
+const visible = (text: string) =>
+  text.replace(INVISIBLE, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
+
 /** Returns the report as text. */
-export function textOf({ counts, costs, findings, missed, exceeded }: Report): string {
-  const rows = costs.endpoints.length > 0 ? [COLUMNS, ...rowsOf(costs)] : [];
+export function textOf(report: Report): string {
+  const { counts, costs, findings, missed, exceeded } = report;
+  const isWhole = missed.length === 0 && costs.after.unknown.length === 0;
+  const rows =
+    costs.endpoints.length > 0
+      ? [COLUMNS, ...rowsOf(costs.endpoints), totalRow(report)].map((row) => row.map(visible))
+      : [];
   const widths = COLUMNS.map((_, at) => Math.max(0, ...rows.map((row) => row[at]?.length ?? 0)));
   const table = rows.map((row) =>
     row
@@ -92,38 +111,79 @@ export function textOf({ counts, costs, findings, missed, exceeded }: Report): s
     ),
     ...missed.map(({ what, why }) => `NOT LOOKED UP  ${what}: ${why}`),
     ...exceeded.map((each) => `CAP  ${each}`),
-    ...(findings.length === 0 && exceeded.length === 0 ? [missed.length > 0 ? NOTHING_ELSE : NOTHING] : []),
+    ...(findings.length === 0 && exceeded.length === 0 ? [isWhole ? NOTHING : NOTHING_ELSE] : []),
     "",
-  ].join("\n");
+  ]
+    .map(visible)
+    .join("\n");
 }
 
 /** Escapes what Markdown would format, and keeps a table's cell in one line. */
 function escaped(text: string): string {
-  return text
-    .replace(/\s+/g, " ")
-    .replace(/[\\`*_{}[\]<>#|~@]/g, (character) =>
-      character === "<" ? "&lt;" : character === ">" ? "&gt;" : `\\${character}`,
-    );
+  return visible(text.replace(/\s+/g, " ")).replace(/[\\`*_{}[\]<>#|~@]/g, (character) =>
+    character === "<" ? "&lt;" : character === ">" ? "&gt;" : `\\${character}`,
+  );
+}
+
+/**
+ * The most characters of a list, and of the table. All together stay below the 65,536 of a comment
+ * on GitHub.
+ */
+const LONGEST = { list: 7_000, table: 15_000 } as const;
+
+/** Returns the first lines that fit, and how many do not. */
+function cut(lines: readonly string[], longest: number): { shown: string[]; left: number } {
+  let length = 0;
+  const end = lines.findIndex((line) => {
+    length += line.length + 1;
+    return length > longest;
+  });
+  const shown = end === -1 ? [...lines] : lines.slice(0, end);
+  return { shown, left: lines.length - shown.length };
+}
+
+function markdownList(title: string, lines: readonly string[]): string[] {
+  if (lines.length === 0) return [];
+  const items = lines.map((line) => `- ${escaped(line)}`);
+  const { shown, left } = cut(items, LONGEST.list);
+  return [`**${title}**`, "", ...shown, ...(left > 0 ? [`- and ${left} more`] : []), ""];
+}
+
+/** Returns the table of the endpoints that change, with the totals of all. */
+function markdownTable(report: Report): string[] {
+  const { endpoints } = report.costs;
+  if (endpoints.length === 0) return [];
+  const row = (cells: readonly string[]) => `| ${cells.map(escaped).join(" | ")} |`;
+  const changed = endpoints.filter(({ op }) => op !== "same");
+  const { shown, left } = cut(rowsOf(changed).map(row), LONGEST.table);
+  const same = endpoints.length - changed.length;
+  const others = [
+    ...(left > 0 ? [`${left} more that change`] : []),
+    ...(same > 0 ? [`${same} that ${same === 1 ? "does" : "do"} not change`] : []),
+  ];
+  return [
+    ...[row(COLUMNS), "|---|--:|--:|--:|--:|---|", ...shown, row(totalRow(report)), ""],
+    ...(others.length > 0 ? [`The totals include endpoints that are not in the table: ${others.join(", ")}.`, ""] : []),
+    ...[NOT_INCLUDED, ""],
+    ...markdownList("Prices", sourcesOf(report.costs)),
+  ];
 }
 
 /** Returns the report as Markdown, for a comment on a pull request. */
-export function markdownOf({ counts, costs, findings, missed, exceeded, hasFailed }: Report): string {
-  const list = (title: string, lines: readonly string[]) =>
-    lines.length > 0 ? [`**${title}**`, "", ...lines.map((line) => `- ${escaped(line)}`), ""] : [];
+export function markdownOf(report: Report): string {
+  const { counts, findings, missed, exceeded, hasFailed } = report;
   const of = (level: Finding["level"]) => findings.filter((finding) => finding.level === level).map(findingText);
-  const row = (cells: readonly string[]) => `| ${cells.map(escaped).join(" | ")} |`;
-  const table = [row(COLUMNS), "|---|--:|--:|--:|--:|---|", ...rowsOf(costs).map(row), ""];
   return [
     `#### ${hasFailed ? "The review found a problem" : "Review"}: cost and chances of this change`,
     "",
     `Endpoints and network volumes: ${countsText(counts)}`,
     "",
-    ...list("Caps", exceeded),
-    ...list("Impossible", of("impossible")),
-    ...list("Data goes", of("data")),
-    ...list("Unlikely", of("unlikely")),
-    ...(costs.endpoints.length > 0 ? [...table, NOT_INCLUDED, "", ...list("Prices", sourcesOf(costs))] : []),
-    ...list(
+    ...markdownList("Caps", exceeded),
+    ...markdownList("Impossible", of("impossible")),
+    ...markdownList("Data goes", of("data")),
+    ...markdownList("Unlikely", of("unlikely")),
+    ...markdownTable(report),
+    ...markdownList(
       "Not looked up",
       missed.map(({ what, why }) => `${what}: ${why}`),
     ),
@@ -132,10 +192,11 @@ export function markdownOf({ counts, costs, findings, missed, exceeded, hasFaile
 
 /** Returns the report as plain data, for programs. */
 export function jsonOf({ counts, costs, findings, missed, exceeded, hasFailed }: Report, version: string): object {
+  const { inAccount: _inAccount, ...cost } = costs;
   const of = (level: Finding["level"]) =>
     findings.filter((finding) => finding.level === level).map(({ level: _, ...finding }) => finding);
   return {
-    ...{ version, ok: !hasFailed, counts, cost: costs },
+    ...{ version, ok: !hasFailed, counts, cost },
     ...{ impossible: of("impossible"), unlikely: of("unlikely"), data: of("data") },
     ...{ notLookedUp: missed, exceeded },
   };

@@ -1,15 +1,19 @@
 import { readFileSync } from "node:fs";
-import { text } from "node:stream/consumers";
+import { buffer } from "node:stream/consumers";
 import { systemReason } from "../../emulator/io/systemReason";
+import { acceptedWords, CONFIG_NAMESPACE } from "../../provider/connection/config";
 import { settingsFromEnvironment } from "../../sdk/config";
+import { RUNPOD_GPU_TIERS } from "../../sdk/contract/enums";
 import { readPrices } from "../forecast/settings/prices";
 import { shownMoney } from "../forecast/values";
 import { pulumi } from "../pulumiCommand";
 import { type Costs, costsOf } from "./cost";
 import { findingsOf, foreignVolumes } from "./findings";
 import { lookUp, type Questions } from "./lookUps";
+import { ofSameAccount } from "./otherAccount";
 import { endpointSide, type Planned, type PlannedChange, readPreview } from "./preview";
 import { jsonOf, markdownOf, type Report, textOf } from "./report";
+import { withTaken } from "./taken";
 
 /** The options of the command. */
 export interface ReviewFlags {
@@ -23,6 +27,8 @@ export interface ReviewFlags {
   readonly markdown?: boolean;
 }
 
+/** Without it, the engine may print a stream of events instead of a preview. */
+const ONE_OBJECT = { PULUMI_ENABLE_STREAMING_JSON_PREVIEW: "false" };
 const PREVIEW_TIMEOUT_MS = 300_000;
 const CAP_EXCEEDED = 3;
 const IMPOSSIBLE = 4;
@@ -36,15 +42,17 @@ const IMPOSSIBLE = 4;
 export async function review(file: string | undefined, flags: ReviewFlags, version: string): Promise<number> {
   const given = flags.prices === undefined ? undefined : readPrices(flags.prices);
   const change = readPreview(await previewText(file, flags.stack));
-  const { resources } = change;
-  const answers = await lookUp(settingsFromEnvironment(), questionsFor(resources));
-  const costs = costsOf(resources, answers, given);
+  const settings = settingsFromEnvironment();
+  const looked = await lookUp(settings, questionsFor(change.resources));
+  const answers = ofSameAccount(looked, change.resources, settings);
   const missed = [...answers.missed];
-  const findings = findingsOf(resources, answers, costs, missed);
+  const resources = withTaken(change.resources, answers, missed);
+  const costs = costsOf(resources, answers, given);
+  const findings = findingsOf(resources, answers, costs, missed, extraTiersIn(change));
   const exceeded = capProblems(costs, change, flags);
   const isImpossible = findings.some(({ level }) => level === "impossible" || (flags.strict && level === "unlikely"));
   const report: Report = {
-    ...{ counts: countsOf(change), costs, findings, missed, exceeded },
+    ...{ counts: countsOf(change), costs, findings, missed, exceeded, isCut: change.hidden > 0 },
     hasFailed: exceeded.length > 0 || isImpossible,
   };
   process.stdout.write(shown(report, flags, version));
@@ -59,7 +67,7 @@ function shown(report: Report, { json, markdown }: ReviewFlags, version: string)
 async function previewText(file: string | undefined, stack: ReviewFlags["stack"]): Promise<string> {
   if (stack !== undefined) {
     const args = ["preview", "--json", "--show-sames", ...(stack === true ? [] : ["--stack", stack])];
-    const output = await pulumi(args, process.cwd(), PREVIEW_TIMEOUT_MS);
+    const output = await pulumi(args, process.cwd(), PREVIEW_TIMEOUT_MS, ONE_OBJECT);
     if ("problem" in output) {
       // Its JSON has the reason.
       if (output.printed?.startsWith("{")) readPreview(output.printed);
@@ -67,12 +75,32 @@ async function previewText(file: string | undefined, stack: ReviewFlags["stack"]
     }
     return output.value;
   }
-  if (file === undefined || file === "-") return text(process.stdin);
+  if (file === undefined || file === "-") return decoded(await buffer(process.stdin));
   try {
-    return readFileSync(file, "utf8");
+    return decoded(readFileSync(file));
   } catch (cause) {
     throw new Error(`the preview ${file} cannot be read: ${systemReason(cause)}`, { cause });
   }
+}
+
+/** Returns the text of a file. Windows PowerShell writes UTF-16, with a byte order mark. */
+function decoded(bytes: Buffer): string {
+  const mark = bytes.subarray(0, 2).toString("hex");
+  const encoding = mark === "fffe" ? "utf-16le" : mark === "feff" ? "utf-16be" : "utf-8";
+  return new TextDecoder(encoding).decode(bytes);
+}
+
+/**
+ * Returns the GPU tiers that the config or the environment accepts in addition to the service's.
+ */
+function extraTiersIn({ config }: PlannedChange): string[] {
+  const read = (name: string) => {
+    const value = config[`${CONFIG_NAMESPACE}:${name}`];
+    if (value === "[secret]") return undefined;
+    return typeof value === "string" || value === undefined ? value : JSON.stringify(value);
+  };
+  const known: readonly string[] = RUNPOD_GPU_TIERS;
+  return acceptedWords(read).extraGpuTiers.filter((tier) => !known.includes(tier));
 }
 
 /** Returns what to ask about a change. A change without endpoints and volumes asks nothing. */
@@ -82,11 +110,12 @@ function questionsFor(resources: readonly Planned[]): Questions {
   const changed = resources.filter(({ op, after }) => after && op !== "same");
   const judged = changed.flatMap(({ kind, after }) => (kind === "endpoint" && after ? [endpointSide(after)] : []));
   const counts = judged.filter(({ instanceIds }) => instanceIds === "").flatMap(({ gpuCount }) => gpuCount ?? []);
-  const hasGpus = sides.some(({ instanceIds }) => instanceIds === "");
+  // Of an endpoint that is taken over, either may come out.
+  const hasGpus = sides.some(({ instanceIds }) => instanceIds === "" || instanceIds === undefined);
   return {
     // Prices do not depend on the number.
     gpuCounts: [...new Set(counts.length > 0 ? counts : hasGpus ? [1] : [])],
-    cpus: sides.some(({ instanceIds }) => instanceIds !== "" && instanceIds !== undefined),
+    cpus: sides.some(({ instanceIds }) => instanceIds !== ""),
     places: changed.length > 0,
     account: endpoints.some(({ op }) => op !== "same"),
     volumes: foreignVolumes(resources).length > 0,
@@ -124,8 +153,12 @@ const WORDS = {
   same: "unchanged",
 };
 
-function countsOf({ resources, hidden }: PlannedChange): Report["counts"] {
+function countsOf({ resources, hidden, notTargeted }: PlannedChange): Report["counts"] {
   const counts = Object.entries(WORDS).map(([op, words]) => [words, resources.filter((each) => each.op === op).length]);
-  const all = [...counts, ["resources that the preview leaves out", hidden]] as [string, number][];
+  const left = [
+    ["not targeted", notTargeted],
+    ["resources that the preview leaves out", hidden],
+  ];
+  const all = [...counts, ...left] as [string, number][];
   return Object.fromEntries(all.filter(([, count]) => count > 0));
 }

@@ -1,4 +1,6 @@
 import { createHash } from "node:crypto";
+import { type ConnectionSettings, requireAddress, requireApiKey } from "../../sdk/config";
+import { RUNPOD_ADDRESSES } from "../../sdk/contract/limits";
 import { isLoopback } from "../../sdk/contract/loopback";
 import { AccountChangedError } from "../../sdk/errors";
 import { endpointQueueUrl } from "../../sdk/transport/urls";
@@ -29,6 +31,20 @@ export interface AccountIdentity {
 }
 
 const FINGERPRINT_DIGITS = 12;
+
+/**
+ * Returns the account that the settings describe.
+ * @throws ConfigurationError if there is no key or no URL
+ */
+export function accountOf(settings: ConnectionSettings & { readonly provider: string }): AccountIdentity {
+  const managementUrl = requireAddress(settings, "graphqlUrl");
+  return {
+    // A named service stays the same service when its URLs change.
+    service: managementUrl === RUNPOD_ADDRESSES.graphqlUrl ? "runpod" : managementUrl,
+    apiKey: requireApiKey(settings),
+    provider: settings.provider,
+  };
+}
 
 /** Returns the account as one line for state. */
 export function accountRecord({ service, apiKey, provider }: AccountIdentity, id: string): string {

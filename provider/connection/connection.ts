@@ -1,11 +1,10 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { Client } from "../../sdk/client";
-import { requireAddress, requireApiKey, serviceName } from "../../sdk/config";
+import { requireAddress, serviceName } from "../../sdk/config";
 import { type Capabilities, capabilitiesAt } from "../../sdk/contract/capabilities";
-import { RUNPOD_ADDRESSES } from "../../sdk/contract/limits";
 import { exitWithEngine } from "../exitWithEngine";
 import { containsUnknown } from "../properties";
-import type { AccountIdentity, Place } from "./account";
+import { accountOf, type Place } from "./account";
 import { clientFor } from "./clientFor";
 import { apiOf, CONFIG_NAMESPACE, type ProviderSettings, providerSettings, type ReadConfig } from "./config";
 
@@ -76,14 +75,4 @@ export function capabilitiesOf(settings: ProviderSettings): Capabilities {
 
 function placeOf(settings: ProviderSettings): Place {
   return { account: accountOf(settings), queueUrl: requireAddress(settings, "queueUrl") };
-}
-
-function accountOf(settings: ProviderSettings): AccountIdentity {
-  const managementUrl = requireAddress(settings, "graphqlUrl");
-  return {
-    // A named service stays the same service when its URLs change.
-    service: managementUrl === RUNPOD_ADDRESSES.graphqlUrl ? "runpod" : managementUrl,
-    apiKey: requireApiKey(settings),
-    provider: settings.provider,
-  };
 }

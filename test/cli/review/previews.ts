@@ -24,6 +24,8 @@ interface StepOptions {
   readonly provider?: string;
   readonly dependencies?: Readonly<Record<string, readonly string[]>>;
   readonly retainOnDelete?: boolean;
+  /** The id of the option `import`. */
+  readonly importID?: string;
 }
 
 /** Returns the URN of a resource. */
@@ -33,7 +35,7 @@ export function urnOf(name: string, kind = "ServerlessEndpoint", form: Form = "d
 
 /** Returns a step as `pulumi preview --json` prints it. */
 export function step(op: string, name: string, options: StepOptions): object {
-  const { kind = "ServerlessEndpoint", old, inputs, form = "dynamic", retainOnDelete } = options;
+  const { kind = "ServerlessEndpoint", old, inputs, form = "dynamic", retainOnDelete, importID } = options;
   const provider = `urn:pulumi:dev::test::pulumi:providers:x::${options.provider ?? "default"}::id`;
   const written = (values: Values) =>
     Object.fromEntries(
@@ -48,7 +50,7 @@ export function step(op: string, name: string, options: StepOptions): object {
     ...{ op, urn: common.urn, provider },
     ...(old && { oldState: { ...common, id, inputs: written(outputs), outputs: written(outputs) } }),
     ...(inputs && {
-      newState: { ...common, inputs: written(inputs), propertyDependencies: options.dependencies ?? {} },
+      newState: { ...common, importID, inputs: written(inputs), propertyDependencies: options.dependencies ?? {} },
     }),
   };
 }

@@ -126,6 +126,42 @@ describe("stock", () => {
   });
 });
 
+describe("an endpoint that exists", () => {
+  const OLD = { ...ONE, id: "e", gpuIds: "ADA_42", minCudaVersion: "13.9", workersMin: 0 };
+
+  test.each<[string, object, object, string[]]>([
+    ["another setting changes", OLD, { idleTimeout: 11 }, []],
+    ["fewer workers", OLD, { workersMax: 1 }, []],
+    ["more workers of a pool that is gone", OLD, { workersMax: 3 }, []],
+    ["another order of its pools", { ...OLD, gpuIds: "ADA_42,ADA_24" }, { gpuIds: "ADA_24,ADA_42" }, []],
+    ["a pool that is not in the catalog", OLD, { gpuIds: "ADA_43" }, ["pool"]],
+    ["a place, with a rule that no host offers", { ...OLD, gpuIds: "ADA_24" }, { locations: "EU-RO-1" }, []],
+    ["its first workers", { ...OLD, workersMax: 0 }, { workersMax: 1 }, ["pool"]],
+  ])("is impossible only if the change is to blame: %s", async (_, old, inputs, kinds) => {
+    await using emulator = await start();
+    const { id: _id, ...before } = old as typeof OLD;
+    const update = step("update", "one", { old: { id: "e", ...before }, inputs: { ...before, ...inputs } });
+    const { code, stdout } = await reviewed(previewOf([update]), { emulator, json: true });
+    expect(JSON.parse(stdout).impossible.map(({ kind }: { kind: string }) => kind)).toEqual(kinds);
+    expect(code).toBe(kinds.length > 0 ? 4 : 0);
+  });
+
+  test("has low stock reported if the change asks for other GPUs or for more workers", async () => {
+    await using emulator = await start();
+    emulator.faults.add({ effect: { soldOut: true } });
+    const old = { ...ONE, id: "e", workersMin: 0 };
+    const { id: _, ...before } = old;
+    const unlikely = async (inputs: object) => {
+      const update = step("update", "one", { old, inputs: { ...before, ...inputs } });
+      const { stdout } = await reviewed(previewOf([update]), { emulator, json: true });
+      return JSON.parse(stdout).unlikely.length;
+    };
+    expect(await unlikely({ idleTimeout: 3, workersMax: 1 })).toBe(0);
+    expect(await unlikely({ workersMax: 3 })).toBe(1);
+    expect(await unlikely({ gpuIds: "AMPERE_24" })).toBe(1);
+  });
+});
+
 describe("the account", () => {
   /**
    * An account with `one` and `two` of the program, and another endpoint, with 4, 1 and 3 workers
@@ -177,7 +213,7 @@ describe("the account", () => {
         kind: "spend-limit",
         message:
           "the program's full scale costs $2.24 an hour, above the account's spend limit of $2.00: workers above it do not " +
-          "start, and jobs wait without an error. The account spends $0.00 now.",
+          "start, and jobs wait without an error. The account's other endpoints are not included. The account spends $0.00 now.",
       },
     ]);
   });
@@ -255,6 +291,18 @@ describe("cost", () => {
       ["in all", "$4.56", "$26.66", "$1.12", "$1.44"],
     ]);
     expect(stdout).toMatch(/ADA_24: \$1\.12 an hour, from the service's catalog \(REST v2\), read at 20\d\d-/);
+  });
+
+  test("an endpoint that an earlier replacement left to delete costs until then, and is no replacement", async () => {
+    await using emulator = await start();
+    const steps = [
+      step("same", "one", { old: { ...ONE, id: "new" }, inputs: ONE }),
+      step("delete-replaced", "one", { old: { ...ONE, id: "old", workersMax: 3 } }),
+    ];
+    const { stdout } = await reviewed(previewOf(steps), { emulator });
+    expect(stdout).toContain("Endpoints and network volumes: 1 unchanged");
+    // 2 and 3 workers before, 2 after.
+    expect(table(stdout).at(-1)?.slice(0, 3)).toEqual(["in all", "$5.60", "$2.24"]);
   });
 
   test("without a catalog the public table has the prices, with its date, and defaults count", async () => {

@@ -1,0 +1,35 @@
+import { accountOf, isOtherAccount } from "../../provider/connection/account";
+import type { EnvironmentSettings } from "../../sdk/config";
+import type { Answers } from "./lookUps";
+import type { Planned, Side } from "./preview";
+
+const MOST_NAMES = 5;
+
+/**
+ * Returns the answers without those about the account, if state has its endpoints in another one. A
+ * rotated key looks the same in state, but then the account has the endpoints.
+ */
+export function ofSameAccount(answers: Answers, planned: readonly Planned[], settings: EnvironmentSettings): Answers {
+  const { endpoints, missed } = answers;
+  if (!endpoints) return answers;
+  const account = accountOf({ ...settings, provider: "" });
+  const listed = new Set(endpoints.map(({ id }) => id));
+  const isElsewhere = ({ id, values }: Side) =>
+    id !== undefined &&
+    !listed.has(id) &&
+    (values.__account === undefined || isOtherAccount({ ...values }, account, id));
+  const names = planned
+    .filter(
+      ({ kind, hasDefaultProvider, before }) => kind === "endpoint" && hasDefaultProvider && before.some(isElsewhere),
+    )
+    .map(({ name }) => name);
+  if (names.length === 0) return answers;
+  const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : "";
+  const why =
+    `the account of the environment does not list ${names.slice(0, MOST_NAMES).join(", ")}${more}, and state does not have them ` +
+    "in it. Set the key and the URLs that pulumi up uses for this stack";
+  return {
+    ...{ ...answers, limits: undefined, endpoints: undefined, volumes: undefined },
+    missed: [...missed, { what: "worker quota, spend limit and network volumes", why }],
+  };
+}
