@@ -1,12 +1,11 @@
-import { readFileSync } from "node:fs";
 import { buffer } from "node:stream/consumers";
-import { systemReason } from "../../emulator/io/systemReason";
 import { acceptedWords, CONFIG_NAMESPACE } from "../../provider/connection/config";
 import { settingsFromEnvironment } from "../../sdk/config";
 import { RUNPOD_GPU_TIERS } from "../../sdk/contract/enums";
 import { readPrices } from "../forecast/settings/prices";
 import { shownMoney } from "../forecast/values";
 import { pulumi } from "../pulumiCommand";
+import { decodeText, readTextFile } from "../readTextFile";
 import { type Costs, costsOf } from "./cost";
 import { findingsOf, foreignVolumes } from "./findings";
 import { lookUp, type Questions } from "./lookUps";
@@ -75,19 +74,7 @@ async function previewText(file: string | undefined, stack: ReviewFlags["stack"]
     }
     return output.value;
   }
-  if (file === undefined || file === "-") return decoded(await buffer(process.stdin));
-  try {
-    return decoded(readFileSync(file));
-  } catch (cause) {
-    throw new Error(`the preview ${file} cannot be read: ${systemReason(cause)}`, { cause });
-  }
-}
-
-/** Returns the text of a file. Windows PowerShell writes UTF-16, with a byte order mark. */
-function decoded(bytes: Buffer): string {
-  const mark = bytes.subarray(0, 2).toString("hex");
-  const encoding = mark === "fffe" ? "utf-16le" : mark === "feff" ? "utf-16be" : "utf-8";
-  return new TextDecoder(encoding).decode(bytes);
+  return file === undefined || file === "-" ? decodeText(await buffer(process.stdin)) : readTextFile(file);
 }
 
 /**
