@@ -98,7 +98,7 @@ function doubtIn<User extends NamedRecord>(
 ): string | undefined {
   if (odd) {
     const { id = "without an id", problem } = odd;
-    return `${noun} ${id} cannot be read: ${problem}. Check that ${noun} at the service`;
+    return `${noun} ${id} cannot be read, because its record has an unexpected shape: ${problem}. Check it at the service`;
   }
   if (!mayBeCut) return undefined;
   return (
