@@ -88,15 +88,22 @@ export function spendFindings({ inAccount }: Costs, { limits }: Answers, missed:
   if (!limits) return [];
   const { spendLimit, currentSpend } = limits;
   const { before, after } = inAccount;
+  const added = after.fullScale - before.fullScale;
+  // What runs now may already be part of the program's full scale, which counts once.
+  const highest = Math.max(after.fullScale, (currentSpend ?? 0) + added);
   if (spendLimit === null)
     missed.push({ what: "the spend limit", why: "the service's answer has no number that is clearly the limit" });
-  else if (after.fullScale <= spendLimit && after.unknown.length > 0)
+  else if (highest <= spendLimit && after.unknown.length > 0)
     missed.push({ what: "the spend limit", why: `the cost of ${after.unknown.join(", ")} is not known` });
-  if (spendLimit === null || after.fullScale <= spendLimit || after.fullScale <= before.fullScale) return [];
-  const now = currentSpend === null ? "" : ` The account spends ${shownMoney(currentSpend)} now.`;
+  if (spendLimit === null || highest <= spendLimit || added <= 0) return [];
+  const now = currentSpend === null ? "" : ` The account spends ${shownMoney(currentSpend)} an hour now.`;
+  const isAbove = after.fullScale > spendLimit;
+  const what = isAbove
+    ? `the program's full scale costs ${shownMoney(after.fullScale)} an hour, above`
+    : `at full scale, the change adds ${shownMoney(added)} an hour, and with what the account spends now that is above`;
+  const others = isAbove ? " The account's other endpoints are not included." : "";
   const message =
-    `the program's full scale costs ${shownMoney(after.fullScale)} an hour, above the account's spend limit of ` +
-    `${shownMoney(spendLimit)}: workers above it do not start, and jobs wait without an error. The account's other ` +
-    `endpoints are not included.${now}`;
+    `${what} the account's spend limit of ${shownMoney(spendLimit)}: workers above it do not start, and jobs wait ` +
+    `without an error.${others}${now}`;
   return [{ level: "unlikely", kind: "spend-limit", message }];
 }

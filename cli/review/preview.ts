@@ -97,6 +97,7 @@ export function readPreview(text: string): PlannedChange {
     throw new Error(`the preview failed, so it does not show the whole change: ${errors[0]?.message?.trim()}`);
   }
   const steps = preview.steps ?? [];
+  refuseOtherCommands(steps);
   const all = steps.filter((step) => TYPE.test(typeOf(step)));
   const own = all.filter((step) => !isNotTargeted(step));
   const urns = [...new Set(own.map(({ urn }) => urn))];
@@ -107,6 +108,20 @@ export function readPreview(text: string): PlannedChange {
     hidden: Math.max(0, (preview.changeSummary?.same ?? 0) - shown),
     notTargeted: all.length - own.length,
   };
+}
+
+/** The type of the resource that every preview of a program has a step for. */
+const STACK = "pulumi:pulumi:Stack";
+
+/** @throws Error if the steps are those of a refresh, or of no command of Pulumi */
+function refuseOtherCommands(steps: readonly Step[]): void {
+  const ofStack = steps.filter((step) => typeOf(step) === STACK);
+  if (ofStack.some(({ op }) => op !== "refresh")) return;
+  const what =
+    ofStack.length > 0
+      ? "the JSON is of pulumi refresh, which does not run the program, so it shows no change to review"
+      : "the JSON has no step for a stack, so it is not a whole preview";
+  throw new Error(`${what}: make it with pulumi preview --json --show-sames`);
 }
 
 /** With --target, the engine prints a create that it leaves out as a `same` without a record. */

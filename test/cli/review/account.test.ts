@@ -1,5 +1,7 @@
-import { startEmulator } from "../../../emulator";
+import { type Emulator, startEmulator } from "../../../emulator";
 import { accountRecord } from "../../../provider/connection/account";
+import { createClient, settingsFromEnvironment } from "../../../sdk";
+import { until } from "../../support/realWorkers";
 import { previewOf, reviewed, step } from "./previews";
 
 const ONE = { gpuIds: "ADA_24", templateId: "t", workersMax: 2 };
@@ -40,6 +42,15 @@ describe("the quota", () => {
   });
 });
 
+async function spendOf({ env }: Emulator): Promise<number> {
+  const client = createClient(settingsFromEnvironment(env));
+  try {
+    return (await client.account.limits()).currentSpend ?? 0;
+  } finally {
+    await client.close();
+  }
+}
+
 describe("the spend limit", () => {
   // A worker costs $1.12 an hour, so two are above the limit.
   const staging = step("create", "far", { inputs: { ...ONE, workersMax: 9 }, provider: "staging" });
@@ -56,6 +67,23 @@ describe("the spend limit", () => {
   ])("is judged by what is added, with --strict: %s", async (_, steps, code) => {
     await using emulator = await start({ workerQuota: 50, spendLimit: 2 });
     expect((await reviewed(previewOf(steps), { emulator, strict: true })).code).toBe(code);
+  });
+
+  test("counts what the account spends now, and what the change adds to that", async () => {
+    const busy = { ...seed("busy", 3), workersMin: 3 };
+    await using emulator = await startEmulator({
+      ...{ profile: "observed", workerQuota: 50, spendLimit: 5, seed: { endpoints: [busy, seed("one", 1)] } },
+    });
+    // Three workers cost $3.36 an hour.
+    await until(async () => (await spendOf(emulator)) > 3.3);
+    const added = await reviewed(previewOf([change("one", 1, 3)]), { emulator, strict: true });
+    expect(added.stdout).toContain(
+      "at full scale, the change adds $2.24 an hour, and with what the account spends now that is above the account's spend " +
+        "limit of $5.00",
+    );
+    expect(added.stdout).toContain("The account spends $3.36 an hour now.");
+    expect(added.code).toBe(4);
+    expect((await reviewed(previewOf([change("one", 1, 2)]), { emulator, strict: true })).code).toBe(0);
   });
 
   test("is unchecked for an endpoint with an unknown cost, and that is said", async () => {

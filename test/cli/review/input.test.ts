@@ -11,9 +11,20 @@ const one = (name: string) => step("create", name, { inputs: ONE });
 test.each<[string, string, string]>([
   ["a stream of events", '{"sequence":0,"preludeEvent":{}}\n{"sequence":1}', "PULUMI_ENABLE_STREAMING_JSON_PREVIEW"],
   ["a step of null", '{"steps":[null],"changeSummary":{}}', "the JSON is not a preview"],
+  ["an empty list of steps", '{"steps":[]}', "the JSON has no step for a stack, so it is not a whole preview"],
+  [
+    "another tool's JSON",
+    '{"steps":[{"op":"create","urn":"web"}],"changeSummary":{"create":1}}',
+    "the JSON has no step for a stack",
+  ],
+  [
+    "the JSON of a refresh",
+    previewOf([]).replace('"op":"same"', '"op":"refresh"'),
+    "the JSON is of pulumi refresh, which does not run the program",
+  ],
   ["a step without a URN", '{"steps":[{"op":"create"}]}', "the JSON is not a preview"],
 ])("%s is refused with what to do", async (_, text, message) => {
-  await expect(reviewed(text, {})).rejects.toThrow(message);
+  await expect(reviewed(text, { maxPerHour: 1 })).rejects.toThrow(message);
 });
 
 test.each<[string, (text: string) => Buffer]>([
@@ -30,8 +41,9 @@ test.each<[string, (text: string) => Buffer]>([
 
 test("--stack asks the engine for one object, whatever the environment says", async () => {
   const folder = mkdtempSync(path.join(tmpdir(), "review-"));
-  const script = '#!/bin/sh\n[ "$PULUMI_ENABLE_STREAMING_JSON_PREVIEW" = false ] && echo \'{"steps":[]}\'\n';
+  const script = '#!/bin/sh\n[ "$PULUMI_ENABLE_STREAMING_JSON_PREVIEW" = false ] && cat "$0.json"\n';
   writeFileSync(path.join(folder, "pulumi"), script, { mode: 0o755 });
+  writeFileSync(path.join(folder, "pulumi.json"), previewOf([]));
   const write = jest.spyOn(process.stdout, "write").mockReturnValue(true);
   const { PATH } = process.env;
   try {

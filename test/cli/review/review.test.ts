@@ -213,7 +213,7 @@ describe("the account", () => {
         kind: "spend-limit",
         message:
           "the program's full scale costs $2.24 an hour, above the account's spend limit of $2.00: workers above it do not " +
-          "start, and jobs wait without an error. The account's other endpoints are not included. The account spends $0.00 now.",
+          "start, and jobs wait without an error. The account's other endpoints are not included. The account spends $0.00 an hour now.",
       },
     ]);
   });
