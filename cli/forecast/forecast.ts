@@ -51,7 +51,8 @@ async function forecastOf(flags: ForecastFlags, { load, description }: ReadLoad)
   const results = named.map(({ title }, at) => ({ title, summary: summaries[at] as Summary }));
   const maxLost = lostLimitOf(flags);
   const sweep = swept && sweepOf(summaries.slice(named.length), { maxP95: flags.maxP95, maxLost });
-  const assumed = shownAssumptions(flags, assumptions, all, (costings[named.length - 1] as Costing).price);
+  const prices = costings.slice(0, named.length).map(({ price }) => price);
+  const assumed = shownAssumptions(flags, assumptions, all, prices);
   const last = (results.at(-1) as { summary: Summary }).summary;
   const exceeded = limitsExceeded(flags, maxLost, last);
   const warnings = warningsOf(load.spanS, last, swept?.refused ?? 0);

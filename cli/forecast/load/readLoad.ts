@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import type { Duration, Load } from "../../../emulator/forecast/load";
 import { seededRandom } from "../../../emulator/model/random";
+import { EXECUTION_TIMEOUT_MS } from "../../../sdk/contract/limits";
 import { didYouMean } from "../../didYouMean";
 import { createJobsFile, type JobsFile } from "./jobsFile";
 import { linesOf } from "./lines";
@@ -32,7 +33,7 @@ const FORMATS: readonly Format[] = [
   {
     name: "arrivals and durations",
     columns: ["arrival_s", "duration_s"],
-    row: (cell, _, emit) => emit(cell("arrival_s"), cell("duration_s")),
+    row: (cell, _, emit) => emit(inSeconds("arrival_s", cell), inSeconds("duration_s", cell)),
   },
   {
     name: "jobs a minute",
@@ -44,6 +45,24 @@ const FORMATS: readonly Format[] = [
     },
   },
 ];
+
+/**
+ * The values from which a time must be in milliseconds: the year 5138 in seconds since 1970, and
+ * more than a job may run.
+ */
+const MILLISECONDS_FROM = { arrival_s: 1e11, duration_s: EXECUTION_TIMEOUT_MS.max / 1000 };
+
+/** The longest load that is likely in seconds: a day in milliseconds would take 2.7 years. */
+const LONGEST_SPAN_S = 2 * 365 * 86_400;
+
+const LOOKS_LIKE_MS = "which looks like milliseconds. The unit is seconds: divide the column by 1000";
+
+/** @throws Error if the time can only be in milliseconds */
+function inSeconds(column: keyof typeof MILLISECONDS_FROM, cell: (column: string) => number): number {
+  const value = cell(column);
+  if (value <= MILLISECONDS_FROM[column]) return value;
+  throw new Error(`${column} is ${value}, ${LOOKS_LIKE_MS}`);
+}
 
 /** The number of lines after which a large file reports progress. */
 const LINES_PER_REPORT = 10_000_000;
@@ -88,6 +107,9 @@ function unknownColumns(columns: readonly string[]): string {
     return `the first line must name the columns, such as arrival_s,duration_s. These headers are known:\n${known}`;
   }
   const shown = columns.slice(0, 8).join(",");
+  const inMs = columns.find((column) => /_ms$|millis/i.test(column));
+  if (inMs !== undefined)
+    return `the column ${inMs} is in milliseconds. The unit is seconds: divide it by 1000. These headers are known:\n${known}`;
   const names = FORMATS.flatMap((format) => format.columns);
   const hint = didYouMean(columns[0] ?? "", names);
   return `no known format has the columns ${shown}.${hint} These headers are known:\n${known}`;
@@ -97,6 +119,7 @@ function fillRows(file: string, format: Format, duration: () => number, jobs: Jo
   let firstS: number | undefined;
   const add: Emit = (arrivalS, durationS) => {
     firstS ??= arrivalS;
+    if (arrivalS - firstS > LONGEST_SPAN_S) throw new Error(`arrival_s is ${arrivalS}, ${LOOKS_LIKE_MS}`);
     if (arrivalS - firstS <= spanS) jobs.add(arrivalS, durationS);
   };
   let columns: Map<string, number> | undefined;

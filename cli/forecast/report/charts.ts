@@ -27,16 +27,29 @@ export interface Point {
   readonly isCurrent: boolean;
 }
 
-const WIDTH = 860;
-const LEFT = 72;
+/** The measures of a picture, in its own units. */
+export interface Layout {
+  readonly width: number;
+  readonly left: number;
+  /** The height above a plot: its title, and lines for the legend. */
+  readonly top: number;
+  readonly timeTicks: number;
+  /** The most characters in a line of text. */
+  readonly columns: number;
+}
+
+export const WIDE: Layout = { width: 860, left: 72, top: 46, timeTicks: 6, columns: 118 };
+/** For phones: the same text size on less than half the width. */
+export const NARROW: Layout = { width: 400, left: 72, top: 84, timeTicks: 3, columns: 52 };
+
 const RIGHT = 16;
-const TOP = 46;
 const PLOT = 150;
-export const CHART_HEIGHT = TOP + PLOT + 34;
 const SWEEP_PLOT = 330;
-export const SWEEP_HEIGHT = TOP + SWEEP_PLOT + 52;
 const GRID_LINES = 4;
-const TIME_TICKS = 6;
+const LEGEND_LINE = 19;
+
+export const chartHeight = ({ top }: Layout) => top + PLOT + 34;
+export const sweepHeight = ({ top }: Layout) => top + SWEEP_PLOT + 52;
 
 /**
  * Colors that are legible on white and on black; the page and the picture follow the reader's
@@ -57,10 +70,11 @@ export const STYLE = `
 .fc .area.d { fill: #a371f7 } .fc .front { fill: #3fb950 } .fc .current { stroke: #ff7b72 } }`;
 
 /** Returns the elements of a chart, from the height `top` on. */
-export function chart({ title, series, shown }: Chart, spanS: number, top: number): string {
+export function chart({ title, series, shown }: Chart, spanS: number, top: number, layout: Layout): string {
+  const { width, left, timeTicks } = layout;
   const most = niceCeiling(Math.max(...series.flatMap(({ values }) => values)));
-  const x = (index: number, count: number) => round(LEFT + (index / count) * (WIDTH - LEFT - RIGHT));
-  const y = (value: number) => round(top + TOP + PLOT * (1 - value / most));
+  const x = (index: number, count: number) => round(left + (index / count) * (width - left - RIGHT));
+  const y = (value: number) => round(top + layout.top + PLOT * (1 - value / most));
   const path = (values: readonly number[]) => values.map((value, at) => `${x(at + 0.5, values.length)},${y(value)}`);
   const shapes = series.map(({ kind, color, values, from }) => {
     const line = path(values).join(" ");
@@ -70,25 +84,32 @@ export function chart({ title, series, shown }: Chart, spanS: number, top: numbe
       .join(" ");
     return `<polygon class="area ${color}" points="${line} ${bottom}"/>`;
   });
-  const times = Array.from({ length: TIME_TICKS + 1 }, (_, index) => {
-    const text = shownTime((spanS * index) / TIME_TICKS);
-    const anchor = index === TIME_TICKS ? "tick end" : "tick middle";
-    return `<text class="${anchor}" x="${x(index, TIME_TICKS)}" y="${top + TOP + PLOT + 18}">${text}</text>`;
+  const times = Array.from({ length: timeTicks + 1 }, (_, index) => {
+    const text = shownTime((spanS * index) / timeTicks);
+    const anchor = index === timeTicks ? "tick end" : "tick middle";
+    return `<text class="${anchor}" x="${x(index, timeTicks)}" y="${top + layout.top + PLOT + 18}">${text}</text>`;
   });
-  return [heading(title, series, top), ...grid(0, most, shown, y), ...shapes, ...times].join("\n");
+  return [heading(title, series, top, layout), ...grid(0, most, shown, y, layout), ...shapes, ...times].join("\n");
 }
 
 /** Returns the elements of a sweep chart: cost to the right, delay upwards. */
-export function sweepChart(points: readonly Point[], shownCost: (value: number) => string, top: number): string {
+export function sweepChart(
+  points: readonly Point[],
+  shownCost: (value: number) => string,
+  top: number,
+  layout: Layout,
+): string {
+  const { width, left } = layout;
   const [lowX, highX] = axis(points.map((point) => point.x));
   const [lowY, highY] = axis(points.map((point) => point.y));
-  const x = (value: number) => round(LEFT + ((value - lowX) / (highX - lowX)) * (WIDTH - LEFT - RIGHT - 20));
-  const y = (value: number) => round(top + TOP + SWEEP_PLOT * (1 - (value - lowY) / (highY - lowY)));
-  const bottom = top + TOP + SWEEP_PLOT;
+  const x = (value: number) => round(left + ((value - lowX) / (highX - lowX)) * (width - left - RIGHT - 20));
+  const y = (value: number) => round(top + layout.top + SWEEP_PLOT * (1 - (value - lowY) / (highY - lowY)));
+  const bottom = top + layout.top + SWEEP_PLOT;
   const front = points.filter(({ isFront }) => isFront).sort((a, b) => a.x - b.x);
   const steps = front.map((point) => `${x(point.x)},${y(point.y)}`).join(" ");
-  const ticks = Array.from({ length: GRID_LINES + 1 }, (_, index) => {
-    const value = lowX + ((highX - lowX) * index) / GRID_LINES;
+  const costTicks = layout.timeTicks > GRID_LINES ? GRID_LINES : GRID_LINES / 2;
+  const ticks = Array.from({ length: costTicks + 1 }, (_, index) => {
+    const value = lowX + ((highX - lowX) * index) / costTicks;
     return `<text class="tick middle" x="${x(value)}" y="${bottom + 18}">${shownCost(value)}</text>`;
   });
   const marks = points.map((point) => {
@@ -98,24 +119,27 @@ export function sweepChart(points: readonly Point[], shownCost: (value: number) 
     return `<circle class="${point.isFront ? "front" : "point"}" ${at} r="5">${title}</circle>${ring}`;
   });
   return [
-    `<text class="title" x="${LEFT}" y="${top + 18}">Sweep: p95 delay by monthly cost</text>`,
-    `<text class="tick" x="${LEFT}" y="${top + 36}">green: no other setting is cheaper or faster without being worse; ring: current setting</text>`,
-    ...grid(lowY, highY, shownTime, y),
+    `<text class="title" x="${left}" y="${top + 18}">Sweep: p95 delay by monthly cost</text>`,
+    ...wrapped(SWEEP_LEGEND, layout.columns - left / 8).map(
+      (line, at) => `<text class="tick" x="${left}" y="${top + 36 + at * LEGEND_LINE}">${line}</text>`,
+    ),
+    ...grid(lowY, highY, shownTime, y, layout),
     `<polyline class="line b" points="${steps}"/>`,
     ...marks,
     ...ticks,
-    `<text class="tick end" x="${WIDTH - RIGHT}" y="${bottom + 38}">cost a month</text>`,
+    `<text class="tick end" x="${width - RIGHT}" y="${bottom + 38}">cost a month</text>`,
   ].join("\n");
 }
 
+const SWEEP_LEGEND = "green: no other setting is cheaper or faster without being worse; ring: current setting";
 const NOTE_LINE = 19;
-/** Characters in a line of a note, at most. */
-const NOTE_COLUMNS = 118;
+
+const wrapped = (text: string, columns: number): string[] =>
+  text.match(new RegExp(`(?=\\S).{1,${Math.floor(columns)}}(?=\\s|$)`, "g")) ?? [];
 
 /** Returns the elements of sentences at the top of a picture, in lines, and their height. */
-export function noteLines(notes: readonly string[]): { elements: string; height: number } {
-  const wrap = new RegExp(`(?=\\S).{1,${NOTE_COLUMNS}}(?=\\s|$)`, "g");
-  const lines = notes.flatMap((note) => note.match(wrap) ?? []);
+export function noteLines(notes: readonly string[], { columns }: Layout): { elements: string; height: number } {
+  const lines = notes.flatMap((note) => wrapped(note, columns));
   const texts = lines.map(
     (line, at) => `<text class="note" x="16" y="${(at + 1) * NOTE_LINE}">${escaped(line)}</text>`,
   );
@@ -123,8 +147,9 @@ export function noteLines(notes: readonly string[]): { elements: string; height:
 }
 
 /** Returns a picture of these elements. */
-export function svg(title: string, elements: string, height: number): string {
-  const head = `<svg class="fc" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" role="img">`;
+export function svg(title: string, elements: string, height: number, { width }: Layout): string {
+  const size = width === WIDE.width ? "wide" : "narrow";
+  const head = `<svg class="fc ${size}" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img">`;
   return `${head}\n<title>${escaped(title)}</title>\n${elements}\n</svg>`;
 }
 
@@ -133,25 +158,33 @@ export function escaped(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 }
 
-function heading(title: string, series: readonly Series[], top: number): string {
-  let at = LEFT;
+function heading(title: string, series: readonly Series[], top: number, { width, left }: Layout): string {
+  let [at, line] = [left, top + 36];
   const legend = series.map(({ name, color, kind }) => {
+    const size = 44 + name.length * 7;
+    if (at > left && at + size > width) [at, line] = [left, line + LEGEND_LINE];
     const mark =
       kind === "line"
-        ? `<line class="line ${color}" x1="${at}" x2="${at + 18}" y1="${top + 32}" y2="${top + 32}"/>`
-        : `<rect class="area ${color}" x="${at}" y="${top + 26}" width="18" height="11"/>`;
-    const text = `<text class="tick" x="${at + 24}" y="${top + 36}">${escaped(name)}</text>`;
-    at += 44 + name.length * 7;
+        ? `<line class="line ${color}" x1="${at}" x2="${at + 18}" y1="${line - 4}" y2="${line - 4}"/>`
+        : `<rect class="area ${color}" x="${at}" y="${line - 10}" width="18" height="11"/>`;
+    const text = `<text class="tick" x="${at + 24}" y="${line}">${escaped(name)}</text>`;
+    at += size;
     return mark + text;
   });
-  return `<text class="title" x="${LEFT}" y="${top + 18}">${escaped(title)}</text>${legend.join("")}`;
+  return `<text class="title" x="${left}" y="${top + 18}">${escaped(title)}</text>${legend.join("")}`;
 }
 
-function grid(low: number, high: number, shown: (value: number) => string, y: (value: number) => number): string[] {
+function grid(
+  low: number,
+  high: number,
+  shown: (value: number) => string,
+  y: (value: number) => number,
+  { width, left }: Layout,
+): string[] {
   return Array.from({ length: GRID_LINES + 1 }, (_, index) => {
     const value = low + ((high - low) * index) / GRID_LINES;
-    const line = `<line class="grid" x1="${LEFT}" x2="${WIDTH - RIGHT}" y1="${y(value)}" y2="${y(value)}"/>`;
-    return `${line}<text class="tick end" x="${LEFT - 8}" y="${y(value) + 4}">${shown(value)}</text>`;
+    const line = `<line class="grid" x1="${left}" x2="${width - RIGHT}" y1="${y(value)}" y2="${y(value)}"/>`;
+    return `${line}<text class="tick end" x="${left - 8}" y="${y(value) + 4}">${shown(value)}</text>`;
   });
 }
 

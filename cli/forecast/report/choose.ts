@@ -67,6 +67,20 @@ export function cheapest(all: readonly Summary[], current: Summary, { maxP95, ma
   return best && unchanged && !isClearlyLess("monthly", best, unchanged) ? unchanged : best;
 }
 
+/** How much shorter the p95 delay of a setting is if it is worth a mention. */
+const FAR_FASTER = 0.5;
+
+/**
+ * Returns the fastest setting of the front that is far faster than `chosen` and whose cost range
+ * overlaps that of `chosen`, so that it may cost no more. Returns `undefined` if there is none.
+ */
+export function fasterForAsMuch(front: readonly Summary[], chosen: Summary): Summary | undefined {
+  return front
+    .filter((each) => each.monthly.low <= chosen.monthly.high && delayOf(each) <= delayOf(chosen) * FAR_FASTER)
+    .filter((each) => each !== chosen && delayOf(each) < delayOf(chosen))
+    .sort((a, b) => delayOf(a) - delayOf(b))[0];
+}
+
 /**
  * Returns the properties of a program that turn one setting into another, such as
  * `workersMin: 1, scalerValue: 2`.

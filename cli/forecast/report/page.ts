@@ -5,21 +5,24 @@ import { systemReason } from "../../../emulator/io/systemReason";
 import { LIMITS } from "../settings/assumptions";
 import { shownMoney, shownNumber, shownTime } from "../values";
 import {
-  CHART_HEIGHT,
   type Chart,
   chart,
+  chartHeight,
   escaped,
+  type Layout,
+  NARROW,
   noteLines,
   type Series,
   STYLE,
-  SWEEP_HEIGHT,
   svg,
   sweepChart,
+  sweepHeight,
+  WIDE,
 } from "./charts";
 import { changeLine, costOf, delayOf } from "./choose";
 import type { Report } from "./report";
 import type { Summary } from "./summary";
-import { settingsLine, suggestion, summaryText, sweepText } from "./text";
+import { comparisonText, settingsLine, suggestion, summaryText, sweepText } from "./text";
 
 /** Writes a picture and a page into a folder, and returns their paths. */
 export function writePictures(folder: string, report: Report): string[] {
@@ -38,12 +41,15 @@ export function writePictures(folder: string, report: Report): string[] {
 
 const TITLE = "Forecast of a serverless GPU endpoint";
 
-function drawn(report: Report, top = 0): { elements: string; height: number } {
-  const charts = chartsOf(report).map((each, at) => chart(each, report.load.spanS, top + at * CHART_HEIGHT));
-  const height = top + charts.length * CHART_HEIGHT;
-  if (!report.sweep) return { elements: charts.join("\n"), height };
-  const sweep = sweepChart(pointsOf(report), shownMoney, height);
-  return { elements: [...charts, sweep].join("\n"), height: height + SWEEP_HEIGHT };
+/** Returns the charts as one picture, below a head of this height. */
+function drawn(report: Report, layout: Layout, head: { elements: string; height: number }): string {
+  const charts = chartsOf(report).map((each, at) =>
+    chart(each, report.load.spanS, head.height + at * chartHeight(layout), layout),
+  );
+  const height = head.height + charts.length * chartHeight(layout);
+  const sweep = report.sweep ? [sweepChart(pointsOf(report), shownMoney, height, layout)] : [];
+  const elements = [head.elements, ...charts, ...sweep].join("\n");
+  return svg(TITLE, elements, sweep.length > 0 ? height + sweepHeight(layout) : height, layout);
 }
 
 /** The picture says what the terminal says before and after its numbers, above the charts. */
@@ -52,19 +58,24 @@ function picture(report: Report): string {
   const notes = [
     ...exceeded.map((each) => `Limit exceeded: ${each}.`),
     ...warnings.map((each) => `Warning: ${each}`),
-    ...(sweep ? [suggestion(sweep, results.at(-1)?.summary as Summary).replaceAll(/\s+/g, " ")] : []),
-  ];
-  const head = noteLines(notes);
-  const { elements, height } = drawn(report, head.height);
-  return `${svg(TITLE, `<style>${STYLE}\n</style>\n${head.elements}\n${elements}`, height)}\n`;
+    ...comparisonOf(report),
+    ...(sweep ? [suggestion(sweep, results.at(-1)?.summary as Summary)] : []),
+  ].map((each) => each.replaceAll(/\s+/g, " "));
+  const { elements, height } = noteLines(notes, WIDE);
+  return `${drawn(report, WIDE, { elements: `<style>${STYLE}\n</style>\n${elements}`, height })}\n`;
+}
+
+/** Returns the difference between the settings before and after, if there are both. */
+function comparisonOf({ results }: Report): string[] {
+  const [before, after] = results;
+  return before && after ? [comparisonText(before.summary, after.summary)] : [];
 }
 
 function page(report: Report): string {
-  const { elements, height } = drawn(report);
   const { load, results, sweep, assumptions, warnings, exceeded } = report;
   const last = results.at(-1)?.summary as Summary;
   const tables = results.map(({ title, summary }) => summaryText(title, summary));
-  const texts = [...tables, ...(sweep ? [sweepText(sweep, last)] : [])];
+  const texts = [...tables, ...comparisonOf(report), ...(sweep ? [sweepText(sweep, last)] : [])];
   const rows = assumptions.map(
     ({ level, text, option = "" }) =>
       `<tr><td>${level}</td><td>${escaped(text)}</td><td><code>${option}</code></td></tr>`,
@@ -78,6 +89,7 @@ function page(report: Report): string {
 <style>
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 900px; margin: 2rem auto; padding: 0 1rem; color: #24292f; background: #fff }
 pre { overflow-x: auto; padding: .8rem; background: #f6f8fa; font-size: 12.5px; line-height: 1.4 } svg { width: 100%; height: auto }
+.narrow { display: none } @media (max-width: 640px) { .narrow { display: inline } .wide { display: none } td:nth-child(2) { overflow-wrap: anywhere } }
 table { border-collapse: collapse; font-size: 13.5px } td { padding: .2rem .8rem .2rem 0; vertical-align: top } .over { color: #cf222e } .warning { color: #9a6700 }
 @media (prefers-color-scheme: dark) { body { color: #e6edf3; background: #0d1117 } pre { background: #161b22 } .over { color: #ff7b72 } .warning { color: #d29922 } }
 ${STYLE}
@@ -86,7 +98,7 @@ ${STYLE}
 <p>${escaped(settingsLine(last.settings))}. Load: ${escaped(load.description)}, ${shownTime(load.spanS)}; ${last.runs} runs.</p>
 ${exceeded.map((each) => `<p class="over">Limit exceeded: ${escaped(each)}.</p>`).join("\n")}
 ${warnings.map((each) => `<p class="warning">Warning: ${escaped(each)}</p>`).join("\n")}
-${svg(TITLE, elements, height)}
+${[WIDE, NARROW].map((layout) => drawn(report, layout, { elements: "", height: 0 })).join("\n")}
 ${texts.map((each) => `<pre>${escaped(each)}</pre>`).join("\n")}
 <h2>Assumptions</h2>
 <table>${rows.join("\n")}</table>
@@ -96,15 +108,14 @@ ${LIMITS.map((each) => `<p>${escaped(each)}</p>`).join("\n")}
 }
 
 function chartsOf({ results, load }: Report): Chart[] {
-  const { course, delayBand } = results.at(-1)?.summary as Summary;
-  const before = results.length > 1 ? results[0]?.summary.course : undefined;
-  const old = (values: (course: Course) => readonly number[]): Series[] =>
-    before ? [{ name: "before", color: "old", kind: "line", values: values(before) }] : [];
+  const last = results.at(-1)?.summary as Summary;
+  const { course, delayBand } = last;
+  const before = results.length > 1 ? results[0]?.summary : undefined;
+  const old = (values: (course: Course) => readonly number[], name = "before"): Series[] =>
+    before ? [{ name, color: "old", kind: "line", values: values(before.course) }] : [];
   const { starting, running, idle, waiting, delayS } = course;
   const sum = (a: readonly number[], b: readonly number[]) => a.map((value, at) => value + (b[at] ?? 0));
   const busy = sum(running, starting);
-  const rate = (results.at(-1)?.summary.cost.middle ?? 0) / Math.max(1, total(course.paidS));
-  const costs = (each: Course) => cumulated(each.paidS).map((seconds) => seconds * rate);
   return [
     {
       title: "Delay of jobs, by the time of their start",
@@ -139,7 +150,10 @@ function chartsOf({ results, load }: Report): Chart[] {
     {
       title: `Cost over ${shownTime(load.spanS)}`,
       shown: shownMoney,
-      series: [{ name: "mean of the runs", color: "c", kind: "line", values: costs(course) }, ...old(costs)],
+      series: [
+        { name: `${aMonth(last)} a month`, color: "c", kind: "line", values: costs(last) },
+        ...(before ? old(() => costs(before), `before: ${aMonth(before)} a month`) : []),
+      ],
     },
   ];
 }
@@ -154,6 +168,14 @@ function pointsOf({ sweep, results }: Report) {
     const isFront = sweep?.front.includes(each) ?? false;
     return { x: costOf(each), y: delayOf(each), label, isFront, isCurrent: change === "" };
   });
+}
+
+const aMonth = (summary: Summary) => shownMoney(costOf(summary));
+
+/** Returns the cost until each part of the time, at the prices of this setting. */
+function costs({ cost, course: { paidS } }: Summary): number[] {
+  const rate = cost.middle / Math.max(1, total(paidS));
+  return cumulated(paidS).map((seconds) => seconds * rate);
 }
 
 const total = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0);

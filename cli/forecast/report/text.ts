@@ -2,7 +2,7 @@ import type { LostLimit } from "../forecastFlags";
 import { LIMITS, type ShownAssumption } from "../settings/assumptions";
 import type { Settings } from "../settings/endpoints";
 import { shownMoney, shownNumber, shownTime } from "../values";
-import { changeLine, cheapest, costOf, delayOf } from "./choose";
+import { changeLine, cheapest, costOf, delayOf, fasterForAsMuch } from "./choose";
 import type { Sweep } from "./report";
 import type { CostPart, Range, Summary } from "./summary";
 
@@ -120,9 +120,21 @@ export function suggestion(sweep: Sweep, current: Summary): string {
     return `No setting of the sweep has a p95 delay ${goal}. ${least}, and the least that is lost or times out is ${shownNumber(fewest)}.`;
   }
   const change = changeLine(current.settings, best.settings);
-  if (change === "") return `The current setting is the cheapest one with a p95 delay ${goal}.`;
+  const faster = fasterAdvice(sweep, current, best);
+  if (change === "") return `The current setting is the cheapest one with a p95 delay ${goal}.${faster}`;
   const gain = comparisonText(current, best).split("\n")[1];
-  return `Cheapest setting with a p95 delay ${goal}. Put this into the program:\n\n    ${change},\n\n${gain}`;
+  return `Cheapest setting with a p95 delay ${goal}. Put this into the program:\n\n    ${change},\n\n${gain}${faster}`;
+}
+
+/** Returns a paragraph about a far faster setting that may cost no more; empty if there is none. */
+function fasterAdvice({ front }: Sweep, current: Summary, best: Summary): string {
+  const faster = fasterForAsMuch(front, best);
+  if (!faster) return "";
+  const { low, high } = faster.monthly;
+  return (
+    `\n\nFar faster, at a cost that overlaps: ${changeLine(current.settings, faster.settings) || "the current setting"} has a p95 ` +
+    `delay of ${shownDelay(faster)} instead of ${shownDelay(best)}, for ${shownMoney(low)} … ${shownMoney(high)} a month.`
+  );
 }
 
 function lostGoal(limit: LostLimit): string {

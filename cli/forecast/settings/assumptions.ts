@@ -48,7 +48,7 @@ export function shownAssumptions(
   flags: ForecastFlags,
   assumptions: Assumptions,
   all: readonly Settings[],
-  price: Price,
+  prices: readonly Price[],
 ): ShownAssumption[] {
   return [
     ...scalerRows(all, assumptions),
@@ -63,7 +63,7 @@ export function shownAssumptions(
       all.some(({ flashBoot }) => flashBoot),
     ),
     ...jobRows(flags, assumptions),
-    ...priceRows(flags, all, price),
+    ...priceRows(flags, all, prices),
   ];
 }
 
@@ -115,7 +115,9 @@ function jobRows(flags: ForecastFlags, { throttledShare, throttledS, ttlS, execu
   ];
 }
 
-function priceRows({ prices, activeDiscount, freeStarts }: ForecastFlags, all: readonly Settings[], price: Price) {
+function priceRows(flags: ForecastFlags, all: readonly Settings[], prices: readonly Price[]) {
+  const { activeDiscount, freeStarts } = flags;
+  const shown = new Set(prices.map(({ perSecond, source }) => `a worker costs $${perSecond} a second: ${source}`));
   return [
     ...(all.some(({ instanceIds }) => instanceIds === "")
       ? [
@@ -128,11 +130,7 @@ function priceRows({ prices, activeDiscount, freeStarts }: ForecastFlags, all: r
     ...(all.some(({ instanceIds }) => instanceIds !== "")
       ? [row("assumed", "all workers run on the first instance of instanceIds")]
       : []),
-    row(
-      typeof prices === "number" ? "given" : "documented",
-      `a worker costs $${price.perSecond} a second: ${price.source}`,
-      "--prices",
-    ),
+    ...[...shown].map((text) => row(typeof flags.prices === "number" ? "given" : "documented", text, "--prices")),
     row(
       level(activeDiscount, "assumed"),
       `workersMin workers cost ${shownNumber((activeDiscount ?? 0) * 100)} % less`,

@@ -1,4 +1,4 @@
-import { cheapest, paretoFront } from "../../../cli/forecast/report/choose";
+import { cheapest, fasterForAsMuch, paretoFront } from "../../../cli/forecast/report/choose";
 import type { Range, Summary } from "../../../cli/forecast/report/summary";
 
 const range = (values: readonly number[]): Range => {
@@ -54,4 +54,11 @@ test("the current setting stays if another one is cheaper only by noise", () => 
   expect(cheapest([asCheap, cheap, fast], cheap, limits)).toBe(cheap);
   expect(cheapest([asCheap, cheap, fast], asCheap, limits)).toBe(asCheap);
   expect(cheapest([asCheap, cheap, fast], fast, limits)).toBe(asCheap);
+});
+
+test("a far faster setting of the front is mentioned if its cost overlaps that of the chosen one", () => {
+  const near = summary(4, [115, 130, 140], [1, 2, 3]);
+  expect(fasterForAsMuch([cheap, near, fast], cheap)).toBe(near);
+  expect(fasterForAsMuch([cheap, asCheap, fast], cheap)).toBeUndefined();
+  expect(fasterForAsMuch([near, fast], near)).toBeUndefined();
 });

@@ -162,7 +162,7 @@ test("a sweep names the best settings and the change, and writes self-contained 
   expect(page).toContain("prefers-color-scheme: dark");
   expect(page.match(/(src|href)=|https?:(?!\/\/www\.w3\.org\/2000\/svg)|NaN|Infinity/g)).toBeNull();
   const svg = readFileSync(path.join(folder, "pictures/forecast.svg"), "utf8");
-  expect(svg).toMatch(/^<svg class="fc" xmlns="http:\/\/www\.w3\.org\/2000\/svg"/);
+  expect(svg).toMatch(/^<svg class="fc wide" xmlns="http:\/\/www\.w3\.org\/2000\/svg"/);
   expect(svg.match(/NaN|Infinity|undefined/g)).toBeNull();
 });
 

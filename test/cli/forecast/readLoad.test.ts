@@ -87,6 +87,30 @@ test.each<[string, string, Duration | undefined, number[][]]>([
 
 test.each<[string, string, Duration | undefined, string]>([
   ["a negative time", "arrival_s,duration_s\n0,1\n1,-2\n", NONE, "line 3: duration_s is -2: it must not be negative"],
+  [
+    "arrivals in milliseconds since 1970",
+    "arrival_s,duration_s\n1763900000123,1\n",
+    NONE,
+    "line 2: arrival_s is 1763900000123, which looks like milliseconds. The unit is seconds",
+  ],
+  [
+    "a day of arrivals in milliseconds",
+    "arrival_s,duration_s\n0,1\n86400000,1\n",
+    NONE,
+    "line 3: arrival_s is 86400000, which looks like milliseconds",
+  ],
+  [
+    "durations in milliseconds",
+    "arrival_s,duration_s\n0,900000\n",
+    NONE,
+    "line 2: duration_s is 900000, which looks like milliseconds",
+  ],
+  [
+    "columns in milliseconds",
+    "arrival_ms,duration_ms\n0,1\n",
+    NONE,
+    "the column arrival_ms is in milliseconds. The unit is seconds",
+  ],
   ["a word", "arrival_s,duration_s\n0,1\nx,2\n", NONE, 'line 3: arrival_s is "x", which is not a number'],
   ["an empty cell", "arrival_s,duration_s\n0,\n", NONE, 'line 2: duration_s is ""'],
   ["a missing cell", "arrival_s,duration_s\n0\n", NONE, "line 2: it has 1 cells, but there are 2 columns"],
