@@ -26,6 +26,7 @@ const LONG = [
   "cli/emulatorSession",
   "cli/explain",
   "cli/forecast/forecast",
+  "cli/forecast/pictures",
   "cli/review/review",
   "cli/verifyService",
   "diagnosis/standIn",
