@@ -125,8 +125,7 @@ export function createManagement(context: EndpointsContext, calls: ManagementCal
     },
     logs: openLog && ((id, workerIds, signal) => readWorkerLogs(context, openLog, id, workerIds, signal)),
   });
-  // Endpoints have containers of their own only where templates are applied.
-  const ownContainers = calls.endpoints.applyTemplate && endpoints;
+  const ownContainers = context.capabilities.bindsTemplates ? undefined : endpoints;
   return {
     endpoints: {
       ...createEndpoints(endpoints, templateFunctions.delete),

@@ -10,8 +10,8 @@ import type { Situation } from "../records/recordKind";
 import { scaleDownRecord } from "./atZero";
 
 /**
- * Rolls a changed template out to the workers, and applies it first if the service keeps no link to
- * it. With `recycleWorkers`, all workers are replaced. Otherwise, logs that there is no way to know
+ * Rolls a changed template out to the workers, and applies it first, because the endpoint may hold
+ * a copy of it. With `recycleWorkers`, all workers are replaced. Otherwise, logs that there is no way to know
  * when they run the new version. The service itself rolls out a new `templateId`.
  * @returns the endpoint if its workers were replaced or restored
  */
@@ -28,9 +28,8 @@ export async function applyRevision(client: Client, { id, outputs, inputs }: Sit
   const isFirst = outputs.templateRevision === undefined;
   if (!isRevised(outputs, inputs) || inputs.templateId !== outputs.templateId) return restored;
   const applied = await client.endpoints.applyTemplate(id, String(inputs.templateId), { known });
-  // The service has already rolled out changes made before the first revision, or they are applied
-  // now.
-  if (isFirst) return applied ?? restored;
+  // The service has rolled out changes made before the first revision, or has done so now.
+  if (isFirst) return applied;
   const name = String(inputs.name ?? outputs.name ?? id);
   if (!isRecycling) {
     log(
@@ -39,7 +38,7 @@ export async function applyRevision(client: Client, { id, outputs, inputs }: Sit
         "after their job, but its interface does not show when all of them run the new version; a secret's new value alone " +
         "reaches workers when they next start. To be certain, set recycleWorkers: true",
     );
-    return applied ?? restored;
+    return applied;
   }
   log(name, "its templateRevision has changed: it is scaled to zero until its workers have stopped, then restored");
   const logWait = waitLogger(name);

@@ -40,11 +40,8 @@ export interface EndpointCalls extends RecordCalls<Endpoint, NewEndpoint, Partia
    * @default endpoints hold their containers themselves
    */
   readonly readTemplate?: ReadTemplate;
-  /**
-   * Gives an endpoint the current version of a template.
-   * @default the service does that by itself
-   */
-  readonly applyTemplate?: (
+  /** Gives an endpoint the current version of a template. */
+  readonly applyTemplate: (
     operation: string,
     endpoint: Endpoint,
     templateId: string,
@@ -145,18 +142,14 @@ export function sendDelete(collection: EndpointCollection, id: string, given: Ob
   return sendWrite(collection, { name: calls.names.delete, operation, attempt }, [id], requestOptions(given));
 }
 
-/**
- * Gives an endpoint the current version of a template. Returns `undefined` if the service does that
- * by itself.
- */
+/** Gives an endpoint the current version of a template. */
 export async function applyTemplate(
   collection: EndpointCollection,
   id: string,
   templateId: string,
   { known, ...options }: KnownOptions & ObservedOptions,
-): Promise<Endpoint | undefined> {
+): Promise<Endpoint> {
   const { names, applyTemplate: apply } = collection.calls;
-  if (!apply) return undefined;
   const endpoint = await readExisting(collection, id, options);
   const operation = `${names.change} of "${endpoint.name}" (${id})`;
   const attempt = (each: Attempt) => apply(operation, endpoint, templateId, each);

@@ -84,11 +84,12 @@ export interface Endpoints extends Readers<Endpoint> {
   recycleWorkers(id: string, workers: WorkerLimits, options?: RecycleOptions): ResponsePromise<Endpoint>;
   /**
    * Gives the workers the current version of a template. REST v2 copies a template once, so later
-   * changes reach no endpoint. Over GraphQL it sends nothing and returns `undefined`, because there
-   * the service rolls changes out by itself.
+   * changes reach no endpoint: the template is copied again. Over GraphQL the service rolls changes
+   * out by itself, except to an endpoint that holds a copy from REST v2, which GraphQL does not
+   * show: the endpoint is saved, which links it to the template again.
    * @throws NotFoundError if the endpoint or the template does not exist
    */
-  applyTemplate(id: string, templateId: string, options?: KnownOptions): ResponsePromise<Endpoint | undefined>;
+  applyTemplate(id: string, templateId: string, options?: KnownOptions): ResponsePromise<Endpoint>;
   /**
    * Returns the workers of an endpoint that have not shut down, and which of them run an older
    * release.

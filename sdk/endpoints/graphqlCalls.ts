@@ -81,6 +81,11 @@ export function graphqlEndpointCalls(
       const leftOut = Object.fromEntries(fields.map((field) => [field, undefined]));
       return send(operation, () => ({ ...changeInput(kept, before, changes, service), ...leftOut }), attempt);
     },
+    // An endpoint that REST v2 has written holds a copy of its template. A save links it again.
+    async applyTemplate(operation, before, templateId, attempt) {
+      refuseOtherSources(before);
+      return send(operation, () => changeInput(kept, before, { templateId }, service), attempt);
+    },
     delete: (operation, { id }, attempt) => remove(transport, operation, "deleteEndpoint", { id }, attempt),
     async discount(operation, attempt) {
       const fields = "serverlessDiscount { discountFactor type expirationDate }";

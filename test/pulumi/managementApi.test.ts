@@ -143,6 +143,22 @@ test("after the switch back to GraphQL, a preview shows no changes, and changes 
   await stack.succeed(["preview", "--refresh", "--expect-no-changes"], GRAPHQL);
 });
 
+test("over GraphQL, a changed template also reaches the endpoints that REST v2 has given a copy of it", async () => {
+  expect(endpoint("by-count")?.container?.env).toEqual({ MODE: "two" });
+  const changed = { env: "three", workersMax: 4, further: true, password: "another-password" };
+  await stack.writeProgram(program(changed));
+  const { output } = await stack.succeed(["up", "--yes", "--skip-preview"], GRAPHQL);
+  expect(output).toContain("its templateRevision has changed");
+  const [template] = emulator.templates.list().filter(({ name }) => name.startsWith("llama"));
+  expect(template?.env).toEqual([{ key: "MODE", value: "three" }]);
+  for (const name of ["by-delay", "by-count", "further"]) {
+    expect(endpoint(name)).toMatchObject({ templateId: template?.id });
+    expect(endpoint(name)?.container ?? null).toBeNull();
+  }
+  expect(await idsInState()).toEqual(ids);
+  await stack.succeed(["preview", "--refresh", "--expect-no-changes"], GRAPHQL);
+});
+
 test("when the service has retired GraphQL, the message says how to switch", async () => {
   emulator.faults.add({ match: { interface: "graphql" }, effect: { status: 410 } });
   const { exitCode, output } = await stack.run(["refresh", "--yes", "--skip-preview"], GRAPHQL);

@@ -1,7 +1,7 @@
 import type { Endpoint, EndpointInput } from "../../../sdk";
 import { CAPABILITIES } from "../../../sdk/contract/capabilities";
 import { BusinessRuleError, InvalidInputError, NotFoundError, QuotaExceededError } from "../../../sdk/errors";
-import { type Emulated, type EmulatedOptions, startEmulated } from "../../support/emulated";
+import { CANARY, type Emulated, type EmulatedOptions, startEmulated } from "../../support/emulated";
 
 const REQUIRED = { name: "llama", gpuIds: "AMPERE_24", templateId: "tpl1" } satisfies EndpointInput;
 
@@ -236,12 +236,22 @@ describe("REST v2", () => {
     expect(emulator.endpoints.get(id)?.container).toMatchObject({ imageName: "me/two:2" });
   });
 
-  test("over GraphQL nothing is applied, because the service does that by itself", async () => {
-    const { client, run, calls } = await start("graphql");
-    const { id } = await run(client.endpoints.create(REQUIRED));
+  test("over GraphQL a save links an endpoint with a copy to its template again", async () => {
+    const { emulator, client, run, calls } = await start("graphql");
+    const { id } = await run(client.endpoints.create({ ...REQUIRED, templateId: "tpl1", workersMax: 2 }));
+    const { url } = emulator;
+    const body = { templateId: "tpl1" };
+    const response = await fetch(`${url}/v2/serverless/${id}`, {
+      ...{ method: "PATCH", body: JSON.stringify(body) },
+      headers: { authorization: `Bearer ${CANARY}`, "content-type": "application/json" },
+    });
+    expect(response.status).toBe(200);
+    emulator.templates.change("tpl1", { imageName: "me/one:2" });
+    expect(emulator.endpoints.get(id)?.container).toBeTruthy();
     const before = calls().length;
-    expect(await run(client.endpoints.applyTemplate(id, "tpl1"))).toBeUndefined();
-    expect(calls()).toHaveLength(before);
+    expect(await run(client.endpoints.applyTemplate(id, "tpl1"))).toMatchObject({ templateId: "tpl1", workersMax: 2 });
+    expect(emulator.endpoints.get(id)?.container ?? null).toBeNull();
+    expect(calls().slice(before)).toEqual(["myself", "saveEndpoint"]);
   });
 
   test("there is no discount, and no request is sent", async () => {
