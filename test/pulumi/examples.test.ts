@@ -14,10 +14,7 @@ const createExample = (name: string, { env }: Emulator) =>
 
 test.concurrent("quickstart", async () => {
   await using emulator = await startEmulator({ drainMs: 100 });
-  const stack = await createStack({
-    folder: "examples/quickstart",
-    env: { ...emulator.env, SERVERLESS_GPU_API: "v2", PULUMI_NODEJS_TRANSPILE_ONLY: "true" },
-  });
+  const stack = await createExample("quickstart", emulator);
   await stack.up();
   const [chat, ...others] = emulator.endpoints.list();
   expect(others).toEqual([]);

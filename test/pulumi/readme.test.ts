@@ -22,7 +22,7 @@ test.each(SHELLS)("the README works, pasted from top to bottom into an interacti
     for (const block of blocks) printed += await follow(terminal, project, block);
     expect(printed).toContain("{ prompt: 'Hello' }");
     expect(printed).toMatch(/^delay p95 /m);
-    expect(printed).toMatch(/Resources:\n +- 3 deleted/);
+    expect(printed).toMatch(/Resources:\n +- 4 deleted/);
   } finally {
     await terminal.close();
   }

@@ -20,10 +20,11 @@ async function main() {
     style.faint(`${describeEngine(engine)}\nThe emulator stands in for the service: nothing leaves this machine.`),
   );
 
-  // The endpoint has its own image, which GraphQL knows at some services only.
-  const stack = createStack(engine, { ...emulator.env, SERVERLESS_GPU_API: "v2" }, VERBOSE);
+  const stack = createStack(engine, emulator.env, VERBOSE);
   process.once("SIGINT", () => stack.abort());
   let number = 0;
+  /** The API that the next steps use, if it is not the project's. */
+  let api = "";
 
   /**
    * Runs a Pulumi command and shows its effect on the service, or its output if it changes nothing
@@ -36,9 +37,10 @@ async function main() {
     const before = emulator.endpoints.list();
     const start = Date.now();
     if (VERBOSE) console.log(`\n${style.bold(title)}`);
-    const output = await stack.pulumi(...args);
+    const output = await stack.pulumi(args, { SERVERLESS_GPU_API: api });
     const time = `${((Date.now() - start) / 1000).toFixed(1)} s`;
-    const command = `pulumi ${args.filter((arg) => arg !== "--yes" && arg !== "--skip-preview").join(" ")}`;
+    const shown = args.filter((arg) => arg !== "--yes" && arg !== "--skip-preview");
+    const command = [...(api ? [`SERVERLESS_GPU_API=${api}`] : []), "pulumi", ...shown].join(" ");
     console.log(`${style.bold(`${++number}. ${title}`)}  ${style.faint(`${command}, ${time}`)}`);
     const changes = changesBetween(before, emulator.endpoints.list());
     for (const change of changes.length > 0 ? changes : changesIn(output)) console.log(`   ${style.change(change)}`);
@@ -58,6 +60,11 @@ async function main() {
     emulator.endpoints.change(chat.id, { workersMax: 1, gpuIds: "AMPERE_80" });
     await step("Somebody else changed it: find the drift", "refresh", "--preview-only", "--diff");
     await step("Repair the drift", "up", "--yes", "--skip-preview", "--refresh");
+    const again = ["up", "--yes", "--skip-preview", "--refresh", "--expect-no-changes"];
+    api = "v2";
+    await step("Move the stack to REST v2: no change", ...again);
+    api = "";
+    await step("And back to GraphQL: no change", ...again);
     await step("Destroy: scale to zero, wait for the workers, delete, verify", "destroy", "--yes", "--skip-preview");
     const left = emulator.endpoints.list().length;
     const seconds = Math.round((Date.now() - startedAt) / 1000);

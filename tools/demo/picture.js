@@ -17,7 +17,7 @@ const COLUMNS = 124;
  * @returns {[string, string][]}
  */
 function partsOf(line) {
-  const [, title, detail] = /^(\d\. .*?)( {2}pulumi .*)$/.exec(line) ?? [];
+  const [, title, detail] = /^(\d\. .*?)( {2}(?:\w+=\w+ )?pulumi .*)$/.exec(line) ?? [];
   if (title !== undefined && detail !== undefined) {
     return [
       ["bold", title],

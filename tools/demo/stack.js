@@ -18,8 +18,10 @@ function createStack(engine, serviceEnv, verbose) {
   // A copy in another folder, because Pulumi writes the stack's config beside Pulumi.yaml.
   const project = fs.readFileSync(path.join(PROJECT, "Pulumi.yaml"), "utf8");
   fs.writeFileSync(path.join(scratch, "Pulumi.yaml"), project.replace(/^main: (.*)$/m, `main: ${PROJECT}/$1`));
+  // The emulator's settings only, not those of the shell.
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("SERVERLESS_GPU_"));
   const env = {
-    ...process.env,
+    ...Object.fromEntries(inherited),
     ...serviceEnv,
     PATH: engine.binDir + path.delimiter + process.env.PATH,
     PULUMI_HOME: path.join(scratch, "home"),
@@ -33,15 +35,16 @@ function createStack(engine, serviceEnv, verbose) {
 
   /**
    * Runs one command of Pulumi to its end, and returns its output without colors.
-   * @param {...string} args
+   * @param {readonly string[]} args
+   * @param {Readonly<Record<string, string>>} [added] variables of this command alone
    */
-  function pulumi(...args) {
+  function pulumi(args, added = {}) {
     if (aborted) return Promise.reject(new Error("interrupted"));
     const color = verbose && process.stdout.isTTY ? "always" : "never";
     return /** @type {Promise<string>} */ (
       new Promise((resolve, reject) => {
         const child = spawn(engine.command, [...args, "--non-interactive", "--cwd", scratch, "--color", color], {
-          env,
+          env: { ...env, ...added },
           stdio: ["ignore", "pipe", "pipe"],
         });
         running = child;
@@ -64,14 +67,14 @@ function createStack(engine, serviceEnv, verbose) {
 
   return {
     pulumi,
-    prepare: () => pulumi("stack", "init", "demo"),
+    prepare: () => pulumi(["stack", "init", "demo"]),
     /** @param {Record<string, string>} values */
     setConfig: (values) =>
-      pulumi(
+      pulumi([
         "config",
         "set-all",
         ...Object.entries(values).flatMap(([key, value]) => ["--plaintext", `${key}=${value}`]),
-      ),
+      ]),
     /**
      * Starts no further commands after Ctrl-C. Pulumi also gets the signal, and ends on its own.
      */
