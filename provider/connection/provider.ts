@@ -27,7 +27,7 @@ export interface ServerlessGpuProviderArgs {
   graphqlUrl?: pulumi.Input<string> | undefined;
   /**
    * URL of the REST v1 interface, with or without `/v1`. Only reads of pods use it. The service
-   * `runpod` has retired REST v1, so it is not used there.
+   * `runpod` retires REST v1 at the end of 2026, so it is not used there.
    */
   restUrl?: pulumi.Input<string> | undefined;
   /** URL of the queue interface, with or without `/v2`. */

@@ -11,8 +11,8 @@ import { scaleDownRecord } from "./atZero";
 
 /**
  * Rolls a changed template out to the workers, and applies it first, because the endpoint may hold
- * a copy of it. With `recycleWorkers`, all workers are replaced. Otherwise, logs that there is no way to know
- * when they run the new version. The service itself rolls out a new `templateId`.
+ * a copy of it. With `recycleWorkers`, all workers are replaced. Otherwise, logs that there is no
+ * way to know when they run the new version. The service itself rolls out a new `templateId`.
  * @returns the endpoint if its workers were replaced or restored
  */
 export async function applyRevision(client: Client, { id, outputs, inputs }: Situation): Promise<Endpoint | undefined> {

@@ -5,7 +5,7 @@ import { FIELDS, KEPT_FIELDS } from "../../sdk/endpoints/fields";
 const PAGE = readFileSync(path.resolve(__dirname, "../../docs/explanation/settings.md"), "utf8");
 
 /** Settings that can be neither set nor read. */
-const OUT_OF_REACH = ["bindEndpoint", "cloudStorageConfig", "requestTTL"];
+const OUT_OF_REACH = ["bindEndpoint", "cloudStorageConfig", "modelName", "requestTTL"];
 
 const ROWS = [...PAGE.matchAll(/^\| `(\w+)` \| ([^|]+) \| ([^|]+) \|/gm)].map(
   ([, name = "", graphql = "", v2 = ""]) => ({
