@@ -173,7 +173,7 @@ export const DEFAULT_API = { runpod: "graphql", other: "graphql" } as const sati
 /** The name of a known service. */
 export type ServiceName = "runpod";
 
-/** The named services that retire REST v1: RunPod, on 2026-11-15 or 2026-12-01 (two pages differ). */
+/** The named services that retire REST v1: RunPod, on 2026-11-15 or 2026-12-01 (pages differ). */
 const ENDED_REST_V1: readonly ServiceName[] = ["runpod"];
 
 /** Returns `true` if the service still has REST v1. */
