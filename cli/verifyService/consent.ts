@@ -1,5 +1,5 @@
 import { createInterface } from "node:readline/promises";
-import type { Connection } from "./testedService";
+import { type Connection, secondName } from "./testedService";
 
 /** The limits of a run. */
 export interface Bounds {
@@ -8,7 +8,7 @@ export interface Bounds {
 }
 
 export function boundsOf(runJobs: boolean): Bounds {
-  return runJobs ? { maxRequests: 300, maxMinutes: 8 } : { maxRequests: 150, maxMinutes: 4 };
+  return runJobs ? { maxRequests: 350, maxMinutes: 8 } : { maxRequests: 200, maxMinutes: 4 };
 }
 
 /** Describes what the run will do and its highest cost, for the user to confirm. */
@@ -24,10 +24,11 @@ export function announcement(
     : "It has workersMin 0 and workersMax 0, so no worker can start: no GPU time is used.";
   return [
     `This creates one endpoint, "${name}" (template ${template}), in the account of your key at ${graphqlUrl}.`,
+    `Over REST v2 it creates a second one, "${secondName({ name })}", without workers, and deletes it.`,
     "Where the service has tags, it also creates one, serverless-gpu-verify, for this endpoint, and deletes it.",
     cost,
     `It sends at most ${maxRequests} requests in at most ${maxMinutes} minutes, a few of them with a wrong key.`,
-    "Then it deletes the endpoint and verifies that it is gone. It changes nothing else.\n",
+    "Then it deletes the endpoints and verifies that they are gone. It changes nothing else.\n",
   ].join("\n");
 }
 

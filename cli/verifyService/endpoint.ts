@@ -4,7 +4,7 @@ import { LIST_LAG_MS } from "../../sdk/contract/limits";
 import { CreateUncertainError } from "../../sdk/errors";
 import { redact } from "../../sdk/secret";
 import { messageOf } from "./play";
-import type { OwnEndpoint } from "./testedService";
+import { type OwnEndpoint, type SentRequest, secondName } from "./testedService";
 import type { Removal } from "./transcript";
 
 /** How long workers may take to stop, in milliseconds. */
@@ -43,8 +43,13 @@ async function removeByName(client: Client, name: string): Promise<string> {
  * Deletes the endpoint and verifies that it is gone. An interruption does not stop it. Never
  * throws.
  */
-export async function removeOwnEndpoint(client: Client, { id, name }: OwnEndpoint): Promise<Removal> {
+export async function removeOwnEndpoint(
+  client: Client,
+  { id, name }: OwnEndpoint,
+  requests: readonly SentRequest[],
+): Promise<Removal> {
   try {
+    await removeSecond(client, secondName({ name }), requests);
     await client.endpoints.delete(id, { drainTimeoutMs: DRAIN_TIMEOUT_MS });
     return { name, deleted: true };
   } catch (error) {
@@ -52,6 +57,19 @@ export async function removeOwnEndpoint(client: Client, { id, name }: OwnEndpoin
     await client.endpoints.scaleToZero(id).catch(() => {});
     return { name, deleted: false, id, problem: redact(messageOf(error)) };
   }
+}
+
+/**
+ * Deletes what is left of the endpoint that the run has created over REST v2. Looks for it only if
+ * a create was sent and no deletion was confirmed.
+ */
+async function removeSecond(client: Client, name: string, requests: readonly SentRequest[]): Promise<void> {
+  const wasSent = requests.some(({ request }) => request === "POST /v2/serverless");
+  const isGone = requests.some(({ request, status }) => status === 204 && request.startsWith("DELETE /v2/serverless/"));
+  if (!wasSent || isGone) return;
+  await sleep(2 * LIST_LAG_MS);
+  const left = (await client.endpoints.list()).filter((each) => each.name === name);
+  for (const { id } of left) await client.endpoints.delete(id, { drainTimeoutMs: DRAIN_TIMEOUT_MS });
 }
 
 /** Describes how to delete a remaining endpoint, by its id or name. */

@@ -6,6 +6,7 @@ import { clearedFields, keptFields } from "./scenarios/keptFields";
 import { loadBalancerRefusals } from "./scenarios/loadBalancer";
 import * as queue from "./scenarios/queue";
 import { reads } from "./scenarios/reads";
+import { restV2Writes } from "./scenarios/restV2Writes";
 import * as save from "./scenarios/saveEndpoint";
 import type { Scenario } from "./scenarios/scenario";
 import { tags } from "./scenarios/tags";
@@ -20,6 +21,7 @@ export function scenariosFor(runJobs: boolean): readonly Scenario[] {
     ...[graphql.graphqlKeys, graphql.graphqlForms, graphql.account, reads, catalog],
     graphql.unknownDeletion,
     ...[save.savedFields, save.flashBoot, save.refusedSaves, keptFields, clearedFields, queue.rest],
+    restV2Writes,
     ...[queue.queueErrors, queue.waitingJobs, queue.purge, queue.timeToLive, loadBalancerRefusals, tags],
     runJobs ? queue.oneJob : graphql.ownDeletion,
   ];

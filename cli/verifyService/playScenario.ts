@@ -1,5 +1,5 @@
 import type { Input, Request, Scenario, Step } from "./scenarios/scenario";
-import type { OwnEndpoint, Reply, TestedService } from "./testedService";
+import { type OwnEndpoint, type Reply, secondName, type TestedService } from "./testedService";
 
 /** Plays a scenario's steps one after the other, and notes what their replies show. */
 export async function playScenario(service: TestedService, { steps }: Scenario): Promise<void> {
@@ -43,13 +43,16 @@ function send(service: TestedService, request: Request, fill: (text: string) => 
 }
 
 /** Inserts the ids of the run's endpoint and of its template, and ids from earlier replies. */
-function filled(text: string, { id, templateId }: OwnEndpoint, replies: Record<string, Reply>): string {
+function filled(text: string, own: OwnEndpoint, replies: Record<string, Reply>): string {
+  const known: Readonly<Record<string, string>> = {
+    ...{ endpoint: own.id, template: own.templateId, second: secondName(own), pool: own.gpuIds },
+  };
   return text.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
-    if (name === "endpoint") return JSON.stringify(id).slice(1, -1);
-    if (name === "template") return JSON.stringify(templateId).slice(1, -1);
+    const value = known[name];
+    if (value !== undefined) return JSON.stringify(value).slice(1, -1);
     const reply = replies[name];
     if (typeof reply?.body?.id === "string") return reply.body.id;
-    throw new Error(`/run responded with ${reply?.status} and no id`);
+    throw new Error(`the ${name} was not created: the service responded with ${reply?.status} and no id`);
   });
 }
 

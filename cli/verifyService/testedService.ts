@@ -22,6 +22,9 @@ export interface OwnEndpoint {
   readonly templateId: string;
 }
 
+/** Returns the name of the endpoint that the run creates and deletes over REST v2. */
+export const secondName = ({ name }: Pick<OwnEndpoint, "name">) => `${name}-v2`;
+
 /** A response. The body is parsed if it is JSON, else `undefined`. */
 export interface Reply {
   readonly status: number;
@@ -34,7 +37,7 @@ export type KeyUse = "usual" | "bearer" | "bare" | "wrong" | "none";
 
 /** The parts that a request to any interface can have. */
 export interface Sending {
-  readonly method?: "GET" | "POST" | "DELETE";
+  readonly method?: "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
   readonly body?: string | undefined;
   readonly key?: KeyUse;
   /** `true` if sending such a request twice could cost money. */
@@ -186,6 +189,7 @@ async function sendOnce(
     limit.release();
     const shown = `${method} ${url.pathname}`
       .replaceAll(endpoint.id, "<endpoint>")
+      .replace(/(\/serverless\/)[^/<]+/, "$1<second endpoint>")
       .replace(/(\/tags\/)[^/]+/, "$1<tag>");
     requests.push({ request: shown, status, elapsedMs: Math.round(performance.now() - startedAt) });
   }

@@ -108,7 +108,7 @@ async function run(
     );
     say(`deleting the endpoint ${own.id} …`);
     interruption.deleting();
-    const removal = await removeOwnEndpoint(client, own);
+    const removal = await removeOwnEndpoint(client, own, service.requests);
     report(removal);
     await Promise.all([service.close(), reference.close()]);
     return transcriptOf({ startedAt, connection, profile, service, emulator: reference, unplayed, removal });

@@ -105,7 +105,7 @@ describe("a whole run", () => {
   });
 
   test.each([
-    ["observed", 80],
+    ["observed", 90],
     ["contract", 60],
   ] as const)("against the profile %s, all rows are as emulated, and the endpoint is deleted", (profile, played) => {
     const { code, transcript, rowsThat, stdout } = runs[profile];
@@ -156,6 +156,26 @@ describe("a whole run", () => {
     expect(broken).toEqual(expect.arrayContaining(["queue.purge", "queue.health"]));
     expect(rowsThat("as emulated")).toEqual(expect.arrayContaining(["queue.ttl", "delete.done"]));
     expectCleanEnd(runs.faulty);
+  });
+
+  test("compares the writes of REST v2, and leaves no second endpoint behind", async () => {
+    const rows = ["v2.create-status", "v2.patch", "v2.gpu-selection", "v2.type-fixed", "v2.delete-status"];
+    expect(runs.observed.rowsThat("as emulated")).toEqual(expect.arrayContaining(rows));
+    expect(runs.observed.stderr).toContain(`creates a second one, "${runs.observed.transcript.endpoint.name}-v2"`);
+    const differing = await startService({ profile: "observed" }, [
+      { match: { operation: "updateEndpoint" }, effect: { status: 200, body: "{}" } },
+    ]);
+    const stuck = await startService({ profile: "observed" }, [
+      { match: { operation: "deleteEndpoint", interface: "v2" }, effect: { status: 400 } },
+    ]);
+    const [deviated, cleaned] = await Promise.all([start(differing).ended, start(stuck).ended]);
+    expect(deviated.code).toBe(1);
+    expect(deviated.rowsThat("differs")).toEqual(
+      expect.arrayContaining(["v2.patch", "v2.type-fixed", "v2.validation"]),
+    );
+    expectCleanEnd(deviated);
+    expect([cleaned.code, cleaned.transcript.complete]).toEqual([1, false]);
+    expectCleanEnd(cleaned);
   });
 
   test("runs one job only with --run-jobs", () => {

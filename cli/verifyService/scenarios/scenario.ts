@@ -6,7 +6,8 @@ export type Input = Readonly<Record<string, string | undefined>>;
 
 /**
  * A request. `{endpoint}` stands for the id of the run's endpoint, `{template}` for the id of its
- * template, and `{name}` for the id in the reply that a step named.
+ * template, `{second}` for the name of the second endpoint, `{pool}` for the run's GPU pool, and
+ * `{name}` for the id in the reply that a step named.
  */
 export type Request = Sending &
   (

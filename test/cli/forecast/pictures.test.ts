@@ -18,7 +18,8 @@ beforeAll(() => {
   const perSecond = { AMPERE_24: 0.0001, ADA_80_PRO: 0.0014 };
   writeFileSync(path.join(folder, "prices.json"), JSON.stringify({ date: "2026-01-01", perSecond }));
   // An engine whose stack and program have the settings in two files.
-  const engine = '#!/bin/sh\ncd "$(dirname "$0")"\nif [ "$1" = stack ]; then cat state.json; else cat preview.json; fi\n';
+  const engine =
+    '#!/bin/sh\ncd "$(dirname "$0")"\nif [ "$1" = stack ]; then cat state.json; else cat preview.json; fi\n';
   writeFileSync(path.join(folder, "pulumi"), engine, { mode: 0o755 });
 });
 afterAll(() => rmSync(folder, { recursive: true }));
