@@ -1,9 +1,10 @@
 import { Command, CommanderError, Option } from "commander";
-import { API_VARIABLE } from "../sdk/config";
+import { API_VARIABLE } from "../sdk/connection/settings";
 import { MANAGEMENT_APIS } from "../sdk/contract/limits";
 import type { AdoptFlags } from "./adopt/adopt";
 import { addAdoptFlags } from "./adopt/adoptFlags";
 import { didYouMean } from "./didYouMean";
+import type { DoctorFlags } from "./doctor/doctor";
 import { addDoctorFlags } from "./doctor/doctorFlags";
 import { addEmulatorFlags, type EmulatorFlags, wholeNumber } from "./emulator/emulatorFlags";
 import { EXIT_CODES } from "./exitCodes";
@@ -50,10 +51,6 @@ function commandLine(): Command {
     .version(ownPackage().version, "--version", "show the version")
     .helpOption("-h, --help", "show this help")
     .helpCommand(false)
-    .hook("preAction", (_, command) => {
-      const { api } = command.opts<{ readonly api?: string }>();
-      if (api !== undefined) process.env[API_VARIABLE] = api;
-    })
     .enablePositionalOptions()
     .exitOverride()
     .configureHelp({ subcommandTerm: (command) => command.name() })
@@ -84,7 +81,10 @@ ${EXIT_CODES}
 
 /** Returns the option that chooses the management interface. */
 function apiOption(): Option {
-  return new Option("--api <name>", `the management interface, instead of ${API_VARIABLE}`).choices(MANAGEMENT_APIS);
+  return new Option(
+    "--api <name>",
+    `the API, instead of ${API_VARIABLE}, the selected stack's config and Pulumi.yaml`,
+  ).choices(MANAGEMENT_APIS);
 }
 
 function addAdopt(program: Command): void {
@@ -98,7 +98,7 @@ function addAdopt(program: Command): void {
 }
 
 function addDoctor(program: Command): void {
-  addDoctorFlags(program.command("doctor").addOption(apiOption())).action(async (options: { json?: boolean }) => {
+  addDoctorFlags(program.command("doctor").addOption(apiOption())).action(async (options: DoctorFlags) => {
     process.exitCode = await load.doctor().doctor(options);
   });
 }

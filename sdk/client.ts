@@ -1,7 +1,8 @@
 import type { Dispatcher } from "undici";
 import type { Account, Catalog } from "./catalog/catalog";
 import { type CheckedOptions, type ClientOptions, checkClientOptions } from "./clientOptions";
-import { extraWords, requireAddress, serviceName } from "./config";
+import { extraWords } from "./connection/acceptedWords";
+import { requireAddress, serviceName } from "./connection/settings";
 import { capabilitiesAt } from "./contract/capabilities";
 import { systemClock } from "./contract/clock";
 import { GRAPHQL_PER_MINUTE, hasRestV1, type ServiceName } from "./contract/limits";

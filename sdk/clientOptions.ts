@@ -1,15 +1,16 @@
 import type { Dispatcher } from "undici";
+import type { ExtraWords } from "./connection/acceptedWords";
+import { environmentSource, resolveConnection, type Source } from "./connection/resolver";
 import {
+  type ApiSettings,
   type ConnectionSettings,
   ENVIRONMENT_VARIABLES,
-  type ExtraWords,
   type ManagementApi,
   managementApi,
   requireApiKey,
   type ServiceName,
   serviceName,
-  settingsFromEnvironment,
-} from "./config";
+} from "./connection/settings";
 import type { Clock } from "./contract/clock";
 import { ConfigurationError, type InputProblem } from "./errors";
 import { nearestWord } from "./nearestWord";
@@ -183,29 +184,28 @@ export function checkClientOptions(given: ClientOptions = {}): CheckedOptions {
 const CONNECTION = Object.keys(ENVIRONMENT_VARIABLES) as (keyof ConnectionSettings)[];
 
 /**
- * Returns the options with a connection: that of the options or, as a unit, that of the
- * environment.
+ * Returns the options with a connection. What the options have wins. If they have neither key,
+ * service nor URL, all of these come from the environment.
  */
-function connected(options: ClientOptions): ClientOptions {
-  const isGiven = (settings: ConnectionSettings) => (name: keyof ConnectionSettings) => Boolean(settings[name]?.trim());
-  const given = CONNECTION.filter(isGiven(options));
-  if (given.length > 0) {
-    if (given.includes("apiKey")) return options;
+function connected(options: ClientOptions): Omit<ClientOptions, "service" | "api"> & ApiSettings {
+  const given: Source = { read: (name) => options[name], label: (name) => `the option ${name}`, isUnit: true };
+  const { settings } = resolveConnection([given, environmentSource()]);
+  const inOptions = CONNECTION.filter((name) => options[name]?.trim());
+  if (inOptions.length > 0 && settings.apiKey === undefined) {
     throw new ConfigurationError(
-      `there is no API key: with ${given.join(" and ")} in the options, the environment is not read, so that its key ` +
+      `there is no API key: with ${inOptions.join(" and ")} in the options, the environment is not read, so that its key ` +
         "is never sent to another service. Add apiKey, or put ...settingsFromEnvironment() before them",
     );
   }
-  const settings = settingsFromEnvironment();
   const { apiKey, service } = ENVIRONMENT_VARIABLES;
   const urls = CONNECTION.filter((name) => name !== "apiKey" && name !== "service");
-  const hasService = ["service" as const, ...urls].some(isGiven(settings));
+  const hasService = ["service" as const, ...urls].some((name) => settings[name] !== undefined);
   const missing = [
-    ...(settings.apiKey ? [] : [`no API key (set ${apiKey})`]),
+    ...(settings.apiKey === undefined ? [`no API key (set ${apiKey})`] : []),
     ...(hasService
       ? []
       : [`no service (set ${service}=runpod, or ${urls.map((name) => ENVIRONMENT_VARIABLES[name]).join(", ")})`]),
   ];
-  if (missing.length === 0) return { ...options, ...settings };
+  if (missing.length === 0 || inOptions.length > 0) return { ...options, ...settings };
   throw new ConfigurationError(`there is ${missing.join(" and ")} in the environment or in the client's options`);
 }

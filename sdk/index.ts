@@ -27,7 +27,7 @@ export {
   type ManagementApi,
   type ServiceName,
   settingsFromEnvironment,
-} from "./config";
+} from "./connection/settings";
 export type { Clock } from "./contract/clock";
 export { EndpointType, FlashBootType, GpuTier, Location, type OpenEnum, ScalerType } from "./contract/enums";
 export type { CauseId, Certainty } from "./diagnosis/causes";

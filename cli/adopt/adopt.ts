@@ -2,18 +2,19 @@ import { existsSync, writeFileSync } from "node:fs";
 import { systemReason } from "../../emulator/io/systemReason";
 import { acceptedWords } from "../../provider/connection/config";
 import { createClient } from "../../sdk/client";
-import { ENVIRONMENT_VARIABLES, settingsFromEnvironment } from "../../sdk/config";
+import type { EnvironmentSettings } from "../../sdk/connection/settings";
 import type { Endpoint } from "../../sdk/endpoints/record";
-import { ConfigurationError } from "../../sdk/errors";
 import type { Listed } from "../../sdk/records/listed";
 import type { Template } from "../../sdk/templates/record";
 import type { Volume } from "../../sdk/volumes/record";
+import { announced, findConnection } from "../connection/connection";
 import { adoptionProgram, type TemplateMatches } from "./adoptionProgram";
 import { type AdoptStateOptions, adoptState } from "./adoptState";
 import { recordProgram } from "./recordProgram";
 
 /** The options of the command. */
 export interface AdoptFlags extends Partial<AdoptStateOptions> {
+  readonly api?: string;
   /** `true` to include templates and network volumes. */
   readonly all?: boolean;
   /** The file to write the program to. It must not exist. */
@@ -43,7 +44,9 @@ export async function adopt({ filter = "", all: isAll = false, from, out, ...fla
     for (const message of messages) process.stderr.write(`serverless-gpu adopt: ${message}\n`);
     return exitCode;
   }
-  const { endpoints: listed, templates, volumes, matches } = await listAccount(isAll);
+  const found = await findConnection(process.cwd(), flags);
+  const connection = announced(found);
+  const { endpoints: listed, templates, volumes, matches } = await listAccount(connection, isAll);
   const { records: all, unreadable } = listed;
   const endpoints = all.filter(({ name }) => name.toLowerCase().includes(filter.toLowerCase()));
   for (const { id = "a record without an id", name = "", problem } of unreadable) {
@@ -57,11 +60,7 @@ export async function adopt({ filter = "", all: isAll = false, from, out, ...fla
     const which = all.length === 0 ? "no endpoints" : `${all.length} endpoints, none with "${filter}" in its name`;
     throw new Error(`there is nothing to adopt: the account has ${which}`);
   }
-  const { source, skipped } = adoptionProgram(
-    endpoints,
-    acceptedWords(() => undefined),
-    matches,
-  );
+  const { source, skipped } = adoptionProgram(endpoints, acceptedWords(found.readConfig), matches);
   write(source + others.source, out);
   for (const { id, reason } of [...skipped, ...others.skipped])
     process.stderr.write(`serverless-gpu adopt: left out ${id}: ${reason}\n`);
@@ -84,27 +83,14 @@ function tell(message: string): void {
   process.stderr.write(`serverless-gpu adopt: warning: ${message}\n`);
 }
 
-async function listAccount(isAll: boolean): Promise<Account> {
-  try {
-    const { service, graphqlUrl } = settingsFromEnvironment();
-    const client = createClient({ onWarning: ({ message }) => tell(message) });
-    if (service === undefined && graphqlUrl === undefined)
-      throw new ConfigurationError(
-        `there is no graphqlUrl: set ${ENVIRONMENT_VARIABLES.graphqlUrl}, or ${ENVIRONMENT_VARIABLES.service}=runpod`,
-      );
-    const read = async () => {
-      const endpoints = await client.endpoints.listReadable();
-      const isHidden = endpoints.records.some(({ templateId }) => templateId === "");
-      return {
-        endpoints,
-        templates: isAll ? await client.templates.list() : [],
-        volumes: isAll ? await client.volumes.list() : [],
-        matches: isHidden ? await client.templates.matchEndpoints() : new Map(),
-      };
-    };
-    return await read().finally(() => client.close());
-  } catch (error) {
-    if (!(error instanceof ConfigurationError)) throw error;
-    throw new ConfigurationError(`${error.message}. ("adopt" reads only the environment, not the config of a stack)`);
-  }
+async function listAccount(connection: EnvironmentSettings, isAll: boolean): Promise<Account> {
+  await using client = createClient({ ...connection, onWarning: ({ message }) => tell(message) });
+  const endpoints = await client.endpoints.listReadable();
+  const isHidden = endpoints.records.some(({ templateId }) => templateId === "");
+  return {
+    endpoints,
+    templates: isAll ? await client.templates.list() : [],
+    volumes: isAll ? await client.volumes.list() : [],
+    matches: isHidden ? await client.templates.matchEndpoints() : new Map(),
+  };
 }

@@ -7,9 +7,8 @@ export function addAdoptFlags(command: Command): Command {
     .summary("Write a Pulumi program that adopts the account's endpoints")
     .description(
       "Writes a Pulumi program (TypeScript) that adopts the account's endpoints without changing them, to standard " +
-        "output. The command itself changes nothing. The key and the URLs come from the environment: " +
-        "SERVERLESS_GPU_API_KEY, and SERVERLESS_GPU_SERVICE=runpod or SERVERLESS_GPU_GRAPHQL_URL. With --from, the program " +
-        "comes from the state of another provider for RunPod instead, and neither a key nor the service is needed.",
+        "output. The command itself changes nothing. With --from, the program comes " +
+        "from the state of another provider for RunPod instead, and neither a key nor the service is needed.",
     )
     .addOption(
       new Option("--from <state>", "the exported state of another Pulumi or Terraform provider for RunPod").conflicts(

@@ -9,21 +9,27 @@ import { askAddresses, askWithKey, checkAddresses, checkClock, checkInterface } 
 import { readConfiguration } from "./settings";
 import { checkEmulators, checkState, haveOwnProviders, readOwnResources } from "./state";
 
+/** The options of the command. */
+export interface DoctorFlags {
+  readonly api?: string;
+  readonly json?: boolean;
+}
+
 /** Checks the setup and prints the findings. Returns the exit code. */
-export async function doctor({ json }: { readonly json?: boolean }): Promise<number> {
-  const checks = await examine(process.cwd());
+export async function doctor({ api, json }: DoctorFlags): Promise<number> {
+  const checks = await examine(process.cwd(), api);
   const isOk = checks.every(({ status }) => status !== "failed");
   const { version } = ownPackage();
   process.stdout.write(json ? `${JSON.stringify({ version, ok: isOk, checks }, null, 2)}\n` : describe(checks));
   return isOk ? 0 : 1;
 }
 
-async function examine(folder: string): Promise<Check[]> {
+async function examine(folder: string, api: string | undefined): Promise<Check[]> {
   const program = findProgram(folder);
   const resources = readOwnResources(program);
   const [engine, configuration, state] = await Promise.all([
     pulumi(["version"], folder),
-    readConfiguration(program, resources.then(haveOwnProviders)),
+    readConfiguration(folder, { api }, resources.then(haveOwnProviders)),
     resources.then(checkState),
   ]);
   const replies = await askAddresses(configuration.settings);
@@ -34,7 +40,7 @@ async function examine(folder: string): Promise<Check[]> {
     package: checkPackage(program),
     config: configuration.finding,
     addresses: checkAddresses(replies, configuration),
-    interface: checkInterface(configuration.settings),
+    interface: checkInterface(configuration),
     ...(await askWithKey(configuration, replies)),
     clock: checkClock(replies),
     versions: checkVersions(program),

@@ -1,11 +1,11 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
+import { findProjectFile, findUpwards } from "../connection/projectFile";
 import { ownPackage } from "../ownPackage";
 import { type Finding, failed, ok, skipped, warning } from "./check";
 import { isInRange } from "./versionRange";
 
-const PROJECT_FILES = ["Pulumi.yaml", "Pulumi.yml", "Pulumi.json"];
 const PULUMI_SDK = "@pulumi/pulumi";
 
 /** An installed package. */
@@ -29,7 +29,7 @@ export interface Program {
 
 /** Returns the program of the Pulumi project in this folder or above it. */
 export function findProgram(from: string): Program | undefined {
-  const projectFile = findUpwards(from, PROJECT_FILES);
+  const projectFile = findProjectFile(from);
   if (projectFile === undefined) return undefined;
   const folder = programFolder(projectFile);
   const hasHandlers = resolveFrom(folder, `${ownPackage().name}/handlers`) !== undefined;
@@ -110,13 +110,6 @@ function programFolder(projectFile: string): string {
 function runtimeIn(projectFile: string): string {
   const runtime = /^\s*"?runtime"?\s*:\s*(?:\{?\s*"?name"?\s*:\s*)?["']?(dotnet|go|java|python|yaml)\b/m;
   return runtime.exec(readFileSync(projectFile, "utf8"))?.[1] ?? "nodejs";
-}
-
-function findUpwards(from: string, names: readonly string[]): string | undefined {
-  for (let folder = path.resolve(from); ; folder = path.dirname(folder)) {
-    const found = names.map((name) => path.join(folder, name)).find((file) => existsSync(file));
-    if (found !== undefined || folder === path.dirname(folder)) return found;
-  }
 }
 
 function resolveFrom(folder: string, specifier: string): string | undefined {

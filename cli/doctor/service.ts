@@ -1,6 +1,14 @@
-import { apiOf, CONFIG_NAMESPACE, clientOptions, type ProviderSettings } from "../../provider/connection/config";
+import { CONFIG_NAMESPACE, clientOptions, type ProviderSettings } from "../../provider/connection/config";
 import { createClient } from "../../sdk/client";
-import { type AddressName, API_VARIABLE, ENVIRONMENT_VARIABLES, requireAddress, serviceName } from "../../sdk/config";
+import { connectionLine } from "../../sdk/connection/resolver";
+import {
+  type AddressName,
+  API_VARIABLE,
+  ENVIRONMENT_VARIABLES,
+  managementApi,
+  requireAddress,
+  serviceName,
+} from "../../sdk/connection/settings";
 import { CAPABILITIES } from "../../sdk/contract/capabilities";
 import { systemClock } from "../../sdk/contract/clock";
 import { END_OF_GRAPHQL, hasRestV1, LIST_CAP, type ServiceName } from "../../sdk/contract/limits";
@@ -79,19 +87,21 @@ export function checkAddresses(replies: readonly Reply[], { settings, sourceOf, 
   ]);
 }
 
-/** Warns if the management interface ends soon. */
-export function checkInterface(settings: ProviderSettings): Finding {
+/** Says which API is in use, and warns if it ends soon. */
+export function checkInterface({ settings, from }: Configuration): Finding {
   let service: ServiceName | undefined;
+  let line: string;
   try {
-    if (apiOf(settings) === "v2") return ok("REST v2");
+    line = connectionLine({ settings, from });
     service = serviceName(settings);
+    if (managementApi(settings) === "v2") return ok(line);
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
     return skipped("the settings name an unknown service or interface");
   }
-  if (service === undefined) return ok("GraphQL");
+  if (service === undefined) return ok(line);
   return warning(
-    `GraphQL, which the service ${service} ends in ${END_OF_GRAPHQL[service]}`,
+    `${line}. The service ${service} ends GraphQL in ${END_OF_GRAPHQL[service]}`,
     `Set ${API_VARIABLE}=v2 before then, or run: pulumi config set ${CONFIG_NAMESPACE}:api v2. A preview shows what changes.`,
   );
 }
@@ -145,7 +155,7 @@ export async function askWithKey(configuration: Configuration, replies: readonly
   try {
     const client = createClient({ ...clientOptions(settings), ...ONCE });
     const { endpoints } = client;
-    const { showsDiscount } = CAPABILITIES[apiOf(settings)];
+    const { showsDiscount } = CAPABILITIES[managementApi(settings)];
     // If the interface has no discount, the smallest query is a list.
     const query = showsDiscount ? endpoints.getServerlessDiscount() : endpoints.listReadable();
     const lists = await query.then(() => readLists(client)).finally(client.close);
@@ -165,7 +175,7 @@ function whyNotAsked(reply: Reply | undefined, settings: ProviderSettings): stri
 
 /** Returns a warning for each list over GraphQL that is cut off, or soon will be. */
 function nearlyFullLists({ endpoints = [], templates = [] }: Lists, settings: ProviderSettings): Finding[] {
-  if (apiOf(settings) === "v2") return [];
+  if (managementApi(settings) === "v2") return [];
   return Object.entries({ endpoints, templates }).flatMap(([noun, { length }]) =>
     length < NEARLY_FULL
       ? []

@@ -1,29 +1,25 @@
 import {
   CONFIG_NAMES,
   CONFIG_NAMESPACE,
+  otherSettings,
   type ProviderSettings,
-  providerSettings,
   VARIABLE_NAMES,
 } from "../../provider/connection/config";
 import { urlsBeforeService } from "../../provider/connection/settingsProblems";
-import { type ConnectionSettings, ENVIRONMENT_VARIABLES, serviceName } from "../../sdk/config";
+import type { Resolved } from "../../sdk/connection/resolver";
+import { type ConnectionSettings, ENVIRONMENT_VARIABLES, serviceName } from "../../sdk/connection/settings";
+import { Secret } from "../../sdk/secret";
+import { type ConnectionFlags, findConnection, howToDecrypt, unreadConfig } from "../connection/connection";
+import type { StackConfig } from "../connection/stackConfig";
 import { didYouMean } from "../didYouMean";
-import { type Learned, pulumi, pulumiJson } from "../pulumiCommand";
+import type { Learned } from "../pulumiCommand";
 import { type Finding, failed, ok, together, warning } from "./check";
-import type { Program } from "./program";
-
-/** A value of the stack's config. Secrets are decrypted only when needed. */
-interface ConfigValue {
-  readonly value?: string;
-  readonly secret: boolean;
-}
-
-/** The part of a stack's config for this package, by names without the namespace. */
-type StackConfig = ReadonlyMap<string, ConfigValue>;
 
 /** The settings, as the provider reads them. */
 export interface Configuration {
   readonly settings: ProviderSettings;
+  /** Where each setting comes from, for people. */
+  readonly from: Resolved["from"];
   readonly finding: Finding;
   /** `true` if no resource in state uses the settings, because each has a provider with its own. */
   readonly isUnused: boolean;
@@ -31,82 +27,52 @@ export interface Configuration {
   readonly sourceOf: (name: keyof ConnectionSettings) => string;
 }
 
-/** Reads the environment and, in a Pulumi project, the selected stack's config. */
+/** Finds the connection as every command does, with the config even if it has nothing to add. */
 export async function readConfiguration(
-  program: Program | undefined,
+  folder: string,
+  flags: ConnectionFlags,
   areProvidersExplicit: Promise<boolean>,
 ): Promise<Configuration> {
-  const learned = program && (await readStackConfig(program.project));
-  const config: StackConfig = learned && "value" in learned ? learned.value : new Map();
-  const ofEnvironment = providerSettings(() => undefined);
-  const isNeeded = (name: string) => ofEnvironment[name as keyof ConnectionSettings] === undefined;
-  const decrypted = program ? await decrypt(config, isNeeded, program.project) : new Map<string, Learned<string>>();
-  const settings = providerSettings((name) => {
-    const secret = decrypted.get(name);
-    return secret && "value" in secret ? secret.value : config.get(name)?.value;
-  });
+  const found = await findConnection(folder, flags, true);
+  const { from, config, secrets, readConfig } = found;
+  if (found.settings.apiKey !== undefined) new Secret(found.settings.apiKey);
+  const settings: ProviderSettings = { ...found.settings, ...otherSettings(readConfig), provider: "" };
+  const values: StackConfig = config && "value" in config ? config.value : new Map();
   const sourceOf = (name: keyof ConnectionSettings) => {
-    if (ofEnvironment[name] !== undefined) return `set in the environment (${ENVIRONMENT_VARIABLES[name]})`;
-    if (settings[name] === undefined) return `from the service ${settings.service}`;
-    return `set in the stack's config${config.get(name)?.secret ? " (secret)" : ""}`;
+    const place = from[name];
+    if (place === undefined) return `from the service ${settings.service}`;
+    if (place === ENVIRONMENT_VARIABLES[name]) return `set in the environment (${place})`;
+    return `set in ${place}${values.get(name)?.secret ? " (secret)" : ""}`;
   };
   const isUnused = await areProvidersExplicit;
+  const key = secrets.get("apiKey");
   const findings = [
-    ...(learned && "problem" in learned ? [configNotRead(learned.problem)] : []),
-    ...checkSecrets(decrypted),
-    ...(isUnreadable(decrypted.get("apiKey")) ? [] : [checkKeyIsSet(settings, sourceOf, isUnused)]),
+    ...(config && "problem" in config ? [configNotRead(config.problem)] : []),
+    ...checkSecrets(secrets),
+    ...(key && "problem" in key ? [] : [checkKeyIsSet(settings, sourceOf, isUnused)]),
     checkService(settings, sourceOf),
-    ...checkPlainKey(config),
-    ...checkNames(config),
+    ...checkPlainKey(values),
+    ...checkNames(values),
   ];
-  return { settings, finding: together(findings), isUnused, sourceOf };
-}
-
-async function readStackConfig(folder: string): Promise<Learned<StackConfig>> {
-  const all = await pulumiJson<Record<string, ConfigValue>>(["config", "--json"], folder);
-  if ("problem" in all) return all;
-  const prefix = `${CONFIG_NAMESPACE}:`;
-  const entries = Object.entries(all.value);
-  return {
-    value: new Map(
-      entries.filter(([name]) => name.startsWith(prefix)).map(([name, value]) => [name.slice(prefix.length), value]),
-    ),
-  };
-}
-
-/** Decrypts the secret settings that are needed. */
-async function decrypt(
-  config: StackConfig,
-  isNeeded: (name: string) => boolean,
-  folder: string,
-): Promise<ReadonlyMap<string, Learned<string>>> {
-  const names = Object.keys(ENVIRONMENT_VARIABLES).filter((name) => config.get(name)?.secret && isNeeded(name));
-  const read = (name: string) => pulumi(["config", "get", `${CONFIG_NAMESPACE}:${name}`], folder);
-  return new Map(await Promise.all(names.map(async (name) => [name, await read(name)] as const)));
-}
-
-function isUnreadable(learned: Learned<string> | undefined): boolean {
-  return learned !== undefined && "problem" in learned;
+  return { settings, from, finding: together(findings), isUnused, sourceOf };
 }
 
 function configNotRead(problem: string): Finding {
   return warning(
-    `the stack's config cannot be read (${problem}), so only the environment is used`,
+    `${unreadConfig(problem)}, so only the environment and the project file are used`,
     'If the settings are in a stack, run "pulumi stack select". In a pipeline, log in and select the stack.',
   );
 }
 
-function checkSecrets(decrypted: ReadonlyMap<string, Learned<string>>): Finding[] {
-  return [...decrypted].flatMap(([name, learned]) =>
-    "problem" in learned
-      ? failed(
-          `${CONFIG_NAMESPACE}:${name} is a secret of the stack's config that cannot be decrypted (${learned.problem})`,
-          `Set the passphrase (PULUMI_CONFIG_PASSPHRASE), or give pulumi access to the secrets provider, or set ${
-            ENVIRONMENT_VARIABLES[name as keyof ConnectionSettings]
-          }.`,
-        )
-      : [],
-  );
+function checkSecrets(secrets: ReadonlyMap<string, Learned<string>>): Finding[] {
+  return [...secrets].flatMap(([name, learned]) => {
+    if ("value" in learned) return [];
+    const how = howToDecrypt(name);
+    return failed(
+      `${CONFIG_NAMESPACE}:${name} is a secret of the stack's config that cannot be decrypted (${learned.problem})`,
+      `${how.charAt(0).toUpperCase()}${how.slice(1)}.`,
+    );
+  });
 }
 
 function checkKeyIsSet({ apiKey }: ProviderSettings, sourceOf: Configuration["sourceOf"], isUnused: boolean): Finding {

@@ -1,12 +1,13 @@
 import { type Client, createClient, type Diagnosis } from "../../sdk";
-import { settingsFromEnvironment } from "../../sdk/config";
 import { textOf } from "../../sdk/diagnosis/words";
 import { redact } from "../../sdk/secret";
+import { commandConnection } from "../connection/connection";
 import { endpointId } from "./endpointId";
 import { stackEndpoints } from "./stackEndpoints";
 
 /** The options of the command. */
 export interface ExplainFlags {
+  readonly api?: string;
   /** The stack whose endpoints to explain; `true` for the selected one. */
   readonly stack?: string | true;
   readonly logs?: boolean;
@@ -18,7 +19,7 @@ const AT_ONCE = 2;
 
 /** Prints why endpoints wait. Returns the exit code. */
 export async function explain(endpoint: string | undefined, flags: ExplainFlags, version: string): Promise<number> {
-  const client = createClient(settingsFromEnvironment());
+  const client = createClient(await commandConnection(flags));
   try {
     const wanted = endpoint === undefined ? await stackEndpoints(flags.stack) : [await endpointId(client, endpoint)];
     const diagnoses = await diagnoseAll(client, wanted, flags.logs ?? false);

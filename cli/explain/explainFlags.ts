@@ -6,8 +6,7 @@ export function addExplainFlags(command: Command): Command {
     .summary("Say why an endpoint's jobs or workers wait")
     .description(
       "Reads what the service shows about an endpoint, and prints the cause to fix first, or those that cannot be told apart, " +
-        "with the evidence, its age, and what to do. It changes nothing. REST v2 shows more than GraphQL. The key and the " +
-        "URLs come from the environment.",
+        "with the evidence, its age, and what to do. It changes nothing. REST v2 shows more than GraphQL.",
     )
     .argument("[endpoint]", "the id or the exact name of an endpoint")
     .option("--stack [name]", "all endpoints in the state of this stack, or of the selected one, in this folder")

@@ -4,12 +4,14 @@ import { withReleases } from "./releases";
 
 /** The options of the command. */
 export interface HistoryFlags {
+  readonly api?: string;
   readonly json?: boolean;
 }
 
 /** Prints the releases of an endpoint: never a value. Returns the exit code. */
-export function history(endpoint: string, { json }: HistoryFlags): Promise<number> {
-  return withReleases(endpoint, async ({ id, releases }) => {
+export function history(endpoint: string, { api, json }: HistoryFlags): Promise<number> {
+  const command = ["history", endpoint, ...(json ? ["--json"] : [])];
+  return withReleases(endpoint, { api, command }, async ({ id, releases }) => {
     const shown = releases.map(shownRelease);
     process.stdout.write(
       json ? `${JSON.stringify({ endpoint: id, releases: shown }, undefined, 2)}\n` : linesOf(shown),

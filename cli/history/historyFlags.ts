@@ -6,8 +6,7 @@ export function addHistoryFlags(command: Command): Command {
     .summary("List the releases of an endpoint")
     .description(
       "Lists the releases of an endpoint, the newest first: when each was made, by what, and which settings it changed. It " +
-        "never prints a value. Only REST v2 shows releases, so that is the default here. The key and the URLs come from the " +
-        "environment.",
+        "never prints a value. Only REST v2 shows releases: add --api v2 if the project uses GraphQL.",
     )
     .argument("<endpoint>", "the id or the exact name of an endpoint")
     .option("--json", 'print one JSON object: {"endpoint", "releases": [{"release", "createdAt", "source", "fields"}]}')

@@ -1,5 +1,5 @@
 import { type Client, createClient, type EndpointRelease } from "../../sdk";
-import { settingsFromEnvironment } from "../../sdk/config";
+import { commandConnection, overV2 } from "../connection/connection";
 import { endpointId } from "../explain/endpointId";
 
 /** The most releases that the commands read. */
@@ -12,18 +12,28 @@ export interface EndpointReleases {
   readonly releases: readonly EndpointRelease[];
 }
 
+/** What `withReleases` needs to know of its command. */
+export interface ReleasesCommand {
+  /** The value of the option `--api`. */
+  readonly api: string | undefined;
+  /** The command with its arguments, for the advice to use REST v2. */
+  readonly command: readonly string[];
+}
+
 /**
- * Reads the releases of an endpoint, and passes them on. Only REST v2 shows them, so that is the
- * default here.
- * @throws Error over GraphQL
+ * Reads the releases of an endpoint, and passes them on.
+ * @throws Error over GraphQL, which does not show them
  */
-export async function withReleases<T>(endpoint: string, use: (found: EndpointReleases) => Promise<T>): Promise<T> {
-  const settings = settingsFromEnvironment();
-  const client = createClient({ ...settings, api: settings.api ?? "v2" });
+export async function withReleases<T>(
+  endpoint: string,
+  { api, command }: ReleasesCommand,
+  use: (found: EndpointReleases) => Promise<T>,
+): Promise<T> {
+  const client = createClient(await commandConnection({ api }));
   try {
     const id = await endpointId(client, endpoint);
     const releases = await client.endpoints.releases(id, { limit: MOST_RELEASES });
-    if (!releases) throw new Error("GraphQL does not show releases: add --api v2");
+    if (!releases) throw new Error(`only REST v2 shows releases. ${overV2(command)}`);
     return await use({ id, client, releases });
   } finally {
     await client.close();

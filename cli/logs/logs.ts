@@ -1,9 +1,10 @@
 import { createClient } from "../../sdk";
-import { settingsFromEnvironment } from "../../sdk/config";
+import { commandConnection, overV2 } from "../connection/connection";
 import { endpointId } from "../explain/endpointId";
 
 /** The options of the command. */
 export interface LogsFlags {
+  readonly api?: string;
   readonly follow?: boolean;
   readonly worker?: string;
   readonly source?: "container" | "system";
@@ -12,10 +13,11 @@ export interface LogsFlags {
 }
 
 /** Prints the lines of the workers' logs. Returns the exit code. */
-export async function logs(endpoint: string, { follow, worker, source, tail, json }: LogsFlags): Promise<number> {
-  const settings = settingsFromEnvironment();
-  // Only REST v2 has logs, so it is the default here.
-  const client = createClient({ ...settings, api: settings.api ?? "v2" });
+export async function logs(endpoint: string, flags: LogsFlags): Promise<number> {
+  const { api, follow, worker, source, tail, json } = flags;
+  const connection = await commandConnection({ api });
+  if (connection.api !== "v2") throw new Error(`only REST v2 has logs of workers. ${overV2(["logs", endpoint])}`);
+  const client = createClient(connection);
   const stop = new AbortController();
   const interrupt = () => stop.abort();
   process.once("SIGINT", interrupt);

@@ -10,7 +10,7 @@ export function addLogsFlags(command: Command): Command {
     .summary("Print the logs of an endpoint's workers")
     .description(
       "Prints the lines of the workers' logs, without known secrets and without what has the name or the form of one: a program " +
-        "can print others. Only REST v2 has logs, so that is the default here. The key and the URLs come from the environment.",
+        "can print others. Only REST v2 has logs: add --api v2 if the project uses GraphQL.",
     )
     .argument("<endpoint>", "the id or the exact name of an endpoint")
     .option("-f, --follow", "go on with new lines, and with new workers, until you interrupt it (Ctrl-C)")

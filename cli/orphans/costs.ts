@@ -1,4 +1,4 @@
-import { settingsFromEnvironment } from "../../sdk/config";
+import type { EnvironmentSettings } from "../../sdk/connection/settings";
 import type { GivenPrices } from "../review/cost";
 import { costsOf } from "../review/cost";
 import { lookUp } from "../review/lookUps";
@@ -23,11 +23,12 @@ const NOTHING: MonthlyCost = { atRest: 0, fullScale: 0 };
 /** Returns what each record costs a month, by its id. */
 export async function monthlyCosts(
   records: readonly AccountRecord[],
+  connection: EnvironmentSettings,
   given: GivenPrices | undefined,
 ): Promise<ReadonlyMap<string, MonthlyCost>> {
   const planned = records.flatMap(plannedEndpoint);
   const counts = [...new Set(records.flatMap(({ endpoint }) => endpoint?.gpuCount ?? []))];
-  const answers = await lookUp(settingsFromEnvironment(), {
+  const answers = await lookUp(connection, {
     gpuCounts: counts,
     cpus: records.some(({ endpoint }) => (endpoint?.instanceIds ?? "") !== ""),
     ...{ places: false, account: false, volumes: false },

@@ -1,5 +1,6 @@
 import { createClient } from "../../sdk/client";
 import { redact } from "../../sdk/secret";
+import { commandConnection } from "../connection/connection";
 import { readPrices } from "../forecast/settings/prices";
 import { type MonthlyCost, monthlyCosts } from "./costs";
 import { looksAutomatic, type NamedStack, namedStack, type Origin, originOf } from "./names";
@@ -9,6 +10,7 @@ import { type KnownStack, readStacks, type StateFlags } from "./states";
 
 /** The options of the command. */
 export interface OrphansFlags extends StateFlags {
+  readonly api?: string;
   /** Stacks that exist no more, `<organization>/<project>/<stack>`. */
   readonly ended?: readonly string[];
   /** Values of the setting `serverless-gpu:namespace` in the stacks. */
@@ -35,7 +37,9 @@ const SUSPECTED = 4;
  */
 export async function orphans(flags: OrphansFlags, version: string): Promise<number> {
   const given = flags.prices === undefined ? undefined : readPrices(flags.prices);
-  await using client = createClient({ onWarning: ({ message }) => tell(message) });
+  const [stack, ...others] = flags.stack ?? [];
+  const connection = await commandConnection({ api: flags.api, stack: others.length === 0 ? stack : undefined });
+  await using client = createClient({ ...connection, onWarning: ({ message }) => tell(message) });
   // The account first, and the runs before the states: what a run creates meanwhile is then in
   // them.
   const records = await readRecords(client);
@@ -55,7 +59,7 @@ export async function orphans(flags: OrphansFlags, version: string): Promise<num
     process.stdout.write(`deleted ${noun} ${wanted.id}\n`);
     return 0;
   }
-  const costs = await monthlyCosts(strangers, given);
+  const costs = await monthlyCosts(strangers, connection, given);
   const found = strangers.map((record) => ({
     ...{ record, ...origin(record) },
     cost: costs.get(record.id),

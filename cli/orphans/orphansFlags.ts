@@ -9,8 +9,8 @@ export function addOrphansFlags(command: Command): Command {
     .description(
       "Lists the account's endpoints, templates, network volumes, registry credentials and secrets whose name has the form " +
         "of this tool's automatic names and that no given state has, with what they cost a month. Without --stack and " +
-        "--backend, all stacks of the backend that pulumi uses in this folder count. It changes nothing without --delete. The " +
-        "key and the URLs come from the environment. A record whose name a given stack would not compute is a suspicion.",
+        "--backend, all stacks of the backend that pulumi uses in this folder count. It changes nothing without --delete. " +
+        "A record whose name a given stack would not compute is a suspicion.",
     )
     .option("--stack <name>", "a stack whose state counts; may be given several times", collect)
     .option("--backend <url>", "a backend of which all stacks count; may be given several times", collect)

@@ -2,7 +2,7 @@ import type { GpuOptions } from "../../sdk/catalog/catalog";
 import { readGpus } from "../../sdk/catalog/read";
 import type { AccountLimits, CatalogCpu, CatalogDataCenter, CatalogGpu } from "../../sdk/catalog/record";
 import { type Client, createClient } from "../../sdk/client";
-import type { EnvironmentSettings } from "../../sdk/config";
+import type { EnvironmentSettings } from "../../sdk/connection/settings";
 import type { Endpoint } from "../../sdk/endpoints/record";
 import { ServerlessGpuError, UnexpectedResponseError } from "../../sdk/errors";
 import { redact } from "../../sdk/secret";
@@ -95,7 +95,7 @@ function clientsFor(settings: EnvironmentSettings, missed: NotLookedUp[]): Named
   if (service === undefined && graphqlUrl === undefined) {
     missed.push({
       what: "everything at the service",
-      why: "the environment names no service (SERVERLESS_GPU_SERVICE)",
+      why: "no service is set (SERVERLESS_GPU_SERVICE)",
     });
     return [];
   }

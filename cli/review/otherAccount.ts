@@ -1,5 +1,5 @@
 import { accountOf, isOtherAccount } from "../../provider/connection/account";
-import type { EnvironmentSettings } from "../../sdk/config";
+import type { EnvironmentSettings } from "../../sdk/connection/settings";
 import type { Answers } from "./lookUps";
 import type { Planned, Side } from "./preview";
 

@@ -1,6 +1,5 @@
 import { buffer } from "node:stream/consumers";
 import { acceptedWords, CONFIG_NAMESPACE } from "../../provider/connection/config";
-import { settingsFromEnvironment } from "../../sdk/config";
 import { RUNPOD_GPU_TIERS } from "../../sdk/contract/enums";
 import { readPrices } from "../forecast/settings/prices";
 import { shownMoney } from "../forecast/values";
@@ -12,6 +11,7 @@ import { lookUp, type Questions } from "./lookUps";
 import { ofSameAccount } from "./otherAccount";
 import { endpointSide, type Planned, type PlannedChange, readPreview } from "./preview";
 import { jsonOf, markdownOf, type Report, textOf } from "./report";
+import { reviewConnection } from "./reviewConnection";
 import { withTaken } from "./taken";
 
 /** The options of the command. */
@@ -41,7 +41,7 @@ const IMPOSSIBLE = 4;
 export async function review(file: string | undefined, flags: ReviewFlags, version: string): Promise<number> {
   const given = flags.prices === undefined ? undefined : readPrices(flags.prices);
   const change = readPreview(await previewText(file, flags.stack));
-  const settings = settingsFromEnvironment();
+  const settings = await reviewConnection(flags.stack);
   const looked = await lookUp(settings, questionsFor(change.resources));
   const answers = ofSameAccount(looked, change.resources, settings);
   const missed = [...answers.missed];

@@ -4,6 +4,7 @@ import { withReleases } from "../history/releases";
 
 /** The options of the command. */
 export interface RollbackFlags {
+  readonly api?: string;
   /** The id or the version of the release. */
   readonly to: string;
   readonly yes?: boolean;
@@ -16,8 +17,9 @@ const HIDDEN = ["env", "dockerArgs", "containerRegistryAuthId"];
  * Prints the change of the program that takes an endpoint back to a release. With `--yes`, also
  * makes the change at the service. Returns the exit code.
  */
-export function rollback(endpoint: string, { to, yes }: RollbackFlags): Promise<number> {
-  return withReleases(endpoint, async ({ id, client, releases }) => {
+export function rollback(endpoint: string, { api, to, yes }: RollbackFlags): Promise<number> {
+  const command = ["rollback", endpoint, "--to", to, ...(yes ? ["--yes"] : [])];
+  return withReleases(endpoint, { api, command }, async ({ id, client, releases }) => {
     const found = changesToRelease(releases, to);
     if (!found) throw new Error(`endpoint ${id} has no release ${to}: serverless-gpu history ${id} lists them`);
     const { changes, unknown } = found;

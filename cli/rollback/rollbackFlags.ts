@@ -7,8 +7,8 @@ export function addRollbackFlags(command: Command): Command {
     .description(
       "Prints the change of the program that gives an endpoint the settings of an earlier release. It changes nothing " +
         "without --yes. With --yes it also changes the endpoint, which makes a new release; change the program as well, or " +
-        "the next pulumi up takes that back. The values of variables are never printed. Only REST v2 shows releases, so " +
-        "that is the default here. The key and the URLs come from the environment.",
+        "the next pulumi up takes that back. The values of variables are never printed. Only REST v2 shows releases: " +
+        "add --api v2 if the project uses GraphQL.",
     )
     .argument("<endpoint>", "the id or the exact name of an endpoint")
     .requiredOption("--to <release>", "the id or the version of the release, from serverless-gpu history")

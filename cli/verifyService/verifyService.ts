@@ -4,8 +4,9 @@ import { startEmulator } from "../../emulator";
 import { systemReason } from "../../emulator/io/systemReason";
 import type { Profile } from "../../emulator/model/fidelity";
 import { type Client, createClient } from "../../sdk/client";
-import { requireAddress, requireApiKey, settingsFromEnvironment } from "../../sdk/config";
+import { requireAddress } from "../../sdk/connection/settings";
 import { createAgent, createDirectAgent } from "../../sdk/transport/proxy";
+import { commandConnection } from "../connection/connection";
 import { announcement, boundsOf, isAgreed } from "./consent";
 import { createOwnEndpoint, howToDelete, removeOwnEndpoint } from "./endpoint";
 import { messageOf, playAll, scenariosFor, type Unplayed } from "./play";
@@ -26,9 +27,10 @@ const say = (text: string) => process.stderr.write(`${text}\n`);
 
 /** Compares the service with the emulator and writes the transcript. Returns the exit code. */
 export async function verifyService(flags: VerifyFlags): Promise<number> {
-  const settings = settingsFromEnvironment();
+  // The rules are those of GraphQL.
+  const settings = await commandConnection({ api: "graphql", apiFrom: "whose rules this command compares" });
   const connection: Connection = {
-    apiKey: requireApiKey(settings),
+    apiKey: settings.apiKey,
     graphqlUrl: requireAddress(settings, "graphqlUrl"),
     restUrl: requireAddress(settings, "restUrl"),
     queueUrl: requireAddress(settings, "queueUrl"),
@@ -41,8 +43,7 @@ export async function verifyService(flags: VerifyFlags): Promise<number> {
     return 1;
   }
   reserve(flags.output);
-  // The rules are those of GraphQL.
-  const client = createClient({ ...settings, api: "graphql" });
+  const client = createClient(settings);
   try {
     const transcript = await run(client, connection, { name, templateId: template, gpuIds: gpu }, flags);
     writeFileSync(flags.output, `${JSON.stringify(transcript, null, 2)}\n`);

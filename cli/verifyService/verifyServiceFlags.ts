@@ -7,8 +7,8 @@ export function addVerifyServiceFlags(command: Command): Command {
     .description(
       "Plays rules of the emulator against the service, with your key, and reports which of them the service follows. " +
         "First it says what it creates and what that can cost, and asks for confirmation. It creates one endpoint that " +
-        "scales to zero, and always deletes it. The key and the URLs come from the environment: SERVERLESS_GPU_API_KEY, and " +
-        "SERVERLESS_GPU_SERVICE=runpod or all three SERVERLESS_GPU_*_URL.",
+        "scales to zero, and always deletes it. It needs a key, and the service " +
+        "or all three URLs.",
     )
     .requiredOption("--template <id>", "the endpoint's serverless template; it is not changed")
     .option("--yes", "do not ask for confirmation; needed where there is no terminal")

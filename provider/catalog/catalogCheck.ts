@@ -1,7 +1,7 @@
 import type { CatalogView } from "../../sdk/catalog/places";
 import { endpointProofs, type Impossible, volumeProofs } from "../../sdk/catalog/proofs";
 import type { Client } from "../../sdk/client";
-import { serviceName } from "../../sdk/config";
+import { serviceName } from "../../sdk/connection/settings";
 import { RUNPOD_GPU_TIERS } from "../../sdk/contract/enums";
 import { splitList } from "../../sdk/endpoints/normalForms";
 import { InvalidInputError } from "../../sdk/errors";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type ConnectionSettings, requireAddress, requireApiKey } from "../../sdk/config";
+import { type ConnectionSettings, requireAddress, requireApiKey } from "../../sdk/connection/settings";
 import { RUNPOD_ADDRESSES } from "../../sdk/contract/limits";
 import { isLoopback } from "../../sdk/contract/loopback";
 import { AccountChangedError } from "../../sdk/errors";

@@ -1,14 +1,14 @@
 import type { ClientOptions } from "../../sdk/client";
+import { extraWords } from "../../sdk/connection/acceptedWords";
+import { environmentSource, type Resolved, resolveConnection, type Source } from "../../sdk/connection/resolver";
 import {
   API_VARIABLE,
-  type ConnectionSettings,
+  type ApiSettings,
   ENVIRONMENT_VARIABLES,
-  extraWords,
-  type ManagementApi,
   managementApi,
   requireApiKey,
   serviceName,
-} from "../../sdk/config";
+} from "../../sdk/connection/settings";
 import { splitList } from "../../sdk/endpoints/normalForms";
 import { ConfigurationError } from "../../sdk/errors";
 import { Secret } from "../../sdk/secret";
@@ -41,12 +41,7 @@ export const CONFIG_NAMES: readonly string[] = [
 export type ReadConfig = (name: string) => string | undefined;
 
 /** All settings of the provider. */
-export interface ProviderSettings extends ConnectionSettings {
-  /**
-   * The management interface, if a setting chooses one. It is not part of the account: the
-   * resources are the same over both.
-   */
-  readonly api: string | undefined;
+export interface ProviderSettings extends ApiSettings {
   /** GPU tiers that are accepted in addition to the contract's. */
   readonly extraGpuTiers: readonly string[];
   /** Countries that are accepted in addition to the contract's. */
@@ -69,41 +64,48 @@ export function providerSettings(
   readConfig: ReadConfig,
   environment: NodeJS.ProcessEnv = process.env,
 ): ProviderSettings {
-  const fromEnvironment = (variable: string) => environment[variable]?.trim() || undefined;
-  const fromConfig = (name: string) => readConfig(name)?.trim() || undefined;
-  const provider = fromConfig("explicit") ?? "";
-  const isExplicit = provider !== "";
-  const read = (name: keyof ConnectionSettings) =>
-    (isExplicit ? undefined : fromEnvironment(ENVIRONMENT_VARIABLES[name])) ?? fromConfig(name);
+  const { settings } = providerConnection(readConfig, environment);
+  // Registers the key as a secret. A client would also do that, but `check` does not create one.
+  if (settings.apiKey !== undefined) new Secret(settings.apiKey);
+  const provider = readConfig("explicit")?.trim() ?? "";
+  const problem = provider === "" ? undefined : explicitProviderProblem(provider, settings);
+  if (problem !== undefined) throw new ConfigurationError(problem);
+  return { ...settings, ...otherSettings(readConfig, environment), provider };
+}
 
-  const apiKeyEnv = isExplicit ? fromConfig("apiKeyEnv") : undefined;
-  const apiKey = apiKeyEnv === undefined ? read("apiKey") : fromEnvironment(apiKeyEnv);
-  if (apiKeyEnv !== undefined && apiKey === undefined) {
+/** Returns the settings that are not part of the connection. */
+export function otherSettings(readConfig: ReadConfig, environment: NodeJS.ProcessEnv = process.env) {
+  const { extraGpuTiers, extraLocations } = acceptedWords(readConfig, environment);
+  const allowAccountChange =
+    environment[OTHER_VARIABLES.allowAccountChange]?.trim() || readConfig("allowAccountChange")?.trim();
+  return { extraGpuTiers, extraLocations, allowAccountChange: allowAccountChange === "true" };
+}
+
+/**
+ * Returns the connection, and where each setting comes from.
+ * @throws ConfigurationError if the variable that `apiKeyEnv` names is not set
+ */
+export function providerConnection(readConfig: ReadConfig, environment: NodeJS.ProcessEnv = process.env): Resolved {
+  const ofEnvironment = environmentSource(environment);
+  const provider = readConfig("explicit")?.trim();
+  if (!provider) {
+    const label = () => "the stack's config";
+    return resolveConnection([ofEnvironment, { read: readConfig, label }]);
+  }
+  const variable = readConfig("apiKeyEnv")?.trim();
+  const own: Source = {
+    read: (name) => (variable && name === "apiKey" ? environment[variable] : readConfig(name)),
+    label: (name) => (variable && name === "apiKey" ? variable : `the provider "${provider}"`),
+    isUnit: true,
+  };
+  if (variable && !own.read("apiKey")?.trim()) {
     throw new ConfigurationError(
-      `there is no API key: the environment variable ${apiKeyEnv}, which the provider's apiKeyEnv names, is not set`,
+      `there is no API key: the environment variable ${variable}, which the provider's apiKeyEnv names, is not set`,
     );
   }
-  // Registers the key as a secret. A client would also do that, but `check` does not create one.
-  if (apiKey !== undefined) new Secret(apiKey);
-  const [service, graphqlUrl, queueUrl] = [read("service"), read("graphqlUrl"), read("queueUrl")];
-  const problem = isExplicit ? explicitProviderProblem(provider, { apiKey, service, graphqlUrl, queueUrl }) : undefined;
-  if (problem !== undefined) throw new ConfigurationError(problem);
-  const { extraGpuTiers, extraLocations } = acceptedWords(readConfig, environment);
-  return {
-    apiKey,
-    service,
-    graphqlUrl,
-    restUrl: read("restUrl"),
-    queueUrl,
-    // It leads to the same account, so here the environment takes precedence over an explicit
-    // provider as well.
-    api: fromEnvironment(API_VARIABLE) ?? fromConfig("api"),
-    extraGpuTiers,
-    extraLocations,
-    provider,
-    allowAccountChange:
-      (fromEnvironment(OTHER_VARIABLES.allowAccountChange) ?? fromConfig("allowAccountChange")) === "true",
-  };
+  // The API leads to the same account, so here the environment takes precedence as well.
+  const api: Source = { ...ofEnvironment, read: (name) => (name === "api" ? ofEnvironment.read(name) : undefined) };
+  return resolveConnection([api, own]);
 }
 
 /** The arguments of an explicit provider that it cannot do without. */
@@ -142,17 +144,8 @@ export function clientOptions({ provider, allowAccountChange, ...connection }: P
     ...connection,
     apiKey: requireApiKey(connection),
     service: serviceName(connection),
-    api: apiOf(connection),
+    api: managementApi(connection),
   };
-}
-
-/**
- * Returns the management interface of the settings.
- * @throws ConfigurationError if it is unknown
- */
-export function apiOf(settings: Pick<ProviderSettings, "api" | "service">): ManagementApi {
-  // The settings already include the environment, which takes precedence.
-  return managementApi(settings, {});
 }
 
 /**

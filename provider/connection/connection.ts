@@ -1,12 +1,12 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { Client } from "../../sdk/client";
-import { requireAddress, serviceName } from "../../sdk/config";
+import { managementApi, requireAddress, serviceName } from "../../sdk/connection/settings";
 import { type Capabilities, capabilitiesAt } from "../../sdk/contract/capabilities";
 import { exitWithEngine } from "../exitWithEngine";
 import { containsUnknown } from "../properties";
 import { accountOf, type Place } from "./account";
 import { clientFor } from "./clientFor";
-import { apiOf, CONFIG_NAMESPACE, type ProviderSettings, providerSettings, type ReadConfig } from "./config";
+import { CONFIG_NAMESPACE, type ProviderSettings, providerSettings, type ReadConfig } from "./config";
 
 /** The config of the deployment. A process serves one deployment. */
 let config: ReadConfig = () => undefined;
@@ -70,7 +70,7 @@ export function currentCapabilities(): Capabilities | undefined {
  * @throws ConfigurationError if the service or the interface is unknown
  */
 export function capabilitiesOf(settings: ProviderSettings): Capabilities {
-  return capabilitiesAt(apiOf(settings), serviceName(settings));
+  return capabilitiesAt(managementApi(settings), serviceName(settings));
 }
 
 function placeOf(settings: ProviderSettings): Place {

@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { ManagementApi, ServiceName } from "../../sdk/config";
+import type { ManagementApi, ServiceName } from "../../sdk/connection/settings";
 import { afterRefusal } from "../program/refusal";
 import { CONFIG_NAMESPACE, explicitProviderProblem } from "./config";
 

@@ -1,6 +1,12 @@
-import { type ConnectionSettings, requireAddress, requireApiKey, serviceName } from "../../sdk/config";
+import {
+  type ConnectionSettings,
+  managementApi,
+  requireAddress,
+  requireApiKey,
+  serviceName,
+} from "../../sdk/connection/settings";
 import { nearestWord } from "../../sdk/nearestWord";
-import { apiOf, CONFIG_NAMES, CONFIG_NAMESPACE, providerSettings, type ReadConfig } from "./config";
+import { CONFIG_NAMES, CONFIG_NAMESPACE, providerSettings, type ReadConfig } from "./config";
 
 /**
  * Returns a warning for each name in the stack's config, without the namespace, that is not a
@@ -24,7 +30,7 @@ export function unknownSettings(names: readonly string[]): string[] {
 export function missingSetting(readConfig: ReadConfig): string | undefined {
   try {
     const settings = providerSettings(readConfig);
-    apiOf(settings);
+    managementApi(settings);
     requireApiKey(settings);
     requireAddress(settings, "graphqlUrl");
     requireAddress(settings, "queueUrl");

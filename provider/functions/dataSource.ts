@@ -1,5 +1,5 @@
 import type { Client } from "../../sdk/client";
-import { requireAddress } from "../../sdk/config";
+import { requireAddress } from "../../sdk/connection/settings";
 import { endpointQueueUrl } from "../../sdk/transport/urls";
 import { clientFor } from "../connection/clientFor";
 import { providerSettings, type ReadConfig } from "../connection/config";

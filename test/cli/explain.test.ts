@@ -27,7 +27,7 @@ afterEach(async () => {
 
 test.each(["graphql", "v2"])("explain says over %s why an endpoint waits, by its id or its name", async (api) => {
   const byName = await run("explain", "off", "--api", api);
-  expect(byName).toMatchObject({ code: 0, stderr: "" });
+  expect(byName).toMatchObject({ code: 0, stderr: expect.stringMatching(/^.* \(--api\) at .*\n$/) });
   expect(byName.stdout).toContain(
     "endpoint off (offoffoff123): no worker may start, because its workersMax is 0 (certain)",
   );
@@ -45,16 +45,18 @@ test("explain refuses a name that two endpoints have, and wrong usage", async ()
 });
 
 test("logs prints the lines of an endpoint's workers, and says what GraphQL cannot do", async () => {
-  const { code, stdout } = await run("logs", "run", "--source", "system");
+  const { code, stdout } = await run("logs", "run", "--source", "system", "--api", "v2");
   expect([code, stdout]).toEqual([0, expect.stringContaining("system: create container")]);
-  const line = JSON.parse((await run("logs", "run", "--tail", "1", "--json")).stdout.split("\n")[0] ?? "");
+  const line = JSON.parse(
+    (await run("logs", "run", "--tail", "1", "--json", "--api", "v2")).stdout.split("\n")[0] ?? "",
+  );
   expect(Object.keys(line)).toEqual(["workerId", "source", "ts", "line"]);
   const refused = await run("logs", "run", "--api", "graphql");
-  expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining("GraphQL has no logs of workers")]);
+  expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining("Run: serverless-gpu logs run --api v2")]);
 });
 
 test("logs --follow goes on until it is interrupted, and shows no secret", async () => {
-  const child = start("logs", "run", "--follow", "--source", "container");
+  const child = start("logs", "run", "--follow", "--source", "container", "--api", "v2");
   const output = ended(child);
   await new Promise<void>((resolve) => child.stdout.once("data", () => resolve()));
   const shown = new Promise<void>((resolve) => child.stdout.once("data", () => resolve()));

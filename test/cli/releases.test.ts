@@ -14,11 +14,14 @@ test("history lists what each release changed, and rollback says how to take it 
   await client.endpoints.update(id, { workersMax: 2 });
   await client.endpoints.update(id, { containerDiskInGb: 40 });
   process.env = { ...process.env, ...emulator.env };
-  delete process.env.SERVERLESS_GPU_API;
+  process.env.SERVERLESS_GPU_API = "v2";
   const run = (...args: string[]) => ended(start(...args));
 
   const listed = await run("history", "llama");
-  expect(listed).toMatchObject({ code: 0, stderr: "" });
+  expect(listed).toMatchObject({
+    code: 0,
+    stderr: expect.stringMatching(/^REST v2 \(SERVERLESS_GPU_API\) at [^\n]+\n$/),
+  });
   const lines = listed.stdout.trim().split("\n");
   expect(lines.map((line) => line.split("  ").at(-1))).toEqual([
     "containerDiskInGb",
@@ -46,6 +49,7 @@ test("history lists what each release changed, and rollback says how to take it 
   expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining("has no release no-such-release")]);
   for (const { stdout, stderr } of [listed, dry, done]) expect(stdout + stderr).not.toContain(TOKEN);
   const overGraphql = await run("history", id, "--api", "graphql");
-  expect([overGraphql.code, overGraphql.stderr]).toEqual([1, expect.stringContaining("--api v2")]);
+  const advice = `only REST v2 shows releases. Run: serverless-gpu history ${id} --api v2`;
+  expect([overGraphql.code, overGraphql.stderr]).toEqual([1, expect.stringContaining(advice)]);
   await client.close();
 }, 120_000);

@@ -48,6 +48,7 @@ const ARROWS: Record<string, Arrows> = {
     sharedImports: ["contract"],
     folders: {
       contract: [],
+      connection: ["contract", "transport"],
       transport: ["contract"],
       records: ["contract", "transport"],
       containers: ["records"],
@@ -153,8 +154,22 @@ const ARROWS: Record<string, Arrows> = {
   cli: {
     shared: ["didYouMean", "exitCodes", "ownPackage", "pulumiCommand", "readTextFile"],
     folders: {
-      ...{ adopt: [], doctor: ["review"], emulator: [], explain: [], forecast: [], orphans: ["forecast", "review"] },
-      ...{ logs: ["explain", "emulator"], review: ["forecast"], history: ["explain"], rollback: ["history"] },
+      connection: [],
+      ...{
+        adopt: ["connection"],
+        doctor: ["connection", "review"],
+        emulator: [],
+        explain: ["connection"],
+        forecast: [],
+        orphans: ["connection", "forecast", "review"],
+      },
+      ...{
+        logs: ["connection", "explain", "emulator"],
+        review: ["connection", "forecast"],
+        history: ["connection", "explain"],
+        rollback: ["history"],
+        verifyService: ["connection"],
+      },
     },
   },
   plugin: {

@@ -126,11 +126,11 @@ test("says what to set before the service ends an interface, and does not ask fo
   expect(graphql.addresses).toMatchObject({ status: "ok", found: expect.not.stringContaining("restUrl") });
   expect(graphql.interface).toMatchObject({
     status: "warning",
-    found: "GraphQL, which the service runpod ends in early 2027",
+    found: expect.stringMatching(/^GraphQL \(the default\) at .* The service runpod ends GraphQL in early 2027$/),
     fix: expect.stringContaining("Set SERVERLESS_GPU_API=v2 before then"),
   });
   const v2 = await doctor({ ...env, SERVERLESS_GPU_API: "v2" });
-  expect(v2.interface).toEqual({ status: "ok", found: "REST v2" });
+  expect(v2.interface).toEqual({ status: "ok", found: expect.stringMatching(/^REST v2 \(SERVERLESS_GPU_API\) at /) });
 });
 
 test("an account that the service does not know is explained", async () => {

@@ -141,6 +141,29 @@ describe("a client without options", () => {
     expect(error.message).not.toMatch(/\. [A-Z]/);
   });
 
+  test.each([
+    ["v2", undefined, "GET /v2"],
+    ["v2", "graphql", "GET /v2"],
+    ["graphql", "v2", "POST /graphql"],
+    [undefined, "v2", "GET /v2"],
+    [undefined, undefined, "POST /graphql"],
+  ] as const)("uses the option's API %s before the environment's %s", async (api, variable, request) => {
+    const requests: string[] = [];
+    await using server = await startRawServer(({ method, url }, response) => {
+      requests.push(`${method} ${url}`);
+      response.writeHead(401).end("{}");
+    });
+    const key = { SERVERLESS_GPU_API_KEY: CANARY, SERVERLESS_GPU_GRAPHQL_URL: server.url };
+    const variables = variable === undefined ? key : { ...key, SERVERLESS_GPU_API: variable };
+    await withEnvironment(variables, async () => {
+      await using client = createClient({ api });
+      await expect(client.endpoints.list()).rejects.toThrow("401");
+      await using own = createClient({ api, apiKey: CANARY, graphqlUrl: server.url });
+      await expect(own.endpoints.list()).rejects.toThrow("401");
+    });
+    expect(requests).toEqual([expect.stringMatching(request), expect.stringMatching(request)]);
+  });
+
   test("never sends the environment's key to a URL in the options", async () => {
     await withEnvironment({ SERVERLESS_GPU_API_KEY: CANARY, SERVERLESS_GPU_SERVICE: "runpod" }, () => {
       expect(refusal({ queueUrl: "http://127.0.0.1:9" }).message).toMatch(/no API key.*settingsFromEnvironment/);

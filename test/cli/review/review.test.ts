@@ -325,7 +325,7 @@ describe("cost", () => {
       ["in all", "$14.69", "$11.02", "$0.00", "$1.22"],
     ]);
     expect(stdout).toContain("AMPERE_48: $1.22 an hour, from the public price table of 2026-06-08");
-    expect(stdout).toContain("NOT LOOKED UP  everything at the service: the environment names no service");
+    expect(stdout).toContain("NOT LOOKED UP  everything at the service: no service is set");
   });
 
   test("a file of prices replaces all others, and an unchanged endpoint counts", async () => {

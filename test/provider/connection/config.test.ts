@@ -1,5 +1,5 @@
 import { providerSettings } from "../../../provider/connection/config";
-import { type ConnectionSettings, requireAddress, requireApiKey, serviceName } from "../../../sdk/config";
+import { type ConnectionSettings, requireAddress, requireApiKey, serviceName } from "../../../sdk/connection/settings";
 import { ConfigurationError } from "../../../sdk/errors";
 import { redact } from "../../../sdk/secret";
 

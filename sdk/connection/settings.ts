@@ -1,13 +1,12 @@
-import { RUNPOD_GPU_TIERS, RUNPOD_LOCATIONS } from "./contract/enums";
 import {
   DEFAULT_API,
   MANAGEMENT_APIS,
   type ManagementApi,
   RUNPOD_ADDRESSES,
   type ServiceName,
-} from "./contract/limits";
-import { ConfigurationError } from "./errors";
-import { INTERFACE_PATHS } from "./transport/urls";
+} from "../contract/limits";
+import { ConfigurationError } from "../errors";
+import { INTERFACE_PATHS } from "../transport/urls";
 
 export type { ManagementApi, ServiceName };
 
@@ -31,6 +30,12 @@ export interface ConnectionSettings {
   readonly queueUrl?: string | undefined;
 }
 
+/** The connection settings, and the API that manages the account's records. */
+export interface ApiSettings extends ConnectionSettings {
+  /** `graphql` or `v2`; `undefined` for the service's default. */
+  readonly api?: string | undefined;
+}
+
 /** The environment variable that chooses the management interface. */
 export const API_VARIABLE = "SERVERLESS_GPU_API";
 
@@ -38,11 +43,8 @@ export const API_VARIABLE = "SERVERLESS_GPU_API";
  * Returns the management interface to use.
  * @throws ConfigurationError if the setting names none
  */
-export function managementApi(
-  settings: ConnectionSettings & { readonly api?: string | undefined },
-  environment: NodeJS.ProcessEnv = process.env,
-): ManagementApi {
-  const given = settings.api?.trim() || environment[API_VARIABLE]?.trim();
+export function managementApi(settings: ApiSettings): ManagementApi {
+  const given = settings.api?.trim();
   if (!given) return DEFAULT_API[serviceName(settings) ?? "other"];
   const api = MANAGEMENT_APIS.find((each) => each === given);
   if (api) return api;
@@ -85,7 +87,7 @@ export function settingsFromEnvironment(environment: NodeJS.ProcessEnv = process
   return {
     apiKey: read("apiKey") ?? "",
     service: serviceName({ service: read("service") }),
-    api: environment[API_VARIABLE]?.trim() ? managementApi({}, environment) : undefined,
+    api: environment[API_VARIABLE]?.trim() ? managementApi({ api: environment[API_VARIABLE] }) : undefined,
     graphqlUrl: read("graphqlUrl"),
     restUrl: read("restUrl"),
     queueUrl: read("queueUrl"),
@@ -148,29 +150,4 @@ export function serviceName({ service }: ConnectionSettings): ServiceName | unde
   if (!name) return undefined;
   if (name === "runpod") return name;
   throw new ConfigurationError(`the service "${name}" is unknown: use runpod, or set the three URLs`);
-}
-
-/** GPU tiers and countries that are accepted in addition to the contract's. */
-export interface ExtraWords {
-  /** GPU tiers newer than the contract to accept. Those of a named service are always accepted. */
-  readonly extraGpuTiers?: readonly string[] | undefined;
-  /** Countries newer than the contract to accept. Those of a named service are always accepted. */
-  readonly extraLocations?: readonly string[] | undefined;
-}
-
-/** Returns the extra values of the settings and of the named service, and that service's rules. */
-export function extraWords({ service, extraGpuTiers = [], extraLocations = [] }: ConnectionSettings & ExtraWords): {
-  extraGpuTiers: string[];
-  extraLocations: string[];
-  acceptsNewTiers: boolean;
-  wholeScalerValue: boolean;
-} {
-  const isRunpod = service?.trim() === "runpod";
-  return {
-    extraGpuTiers: [...new Set([...(isRunpod ? RUNPOD_GPU_TIERS : []), ...extraGpuTiers])],
-    extraLocations: [...new Set([...(isRunpod ? RUNPOD_LOCATIONS : []), ...extraLocations])],
-    acceptsNewTiers: isRunpod,
-    // Its GraphQL schema declares scalerValue as an Int (observed).
-    wholeScalerValue: isRunpod,
-  };
 }

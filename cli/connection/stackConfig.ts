@@ -1,0 +1,39 @@
+import { CONFIG_NAMESPACE } from "../../provider/connection/config";
+import { ENVIRONMENT_VARIABLES } from "../../sdk/connection/settings";
+import { type Learned, pulumi, pulumiJson } from "../pulumiCommand";
+
+/** A value of the stack's config. Secrets are decrypted only when needed. */
+interface ConfigValue {
+  readonly value?: string;
+  readonly secret: boolean;
+}
+
+/** The part of a stack's config for this package, by names without the namespace. */
+export type StackConfig = ReadonlyMap<string, ConfigValue>;
+
+/** Reads a stack's config, which includes the `config` of the project file. */
+export async function readStackConfig(folder: string, stack?: string): Promise<Learned<StackConfig>> {
+  const all = await pulumiJson<Record<string, ConfigValue>>(["config", "--json", ...ofStack(stack)], folder);
+  if ("problem" in all) return all;
+  const prefix = `${CONFIG_NAMESPACE}:`;
+  const entries = Object.entries(all.value);
+  return {
+    value: new Map(
+      entries.filter(([name]) => name.startsWith(prefix)).map(([name, value]) => [name.slice(prefix.length), value]),
+    ),
+  };
+}
+
+/** Decrypts the secret settings of the connection that are needed. */
+export async function decrypt(
+  config: StackConfig,
+  isNeeded: (name: string) => boolean,
+  folder: string,
+  stack?: string,
+): Promise<ReadonlyMap<string, Learned<string>>> {
+  const names = Object.keys(ENVIRONMENT_VARIABLES).filter((name) => config.get(name)?.secret && isNeeded(name));
+  const read = (name: string) => pulumi(["config", "get", `${CONFIG_NAMESPACE}:${name}`, ...ofStack(stack)], folder);
+  return new Map(await Promise.all(names.map(async (name) => [name, await read(name)] as const)));
+}
+
+const ofStack = (stack: string | undefined) => (stack === undefined ? [] : ["--stack", stack]);

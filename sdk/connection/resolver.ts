@@ -1,0 +1,85 @@
+import {
+  API_VARIABLE,
+  type ApiSettings,
+  ENVIRONMENT_VARIABLES,
+  type ManagementApi,
+  managementApi,
+  requireAddress,
+  serviceName,
+} from "./settings";
+
+/** The name of a setting of the connection. */
+export type SettingName = keyof ApiSettings;
+
+const NAMES: readonly SettingName[] = [...(Object.keys(ENVIRONMENT_VARIABLES) as SettingName[]), "api"];
+
+/** A place that has settings, such as the environment or a file. */
+export interface Source {
+  /** Returns a setting; empty or `undefined` if the source does not have it. */
+  readonly read: (name: SettingName) => string | undefined;
+  /** Returns the name of the setting's place, for people. */
+  readonly label: (name: SettingName) => string;
+  /**
+   * `true` if key, service and URLs are a unit: with one of them here, later sources add none, so
+   * that no key is sent to another service.
+   * @default false
+   */
+  readonly isUnit?: boolean;
+}
+
+/** The settings of a connection, and the place of each. */
+export interface Resolved {
+  readonly settings: ApiSettings;
+  /** The label of each setting's source. A setting that no source has is missing. */
+  readonly from: Readonly<Partial<Record<SettingName, string>>>;
+}
+
+/**
+ * Returns the settings of the first source that has them. The client, the provider and every
+ * command call it with their sources in order. It reads no other place.
+ */
+export function resolveConnection(sources: readonly Source[]): Resolved {
+  const settings: Partial<Record<SettingName, string>> = {};
+  const from: Partial<Record<SettingName, string>> = {};
+  let isClosed = false;
+  for (const { read, label, isUnit } of sources) {
+    const found = NAMES.flatMap((name) => {
+      const value = read(name)?.trim();
+      return value ? [[name, value] as const] : [];
+    });
+    for (const [name, value] of found) {
+      if (settings[name] !== undefined || (isClosed && name !== "api")) continue;
+      settings[name] = value;
+      from[name] = label(name);
+    }
+    isClosed ||= isUnit === true && found.some(([name]) => name !== "api");
+  }
+  return { settings, from };
+}
+
+/** Returns the environment as a source. */
+export function environmentSource(environment: NodeJS.ProcessEnv = process.env): Source {
+  const label = (name: SettingName) => (name === "api" ? API_VARIABLE : ENVIRONMENT_VARIABLES[name]);
+  return { read: (name) => environment[label(name)], label };
+}
+
+/** The names of the APIs, for people. */
+export const API_NAMES: Readonly<Record<ManagementApi, string>> = { graphql: "GraphQL", v2: "REST v2" };
+
+/**
+ * Returns a line that says which API and account a connection uses, and where that comes from:
+ * `REST v2 (SERVERLESS_GPU_API) at runpod (Pulumi.yaml), key from SERVERLESS_GPU_API_KEY`. It never
+ * contains the key.
+ * @throws ConfigurationError if the service, the API or the URL is not valid
+ */
+export function connectionLine({ settings, from }: Resolved): string {
+  const api = `${API_NAMES[managementApi(settings)]} (${from.api ?? "the default"})`;
+  const key = from.apiKey === undefined ? "no key" : `key from ${from.apiKey}`;
+  return `${api} at ${placeOf(settings, from)}, ${key}`;
+}
+
+function placeOf(settings: ApiSettings, from: Resolved["from"]): string {
+  if (settings.graphqlUrl !== undefined) return `${requireAddress(settings, "graphqlUrl")} (${from.graphqlUrl})`;
+  const service = serviceName(settings);
+  return service === undefined ? "no service" : `${service} (${from.service})`;
+}

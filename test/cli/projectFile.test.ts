@@ -1,0 +1,49 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { projectConfig } from "../../cli/connection/projectFile";
+
+const folder = mkdtempSync(path.join(tmpdir(), "project-file-"));
+
+function settingsIn(text: string, name = "Pulumi.yaml") {
+  const file = path.join(folder, name);
+  writeFileSync(file, text);
+  return Object.fromEntries(projectConfig(file));
+}
+
+test("a project file's settings are read in their plain and their value form", () => {
+  const yaml = `name: test
+runtime: nodejs
+config:
+  # the API
+  serverless-gpu:api: v2 # REST v2, the newer API
+
+  "serverless-gpu:service":
+    # a comment
+    value: 'runpod' # the service
+  serverless-gpu:graphqlUrl: { value: "https://api.example.com/a#b" }
+  serverless-gpu:queueUrl: "https://api.example.com:8080" # a URL
+  serverless-gpu:restUrl:
+    description: no value
+  serverless-gpu:extraGpuTiers: [ONE, TWO]
+  other:api: graphql
+  workersMax: { type: integer, default: 3 }
+resources:
+  serverless-gpu:api: graphql
+`;
+  const expected = {
+    api: "v2",
+    service: "runpod",
+    graphqlUrl: "https://api.example.com/a#b",
+    queueUrl: "https://api.example.com:8080",
+  };
+  expect(settingsIn(yaml)).toEqual(expected);
+  expect(settingsIn(yaml.replaceAll("\n", "\r\n"))).toEqual(expected);
+  const json = { name: "test", config: { "serverless-gpu:api": { value: "v2" }, "serverless-gpu:service": "runpod" } };
+  expect(settingsIn(JSON.stringify(json), "Pulumi.json")).toEqual({ api: "v2", service: "runpod" });
+});
+
+test("a project file without config has no settings", () => {
+  expect(settingsIn("name: test\nruntime: nodejs\n# config:\n#   serverless-gpu:api: v2\n")).toEqual({});
+  expect(settingsIn('{"name":"test"}', "Pulumi.json")).toEqual({});
+});

@@ -1,0 +1,85 @@
+import path from "node:path";
+import { type Emulator, startEmulator } from "../../emulator";
+import { createStack, type PulumiStack } from "./harness";
+
+const MAIN = path.resolve("dist/cli/main.js");
+const PROJECT = "name: test\nruntime: nodejs\nconfig:\n  serverless-gpu:api: v2\n";
+
+let emulator: Emulator;
+let stack: PulumiStack;
+
+beforeAll(async () => {
+  emulator = await startEmulator({ profile: "observed" });
+  emulator.templates.create({ id: "t1", name: "template", imageName: "me/llama:1", isServerless: true });
+  emulator.endpoints.create({ id: "e1", name: "llama", gpuIds: "AMPERE_24", templateId: "t1" });
+  stack = await createStack({ program: "" });
+  await stack.writeFile("Pulumi.yaml", PROJECT);
+});
+
+afterAll(() => emulator.stop());
+
+const run = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
+  stack.exec(process.execPath, [MAIN, ...args], { env });
+
+const firstLine = (text: string) => text.split("\n")[0];
+
+/** The commands that read from the account. */
+const COMMANDS = [
+  ["adopt"],
+  ["explain", "e1"],
+  ["history", "e1"],
+  ["logs", "e1"],
+  ["orphans"],
+  ["rollback", "e1", "--to", "1"],
+];
+
+test("every command uses the API of Pulumi.yaml before a stack is selected, and says so in one line", async () => {
+  await stack.succeed(["stack", "unselect"]);
+  const from = emulator.journal.requests().length;
+  for (const command of COMMANDS) {
+    const { stdout, stderr } = await run(command, emulator.env);
+    expect(firstLine(stderr)).toBe(
+      `REST v2 (Pulumi.yaml) at ${emulator.url} (SERVERLESS_GPU_GRAPHQL_URL), key from SERVERLESS_GPU_API_KEY; no stack is selected`,
+    );
+    expect(stdout).not.toContain("REST v2 (");
+    expect(stderr.match(/ at http/g)).toHaveLength(1);
+    expect(stderr).not.toContain(emulator.apiKey);
+  }
+  const { stdout } = await run(["doctor", "--json"], emulator.env);
+  const checks = JSON.parse(stdout).checks as { readonly check: string; readonly found: string }[];
+  expect(checks.find(({ check }) => check === "interface")?.found).toMatch(/^REST v2 \(Pulumi\.yaml\) at /);
+  const sent = emulator.journal
+    .requests()
+    .slice(from)
+    .map(({ interface: name }) => name);
+  expect(new Set(sent)).not.toContain("graphql");
+  await stack.succeed(["stack", "select", "dev"]);
+});
+
+test("key, URLs and API of the selected stack count before Pulumi.yaml, and the secret key is never shown", async () => {
+  await stack.setConfig({
+    ...{ "serverless-gpu:graphqlUrl": emulator.url, "serverless-gpu:queueUrl": emulator.url },
+  });
+  await stack.succeed(["config", "set", "--secret", "serverless-gpu:apiKey", emulator.apiKey]);
+  const one = await run(["explain", "e1"]);
+  const account = `at ${emulator.url} (the stack's config), key from the stack's config`;
+  expect([one.exitCode, one.stderr]).toEqual([0, `REST v2 (Pulumi.yaml) ${account}\n`]);
+  await stack.setConfig({ "serverless-gpu:api": "graphql" });
+  const two = await run(["explain", "e1"]);
+  expect([two.exitCode, two.stderr]).toEqual([0, `GraphQL (the stack's config) ${account}\n`]);
+  const three = await run(["history", "e1"], { SERVERLESS_GPU_API: "graphql" });
+  expect(three.stderr).toContain(`GraphQL (SERVERLESS_GPU_API) ${account}\n`);
+  expect([three.exitCode, three.stderr]).toEqual([
+    1,
+    expect.stringContaining("Run: serverless-gpu history e1 --api v2"),
+  ]);
+  const four = await run(["history", "e1", "--api", "v2"], { SERVERLESS_GPU_API: "graphql" });
+  expect([four.exitCode, four.stderr]).toEqual([0, `REST v2 (--api) ${account}\n`]);
+  for (const { output } of [one, two, three, four]) expect(output).not.toContain(emulator.apiKey);
+});
+
+test("a secret key that cannot be decrypted stops a command, even if there is another in the project file", async () => {
+  const { exitCode, stderr } = await run(["explain", "e1"], { PULUMI_CONFIG_PASSPHRASE: "wrong" });
+  expect(exitCode).toBe(1);
+  expect(stderr).toMatch(/serverless-gpu:apiKey is a secret of the stack's config that cannot be decrypted/);
+});
