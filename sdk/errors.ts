@@ -161,7 +161,8 @@ export class UnexpectedResponseError extends ServerlessGpuError {
 
 /**
  * Thrown when the response to a create was lost, and the lists do not show whether the record was
- * created, or which of several new ones it is. The create is not sent again.
+ * created, or which of several new ones it is, or there was no time to look. The create is not sent
+ * again.
  */
 export class CreateUncertainError extends ServerlessGpuError {
   readonly code = "CREATE_UNCERTAIN";

@@ -84,6 +84,22 @@ export class OpenAiStreamError extends ServerlessGpuError {
   }
 }
 
+/**
+ * Thrown when the response of an OpenAI-compatible server ends before the event that ends its
+ * stream: the rest is missing. Earlier events were already yielded.
+ */
+export class OpenAiStreamIncompleteError extends ServerlessGpuError {
+  readonly code = "OPENAI_STREAM_INCOMPLETE";
+  /** The number of events that were received. */
+  readonly eventsRead: number;
+
+  /** @internal */
+  constructor(message: string, eventsRead: number) {
+    super(message);
+    this.eventsRead = eventsRead;
+  }
+}
+
 /** One place where an output differs from its schema. */
 export interface OutputIssue {
   /** What is wrong. */
@@ -226,6 +242,7 @@ nameErrors({
   JobFailedError,
   JobNotRetryableError,
   OpenAiStreamError,
+  OpenAiStreamIncompleteError,
   OutputMismatchError,
   PurgeUncertainError,
   RetryUncertainError,

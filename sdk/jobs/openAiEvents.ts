@@ -2,11 +2,19 @@ import { UnexpectedResponseError, UnreadableResponseError } from "../errors";
 import { redactBeginning } from "../secret";
 import { unexpectedResponse } from "../transport/responseErrors";
 import { createEventParser, type ServerSentEvent } from "../transport/serverSentEvents";
-import { OpenAiStreamError } from "./jobErrors";
+import { OpenAiStreamError, OpenAiStreamIncompleteError } from "./jobErrors";
 import { type OutputSchema, parseOutput } from "./jobOutput";
 
-/** The data of the event that ends a stream. Not all servers send it. */
+/** The data of the event that ends a stream of chat completions or completions. */
 const DONE = "[DONE]";
+
+/** The types of the events that end the streams of OpenAI's Responses API and of Anthropic's API. */
+const LAST_EVENTS: readonly unknown[] = [
+  "response.completed",
+  "response.incomplete",
+  "response.failed",
+  "message_stop",
+];
 
 /** The largest event, in bytes. */
 const LARGEST_EVENT = 64 * 1024 * 1024;
@@ -43,16 +51,26 @@ async function* parsedEvents<Event>(
   operation: string,
   schema: OutputSchema<Event> | undefined,
 ): AsyncGenerator<Event, void, undefined> {
+  let eventsRead = 0;
+  let isComplete = false;
   const eventOf = async ({ event: type, data }: ServerSentEvent) => {
     if (type === "error") throwErrorEvent(data, operation);
     const event = parsed(data, operation);
     throwIfError(event, operation);
+    eventsRead++;
+    isComplete = LAST_EVENTS.includes(type) || (isRecord(event) && LAST_EVENTS.includes(event.type));
     return schema ? parseOutput(schema, event, { what: `an event of ${operation}` }) : (event as Event);
   };
   for await (const event of eventsOf(chunks, operation)) {
     if (event.data.trim() === DONE) return;
     yield await eventOf(event);
   }
+  if (isComplete) return;
+  throw new OpenAiStreamIncompleteError(
+    `${operation}: the stream ended without data: [DONE], after ${eventsRead} events, so the rest is missing. The worker ` +
+      "may have stopped, or a proxy may have cut the response off",
+    eventsRead,
+  );
 }
 
 /** Yields each event with its type. */

@@ -128,11 +128,16 @@ export async function submit<T>(
 ): Promise<T> {
   // An idempotent submit may be rejected after an earlier attempt had its effect.
   let hadEffect = false;
-  const sendAndRead: QueueRequest<T>["sendAndRead"] = async (http, httpRequest) => {
+  const sendAndRead: QueueRequest<T>["sendAndRead"] = async (http, given) => {
+    let hasBegun = false;
+    const onBegin = () => {
+      hasBegun = true;
+    };
     try {
-      return await request.sendAndRead(http, httpRequest);
+      return await request.sendAndRead(http, { ...given, attempt: { ...given.attempt, onBegin } });
     } catch (error) {
-      hadEffect ||= error instanceof ServerlessGpuError && mayHaveHadEffect(error);
+      // Any other error is the reason of an abort.
+      hadEffect ||= error instanceof ServerlessGpuError ? mayHaveHadEffect(error) : hasBegun;
       throw error;
     }
   };
@@ -140,13 +145,27 @@ export async function submit<T>(
   try {
     return await queue.request({ ...request, ...requestOptions(options), sendAndRead, repeatability }, bounds);
   } catch (error) {
-    if (!(error instanceof ServerlessGpuError) || !hadEffect) throw error;
+    if (!hadEffect) throw error;
+    if (!(error instanceof ServerlessGpuError)) {
+      logAborted(queue, request);
+      throw error;
+    }
     const jobId = jobIdSeen?.();
     throw new SubmitUncertainError(`${error.message}. ${uncertainty(queue, jobId, idempotent)}`, {
       cause: error,
       jobId,
     });
   }
+}
+
+/** The caller gets the reason of its abort, which does not say what the service may be doing. */
+function logAborted({ context, endpointId }: QueueTransport, { what, name }: QueueRequest<unknown>): void {
+  context.log?.(
+    "error",
+    `${what} at endpoint ${endpointId} was aborted after it was sent. A job may run, and you may be charged for it: check ` +
+      "the endpoint's requests",
+    { operation: name, endpointId },
+  );
 }
 
 function uncertainty({ endpointId }: QueueTransport, jobId: string | undefined, idempotent: boolean): string {

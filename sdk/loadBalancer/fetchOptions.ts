@@ -89,7 +89,8 @@ function headersOf(given: unknown): { headers: Record<string, string>; problems:
     return { headers: {}, problems: [{ property: "headers", message: "must be an object of names and strings" }] };
   }
   const entries: unknown[] = Symbol.iterator in given ? [...(given as Iterable<unknown>)] : Object.entries(given);
-  const headers: Record<string, string> = {};
+  // Without a prototype: "constructor" and "__proto__" are names like any other.
+  const headers: Record<string, string> = Object.create(null);
   const problems: InputProblem[] = [];
   for (const entry of entries) {
     const [name, value]: unknown[] = Array.isArray(entry) ? entry : [];
@@ -158,11 +159,19 @@ async function bodyOf(given: unknown): Promise<Body> {
     return { body: bytes };
   }
   if (typeof given === "object" && (Symbol.asyncIterator in given || hasMethod(given, "getReader"))) {
+    refuseUsedStream(given);
     return { body: Readable.from(given as AsyncIterable<Uint8Array>, { objectMode: false }) };
   }
   throw refused(
     "must be a string, bytes, a Blob, FormData, URLSearchParams or a stream: write JSON with JSON.stringify",
   );
+}
+
+/** @throws InvalidInputError for a stream that somebody else reads, or has read */
+function refuseUsedStream(given: object): void {
+  const { locked, destroyed, readableEnded } = given as Partial<ReadableStream & Readable>;
+  if (locked) throw refused("must not be locked: another reader has this stream. Release it, or pass its data");
+  if (destroyed || readableEnded) throw refused("must be a stream that was not read or destroyed before");
 }
 
 /** Compares tags, because under Jest, Node's own buffers are from another realm. */

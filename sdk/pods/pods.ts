@@ -1,5 +1,6 @@
 import { aBoolean, type OptionChecks, REQUEST_OPTIONS } from "../transport/callOptions";
 import { type ObservedOptions, type RequestOptions, requestOptions } from "../transport/requestOptions";
+import { unexpectedResponse } from "../transport/responseErrors";
 import { checkedCall, type ResponsePromise } from "../transport/responsePromise";
 import { type Attempt, type CallContext, makeCall } from "../transport/retryingCall";
 import { pathSegment } from "../transport/urls";
@@ -24,6 +25,7 @@ export interface Pods {
   /**
    * Returns a pod.
    * @throws NotFoundError if the pod does not exist
+   * @throws UnexpectedResponseError if the response is not this pod's record
    * @throws InvalidInputError if the id cannot be part of a path; nothing was sent
    * @throws AuthenticationError if the service does not accept the API key
    */
@@ -65,6 +67,10 @@ function readPod(
 ): Promise<Pod> {
   const podId = pathSegment("podId", given);
   const operation = `reading pod ${podId}`;
-  const attempt = (each: Attempt) => calls.get(operation, podId, options, each);
+  const attempt = async (each: Attempt) => {
+    const pod = await calls.get(operation, podId, options, each);
+    if (pod.id === given) return pod;
+    throw unexpectedResponse(operation, "id: it is another pod's", { id: pod.id });
+  };
   return makeCall(context, { ...requestOptions(options), name: "getPod", operation, repeatability: "safe", attempt });
 }

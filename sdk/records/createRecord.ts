@@ -5,6 +5,7 @@ import type { ObservedOptions, RequestOptions } from "../transport/requestOption
 import { type Attempt, makeCall } from "../transport/retryingCall";
 import { type Collection, noteWrite, type Writable } from "./collection";
 import { isSameName, type Listed, type NamedRecord, newRecords, refuseUnreadableNamesake } from "./listed";
+import type { OperationTime } from "./operationTime";
 import { readShared } from "./reads";
 import type { ListFreshness } from "./sharedList";
 import { withHidden } from "./wholeList";
@@ -36,7 +37,8 @@ export interface Creation<T, Settings extends { readonly name: string }> {
 export async function createRecord<T extends NamedRecord, Settings extends { readonly name: string }>(
   collection: Writable<T, Settings, never>,
   creation: Creation<T, Settings>,
-  { onNameTaken, ...options }: CreateRecordOptions<T> & ObservedOptions = {},
+  { onNameTaken, ...options }: CreateRecordOptions<T> & ObservedOptions,
+  time: OperationTime,
 ): Promise<T> {
   const { kind, list, calls } = collection;
   const { settings } = creation;
@@ -64,19 +66,29 @@ export async function createRecord<T extends NamedRecord, Settings extends { rea
   let wasLost = false;
   const lookUp = async () => {
     wasLost = true;
-    const found = await findCreated(collection, { ...creation, operation, before, whole }, options);
-    return found && creation.complete ? creation.complete(found, options) : found;
+    try {
+      const found = await findCreated(collection, { ...creation, operation, before, whole, time }, options);
+      return found && creation.complete ? await creation.complete(found, options) : found;
+    } catch (error) {
+      throw time.signal.aborted && error === time.signal.reason && error instanceof ServerlessGpuError
+        ? uncertainInTime(kind, operation, name, error)
+        : error;
+    }
   };
   let created: T | undefined;
   try {
-    created = await makeCall(collection, {
-      ...options,
-      name: calls.names.create,
-      operation,
-      repeatability: "create",
-      attempt: (each: Attempt) => calls.create(operation, settings, each),
-      lookUp,
-    });
+    const retry = { ...collection.retry, maxElapsedMs: Math.max(1, time.leftMs()) };
+    created = await makeCall(
+      { ...collection, retry },
+      {
+        ...options,
+        name: calls.names.create,
+        operation,
+        repeatability: "create",
+        attempt: (each: Attempt) => calls.create(operation, settings, each),
+        lookUp,
+      },
+    );
     return created;
   } catch (error) {
     // After a lost response, a refusal, such as that of the name, may mean that the first request
@@ -97,6 +109,7 @@ interface LostCreate<T extends NamedRecord> extends Creation<T, { readonly name:
   readonly before: Listed<T>;
   /** Returns a list that includes the records missing from it because it is cut off. */
   readonly whole: (list: Listed<T>) => Promise<Listed<T>>;
+  readonly time: OperationTime;
 }
 
 /**
@@ -110,10 +123,12 @@ async function findCreated<T extends NamedRecord>(
   options: ObservedOptions,
 ): Promise<T | undefined> {
   const { clock, kind } = collection;
-  const { operation, before } = lost;
+  const { operation, before, time } = lost;
   const lostAt = clock.monotonic();
   for (const lagMs of [LIST_LAG_MS, ABSENCE_LAG_MS]) {
-    await sleep(clock, Math.max(0, lostAt + lagMs - clock.monotonic()), options.signal);
+    const waitMs = Math.max(0, lostAt + lagMs - clock.monotonic());
+    const isTooLong = waitMs >= time.leftMs();
+    if (!isTooLong) await sleep(clock, waitMs, options.signal);
     const { candidates, mayBeCut } = await lookForNew(collection, lost, options);
     const ids = candidates.map(({ id }) => id);
     if (before.mayBeCut || (mayBeCut && ids.length === 0)) throw uncertainInCutList(kind, operation, ids);
@@ -125,6 +140,8 @@ async function findCreated<T extends NamedRecord>(
       );
     }
     if (candidates[0]) return candidates[0];
+    // This list may be too old to show it, and there is no time to wait for a newer one.
+    if (isTooLong) throw uncertainInTime(kind, operation, lost.settings.name);
   }
   return undefined;
 }
@@ -140,7 +157,7 @@ async function lookForNew<T extends NamedRecord>(
     const created = newRecords(kind, before, now, name);
     return { candidates: created.filter((each) => each.name === name && isSame(each)), mayBeCut: now.mayBeCut };
   } catch (cause) {
-    if (!(cause instanceof ServerlessGpuError)) throw cause;
+    if (!(cause instanceof ServerlessGpuError) || cause === options.signal?.reason) throw cause;
     throw new CreateUncertainError(
       `${operation}: the response was lost, and the list that shows whether it worked cannot be read: ${cause.message}. ` +
         `The ${kind.noun} may exist. Check before you create it again`,
@@ -148,6 +165,25 @@ async function lookForNew<T extends NamedRecord>(
       { cause },
     );
   }
+}
+
+/**
+ * Returns the error for a lost create when there is no time to find out whether it had its effect.
+ */
+function uncertainInTime(
+  { noun, one }: { readonly noun: string; readonly one: string },
+  operation: string,
+  name: string,
+  cause?: ServerlessGpuError,
+): CreateUncertainError {
+  return new CreateUncertainError(
+    `${operation}: the response was lost, and there is no time left to find out whether it worked: ${one} named ` +
+      `"${name}" may exist, or appear later. It was not created again. Wait ${ABSENCE_LAG_MS / 1000} s, then look for "${name}" in the list of ` +
+      `${noun}s or in the service's console. If it is there, adopt it or delete it. If it is not, create it again. A longer ` +
+      "retry.maxElapsedMs leaves time for this check",
+    [],
+    { cause },
+  );
 }
 
 /**

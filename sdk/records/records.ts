@@ -8,6 +8,7 @@ import { changeRecord } from "./changeRecord";
 import { type KnownOptions, type UpdateRecordOptions, type Writable, withKnown } from "./collection";
 import { type CreateRecordOptions, type Creation, createRecord } from "./createRecord";
 import type { NamedRecord } from "./listed";
+import { type OperationTime, withinTime } from "./operationTime";
 import { type Readers, readersOf } from "./readers";
 import { getRecord, readExisting } from "./reads";
 import { explainTakenName, nameTaken } from "./uniqueName";
@@ -89,12 +90,18 @@ export function recordsOf<
           isSame: (record: T) => rules.isSame(record, wanted),
           complete: complete && ((found: T, given: ObservedOptions) => complete(found, wanted, given)),
         };
-        return create(collection, creation, options);
+        const operation = `the create of ${collection.kind.noun} "${wanted.name}"`;
+        return withinTime(collection, operation, options, (time) =>
+          create(collection, creation, { ...options, signal: time.signal }, time),
+        );
       }),
     update: (id, changes, given) =>
-      checkedCall(given, rules.updateOptions, async (options) =>
-        update(collection, rules, id, rules.parseChanges(id, changes), options),
-      ),
+      checkedCall(given, rules.updateOptions, async (options) => {
+        const parsed = rules.parseChanges(id, changes);
+        return withinTime(collection, `the change of ${collection.kind.noun} ${id}`, options, ({ signal }) =>
+          update(collection, rules, id, parsed, { ...options, signal }),
+        );
+      }),
     delete: (id, given) => checkedCall(given, rules.deleteOptions, (options) => rules.delete(id, options)),
   };
 }
@@ -103,6 +110,7 @@ async function create<T extends NamedRecord, Settings extends { readonly name: s
   collection: Writable<T, Settings, never>,
   creation: Creation<T, Settings>,
   { onNameTaken, ...options }: CreateRecordOptions<T> & ObservedOptions,
+  time: OperationTime,
 ): Promise<T> {
   const { calls, hooks, kind } = collection;
   const { settings } = creation;
@@ -110,10 +118,10 @@ async function create<T extends NamedRecord, Settings extends { readonly name: s
     const ids = existing.map(({ id }) => id);
     throw nameTaken(kind, settings.name, ids);
   };
-  await calls.prepare?.(settings);
+  if (calls.prepare) await time.limit(calls.prepare(settings));
   try {
     const ifTaken = onNameTaken ?? (kind.hasUniqueNames ? refuse : undefined);
-    const created = await createRecord(collection, creation, { ...options, onNameTaken: ifTaken });
+    const created = await createRecord(collection, creation, { ...options, onNameTaken: ifTaken }, time);
     hooks.noteSaved?.(undefined, created);
     return await collection.recall(created, { ...settings });
   } catch (error) {

@@ -162,7 +162,7 @@ function stream(
 function dispatch<T>(
   agent: Dispatcher,
   options: Dispatcher.DispatchOptions,
-  { signal, progress }: Attempt,
+  { signal, progress, onBegin }: Attempt,
   begin: Begin<T>,
 ): Promise<T> {
   return new Promise((resolve, reject) => {
@@ -179,6 +179,7 @@ function dispatch<T>(
         // The caller was told that nothing was sent.
         if (signal.aborted) return controller.abort(signal.reason as Error);
         running = controller;
+        onBegin?.();
         progress(uploadMs(options.body));
       },
       onResponseStart(controller, status, headers) {

@@ -10,7 +10,11 @@ export type Repeatability = "safe" | "create" | "submit";
 export interface RetryPolicy {
   /** The largest number of attempts (integer, ≥ 1). @default 6 */
   readonly maxAttempts: number;
-  /** The time for all attempts and pauses, in milliseconds. @default 120,000 */
+  /**
+   * The time for all attempts and pauses, in milliseconds. For a create or an update of a record, it
+   * is the time for all its requests.
+   * @default 120,000
+   */
   readonly maxElapsedMs: number;
 }
 
@@ -35,6 +39,8 @@ export interface Decision {
   readonly lookUp: boolean;
   /** The pause before the next attempt, in milliseconds. `undefined`: no further attempt. */
   readonly retryInMs?: number;
+  /** `true`: there is none because the service asks for a longer wait than the call may take. */
+  readonly isAskedToWaitLonger?: true;
 }
 
 /** The facts about a failed attempt that decide the next step. */
@@ -83,11 +89,14 @@ export function decide(failed: FailedAttempt, policy: RetryPolicy): Decision {
   const lookUp = repeatability === "create" && effectUnknown;
   if (error.disposition === "stop" || attempt >= policy.maxAttempts) return { lookUp };
   if (repeatability === "submit" && effectUnknown) return { lookUp };
-  const latestMs = policy.maxElapsedMs - elapsedMs - Math.min(LAST_ATTEMPT_MS, policy.maxElapsedMs / 4);
+  const leftMs = policy.maxElapsedMs - elapsedMs;
+  const latestMs = leftMs - Math.min(LAST_ATTEMPT_MS, policy.maxElapsedMs / 4);
+  const { retryAfterMs = 0 } = error;
+  if (retryAfterMs > 0 && retryAfterMs >= leftMs) return { lookUp, isAskedToWaitLonger: true };
   if (latestMs < FIRST_PAUSE_MS) return { lookUp };
   // Even with a very short Retry-After, pauses grow and clients do not retry in step.
-  const retryInMs = Math.max(pauseMs(attempt, failed.random), Math.min(error.retryAfterMs ?? 0, latestMs));
-  return retryInMs <= latestMs ? { lookUp, retryInMs } : { lookUp };
+  const retryInMs = Math.max(pauseMs(attempt, failed.random), retryAfterMs);
+  return retryInMs <= latestMs || retryInMs === retryAfterMs ? { lookUp, retryInMs } : { lookUp };
 }
 
 /**

@@ -48,6 +48,8 @@ export interface Attempt {
   readonly goesOn?: () => () => void;
   /** Headers to add to the request. */
   readonly headers?: RequestOptions["headers"];
+  /** Called when a connection begins to send the request: from then on it may have its effect. */
+  readonly onBegin?: () => void;
   /** Called before each request: those after the first also count against the rate limit. */
   readonly onSend?: () => void;
   /** Must be called with the response, before it is read. */
@@ -96,6 +98,9 @@ export interface Call<T> extends ObservedOptions {
   readonly keepsAttempt?: boolean | undefined;
 }
 
+/** The latest time that a `Date` can hold, in milliseconds since the Unix epoch. */
+const LATEST_DATE_MS = 8.64e15;
+
 /**
  * Makes the attempts of a call, with pauses as `decide` returns them, until one succeeds or no more
  * is allowed.
@@ -128,6 +133,7 @@ export async function makeCall<T>(context: CallContext, given: Call<T>): Promise
       // The check took time as well.
       const totalMs = clock.monotonic() - startedAt;
       if (decision.retryInMs === undefined || totalMs + decision.retryInMs >= maxElapsedMs) {
+        if (decision.isAskedToWaitLonger) error.withDetails(whenToTryAgain(clock, error));
         throw error.afterAttempts(number, totalMs);
       }
       context.onRetry?.(retryEvent(call, number, error, decision.retryInMs));
@@ -135,6 +141,13 @@ export async function makeCall<T>(context: CallContext, given: Call<T>): Promise
       await untilClosed(context.closing, call, (signal) => sleep(clock, retryInMs, signal), error);
     }
   }
+}
+
+/** Says when the service accepts the call again. */
+function whenToTryAgain(clock: Clock, { retryAfterMs = 0 }: ServerlessGpuError): string {
+  const seconds = Math.ceil(retryAfterMs / 1000);
+  const at = new Date(Math.min(clock.now() + retryAfterMs, LATEST_DATE_MS)).toISOString();
+  return `. The service asks for a wait of ${seconds} s, longer than this call may take: try again at ${at} or later`;
 }
 
 /**

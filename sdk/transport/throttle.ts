@@ -13,6 +13,8 @@ export interface Gate {
   count(): void;
   /** Records the end of an admitted request. */
   leave(startedAt: number, refused: boolean): void;
+  /** Returns for how long requests have waited in all, in milliseconds; several at once count once. */
+  heldMs(): number;
 }
 
 /** The time between two reports of requests that wait, in milliseconds. */
@@ -23,6 +25,14 @@ export function createGate(clock: Clock, limiter: Limiter, onWait?: (event: Rate
   const waiting = new Set<() => void>();
   let cancelTimer: (() => void) | undefined;
   let reportedAt = Number.NEGATIVE_INFINITY;
+  let heldMs = 0;
+  /** When the first of the waiting requests began to wait. */
+  let heldSince = 0;
+
+  function remove(start: () => void): void {
+    waiting.delete(start);
+    if (waiting.size === 0) heldMs += clock.monotonic() - heldSince;
+  }
 
   /** Admits the requests that may start now, and sets a timer for the others. */
   function admit(): void {
@@ -36,7 +46,7 @@ export function createGate(clock: Clock, limiter: Limiter, onWait?: (event: Rate
           cancelTimer = clock.schedule(onWait ? Math.min(delayMs, REPORT_MS) : delayMs, look);
         return;
       }
-      waiting.delete(start);
+      remove(start);
       limiter.start();
       start();
     }
@@ -65,10 +75,11 @@ export function createGate(clock: Clock, limiter: Limiter, onWait?: (event: Rate
           resolve();
         };
         const ignoreAbort = onAbort(signal, () => {
-          waiting.delete(start);
+          remove(start);
           if (waiting.size === 0) cancelTimer?.();
           reject(signal?.reason);
         });
+        if (waiting.size === 0) heldSince = clock.monotonic();
         waiting.add(start);
         if (waiting.size === 1) admit();
       });
@@ -82,6 +93,7 @@ export function createGate(clock: Clock, limiter: Limiter, onWait?: (event: Rate
       limiter.end(clock.monotonic(), startedAt, refused);
       if (waiting.size > 0) admit();
     },
+    heldMs: () => heldMs + (waiting.size > 0 ? clock.monotonic() - heldSince : 0),
   };
 }
 

@@ -150,12 +150,82 @@ describe("the search after a lost response", () => {
     expect(account.emulator.endpoints.list().map(({ id }) => id)).toEqual([created.id]);
     expect(saves(account)).toBe(2);
   });
+});
 
-  test("counts towards the time limit of the call", async () => {
-    await using account = await startEmulated({ client: { retry: { maxElapsedMs: 4_000 } } });
-    onSave(account, { status: 500 }, 99);
-    await account.failure(account.client.endpoints.create(INPUT));
-    expect(account.calls()).toEqual(["myself", "saveEndpoint", "myself", "myself"]);
+describe("a create in a short time", () => {
+  const short = () => startEmulated({ client: { retry: { maxElapsedMs: 2_500 } } });
+
+  test.each<[string, FaultEffect]>([
+    ["that the service lost", { reset: true }],
+    ["that the service carried out, in a list that lags", { reset: true, when: "after" }],
+    ["that the service does not respond to", { hang: true }],
+    ["that the service responds to with 500", { status: 500 }],
+  ])("%s ends as uncertain in time, and is not sent again", async (_what, effect) => {
+    await using account = await short();
+    onSave(account, effect, 99);
+    account.emulator.faults.add({ match: { operation: "myself", nth: 2 }, effect: { listLagMs: 4_900 } });
+    const startedAt = account.clock.monotonic();
+    const error = await account.failure(account.client.endpoints.create(INPUT));
+    expect(error).toBeInstanceOf(CreateUncertainError);
+    expect(error.message).toMatch(/an endpoint named "llama" may exist, or appear later\. It was not created again\./);
+    expect(error.message).toMatch(
+      /Wait 15 s, then look for "llama" in the list of endpoints or in the service's console/,
+    );
+    expect(account.clock.monotonic() - startedAt).toBeLessThanOrEqual(2_600);
+    expect(saves(account)).toBe(1);
+  });
+
+  test("returns the endpoint when a list shows it at once", async () => {
+    await using account = await short();
+    onSave(account, { reset: true, when: "after" });
+    const created = await account.run(account.client.endpoints.create(INPUT));
+    expect(account.emulator.endpoints.list().map(({ id }) => id)).toEqual([created.id]);
+    expect(saves(account)).toBe(1);
+  });
+
+  test("is uncertain when the list after it hangs", async () => {
+    await using account = await short();
+    onSave(account, { reset: true, when: "after" });
+    account.emulator.faults.add({ match: { operation: "myself", nth: 2 }, effect: { hang: true } });
+    const startedAt = account.clock.monotonic();
+    const error = await account.failure(account.client.endpoints.create(INPUT));
+    expect(error).toMatchObject({ code: "CREATE_UNCERTAIN", cause: { code: "REQUEST_TIMEOUT" } });
+    expect(account.clock.monotonic() - startedAt).toBeLessThanOrEqual(2_600);
+  });
+
+  test("is not sent when the list before it takes all the time", async () => {
+    await using account = await short();
+    account.emulator.faults.add({ match: { operation: "myself" }, effect: { hang: true } });
+    const error = await account.failure(account.client.endpoints.create(INPUT));
+    expect(error).toMatchObject({ code: "REQUEST_TIMEOUT" });
+    expect(saves(account)).toBe(0);
+  });
+
+  test("an update ends in time as well, and says so", async () => {
+    await using account = await short();
+    const { templates } = account.client;
+    const { id } = await account.run(templates.create({ name: "llama", imageName: "me/t:1" }));
+    await account.clock.advance(60_000);
+    const startedAt = account.clock.monotonic();
+    // The list may not show somebody else's change yet, and there is no time to wait for that.
+    const error = await account.failure(templates.update(id, { name: "llama" }));
+    expect(error).toMatchObject({ code: "REQUEST_TIMEOUT" });
+    expect(error.message).toMatch(
+      /^the change of template \S+: not complete within 2\.5 s, the time for all its requests/,
+    );
+    expect(account.clock.monotonic() - startedAt).toBeLessThanOrEqual(2_600);
+    expect(account.calls().filter((name) => name === "saveTemplate")).toHaveLength(1);
+  });
+
+  test("the time in which a rate limit holds requests does not count", async () => {
+    await using account = await startEmulated({
+      client: { service: "runpod", retry: { maxElapsedMs: 2_500 } },
+      emulator: { profile: "observed", rateLimits: { graphql: { perMinute: 10_000 } } },
+    });
+    account.emulator.faults.add({ match: { operation: "saveTemplate" }, effect: { status: 429 }, times: 1 });
+    const names = Array.from({ length: 400 }, (_, n) => `t${n}`);
+    await account.run(Promise.all(names.map((name) => account.client.templates.create({ name, imageName: "me/t:1" }))));
+    expect(account.emulator.templates.list()).toHaveLength(400);
   });
 });
 

@@ -9,7 +9,7 @@ import {
   UnexpectedResponseError,
   UnreadableResponseError,
 } from "../../../sdk/errors";
-import { OpenAiStreamError, SubmitUncertainError } from "../../../sdk/jobs/jobErrors";
+import { OpenAiStreamError, OpenAiStreamIncompleteError, SubmitUncertainError } from "../../../sdk/jobs/jobErrors";
 import { CANARY, withoutCanary } from "../../support/emulated";
 import { startQueue } from "../../support/queue";
 import { clientOf, startRawServer } from "../../support/rawServer";
@@ -85,14 +85,35 @@ describe("openaiStream", () => {
       "\n\r\n",
       character.subarray(0, 8),
       character.subarray(8),
+      "data: [DONE]\n\n",
     ];
     expect(await eventsOf(pieces)).toEqual({ events: [{ a: 1 }, "ü"] });
   });
 
-  test("ends at [DONE] even if the server keeps the connection open, and without it at the end of the response", async () => {
+  test("ends at [DONE] even if the server keeps the connection open", async () => {
     expect(await eventsOf(["data: 1\n\ndata: [DONE]\n\ndata: 2\n\n"], { end: false })).toEqual({ events: [1] });
     expect(await eventsOf(["data: 1\n\ndata: [DONE] \n\n"], { end: false })).toEqual({ events: [1] });
-    expect(await eventsOf(["data: 1\n\n", "data: 2"])).toEqual({ events: [1, 2] });
+  });
+
+  test.each<[string, string[], unknown[]]>([
+    ["after some events", ["data: 1\n\n", "data: 2"], [1, 2]],
+    ["after comments alone", [": ping\n\n"], []],
+    ["after an event that ends no stream", ['data: {"type":"response.created"}\n\n'], [{ type: "response.created" }]],
+  ])("a stream that ends without [DONE] %s is incomplete", async (_, pieces, received) => {
+    const { events, error } = await eventsOf(pieces);
+    expect(events).toEqual(received);
+    expect(error).toBeInstanceOf(OpenAiStreamIncompleteError);
+    expect(error).toMatchObject({ code: "OPENAI_STREAM_INCOMPLETE", eventsRead: received.length });
+    expect(error?.message).toMatch(/the stream ended without data: \[DONE\], after \d events, so the rest is missing/);
+  });
+
+  test.each([
+    "response.completed",
+    "response.incomplete",
+    "response.failed",
+    "message_stop",
+  ])("a stream of another API ends with its event %s", async (type) => {
+    expect(await eventsOf([`event: ${type}\ndata: {"type":"${type}"}\n\n`])).toEqual({ events: [{ type }] });
   });
 
   test("a stalled stream ends with a RequestTimeoutError after timeoutMs", async () => {

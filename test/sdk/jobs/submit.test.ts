@@ -15,6 +15,7 @@ import { SubmitUncertainError } from "../../../sdk/jobs/jobErrors";
 import type { RequestEvent } from "../../../sdk/transport/observers";
 import { CANARY, withoutCanary } from "../../support/emulated";
 import { startQueue } from "../../support/queue";
+import { startRawServer } from "../../support/rawServer";
 import { addressesOf, startScriptedServer } from "../../support/scriptedServer";
 
 const REQUEST = { input: { prompt: "Hi" } };
@@ -196,4 +197,52 @@ test("a submit accepts undefined for each optional field", async () => {
   const s3Config = { accessId: undefined, accessSecret: undefined, bucketName: undefined, endpointUrl: undefined };
   await emulated.run(emulated.queue.run({ input: {}, webhook: undefined, policy, s3Config }));
   await emulated.run(emulated.queue.run({ input: {}, policy: undefined, s3Config: undefined }));
+});
+
+describe("an aborted submit", () => {
+  type Line = readonly [level: string, message: string];
+
+  async function abortedAt(
+    url: string,
+    submit: (client: ReturnType<typeof createClient>, signal: AbortSignal) => unknown,
+    until: () => Promise<void>,
+  ) {
+    const lines: Line[] = [];
+    const logger = (level: string, message: string) => void lines.push([level, message]);
+    await using client = createClient({ apiKey: CANARY, queueUrl: url, logger });
+    const controller = new AbortController();
+    const submitting = Promise.resolve(submit(client, controller.signal)).catch((error: unknown) => error);
+    await until();
+    controller.abort(new Error("enough"));
+    expect(await submitting).toMatchObject({ message: "enough" });
+    return lines.filter(([level]) => level === "error").map(([, message]) => message);
+  }
+
+  test.each<[string, (client: ReturnType<typeof createClient>, signal: AbortSignal) => unknown]>([
+    ["run", (client, signal) => client.endpoint("ep").run(REQUEST, { signal })],
+    ["runSync", (client, signal) => client.endpoint("ep").runSync(REQUEST, { signal })],
+    ["openai", (client, signal) => client.endpoint("ep").openai("v1/embeddings", { body: {}, signal })],
+  ])("%s says at level error that a paid job may run, if it was sent", async (_name, submit) => {
+    await using server = await startRawServer(() => {});
+    const arrival = once(server.server, "request");
+    const errors = await abortedAt(server.url, submit, async () => void (await arrival));
+    expect(errors).toHaveLength(1);
+    expect(errors[0]).toMatch(
+      /at endpoint ep was aborted after it was sent. A job may run, and you may be charged for it/,
+    );
+  });
+
+  test("says nothing if it was never sent, or was refused", async () => {
+    const submit = (client: ReturnType<typeof createClient>, signal: AbortSignal) =>
+      client.endpoint("ep").run(REQUEST, { signal });
+    const pause = () => new Promise<void>((resolve) => setTimeout(resolve, 100));
+    // A server that accepts no TLS handshake: the connection is never made.
+    const silent = createServer(() => {}).listen(0, "127.0.0.1");
+    await once(silent, "listening");
+    const { port } = silent.address() as AddressInfo;
+    expect(await abortedAt(`https://localhost:${port}`, submit, pause)).toEqual([]);
+    silent.close();
+    await using refusing = await startRawServer((_, response) => response.writeHead(429).end());
+    expect(await abortedAt(refusing.url, submit, pause)).toEqual([]);
+  });
 });

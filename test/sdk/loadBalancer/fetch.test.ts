@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
-import type { ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { Readable } from "node:stream";
 import { manualClock } from "../../../emulator";
 import { createClient } from "../../../sdk/client";
 import {
@@ -26,12 +27,12 @@ import { startRawServer } from "../../support/rawServer";
 /**
  * A client of a server that answers each request as scripted, and the requests that it received.
  */
-async function startRaw(...answers: ((outgoing: ServerResponse) => unknown)[]) {
+async function startRaw(...answers: ((outgoing: ServerResponse, incoming: IncomingMessage) => unknown)[]) {
   const received: { url: string | undefined; key: string | undefined }[] = [];
   const server = await startRawServer((incoming, outgoing) => {
     incoming.resume();
     received.push({ url: incoming.url, key: incoming.headers.authorization });
-    answers[Math.min(received.length, answers.length) - 1]?.(outgoing);
+    answers[Math.min(received.length, answers.length) - 1]?.(outgoing, incoming);
   });
   const client = createClient({ apiKey: CANARY, queueUrl: server.url });
   return {
@@ -165,6 +166,41 @@ describe("a request", () => {
   ])("with %s is refused before it is sent", async (_name, options) => {
     await using raw = await startRaw(answer(200));
     expect(await failure(raw.fetch("/x", options))).toBeInstanceOf(InvalidInputError);
+    expect(raw.received).toEqual([]);
+  });
+
+  test("has headers of any name, such as constructor and __proto__", async () => {
+    const headerOf = ({ rawHeaders }: IncomingMessage, name: string) => rawHeaders[rawHeaders.indexOf(name) + 1];
+    await using raw = await startRaw((outgoing, incoming) => {
+      const names = ["constructor", "__proto__"];
+      for (const name of names) outgoing.setHeader(name, `got ${headerOf(incoming, name)}`);
+      outgoing.end("ok");
+    });
+    const headers: [string, string][] = [
+      ["constructor", "a"],
+      ["__proto__", "b"],
+    ];
+    for (const given of [headers, Object.fromEntries(headers)]) {
+      const response = await raw.fetch("/x", { headers: given });
+      expect([response.headers.get("constructor"), response.headers.get("__proto__")]).toEqual(["got a", "got b"]);
+    }
+    const repeated = await raw.fetch("/x", { headers: [...headers, ["Constructor", "c"]] });
+    expect(repeated.headers.get("constructor")).toBe("got a, c");
+  });
+
+  test.each([
+    "a locked stream",
+    "a stream that was read",
+    "a destroyed stream",
+  ])("with %s as its body is refused before it is sent", async (which) => {
+    await using raw = await startRaw(answer(200));
+    const locked = new Blob(["x"]).stream();
+    locked.getReader();
+    const read = Readable.from(["x"]);
+    for await (const _ of read);
+    const body = { "a locked stream": locked, "a stream that was read": read }[which] ?? new Readable().destroy();
+    const error = await failure(raw.fetch("/x", { method: "POST", body: body as AsyncIterable<Uint8Array> }));
+    expect(error).toBeInstanceOf(InvalidInputError);
     expect(raw.received).toEqual([]);
   });
 

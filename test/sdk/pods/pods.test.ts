@@ -53,6 +53,13 @@ describe("the request for a pod", () => {
     expect(emulated.requests.map(({ query }) => query)).toEqual([{ [flag]: "true" }, {}]);
   });
 
+  test("another pod's record in the response is an error", async () => {
+    await using emulated = await clientOf({ body: { ...POD, id: "pod-2" } });
+    const error = withoutCanary(await emulated.pods.get("pod-1").catch((thrown: unknown) => thrown));
+    expect(error).toBeInstanceOf(UnexpectedResponseError);
+    expect(error.message).toMatch(/^reading pod pod-1: .*id: it is another pod's/);
+  });
+
   test.each([
     "",
     ".",

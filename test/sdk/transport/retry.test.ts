@@ -82,14 +82,20 @@ describe("Retry-After", () => {
     expect(decideOn("safe", new ServiceFaultError("503", { retryAfterMs: 9_000 })).retryInMs).toBe(9_000);
   });
 
-  test("is shortened so that there is time for one more attempt", () => {
-    expect(decideOn("safe", limited(3_600_000)).retryInMs).toBe(115_000);
-    expect(decideOn("safe", limited(3_600_000), 2, 100_000).retryInMs).toBe(15_000);
+  test("is waited for in full when the time for the call allows it", () => {
+    expect(decideOn("safe", limited(119_000)).retryInMs).toBe(119_000);
+    expect(decideOn("safe", limited(1_000), 2, 118_000).retryInMs).toBeUndefined();
   });
 
-  test("is not followed by an attempt that has no time left", () => {
-    expect(decideOn("submit", limited(3_600_000), 2, 115_100)).toEqual({ lookUp: false });
-    expect(decideOn("safe", limited(1_000), 2, 115_100)).toEqual({ lookUp: false });
+  test("ends the call at once when it is longer than the time left", () => {
+    const ended = { lookUp: false, isAskedToWaitLonger: true };
+    expect(decideOn("safe", limited(3_600_000))).toEqual(ended);
+    expect(decideOn("safe", limited(20_001), 2, 100_000)).toEqual(ended);
+    expect(decideOn("submit", limited(3_600_000), 2, 115_100)).toEqual(ended);
+    expect(decideOn("create", new ServiceFaultError("503", { retryAfterMs: 3_600_000 }))).toEqual({
+      ...ended,
+      lookUp: true,
+    });
   });
 
   test("is respected in a call that has little time", () => {
@@ -97,11 +103,11 @@ describe("Retry-After", () => {
     expect(decide(failed, { maxAttempts: 6, maxElapsedMs: 3_000 }).retryInMs).toBe(1_000);
   });
 
-  test("never becomes an immediate retry when the time is short", () => {
+  test("is never followed by an earlier retry", () => {
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 10 ** 9 }), fc.integer({ min: 0, max: 119_000 }), (after, elapsedMs) => {
+      fc.property(fc.integer({ min: 1, max: 10 ** 6 }), fc.integer({ min: 0, max: 119_000 }), (after, elapsedMs) => {
         const { retryInMs } = decideOn("safe", limited(after), 1, elapsedMs);
-        return retryInMs === undefined || retryInMs >= Math.min(after, 500);
+        return retryInMs === undefined || retryInMs >= after;
       }),
     );
   });
