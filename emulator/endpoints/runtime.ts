@@ -109,7 +109,13 @@ export class EndpointRuntime {
     return { ...DEFAULT_POLICY, executionTimeout: this.#record.executionTimeoutMs ?? executionTimeout };
   }
 
+  /** @throws RangeError at a load-balancing endpoint, where no worker would ever take the job */
   submit(operation: Job["operation"], request: JobRequest): Job {
+    if (this.balancer) {
+      throw new RangeError(
+        `Endpoint ${this.#record.id} is a load-balancing endpoint, which has no queue: send requests to /lb/${this.#record.id}/.`,
+      );
+    }
     this.#counters.submitted += 1;
     const job = newJob(jobId(this.context.random, this.#counters.submitted), operation, request, this.#now());
     this.#store.add(job);
@@ -200,6 +206,11 @@ export class EndpointRuntime {
   queue(): { readonly waiting: number; readonly oldestQueuedAt: number | undefined } {
     const { waiting, oldestQueuedAt } = this.#scheduler;
     return { waiting, oldestQueuedAt };
+  }
+
+  /** Returns the requests at a load-balancing endpoint: those at workers, and those that wait. */
+  requests(): { readonly open: number; readonly waiting: number } {
+    return { open: this.#scheduler.running, waiting: this.#scheduler.waiting };
   }
 
   /** Returns the arithmetic of the autoscaler, for people. */

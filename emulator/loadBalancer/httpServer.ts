@@ -37,6 +37,15 @@ export function requestHeaders(headers: IncomingHttpHeaders): Record<string, str
   return passedHeaders(headers, [...OF_CONNECTION, "authorization"]);
 }
 
+/**
+ * Returns the header that frames a body without a declared length. Node adds it only for methods
+ * that usually have a body. For others, the worker would take the body for its next request.
+ */
+export function framing(request: Pick<PassedRequest, "headers">): Record<string, string> {
+  const { "content-length": length } = request.headers;
+  return hasBody(request) && length === undefined ? { "transfer-encoding": "chunked" } : {};
+}
+
 /** Returns the headers of a worker's response that the client receives. */
 export function responseHeaders(headers: IncomingHttpHeaders): Record<string, string | string[]> {
   return passedHeaders(headers, OF_CONNECTION);

@@ -23,6 +23,7 @@ export function createLoadBalancerCalls({ keys, find }: Options) {
     if (accessOf(bearerKey(request), keys) !== "granted") return answers.unauthorized();
     const balancer = find(endpointId);
     if (!balancer || !passed) return answers.unknownEndpoint();
+    if (headers.upgrade?.toLowerCase() === "websocket") return answers.webSocket();
     if (Number(headers["content-length"] ?? 0) > LOAD_BALANCER_BODY_MAX_BYTES) return answers.tooLarge();
     const target = passed.target.slice(LOAD_BALANCER_PATH.length).replace(/^[^/?]*/, "");
     const path = target.startsWith("/") ? target : `/${target}`;

@@ -1,7 +1,7 @@
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from "node:http";
 import { pipeline } from "node:stream";
 import type { ServerPorts } from "../programs/launchServer";
-import { HEALTH_PATH, type HttpServer, hasBody, requestHeaders, responseHeaders } from "./httpServer";
+import { framing, HEALTH_PATH, type HttpServer, hasBody, requestHeaders, responseHeaders } from "./httpServer";
 
 const HOST = "127.0.0.1";
 
@@ -10,7 +10,7 @@ export function processServer({ port, healthPort }: ServerPorts, healthPath: str
   return {
     async respond(request, signal) {
       const { method, target, body } = request;
-      const headers = requestHeaders(request.headers);
+      const headers = { ...requestHeaders(request.headers), ...framing(request) };
       const outgoing = httpRequest({ host: HOST, port, method, path: target, headers, signal, agent: false });
       const begun = responseTo(outgoing);
       // Errors reach `begun`. A server may respond before it has read the body.

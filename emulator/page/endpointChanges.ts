@@ -117,6 +117,7 @@ function endpointView({ record, runtime }: Endpoint): EndpointView {
   const { id, name, gpuIds, scalerType, workersMin, workersMax } = record;
   return {
     ...{ id, name, gpuIds, scalerType, workersMin, workersMax },
+    ...(runtime.balancer && { requests: runtime.requests() }),
     jobs: runtime.health().jobs,
     oldestQueuedAt: runtime.queue().oldestQueuedAt,
     scaling: runtime.scaling(),

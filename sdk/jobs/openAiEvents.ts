@@ -8,7 +8,7 @@ import { type OutputSchema, parseOutput } from "./jobOutput";
 /** The data of the event that ends a stream of chat completions or completions. */
 const DONE = "[DONE]";
 
-/** The types of the events that end the streams of OpenAI's Responses API and of Anthropic's API. */
+/** The types of the events that end the streams of the Responses API and of Anthropic's API. */
 const LAST_EVENTS: readonly unknown[] = [
   "response.completed",
   "response.incomplete",

@@ -11,8 +11,8 @@ export interface RetryPolicy {
   /** The largest number of attempts (integer, ≥ 1). @default 6 */
   readonly maxAttempts: number;
   /**
-   * The time for all attempts and pauses, in milliseconds. For a create or an update of a record, it
-   * is the time for all its requests.
+   * The time for all attempts and pauses, in milliseconds. For a create or an update of a record,
+   * it is the time for all its requests.
    * @default 120,000
    */
   readonly maxElapsedMs: number;

@@ -13,7 +13,7 @@ export interface Gate {
   count(): void;
   /** Records the end of an admitted request. */
   leave(startedAt: number, refused: boolean): void;
-  /** Returns for how long requests have waited in all, in milliseconds; several at once count once. */
+  /** Returns for how long requests have waited, in milliseconds. Several at once count once. */
   heldMs(): number;
 }
 

@@ -6,8 +6,12 @@ export const loadBalancer = {
     "A load-balancing endpoint is at /lb/<endpoint>/<path>. At the service it has its own host, with no prefix before the path.",
   ),
   "lb.pass-on": observed(
-    "Method, path, query, headers and body reach the worker unchanged, and its response is returned unchanged.",
+    "Method, path, query, headers and body reach the worker unchanged, and so do status, headers and body of its response.",
   ),
+  "lb.connection": assumed(
+    "Headers of one connection, such as Connection and TE, are not passed on, nor are trailers and 1xx responses.",
+  ),
+  "lb.websocket": assumed("A WebSocket upgrade returns 501 and reaches no worker."),
   "lb.stream": observed("Bodies are passed on as they arrive, in both directions."),
   "lb.key": observed("A request without the right bearer key returns 401 and reaches no worker."),
   "lb.key-kept": assumed("The worker does not receive the authorization header."),

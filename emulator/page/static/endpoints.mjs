@@ -82,6 +82,11 @@ function fill(article, id) {
     about: element("span", { className: "muted" }),
     figures: element("p", { className: "figures" }),
     scaling: element("p", { className: "scaling" }),
+    queue: element("div", { className: "lane" }),
+    ofJobs: [
+      button("Jobs", () => showJobsOf(id), "List the jobs of this endpoint"),
+      button("Send…", () => openSend(id), "Send a job to this endpoint"),
+    ],
     depth: element("canvas", { className: "depth", role: "img" }),
     waiting: element("span", { className: "number" }),
     lanes: element("ul", { className: "lanes" }),
@@ -89,16 +94,9 @@ function fill(article, id) {
     shownWords: "",
   };
   const head = element("div", { className: "bar" }, parts.name, parts.about, element("span", { className: "space" }));
-  head.append(button("Jobs", () => showJobsOf(id), "List the jobs of this endpoint"));
-  head.append(button("Send…", () => openSend(id), "Send a job to this endpoint"));
-  const queue = element(
-    "div",
-    { className: "lane" },
-    element("span", { className: "muted" }, "queue"),
-    parts.waiting,
-    parts.depth,
-  );
-  article.append(head, parts.figures, parts.scaling, queue, parts.lanes);
+  head.append(...parts.ofJobs);
+  parts.queue.append(element("span", { className: "muted" }, "queue"), parts.waiting, parts.depth);
+  article.append(head, parts.figures, parts.scaling, parts.queue, parts.lanes);
   return parts;
 }
 
@@ -107,6 +105,14 @@ function update(parts, { view, lanes, depth }) {
   setText(parts.name, view.name);
   parts.name.title = view.name;
   setText(parts.about, `${view.id} · ${view.gpuIds}`);
+  const { requests } = view;
+  for (const part of [parts.queue, ...parts.ofJobs]) part.hidden = requests !== undefined;
+  if (requests) {
+    setText(parts.figures, `load balancing · ${requests.open} open requests · ${requests.waiting} waiting`);
+    showScaling(parts, view);
+    showLanes(parts, view, lanes);
+    return;
+  }
   const { inQueue, inProgress, completed, failed, retried } = view.jobs;
   const wait =
     view.oldestQueuedAt === undefined ? "none waits" : `oldest waits ${duration(now() - view.oldestQueuedAt)}`;

@@ -44,6 +44,19 @@ describe("jobs and workers over HTTP", () => {
     ]);
   });
 
+  test("refuses a job for a load-balancing endpoint, which has no queue", async () => {
+    const lb = { ...JOBS, type: "LB", scalerType: "REQUEST_COUNT" } as const;
+    emulator = await emulator
+      .stop()
+      .then(() => startEmulator({ profile: "observed", seed: { endpoints: [{ id: "lb", ...lb }] } }));
+    const { status, body } = await control("POST", "jobs", { endpointId: "lb", input: {} });
+    expect(status).toBe(400);
+    expect(body.error).toMatch(
+      /Endpoint lb is a load-balancing endpoint, which has no queue: send requests to \/lb\/lb\//,
+    );
+    expect((await control("GET", "jobs")).body).toEqual([]);
+  });
+
   test("shows a job with its input and output, and no storage credentials", async () => {
     const request = { endpointId: id, input: { a: 1 }, s3Config: { accessSecret: "hush" } };
     const job = (await control("POST", "jobs", request)).body;

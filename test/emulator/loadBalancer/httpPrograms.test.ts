@@ -1,5 +1,8 @@
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
 import path from "node:path";
+import { CANARY } from "../../support/emulated";
 import { plain, startLoadBalanced } from "../../support/loadBalanced";
 
 const program = { command: `'${process.execPath}' httpWorker.js`, cwd: path.join(__dirname, "../../support/workers") };
@@ -32,6 +35,46 @@ describe("a program", () => {
     const seen = (await (await plain(app, "/env")).json()) as Record<string, string>;
     expect(seen.PORT).not.toBe(seen.PORT_HEALTH);
     expect(seen.HEALTH_CHECK_PATH).toBe("/healthy");
+  });
+
+  test.each([
+    "GET",
+    "DELETE",
+    "OPTIONS",
+    "HEAD",
+    "POST",
+  ])("[lb.pass-on] gets the chunked body of a %s, and never as a request of its own", async (method) => {
+    await using app = await startLoadBalanced({ handler: program, fields: { workersMin: 1, workersMax: 1 } });
+    const smuggled = `GET /exit HTTP/1.1\r\nHost: x\r\n\r\n`;
+    const headers = { authorization: `Bearer ${CANARY}`, "transfer-encoding": "chunked" };
+    const outgoing = request(`${app.emulator.url}/lb/${app.id}/echo`, { method, headers });
+    outgoing.write(smuggled.slice(0, 10));
+    outgoing.end(smuggled.slice(10));
+    const [incoming] = (await once(outgoing, "response")) as [IncomingMessage];
+    expect(incoming.statusCode).toBe(200);
+    const chunks: Buffer[] = await incoming.toArray();
+    expect(Buffer.concat(chunks).toString()).toBe(method === "HEAD" ? "" : smuggled);
+    expect((await plain(app, "/after")).status).toBe(200);
+  });
+
+  test("[lb.connection] gets no header of one connection, and its trailers and 1xx responses go no further", async () => {
+    await using app = await startLoadBalanced({ handler: program, fields: { workersMin: 1, workersMax: 1 } });
+    const headers = { authorization: `Bearer ${CANARY}`, te: "trailers", connection: "te" };
+    const outgoing = request(`${app.emulator.url}/lb/${app.id}/trailers`, { headers }).end();
+    let hints = 0;
+    outgoing.on("information", () => hints++);
+    const [incoming] = (await once(outgoing, "response")) as [IncomingMessage];
+    expect(await incoming.toArray().then((chunks) => Buffer.concat(chunks).toString())).toBe("te: none");
+    expect([incoming.headers.trailer, incoming.trailers, hints]).toEqual([undefined, {}, 0]);
+  });
+
+  test("[lb.websocket] gets no WebSocket upgrade: it returns 501", async () => {
+    await using app = await startLoadBalanced({ handler: program });
+    const headers = { authorization: `Bearer ${CANARY}`, connection: "Upgrade", upgrade: "websocket" };
+    const outgoing = request(`${app.emulator.url}/lb/${app.id}/ws`, { headers }).end();
+    const [incoming] = (await once(outgoing, "response")) as [IncomingMessage];
+    expect([incoming.statusCode, incoming.headers["x-runpod-worker-id"]]).toEqual([501, undefined]);
+    incoming.resume();
   });
 
   test("[lb.unreachable] is replaced when it ends, and its request returns 502", async () => {

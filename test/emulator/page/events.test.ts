@@ -52,6 +52,16 @@ async function nextWith<Name extends keyof Change>(next: () => Promise<Change>, 
   }
 }
 
+test("a load-balancing endpoint shows its requests, and has no queue", async () => {
+  const lb = { ...ENDPOINT, id: "lb", type: "LB", scalerType: "REQUEST_COUNT" } as const;
+  await start({ profile: "observed", seed: { endpoints: [ENDPOINT, lb] } });
+  const { endpoints = [] } = await (await follow())();
+  expect(endpoints.map(({ id, requests }) => [id, requests])).toEqual([
+    ["chat", undefined],
+    ["lb", { open: 0, waiting: 0 }],
+  ]);
+});
+
 test("a page that is opened later gets the past of the charts, and that of a deleted endpoint is forgotten", async () => {
   await submit();
   await clock.advance(60_000);

@@ -57,6 +57,19 @@ describeInBrowser(`the page in a browser${noBrowser ? ` (${noBrowser})` : ""}`, 
       body: JSON.stringify({ endpointId: "chat", input }),
     }).then((response) => response.json() as Promise<{ id: string }>);
 
+  test("the card of a load-balancing endpoint has no queue and sends no jobs", async () => {
+    const lb = { ...ENDPOINT, id: "lb", name: "app", type: "LB", scalerType: "REQUEST_COUNT" } as const;
+    await open({ profile: "observed", seed: { endpoints: [ENDPOINT, lb] } });
+    await card("app").getByText("load balancing · 0 open requests · 0 waiting").waitFor();
+    for (const [name, isShown] of [
+      ["llama-chat", true],
+      ["app", false],
+    ] as const) {
+      expect(await card(name).getByText("queue", { exact: true }).isVisible()).toBe(isShown);
+      expect(await card(name).getByRole("button", { name: "Send…" }).isVisible()).toBe(isShown);
+    }
+  });
+
   test("the page shows the queue, the workers and the scaler's arithmetic live while a manual clock is moved", async () => {
     await manual({ seed: { endpoints: [{ ...ENDPOINT, scalerType: "REQUEST_COUNT", scalerValue: 2 }] } });
     expect(new URL(page.url()).pathname).toBe("/_emulator/");

@@ -15,6 +15,12 @@ const app = createServer((request, response) => {
   if (request.url === HEALTH_CHECK_PATH && PORT === PORT_HEALTH) return answerPing(request, response);
   if (request.url === "/exit") process.exit(3);
   if (request.url === "/env") return response.end(JSON.stringify(process.env));
+  if (request.url === "/trailers") {
+    response.writeEarlyHints({ link: "</style.css>; rel=preload" });
+    response.writeHead(200, { trailer: "x-sum" });
+    response.addTrailers({ "x-sum": "1" });
+    return response.end(`te: ${request.headers.te ?? "none"}`);
+  }
   response.writeHead(200, { "x-path": request.url, "x-pod": RUNPOD_POD_ID, "x-host": request.headers.host });
   // Returns the same bytes as they arrive.
   request.pipe(response);
