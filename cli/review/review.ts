@@ -1,6 +1,6 @@
 import { buffer } from "node:stream/consumers";
 import { acceptedWords, CONFIG_NAMESPACE } from "../../provider/connection/config";
-import { RUNPOD_GPU_TIERS } from "../../sdk/contract/enums";
+import { GPU_TIERS } from "../../sdk/contract/limits";
 import { readPrices } from "../forecast/settings/prices";
 import { shownMoney } from "../forecast/values";
 import { pulumi } from "../pulumiCommand";
@@ -86,7 +86,7 @@ function extraTiersIn({ config }: PlannedChange): string[] {
     if (value === "[secret]") return undefined;
     return typeof value === "string" || value === undefined ? value : JSON.stringify(value);
   };
-  const known: readonly string[] = RUNPOD_GPU_TIERS;
+  const known: readonly string[] = GPU_TIERS;
   return acceptedWords(read).extraGpuTiers.filter((tier) => !known.includes(tier));
 }
 

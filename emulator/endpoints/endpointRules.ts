@@ -5,7 +5,6 @@ import { type EndpointFields, type EndpointInput, type EndpointRecord, volumesOf
 import type { Profile } from "../model/fidelity";
 
 /** Tiers that are newer than the contract (observed). */
-const observedGpuTiers = ["ADA_32_PRO", "HOPPER_141", "BLACKWELL_96", "BLACKWELL_180"];
 
 /** The records that an endpoint refers to by id. */
 export interface References {
@@ -40,22 +39,20 @@ export function assertOneKind(input: EndpointInput): void {
   }
 }
 
-/** What the rules for the fields of an endpoint depend on. */
-interface Checked {
-  readonly profile: Profile;
-  /** The endpoint before the change; `undefined` if it is new. */
-  readonly current: EndpointRecord | undefined;
-}
-
 /**
  * Checks the rules that concern one endpoint alone.
+ * @param current the endpoint before the change; `undefined` if it is new
  * @throws BusinessError if a field breaks a rule
  */
-export function assertAllowed(fields: EndpointFields, { profile, current }: Checked, references: References): void {
+export function assertAllowed(
+  fields: EndpointFields,
+  current: EndpointRecord | undefined,
+  references: References,
+): void {
   if (fields.name.trim() === "") throw new BusinessError("Endpoint name must not be empty", "save.ranges");
   assertKind(fields, current);
   if (current ? current.computeType === "CPU" : fields.instanceIds?.length) assertOnCpus(fields);
-  else assertOnGpus(fields, profile);
+  else assertOnGpus(fields);
   assertLocations(fields.locations);
   if (fields.templateId.trim() === "") throw new BusinessError("templateId must not be empty", "save.ranges");
   references.assertTemplate(fields.templateId);
@@ -87,8 +84,8 @@ function assertOnCpus({ instanceIds, modelReferences }: EndpointFields): void {
   if (modelReferences?.length) throw new BusinessError("An endpoint on CPUs takes no model references", "save.models");
 }
 
-function assertOnGpus(fields: EndpointFields, profile: Profile): void {
-  assertGpuIds(fields.gpuIds, profile);
+function assertOnGpus(fields: EndpointFields): void {
+  assertGpuIds(fields.gpuIds);
   if ((fields.gpuCount ?? 1) < 1) throw new BusinessError("gpuCount must be at least 1", "save.ranges");
   const versions = [fields.minCudaVersion ?? "", ...(fields.allowedCudaVersions ?? "").split(",")];
   const wrong = versions.map((version) => version.trim()).find((version) => !/^(\d+\.\d+)?$/.test(version));
@@ -118,16 +115,18 @@ function assertScaling(fields: EndpointFields): void {
     throw new BusinessError("workersMax must not be less than workersMin", "save.ranges");
 }
 
-function assertGpuIds(gpuIds: string, profile: Profile): void {
-  const known = [...GPU_TIERS, ...(profile === "observed" ? observedGpuTiers : [])];
+function assertGpuIds(gpuIds: string): void {
   const tiers = gpuIds
     .split(",")
     .map((part) => part.trim())
     .filter((part) => !part.startsWith("-"));
   if (tiers.length === 0) throw new BusinessError("gpuIds must name at least one GPU tier", "save.unknown-tier");
-  const unknown = tiers.find((tier) => !known.includes(tier));
+  const unknown = tiers.find((tier) => !GPU_TIERS.some((known) => known === tier));
   if (unknown !== undefined)
-    throw new BusinessError(`gpuIds holds "${unknown}", which is not one of ${known.join(", ")}`, "save.unknown-tier");
+    throw new BusinessError(
+      `gpuIds holds "${unknown}", which is not one of ${GPU_TIERS.join(", ")}`,
+      "save.unknown-tier",
+    );
 }
 
 function assertLocations(locations: string): void {

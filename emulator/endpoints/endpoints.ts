@@ -273,7 +273,7 @@ function allowedFields(
   const { references } = state;
   const { profile } = state.context;
   const fields = fieldsAfter(ENDPOINT_FIELDS, current, input, profile);
-  assertAllowed(fields, { profile, current }, current ? namedIn(sent, current, references) : references);
+  assertAllowed(fields, current, current ? namedIn(sent, current, references) : references);
   if (fields.workersMax > (current?.workersMax ?? 0)) assertQuota(state, fields.workersMax, current?.id);
   return fields;
 }

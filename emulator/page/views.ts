@@ -15,7 +15,7 @@ export interface EndpointView {
   readonly id: string;
   readonly name: string;
   readonly gpuIds: string;
-  /** The open and the waiting requests of a load-balancing endpoint, which has no queue and no jobs. */
+  /** The requests of a load-balancing endpoint, which has no queue and no jobs. */
   readonly requests?: { readonly open: number; readonly waiting: number } | undefined;
   readonly scalerType: string;
   readonly workersMin: number;

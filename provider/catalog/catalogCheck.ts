@@ -2,7 +2,7 @@ import type { CatalogView } from "../../sdk/catalog/places";
 import { endpointProofs, type Impossible, volumeProofs } from "../../sdk/catalog/proofs";
 import type { Client } from "../../sdk/client";
 import { serviceName } from "../../sdk/connection/settings";
-import { RUNPOD_GPU_TIERS } from "../../sdk/contract/enums";
+import { GPU_TIERS } from "../../sdk/contract/limits";
 import { splitList } from "../../sdk/endpoints/normalForms";
 import { InvalidInputError } from "../../sdk/errors";
 import type { Volume } from "../../sdk/volumes/record";
@@ -39,7 +39,7 @@ export async function checkEndpoint(connection: Connection, { name, settings, ch
   if (settings.workersMax === 0 || text(settings, "instanceIds") !== "") return;
   const gpuIds = text(settings, "gpuIds");
   // Those that the user accepts on purpose may be newer than the catalog.
-  const isOwnWord = (word: string) => !RUNPOD_GPU_TIERS.some((tier) => tier === word);
+  const isOwnWord = (word: string) => !GPU_TIERS.some((tier) => tier === word);
   if (connection.settings.extraGpuTiers.filter(isOwnWord).some((word) => splitList(gpuIds).includes(word))) return;
   const volumeIds = splitList(text(settings, "networkVolumeIds") || text(settings, "networkVolumeId"));
   const [view, volumeDataCenters] = await Promise.all([viewFor(connection), placesOf(connection, volumeIds)]);

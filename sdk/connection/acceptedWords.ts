@@ -1,9 +1,9 @@
-import { RUNPOD_GPU_TIERS, RUNPOD_LOCATIONS } from "../contract/enums";
+import { RUNPOD_LOCATIONS } from "../contract/enums";
 import type { ConnectionSettings } from "./settings";
 
-/** GPU tiers and countries that are accepted in addition to the contract's. */
+/** GPU pools and countries that are accepted in addition to the known ones. */
 export interface ExtraWords {
-  /** GPU tiers newer than the contract to accept. Those of a named service are always accepted. */
+  /** GPU pools newer than this version to accept. */
   readonly extraGpuTiers?: readonly string[] | undefined;
   /** Countries newer than the contract to accept. Those of a named service are always accepted. */
   readonly extraLocations?: readonly string[] | undefined;
@@ -18,7 +18,7 @@ export function extraWords({ service, extraGpuTiers = [], extraLocations = [] }:
 } {
   const isRunpod = service?.trim() === "runpod";
   return {
-    extraGpuTiers: [...new Set([...(isRunpod ? RUNPOD_GPU_TIERS : []), ...extraGpuTiers])],
+    extraGpuTiers: [...new Set(extraGpuTiers)],
     extraLocations: [...new Set([...(isRunpod ? RUNPOD_LOCATIONS : []), ...extraLocations])],
     acceptsNewTiers: isRunpod,
     // Its GraphQL schema declares scalerValue as an Int (observed).

@@ -5,20 +5,25 @@
 export type OpenEnum<T extends string> = T | (string & {});
 
 /**
- * The GPU tiers of the contract (contract, Allowed values), each named by its GPU generation and
- * memory.
+ * The known GPU pools, each named by its GPU generation and memory: those of the contract
+ * (contract, Allowed values), where they are called GPU tiers, and the newer ones `ADA_32_PRO`,
+ * `BLACKWELL_96`, `BLACKWELL_180` and `HOPPER_141` (observed).
  */
 export const GpuTier = {
   /** 16 GB. */ AMPERE_16: "AMPERE_16",
   /** 24 GB. */ AMPERE_24: "AMPERE_24",
   /** 24 GB, Ada generation. */ ADA_24: "ADA_24",
+  /** 32 GB, Ada generation, Pro. */ ADA_32_PRO: "ADA_32_PRO",
   /** 48 GB. */ AMPERE_48: "AMPERE_48",
   /** 48 GB, Ada generation, Pro. */ ADA_48_PRO: "ADA_48_PRO",
   /** 80 GB. */ AMPERE_80: "AMPERE_80",
   /** 80 GB, Ada generation, Pro. */ ADA_80_PRO: "ADA_80_PRO",
+  /** 96 GB, Blackwell generation. */ BLACKWELL_96: "BLACKWELL_96",
+  /** 141 GB, Hopper generation. */ HOPPER_141: "HOPPER_141",
+  /** 180 GB, Blackwell generation. */ BLACKWELL_180: "BLACKWELL_180",
 } as const;
 /**
- * A GPU tier of the contract.
+ * A known GPU pool.
  * @useDeclaredType
  */
 export type GpuTier = keyof typeof GpuTier;
@@ -103,9 +108,6 @@ export const POD_STATES = ["RUNNING", "EXITED", "TERMINATED"] as const;
  * the contract, `EXITED` and `TERMINATED`.
  */
 export const ENDED_POD_STATES: readonly string[] = ["EXITED", "TERMINATED", "DEAD", "PAUSED"];
-
-/** GPU tiers of the named service `runpod` in addition to the contract's (observed). */
-export const RUNPOD_GPU_TIERS = ["ADA_32_PRO", "BLACKWELL_96", "BLACKWELL_180", "HOPPER_141"] as const;
 
 /**
  * Countries of the data centers of the named service `runpod` in addition to the contract's (CA

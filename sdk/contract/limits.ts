@@ -12,7 +12,7 @@ const hour = 60 * minute;
 const day = 24 * hour;
 const megabyte = 1_000_000;
 
-/** Names of the GPU tiers of the contract. */
+/** Names of the known GPU pools. */
 export const GPU_TIERS = Object.values(GpuTier);
 
 /**

@@ -170,6 +170,11 @@ function setSchema({ mustBe, pattern = /./, normalize = (same) => same }: AnyFie
   return list(mustBe, problemsOf).transform(normalize);
 }
 
+/** Returns the names of all GPU pools that inputs may hold, each once. */
+function knownTiers(extraGpuTiers: readonly string[]): string[] {
+  return [...new Set([...GPU_TIERS, ...extraGpuTiers])];
+}
+
 /** The pattern of GPU tiers, which GPU types do not match (observed). */
 const GPU_TIER = /^[A-Z][A-Z0-9_]*$/;
 
@@ -182,7 +187,7 @@ export function newTierWarnings(
   { extraGpuTiers = [], acceptsNewTiers }: EndpointInputOptions,
 ): string[] {
   if (!acceptsNewTiers || typeof gpuIds !== "string") return [];
-  const known = [...GPU_TIERS, ...extraGpuTiers];
+  const known = knownTiers(extraGpuTiers);
   return splitList(gpuIds)
     .filter((part) => !isGpuExclusion(part) && !known.includes(part))
     .map((tier) => {
@@ -198,7 +203,7 @@ function gpuIdProblems(
 ): string[] {
   // The normal form of an endpoint that runs on CPUs.
   if (value === "") return [];
-  const known = [...GPU_TIERS, ...extraGpuTiers];
+  const known = knownTiers(extraGpuTiers);
   const parts = splitList(value);
   const tiers = parts.filter((part) => !isGpuExclusion(part));
   if (parts.includes("-")) return ['"-" excludes nothing: write the GPU type after the minus, as in "-NVIDIA L4"'];

@@ -55,15 +55,15 @@ test("values that this version does not accept are not managed, with the reason"
 
 test("the program shows the command that accepts GPU tiers newer than this version", () => {
   const { source, skipped } = adoptionProgram([
-    endpoint({ gpuIds: "HOPPER_141,ADA_24" }),
+    endpoint({ gpuIds: "FUTURE_300,ADA_24" }),
     endpoint({ id: "evil", gpuIds: "$(rm)" }),
   ]);
-  expect(source).toContain("//    pulumi config set serverless-gpu:extraGpuTiers HOPPER_141\n");
-  const accepted = { extraGpuTiers: ["HOPPER_141"] };
-  expect(adoptionProgram([endpoint({ gpuIds: "HOPPER_141,ADA_24" })], accepted).source).not.toContain(
+  expect(source).toContain("//    pulumi config set serverless-gpu:extraGpuTiers FUTURE_300\n");
+  const accepted = { extraGpuTiers: ["FUTURE_300"] };
+  expect(adoptionProgram([endpoint({ gpuIds: "FUTURE_300,ADA_24" })], accepted).source).not.toContain(
     "pulumi config set",
   );
-  expect(source).toContain('gpuIds: ["HOPPER_141", "ADA_24"]');
+  expect(source).toContain('gpuIds: ["FUTURE_300", "ADA_24"]');
   expect(source).not.toContain("$(rm)");
   expect(skipped).toEqual([{ id: "evil", reason: expect.stringContaining('"$(rm)" is not a known GPU tier') }]);
 });

@@ -34,7 +34,7 @@ export const save = {
     "gpuIds accepts a comma-separated list of tiers, and of GPU types to exclude with a leading minus.",
   ),
   "save.newer-tiers": observed(
-    "The observed profile also accepts the tiers ADA_32_PRO, HOPPER_141, BLACKWELL_96 and BLACKWELL_180.",
+    "gpuIds also accepts ADA_32_PRO, HOPPER_141, BLACKWELL_96 and BLACKWELL_180, which are newer than the contract.",
   ),
   "save.unknown-tier": assumed("An unknown tier, or no tier, is refused."),
   "save.locations": documented("locations accepts CZ, FR, GB, NO, RO and US, as a comma-separated list."),

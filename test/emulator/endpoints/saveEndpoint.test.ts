@@ -1,4 +1,6 @@
 import { type Emulator, startEmulator } from "../../../emulator";
+import { GPU_TYPES } from "../../../emulator/model/gpuTypes";
+import { GpuTier } from "../../../sdk/contract/enums";
 import { createEndpoint, REQUIRED, save } from "../../support/plainClient";
 
 let emulator: Emulator;
@@ -159,6 +161,25 @@ describe("rules", () => {
     expect((await saved(`name: "a", gpuIds: "${tier}", templateId: "t"`)).gpuIds).toBe(tier);
   });
 
+  test.each([
+    "ADA_32_PRO",
+    "HOPPER_141",
+    "BLACKWELL_96",
+    "BLACKWELL_180",
+  ])("[save.newer-tiers] tier %s is accepted in the contract profile", async (tier) => {
+    expect((await saved(`name: "a", gpuIds: "${tier}", templateId: "t"`)).gpuIds).toBe(tier);
+  });
+
+  test("[save.unknown-tier] the refusal lists the same pools that the client and the catalog know", async () => {
+    const listed = /not one of ([A-Z0-9_, ]+)/.exec(
+      await refused('name: "a", gpuIds: "AMPERE_99", templateId: "t"'),
+    )?.[1];
+    expect(listed?.split(", ")).toEqual(Object.keys(GpuTier));
+    expect(Object.keys(GpuTier)).toHaveLength(11);
+    const pools = new Set(GPU_TYPES.flatMap(({ pool }) => pool ?? []));
+    expect([...pools].sort()).toEqual(Object.keys(GpuTier).sort());
+  });
+
   test("[save.gpu-list] a list of tiers with exclusions is accepted and kept as it was sent", async () => {
     const gpuIds = "AMPERE_24, AMPERE_16,-NVIDIA L4";
     expect((await saved(`name: "a", gpuIds: "${gpuIds}", templateId: "t"`)).gpuIds).toBe(gpuIds);
@@ -169,7 +190,7 @@ describe("rules", () => {
     "",
     "-NVIDIA L4",
     "AMPERE_16,,AMPERE_24",
-    "BLACKWELL_96",
+    "BLACKWELL_97",
   ])("[save.unknown-tier] gpuIds %j is refused", async (gpuIds) => {
     expect(await refused(`name: "a", gpuIds: "${gpuIds}", templateId: "t"`)).toContain("gpuIds");
   });

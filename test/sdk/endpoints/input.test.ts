@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import { GpuTier } from "../../../sdk/contract/enums";
 import { checkEndpointFields, crossFieldProblems, parseEndpointFields } from "../../../sdk/endpoints/input";
 import { InvalidInputError } from "../../../sdk/errors";
 import { Secret } from "../../../sdk/secret";
@@ -85,7 +86,7 @@ describe("what is refused", () => {
     ["gpuIds", ["AMPERE_24", null], /^must be a GPU tier, a list.*; element \[1\] of the list is null, not a string$/],
     ["locations", [5], /element \[0\] of the list is 5/],
     ["locations", "Mars", /"Mars" is neither.*serverless-gpu:extraLocations/],
-    ["gpuIds", "HOPPER_141", /"HOPPER_141" is not a known.*serverless-gpu:extraGpuTiers/],
+    ["gpuIds", "HOPPER_142", /"HOPPER_142" is not a known.*Did you mean HOPPER_141\?.*serverless-gpu:extraGpuTiers/],
     ["idleTimeout", -1, /must be whole seconds, 0 or more; it is -1/],
     ["idleTimeout", 1.5, /it is 1.5/],
     ["idleTimeout", Number.NaN, /it is NaN/],
@@ -172,10 +173,14 @@ describe("what is refused", () => {
 
 describe("extra GPU tiers", () => {
   test("are accepted, and named among the allowed [contract.gpu-ids]", () => {
-    expect(accepted("gpuIds", "HOPPER_141,AMPERE_16", ["HOPPER_141"])).toBe("HOPPER_141,AMPERE_16");
-    expect(problems("gpuIds", "HOPER_141", ["HOPPER_141"])[0]).toMatch(
-      /Did you mean HOPPER_141\?.*ADA_80_PRO, HOPPER_141/,
+    expect(accepted("gpuIds", "FUTURE_300,AMPERE_16", ["FUTURE_300"])).toBe("FUTURE_300,AMPERE_16");
+    expect(problems("gpuIds", "FUTUR_300", ["FUTURE_300", "HOPPER_141"])[0]).toMatch(
+      /Did you mean FUTURE_300\?.*ADA_80_PRO, BLACKWELL_96, HOPPER_141, BLACKWELL_180, FUTURE_300\./,
     );
+  });
+
+  test("are not needed for any of the 11 known pools, at any service", () => {
+    for (const tier of Object.keys(GpuTier)) expect(accepted("gpuIds", tier)).toBe(tier);
   });
 });
 
