@@ -61,14 +61,11 @@ describe("the provider's settings", () => {
     }
   });
 
-  test("the tiers and countries of a named service are accepted, but not those of another account", () => {
-    const words = {
-      extraGpuTiers: expect.arrayContaining(["HOPPER_141"]),
-      extraLocations: expect.arrayContaining(["CA"]),
-    };
+  test("the countries of a named service are accepted, but not those of another account", () => {
+    const words = { extraLocations: expect.arrayContaining(["CA"]) };
     expect(settings({ service: "runpod" })).toMatchObject(words);
     expect(settings({}, { SERVERLESS_GPU_SERVICE: "runpod" })).toMatchObject(words);
-    expect(settings(SECOND, { SERVERLESS_GPU_SERVICE: "runpod" }).extraGpuTiers).toEqual([]);
+    expect(settings(SECOND, { SERVERLESS_GPU_SERVICE: "runpod" }).extraLocations).toEqual([]);
   });
 
   test("register the key as a secret at once", () => {
