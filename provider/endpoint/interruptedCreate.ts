@@ -1,11 +1,11 @@
-import { randomBytes } from "node:crypto";
 import { drawTemplateName } from "../../sdk/endpoints/ownContainer";
 import type { Endpoint, EndpointInput } from "../../sdk/endpoints/record";
 import { recordedService } from "../connection/account";
 import type { Connection } from "../connection/connection";
 import { noteVariables, variablesOf } from "../container/variables";
+import { log } from "../log";
 import { readRecord, removeRecord, type Subject, writeRecord } from "../machine/machineRecord";
-import { isAlive } from "../machine/sharedClaims";
+import { isOfThisProcess, mayStillRun, thisProcess } from "../machine/processes";
 import { isObject, type Properties } from "../properties";
 import { hasOwnContainer } from "./ownContainer";
 
@@ -18,9 +18,6 @@ import { hasOwnContainer } from "./ownContainer";
 /** The largest number of creates that one record holds. */
 const MOST = 5;
 
-/** Tells this process from an earlier one with the same process id. */
-const run = randomBytes(8).toString("hex");
-
 /** Creates an endpoint, and records how to recognize it. */
 export async function createNoted(
   { client: { endpoints }, account, capabilities }: Connection,
@@ -30,7 +27,7 @@ export async function createNoted(
   if (!capabilities.bindsTemplates || !fields.imageName) return endpoints.create(fields, { onNameTaken });
   const templateName = drawTemplateName(fields.name, Math.random);
   const subject = subjectOf(account.service, fields.name);
-  const create = { templateName, process: process.pid, run, variables: variablesOf({ ...fields }) };
+  const create = { templateName, ...thisProcess(), variables: variablesOf({ ...fields }) };
   writeRecord(subject, { creates: [...createsIn(subject), create].slice(-MOST) });
   return endpoints.create(fields, { onNameTaken, templateName });
 }
@@ -42,7 +39,7 @@ export function forgetCreate(outputs: Properties): void {
 
 /**
  * Returns the only endpoint with the name if an interrupted create of this machine has made it.
- * While the process of the create runs, it is that process's. A program whose endpoint has a
+ * While the process of the create may still run, it is that process's. A program whose endpoint has a
  * template cannot use it: its own template would stay behind.
  */
 export function ownLeftover(
@@ -54,12 +51,23 @@ export function ownLeftover(
   if (!hasOwnContainer(inputs) || !endpoint?.template?.isBound || others.length > 0) return undefined;
   const { id, name, template } = endpoint;
   const create = createsIn(subjectOf(account.service, name)).find(({ templateName }) => templateName === template.name);
-  if (!create || create.run === run) return undefined;
-  if (create.process !== process.pid && isAlive(Number(create.process))) return undefined;
+  if (!create || isOfThisProcess(create)) return undefined;
+  if (mayStillRun(create)) {
+    log(name, `warning: ${whoseItMayBe(id)}`);
+    return undefined;
+  }
   // State has none of its variables: those that the program no longer sets are removed.
   const variables = Array.isArray(create.variables) ? create.variables.map(String) : [];
   noteVariables({ service: account.service, noun: "endpoint", id }, variables);
   return endpoint;
+}
+
+function whoseItMayBe(id: string): string {
+  return (
+    `endpoint ${id} was created by a run that shares this machine's cache and may not have ended: it runs, or it ran on ` +
+    "another machine, in another container or before a restart, where this run cannot see it. If it has not ended, wait " +
+    "for its end: the endpoint is in its stack. If it was killed, delete the endpoint, and run pulumi up again"
+  );
 }
 
 function createsIn(subject: Subject): readonly Properties[] {

@@ -3,6 +3,7 @@ import { NameTakenError } from "../../sdk/errors";
 import type { NamedRecord } from "../../sdk/records/listed";
 import { log } from "../log";
 import { readRecord, removeRecord, type Subject, writeRecord } from "../machine/machineRecord";
+import { isOfThisProcess, mayStillRun, thisProcess } from "../machine/processes";
 import type { Properties } from "../properties";
 
 /*
@@ -39,10 +40,10 @@ export async function createNamed<T extends NamedRecord>(
   { create, takeOver, refuse }: Making<T>,
 ): Promise<T> {
   const subject = { ...place, key: String(__automaticName === true ? proposedName : __automaticName) };
-  const { name: recorded } = (proposedName === undefined && readRecord(subject)) || {};
+  const recorded = proposedName === undefined ? recordedName(place.noun, subject) : undefined;
   let leftOver: T | undefined;
   const createAs = async (name: string) => {
-    if (name !== proposedName) writeRecord(subject, { name });
+    if (name !== proposedName) writeRecord(subject, { name, ...thisProcess() });
     const onNameTaken = (existing: readonly T[]) => {
       const [only] = existing;
       if (name !== recorded || only === undefined || existing.length > 1) return refuse(existing, name);
@@ -70,6 +71,21 @@ export async function createNamed<T extends NamedRecord>(
   made ??= await createAs(otherDigits(first));
   removeRecord(subject);
   return made;
+}
+
+/**
+ * Returns the name that an interrupted run on this machine has drawn. That of a run that may not
+ * have ended is its own.
+ */
+function recordedName(noun: string, subject: Subject): unknown {
+  const { name, ...by } = readRecord(subject) ?? {};
+  if (name === undefined || isOfThisProcess(by) || !mayStillRun(by)) return name;
+  log(
+    String(name),
+    `warning: a run that shares this machine's cache, and may not have ended, began to create ${noun} "${name}". This run ` +
+      "creates another one. If that run was killed, and nothing uses what it created, delete it",
+  );
+  return undefined;
 }
 
 /** Returns the name with new random digits in place of those at its end. */

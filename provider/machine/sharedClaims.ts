@@ -1,10 +1,9 @@
-import { createHash } from "node:crypto";
-import { appendFileSync, lstatSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
-import { hostname } from "node:os";
+import { appendFileSync, lstatSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import { ConfigurationError } from "../../sdk/errors";
 import { engineAddress } from "../exitWithEngine";
 import { type Candidate, candidateFolders, ifThere, isPrivate, makePrivateFolder } from "./folders";
+import { isAlive, machine } from "./processes";
 
 /*
  * The provider processes of one deployment share what their resources claim: each process has a
@@ -23,20 +22,6 @@ export interface Claim {
 
 /** The folders that may hold the files. The first usable one is used. */
 const FOLDERS = candidateFolders("claims");
-
-/**
- * The machine or container: machines may share the folder, and process ids mean nothing on another
- * machine.
- */
-const machine = createHash("sha256").update(`${hostname()} ${pidNamespace()}`).digest("hex").slice(0, 8);
-
-function pidNamespace(): string {
-  try {
-    return readlinkSync("/proc/self/ns/pid");
-  } catch {
-    return "";
-  }
-}
 
 /**
  * The beginning of the names of this deployment's files; `undefined` without an engine. Each file
@@ -135,13 +120,4 @@ function linesOfOthers(parts: readonly [string, ...string[]], id: string): strin
 
 function pidOf(file: string): number {
   return Number(file.slice(file.lastIndexOf(".") + 1));
-}
-
-/** Returns `true` if the process of this machine runs. */
-export function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
 }

@@ -25,11 +25,18 @@ export interface InitFailure {
 /**
  * Pulumi's own dynamic-provider process, spoken to as the engine does, over gRPC. It loads the
  * built package through the text in `__provider`, from a program's folder.
+ * @param within a command that runs the process, such as `unshare`
  */
-export async function startDynamicProvider(env: Record<string, string>, config: Record<string, string> = {}) {
+export async function startDynamicProvider(
+  env: Record<string, string>,
+  config: Record<string, string> = {},
+  within: readonly string[] = [],
+) {
   const folder = mkdtempSync(path.join(REPOSITORY, ".scratch-provider-"));
   const engine = await startEngine();
-  const child = spawn(process.execPath, [require.resolve("@pulumi/pulumi/cmd/dynamic-provider"), engine.address], {
+  const dynamicProvider = require.resolve("@pulumi/pulumi/cmd/dynamic-provider");
+  const [command = "", ...args] = [...within, process.execPath, dynamicProvider, engine.address];
+  const child = spawn(command, args, {
     cwd: folder,
     env: { PATH: process.env.PATH, ...COMPILE_CACHE, ...env },
     stdio: ["ignore", "pipe", "pipe"],
@@ -108,7 +115,7 @@ export async function startDynamicProvider(env: Record<string, string>, config: 
     },
     async stop() {
       client.close();
-      await ended(child);
+      await ended(child, within.length > 0 ? "SIGKILL" : undefined);
       engine.server.forceShutdown();
       rmSync(folder, { recursive: true, force: true });
     },
@@ -129,11 +136,11 @@ function startEngine(): Promise<{ readonly server: grpc.Server; readonly address
   });
 }
 
-export function ended(child: ChildProcess): Promise<void> {
+export function ended(child: ChildProcess, signal?: NodeJS.Signals): Promise<void> {
   return new Promise((resolve) => {
     if (child.exitCode !== null || child.signalCode !== null) return resolve();
     child.once("exit", () => resolve());
-    child.kill();
+    child.kill(signal);
   });
 }
 

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -17,10 +18,16 @@ afterAll(async () => {
 });
 
 /** A provider's process on a machine: each machine has its own records. */
-const onMachine = (machine: string) =>
-  startDynamicProvider({
-    ...{ ...emulator.env, SERVERLESS_GPU_SERVICE: "runpod", XDG_CACHE_HOME: path.join(folder, machine) },
-  });
+const onMachine = (machine: string, within: readonly string[] = []) =>
+  startDynamicProvider(
+    { ...emulator.env, SERVERLESS_GPU_SERVICE: "runpod", XDG_CACHE_HOME: path.join(folder, machine) },
+    {},
+    within,
+  );
+
+/** A process namespace of its own, as a container has it. */
+const CONTAINER = ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child"];
+const hasContainers = spawnSync("unshare", [...CONTAINER.slice(1), "true"]).status === 0;
 
 type Provider = Awaited<ReturnType<typeof onMachine>>;
 
@@ -79,3 +86,44 @@ test("two resources with one name never get the same endpoint", async () => {
   const ids = results.flatMap((each) => (each.status === "fulfilled" ? [each.value.id] : []));
   expect(new Set(ids).size).toBe(ids.length);
 });
+
+/** Returns once the service has the endpoint whose create does not return. */
+async function creatingIn(provider: Provider, name: string): Promise<string> {
+  emulator.faults.add({ match: { operation: "saveEndpoint" }, effect: { hang: true, when: "after" }, times: 1 });
+  create(provider, program(name)).catch(() => undefined);
+  for (;;) {
+    const made = emulator.endpoints.list().find((each) => each.name === name)?.id;
+    if (made !== undefined) return made;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+(hasContainers ? test : test.skip)(
+  "a container does not adopt the endpoint that another container with the same cache is creating",
+  async () => {
+    await using first = await onMachine("shared", CONTAINER);
+    const made = await creatingIn(first, "four");
+    await using second = await onMachine("shared", CONTAINER);
+    await expect(create(second, program("four"))).rejects.toThrow(TAKEN);
+    await using host = await onMachine("shared");
+    await expect(create(host, program("four"))).rejects.toThrow(TAKEN);
+    expect(emulator.endpoints.list().filter(({ name }) => name === "four")).toMatchObject([{ id: made }]);
+  },
+);
+
+(hasContainers ? test : test.skip)(
+  "a container does not adopt the template that another container with the same cache is creating",
+  async () => {
+    const handlers = 'exports.handler = () => require("pulumi-serverless-gpu/handlers").templateV1;';
+    const args = { __provider: handlers, automaticName: "drawn-1a2b3c4", imageName: "me/app:1" };
+    const hang = { match: { operation: "saveTemplate" }, effect: { hang: true, when: "after" }, times: 1 } as const;
+    const made = () => emulator.templates.list().filter(({ name }) => name.startsWith("drawn-"));
+    await using first = await onMachine("drawn", CONTAINER);
+    emulator.faults.add(hang);
+    create(first, args).catch(() => undefined);
+    while (made().length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+    await using second = await onMachine("drawn");
+    const { id } = await create(second, args);
+    expect(made().map((each) => each.id)).toEqual([expect.not.stringMatching(id), id]);
+  },
+);

@@ -1,0 +1,63 @@
+import { createHash, randomBytes } from "node:crypto";
+import { readFileSync, readlinkSync } from "node:fs";
+import { hostname } from "node:os";
+import type { Properties } from "../properties";
+
+/*
+ * Machines and containers may share a cache folder, and a process id means nothing outside its own
+ * process namespace. Whether a process still runs can therefore be proven only in the namespace in
+ * which it ran, and only until the system is started again.
+ */
+
+/** Tells this process from an earlier one with the same process id. */
+const run = randomBytes(8).toString("hex");
+
+/** The process namespace in which this process runs. It is a digest, because file names hold it. */
+export const machine = createHash("sha256")
+  .update([hostname(), read(bootId), read(pidNamespace)].join(" "))
+  .digest("hex")
+  .slice(0, 16);
+
+/** `false` on a Linux system that does not show which process namespace this is. */
+const isKnown = process.platform !== "linux" || (read(bootId) !== "" && read(pidNamespace) !== "");
+
+function bootId(): string {
+  return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
+}
+
+function pidNamespace(): string {
+  return readlinkSync("/proc/self/ns/pid");
+}
+
+function read(fact: () => string): string {
+  try {
+    return fact();
+  } catch {
+    return "";
+  }
+}
+
+/** Returns what a machine record holds about the process that writes it. */
+export function thisProcess(): Properties {
+  return { machine, process: process.pid, run };
+}
+
+/** Returns `true` if this process has written the record. */
+export function isOfThisProcess(record: Properties): boolean {
+  return record.run === run;
+}
+
+/** Returns `true` unless it is proven that the process that wrote the record has ended. */
+export function mayStillRun(record: Properties): boolean {
+  if (isOfThisProcess(record) || !isKnown || record.machine !== machine) return true;
+  return record.process !== process.pid && isAlive(Number(record.process));
+}
+
+/** Returns `true` if a process with this id runs in the process namespace of this one. */
+export function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
