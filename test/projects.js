@@ -25,6 +25,7 @@ const LONG = [
   "cli/emulator",
   "cli/emulatorSession",
   "cli/explain",
+  "cli/explainSlow",
   "cli/forecast/forecast",
   "cli/forecast/pictures",
   "cli/review/review",

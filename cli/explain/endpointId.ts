@@ -1,12 +1,15 @@
 import { type Client, ServerlessGpuError } from "../../sdk";
 
+/** One attempt, because people wait. What cannot be listed is taken for an id. */
+const ONCE = { timeoutMs: 5_000, maxRetries: 0 };
+
 /**
  * Returns the id of an endpoint that is given by its id or by its exact name; what is given if the
  * endpoints cannot be listed, or none fits.
  * @throws Error if several endpoints have the name
  */
 export async function endpointId(client: Client, given: string): Promise<string> {
-  const all = await client.endpoints.list().catch((error: unknown) => {
+  const all = await client.endpoints.list(ONCE).catch((error: unknown) => {
     if (error instanceof ServerlessGpuError) return [];
     throw error;
   });

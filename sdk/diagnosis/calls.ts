@@ -36,6 +36,8 @@ export interface DiagnosisCalls {
   readonly workers?: (operation: string, id: string, now: number, attempt: Attempt) => Promise<ReadWorkers>;
   /** @default the interface does not list releases */
   readonly releases?: (operation: string, id: string, attempt: Attempt) => Promise<RolloutFacts>;
+  /** Returns `true` if the first page of the endpoints contains the id. */
+  readonly isListed: (operation: string, id: string, attempt: Attempt) => Promise<boolean>;
   /** Reads the sum of `workersMax` over the endpoints of the first page: at least that many. */
   readonly workersUsed: (operation: string, attempt: Attempt) => Promise<number>;
 }

@@ -31,6 +31,7 @@ export type CauseId =
   | "cold-start"
   | "scaling-rule"
   | "jobs-running"
+  | "jobs-failing"
   | "workers-stopping"
   | "stale-binding"
   | "nothing-wrong"
@@ -61,7 +62,8 @@ export const CAUSES: Readonly<Record<CauseId, CauseRow>> = {
   "not-found": row(
     "certain",
     "there is no endpoint with this id in the account",
-    "Check the id, and that the key belongs to the endpoint's account. If it was deleted, pulumi up --refresh creates it again",
+    "Check the id, the URL of the service, and that the key belongs to the endpoint's account. If somebody has deleted the " +
+      "endpoint, pulumi up --refresh creates a new one",
   ),
   "no-access": row(
     "certain",
@@ -165,6 +167,11 @@ export const CAUSES: Readonly<Record<CauseId, CauseRow>> = {
     "likely",
     "its workers still run jobs",
     "Wait, cancel the jobs, or allow more time (drainTimeout for a deletion)",
+  ),
+  "jobs-failing": row(
+    "likely",
+    "nothing waits, but more of its jobs have failed than completed",
+    "Read the error of a failed job, and the log (serverless-gpu logs). The counts have no times, so the failures may be old",
   ),
   "workers-stopping": passing("likely", "its workers have no jobs and are stopping", "Wait"),
   "stale-binding": row(

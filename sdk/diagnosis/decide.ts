@@ -1,5 +1,6 @@
 import { CAUSE_IDS, CAUSES, CERTAINTIES, type Certainty } from "./causes";
-import { type Evidence, type QueueFacts, seen, type WorkerFacts } from "./evidence";
+import { doubted } from "./contradictions";
+import { type Evidence, type QueueFacts, type Refusal, seen, type WorkerFacts } from "./evidence";
 import type { Diagnosis, FoundCause } from "./record";
 import { type Candidate, cause, type Finding, RULES, type Situation, signsOf } from "./rules";
 
@@ -11,7 +12,9 @@ export type Decision = Pick<Diagnosis, "causes" | "certainty" | "others">;
  * is the order in which to fix them.
  */
 export function decide(evidence: Evidence): Decision {
-  const findings = [...findingsIn(evidence)].sort(byUrgency);
+  const findings = findingsIn(evidence)
+    .map((finding) => finding.map((each) => doubted(each, evidence)))
+    .sort(byUrgency);
   const [first = [cause("unknown", "unknown")], ...rest] = findings;
   const ids = new Set(first.map(({ id }) => id));
   const others = rest.flat().filter(({ id }) => !ids.has(id) && ids.add(id));
@@ -38,11 +41,18 @@ function findingsIn(evidence: Evidence): readonly Finding[] {
     jobsWait: queue && !endpoint.isLoadBalancer ? queue.inQueue > 0 : true,
   };
   if (off.length > 0) return [...off, ...(workers.total > 0 ? RULES.flatMap((rule) => rule(situation)) : [])];
-  if (isSatisfied(situation)) {
+  const failures = evidence.awaited === "jobs" ? failuresIn(situation) : [];
+  if (isSatisfied(situation) && failures.length === 0) {
     const isRunning = evidence.awaited === "jobs" && evidence.waitedMs !== undefined && hasJobs(queue, workers);
     return [[cause(isRunning ? "jobs-running" : "nothing-wrong", "likely")]];
   }
-  return RULES.flatMap((rule) => rule(situation));
+  return failures.length > 0 && isSatisfied(situation) ? failures : RULES.flatMap((rule) => rule(situation));
+}
+
+/** Returns what goes wrong although nothing waits: a container that crashes, and jobs that fail. */
+function failuresIn(situation: Situation): readonly Finding[] {
+  const isFailure = ([found]: Finding) => found?.id === "crash-loop" || found?.id === "jobs-failing";
+  return RULES.flatMap((rule) => rule(situation)).filter(isFailure);
 }
 
 /** Returns `true` if what is awaited is there. */
@@ -56,16 +66,21 @@ function isSatisfied({ evidence, endpoint, workers, queue }: Situation): boolean
   return ready >= endpoint.workersMin && workers.unhealthy === 0;
 }
 
-/** What the refusal of a read says by itself. Two interfaces that agree are certain. */
+/**
+ * What the refusal of a read says by itself. A web page says nothing for sure: a gateway or another
+ * server may have sent it.
+ */
 function accessFindings({ endpoint, queue }: Evidence): readonly Finding[] {
-  const management = "value" in endpoint ? undefined : endpoint.failure?.is;
-  const ofQueue = "value" in queue ? undefined : queue.failure?.is;
-  if (ofQueue === "no queue") return [[cause("no-queue", "certain")]];
-  if (management === "absent" && ofQueue === "refused")
-    return [[cause("not-found", "likely"), cause("no-access", "likely")]];
-  if (management === "absent") return [[cause("not-found", ofQueue === "absent" ? "certain" : "likely")]];
-  if (management === "refused" && ofQueue === "refused") return [[cause("no-access", "certain")]];
-  if (ofQueue === "refused") return [[cause("no-access", "likely")]];
+  const management = "value" in endpoint ? undefined : endpoint.failure;
+  const ofQueue = "value" in queue ? undefined : queue.failure;
+  const said = (refusal: Refusal | undefined) => (refusal?.isPage ? undefined : refusal?.is);
+  if (said(ofQueue) === "no queue") return [[cause("no-queue", "certain")]];
+  const isAbsent = said(management) === "absent";
+  if (isAbsent && said(ofQueue) === "refused") return [[cause("not-found", "likely"), cause("no-access", "likely")]];
+  if (isAbsent) return [[cause("not-found", said(ofQueue) === "absent" ? "certain" : "likely")]];
+  if (said(ofQueue) === "refused") return [[cause("no-access", said(management) === "refused" ? "certain" : "likely")]];
+  if ([management, ofQueue].some((each) => each?.isPage && each.is === "refused"))
+    return [[cause("no-access", "possible"), cause("unknown", "unknown")]];
   return [];
 }
 

@@ -21,6 +21,8 @@ export interface NotSeen {
 /** A refusal that says something itself. */
 export interface Refusal {
   readonly is: "absent" | "refused" | "no queue";
+  /** `true` if the response is a web page: then a gateway or another server may have sent it. */
+  readonly isPage: boolean;
   /** In milliseconds since the epoch. */
   readonly readAt: number;
   readonly source: string;
@@ -83,6 +85,9 @@ export interface RolloutFacts {
 export interface QueueFacts {
   readonly inQueue: number;
   readonly inProgress: number;
+  /** Jobs that have ended since the queue began to count. */
+  readonly completed: number;
+  readonly failed: number;
   /** The queue's own counts of workers. */
   readonly workers: WorkerFacts;
 }
@@ -110,6 +115,8 @@ export interface LimitFacts {
 export interface WorkerLog {
   readonly workerId: string;
   readonly lines: readonly LogLine[];
+  /** `true` if only its beginning was read, because it is long. */
+  readonly isCut?: boolean;
 }
 
 /** Everything that a diagnosis is decided from. */
@@ -120,10 +127,14 @@ export interface Evidence {
   /** The time of the decision, in milliseconds since the epoch. */
   readonly now: number;
   readonly endpoint: Part<EndpointFacts>;
+  /** Whether the list of endpoints contains it. Read only if the read by its id found nothing. */
+  readonly listed: Part<boolean>;
   readonly workers: Part<WorkerFacts>;
   readonly rollout: Part<RolloutFacts>;
   readonly queue: Part<QueueFacts>;
   readonly stock: Part<StockFacts>;
+  /** The data centers of network volumes, by the volumes' ids. */
+  readonly volumes: Part<ReadonlyMap<string, string>>;
   readonly limits: Part<LimitFacts>;
   readonly logs: Part<readonly WorkerLog[]>;
 }

@@ -24,7 +24,7 @@ import type { DiagnoseOptions } from "./record";
 
 /** The counts of `/health`, as the client reads them. */
 export interface HealthCounts {
-  readonly jobs: { readonly inQueue: number; readonly inProgress: number };
+  readonly jobs: Readonly<Record<"inQueue" | "inProgress" | "completed" | "failed", number>>;
   readonly workers: Readonly<Record<"idle" | "running", number>> &
     Readonly<Partial<Record<"initializing" | "ready" | "throttled" | "unhealthy", number | null>>>;
 }
@@ -101,16 +101,23 @@ async function gather(
   const found = seen(endpoint);
   if (found) hideEnv(found.env, [found.facts.name ?? ""]);
   const queue = mapped(health, (counts) => queueFacts(counts, found?.pods));
+  const ofEndpoint = endpointPart(endpoint);
+  const isAbsent = "failure" in ofEndpoint && ofEndpoint.failure?.is === "absent";
   const first: Evidence = {
     ...{ awaited, waitedMs, now: clock.now(), rollout, queue },
-    endpoint: endpointPart(endpoint),
-    workers: mapped(listed, ({ facts }) => facts),
-    ...{ stock: NOT_ASKED, limits: NOT_ASKED, logs: NOT_ASKED },
+    ...{ endpoint: ofEndpoint, listed: NOT_ASKED, workers: mapped(listed, ({ facts }) => facts) },
+    ...{ stock: NOT_ASKED, volumes: NOT_ASKED, limits: NOT_ASKED, logs: NOT_ASKED },
   };
-  const more = await gatherMore({ clock, sources, shared, read }, first);
   const ids = (seen(listed)?.ids ?? []).slice(0, MOST_LOGS);
-  const ofLogs = logs ? await readLogs(clock, sources, id, ids, signal) : NOT_ASKED;
-  return { ...first, ...more, logs: ofLogs, now: clock.now() };
+  // At the same time, so that a service that hangs costs twice the time of a read, and no more.
+  const [more, ofList, ofLogs] = await Promise.all([
+    gatherMore({ clock, sources, shared, read }, first),
+    isAbsent
+      ? read("listEndpoints", "the endpoints", (operation, each) => calls.isListed(operation, id, each))
+      : NOT_ASKED,
+    logs ? readLogs(clock, sources, id, ids, signal) : NOT_ASKED,
+  ]);
+  return { ...first, ...more, listed: ofList, logs: ofLogs, now: clock.now() };
 }
 
 interface Gathering {
@@ -121,17 +128,19 @@ interface Gathering {
 }
 
 /** Reads the stock and the limits, if no worker explains the wait. */
-async function gatherMore(gathering: Gathering, evidence: Evidence): Promise<Pick<Evidence, "stock" | "limits">> {
+async function gatherMore(
+  gathering: Gathering,
+  evidence: Evidence,
+): Promise<Pick<Evidence, "stock" | "volumes" | "limits">> {
   const endpoint = seen(evidence.endpoint);
-  if (!endpoint || !needsMore(evidence)) return { stock: NOT_ASKED, limits: NOT_ASKED };
+  if (!endpoint || !needsMore(evidence)) return { stock: NOT_ASKED, volumes: NOT_ASKED, limits: NOT_ASKED };
   const { clock, sources, shared, read } = gathering;
   const { calls, account } = sources;
   const limits = shared("limits", async () => {
-    const known = await part(clock, calls.source, undefined, () => account.limits(ONCE));
-    const used =
-      seen(known)?.workerQuota == null
-        ? NOT_ASKED
-        : await read("listEndpoints", "the endpoints", calls.workersUsed, false);
+    const [known, used] = await Promise.all([
+      part(clock, calls.source, undefined, () => account.limits(ONCE)),
+      read("listEndpoints", "the endpoints", calls.workersUsed, false),
+    ]);
     return mapped(known, (value): LimitFacts => {
       const { workerQuota, spendLimit, currentSpend, isUnderBalance } = value;
       return {
@@ -140,8 +149,8 @@ async function gatherMore(gathering: Gathering, evidence: Evidence): Promise<Pic
       };
     });
   });
-  const [stock, ofAccount] = await Promise.all([readStock(gathering, endpoint), limits]);
-  return { stock, limits: ofAccount };
+  const [ofStock, ofAccount] = await Promise.all([readStock(gathering, endpoint), limits]);
+  return { ...ofStock, limits: ofAccount };
 }
 
 /** Returns `true` if workers are awaited, and none is there but throttled ones. */
@@ -154,9 +163,12 @@ function needsMore({ awaited, endpoint, workers, queue }: Evidence): boolean {
   return (isWanted || settings.isLoadBalancer) && (isShort || counts.throttled === counts.total);
 }
 
-async function readStock({ clock, sources, shared }: Gathering, endpoint: EndpointFacts): Promise<Part<StockFacts>> {
+async function readStock(
+  { clock, sources, shared }: Gathering,
+  endpoint: EndpointFacts,
+): Promise<Pick<Evidence, "stock" | "volumes">> {
   const { calls, catalog, volumePlaces } = sources;
-  if (endpoint.gpuIds === "") return NOT_ASKED;
+  if (endpoint.gpuIds === "") return { stock: NOT_ASKED, volumes: NOT_ASKED };
   const { gpuCount } = endpoint;
   // Others wait for the same answer, so an abort of this diagnosis does not end it.
   const asked = <T>(ask: () => Promise<T>) => part(clock, calls.source, undefined, ask);
@@ -166,7 +178,7 @@ async function readStock({ clock, sources, shared }: Gathering, endpoint: Endpoi
     needsPlaces ? shared("data centers", () => asked(() => catalog.dataCenters(ONCE))) : NOT_ASKED,
     endpoint.volumeIds.length > 0 ? shared("volumes", () => asked(() => volumePlaces(ONCE))) : NOT_ASKED,
   ]);
-  return mapped(gpus, (value): StockFacts => {
+  const stock = mapped(gpus, (value): StockFacts => {
     const places = endpoint.volumeIds.map((volume) => seen(volumes)?.get(volume));
     const areKnown = places.every((place) => place !== undefined);
     return {
@@ -174,6 +186,7 @@ async function readStock({ clock, sources, shared }: Gathering, endpoint: Endpoi
       volumeDataCenters: areKnown ? (places as string[]) : undefined,
     };
   });
+  return { stock, volumes };
 }
 
 async function readLogs(
@@ -206,7 +219,7 @@ async function part<T>(
     signal?.throwIfAborted();
     if (!(error instanceof ServerlessGpuError)) throw error;
     const is = failureOf(error);
-    const failure = is && { is, readAt: clock.now(), source };
+    const failure = is && { is, isPage: isPage(error), readAt: clock.now(), source };
     return { why: redactBeginning(error.message, 300), failure };
   }
 }
@@ -219,6 +232,11 @@ function failureOf(error: ServerlessGpuError): Refusal["is"] | undefined {
   return undefined;
 }
 
+/** Returns `true` if the response was a web page, so that the service may not have sent it. */
+function isPage({ headers, body }: ServerlessGpuError): boolean {
+  return String(headers?.["content-type"] ?? "").includes("text/html") || /^\s*<(!doctype|html)/i.test(body ?? "");
+}
+
 function mapped<T, U>(given: Part<T>, map: (value: T) => U): Part<U> {
   return "value" in given ? { ...given, value: map(given.value) } : given;
 }
@@ -228,7 +246,7 @@ function endpointPart(given: Part<ReadEndpoint | undefined>): Part<EndpointFacts
   if (!("value" in given)) return given;
   const { value, ...read } = given;
   if (value) return { ...read, value: value.facts };
-  return { why: "the service has no endpoint with this id", failure: { is: "absent", ...read } };
+  return { why: "the service has no endpoint with this id", failure: { is: "absent", isPage: false, ...read } };
 }
 
 /** Returns the queue's counts, with what the pods add over GraphQL. */
@@ -244,7 +262,8 @@ function queueFacts({ jobs, workers }: HealthCounts, pods: PodFacts | undefined)
     total: shown + starting,
     ...{ stale: pods?.stale, startingMs: starting > 0 ? pods?.newestMs : undefined, isListed: false },
   };
-  return { inQueue: jobs.inQueue, inProgress: jobs.inProgress, workers: facts };
+  const { inQueue, inProgress, completed, failed } = jobs;
+  return { inQueue, inProgress, completed, failed, workers: facts };
 }
 
 /** Keeps what concerns the whole account for a while. A failure is asked again. */

@@ -58,6 +58,10 @@ export function graphqlDiagnosisCalls(transport: GraphqlTransport): DiagnosisCal
         return fromList(operation, id, attempt);
       }
     },
+    async isListed(operation, id, attempt) {
+      const myself = await readMyself(transport, operation, "endpoints { id }", attempt);
+      return decode(allSchema, myself, operation).endpoints.some((each) => each.id === id);
+    },
     async workersUsed(operation, attempt) {
       const myself = await readMyself(transport, operation, "endpoints { id workersMax }", attempt);
       const { endpoints } = decode(allSchema, myself, operation);

@@ -13,7 +13,16 @@ export interface LogSigns {
    */
   readonly hasFunnelVersion: boolean | undefined;
   readonly hasLines: boolean;
+  /** `true` if the container has printed a traceback or a similar error. */
+  readonly hasTrace: boolean;
 }
+
+/** A line after which the image is on the host. */
+const PULLED = /image is up to date|downloaded newer image/i;
+/** A new attempt to start the container, after which an earlier error may be over. */
+const ANOTHER = /\bretrying\b|\bcreate container\b/i;
+/** The service itself has ended the container. */
+const STOP = /\bstop(?:ping|ped)? container\b/i;
 
 const START = /\bstart(?:ing|ed)? container\b|\bcontainer start(?:ed)?\b/i;
 
@@ -43,52 +52,83 @@ const JOB_DONE = /\bFinished\b/;
 /** The versions with which all jobs go to one worker if the endpoint has a shared folder. */
 const VERSION = /(?:runpod|serverless worker)\D{0,20}?(\d+)\.(\d+)\.(\d+)/gi;
 
+/** After this time without a new line, a pull hangs or is over, in milliseconds (observed). */
+const LONGEST_PULL_MS = 7 * 60_000;
 /** Starts that follow each other within this time are one loop, in milliseconds. */
 const LOOP_MS = 10 * 60_000;
+/** How many lines at the end of a container's output may hold its traceback. */
+const TRACE_END = 2;
 /** The number of starts that are a loop even without any output. */
 const CERTAIN_STARTS = 3;
 
 /** Returns what a log says. Reads it from its oldest line to its newest. */
-export function signsIn({ lines }: WorkerLog): LogSigns {
+export function signsIn({ lines }: WorkerLog, now: number): LogSigns {
   const versions = lines.flatMap(({ line }) => [...line.matchAll(VERSION)]);
   const container = lines.filter(({ source }) => source !== "system").map(({ line }) => line);
   return {
-    cause: causeIn(lines),
+    cause: causeIn(lines, now),
     hasLibraryLine: container.some((line) => LIBRARY.test(line)),
     hasFunnelVersion: versions.length > 0 ? versions.some(isFunnelVersion) : undefined,
     hasLines: lines.length > 0,
+    hasTrace: container.some((line) => TRACE.test(line)),
   };
 }
 
-function causeIn(lines: WorkerLog["lines"]): LogSigns["cause"] {
+function causeIn(lines: WorkerLog["lines"], now: number): LogSigns["cause"] {
   const system = lines.filter(({ source }) => source === "system");
   const lastOf = (pattern: RegExp) => system.findLastIndex(({ line }) => pattern.test(line));
-  const started = lastOf(START);
+  // A line without a time counts as recent.
+  const isOld = (at: number, ms: number) => now - Date.parse(system[at]?.ts ?? "") > ms;
+  // A container that starts has an image, so an error of an earlier pull is over.
+  const there = Math.max(lastOf(START), lastOf(PULLED));
   const failed = lastOf(PULL_ERROR);
   const pulled = system.findLastIndex(({ line }) => PULL_PROGRESS.test(line) && !PULL_ERROR.test(line));
-  const loop = loopIn(lines);
-  // A container that starts again has an image, so an error of an earlier pull is over.
-  if (failed > started && pulled > failed && PULL_GOES_ON.test(system[pulled]?.line ?? ""))
+  if (failed > there && pulled > failed && PULL_GOES_ON.test(system[pulled]?.line ?? ""))
     return { id: "image-pulling", certainty: "likely" };
-  if (failed > started) return { id: "image-pull", certainty: "certain" };
+  if (failed > there)
+    return { id: "image-pull", certainty: isOld(failed, LOOP_MS) || lastOf(ANOTHER) > failed ? "likely" : "certain" };
+  const loop = loopIn(lines, now);
   if (loop) return { id: "crash-loop", certainty: loop };
-  return pulled > started ? { id: "image-pulling", certainty: "certain" } : undefined;
+  const isPulling = pulled > there && !isOld(pulled, LONGEST_PULL_MS);
+  return isPulling ? { id: "image-pulling", certainty: "certain" } : undefined;
+}
+
+/** The output of the container between two starts. */
+interface Run {
+  readonly output: readonly string[];
+  /** `true` if the service has ended it. */
+  readonly isStopped: boolean;
 }
 
 /** Returns how sure it is that a container ends soon after each start, if it seems to. */
-function loopIn(lines: WorkerLog["lines"]): Certainty | undefined {
-  const starts = lines.filter(({ source, line }) => source === "system" && START.test(line));
-  if (starts.length < 2) return undefined;
-  const latest = Date.parse(starts.at(-1)?.ts ?? "");
-  // A line without a time counts as recent.
-  const recent = starts.filter(({ ts }) => !(latest - Date.parse(ts) > LOOP_MS));
+function loopIn(lines: WorkerLog["lines"], now: number): Certainty | undefined {
+  const starts = lines.flatMap(({ source, line }, at) => (source === "system" && START.test(line) ? [at] : []));
   const output = lines.filter(({ source }) => source !== "system").map(({ line }) => line);
   // A worker that asks for a fresh container after each job also starts again and again.
   if (output.some((line) => JOB_DONE.test(line))) return undefined;
-  if (recent.length < 2) return starts.length >= CERTAIN_STARTS ? "likely" : undefined;
-  const isSilent = output.length <= recent.length;
-  const isTraced = output.some((line) => TRACE.test(line));
-  return isTraced || (isSilent && recent.length >= CERTAIN_STARTS) ? "certain" : "likely";
+  const latest = Date.parse(lines[starts.at(-1) ?? -1]?.ts ?? "");
+  const recent = starts.filter((at) => !(latest - Date.parse(lines[at]?.ts ?? "") > LOOP_MS));
+  const runs = runsBetween(recent.length < 2 ? starts : recent, lines);
+  // A worker that is scaled to zero and back also starts again.
+  const crashes = runs.filter(({ isStopped }) => !isStopped);
+  if (crashes.length === 0) return undefined;
+  if (recent.length < 2) return crashes.length + 1 >= CERTAIN_STARTS ? "likely" : undefined;
+  const isSilent = crashes.every((run) => run.output.length <= 1);
+  // A traceback in the middle of other output may be one of a job.
+  const areTraced = crashes.every((run) => run.output.slice(-TRACE_END).some((line) => TRACE.test(line)));
+  const isSure = crashes.length === runs.length && (areTraced || (isSilent && recent.length >= CERTAIN_STARTS));
+  return isSure && !(now - latest > LOOP_MS) ? "certain" : "likely";
+}
+
+/** Returns what happened between each start and the next. */
+function runsBetween(starts: readonly number[], lines: WorkerLog["lines"]): Run[] {
+  return starts.slice(0, -1).map((start, index) => {
+    const between = lines.slice(start + 1, starts[index + 1]);
+    return {
+      output: between.filter(({ source }) => source !== "system").map(({ line }) => line),
+      isStopped: between.some(({ source, line }) => source === "system" && STOP.test(line)),
+    };
+  });
 }
 
 function isFunnelVersion([, ...parts]: RegExpMatchArray): boolean {

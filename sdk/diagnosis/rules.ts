@@ -1,6 +1,13 @@
 import { splitList } from "../endpoints/normalForms";
 import { CAUSES, type CauseId, type Certainty, lessSure } from "./causes";
-import { type EndpointFacts, type Evidence, type QueueFacts, seen, type WorkerFacts } from "./evidence";
+import {
+  type EndpointFacts,
+  type Evidence,
+  type LimitFacts,
+  type QueueFacts,
+  seen,
+  type WorkerFacts,
+} from "./evidence";
 import { type LogSigns, signsIn } from "./logSigns";
 import { judgeStock } from "./stock";
 
@@ -49,8 +56,8 @@ const one = (id: CauseId, certainty: Certainty): Finding[] => [[cause(id, certai
 const oneOf = (certainty: Certainty, ...ids: CauseId[]): Finding[] => [ids.map((id) => cause(id, certainty))];
 
 /** Returns the logs' signs. */
-export function signsOf({ logs }: Evidence): readonly LogSigns[] | undefined {
-  return seen(logs)?.map(signsIn);
+export function signsOf({ logs, now }: Evidence): readonly LogSigns[] | undefined {
+  return seen(logs)?.map((log) => signsIn(log, now));
 }
 
 /** Every rule about an endpoint that may have workers. Their order has no meaning. */
@@ -65,6 +72,7 @@ export const RULES: readonly Rule[] = [
   oneWorkerTakesAll,
   rollingOut,
   scalingRule,
+  failing,
 ];
 
 /** What a log shows is shown by the service itself, so it can be certain. */
@@ -79,12 +87,10 @@ function logged(situation: Situation): readonly Finding[] {
 }
 
 /** Returns how sure a log can be beside the states of the workers: it may show what is over. */
-function surestBeside(id: CauseId, { workers, queue }: Situation): Certainty | undefined {
+function surestBeside(id: CauseId, { workers }: Situation): Certainty | undefined {
   const { initializing, unhealthy } = workers;
   if (id === "image-pulling") return initializing > 0 ? "certain" : undefined;
-  if (id === "image-pull") return initializing + unhealthy > 0 ? "certain" : "possible";
-  // A worker that asks for a fresh container after each job also starts again and again.
-  return queue && queue.inProgress > 0 ? "likely" : "certain";
+  return id === "image-pull" && initializing + unhealthy === 0 ? "possible" : "certain";
 }
 
 function hasLogged(situation: Situation): boolean {
@@ -142,14 +148,17 @@ function withoutWorkers(situation: Situation): readonly Finding[] {
   if (!isShort || coming > 0) return [];
   const atMost = workers.total === 0 ? "likely" : "possible";
   const found = [...accountFindings(situation, atMost), ...stockFindings(situation, atMost)];
-  if (found.length > 0) return found;
+  if (found.length > 0) {
+    const isAllotted = seen(evidence.limits) && mayExceedQuota(seen(evidence.limits));
+    return [...found, ...(isAllotted ? one("worker-quota", "possible") : [])];
+  }
   if (seen(evidence.rollout)?.inProgress) return [];
   return [remaining(situation)];
 }
 
 /** Returns what is left if nothing was found: without workers, the service does not show more. */
 function remaining({ evidence, endpoint }: Situation): Finding {
-  const { waitedMs, stock, limits } = evidence;
+  const { waitedMs, stock, limits, queue } = evidence;
   const { minCudaVersion, allowedCudaVersions, volumeIds, compliance } = endpoint;
   const account = seen(limits);
   const isNew = waitedMs === undefined || waitedMs < SCALE_UP_MS;
@@ -158,22 +167,30 @@ function remaining({ evidence, endpoint }: Situation): Finding {
     ...(isNew ? (["cold-start"] as const) : []),
     // The level is an estimate, so no level excludes this.
     ...(["no-stock"] as const),
-    ...(account?.workerQuota === undefined || account.workersUsed === undefined ? (["worker-quota"] as const) : []),
+    ...(mayExceedQuota(account) ? (["worker-quota"] as const) : []),
     ...(account?.spendLimit === undefined || account.isUnderBalance === undefined ? (["spend-limit"] as const) : []),
     ...(hasCuda ? (["cuda-version"] as const) : []),
     ...(volumeIds.length > 0 ? (["volume-place"] as const) : []),
     ...(compliance.length > 0 ? (["compliance"] as const) : []),
     ...(poolCount(endpoint) > MOST_POOLS ? (["many-pools"] as const) : []),
     ...(!isNew && seen(stock) ? (["stale-binding"] as const) : []),
+    // Without its queue, nothing shows that a job waits.
+    ...(seen(queue) || endpoint.workersMin > 0 || waitedMs !== undefined ? [] : (["nothing-wrong"] as const)),
   ];
   return ids.map((id) => cause(id, "possible"));
+}
+
+function mayExceedQuota(limits: LimitFacts | undefined): boolean {
+  const { workerQuota, workersUsed } = limits ?? {};
+  return workerQuota === undefined || workersUsed === undefined || workersUsed >= workerQuota;
 }
 
 function accountFindings({ evidence }: Situation, atMost: Certainty): Finding[] {
   const limits = seen(evidence.limits);
   if (!limits) return [];
   const { workerQuota, workersUsed, spendLimit, spend, isUnderBalance } = limits;
-  const isQuotaUsed = workerQuota !== undefined && workersUsed !== undefined && workersUsed >= workerQuota;
+  // The quota is checked when an endpoint is saved. An account that allots all of it can use it.
+  const isQuotaUsed = workerQuota !== undefined && workersUsed !== undefined && workersUsed > workerQuota;
   const isSpent = spendLimit !== undefined && spend !== undefined && spend >= spendLimit;
   return [
     ...(isQuotaUsed ? one("worker-quota", atMost) : []),
@@ -194,6 +211,8 @@ function busy({ endpoint, workers, queue, jobsWait, evidence }: Situation): read
   if (running < endpoint.workersMax || queue.inProgress < running) return [];
   // Workers of an old version take no more jobs, so there is nothing to raise.
   if (stale >= running) return [];
+  // An idle worker takes the next job, so more workers would not help.
+  if (workers.idle + queue.workers.idle > 0) return one("workers-busy", "possible");
   const isExact = workers.isListed && stale === 0 && running === endpoint.workersMax;
   return one("workers-busy", isExact && queue.inProgress % running === 0 ? "certain" : "likely");
 }
@@ -241,4 +260,10 @@ function scalingRule({ endpoint, workers, queue, evidence }: Situation): readonl
   const { waitedMs } = evidence;
   if (waitedMs === undefined) return one("scaling-rule", "possible");
   return waitedMs < scalerValue * 1000 ? one("scaling-rule", "likely") : [];
+}
+
+/** Nothing waits, but most jobs fail. The counts have no times, so it may be over. */
+function failing({ queue, signs }: Situation): readonly Finding[] {
+  if (!queue || queue.inQueue > 0 || queue.failed <= queue.completed) return [];
+  return one("jobs-failing", signs?.some(({ hasTrace }) => hasTrace) ? "likely" : "possible");
 }

@@ -52,7 +52,7 @@ const releasesSchema = z.looseObject({
 });
 
 const usedSchema = z.looseObject({
-  endpoints: z.array(z.looseObject({ workers: part({ max: number }) })),
+  endpoints: z.array(z.looseObject({ id: text, workers: part({ max: number }) })),
 });
 
 /** The states of a worker, the ones whose log says most first. */
@@ -86,6 +86,10 @@ export function v2DiagnosisCalls(transport: RestV2Transport): DiagnosisCalls {
         ...{ workersOnLatest: rollout?.workersOnLatest ?? 0, workersTotal: rollout?.workersTotal ?? 0 },
         ...{ changed: [...new Set(latest?.diff)], releasedAt: latest?.createdAt },
       };
+    },
+    async isListed(operation, id, attempt) {
+      const response = await get("listEndpoints", operation, "/serverless", attempt);
+      return decode(usedSchema, response, operation).endpoints.some((each) => each.id === id);
     },
     async workersUsed(operation, attempt) {
       const response = await get("listEndpoints", operation, "/serverless", attempt);

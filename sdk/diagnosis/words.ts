@@ -5,7 +5,7 @@ import { judgeStock } from "./stock";
 
 /** Returns what the evidence consists of, in words. */
 export function factsIn(evidence: Evidence): Fact[] {
-  const { endpoint, workers, rollout, queue, stock, limits, logs } = evidence;
+  const { endpoint, listed, workers, rollout, queue, stock, limits, logs } = evidence;
   const settings = seen(endpoint);
   const fact = <T>(part: Part<T>, inWords: (value: T) => string | undefined): Fact[] => {
     const read = "value" in part ? part : part.failure;
@@ -16,6 +16,7 @@ export function factsIn(evidence: Evidence): Fact[] {
   };
   return [
     ...fact(endpoint, endpointWords),
+    ...fact(listed, (isListed) => `the list of endpoints ${isListed ? "contains it" : "does not contain it"}`),
     ...fact(workers, workerWords),
     ...fact(rollout, ({ inProgress, workersOnLatest, workersTotal, changed, releasedAt }) => {
       const what = changed.length > 0 ? `, which changed ${changed.join(", ")}` : "";
@@ -35,7 +36,8 @@ export function factsIn(evidence: Evidence): Fact[] {
     }),
     ...fact(logs, (all) => {
       const count = all.reduce((sum, { lines }) => sum + lines.length, 0);
-      return `log: ${count} lines of ${all.map(({ workerId }) => workerId).join(", ") || "no worker"}`;
+      const cut = all.some(({ isCut }) => isCut) ? ", and not the newest, because the log is too long" : "";
+      return `log: ${count} lines of ${all.map(({ workerId }) => workerId).join(", ") || "no worker"}${cut}`;
     }),
   ];
 }
@@ -47,7 +49,9 @@ export function missingIn(evidence: Evidence): MissingFact[] {
     "each worker": evidence.workers,
     "the roll-out": evidence.rollout,
     "its queue": evidence.queue,
+    "the list of endpoints": evidence.listed,
     "the stock": evidence.stock,
+    "the data centers of its network volumes": evidence.volumes,
     "the account's limits": evidence.limits,
     "the logs": evidence.logs,
   };
@@ -69,8 +73,9 @@ function workerWords({ running, idle, initializing, throttled, unhealthy, stale 
   return `workers: ${words.join(", ") || "none"}${old}`;
 }
 
-function queueWords({ inQueue, inProgress, workers }: QueueFacts): string {
-  return `queue: ${inQueue} waiting, ${inProgress} in progress, ${workerWords(workers)}`;
+function queueWords({ inQueue, inProgress, completed, failed, workers }: QueueFacts): string {
+  const ended = failed > 0 ? `, ${completed} completed, ${failed} failed` : "";
+  return `queue: ${inQueue} waiting, ${inProgress} in progress${ended}, ${workerWords(workers)}`;
 }
 
 /** Returns a diagnosis in one line. It changes only if the causes do. */

@@ -4,14 +4,16 @@ import type { OpenLog } from "./calls";
 import type { LogLine } from "./record";
 import { readLog } from "./workerLog";
 
-/** The time for the logs of a diagnosis, and for a worker without a new line, in milliseconds. */
-const LIMITS = { totalMs: 5_000, quietMs: 1_000 };
+/** The time for the logs of a diagnosis and for a worker without a new line, and the most bytes. */
+const LIMITS = { totalMs: 5_000, quietMs: 1_000, maxBytes: 1_000_000 };
 const TAIL = 100;
 
 /** The last lines of one worker's log. */
 interface Tail {
   readonly workerId: string;
   readonly lines: LogLine[];
+  /** `true` if it is longer than what was read. */
+  readonly isCut: boolean;
 }
 
 /**
@@ -29,15 +31,20 @@ export async function readWorkerLogs(
   const failures: ServerlessGpuError[] = [];
   const read = async (workerId: string): Promise<Tail[]> => {
     const lines: LogLine[] = [];
+    let isCut = false;
+    const onCut = () => {
+      isCut = true;
+    };
     const question = { endpointId, workerId, tail: TAIL };
     try {
-      for await (const { id: _, ...line } of readLog(context, open, question, { ...LIMITS, signal })) lines.push(line);
+      const limits = { ...LIMITS, signal, onCut };
+      for await (const { id: _, ...line } of readLog(context, open, question, limits)) lines.push(line);
     } catch (error) {
       if (!(error instanceof ServerlessGpuError)) throw error;
       failures.push(error);
       return [];
     }
-    return [{ workerId, lines }];
+    return [{ workerId, lines, isCut }];
   };
   const tails = (await Promise.all(workerIds.map(read))).flat();
   const [failure] = failures;

@@ -1,4 +1,5 @@
 import { type Clock, onAbort } from "../contract/clock";
+import { redactedStart } from "../secret";
 import { type CallContext, makeCall } from "../transport/retryingCall";
 import { createEventParser } from "../transport/serverSentEvents";
 import type { LogQuestion, OpenLog } from "./calls";
@@ -11,6 +12,9 @@ export interface LogLimits {
   readonly totalMs?: number | undefined;
   /** Ends the log when no line has arrived for this time after another, in milliseconds. */
   readonly quietMs?: number | undefined;
+  /** Ends the log when more bytes than this have arrived, and calls `onCut`. */
+  readonly maxBytes?: number | undefined;
+  readonly onCut?: () => void;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -30,7 +34,7 @@ export async function* readLog(
   context: CallContext,
   open: OpenLog,
   question: LogQuestion,
-  { totalMs, quietMs, signal }: LogLimits,
+  { totalMs, quietMs, maxBytes = Number.POSITIVE_INFINITY, onCut, signal }: LogLimits,
 ): AsyncGenerator<IdentifiedLine, void, undefined> {
   const operation = `the log of worker ${question.workerId} of endpoint ${question.endpointId}`;
   const bytes = await makeCall(context, {
@@ -45,9 +49,12 @@ export async function* readLog(
   total.start(totalMs);
   try {
     const parser = createEventParser();
+    let received = 0;
     for (;;) {
       const next = await chunks.next();
       if (next.done) return;
+      received += next.value.length;
+      if (received > maxBytes) return void onCut?.();
       for (const { data, id } of parser.push(next.value)) {
         const line = lineIn(data, question.workerId, id);
         if (line) yield line;
@@ -71,7 +78,8 @@ function lineIn(data: string, workerId: string, id: string | undefined): Identif
   const { source, line, ts } = event ?? {};
   if (typeof line !== "string") return undefined;
   const time = typeof ts === "string" ? ts : (id ?? "");
-  const shown = redactLine(line);
+  // Patterns of secrets take long on a line of megabytes.
+  const shown = redactLine(redactedStart(line, LONGEST_LINE + 1));
   return {
     ...{ workerId, source: typeof source === "string" ? source : "container", ts: time, id: id ?? time },
     line: shown.length > LONGEST_LINE ? `${shown.slice(0, LONGEST_LINE)}…` : shown,

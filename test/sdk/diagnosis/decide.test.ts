@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import type { CatalogGpu, StockLevel } from "../../../sdk/catalog/record";
 import { CAUSES, type CauseId } from "../../../sdk/diagnosis/causes";
+import { CONTRADICTIONS } from "../../../sdk/diagnosis/contradictions";
 import { decide } from "../../../sdk/diagnosis/decide";
 import type {
   EndpointFacts,
@@ -16,7 +17,9 @@ import type {
 } from "../../../sdk/diagnosis/evidence";
 
 const NOW = Date.parse("2026-11-22T12:00:00Z");
-const refusal = (is: Refusal["is"]): Refusal => ({ is, readAt: NOW - 1000, source: "REST v2" });
+const refusal = (is: Refusal["is"], isPage = false): Refusal => ({
+  ...{ is, isPage, readAt: NOW - 1000, source: "REST v2" },
+});
 const MINUTE = 60_000;
 const NONE: NotSeen = { why: undefined };
 
@@ -35,7 +38,7 @@ function workers(counts: Partial<WorkerFacts> = {}): WorkerFacts {
 }
 
 const queue = (inQueue: number, inProgress = 0, counts: Partial<WorkerFacts> = {}): QueueFacts => ({
-  ...{ inQueue, inProgress, workers: { ...workers(counts), isListed: false } },
+  ...{ inQueue, inProgress, completed: 0, failed: 0, workers: { ...workers(counts), isListed: false } },
 });
 
 const gpu = (stock: StockLevel, more: Partial<CatalogGpu> = {}): CatalogGpu => ({
@@ -55,7 +58,8 @@ function evidence(changes: Partial<Evidence> & { readonly settings?: Partial<End
   const { settings, ...others } = changes;
   return {
     ...{ awaited: "jobs", waitedMs: undefined, now: NOW, endpoint: part({ ...ENDPOINT, ...settings }) },
-    ...{ workers: part(workers()), rollout: NONE, queue: part(queue(1)), stock: NONE, limits: NONE, logs: NONE },
+    ...{ listed: part(false), workers: part(workers()), rollout: NONE, queue: part(queue(1)), stock: NONE },
+    ...{ volumes: NONE, limits: NONE, logs: NONE },
     ...others,
   };
 }
@@ -104,6 +108,7 @@ const ROWS: readonly (readonly [title: string, Evidence, readonly CauseId[], str
     "the key is refused by both",
     evidence({
       endpoint: { why: "401", failure: refusal("refused") },
+      workers: NONE,
       queue: { why: "401", failure: refusal("refused") },
     }),
     ["no-access"],
@@ -126,7 +131,7 @@ const ROWS: readonly (readonly [title: string, Evidence, readonly CauseId[], str
   ],
   [
     "a load balancer's queue",
-    evidence({ queue: { why: "400", failure: refusal("no queue") } }),
+    evidence({ settings: { isLoadBalancer: true }, queue: { why: "400", failure: refusal("no queue") } }),
     ["no-queue"],
     "certain",
   ],
@@ -149,8 +154,8 @@ const ROWS: readonly (readonly [title: string, Evidence, readonly CauseId[], str
     "likely",
   ],
   [
-    "the quota is used up",
-    evidence({ limits: part({ ...LIMITS, workersUsed: 10 }), stock: part(stock([gpu("High")])) }),
+    "the quota is exceeded",
+    evidence({ limits: part({ ...LIMITS, workersUsed: 11 }), stock: part(stock([gpu("High")])) }),
     ["worker-quota"],
     "likely",
   ],
@@ -403,12 +408,12 @@ test.each(ROWS)("%s", (_title, given, causes, certainty) => {
 
 test("the cause that must be fixed first comes first", () => {
   const isSoldOut = part(stock([gpu("None")]));
-  expect(decided(evidence({ stock: isSoldOut, limits: part({ ...LIMITS, spend: 80, workersUsed: 10 }) }))).toEqual({
+  expect(decided(evidence({ stock: isSoldOut, limits: part({ ...LIMITS, spend: 80, workersUsed: 11 }) }))).toEqual({
     ...{ causes: ["worker-quota"], certainty: "likely", others: ["spend-limit", "no-stock"] },
   });
   const crashes = log(["system", START], ["system", START, 5], ["system", START, 10]);
   const off = evidence({ settings: { workersMax: 0 }, workers: part(workers({ initializing: 1 })), logs: crashes });
-  expect(decided(off)).toEqual({ causes: ["no-workers-allowed"], certainty: "certain", others: ["crash-loop"] });
+  expect(decided(off)).toEqual({ causes: ["crash-loop"], certainty: "certain", others: ["no-workers-allowed"] });
   const rolling = { workers: part(workers({ initializing: 1, running: 1, stale: 1 })), rollout: part(rollout) };
   expect(decided(evidence({ ...rolling, queue: part(queue(1, 1)), logs: crashes }))).toMatchObject({
     ...{ causes: ["crash-loop"], certainty: "likely", others: ["roll-out"] },
@@ -427,6 +432,200 @@ const SHOWN: Partial<Record<CauseId, (given: Evidence) => boolean>> = {
   "image-pull": ({ logs }) => "value" in logs,
   "image-pulling": ({ logs }) => "value" in logs,
 };
+
+const busyEvidence = evidence({ workers: part(workers({ running: 3 })), queue: part(queue(5, 3, { running: 3 })) });
+const gone = { why: "404", failure: refusal("absent") };
+const refused = { why: "401", failure: refusal("refused") };
+const aged = <T>(given: Part<T>, ms: number): Part<T> =>
+  "value" in given
+    ? { ...given, readAt: NOW - ms }
+    : { ...given, ...(given.failure && { failure: { ...given.failure, readAt: NOW - ms } }) };
+
+/** Evidence with which each cause is certain. */
+const CERTAIN: Partial<Record<CauseId, Evidence>> = {
+  "not-found": evidence({ endpoint: gone, queue: gone, workers: NONE }),
+  "no-access": evidence({ endpoint: refused, queue: refused, workers: NONE }),
+  "no-queue": evidence({ settings: { isLoadBalancer: true }, queue: { why: "400", failure: refusal("no queue") } }),
+  "no-workers-allowed": evidence({ settings: { workersMax: 0 } }),
+  "crash-loop": evidence({
+    workers: starting,
+    logs: log(["system", START], ["system", START, 5], ["system", START, 9]),
+  }),
+  "image-pull": evidence({ workers: starting, logs: log(["system", "error pulling image: manifest unknown"]) }),
+  "image-pulling": evidence({ workers: starting, logs: log(["system", "Pulling app:1"]) }),
+  "workers-busy": busyEvidence,
+};
+
+/** How each contradiction can be seen beside other evidence. */
+const SEEN: Readonly<Record<string, (given: Evidence, count: number) => Partial<Evidence>>> = {
+  "part of the evidence is old": (given, count) => ({
+    endpoint: aged(given.endpoint, 30_000 + count * 1000),
+    workers: aged(given.workers, 30_000 + count * 1000),
+    queue: aged(given.queue, 30_000 + count * 1000),
+  }),
+  "the list of endpoints contains it": () => ({ listed: part(true) }),
+  "the list of endpoints could not be read": () => ({ listed: { why: "no response" } }),
+  "its workers are shown": (_, count) => ({ workers: part(workers({ running: count })) }),
+  "the service has accepted the same key for another read": (_, count) => ({ workers: part(workers({ idle: count })) }),
+  "its settings show a queue": () => ({ endpoint: part(ENDPOINT) }),
+  "a worker starts": (_, count) => ({ workers: part(workers({ initializing: count })) }),
+  "a job is in progress": (_, count) => ({ queue: part(queue(1, count)) }),
+  "a worker is idle, so it has started": (_, count) => ({ queue: part(queue(1, 0, { idle: count })) }),
+  "a worker is idle, so it has the image": (_, count) => ({ queue: part(queue(1, 0, { idle: count })) }),
+  "a worker is idle": (_, count) => ({ queue: part(queue(5, 3, { running: 3, idle: count })) }),
+  "a worker is unhealthy": (_, count) => ({ workers: part(workers({ initializing: 1, unhealthy: count })) }),
+  "the queue counts fewer running workers": (_, count) => ({ queue: part(queue(5, 3, { running: 3 - count })) }),
+  "a worker starts, or does not work": (_, count) => ({
+    queue: part(queue(5, 3, { running: 3, unhealthy: count, throttled: 0 })),
+  }),
+};
+
+test("every cause that can be certain is so with its evidence, and names what contradicts it", () => {
+  const surest = (Object.keys(CAUSES) as CauseId[]).filter((id) => CAUSES[id].atMost === "certain");
+  expect(Object.keys(CERTAIN).sort()).toEqual([...surest].sort());
+  for (const id of surest) {
+    expect([id, decided(CERTAIN[id] as Evidence)]).toMatchObject([id, { causes: [id], certainty: "certain" }]);
+    expect([id, CONTRADICTIONS[id]?.length ?? 0]).not.toEqual([id, 0]);
+  }
+});
+
+test("no cause stays certain beside evidence that contradicts it", () => {
+  const cases = (Object.keys(CERTAIN) as CauseId[]).flatMap((id) =>
+    (CONTRADICTIONS[id] ?? []).map(({ says }) => ({ id, says })),
+  );
+  fc.assert(
+    fc.property(fc.constantFrom(...cases), fc.integer({ min: 1, max: 2 }), ({ id, says }, amount) => {
+      const given = CERTAIN[id] as Evidence;
+      const { causes, others } = decide({ ...given, ...(SEEN[says] as (typeof SEEN)[string])(given, amount) });
+      const sure = [...causes, ...others].find((each) => each.id === id)?.certainty;
+      expect([id, says, sure]).not.toEqual([id, says, "certain"]);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+describe("explain does not say too much", () => {
+  const page = (is: Refusal["is"]) => ({ why: "an HTML page", failure: refusal(is, true) });
+  test.each<[string, Evidence, string, string]>([
+    [
+      "a gateway's 401 and 403",
+      evidence({ endpoint: page("refused"), queue: page("refused") }),
+      "no-access",
+      "possible",
+    ],
+    [
+      "a web server's 404",
+      evidence({ endpoint: page("absent"), queue: page("absent"), workers: NONE }),
+      "unknown",
+      "unknown",
+    ],
+    [
+      "a 404 by id while the list contains it",
+      evidence({ endpoint: gone, queue: gone, workers: NONE, listed: part(true) }),
+      ...(["not-found", "likely"] as const),
+    ],
+    [
+      "busy workers beside an idle one",
+      evidence({
+        settings: { workersMax: 2 },
+        workers: part(workers({ running: 2, idle: 1 })),
+        queue: part(queue(4, 2)),
+      }),
+      ...(["workers-busy", "possible"] as const),
+    ],
+    [
+      "three running workers that the queue calls idle",
+      evidence({ workers: part(workers({ running: 3 })), queue: part(queue(4, 3, { idle: 3 })) }),
+      ...(["workers-busy", "possible"] as const),
+    ],
+    [
+      "a worker that was stopped and started three times",
+      evidence({
+        workers: starting,
+        logs: log(
+          ...[0, 10, 20].flatMap((at) => [
+            ["system", START, at] as const,
+            ["system", "stop container", at + 3] as const,
+            ["system", "remove container", at + 4] as const,
+          ]),
+        ),
+      }),
+      ...(["cold-start", "likely"] as const),
+    ],
+    [
+      "one error of a job between two starts",
+      evidence({
+        workers: starting,
+        logs: log(
+          ["system", START],
+          ["container", "job 1 ok", 1],
+          ["container", "ValueError: bad prompt", 2],
+          ["container", "job 2 ok", 3],
+          ["container", "job 3 ok", 4],
+          ["system", START, 50],
+        ),
+      }),
+      ...(["crash-loop", "likely"] as const),
+    ],
+    [
+      "a pull that began three hours ago",
+      evidence({
+        workers: part(workers({ initializing: 1, startingMs: 180 * MINUTE })),
+        logs: log(["system", "pulling image app:1", -3 * 3600]),
+      }),
+      ...(["crash-loop", "possible"] as const),
+    ],
+    [
+      "a pull error before the image was there",
+      evidence({
+        workers: starting,
+        logs: log(
+          ["system", "error pulling image: toomanyrequests", -2880],
+          ["system", "retrying", -2870],
+          ["system", "Status: Image is up to date for app:1", -60],
+          ["system", "create container", -55],
+        ),
+      }),
+      ...(["cold-start", "likely"] as const),
+    ],
+    [
+      "a quota that is allotted in whole",
+      evidence({ ...CLEAN, limits: part({ ...LIMITS, workersUsed: 10 }), waitedMs: 3000 }),
+      ...(["cold-start", "possible"] as const),
+    ],
+    [
+      "a queue that is said to be missing although the settings show one",
+      evidence({ queue: { why: "400", failure: refusal("no queue") } }),
+      ...(["no-queue", "likely"] as const),
+    ],
+    [
+      "an empty queue with 200 failed jobs",
+      evidence({ queue: part({ ...queue(0), failed: 200 }) }),
+      ...(["jobs-failing", "possible"] as const),
+    ],
+    [
+      "an empty queue, failed jobs, and a log of crashes",
+      evidence({
+        queue: part({ ...queue(0), failed: 200 }),
+        workers: starting,
+        logs: log(
+          ...[0, 30, 60].flatMap((at) => [
+            ["system", START, at] as const,
+            ["container", "Traceback (most recent call last):", at + 1] as const,
+          ]),
+        ),
+      }),
+      ...(["crash-loop", "certain"] as const),
+    ],
+  ])("%s", (_, given, id, certainty) => {
+    expect(decided(given)).toMatchObject({ causes: expect.arrayContaining([id]), certainty });
+  });
+
+  test("a queue that cannot be read does not show that anything waits", () => {
+    const { causes } = decided(evidence({ ...CLEAN, queue: { why: "503" } }));
+    expect(causes).toContain("nothing-wrong");
+  });
+});
 
 const count = fc.integer({ min: 0, max: 3 });
 const optional = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<Part<T>> =>
@@ -471,12 +670,14 @@ const anyEvidence: fc.Arbitrary<Evidence> = fc.record({
       .record({ workersMin: count, workersMax: count, isLoadBalancer: fc.boolean() })
       .map((each) => ({ ...ENDPOINT, ...each })),
   ),
+  listed: optional(fc.boolean()),
+  volumes: fc.constant(NONE),
   workers: optional(anyWorkers),
   rollout: optional(fc.boolean().map((inProgress) => ({ ...rollout, inProgress }))),
   queue: optional(
     fc
       .tuple(count, count, anyWorkers)
-      .map(([inQueue, inProgress, of]) => ({ inQueue, inProgress, workers: { ...of, isListed: false } })),
+      .map(([inQueue, inProgress, of]) => ({ ...queue(inQueue, inProgress), workers: { ...of, isListed: false } })),
   ),
   stock: optional(level.map((each) => stock([gpu(each)]))),
   limits: optional(count.map((spend) => ({ ...LIMITS, spend, spendLimit: 2, workersUsed: 8 + spend }))),

@@ -150,9 +150,9 @@ const CASES: readonly (readonly [
     { v2: [["spend-limit"], "likely"], graphql: [["spend-limit"], "likely"] },
   ],
   [
-    "the quota is used up, and nothing is in stock",
+    "the quota is exceeded, and nothing is in stock",
     async (emulated) => {
-      const id = await withStock({ pool: "ADA_24" })(emulated);
+      const id = await withStock({ pool: "ADA_24" }, { workersMax: 2 })(emulated);
       emulated.emulator.setWorkerQuota(1);
       return id;
     },
