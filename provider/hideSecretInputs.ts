@@ -1,7 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { redact, Secret } from "../sdk/secret";
 import { type Handler, wrapHandlers } from "./engineErrors";
-import { isObject, type Properties, pick } from "./properties";
+import { digestOf, isObject, type Properties, pick } from "./properties";
 
 /**
  * Returns handlers whose messages do not show secret inputs. The engine passes secrets to handlers
@@ -24,20 +24,28 @@ function hideFirst(handler: Handler): Handler {
     const secrets = args.flatMap(secretValues);
     for (const value of secrets) if (typeof value === "string") new Secret(value);
     // Only in failures of their own resource: most of these values are not secret.
-    const hidden = [...secrets, ...args.flatMap(valuesOfTransforms)];
+    const hidden = new Map([
+      ...args.flatMap(valuesOfTransforms).map((value) => [String(value), OF_TRANSFORM] as const),
+      ...secrets.map((value) => [String(value), "[secret]"] as const),
+    ]);
     for (const each of args) removeMark(each);
     const result = await handler(...args);
     return isChecked(result) ? { ...result, failures: conceal(result.failures, hidden).map(withoutProperty) } : result;
   };
 }
 
+/** Stands for a value that a transform may have set, which may be secret. */
+const OF_TRANSFORM = "[hidden: a transform may have set it]";
+
 /**
- * Returns all values of inputs that a transform may have set. The class could not name the secret
- * ones.
+ * Returns the values of inputs that are not as the program wrote them, so a transform may have set
+ * them. The class could not name the secret ones.
  */
 function valuesOfTransforms(properties: unknown): unknown[] {
-  if (!isObject(properties) || properties.__changedLater !== true) return [];
-  return leaves(pick(properties, (name) => !name.startsWith("__")));
+  const digests = isObject(properties) ? properties.__changedLater : undefined;
+  if (!isObject(properties) || !isObject(digests)) return [];
+  const isWritten = (name: string) => digests[name] === digestOf(properties[name]);
+  return leaves(pick(properties, (name) => !name.startsWith("__") && !isWritten(name)));
 }
 
 /** Removes the mark of inputs that a transform may have set: it is not for state. */
@@ -88,13 +96,14 @@ export function withoutProperty({ property, reason }: pulumi.dynamic.CheckFailur
  */
 function conceal(
   failures: readonly pulumi.dynamic.CheckFailure[],
-  secrets: readonly unknown[],
+  hidden: ReadonlyMap<string, string>,
 ): pulumi.dynamic.CheckFailure[] {
-  const texts = [...new Set(secrets.map(String))].filter((text) => text !== "").sort((a, b) => b.length - a.length);
-  const hidden = texts.map((text) => new RegExp(`(?<![\\w.])${escapePattern(text)}(?![\\w.])`, "g"));
+  const texts = [...hidden.keys()].filter((text) => text !== "").sort((a, b) => b.length - a.length);
+  if (texts.length === 0) return failures.map(({ property, reason }) => ({ property, reason: redact(reason) }));
+  const pattern = new RegExp(`(?<![\\w.])(?:${texts.map(escapePattern).join("|")})(?![\\w.])`, "g");
   return failures.map(({ property, reason }) => ({
     property,
-    reason: redact(hidden.reduce((rest, text) => rest.replace(text, "[secret]"), reason)),
+    reason: redact(reason.replace(pattern, (text) => hidden.get(text) ?? "[secret]")),
   }));
 }
 

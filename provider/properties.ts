@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+
 /** A map of properties as the engine passes it. */
 export type Properties = Record<string, unknown>;
 
@@ -56,3 +58,11 @@ export const TRUE_OR_FALSE: InputRule = {
   message: "must be true or false",
   allows: (value) => typeof value === "boolean",
 };
+
+/** Returns what tells a plain value from others. */
+export function digestOf(value: unknown): string {
+  return createHash("sha256")
+    .update(JSON.stringify(value) ?? "")
+    .digest("hex")
+    .slice(0, 16);
+}

@@ -2,7 +2,7 @@
  * The steps of pipeline.sh in your own program, with Pulumi's Automation API, for example in a
  * service that deploys.
  *
- *   npx ts-node automation.ts preview|up|drift|destroy [stack]
+ *   npx ts-node automation.ts preview|up|drift|repair|destroy [stack]
  *
  * It exits with 7 if it finds drift, like pipeline.sh.
  */
@@ -34,6 +34,13 @@ const steps: Record<string, (stack: Stack) => Promise<number>> = {
   async drift(stack) {
     const { changeSummary } = await stack.previewRefresh({ onOutput });
     return changesAnything(changeSummary) ? DRIFT : 0;
+  },
+
+  /** Restores the values of the program, after drift. */
+  async repair(stack) {
+    await stack.preview({ refresh: true, onOutput });
+    await stack.up({ refresh: true, onOutput });
+    return 0;
   },
 
   async destroy(stack) {

@@ -1,26 +1,34 @@
 import type * as pulumi from "@pulumi/pulumi";
-import { SECRET_KEY } from "../properties";
+import { digestOf, SECRET_KEY } from "../properties";
 import { isOutput, resolveArg } from "./resolvedArgs";
 import { areChangedLater } from "./transforms";
 
 /** Inputs that tell the handlers which values are secret. */
 interface SecretInputs {
   readonly __secretInputs?: Promise<string | undefined>;
-  readonly __changedLater?: true;
+  readonly __changedLater?: Readonly<Record<string, string>>;
 }
 
 /**
  * Returns the inputs that tell the handlers which values are secret: the engine passes the values
  * themselves without that mark. `__secretInputs` is absent if all arguments are plain values.
  * `__changedLater` means that a transform may still change the arguments, so the secret ones cannot
- * be known yet.
+ * be known yet. It has the digest of each value that is plain in the program: one that still has it
+ * is not from a transform.
  */
 export function secretInputs(args: object, options: pulumi.CustomResourceOptions): SecretInputs {
   const outputs = Object.entries(args).filter(([, arg]) => isOutput(arg));
   return {
     ...(outputs.length > 0 && { __secretInputs: namesOfSecrets(outputs) }),
-    ...(areChangedLater(options) && { __changedLater: true }),
+    ...(areChangedLater(options) && { __changedLater: plainDigests(args) }),
   };
+}
+
+function plainDigests(args: object): Readonly<Record<string, string>> {
+  const isPlain = (value: unknown): boolean =>
+    Array.isArray(value) ? value.every(isPlain) : ["string", "number", "boolean"].includes(typeof value);
+  const plain = Object.entries(args).filter(([, arg]) => isPlain(arg));
+  return Object.fromEntries(plain.map(([name, arg]) => [name, digestOf(arg)]));
 }
 
 /** Returns the values of a plain object one by one, each with its own name. */

@@ -86,10 +86,6 @@ async function matchProgram<T extends NamedRecord, Fields extends object>(
   );
   const changes = describeChanges(table, shownBefore ?? {}, after ?? {}, inputs);
   const notes = [leftover, applied].flatMap((each) => (each ? [`; ${each.text}`] : []));
-  log(
-    record.name,
-    `adopted ${noun} ${id}; ${changes}${notes.join("")}. If another resource in this stack managed it, never remove that ` +
-      `one with --target: that can delete the ${noun}`,
-  );
+  log(record.name, `adopted ${noun} ${id}; ${changes}${notes.join("")}`);
   return { record, judge };
 }

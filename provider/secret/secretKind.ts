@@ -38,12 +38,12 @@ export const SECRET_KIND: RecordKind<SecretRecord, SecretInput> = {
   notices: (oldInputs, inputs) => (writesVariable(oldInputs, inputs) ? missingVariable(inputs) : []),
   records: ({ secrets }) => secrets,
   create: ({ client: { secrets } }, { name, description }, onNameTaken, inputs) =>
-    secrets.create({ name, value: valueIn(inputs), description }, { onNameTaken }),
+    secrets.create({ name, value: valueIn(inputs, name), description }, { onNameTaken }),
   async update({ client: { secrets } }, { id, fields: { description }, outputs, inputs, isAdoption }) {
     const isWritten =
       isAdoption || reasonToWrite(outputs, inputs) !== undefined || differs(outputs.value, inputs.value);
     const changes = {
-      ...(isWritten && { value: valueIn(inputs) }),
+      ...(isWritten && { value: valueIn(inputs, outputs.name ?? id) }),
       ...(description !== undefined && { description }),
     };
     return Object.keys(changes).length > 0 ? secrets.update(id, changes) : secrets.get(id);
@@ -93,11 +93,11 @@ function missingVariable({ valueEnv }: Properties): string[] {
  * Returns the value to write.
  * @throws InvalidInputError if the program's variable is not set
  */
-function valueIn({ value, valueEnv, name }: Properties): string {
+function valueIn({ value, valueEnv }: Properties, name: unknown): string {
   if (valueEnv === undefined) return String(value);
   const [message] = missingVariable({ valueEnv });
   if (message === undefined) return String(process.env[String(valueEnv)]);
-  throw new InvalidInputError(`secret "${name ?? ""}"`, [
+  throw new InvalidInputError(`secret "${name}"`, [
     { property: "valueEnv", message: `names ${valueEnv}, which is not set in the environment of this run` },
   ]);
 }

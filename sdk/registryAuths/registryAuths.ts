@@ -73,7 +73,8 @@ export function createRegistryAuths(
     unusedBy(endpoints, {
       isUser: (endpoint, registryAuth: RegistryAuth) => endpoint.containerRegistryAuthId === registryAuth.id,
       remedy:
-        "Its workers could no longer pull their image. Delete the endpoint, or give it the changed template (a new templateRevision), then delete the credential again",
+        "Its workers could no longer pull their image. Delete the endpoint, or give it another credential (with imageName: " +
+        "containerRegistryAuthId; with a template: the changed template, by a new templateRevision), then delete the credential again",
     });
   const rules = isInNoEndpoint ? [isInNoEndpoint, isInNoTemplate] : [isInNoTemplate];
   return recordsOf(registryAuths, {

@@ -19,6 +19,7 @@ test.each([
   ["the demo", ["tools/demo/main.js"]],
   ["a new project", ["tools/newProject/main.js", "nowhere"]],
   ["the shell", ["tools/shell/main.js"]],
+  ["npm ci, and the build", ["tools/requireInstalled.js"]],
   ["the resources", ["-e", 'require("pulumi-serverless-gpu")']],
   ["the client", ["-e", 'require("pulumi-serverless-gpu/sdk")']],
   ["the emulator", ["-e", 'require("pulumi-serverless-gpu/emulator")']],

@@ -106,6 +106,8 @@ test("with valueEnv, the value is in no state, plan, output, journal or template
     return exitCode;
   };
   const [one, two] = [String(PARTS[0]), String(PARTS[1])];
+  const unset = await stack.run(["up", "--yes", "--skip-preview"]);
+  expect(unset.output).toMatch(/secret \\?"token-\w+\\?" is not valid: .*names MY_TOKEN, which is not set/);
   expect(await run(one, "preview", "--diff", "--save-plan", "plan.json")).toBe(0);
   expect(await run(one, "up", "--yes", "--plan", "plan.json")).toBe(0);
   await stack.writeProgram(program(2));

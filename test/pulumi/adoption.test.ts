@@ -30,7 +30,10 @@ test("adoptId adopts an endpoint, changes it to match, and may stay or be remove
   expect(emulator.endpoints.get(id)).toMatchObject({ gpuIds: "AMPERE_16" });
 
   const up = await stack.up();
-  expect(up.output).toContain(`adopted endpoint ${id}; changed gpuIds "AMPERE_16" → "AMPERE_24"`);
+  // One line for each resource, without further sentences.
+  expect(up.output).toMatch(
+    new RegExp(`by hand: adopted endpoint ${id}; changed gpuIds "AMPERE_16" → "AMPERE_24"$`, "m"),
+  );
   expect(emulator.endpoints.list()).toMatchObject([{ id, name: "by hand", gpuIds: "AMPERE_24", idleTimeout: 77 }]);
 
   await stack.preview("--expect-no-changes");

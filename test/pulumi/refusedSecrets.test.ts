@@ -45,6 +45,18 @@ new ${kind}("one", { ${args} }, { transforms: [transform] });`;
   for (const field of fields) expect(refused.output).toContain(`${field}: `);
 });
 
+test("a refusal shows what the program wrote in plain, and hides only what a transform may have set", async () => {
+  const program = `
+const { ServerlessEndpoint } = require("pulumi-serverless-gpu");
+const transform = ({ props }) => ({ props: { ...props, flashBootType: "SLOW" }, opts: {} });
+new ServerlessEndpoint("one", { gpuIds: ["ADA_42", "ADA_24"], workersMin: 4, workersMax: 3, templateId: "t" }, { transforms: [transform] });`;
+  const { output } = await (await createStack({ program })).run(["preview"]);
+  expect(output).toContain('gpuIds: "ADA_42" is not a known GPU tier');
+  expect(output).toContain("workersMin: is 4, more than workersMax (3)");
+  expect(output).toContain('flashBootType: "[hidden: a transform may have set it]"');
+  expect(output).not.toContain("[secret]");
+});
+
 test("state does not show whether a transform has changed the arguments, and a second up changes nothing", async () => {
   await using emulator = await startEmulator({ drainMs: 0 });
   const program = `

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // The quickstart: applies the root's Pulumi project to an emulator, step by step, and shows what
 // changes at the service.
-require("../requireNode");
+require("../requireInstalled");
 
 const { ensurePulumi, describeEngine } = require("../pulumi-cli/ensurePulumi");
 const { createStack } = require("./stack");

@@ -1,6 +1,7 @@
 const { spawnSync } = require("node:child_process");
 const fs = require("node:fs");
 const path = require("node:path");
+const { quoted } = require("../quoted");
 const { PLUGIN, packagesOf, version } = require("./files");
 
 const CLONE = path.resolve(__dirname, "../..");
@@ -34,7 +35,14 @@ function isOfNpm(folder) {
  */
 function run(what, file, args, cwd, env = plainEnvironment()) {
   console.error(`${what} …`);
-  const { status, error } = spawnSync(file, args, { cwd, env, stdio: ["ignore", 2, 2], shell: IS_WINDOWS });
+  // npm and pulumi are scripts on Windows, which only a shell starts.
+  const words = IS_WINDOWS ? [file, ...args].map(quoted) : [file, ...args];
+  const { status, error } = spawnSync(String(words[0]), words.slice(1), {
+    cwd,
+    env,
+    stdio: ["ignore", 2, 2],
+    shell: IS_WINDOWS,
+  });
   if (status === 0) return;
   const reason = error ? error.message : `ended with exit code ${status}`;
   throw new Error(`${what} failed: ${path.basename(file)} ${args[0]} ${reason}`);

@@ -5,6 +5,7 @@ require("../requireNode");
 
 const fs = require("node:fs");
 const path = require("node:path");
+const { quoted } = require("../quoted");
 const { LANGUAGES, writeProject } = require("./files");
 const { install, installSdk, prepareClone, packInto } = require("./install");
 
@@ -37,7 +38,7 @@ async function main([given = "", language = "typescript", ...more]) {
     if (isNew) fs.rmdirSync(folder);
     throw error;
   }
-  console.log(`\nMade ${folder}: ${what.files.join(", ")}\nNext: npm run shell ${given}`);
+  console.log(`\nMade ${folder}: ${what.files.join(", ")}\nNext: npm run shell ${quoted(given)}`);
 }
 
 main(process.argv.slice(2)).catch((error) => {

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Prepares the Pulumi engine and describes it in one line. The progress goes to standard error.
-require("../requireNode");
+require("../requireInstalled");
 
 const { describeEngine, ensurePulumi } = require("./ensurePulumi");
 

@@ -1,16 +1,22 @@
 #!/usr/bin/env node
 // Opens a shell in a folder with the Pulumi engine on PATH, the one that the demo uses:
 // npm run shell [folder]
-require("../requireNode");
+require("../requireInstalled");
 
 const { spawnSync } = require("node:child_process");
 const { statSync } = require("node:fs");
 const path = require("node:path");
+const { quoted } = require("../quoted");
 
-async function main([given = "."] = process.argv.slice(2)) {
+async function main([given = ".", ...more] = process.argv.slice(2)) {
+  if (given.startsWith("-") || more.length > 0) {
+    console.error("Usage: npm run shell [folder]\n\nOpens a shell in the folder. Type the commands there.");
+    process.exitCode = 2;
+    return;
+  }
   const folder = path.resolve(process.env.INIT_CWD || ".", given);
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
-    throw new Error(`there is no folder ${folder}. To make a project: npm run new ${given}`);
+    throw new Error(`there is no folder ${folder}. To make a project: npm run new ${quoted(given)}`);
   const { describeEngine, ensurePulumi } = require("../pulumi-cli/ensurePulumi");
   const { plainEnvironment } = require("../newProject/install");
   const engine = await ensurePulumi();

@@ -61,3 +61,15 @@ test.each(["saveRegistryAuth", "updateRegistryAuth"])("no message of %s shows th
   expect(error.message).toContain("[redacted]");
   expect(error.message).not.toMatch(/canary|b-/);
 });
+
+test("the advice for a credential that an endpoint's own container uses fits an endpoint without a template", async () => {
+  await using service = await startEmulated({ client: { api: "v2" } });
+  const { client } = service;
+  const { id } = await service.run(client.registryAuths.create(INPUT));
+  const container = { imageName: "app:1", containerRegistryAuthId: id };
+  await service.run(client.endpoints.create({ name: "one", gpuIds: "ADA_24", ...container }));
+  const failing = service.run(client.registryAuths.delete(id));
+  await expect(failing).rejects.toThrow(
+    /endpoint "one" .*give it another credential \(with imageName: containerRegistryAuthId;/,
+  );
+});
