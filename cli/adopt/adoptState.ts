@@ -33,7 +33,8 @@ export interface AdoptedState {
  * state. Sends no request and needs no key.
  */
 export function adoptState({ from, filter = "", importFile: isImport = false }: AdoptStateOptions): AdoptedState {
-  const { tool, resources, warnings } = readState(from);
+  const { tool, isEmpty, resources, warnings } = readState(from);
+  if (isEmpty) return { output: isImport ? importFile([]) : EMPTY, messages: [NOTHING], exitCode: 0 };
   const wanted = resources.filter(({ name, attributes }) =>
     [name, attributes.name].some((each) => String(each).toLowerCase().includes(filter.toLowerCase())),
   );
@@ -46,6 +47,10 @@ export function adoptState({ from, filter = "", importFile: isImport = false }: 
   const messages = [...warnings.map((each) => `warning: ${oneLine(each)}`), ...skipped.map(leftOutLine), ...notes];
   return { output, messages, exitCode: skipped.length + warnings.length === 0 ? 0 : 1 };
 }
+
+const NOTHING = "the state has no resources, so there is nothing to adopt";
+
+const EMPTY = `// ${NOTHING}\nexport {};\n`;
 
 function nothingToAdopt(count: number, filter: string, leftOut: readonly LeftOut[]): Error {
   const which =

@@ -68,10 +68,51 @@ test("no secret of a state is in the program, whether it is encrypted, plain or 
   expect(output).toContain("// not managed: gpuCount ");
 });
 
-test("variables that are one secret stay as they are", () => {
+test("variables that are one secret are read from the config as a whole", () => {
   const { output, messages } = pulumi([template({ ...SECRET, ciphertext: "v1:x" })]);
-  expect(output).toContain("// not managed, stays as it is: env");
-  expect(messages.join()).toContain("has no successor for env");
+  expect(output).toContain('  env: config.requireSecretObject<Record<string, string>>("tpl-env"),\n');
+  expect(output).toContain("//      pulumi config set --secret tpl-env\n");
+  expect(messages).toContain('the config value tpl-env is JSON, such as {"NAME": "value"}');
+  expect(messages.join()).not.toContain("has no successor");
+});
+
+test("a secret of the service becomes a Secret, whose value is read from the config", () => {
+  const secret = (value: unknown) => ({
+    urn: `${URN}:Secret::hf`,
+    type: "runpod:index:Secret",
+    id: "s1",
+    inputs: { name: "hf", description: "For downloads", value },
+    outputs: {},
+  });
+  for (const value of ["canary", { ...SECRET, ciphertext: "v1:canary" }]) {
+    const { output, messages, exitCode } = pulumi([secret(value)]);
+    expect(output + messages.join("\n")).not.toContain("canary");
+    expect(output).toContain(
+      'new Secret("hf", {\n  adoptId: "s1",\n  name: "hf",\n  description: "For downloads",\n  value: config.requireSecret("hf-value"),\n}',
+    );
+    expect(exitCode).toBe(0);
+  }
+  expect(() => pulumi([secret("canary")], [], { importFile: true })).toThrow(/a secret cannot be imported/);
+});
+
+test.each([
+  ["stack export", { version: 3, deployment: { manifest: {} } }],
+  ["backend", { version: 3, checkpoint: { stack: "dev", latest: { manifest: {}, resources: [] } } }],
+  ["backend, before the first update", { version: 3, checkpoint: { stack: "dev" } }],
+  ["terraform state pull", { version: 4, terraform_version: "1.9.0", resources: [] }],
+])("the state of an empty stack is an empty program: %s", (_name, state) => {
+  const from = written(JSON.stringify(state));
+  const { output, messages, exitCode } = adoptState({ from });
+  expect(output).toBe("// the state has no resources, so there is nothing to adopt\nexport {};\n");
+  expect({ messages, exitCode }).toEqual({ messages: [expect.stringContaining("nothing to adopt")], exitCode: 0 });
+  expect(JSON.parse(adoptState({ from, importFile: true }).output)).toEqual({ resources: [] });
+});
+
+test("a state of a version that this release does not know is refused", () => {
+  const from = written(JSON.stringify({ version: 99, deployment: { resources: [endpoint()] } }));
+  expect(() => adoptState({ from })).toThrow("the state has version 99; this release reads 3 and 4");
+  const terraformState = written(JSON.stringify({ version: 99, resources: [] }));
+  expect(() => adoptState({ from: terraformState })).toThrow("is no state that this version can read");
 });
 
 test("what has no successor, is being deleted, is only read, or has no id is left out with the reason", () => {
@@ -82,7 +123,6 @@ test("what has no successor, is being deleted, is only read, or has no id is lef
       endpoint({ urn: `${URN}:Endpoint::read`, id: "e3", external: true }),
       endpoint({ urn: `${URN}:Endpoint::named`, id: "named", outputs: {} }),
       { urn: `${URN}:Pod::pod`, type: "runpod:index:Pod", id: "p1", inputs: {} },
-      { urn: `${URN}:Secret::s`, type: "runpod:index:Secret", id: "s1", inputs: { value: "canary" } },
       { ...template({}, { isServerless: false }), urn: `${URN}:Template::pods` },
       { urn: "urn:pulumi:dev::p::aws:s3/bucket:Bucket::b", type: "aws:s3/bucket:Bucket", id: "b", inputs: {} },
     ],
@@ -95,7 +135,6 @@ test("what has no successor, is being deleted, is only read, or has no id is lef
     ["read", "only reads it"],
     ["named", "does not hold its id"],
     ["Pod::pod", "pods have no successor"],
-    ["Secret::s", "secrets of the service have no successor"],
     ["Template::pods", "a template of pods"],
     ["half", "warning: the old tool was interrupted while creating"],
   ])
@@ -296,7 +335,8 @@ test("a file that is no state is refused without a word of its content", () => {
     expect(() => adoptState({ from: written(text) })).toThrow(/is (not JSON|no state)/);
   expect(() => adoptState({ from: written("canary") })).not.toThrow(/canary/);
   expect(() => adoptState({ from: written('{"encrypted_data":"canary"}') })).toThrow(/tofu state pull/);
-  expect(() => pulumi([])).toThrow("the state has no resources of a provider for RunPod");
+  const other = { urn: "urn:pulumi:dev::p::aws:s3/bucket:Bucket::b", type: "aws:s3/bucket:Bucket", id: "b" };
+  expect(() => pulumi([other])).toThrow("the state has no resources of a provider for RunPod");
   expect(() => adoptState({ from: path.join(folder, "none.json") })).toThrow(
     "none.json cannot be read: there is no such file or folder",
   );
@@ -304,7 +344,7 @@ test("a file that is no state is refused without a word of its content", () => {
 });
 
 test.each(["utf8", "utf16le", "utf16be"])("a state in %s with a byte order mark is read", (encoding) => {
-  const state = JSON.stringify({ deployment: { resources: [endpoint({}, { name: "größe" })] } });
+  const state = JSON.stringify({ version: 3, deployment: { resources: [endpoint({}, { name: "größe" })] } });
   const bytes = Buffer.from(`\uFEFF${state}`, encoding === "utf8" ? "utf8" : "utf16le");
   const file = path.join(folder, `${encoding}.json`);
   writeFileSync(file, encoding === "utf16be" ? bytes.swap16() : bytes);

@@ -11,6 +11,8 @@ import { type FieldTable, listFields } from "../../../sdk/records/fields";
 import { missingFields } from "../../../sdk/records/input";
 import { REGISTRY_AUTH_FIELDS } from "../../../sdk/registryAuths/fields";
 import { checkRegistryAuthFields } from "../../../sdk/registryAuths/input";
+import { SECRET_FIELDS } from "../../../sdk/secrets/fields";
+import { checkSecretFields } from "../../../sdk/secrets/input";
 import { TEMPLATE_FIELDS } from "../../../sdk/templates/fields";
 import { checkTemplateFields } from "../../../sdk/templates/input";
 import { VOLUME_FIELDS } from "../../../sdk/volumes/fields";
@@ -30,8 +32,11 @@ export interface Declaration {
   readonly problem: string | undefined;
 }
 
-/** Returns the source code that reads a secret from the config, and remembers its name. */
-export type ReadSecret = (successor: Successor, field: string) => string;
+/**
+ * Returns the source code that reads a secret from the config, and remembers its name. `whole` is
+ * an object, which the config holds as JSON.
+ */
+export type ReadSecret = (successor: Successor, field: string, whole?: "object") => string;
 
 interface Checked {
   readonly fields: Properties;
@@ -52,6 +57,11 @@ const tableRules = (table: FieldTable, check: (fields: Properties) => Checked): 
 
 const RULES: Readonly<Record<SuccessorKind, KindRules>> = {
   ContainerRegistryAuth: tableRules(REGISTRY_AUTH_FIELDS, checkRegistryAuthFields),
+  Secret: tableRules(SECRET_FIELDS, ({ value, ...others }) => {
+    // What stands for the value is not checked: a check hides its value in all messages.
+    const { fields, problems } = checkSecretFields(others);
+    return { fields: { ...fields, ...(value !== undefined && { value }) }, problems };
+  }),
   NetworkVolume: tableRules(VOLUME_FIELDS, checkVolumeFields),
   ServerlessTemplate: tableRules(TEMPLATE_FIELDS, checkTemplateFields),
   ServerlessEndpoint: {
@@ -91,7 +101,12 @@ export function declare(successor: Successor, words: EndpointInputOptions, readS
     ...absent,
     ...problems.filter(({ property }) => missing(valid).some((each) => each.property === property)),
   ];
-  const variables = isObject(env) ? [["env", envSource(successor, env, readSecret)] as const] : [];
+  const variables =
+    env === SECRET
+      ? [["env", readSecret(successor, "env", "object")] as const]
+      : isObject(env)
+        ? [["env", envSource(successor, env, readSecret)] as const]
+        : [];
   const start = isObject(command) ? [commandSource(successor, command, readSecret)] : [];
   return {
     args: [...args, ...start, ...variables],

@@ -1,14 +1,19 @@
 import { uniqueNames } from "../source";
-import type { Successor } from "./successors";
+import type { Successor, SuccessorKind } from "./successors";
 
-const NO_IMPORT =
-  "a registry credential cannot be imported, because the service does not show its password. Declare it with " +
-  "adoptId and its user and password";
+/** The kinds of which the service shows only a part. */
+const NO_IMPORT: Partial<Readonly<Record<SuccessorKind, string>>> = {
+  ContainerRegistryAuth:
+    "a registry credential cannot be imported, because the service does not show its password. Declare it with " +
+    "adoptId and its user and password",
+  Secret:
+    "a secret cannot be imported, because the service does not show its value. Declare it with adoptId and its value",
+};
 
 /** Returns the reason why `pulumi import --file` cannot adopt the record, if there is one. */
 export function importProblem({ kind, old: { provider } }: Successor): string | undefined {
   if (provider !== undefined) return `it has the explicit provider "${provider}": import it with --provider, by hand`;
-  return kind === "ContainerRegistryAuth" ? NO_IMPORT : undefined;
+  return NO_IMPORT[kind];
 }
 
 /**

@@ -31,6 +31,8 @@ export interface OldResource {
 /** The resources of a state that belong to a provider for RunPod. */
 export interface OldState {
   readonly tool: "pulumi" | "terraform";
+  /** `true` if the state has no resources at all, of any provider. */
+  readonly isEmpty: boolean;
   readonly resources: readonly OldResource[];
   /** What the reader of the list must know beside the resources. */
   readonly warnings: readonly string[];

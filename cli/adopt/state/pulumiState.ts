@@ -8,13 +8,28 @@ const SECRET_SIGNATURE = "1b47061264138c4ac30d75fd1eb44270";
 /** Types of the providers `pulumi-runpod` and `pulumi-runpod-native`. */
 const TYPE = /^runpod:index:(\w+)$/;
 
+/** The versions of a state whose resources have the fields that are read here. */
+const VERSIONS: readonly unknown[] = [3, 4];
+
+/** What the engine itself keeps in every stack. */
+const OF_ENGINE = /^pulumi:(pulumi:Stack$|providers:)/;
+
 /**
  * Returns the resources of a state as `pulumi stack export` writes it, or as a backend keeps it.
+ * An empty stack has no list of them.
+ * @throws Error if the state has a version that may mean something else
  */
 export function readPulumiState(state: Properties): OldState | undefined {
-  const deployment = objectOrEmpty(state.deployment ?? objectOrEmpty(state.checkpoint).latest);
-  const { resources, pending_operations: pending } = deployment;
+  const { deployment = objectOrEmpty(state.checkpoint).latest, version } = state;
+  if (!isObject(deployment) && !isObject(state.checkpoint)) return undefined;
+  const { resources = [], pending_operations: pending } = objectOrEmpty(deployment);
   if (!Array.isArray(resources)) return undefined;
+  if (!VERSIONS.includes(version)) {
+    const which = JSON.stringify(version) ?? "no version";
+    throw new Error(
+      `the state has version ${which}; this release reads ${VERSIONS.join(" and ")}. Use a newer release`,
+    );
+  }
   const all = resources.filter(isObject);
   const ours = all.filter(({ type }) => typeof type === "string" && TYPE.test(type));
   const dependents = dependentsOf(all);
@@ -22,6 +37,7 @@ export function readPulumiState(state: Properties): OldState | undefined {
   const unfinished = (Array.isArray(pending) ? pending : []).filter(isObject);
   return {
     tool: "pulumi",
+    isEmpty: all.every(({ type }) => OF_ENGINE.test(String(type))) && unfinished.length === 0,
     resources: ours.map((each) => oldResource(each, dependents.get(String(each.urn)) ?? [], providers)),
     warnings: unfinished.map(pendingWarning).filter((warning) => warning !== undefined),
   };

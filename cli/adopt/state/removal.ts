@@ -56,12 +56,13 @@ function dependedOn(address: string): string {
 }
 
 /** Sets the obstacle of resources that the commands of the old tool cannot tell apart. */
-export function withAmbiguity({ tool, resources, warnings }: OldState): OldState {
+export function withAmbiguity(state: OldState): OldState {
+  const { resources } = state;
   const isTwin = ({ address }: OldResource) => resources.filter((each) => each.address === address).length > 1;
   const told = resources.map((each) =>
     isTwin(each) && each.obstacle === undefined ? { ...each, obstacle: AMBIGUOUS } : each,
   );
-  return { tool, resources: told, warnings };
+  return { ...state, resources: told };
 }
 
 const AMBIGUOUS =

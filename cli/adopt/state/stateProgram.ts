@@ -1,7 +1,7 @@
 import { acceptedWords } from "../../../provider/connection/config";
 import { literal, oneLine, uniqueNames } from "../source";
 import { unknownTiers } from "../unknownTiers";
-import { declare } from "./declare";
+import { declare, type ReadSecret } from "./declare";
 import { isOtherService, providerNote, providerSource } from "./providers";
 import { REMOVAL_STEP, removable, removalCommands } from "./removal";
 import { KINDS, type LeftOut, type Successor } from "./successors";
@@ -33,13 +33,16 @@ interface Declared {
  */
 export function stateProgram(successors: readonly Successor[], tool: "pulumi" | "terraform"): StateProgram {
   const secrets = new Set<string>();
+  const objects = new Set<string>();
   const configName = uniqueNames("secret");
-  const readConfig = (wanted: string) => {
+  const readConfig = (wanted: string, whole?: "object") => {
     const name = configName(wanted);
     secrets.add(name);
-    return `config.requireSecret(${literal(name)})`;
+    if (whole) objects.add(name);
+    const read = whole ? "requireSecretObject<Record<string, string>>" : "requireSecret";
+    return `config.${read}(${literal(name)})`;
   };
-  const readSecret = ({ old }: Successor, field: string) => readConfig(`${old.name}-${field}`);
+  const readSecret: ReadSecret = ({ old }, field, whole) => readConfig(`${old.name}-${field}`, whole);
   const tiers = unknownTiers(successors.map(({ fields }) => String(fields.gpuIds ?? "")));
   const words = { ...acceptedWords(() => undefined), extraGpuTiers: tiers };
   const constantOf = constants();
@@ -72,7 +75,10 @@ export function stateProgram(successors: readonly Successor[], tool: "pulumi" | 
   const providerSources = [...providers].map(([name, old]) =>
     providerSource(accounts.get(name) ?? "", name, old, (setting) => readConfig(`${name}-${setting}`)),
   );
-  const notes = [...providers].filter(([, old]) => isOtherService(old)).map(([name]) => providerNote(name));
+  const notes = [
+    ...[...objects].map((name) => `the config value ${name} is JSON, such as {"NAME": "value"}`),
+    ...[...providers].filter(([, old]) => isOtherService(old)).map(([name]) => providerNote(name)),
+  ];
   const used = [...(providers.size > 0 ? ["ServerlessGpuProvider"] : []), ...new Set(declared.map(kindOf))].sort();
   const imports = secrets.size > 0 ? 'import * as pulumi from "@pulumi/pulumi";\n' : "";
   const config = secrets.size > 0 ? "\nconst config = new pulumi.Config();\n" : "";
@@ -94,6 +100,7 @@ function howToDeclare(problem: string): string {
 /** The last word of the constants of each kind. */
 const NOUNS = {
   ContainerRegistryAuth: "auth",
+  Secret: "secret",
   NetworkVolume: "volume",
   ServerlessTemplate: "template",
   ServerlessEndpoint: "endpoint",
@@ -169,7 +176,7 @@ function header(
     declared.map(({ successor }) => successor),
   );
   const steps = [
-    `Run "pulumi preview". For each resource it must say that it is adopted, and which fields change: none, except the\n//    user and the password of a registry credential, which the service does not show.`,
+    `Run "pulumi preview". For each resource it must say that it is adopted, and which fields change: none, except the\n//    user and the password of a registry credential, and the value of a secret, which the service does not show.`,
     `${REMOVAL_STEP.join("\n//    ")}\n${commands.map((command) => `//      ${oneLine(command)}\n`).join("")}`,
     `Run "pulumi up", then "pulumi preview --refresh --expect-no-changes". From now on, "pulumi destroy" deletes them.`,
   ];

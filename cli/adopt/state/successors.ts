@@ -3,7 +3,13 @@ import { normalizeName, splitList } from "../../../sdk/endpoints/normalForms";
 import { type OldResource, SECRET } from "./oldResource";
 
 /** The resources of this package that succeed those of other providers. */
-export const KINDS = ["ContainerRegistryAuth", "NetworkVolume", "ServerlessTemplate", "ServerlessEndpoint"] as const;
+export const KINDS = [
+  "ContainerRegistryAuth",
+  "Secret",
+  "NetworkVolume",
+  "ServerlessTemplate",
+  "ServerlessEndpoint",
+] as const;
 
 export type SuccessorKind = (typeof KINDS)[number];
 
@@ -61,7 +67,6 @@ const endpointType = (type: unknown): Properties => ({
 
 /** Returns variables as an object, from an object or from a list of objects. */
 function variables(env: unknown): Properties {
-  if (env === SECRET) return {};
   if (!Array.isArray(env)) return { env };
   return { env: Object.fromEntries(env.filter(isObject).map(({ key, value }) => [String(key), value])) };
 }
@@ -135,6 +140,11 @@ const PULUMI_TYPES: Readonly<Record<string, OldType>> = {
   "runpod:index:ContainerRegistryAuth": {
     kind: "ContainerRegistryAuth",
     rules: same("name", "username", "password"),
+  },
+  "runpod:index:Secret": {
+    kind: "Secret",
+    // The value is never copied, whether or not the state marks it.
+    rules: { ...same("name", "description"), value: () => ({ value: SECRET }) },
   },
 };
 
@@ -229,7 +239,6 @@ const TERRAFORM_TYPES: Readonly<Record<string, OldType>> = {
 const REASONS: Readonly<Record<string, string>> = {
   Pod: "pods have no successor here: keep them in the old program, or move them to another tool",
   pod: "pods have no successor here: keep them in Terraform",
-  Secret: "secrets of the service have no successor here: set the value with config secrets instead",
 };
 
 /** Returns the successor of a resource, or why it has none. */
@@ -251,7 +260,6 @@ export function successorOf(old: OldResource): Successor | LeftOut {
     if (typeof rule === "string") fields = { ...fields, [rule]: value };
     else if (typeof rule === "function") fields = { ...fields, ...rule(value, old.attributes) };
     else if (rule === undefined && value !== false && value !== 0) lost.push(name);
-    if (name === "env" && value === SECRET) lost.push("env");
   }
   return { kind, old, id: old.id, fields, lost, copies: [] };
 }

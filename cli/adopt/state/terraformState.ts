@@ -10,7 +10,8 @@ export function readTerraformState(state: Properties): OldState | undefined {
   const managed = state.resources
     .filter(isObject)
     .filter(({ mode, type }) => mode === "managed" && String(type).startsWith("runpod_"));
-  return { tool: "terraform", resources: managed.flatMap(instancesOf), warnings: [] };
+  const isEmpty = state.resources.length === 0;
+  return { tool: "terraform", isEmpty, resources: managed.flatMap(instancesOf), warnings: [] };
 }
 
 function instancesOf(resource: Properties): OldResource[] {
