@@ -1,4 +1,5 @@
 import { hashedName } from "../../provider/fields/naming";
+import { isResourceOf, PLUGIN } from "./records";
 import type { KnownStack } from "./states";
 
 /** The ending that automatic names have. Volumes of the faster tier have one more word. */
@@ -6,9 +7,6 @@ const ENDING = /^(.+)-[0-9a-f]{7}(?:-fast)?$/;
 
 /** The organization of every stack of a self-managed backend. */
 const NO_ORGANIZATION = "organization";
-
-const DYNAMIC = "pulumi-nodejs:dynamic/serverless-gpu";
-const PLUGIN = "serverless-gpu:index";
 
 /** A stack whose names can be computed. */
 export interface NamedStack {
@@ -22,7 +20,11 @@ export interface NamedStack {
 
 /** What a name shows about the origin of a record. */
 export interface Origin {
-  /** `true` if its digits are those that this tool computes for the stack. */
+  /**
+   * `true` if its digits are those that this tool computes for a stack that exists no more. Those
+   * of a stack that exists prove nothing: a stack of that name in another backend makes the same
+   * name.
+   */
   readonly isProven: boolean;
   readonly reason: string;
 }
@@ -43,6 +45,26 @@ export function namedStack({ name, urns, unfinished }: KnownStack): NamedStack {
 }
 
 /**
+ * Returns a stack that the command line says has ended.
+ * @throws Error if the name is not whole, or if a backend that was read has the stack
+ */
+export function endedStack(given: string, living: readonly NamedStack[]): NamedStack {
+  const [organization, project, stack, ...more] = given.split("/");
+  if (!organization || !project || !stack || more.length > 0)
+    throw new Error(
+      `--ended ${given} must be <organization>/<project>/<stack>; without a Pulumi account, the organization is "organization"`,
+    );
+  const found = living.find(({ name }) => {
+    const [itsOrganization = "", itsProject = "", itsStack] = name.split("/");
+    // A listed name may leave out organization and project.
+    const isSame = [organization, NO_ORGANIZATION].includes(itsOrganization) && ["", project].includes(itsProject);
+    return isSame && itsStack === stack;
+  });
+  if (!found) return { name: given, urns: [], unfinished: [], hasEnded: true };
+  throw new Error(`--ended ${given}: this stack exists, so it has not ended. Nothing was listed or deleted`);
+}
+
+/**
  * Returns what a record's name shows about its origin.
  * @param type its resource class
  * @param namespaces values of the setting `serverless-gpu:namespace`, which names also depend on
@@ -57,12 +79,14 @@ export function originOf(
   const own = name.replace(/-fast$/, "");
   const stack = stacks.find((each) => namesIn(each, logicalName, type, namespaces).includes(own));
   if (stack) {
-    const what = stack.hasEnded
-      ? `stack ${stack.name}, which has ended`
-      : `stack ${stack.name}, whose state has not its id`;
-    return { isProven: true, reason: `its name is the automatic one of "${logicalName}" in ${what}` };
+    const reason = `its name is the automatic one of "${logicalName}" in stack ${stack.name}`;
+    if (stack.hasEnded) return { isProven: true, reason: `${reason}, which has ended` };
+    return {
+      isProven: false,
+      reason: `${reason}, whose state has not its id. A stack of that name in another backend makes the same name`,
+    };
   }
-  const begun = stacks.find(({ unfinished }) => unfinished.some((urn) => isOf(urn, type, logicalName)));
+  const begun = stacks.find(({ unfinished }) => unfinished.some((urn) => isResourceOf(urn, type, logicalName)));
   if (begun) {
     const reason = `stack ${begun.name} has begun to create "${logicalName}" and not ended: its run was killed, or still runs`;
     return { isProven: false, reason };
@@ -84,16 +108,10 @@ function namesIn(
   const urn = `urn:pulumi:${stack}::${project}::${PLUGIN}:${type}::${logicalName}`;
   const identities = [
     ...["", ...urns].map((parent) => [organization, project, stack, parent, logicalName]),
-    ...[urn, ...urns.filter((each) => isOf(each, type, logicalName))].map((each) => [each]),
+    ...[urn, ...urns.filter((each) => isResourceOf(each, type, logicalName))].map((each) => [each]),
   ];
   const beginnings = [[], ...namespaces.map((each) => [each])];
   return beginnings.flatMap((beginning) =>
     identities.map((identity) => hashedName(logicalName, [...beginning, ...identity])),
   );
-}
-
-function isOf(urn: string, type: string, logicalName: string): boolean {
-  const [, , types = "", name] = urn.split("::");
-  const last = types.split("$").at(-1);
-  return name === logicalName && [`${DYNAMIC}:${type}`, `${PLUGIN}:${type}`].includes(last ?? "");
 }

@@ -3,7 +3,7 @@ import { redact } from "../../sdk/secret";
 import { commandConnection } from "../connection/connection";
 import { readPrices } from "../forecast/settings/prices";
 import { type MonthlyCost, monthlyCosts } from "./costs";
-import { looksAutomatic, type NamedStack, namedStack, type Origin, originOf } from "./names";
+import { endedStack, looksAutomatic, type NamedStack, namedStack, type Origin, originOf } from "./names";
 import { type AccountRecord, deleteRecord, KINDS, readRecords } from "./records";
 import { requireNoRun, requireNoUnrecorded } from "./runs";
 import { type KnownStack, readStacks, type StateFlags } from "./states";
@@ -17,6 +17,8 @@ export interface OrphansFlags extends StateFlags {
   readonly namespace?: readonly string[];
   readonly prices?: string;
   readonly delete?: string;
+  /** Set by the user who knows that no state anywhere has the possible orphan. */
+  readonly nobodyManagesIt?: boolean;
   /** Set by the user who knows that no run is going that could have created the record. */
   readonly runsHaveEnded?: boolean;
   readonly json?: boolean;
@@ -29,11 +31,13 @@ interface Orphan extends Origin {
 }
 
 const FOUND = 3;
-const SUSPECTED = 4;
+const POSSIBLE = 4;
+const ELSEWHERE = 5;
 
 /**
  * Lists the records with automatic names that no given state has, or deletes one of them. Returns
- * the exit code: 3 if there are orphans, 4 if there are only suspicions.
+ * the exit code: 3 if there are orphans, 4 if there are only possible ones, 5 if there are none and
+ * the account has no record of the states.
  */
 export async function orphans(flags: OrphansFlags, version: string): Promise<number> {
   const given = flags.prices === undefined ? undefined : readPrices(flags.prices);
@@ -45,7 +49,9 @@ export async function orphans(flags: OrphansFlags, version: string): Promise<num
   const records = await readRecords(client);
   if (flags.delete !== undefined) await requireNoRun(flags);
   const states = await readStacks(flags);
-  const stacks = [...states.map(namedStack), ...(flags.ended ?? []).map(endedStack)];
+  const living = states.map(namedStack);
+  const stacks = [...(flags.ended ?? []).map((name) => endedStack(name, living)), ...living];
+  const place = placeOf(states, records);
   const isKnown = ({ id }: AccountRecord) => states.some(({ ids }) => ids.has(id));
   const strangers = records.filter((each) => !isKnown(each) && looksAutomatic(each.name));
   const origin = ({ name, type }: AccountRecord) => originOf(name, type, stacks, flags.namespace);
@@ -54,7 +60,9 @@ export async function orphans(flags: OrphansFlags, version: string): Promise<num
     requireNoUnrecorded(wanted, states, flags.runsHaveEnded ?? false);
     const { isProven, reason } = origin(wanted);
     const noun = nounOf(wanted);
-    tell(`${noun} ${wanted.id} ("${wanted.name}") is deleted: ${isProven ? "" : "a suspicion, "}${reason}`);
+    if (place.isElsewhere) tell(place.text);
+    if (!isProven && !flags.nobodyManagesIt) throw new Error(doubt(wanted, reason));
+    tell(`${noun} ${wanted.id} ("${wanted.name}") is deleted: ${isProven ? "" : "a possible orphan, "}${reason}`);
     await deleteRecord(client, wanted, tell);
     process.stdout.write(`deleted ${noun} ${wanted.id}\n`);
     return 0;
@@ -64,10 +72,44 @@ export async function orphans(flags: OrphansFlags, version: string): Promise<num
     ...{ record, ...origin(record) },
     cost: costs.get(record.id),
   }));
-  const text = flags.json ? `${JSON.stringify(jsonOf(found, stacks, version), null, 2)}\n` : textOf(found, stacks);
+  const text = flags.json
+    ? `${JSON.stringify(jsonOf(found, stacks, place, version), null, 2)}\n`
+    : textOf(found, stacks, place);
   process.stdout.write(redact(text));
-  if (found.length === 0) return 0;
-  return found.some(({ isProven }) => isProven) ? FOUND : SUSPECTED;
+  if (found.length === 0) return place.isElsewhere ? ELSEWHERE : 0;
+  return found.some(({ isProven }) => isProven) ? FOUND : POSSIBLE;
+}
+
+/** How many records of the states this account has. */
+interface Place {
+  readonly inStates: number;
+  readonly inAccount: number;
+  /** `true` if the states have records, and this account has none of them. */
+  readonly isElsewhere: boolean;
+  /** Says so. */
+  readonly text: string;
+}
+
+function placeOf(states: readonly KnownStack[], records: readonly AccountRecord[]): Place {
+  const ids = new Set(states.flatMap((each) => each.records));
+  const inAccount = records.filter(({ id }) => ids.has(id)).length;
+  const text =
+    `None of the ${ids.size} records in the states exists in this account, so these states say nothing about it. Check the ` +
+    "key and the URLs: they are probably of another account";
+  return { inStates: ids.size, inAccount, isElsewhere: ids.size > 0 && inAccount === 0, text };
+}
+
+/** Returns the refusal to delete a possible orphan. */
+function doubt({ type, id }: AccountRecord, reason: string): string {
+  const canBeProven = type === "ServerlessEndpoint" || type === "NetworkVolume";
+  return (
+    `${KINDS[type]} ${id} is only a possible orphan: ${reason}. ` +
+    (canBeProven
+      ? "If the stack that made it exists no more, name it: --ended <organization>/<project>/<stack>. Or make"
+      : "Make") +
+    " sure that no state has it, in no backend of anybody who uses this account, and repeat this with " +
+    "--nobody-manages-it. Nothing was deleted"
+  );
 }
 
 /** Returns the record with an id that is to be deleted. @throws Error if it is no orphan */
@@ -79,13 +121,6 @@ function requireOrphan(id: string, strangers: readonly AccountRecord[], states: 
   throw new Error(`${id} is no orphan of this account: orphans without --delete lists them. Nothing was deleted`);
 }
 
-function endedStack(name: string): NamedStack {
-  if (/^[^/]+\/[^/]+\/[^/]+$/.test(name)) return { name, urns: [], unfinished: [], hasEnded: true };
-  throw new Error(
-    `--ended ${name} must be <organization>/<project>/<stack>; without a Pulumi account, the organization is "organization"`,
-  );
-}
-
 const tell = (text: string) => void process.stderr.write(`${redact(text)}\n`);
 
 const nounOf = ({ type }: AccountRecord) => KINDS[type];
@@ -93,19 +128,21 @@ const nounOf = ({ type }: AccountRecord) => KINDS[type];
 const dollars = (amount: number | undefined) => (amount === undefined ? "an unknown price" : `$${amount.toFixed(2)}`);
 
 /** Returns the orphans as text, the proven ones first. */
-function textOf(found: readonly Orphan[], stacks: readonly NamedStack[]): string {
+function textOf(found: readonly Orphan[], stacks: readonly NamedStack[], place: Place): string {
   const inStates = `in ${stacks.filter(({ hasEnded }) => !hasEnded).length} states`;
+  if (found.length === 0 && place.isElsewhere) return `${place.text}.\nIt has no record with an automatic name.\n`;
   if (found.length === 0) return `No orphans: every record with an automatic name is ${inStates}.\n`;
   const ordered = [...found].sort((one, other) => Number(other.isProven) - Number(one.isProven));
   const lines = ordered.flatMap(({ record, cost, isProven, reason }) => [
-    `${isProven ? "ORPHAN   " : "SUSPICION"}  ${nounOf(record)} ${record.id} ("${record.name}")`,
-    `           since ${record.createdAt ?? "an unknown time: over this interface the service does not show it"}`,
-    `           a month at rest ${dollars(cost?.atRest)}, at full scale ${dollars(cost?.fullScale)}`,
-    `           ${reason}`,
+    `${isProven ? "ORPHAN  " : "POSSIBLE"}  ${nounOf(record)} ${record.id} ("${record.name}")`,
+    `          since ${record.createdAt ?? "an unknown time: over this interface the service does not show it"}`,
+    `          a month at rest ${dollars(cost?.atRest)}, at full scale ${dollars(cost?.fullScale)}`,
+    `          ${reason}`,
   ]);
   const isKnown = found.every(({ cost }) => cost?.atRest !== undefined);
   const atRest = found.reduce((sum, { cost }) => sum + (cost?.atRest ?? 0), 0);
   return [
+    ...(place.isElsewhere ? [`${place.text}.`, ""] : []),
     ...lines,
     "",
     `${found.length} records with automatic names are not ${inStates}. They cost ${isKnown ? "" : "at least "}${dollars(atRest)} a month at rest.`,
@@ -115,13 +152,19 @@ function textOf(found: readonly Orphan[], stacks: readonly NamedStack[]): string
 }
 
 /** Returns the JSON of the list. */
-function jsonOf(found: readonly Orphan[], stacks: readonly NamedStack[], version: string): object {
+function jsonOf(
+  found: readonly Orphan[],
+  stacks: readonly NamedStack[],
+  { inStates, inAccount }: Place,
+  version: string,
+): object {
   return {
     version,
     stacks: stacks.filter(({ hasEnded }) => !hasEnded).map(({ name }) => name),
+    stateRecords: { total: inStates, inAccount },
     orphans: found.map(({ record, cost, isProven, reason }) => ({
       ...{ kind: nounOf(record), id: record.id, name: record.name, createdAt: record.createdAt ?? null },
-      ...{ certainty: isProven ? "proven" : "suspicion", reason },
+      ...{ certainty: isProven ? "proven" : "possible", reason },
       costPerMonth: { atRest: cost?.atRest ?? null, fullScale: cost?.fullScale ?? null },
     })),
   };

@@ -8,12 +8,13 @@ export function addOrphansFlags(command: Command): Command {
     .summary("Find records that no stack manages any more")
     .description(
       "Lists the account's endpoints, templates, network volumes, registry credentials and secrets whose name has the form " +
-        "of this tool's automatic names and that no given state has, with what they cost a month. Without --stack and " +
-        "--backend, all stacks of the backend that pulumi uses in this folder count. It changes nothing without --delete. " +
-        "A record whose name a given stack would not compute is a suspicion.",
+        "of this tool's automatic names and that no given state has, with what they cost a month. All stacks of the backend " +
+        "that pulumi uses in this folder count, or with --backend those of other backends. It changes nothing without " +
+        "--delete. A record is only a possible orphan unless --ended names its stack: a state in a backend that was not " +
+        "read may have it.",
     )
-    .option("--stack <name>", "a stack whose state counts; may be given several times", collect)
-    .option("--backend <url>", "a backend of which all stacks count; may be given several times", collect)
+    .option("--stack <name>", "a stack whose state counts, with all others of its backend; several times", collect)
+    .option("--backend <url>", "a backend of which all stacks count; several times", collect)
     .option(
       "--ended <name>",
       "organization/project/stack that exists no more, to prove what it left; several times",
@@ -34,12 +35,16 @@ export function addOrphansFlags(command: Command): Command {
       "--runs-have-ended",
       "with --delete, for what is younger than an hour or has no known age: no run is going that could have created it",
     )
+    .option(
+      "--nobody-manages-it",
+      "with --delete, for a possible orphan: no state has it, also none in a backend that was not read",
+    )
     .addHelpText(
       "after",
       `
 Examples:
   serverless-gpu orphans
-  serverless-gpu orphans --stack dev --stack prod --json
+  serverless-gpu orphans --backend s3://my-state --backend s3://their-state --json
   serverless-gpu orphans --backend s3://my-state --ended organization/llama/pr-7 --delete abc123 --runs-have-ended
 
 Exit codes:
@@ -47,6 +52,7 @@ Exit codes:
   1  failure; the message gives the reason. A state or a list that cannot be read is a failure
   2  wrong usage: an unknown option, or an invalid value of an option
   3  there are orphans
-  4  there are only suspicions`,
+  4  there are only possible orphans
+  5  there are none, but no record of the states exists in this account: the key is probably of another one`,
     );
 }

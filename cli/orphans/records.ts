@@ -15,6 +15,17 @@ export const KINDS = {
 
 export type ResourceClass = keyof typeof KINDS;
 
+/** The beginning of the types of each form. */
+const DYNAMIC = "pulumi-nodejs:dynamic/serverless-gpu";
+export const PLUGIN = "serverless-gpu:index";
+
+/** Returns `true` if a URN is of a class, and has the logical name if one is given. */
+export function isResourceOf(urn: string, type: string, logicalName?: string): boolean {
+  const [, , types = "", name] = urn.split("::");
+  const last = types.split("$").at(-1);
+  return [name, undefined].includes(logicalName) && [`${DYNAMIC}:${type}`, `${PLUGIN}:${type}`].includes(last ?? "");
+}
+
 /** A record of the account. */
 export interface AccountRecord {
   readonly type: ResourceClass;

@@ -16,16 +16,12 @@ interface ListedStack {
 }
 
 /**
- * Checks that no run is changing a given stack, as far as its backend shows that: Pulumi Cloud in
+ * Checks that no run is changing a stack, as far as its backend shows that: Pulumi Cloud in
  * its list, and a folder with lock files.
  * @throws Error if one is, or if a backend cannot be read
  */
 export async function requireNoRun(flags: StateFlags): Promise<void> {
-  const ofBackends = await Promise.all(backendsOf(flags).map(busyStacks));
-  const names = flags.stack?.map(shortName) ?? [];
-  // The stacks of --stack are in the backend that `pulumi` uses here.
-  const ofNames = names.length > 0 ? await busyStacks(undefined) : [];
-  const [running] = [...ofBackends.flat(), ...ofNames.filter((name) => names.includes(shortName(name)))];
+  const [running] = (await Promise.all(backendsOf(flags).map(busyStacks))).flat();
   if (running === undefined) return;
   throw new Error(
     `a run is changing stack ${running}, and may not yet have recorded what it has created. Wait for its end. If it was ` +
@@ -40,9 +36,6 @@ async function busyStacks(place: string | undefined): Promise<string[]> {
   const busy = listed.flatMap(({ name, updateInProgress }) => (updateInProgress ? [name] : []));
   return url.startsWith(FILE) ? [...busy, ...(await lockedStacks(url))] : busy;
 }
-
-/** Returns the name without organization and project: locks of old backends have no more. */
-const shortName = (name: string) => name.split("/").at(-1);
 
 /** Returns the names of the stacks for which a backend in a folder has a lock file. */
 async function lockedStacks(url: string): Promise<string[]> {

@@ -1,10 +1,11 @@
 import { pulumiJson } from "../pulumiCommand";
+import { isResourceOf, KINDS, type ResourceClass } from "./records";
 
 /** The options that say whose records are not orphans. */
 export interface StateFlags {
   /** Stacks, as `pulumi stack ls` names them. */
   readonly stack?: readonly string[];
-  /** URLs of backends, of which all stacks count. */
+  /** URLs of backends, of which all stacks count as well. */
   readonly backend?: readonly string[];
 }
 
@@ -14,6 +15,8 @@ export interface KnownStack {
   readonly name: string;
   /** The ids of all resources in its state, those that are to be deleted included. */
   readonly ids: ReadonlySet<string>;
+  /** The ids of those that are records of the service. */
+  readonly records: readonly string[];
   /** The URNs in its state, and of the operations that a run has begun and not ended. */
   readonly urns: readonly string[];
   /** The URNs of creates that a run has begun and not ended. */
@@ -34,16 +37,19 @@ interface State {
 
 const EXPORT_TIMEOUT_MS = 60_000;
 
+const CLASSES = Object.keys(KINDS) as ResourceClass[];
+
 /**
- * Reads the states. Without options they are all stacks of the backend that `pulumi` uses here.
+ * Reads the states of all stacks of each backend: what one of them manages is no orphan of another.
  * @throws Error if one cannot be read: its records would look like orphans
  */
 export async function readStacks(flags: StateFlags): Promise<KnownStack[]> {
-  const listed = await Promise.all(backendsOf(flags).map(stacksOf));
-  const named = (flags.stack ?? []).map((name) => ({ name, place: undefined }));
+  const listed = (await Promise.all(backendsOf(flags).map(stacksOf))).flat();
+  const isListed = (stack: string) => listed.some(({ name, place }) => name === stack && place === undefined);
+  const others = (flags.stack ?? []).filter((name) => !isListed(name)).map((name) => ({ name, place: undefined }));
   const stacks: KnownStack[] = [];
   // One after the other: each starts a process.
-  for (const { name, place } of [...named, ...listed.flat()]) stacks.push(await readStack(name, place));
+  for (const { name, place } of [...listed, ...others]) stacks.push(await readStack(name, place));
   return stacks;
 }
 
@@ -51,7 +57,7 @@ export async function readStacks(flags: StateFlags): Promise<KnownStack[]> {
  * Returns the backends of which all stacks count: `undefined` is the one that `pulumi` uses here.
  */
 export function backendsOf({ stack = [], backend = [] }: StateFlags): readonly (string | undefined)[] {
-  return backend.length > 0 || stack.length > 0 ? backend : [undefined];
+  return backend.length > 0 && stack.length === 0 ? backend : [undefined, ...backend];
 }
 
 async function stacksOf(place: string | undefined) {
@@ -66,10 +72,13 @@ async function readStack(name: string, place: string | undefined): Promise<Known
   return {
     name,
     ids: new Set(resources.flatMap(({ id }) => id ?? [])),
+    records: resources.flatMap(({ id, urn }) => (id !== undefined && isRecord(urn) ? [id] : [])),
     urns: resources.map(({ urn }) => urn),
     unfinished: pending.flatMap(({ type, resource }) => (type === "creating" ? [resource.urn] : [])),
   };
 }
+
+const isRecord = (urn: string) => CLASSES.some((name) => isResourceOf(urn, name));
 
 /**
  * Runs a `pulumi` command that prints JSON.

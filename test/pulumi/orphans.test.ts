@@ -1,3 +1,4 @@
+import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import { type Emulator, manualClock, startEmulator } from "../../emulator";
 import { createStack, type PulumiStack } from "./harness";
@@ -28,11 +29,12 @@ let stack: PulumiStack;
 const orphans = (...args: string[]) => stack.exec("node", [CLI, "orphans", ...args]);
 const remove = (id: string, ...args: string[]) => orphans("--delete", id, ...args);
 const ENDED = "--runs-have-ended";
+const NOBODY = "--nobody-manages-it";
 
 async function list(...args: string[]): Promise<readonly [number | null, readonly Listed[]]> {
   const { exitCode, stdout, output } = await orphans("--json", ...args);
   expect(output).not.toContain("canary-orphan");
-  if (![0, 3, 4].includes(exitCode ?? -1)) throw new Error(output);
+  if (![0, 3, 4, 5].includes(exitCode ?? -1)) throw new Error(output);
   return [exitCode, (JSON.parse(stdout) as { orphans: Listed[] }).orphans];
 }
 
@@ -65,17 +67,18 @@ test("records that were taken out of the state by hand are found, with their cos
   await stack.importState({ ...before, deployment: { ...before.deployment, resources: kept } });
 
   const [exitCode, found] = await list();
-  expect(exitCode).toBe(3);
+  expect(exitCode).toBe(4);
   expect(found.map(({ id }) => id).sort()).toEqual(own.map(({ id }) => id).sort());
   const of = (kind: string) => found.find((each) => each.kind === kind);
   // The names of endpoints and volumes can be computed; the digits of the others are random.
+  // Another backend may have a stack of the same name, unless somebody says that it has ended.
   expect(of("endpoint")).toMatchObject({
-    certainty: "proven",
-    reason: expect.stringContaining("organization/test/dev"),
+    certainty: "possible",
+    reason: expect.stringMatching(/organization\/test\/dev.*another backend/),
   });
-  expect(of("network volume")).toMatchObject({ certainty: "proven", costPerMonth: { atRest: 3.5, fullScale: 3.5 } });
-  expect(of("template")).toMatchObject({ certainty: "suspicion" });
-  expect(of("secret")).toMatchObject({ certainty: "suspicion", costPerMonth: { atRest: 0 } });
+  expect(of("network volume")).toMatchObject({ certainty: "possible", costPerMonth: { atRest: 3.5, fullScale: 3.5 } });
+  expect(of("template")).toMatchObject({ certainty: "possible" });
+  expect(of("secret")).toMatchObject({ certainty: "possible", costPerMonth: { atRest: 0 } });
   expect(of("endpoint")?.costPerMonth.atRest).toBe(0);
   expect(of("endpoint")?.costPerMonth.fullScale).toBeGreaterThan(1);
 
@@ -87,12 +90,16 @@ test("records that were taken out of the state by hand are found, with their cos
     exitCode: 1,
     output: expect.stringContaining(`age of endpoint ${endpoint}`),
   });
-  const deleted = await remove(endpoint, ENDED);
+  expect(await remove(endpoint, ENDED)).toMatchObject({
+    exitCode: 1,
+    output: expect.stringMatching(/only a possible orphan.*--ended.*--nobody-manages-it/),
+  });
+  const deleted = await remove(endpoint, ENDED, NOBODY);
   expect(deleted).toMatchObject({ exitCode: 0, stdout: `deleted endpoint ${endpoint}\n` });
   // With the workers at zero first, as the provider does.
   const saves = emulator.journal.requests({ operation: "saveEndpoint", endpointId: endpoint });
   expect(saves.at(-1)?.arguments.input).toMatchObject({ workersMin: 0, workersMax: 0 });
-  for (const { id } of found) if (id !== endpoint) expect((await remove(id, ENDED)).exitCode).toBe(0);
+  for (const { id } of found) if (id !== endpoint) expect((await remove(id, ENDED, NOBODY)).exitCode).toBe(0);
   expect(await list()).toEqual([0, []]);
   expect(emulator.endpoints.list().map(({ id }) => id)).toEqual(["theirs"]);
 });
@@ -100,26 +107,31 @@ test("records that were taken out of the state by hand are found, with their cos
 test("what is in the state is never deleted", async () => {
   await stack.up();
   const [endpoint] = emulator.endpoints.list().filter(({ id }) => id !== "theirs");
-  const refused = await remove(endpoint?.id ?? "", ENDED);
+  const refused = await remove(endpoint?.id ?? "", ENDED, NOBODY);
   expect(refused.exitCode).toBe(1);
   expect(refused.output).toContain("is in the state of stack");
   expect(emulator.endpoints.get(endpoint?.id ?? "")).toBeDefined();
 });
 
-test("what the stack of a closed pull request left is proven by its name, and a suspicion without it", async () => {
+test("what the stack of a closed pull request left is proven by its name, and only possible without it", async () => {
   await stack.succeed(["stack", "init", "pr-7"]);
   await stack.succeed(["up", "--yes", "--skip-preview", "--stack", "pr-7"]);
+  const exists = await orphans("--ended", "organization/test/pr-7");
+  expect(exists).toMatchObject({ exitCode: 1, output: expect.stringContaining("this stack exists") });
   await stack.succeed(["stack", "rm", "pr-7", "--yes", "--force"]);
   await stack.succeed(["stack", "select", "dev"]);
-  const [suspected, found] = await list("--stack", "dev");
-  expect([suspected, found.length]).toEqual([4, 4]);
+  const [possible, found] = await list("--stack", "dev");
+  expect([possible, found.length]).toEqual([4, 4]);
   const [proven, again] = await list("--stack", "dev", "--ended", "organization/test/pr-7");
   expect(proven).toBe(3);
   expect(again.filter(({ certainty }) => certainty === "proven").map(({ kind }) => kind)).toEqual([
     "endpoint",
     "network volume",
   ]);
-  for (const { id } of again) expect((await remove(id, ENDED)).exitCode).toBe(0);
+  for (const { id, certainty } of again) {
+    const args = certainty === "proven" ? ["--ended", "organization/test/pr-7"] : [NOBODY];
+    expect((await remove(id, ENDED, ...args)).exitCode).toBe(0);
+  }
   expect(await list()).toEqual([0, []]);
 });
 
@@ -132,7 +144,7 @@ test("what a run has created and not recorded is found, and deleted only when th
   while (emulator.endpoints.list().length === before.length) await new Promise((resolve) => setTimeout(resolve, 20));
   const [{ id = "" } = {}] = emulator.endpoints.list().filter((each) => !before.includes(each.id));
   const refusal = async (...args: string[]) => {
-    const { exitCode, output } = await remove(id, ENDED, ...args);
+    const { exitCode, output } = await remove(id, ENDED, NOBODY, ...args);
     expect([exitCode, emulator.endpoints.get(id) === undefined]).toEqual([1, false]);
     return output;
   };
@@ -140,15 +152,15 @@ test("what a run has created and not recorded is found, and deleted only when th
   expect(await refusal()).toEqual(isRunning);
   expect(await refusal("--stack", "pr-8")).toEqual(isRunning);
   expect(await refusal("--backend", `file://${stack.scratch}/state`)).toEqual(isRunning);
-  // The run of another stack is no reason.
-  expect(await refusal("--stack", "dev", "--ended", "none")).toContain("--ended none must be");
+  // Whatever is named, all stacks of the backend count.
+  expect(await refusal("--stack", "dev")).toEqual(isRunning);
 
   for (const { pid } of await stack.processes()) process.kill(pid, "SIGKILL");
   await running;
   emulator.faults.clear();
   const [exitCode, found] = await list();
-  expect(exitCode).toBe(3);
-  expect(found.filter(({ kind }) => kind === "endpoint")).toMatchObject([{ id, certainty: "proven" }]);
+  expect(exitCode).toBe(4);
+  expect(found.filter(({ kind }) => kind === "endpoint")).toMatchObject([{ id, certainty: "possible" }]);
   expect(found.map((each) => each.id)).not.toContain("theirs");
 
   // A killed run leaves its lock, and then the create that it had begun.
@@ -158,13 +170,61 @@ test("what a run has created and not recorded is found, and deleted only when th
   await stack.succeed(["refresh", "--yes", "--stack", "pr-8", "--clear-pending-creates"]);
   expect((await remove(id)).output).toContain(`the age of endpoint ${id} is not known`);
   expect((await remove(id, "--api", "v2")).output).toContain(`endpoint ${id} is less than an hour old`);
-  expect((await remove(id, ENDED)).exitCode).toBe(0);
+  expect((await remove(id, ENDED, NOBODY)).exitCode).toBe(0);
 }, 300_000);
+
+test("what another stack or another backend manages under the same names is not deleted", async () => {
+  const own = () => emulator.endpoints.list().filter(({ id }) => id !== "theirs");
+  const known = own().map(({ id }) => id);
+  const created = () => own().find(({ id }) => !known.includes(id))?.id ?? "";
+  await stack.succeed(["stack", "init", "prod"]);
+  await stack.succeed(["up", "--yes", "--skip-preview", "--stack", "prod"]);
+  const prod = created();
+  const refused = await remove(prod, ENDED, NOBODY, "--stack", "dev");
+  expect(refused).toMatchObject({ exitCode: 1, output: expect.stringContaining("is in the state of stack") });
+  await stack.succeed(["destroy", "--yes", "--skip-preview", "--remove", "--stack", "prod"]);
+
+  // Another team's backend, with a stack of the same name.
+  const theirs = { PULUMI_BACKEND_URL: `file://${stack.scratch}/theirs` };
+  await mkdir(path.join(stack.scratch, "theirs"));
+  await stack.succeed(["stack", "init", "pr-9"], theirs);
+  await stack.succeed(["up", "--yes", "--skip-preview", "--stack", "pr-9"], theirs);
+  await stack.succeed(["stack", "init", "pr-9"]);
+  await stack.succeed(["up", "--yes", "--skip-preview", "--stack", "pr-9", "--target", "**Secret::token"]);
+  const live = created();
+  const [exitCode, found] = await list();
+  expect([exitCode, found.map(({ certainty }) => certainty)]).toEqual([4, found.map(() => "possible")]);
+  expect(found.find(({ id }) => id === live)?.reason).toContain("another backend");
+  expect((await remove(live, ENDED)).output).toMatch(/only a possible orphan.*Nothing was deleted/s);
+  expect(emulator.endpoints.get(live)).toBeDefined();
+  // With their backend it is known.
+  const both = ["--stack", "dev", "--backend", theirs.PULUMI_BACKEND_URL];
+  expect(await list(...both)).toEqual([0, []]);
+  expect((await remove(live, ENDED, NOBODY, ...both)).output).toContain("is in the state of stack");
+  await stack.succeed(["destroy", "--yes", "--skip-preview", "--stack", "pr-9"], theirs);
+  await stack.succeed(["destroy", "--yes", "--skip-preview", "--remove", "--stack", "pr-9"]);
+}, 300_000);
+
+test("at an account that has no record of the states, it says so instead of finding no orphans", async () => {
+  await using other = await startEmulator({ drainMs: 0 });
+  const listed = await stack.exec("node", [CLI, "orphans"], { env: other.env });
+  expect(listed).toMatchObject({
+    exitCode: 5,
+    stdout: expect.stringMatching(/^None of the \d+ records in the states exists in this account/),
+  });
+  expect(listed.stdout).not.toContain("No orphans");
+  const { id } = other.endpoints.create({ name: "llama-0123abc", gpuIds: "ADA_24", templateId: "tpl" });
+  const found = await stack.exec("node", [CLI, "orphans"], { env: other.env });
+  expect(found).toMatchObject({ exitCode: 4, stdout: expect.stringMatching(/None of the.*POSSIBLE.*llama-0123abc/s) });
+  const deleting = await stack.exec("node", [CLI, "orphans", "--delete", id, ENDED], { env: other.env });
+  expect(deleting).toMatchObject({ exitCode: 1, output: expect.stringContaining("None of the") });
+  expect(other.endpoints.get(id)).toBeDefined();
+});
 
 test("what is older than an hour is deleted without the flag, where the service shows its age", async () => {
   const clock = manualClock(Date.now() - 3_700_000);
   await using older = await startEmulator({ drainMs: 0, clock });
   const { id } = older.endpoints.create({ name: "llama-0123abc", gpuIds: "ADA_24", templateId: "tpl" });
-  const old = await stack.exec("node", [CLI, "orphans", "--api", "v2", "--delete", id], { env: older.env });
+  const old = await stack.exec("node", [CLI, "orphans", "--api", "v2", "--delete", id, NOBODY], { env: older.env });
   expect(old).toMatchObject({ exitCode: 0, stdout: `deleted endpoint ${id}\n` });
 });
