@@ -7,7 +7,7 @@ import { checkNode, checkPulumi } from "./machine";
 import { checkPackage, checkPulumiSdk, checkVersions, findProgram } from "./program";
 import { askAddresses, askWithKey, checkAddresses, checkClock, checkInterface } from "./service";
 import { readConfiguration } from "./settings";
-import { checkEmulators, checkState, haveOwnProviders, readOwnResources } from "./state";
+import { checkEmulators, checkState, checkUnfinished, haveOwnProviders, ownResources, readState } from "./state";
 
 /** The options of the command. */
 export interface DoctorFlags {
@@ -26,7 +26,8 @@ export async function doctor({ api, json }: DoctorFlags): Promise<number> {
 
 async function examine(folder: string, api: string | undefined): Promise<Check[]> {
   const program = findProgram(folder);
-  const resources = readOwnResources(program);
+  const stored = readState(program);
+  const resources = stored.then(ownResources);
   const [engine, configuration, state] = await Promise.all([
     pulumi(["version"], folder),
     readConfiguration(folder, { api }, resources.then(haveOwnProviders)),
@@ -48,6 +49,7 @@ async function examine(folder: string, api: string | undefined): Promise<Check[]
       state,
       ...checkFields(await resources, configuration.settings),
       ...(await checkCatalog(await resources, configuration.settings)),
+      ...checkUnfinished(await stored),
       ...checkEmulators(await resources, configuration.settings.graphqlUrl),
     ]),
   };

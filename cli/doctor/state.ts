@@ -19,20 +19,66 @@ export interface Resource {
   readonly isOfPlugin?: boolean;
 }
 
-interface State {
-  readonly deployment?: { readonly resources?: readonly Resource[] };
+/** What a run had begun when it was killed. */
+interface PendingOperation {
+  /** `creating`, `updating`, `deleting` … */
+  readonly type: string;
+  readonly resource: Pick<Resource, "urn" | "type">;
 }
 
-/** Reads the resources of this package in the selected stack's state. */
-export async function readOwnResources(program: Program | undefined): Promise<Learned<readonly Resource[]>> {
+/** The relevant part of a stack's state. */
+export interface State {
+  readonly deployment?: {
+    readonly resources?: readonly (Resource & { readonly pendingReplacement?: boolean })[];
+    readonly pending_operations?: readonly PendingOperation[];
+  };
+}
+
+/** Reads the selected stack's state. */
+export async function readState(program: Program | undefined): Promise<Learned<State>> {
   if (!program) return { problem: NO_PROJECT };
   const state = await pulumiJson<State>(["stack", "export"], program.project);
-  if ("problem" in state) return { problem: `the stack's state cannot be read: ${state.problem}` };
-  const all = state.value.deployment?.resources ?? [];
-  return { value: all.flatMap(asOwn) };
+  return "problem" in state ? { problem: `the stack's state cannot be read: ${state.problem}` } : state;
 }
 
-function asOwn(resource: Resource): Resource[] {
+/** Returns the resources of this package in a state. */
+export function ownResources(state: Learned<State>): Learned<readonly Resource[]> {
+  return "problem" in state ? state : { value: (state.value.deployment?.resources ?? []).flatMap(asOwn) };
+}
+
+/**
+ * Returns a warning if a killed run has left operations of this package's resources whose end
+ * nobody knows. Pulumi shows them to no provider, and its preview does not mention them.
+ */
+export function checkUnfinished(state: Learned<State>): Finding[] {
+  if ("problem" in state) return [];
+  const { resources = [], pending_operations: pending = [] } = state.value.deployment ?? {};
+  const own = pending.filter(({ resource }) => asOwn(resource).length > 0);
+  if (own.length === 0) return [];
+  // Pulumi keeps a create until somebody clears it.
+  const isKnownNow = ({ type, resource }: PendingOperation) =>
+    type === "creating" && resources.some(({ urn, pendingReplacement }) => urn === resource.urn && !pendingReplacement);
+  const open = own.filter((each) => !isKnownNow(each));
+  if (open.length === 0)
+    return [
+      warning(
+        `creates of a killed run are still pending, but the state has their resources: ${listed(own)}`,
+        "Run pulumi refresh --clear-pending-creates.",
+      ),
+    ];
+  return [
+    warning(
+      `a run began operations whose end is not in the state. It was killed, or still runs: ${listed(open)}`,
+      "After its end, run pulumi up --refresh: it reads the service before it changes anything. If a record that was to be " +
+        "created exists, it creates no second one, and names the first.",
+    ),
+  ];
+}
+
+const listed = (operations: readonly PendingOperation[]) =>
+  operations.map(({ type, resource }) => `${type} ${resource.urn}`).join(", ");
+
+function asOwn<T extends Pick<Resource, "type">>(resource: T): (T & Pick<Resource, "isOfPlugin">)[] {
   const { type } = resource;
   if (type.startsWith(TYPE_PREFIX)) return [resource];
   if (!type.startsWith(PLUGIN_PREFIX)) return [];
