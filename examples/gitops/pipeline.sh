@@ -5,18 +5,19 @@
 #                          With a load.csv it also forecasts delay and cost. With REVIEW it also reviews the change, and fails
 #                          if a cap of REVIEW is exceeded or if the change is impossible
 #   pipeline.sh up         after a merge: applies it. With REVIEW and without PLAN, for the environment of a request, it first
-#                          reviews the program, and creates nothing that exceeds a cap
+#                          reviews the program, and creates nothing that exceeds a cap. If a killed run has left an operation
+#                          whose end nobody knows, it reads the service first; with PLAN it refuses, because the plan cannot know
 #   pipeline.sh drift      on a schedule: exits with 7 if the service differs from the state
 #   pipeline.sh repair     manually, after drift: restores the values of the program
 #   pipeline.sh destroy    deletes the endpoints; needs only state and environment, not the program
 #   pipeline.sh remove     the same, and deletes the stack: for the stack of a pull request
 #   pipeline.sh sweep      on a schedule: removes the environments of requests (stacks pr-…) that were not updated for TTL_HOURS,
 #                          and those of killed jobs; then lists what no stack manages. Fails at the end if a removal failed
-#                          or something is left, so that somebody looks
+#                          or something is left, so that somebody looks. It must not run beside the up of an environment
 #   pipeline.sh rehearse   for a change from a fork, which gets no secrets: applies it to the emulator and destroys it
 #
 # Environment:
-#   STACK                       the stack (default: dev); created on first use
+#   STACK                       the stack (default: dev); created on first use. With PLAN, commit its file, Pulumi.<stack>.yaml
 #   PULUMI_BACKEND_URL          the backend of the state; for Pulumi Cloud set PULUMI_ACCESS_TOKEN instead
 #   PULUMI_CONFIG_PASSPHRASE    or another secrets provider
 #   SERVERLESS_GPU_API_KEY      the key; from the CI's secret store, so that a rotated key does not change the state
@@ -30,10 +31,12 @@ cd "$(dirname "$0")"
 
 step=${1:?"usage: pipeline.sh preview|up|drift|repair|destroy|remove|sweep|rehearse"}
 
+select_stack() { pulumi stack select --create "${STACK:-dev}" --non-interactive >/dev/null; }
+
 run() {
   local command=$1
   shift
-  pulumi stack select --create "${STACK:-dev}" --non-interactive >/dev/null
+  select_stack
   pulumi "$command" --stack "${STACK:-dev}" --non-interactive --color never "$@"
 }
 
@@ -41,9 +44,14 @@ run() {
 # fail the step.
 preview() {
   if [ -n "${PLAN:-}" ]; then
+    local pending had_file=
+    if [ -f "$(stack_file)" ]; then had_file=yes; fi
     mkdir -p "$(dirname "$PLAN")"
     run preview --diff --save-plan "$PLAN"
+    if [ -z "$had_file" ] && [ -f "$(stack_file)" ]; then uncommitted; fi
     before >"$PLAN.before"
+    pending=$(unfinished)
+    if [ -n "$pending" ]; then interrupted "$pending"; fi
   else
     run preview --diff
   fi
@@ -61,11 +69,43 @@ review() {
   return "$code"
 }
 
+# The file with the salt or the key that encrypts the stack's secrets. Pulumi makes a new one where it is missing, except with the
+# secrets of Pulumi Cloud.
+stack_file() { echo "Pulumi.${STACK:-dev}.yaml"; }
+
+uncommitted() {
+  rm -f "$PLAN"
+  echo "pipeline.sh: $(stack_file) is not in the repository, so no plan was kept. It holds what encrypts the stack's secrets." >&2
+  echo "Without it each checkout makes its own, and cannot read the secrets in another one's plan. Make it once, on your" >&2
+  echo "machine, with the backend and the passphrase of this job: STACK=${STACK:-dev} ./pipeline.sh preview" >&2
+  echo "Then commit it: git add $(stack_file). The secrets in it are encrypted, and the passphrase is not in it." >&2
+  exit 1
+}
+
+# Prints the operations that a killed run has begun, and whose end is not in the state.
+unfinished() { pulumi stack export --stack "${STACK:-dev}" | node pending.js; }
+
+# Says what a plan cannot know. Pulumi keeps pending operations to itself, and its preview does not mention them.
+interrupted() {
+  echo "pipeline.sh: a run has begun operations whose end is not in the state. It was killed, or still runs:" >&2
+  echo "$1" >&2
+  echo "After its end, run the step repair: it reads the service, and applies the program (pulumi up --refresh)." >&2
+}
+
 # Prints what the stack holds of the resources that the plan changes.
 before() { pulumi stack export --stack "${STACK:-dev}" | node plan.js before "$PLAN"; }
 
 # Applies the plan. Pulumi compares it with the program, but not with the state from which the changes start.
 apply() {
+  select_stack
+  local pending
+  pending=$(unfinished)
+  # A refresh does not end a create. The plan may create that resource: the provider refuses a second one, and names the first.
+  if grep -Eq '^(updating|deleting|reading|importing) ' <<<"$pending"; then
+    interrupted "$pending"
+    echo "Nothing was applied. If the plan does not fit afterwards, open a new request: its preview makes a new plan." >&2
+    exit 1
+  fi
   before >"$PLAN.now"
   if ! cmp -s "$PLAN.before" "$PLAN.now"; then
     echo "pipeline.sh: the stack has changed since the preview, and nothing was applied" >&2
@@ -77,6 +117,12 @@ apply() {
   if grep -Eq 'violates plan|not allowed by the plan|expected resource operations' "$output"; then
     rm "$output"
     echo "pipeline.sh: the program or its config would now do something else than the preview showed" >&2
+    stale
+  fi
+  if grep -q 'decrypting secret value' "$output"; then
+    rm "$output"
+    echo "pipeline.sh: the secrets in the plan cannot be read, and nothing was applied. The preview had another passphrase or" >&2
+    echo "another $(stack_file). Commit that file, and use one passphrase in all jobs." >&2
     stale
   fi
   rm "$output"
@@ -92,41 +138,68 @@ stale() {
 # Creates or updates an environment, unless it would exceed a cap.
 up() {
   if [ -n "${REVIEW+set}" ]; then review; fi
-  run up --yes
+  select_stack
+  local pending
+  pending=$(unfinished)
+  if [ -z "$pending" ]; then
+    run up --yes
+  else
+    echo "A killed run has left operations whose end nobody knows, so the service is read first (pulumi up --refresh):"
+    echo "$pending"
+    run up --refresh --yes
+  fi
 }
 
 # Removes each old environment, whatever happens to the others.
 sweep() {
-  local failed=0 stack ended=()
-  while read -r stack; do
-    echo "The environment $stack has ended."
-    if end "$stack"; then
-      ended+=(--ended "organization/$(sed -n 's/^name: *//p' Pulumi.yaml)/$stack")
-    else
-      failed=1
-    fi
-  done < <(pulumi stack ls --json | node ended.js "${TTL_HOURS:-168}")
-  local code=0
+  local list stack failed=0 code ended=()
+  list=$(old_environments)
+  for stack in $list; do
+    code=0
+    end "$stack" || code=$?
+    case $code in
+      0) ended+=(--ended "organization/$(sed -n 's/^name: *//p' Pulumi.yaml)/$stack") ;;
+      "$UPDATED") echo "The environment $stack was updated or removed meanwhile." ;;
+      *) failed=1 ;;
+    esac
+  done
+  code=0
   npx pulumi-serverless-gpu orphans --namespace "$(namespace)" ${ended[@]+"${ended[@]}"} || code=$?
-  if [ "$code" != 0 ]; then exit "$code"; fi
+  # 5: no environment is left, and the other states are of another account, as that of production should be.
+  if [ "$code" != 0 ] && [ "$code" != 5 ]; then exit "$code"; fi
   exit "$failed"
 }
 
-# Removes an environment. A killed job leaves a lock, which is as old as the environment's last update. A younger one is of a job
-# that has just begun, and stays.
+old_environments() { pulumi stack ls --json | node ended.js "${TTL_HOURS:-168}"; }
+
+# Exit code of `end` for an environment that is no longer old.
+readonly UPDATED=9
+
+# Removes an environment, if it is still old. A killed job leaves a lock, which is as old as the environment's last update. A
+# younger one is of a job that has just begun, and stays.
 end() {
   local output since code=0
   output=$(mktemp)
   # Not --remove-pending: what a killed run created, but did not record, is an orphan, which sweep lists.
-  STACK=$1 run destroy --remove --yes </dev/null 2>&1 | tee "$output" || code=$?
+  remove_old "$1" 2>&1 | tee "$output" || code=$?
   since=$(sed -n 's/.*: created by .* at \([^ ]*\)$/\1/p' "$output" | sort | tail -1)
   rm "$output"
   if [ -n "$since" ] && is_old "$since"; then
     pulumi cancel --yes --stack "$1" --non-interactive </dev/null
     code=0
-    STACK=$1 run destroy --remove --yes </dev/null || code=$?
+    remove_old "$1" || code=$?
   fi
   return "$code"
+}
+
+# Nothing comes between reading the time of the last update and the destroy, which takes the stack's lock a second or two later.
+# No command can hold that lock for both, so an update that begins and ends in these seconds is not seen.
+remove_old() {
+  local list
+  list=$(old_environments) || return 1
+  if ! grep -qx "$1" <<<"$list"; then return "$UPDATED"; fi
+  echo "The environment $1 has ended."
+  pulumi destroy --remove --yes --stack "$1" --non-interactive --color never </dev/null
 }
 
 is_old() { node -e 'process.exit(Date.now() - Date.parse(process.argv[1]) >= process.argv[2] * 3_600_000 ? 0 : 1)' "$1" "${TTL_HOURS:-168}"; }

@@ -123,7 +123,7 @@ describe("GitHub's workflow", () => {
     });
   });
 
-  test("has one run per stack, which is never cancelled", () => {
+  test("has one run per stack, and one for all environments and their sweep, which is never cancelled", () => {
     const contexts = pullRequest("opened");
     const writers = ["up", "repair", "preview-stack", "remove-preview-stack", "sweep"].map(
       (name) => workflow.jobs[name] as WorkflowJob,
@@ -131,11 +131,13 @@ describe("GitHub's workflow", () => {
     expect(writers.map((job) => groupOf(job, contexts))).toEqual([
       "serverless-gpu-production",
       "serverless-gpu-production",
-      "serverless-gpu-pr-7",
-      "serverless-gpu-pr-7",
-      "serverless-gpu-sweep",
+      "serverless-gpu-environments",
+      "serverless-gpu-environments",
+      "serverless-gpu-environments",
     ]);
     for (const { concurrency } of writers) expect(concurrency["cancel-in-progress"]).toBe(false);
+    // The group has runs of several requests, of which none may replace a waiting one.
+    for (const { concurrency } of writers.slice(2)) expect(concurrency.queue).toBe("max");
   });
 
   test("keeps the key from previews and from installing, and every secret from forks", () => {
@@ -153,7 +155,7 @@ describe("GitHub's workflow", () => {
   });
 });
 
-test("GitLab's pipeline has one run per stack, time limits, and an environment wherever the key is needed", () => {
+test("GitLab's pipeline has one run per stack, and one for all environments and their sweep, time limits, and an environment wherever the key is needed", () => {
   const jobs = Object.fromEntries(gitlabJobs(pipeline));
   for (const job of Object.values(jobs)) expect(job.timeout).toMatch(/^\d+ minutes$/);
   const environmentOf = ({ environment }: GitlabJob) =>
@@ -163,7 +165,7 @@ test("GitLab's pipeline has one run per stack, time limits, and an environment w
       .filter(([, { interruptible }]) => !interruptible)
       .map(([name, job]) => [name, [job.resource_group, environmentOf(job)]]),
   );
-  const ofMergeRequest = ["pr-$CI_MERGE_REQUEST_IID", "preview/$CI_MERGE_REQUEST_IID"];
+  const ofMergeRequest = ["environments", "preview/$CI_MERGE_REQUEST_IID"];
   expect(groups).toEqual({
     "preview-stack": ofMergeRequest,
     "remove-preview-stack": ofMergeRequest,
@@ -171,7 +173,7 @@ test("GitLab's pipeline has one run per stack, time limits, and an environment w
     drift: ["production", "production"],
     repair: ["production", "production"],
     // The key of requests' stacks, which has the scope preview/*.
-    sweep: ["sweep", "preview/sweep"],
+    sweep: ["environments", "preview/sweep"],
   });
   expect(jobs["preview-stack"]?.environment).toMatchObject({ on_stop: "remove-preview-stack" });
 });
@@ -241,7 +243,7 @@ describe("post.js", () => {
     expect(host.comments[100]).toMatch(/^<!-- pipeline preview production/);
     expect(host.comments[100]?.length).toBeLessThan(65_536);
     expect(host.comments[100]).toContain("in the log");
-    expect(host.comments[100]).toContain("(https://github.example/example/endpoints/actions/runs/12)");
+    expect(host.comments[100]).toContain("(https://github.example/example/endpoints/actions/runs/1234)");
   });
 
   test("shows the host's response when it refuses, without the token", async () => {
@@ -251,5 +253,72 @@ describe("post.js", () => {
     expect(failure.stderr).toContain("failed with status 401");
     expect(failure.stderr).not.toContain("wrong-token");
     expect(host.issues).toEqual([]);
+  });
+});
+
+describe("plan.js", () => {
+  const HEAD = "2f92a6a";
+  const MERGE = "77aa123";
+  const plan = (text: string) => new Map(["plan.json", "plan.json.before"].map((name) => [name, Buffer.from(text)]));
+  const reviewed = { name: `plan-${HEAD}`, commit: HEAD, files: plan("reviewed") };
+  const foreign = { ...reviewed, files: plan("foreign") };
+
+  type GitHost = Awaited<ReturnType<typeof startGitHost>>;
+
+  /** Returns the downloaded plan, or the message of the failure. */
+  async function download(host: GitHost, at: "github" | "gitlab") {
+    const folder = mkdtempSync(path.join(os.tmpdir(), "plan-"));
+    const env =
+      at === "github"
+        ? { ...host.githubEnv, GITHUB_TOKEN: "github-token", GITHUB_SHA: MERGE }
+        : { ...host.gitlabEnv, GITLAB_TOKEN: "gitlab-token", CI_COMMIT_SHA: MERGE, CI_COMMIT_BRANCH: "main" };
+    const { PATH = "" } = process.env;
+    const script = path.join(FOLDER, "plan.js");
+    try {
+      await promisify(execFile)(process.execPath, [script, "download", folder], { env: { PATH, ...env } });
+      return readFileSync(path.join(folder, "plan.json"), "utf8");
+    } catch (error) {
+      expect(existsSync(path.join(folder, "plan.json"))).toBe(false);
+      return (error as { stderr: string }).stderr;
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  }
+
+  test.each([
+    "github",
+    "gitlab",
+  ] as const)("takes a plan at %s only from the preview of the merged head", async (at) => {
+    await using host = await startGitHost();
+    host.merges.set(MERGE, { sha: HEAD });
+    host.artifacts.push(
+      reviewed,
+      { ...foreign, isOfFork: true },
+      { ...foreign, commit: "0bad0ff" },
+      { ...foreign, event: "workflow_dispatch" },
+      ...(at === "github" ? [{ ...foreign, workflow: 2 }] : []),
+    );
+    expect(await download(host, at)).toBe("reviewed");
+    host.artifacts.shift();
+    expect(await download(host, at)).toMatch(
+      /No preview of the last commit of \w+ request [#!]7 has a plan.*empty commit/,
+    );
+  });
+
+  test.each(["github", "gitlab"] as const)("says at %s that the request of a fork has no reviewed plan", async (at) => {
+    await using host = await startGitHost();
+    host.merges.set(MERGE, { sha: HEAD, isOfFork: true });
+    host.artifacts.push({ ...foreign, isOfFork: true }, foreign);
+    const message = await download(host, at);
+    expect(message).toMatch(/no reviewed plan.*request [#!]7 comes from a fork.*branch of this repository/);
+    expect(message).not.toMatch(/expired|failed|No request/);
+  });
+
+  test.each(["github", "gitlab"] as const)("says at %s that no request into this branch was merged", async (at) => {
+    await using host = await startGitHost();
+    host.artifacts.push(reviewed);
+    expect(await download(host, at)).toContain("No request was merged with it");
+    host.merges.set(MERGE, { sha: HEAD, into: "release" });
+    expect(await download(host, at)).toContain("No request was merged with it");
   });
 });

@@ -44,7 +44,7 @@ async function merge(branch: string, ...hosts: readonly GitHost[]) {
   await git("checkout", "--quiet", "main");
   await git("merge", "--quiet", "--no-ff", branch);
   await git("push", "--quiet", "origin", "main");
-  for (const { merges } of hosts) merges.set(await commitOf("main"), await commitOf(branch));
+  for (const { merges } of hosts) merges.set(await commitOf("main"), { sha: await commitOf(branch) });
 }
 
 /** Commits another `workersMax` on a branch and pushes it. */
@@ -84,7 +84,7 @@ async function play(
 ) {
   const commit = await commitOf(branch);
   const env = { ...runner(), ...hostEnv, GITHUB_SHA: commit, CI_COMMIT_SHA: commit };
-  const results = await playJobs(jobs, { stack, env, artifacts, checkOut: () => checkOut(branch) });
+  const results = await playJobs(jobs, { stack, env, artifacts, commit, checkOut: () => checkOut(branch) });
   for (const { output } of Object.values(results)) log += output;
   return results;
 }
@@ -133,6 +133,8 @@ beforeAll(async () => {
   await git("init", "--quiet", "--initial-branch=main");
   await git("remote", "add", "origin", inScratch("origin.git"));
   await rm(path.join(stack.folder, "Pulumi.dev.yaml"), { force: true });
+  // Made once, and committed with the program.
+  await stack.succeed(["stack", "init", "production"], STATE());
   await git("add", ".");
   await git("commit", "--quiet", "--message", "Deploy an endpoint");
   await git("push", "--quiet", "origin", "main");
@@ -235,6 +237,8 @@ test("a pull request's stack exists as long as the pull request, and its merge i
   expect(workersMax()).toEqual([4]);
 });
 
+const ENDED = "--ended organization/serverless-gpu-gitops/pr-7";
+
 /** Runs the scheduled step that ends environments, as its job does. */
 async function sweep(ttlHours: number) {
   const env = { ...runner(), ...STATE(), SERVERLESS_GPU_API_KEY: apiKey, SERVERLESS_GPU_SERVICE: "runpod" };
@@ -298,7 +302,7 @@ test("what a killed job left of an environment is found by the sweep, and delete
   expect(exitCode).toBe(3);
   const [id = ""] = emulator.endpoints.list().flatMap((each) => (each.workersMax === 3 ? [each.id] : []));
   expect(output).toMatch(new RegExp(`ORPHAN +endpoint ${id} .*pr-7, which has ended`, "s"));
-  const command = `npx pulumi-serverless-gpu orphans --namespace my-team --delete ${id} --runs-have-ended`;
+  const command = `npx pulumi-serverless-gpu orphans --namespace my-team ${ENDED} --delete ${id} --runs-have-ended`;
   const env = { ...runner(), ...STATE(), SERVERLESS_GPU_API_KEY: apiKey };
   const deleted = await stack.exec("bash", ["-c", command], { cwd: await checkOut("main"), env });
   expect(deleted).toMatchObject({ exitCode: 0, output: expect.stringContaining(`deleted endpoint ${id}`) });
@@ -371,6 +375,7 @@ test("a plan that no longer fits changes nothing, and the preview of an empty co
   };
   await pushWorkersMax("six-workers", 6);
   await preview("six-workers");
+  const previewed = { sha: await commitOf("six-workers") };
   const files = [...host.artifacts, ...other.artifacts].flatMap((artifact) => [...artifact.files.values()]);
   expect(files.join()).toContain("workersMax");
 
@@ -379,7 +384,7 @@ test("a plan that no longer fits changes nothing, and the preview of an empty co
   await git("checkout", "--quiet", "six-workers");
   await git("merge", "--quiet", "--strategy", "ours", "main");
   await pushWorkersMax("six-workers", 8);
-  other.merges.set(await commitOf("six-workers"), await commitOf("six-workers"));
+  other.merges.set(await commitOf("six-workers"), previewed);
   await git("push", "--quiet", "origin", "six-workers:main");
   const changed = await gitlab("push", "six-workers", other, TO_MAIN());
   const unfit = (reason: string) => ({
@@ -396,8 +401,8 @@ test("a plan that no longer fits changes nothing, and the preview of an empty co
   await git("branch", "--force", "again");
   await git("push", "--quiet", "--force", "origin", "main", "again");
   await preview("again");
-  host.merges.set(await commitOf("main"), await commitOf("again"));
-  other.merges.set(await commitOf("main"), await commitOf("again"));
+  host.merges.set(await commitOf("main"), { sha: await commitOf("again") });
+  other.merges.set(await commitOf("main"), { sha: await commitOf("again") });
   emulator.endpoints.change(emulator.endpoints.list()[0]?.id ?? "", { workersMax: 1 });
   const cwd = await checkOut("main");
   const refresh = ["refresh", "--yes", "--stack", "production"];

@@ -1,6 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
-import type { Artifact } from "../support/gitHost";
+import type { Artifact, Kept } from "../support/gitHost";
 import type { Job } from "../support/gitlabCi";
 import type { CommandResult, PulumiStack } from "./harness";
 
@@ -9,7 +9,9 @@ interface Runner {
   readonly stack: PulumiStack;
   readonly env: Readonly<Record<string, string>>;
   /** The artifacts that the jobs keep. */
-  readonly artifacts: { readonly name: string; readonly files: Artifact }[];
+  readonly artifacts: Kept[];
+  /** The commit at which the jobs run. */
+  readonly commit: string;
   /** Returns the folder of a new clone. */
   checkOut(): Promise<string>;
 }
@@ -18,7 +20,7 @@ interface Runner {
  * Runs the steps of each job, as a CI service does: after a failure, only those that always run.
  * Returns the result of each job.
  */
-export async function playJobs(jobs: readonly Job[], { stack, env, artifacts, checkOut }: Runner) {
+export async function playJobs(jobs: readonly Job[], { stack, env, artifacts, commit, checkOut }: Runner) {
   const results: Record<string, Pick<CommandResult, "exitCode" | "output">> = {};
   for (const { name, steps } of jobs) {
     const cwd = await checkOut();
@@ -27,7 +29,7 @@ export async function playJobs(jobs: readonly Job[], { stack, env, artifacts, ch
       // The packages are in the folders above.
       if (step.command.startsWith("npm ci") || (result.exitCode !== 0 && !step.always)) continue;
       if (step.keeps) {
-        artifacts.push({ name: step.keeps.name, files: await filesIn(path.join(cwd, step.keeps.folder)) });
+        artifacts.push({ name: step.keeps.name, commit, files: await filesIn(path.join(cwd, step.keeps.folder)) });
         continue;
       }
       const ended = await stack.exec("bash", ["-e", "-o", "pipefail", "-c", step.command], {

@@ -14,7 +14,33 @@ interface Issue {
 /** Files that a job has kept, by their names. */
 export type Artifact = ReadonlyMap<string, Buffer>;
 
+/** An artifact, and the run that has kept it. */
+export interface Kept {
+  readonly name: string;
+  readonly files: Artifact;
+  /** The commit of the run. */
+  readonly commit: string;
+  /** @default this workflow's, for a request */
+  readonly event?: string;
+  readonly workflow?: number;
+  readonly isOfFork?: boolean;
+}
+
+/** The last commit of a request that was merged. */
+export interface Merged {
+  readonly sha: string;
+  readonly into?: string;
+  readonly isOfFork?: boolean;
+}
+
 const TOKENS = { authorization: "Bearer github-token", "private-token": "gitlab-token" };
+
+const WORKFLOW = 1;
+/** The run that asks. */
+const OWN_RUN = "1234";
+
+const repositoryOf = (isOfFork = false) => ({ full_name: isOfFork ? "stranger/endpoints" : "example/endpoints" });
+const projectOf = (isOfFork = false) => (isOfFork ? 43 : 42);
 
 /** Packs files as the host does. */
 function zip(files: Artifact): Buffer {
@@ -35,9 +61,9 @@ export async function startGitHost({ comments = [] }: { readonly comments?: read
   const all = [...comments];
   const issues: Issue[] = [];
   /** The artifacts of previews, oldest first. */
-  const artifacts: { readonly name: string; readonly files: Artifact }[] = [];
-  /** The last commit of the request that each merge commit has merged. */
-  const merges = new Map<string, string>();
+  const artifacts: Kept[] = [];
+  /** The request that each merge commit has merged. */
+  const merges = new Map<string, Merged>();
   const server = await startScriptedServer((request) => answer(request));
 
   function answer({ method, path, query, headers, body }: RecordedRequest): ScriptedAnswer {
@@ -85,12 +111,28 @@ export async function startGitHost({ comments = [] }: { readonly comments?: read
 
   function githubPlan(path: string, { name = "" }: RecordedRequest["query"]): unknown {
     const [, merge] = /\/commits\/(\w+)\/pulls$/.exec(path) ?? [];
-    const sha = merges.get(merge ?? "");
-    if (merge) return sha ? [{ merged_at: "2026-05-02T12:00:00Z", head: { sha } }] : [];
+    if (merge)
+      return mergedBy(merge, ({ sha, into, isOfFork }) => ({
+        number: 7,
+        merged_at: "2026-05-02T12:00:00Z",
+        head: { sha, ref: "branch", repo: repositoryOf(isOfFork) },
+        base: { sha: "0", ref: into, repo: repositoryOf(false) },
+      }));
     if (path.endsWith("/actions/artifacts")) {
-      const all = artifacts.map((each, id) => ({ id, name: each.name, expired: false }));
+      const all = artifacts.map((each, id) => ({ id, name: each.name, expired: false, workflow_run: { id } }));
       return { artifacts: all.filter((each) => each.name === name) };
     }
+    if (path.endsWith(`/actions/runs/${OWN_RUN}`)) return { workflow_id: WORKFLOW, event: "push" };
+    const [, run] = /\/actions\/runs\/(\d+)$/.exec(path) ?? [];
+    const kept = artifacts[Number(run)];
+    if (kept)
+      return {
+        workflow_id: kept.workflow ?? WORKFLOW,
+        event: kept.event ?? "pull_request",
+        head_sha: kept.commit,
+        repository: repositoryOf(false),
+        head_repository: repositoryOf(kept.isOfFork),
+      };
     const [, id] = /\/actions\/artifacts\/(\d+)\/zip$/.exec(path) ?? [];
     const artifact = artifacts[Number(id)];
     return artifact && zip(artifact.files);
@@ -99,13 +141,24 @@ export async function startGitHost({ comments = [] }: { readonly comments?: read
   /** Each artifact has a pipeline of its own, with one job. */
   function gitlabPlan(path: string): unknown {
     const [, merge] = /\/commits\/(\w+)\/merge_requests$/.exec(path) ?? [];
-    if (merge) return merges.has(merge) ? [{ iid: 7, state: "merged" }] : [];
-    const ids = artifacts.map((_, id) => ({ id })).reverse();
-    if (path.endsWith("/merge_requests/7/pipelines")) return ids;
+    if (merge)
+      return mergedBy(merge, ({ sha, into, isOfFork }) => ({
+        ...{ iid: 7, state: "merged", sha, target_branch: into },
+        ...{ source_project_id: projectOf(isOfFork), target_project_id: projectOf(false) },
+      }));
+    const pipelines = artifacts.map(({ commit, event, isOfFork }, id) => ({
+      ...{ id, project_id: projectOf(isOfFork), source: event ?? "merge_request_event", sha: commit },
+    }));
+    if (path.endsWith("/merge_requests/7/pipelines")) return pipelines.reverse();
     const [, pipeline] = /\/pipelines\/(\d+)\/jobs$/.exec(path) ?? [];
     if (pipeline) return [{ id: Number(pipeline), name: "preview", artifacts_file: {} }];
     const [, job, file = ""] = /\/jobs\/(\d+)\/artifacts\/plan\/(.+)$/.exec(path) ?? [];
     return artifacts[Number(job)]?.files.get(file);
+  }
+
+  function mergedBy(commit: string, describe: (request: Merged) => object): object[] {
+    const request = merges.get(commit);
+    return request ? [describe({ into: "main", ...request })] : [];
   }
 
   /** The variables that the host's own runners set. */
@@ -113,7 +166,8 @@ export async function startGitHost({ comments = [] }: { readonly comments?: read
     GITHUB_API_URL: server.url,
     GITHUB_REPOSITORY: "example/endpoints",
     GITHUB_SERVER_URL: "https://github.example",
-    GITHUB_RUN_ID: "12",
+    GITHUB_REF_NAME: "main",
+    GITHUB_RUN_ID: OWN_RUN,
   };
   const gitlabEnv = {
     GITLAB_CI: "true",

@@ -12,7 +12,7 @@ export interface WorkflowJob {
   readonly environment?: string;
   readonly permissions: Readonly<Record<string, string>>;
   readonly "timeout-minutes": number;
-  readonly concurrency: { readonly group: string; readonly "cancel-in-progress": boolean };
+  readonly concurrency: { readonly group: string; readonly "cancel-in-progress": boolean; readonly queue?: "max" };
   readonly steps: readonly {
     readonly uses?: string;
     readonly with?: Readonly<Record<string, string>>;

@@ -1,0 +1,19 @@
+/**
+ * Reads `pulumi stack export` from stdin, and prints the operations that a killed run has begun and
+ * whose end is not in the state, one in each line: `updating <URN>`. A create is left out if the
+ * state has the resource by now: Pulumi keeps it until `pulumi refresh --clear-pending-creates`.
+ */
+const { readFileSync } = require("node:fs");
+
+/**
+ * @typedef {{ urn: string, pendingReplacement?: boolean }} Resource
+ * @typedef {{ resources?: Resource[], pending_operations?: { type: string, resource: Resource }[] }} Deployment
+ */
+
+/** @type {{ deployment: Deployment }} */
+const { deployment } = JSON.parse(readFileSync(0, "utf8"));
+const existing = (deployment.resources ?? []).filter(({ pendingReplacement }) => !pendingReplacement);
+const inState = new Set(existing.map(({ urn }) => urn));
+for (const { type, resource } of deployment.pending_operations ?? []) {
+  if (type !== "creating" || !inState.has(resource.urn)) console.log(`${type} ${resource.urn}`);
+}

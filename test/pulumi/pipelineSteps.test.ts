@@ -1,0 +1,179 @@
+import { cp, readFile, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { type Emulator, startEmulator } from "../../emulator";
+import { crash } from "../faults/crash";
+import { createStack, type PulumiStack } from "./harness";
+
+// The steps of pipeline.sh, each in a new checkout, as on a new runner.
+
+const PLAN = "plan/plan.json";
+const CLI = path.resolve(__dirname, "../../dist/cli/main.js");
+
+let emulator: Emulator;
+let stack: PulumiStack;
+
+beforeEach(async () => {
+  emulator = await startEmulator({ drainMs: 0 });
+  stack = await createStack({ folder: "examples/gitops", env: emulator.env });
+  await rm(path.join(stack.folder, "Pulumi.dev.yaml"));
+});
+afterEach(async () => {
+  await stack.dispose();
+  await emulator.stop();
+});
+
+const runner = { PULUMI_NODEJS_TRANSPILE_ONLY: "true" };
+
+/** Runs a step in a new checkout of the repository. `before` has its folder. */
+async function step(
+  name: string,
+  env: Readonly<Record<string, string>> = {},
+  before: (checkout: string) => Promise<unknown> = async () => {},
+) {
+  const cwd = path.join(stack.scratch, "checkout");
+  await rm(cwd, { recursive: true, force: true });
+  await cp(stack.folder, cwd, { recursive: true });
+  await before(cwd);
+  return stack.exec("bash", ["./pipeline.sh", name], { cwd, env: { ...runner, STACK: "production", ...env } });
+}
+
+/** Previews in one checkout, keeps the plan as an artifact, and applies it in another one. */
+async function previewAndApply() {
+  const artifact = path.join(stack.scratch, "artifact");
+  const preview = await step("preview", { PLAN });
+  if (preview.exitCode !== 0) return { preview, up: undefined };
+  await cp(path.join(stack.scratch, "checkout/plan"), artifact, { recursive: true });
+  const up = await step("up", { PLAN }, (checkout) => cp(artifact, path.join(checkout, "plan"), { recursive: true }));
+  return { preview, up };
+}
+
+async function replaceInProgram(text: string, by: string): Promise<void> {
+  const file = path.join(stack.folder, "index.ts");
+  await writeFile(file, (await readFile(file, "utf8")).replace(text, by));
+}
+
+const workersMax = () => emulator.endpoints.list().map((each) => each.workersMax);
+
+test("a plan with a secret is applied from another checkout if the stack's file is committed, and else the preview says so", async () => {
+  await replaceInProgram("ServerlessEndpoint }", "ServerlessEndpoint, ServerlessTemplate }");
+  await replaceInProgram(
+    "export const",
+    'new ServerlessTemplate("worker", { imageName: "app:1", env: { HF_TOKEN: "canary-of-the-plan" } });\nexport const',
+  );
+  const { preview: refused } = await previewAndApply();
+  expect(refused).toMatchObject({
+    exitCode: 1,
+    output: expect.stringMatching(/Pulumi\.production\.yaml is not in the repository, so no plan was kept/),
+  });
+  const advised = /machine, .*: (STACK=production \.\/pipeline\.sh preview)/.exec(refused.output)?.[1] ?? "";
+
+  // The advice, in the developer's folder: what it leaves there is committed.
+  expect(await stack.exec("bash", ["-c", advised], { env: runner })).toMatchObject({ exitCode: 0 });
+  expect(await readFile(path.join(stack.folder, "Pulumi.production.yaml"), "utf8")).toContain("encryptionsalt");
+  const { preview, up } = await previewAndApply();
+  expect(preview.exitCode).toBe(0);
+  expect(up).toMatchObject({ exitCode: 0, output: expect.stringContaining("created") });
+  expect(workersMax()).toEqual([2]);
+  for (const [name, text] of await stack.files())
+    if (!name.endsWith("index.ts")) expect([name, text.includes("canary-of-the-plan")]).toEqual([name, false]);
+});
+
+test("an `up` from another machine reads what a killed update has done, though its program has gone back", async () => {
+  await stack.succeed(["stack", "init", "production"]);
+  expect(await step("up")).toMatchObject({ exitCode: 0 });
+  await replaceInProgram("workersMax: 2", "workersMax: 4");
+  await killUpdate();
+  await replaceInProgram("workersMax: 4", "workersMax: 2");
+  expect(workersMax()).toEqual([4]);
+  expect(await doctorsFix(/updating urn:\S+::whisper/)).toContain("pulumi up --refresh");
+
+  // Nothing would change, says Pulumi's preview: neither it nor the plan knows of the update.
+  const { preview, up: refused } = await previewAndApply();
+  expect(preview).toMatchObject({
+    exitCode: 0,
+    output: expect.stringMatching(/updating urn:\S+::whisper\n.*step repair/),
+  });
+  expect(refused).toMatchObject({ exitCode: 1, output: expect.stringContaining("Nothing was applied") });
+  expect(workersMax()).toEqual([4]);
+
+  const up = await step("up");
+  expect(up).toMatchObject({
+    exitCode: 0,
+    output: expect.stringMatching(/up --refresh\):\nupdating urn:\S+::whisper/),
+  });
+  expect(workersMax()).toEqual([2]);
+  expect((await step("up")).output).not.toContain("--refresh");
+  expect((await doctorOnState()).status).toBe("ok");
+});
+
+/** Returns what `doctor` finds in the state. */
+async function doctorOnState(): Promise<{ status: string; found: string; fix?: string }> {
+  const { stdout } = await stack.exec(process.execPath, [CLI, "doctor", "--json"]);
+  return JSON.parse(stdout).checks.find(({ check }: { check: string }) => check === "state");
+}
+
+async function doctorsFix(found: RegExp): Promise<string | undefined> {
+  const finding = await doctorOnState();
+  expect(finding).toMatchObject({ status: "warning", found: expect.stringMatching(found) });
+  return finding.fix;
+}
+
+/** Kills the engine after the service's change, and leaves nothing on the machine. */
+async function killUpdate(): Promise<void> {
+  await stack.succeed(["stack", "select", "production"]);
+  await crash(stack, emulator, { step: "save", when: "after", operation: "saveEndpoint" }, "engine", "up");
+  await stack.succeed(["cancel", "--yes", "--stack", "production"]);
+  await forget();
+}
+
+/** Another machine has no record of what this one has begun. */
+const forget = () => rm(path.join(stack.scratch, "home/.cache"), { recursive: true, force: true });
+
+test("an `up` from another machine creates no second endpoint after a killed create, and applies a plan that adopts it", async () => {
+  await stack.succeed(["stack", "init", "production"]);
+  await killUpdate();
+  const [{ id = "" } = {}] = emulator.endpoints.list();
+  expect(await doctorsFix(/creating urn:\S+::whisper/)).toContain("pulumi up --refresh");
+  const { up: planned } = await previewAndApply();
+  expect(planned).toMatchObject({ exitCode: 1, output: expect.stringContaining(`adoptId: "${id}"`) });
+  const up = await step("up");
+  expect(up.output).toMatch(/up --refresh\):\ncreating urn:\S+::whisper/);
+  expect(up.output).toContain(`adoptId: "${id}"`);
+  expect(emulator.endpoints.list()).toMatchObject([{ id }]);
+
+  await replaceInProgram("workersMax: 2", `workersMax: 2, adoptId: "${id}"`);
+  expect((await previewAndApply()).up).toMatchObject({ exitCode: 0 });
+  expect(emulator.endpoints.list()).toMatchObject([{ id }]);
+  // Pulumi keeps the create until it is cleared, but its end is known.
+  expect((await stack.exportState()).deployment.pending_operations).toHaveLength(1);
+  expect((await step("up")).output).not.toContain("--refresh");
+  const fix = await doctorsFix(/still pending, but the state has their resources/);
+  const [command = ""] = /pulumi refresh --clear-pending-creates/.exec(fix ?? "") ?? [];
+  await stack.succeed([...command.split(" ").slice(1), "--yes"]);
+  expect((await doctorOnState()).status).toBe("ok");
+  expect(emulator.endpoints.list()).toMatchObject([{ id }]);
+});
+
+test("an environment that was updated while the sweep removed another one stays", async () => {
+  for (const STACK of ["pr-7", "pr-8"]) expect(await step("up", { STACK })).toMatchObject({ exitCode: 0 });
+  for (const name of ["pr-7", "pr-8"]) await dateUpdate(name, new Date("2026-01-01"));
+  emulator.faults.add({ match: { operation: "deleteEndpoint" }, effect: { latencyMs: 2_000 }, times: 1 });
+  const sweeping = step("sweep");
+  while (emulator.journal.requests({ operation: "deleteEndpoint" }).length === 0)
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  // As after a push.
+  await dateUpdate("pr-8", new Date());
+  const swept = await sweeping;
+  expect(swept.output).toContain("The environment pr-7 has ended.");
+  expect(swept.output).toContain("The environment pr-8 was updated or removed meanwhile.");
+  expect(swept.exitCode).toBe(0);
+  expect(emulator.endpoints.list()).toHaveLength(1);
+});
+
+/** Sets the time of a stack's last update. */
+async function dateUpdate(name: string, time: Date): Promise<void> {
+  const file = path.join(stack.scratch, "state/.pulumi/stacks/serverless-gpu-gitops", `${name}.json`);
+  const state = JSON.parse(await readFile(file, "utf8"));
+  state.checkpoint.latest.manifest.time = time.toISOString();
+  await writeFile(file, JSON.stringify(state));
+}
