@@ -57,7 +57,7 @@ function yamlSettings(text: string): [string, string][] {
   });
 }
 
-/** Returns the text after `value:` in the lines that are indented more deeply than their setting. */
+/** Returns the text after `value:` in the lines that are indented below their setting. */
 function valueBelow(lines: readonly string[], indent: number): string | undefined {
   const end = lines.findIndex((line) => line.search(/\S/) <= indent);
   const own = end === -1 ? lines : lines.slice(0, end);

@@ -39,8 +39,8 @@ export function forgetCreate(outputs: Properties): void {
 
 /**
  * Returns the only endpoint with the name if an interrupted create of this machine has made it.
- * While the process of the create may still run, it is that process's. A program whose endpoint has a
- * template cannot use it: its own template would stay behind.
+ * While the process of the create may still run, it is that process's. A program whose endpoint has
+ * a template cannot use it: its own template would stay behind.
  */
 export function ownLeftover(
   { account }: Connection,

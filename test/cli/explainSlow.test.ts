@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { run } from "./command";
 
-/** The longest time that the command may take, with its own start on a busy machine, in milliseconds. */
+/** The longest time that the command may take, with its own start on a busy machine (ms). */
 const MOST_MS = 20_000 + 8_000;
 const before = { ...process.env };
 afterEach(() => {
