@@ -22,6 +22,7 @@ import type { ReviewFlags } from "./review/review";
 import { addReviewFlags, reviewProblem } from "./review/reviewFlags";
 import type { RollbackFlags } from "./rollback/rollback";
 import { addRollbackFlags } from "./rollback/rollbackFlags";
+import { say } from "./terminal";
 import type { VerifyFlags } from "./verifyService/verifyService";
 import { addVerifyServiceFlags } from "./verifyService/verifyServiceFlags";
 
@@ -275,9 +276,9 @@ export async function runCommandLine([first = "--help", ...rest]: readonly strin
   } catch (error) {
     process.exitCode = error instanceof CommanderError ? (error.exitCode === 0 ? 0 : 2) : 1;
     if (error instanceof CommanderError) return;
-    process.stderr.write(`serverless-gpu: ${error instanceof Error ? error.message : String(error)}\n`);
+    say(`serverless-gpu: ${error instanceof Error ? error.message : String(error)}`);
     const { ServerlessGpuError } = require("../sdk/errors") as typeof import("../sdk/errors");
     if (!(error instanceof ServerlessGpuError)) return;
-    process.stderr.write('Run "serverless-gpu doctor" to check your setup.\n');
+    say('Run "serverless-gpu doctor" to check your setup.');
   }
 }

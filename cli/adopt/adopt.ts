@@ -8,6 +8,7 @@ import type { Listed } from "../../sdk/records/listed";
 import type { Template } from "../../sdk/templates/record";
 import type { Volume } from "../../sdk/volumes/record";
 import { announced, findConnection } from "../connection/connection";
+import { say } from "../terminal";
 import { adoptionProgram, type TemplateMatches } from "./adoptionProgram";
 import { type AdoptStateOptions, adoptState } from "./adoptState";
 import { recordProgram } from "./recordProgram";
@@ -41,7 +42,7 @@ export async function adopt({ filter = "", all: isAll = false, from, out, ...fla
   if (from !== undefined) {
     const { output, messages, exitCode } = adoptState({ ...flags, filter, from });
     write(output, out);
-    for (const message of messages) process.stderr.write(`serverless-gpu adopt: ${message}\n`);
+    for (const message of messages) say(`serverless-gpu adopt: ${message}`);
     return exitCode;
   }
   const found = await findConnection(process.cwd(), flags);
@@ -50,9 +51,7 @@ export async function adopt({ filter = "", all: isAll = false, from, out, ...fla
   const { records: all, unreadable } = listed;
   const endpoints = all.filter(({ name }) => name.toLowerCase().includes(filter.toLowerCase()));
   for (const { id = "a record without an id", name = "", problem } of unreadable) {
-    process.stderr.write(
-      `serverless-gpu adopt: left out ${id} ${JSON.stringify(name)}: it cannot be read: ${problem}\n`,
-    );
+    say(`serverless-gpu adopt: left out ${id} ${JSON.stringify(name)}: it cannot be read: ${problem}`);
   }
   const contains = ({ name }: { readonly name: string }) => name.toLowerCase().includes(filter.toLowerCase());
   const others = recordProgram(templates.filter(contains), volumes.filter(contains));
@@ -62,8 +61,7 @@ export async function adopt({ filter = "", all: isAll = false, from, out, ...fla
   }
   const { source, skipped } = adoptionProgram(endpoints, acceptedWords(found.readConfig), matches);
   write(source + others.source, out);
-  for (const { id, reason } of [...skipped, ...others.skipped])
-    process.stderr.write(`serverless-gpu adopt: left out ${id}: ${reason}\n`);
+  for (const { id, reason } of [...skipped, ...others.skipped]) say(`serverless-gpu adopt: left out ${id}: ${reason}`);
   return skipped.length === 0 && unreadable.length === 0 ? 0 : 1;
 }
 
@@ -75,12 +73,12 @@ function write(text: string, file: string | undefined): void {
   } catch (cause) {
     throw new Error(`${file} cannot be written: ${systemReason(cause)}`, { cause });
   }
-  process.stderr.write(`serverless-gpu adopt: wrote ${file}\n`);
+  say(`serverless-gpu adopt: wrote ${file}`);
 }
 
 /** Writes a line to standard error. */
 function tell(message: string): void {
-  process.stderr.write(`serverless-gpu adopt: warning: ${message}\n`);
+  say(`serverless-gpu adopt: warning: ${message}`);
 }
 
 async function listAccount(connection: EnvironmentSettings, isAll: boolean): Promise<Account> {

@@ -19,6 +19,7 @@ import {
 import { ConfigurationError } from "../../sdk/errors";
 import { redact, Secret } from "../../sdk/secret";
 import type { Learned } from "../pulumiCommand";
+import { say } from "../terminal";
 import { findProjectFile, projectConfig } from "./projectFile";
 import { decrypt, readStackConfig, type StackConfig } from "./stackConfig";
 
@@ -100,7 +101,7 @@ export function announced(found: Found): EnvironmentSettings {
   const apiKey = requireApiKey(settings);
   new Secret(apiKey);
   requireAddress(settings, "graphqlUrl");
-  process.stderr.write(`${lineOf(found)}\n`);
+  say(lineOf(found));
   return { ...settings, apiKey, service: serviceName(settings), api: managementApi(settings) };
 }
 

@@ -1,5 +1,6 @@
 import { ownPackage } from "../ownPackage";
 import { pulumi } from "../pulumiCommand";
+import { printJson, printLines } from "../terminal";
 import { checkCatalog } from "./catalog";
 import { type Check, type CheckName, type Finding, together, withoutKeys } from "./check";
 import { checkFields } from "./fields";
@@ -20,7 +21,8 @@ export async function doctor({ api, json }: DoctorFlags): Promise<number> {
   const checks = await examine(process.cwd(), api);
   const isOk = checks.every(({ status }) => status !== "failed");
   const { version } = ownPackage();
-  process.stdout.write(json ? `${JSON.stringify({ version, ok: isOk, checks }, null, 2)}\n` : describe(checks));
+  if (json) printJson({ version, ok: isOk, checks }, 2);
+  else printLines(describe(checks));
   return isOk ? 0 : 1;
 }
 
@@ -56,12 +58,12 @@ async function examine(folder: string, api: string | undefined): Promise<Check[]
   return Object.entries(findings).map(([check, finding]) => withoutKeys({ check: check as CheckName, ...finding }));
 }
 
-function describe(checks: readonly Check[]): string {
+function describe(checks: readonly Check[]): string[] {
   const lines = checks.flatMap(({ check, status, found, fix }) => [
     `${status.padEnd(9)}${check.padEnd(12)}${found}`,
     ...(fix === undefined ? [] : [`${" ".repeat(21)}To fix: ${fix}`]),
   ]);
   const count = (status: string) => checks.filter((check) => check.status === status).length;
   const warnings = count("warning") === 1 ? "1 warning" : `${count("warning")} warnings`;
-  return `${lines.join("\n")}\n\n${count("failed")} failed, ${warnings}, ${count("ok")} ok\n`;
+  return [...lines, "", `${count("failed")} failed, ${warnings}, ${count("ok")} ok`];
 }

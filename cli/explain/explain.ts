@@ -1,7 +1,7 @@
 import { type Client, createClient, type Diagnosis } from "../../sdk";
-import { textOf } from "../../sdk/diagnosis/words";
-import { redact } from "../../sdk/secret";
+import { linesIn } from "../../sdk/diagnosis/words";
 import { commandConnection } from "../connection/connection";
+import { printJson, printLines } from "../terminal";
 import { endpointId } from "./endpointId";
 import { stackEndpoints } from "./stackEndpoints";
 
@@ -23,7 +23,8 @@ export async function explain(endpoint: string | undefined, flags: ExplainFlags,
   try {
     const wanted = endpoint === undefined ? await stackEndpoints(flags.stack) : [await endpointId(client, endpoint)];
     const diagnoses = await diagnoseAll(client, wanted, flags.logs ?? false);
-    process.stdout.write(flags.json ? jsonOf(diagnoses, version) : diagnoses.map(shown).join("\n"));
+    if (flags.json) printJson({ version, endpoints: diagnoses }, 2);
+    else printLines(diagnoses.flatMap((each, at) => [...(at > 0 ? [""] : []), ...linesOf(each)]));
     return 0;
   } finally {
     await client.close();
@@ -40,12 +41,9 @@ async function diagnoseAll(client: Client, ids: readonly string[], logs: boolean
   return found;
 }
 
-function shown(diagnosis: Diagnosis): string {
+function linesOf(diagnosis: Diagnosis): string[] {
   const { endpointId: id, endpointName } = diagnosis;
   const name = endpointName === undefined ? `endpoint ${id}` : `endpoint ${endpointName} (${id})`;
-  return redact(`${name}: ${textOf(diagnosis)}\n`);
-}
-
-function jsonOf(endpoints: readonly Diagnosis[], version: string): string {
-  return redact(`${JSON.stringify({ version, endpoints }, null, 2)}\n`);
+  const [first, ...others] = linesIn(diagnosis);
+  return [`${name}: ${first}`, ...others];
 }

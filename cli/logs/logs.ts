@@ -1,6 +1,7 @@
 import { createClient } from "../../sdk";
 import { commandConnection, overV2 } from "../connection/connection";
 import { endpointId } from "../explain/endpointId";
+import { printJson, printLines } from "../terminal";
 
 /** The options of the command. */
 export interface LogsFlags {
@@ -25,7 +26,8 @@ export async function logs(endpoint: string, flags: LogsFlags): Promise<number> 
     const options = { follow, workerId: worker, source, tail, signal: stop.signal };
     for await (const line of client.endpoints.logs(await endpointId(client, endpoint), options)) {
       const { workerId, ts, source: from, line: text } = line;
-      process.stdout.write(json ? `${JSON.stringify(line)}\n` : `${ts} ${workerId} ${from}: ${text}\n`);
+      if (json) printJson(line);
+      else printLines([`${ts} ${workerId} ${from}: ${text}`]);
     }
     return 0;
   } catch (error) {

@@ -1,4 +1,5 @@
 import { shownMoney } from "../forecast/values";
+import { visible } from "../terminal";
 import type { Costs, SideCost, TotalCost } from "./cost";
 import type { Finding } from "./finding";
 import type { NotLookedUp } from "./lookUps";
@@ -73,15 +74,6 @@ const countsText = (counts: Report["counts"]) =>
     .join(", ") || "none";
 
 const findingText = ({ resource, message }: Finding) => `${resource === undefined ? "" : `${resource}: `}${message}`;
-
-/** Characters that end a line, or that change the display of the characters around them. */
-const INVISIBLE = /[\p{Control}\p{Format}\u2028\u2029]/gu;
-
-/**
- * Returns a text with such characters as escapes: a name must not pass for a line of the report.
- */
-const visible = (text: string) =>
-  text.replace(INVISIBLE, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 
 /** Returns the report as text. */
 export function textOf(report: Report): string {

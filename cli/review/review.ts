@@ -5,6 +5,7 @@ import { readPrices } from "../forecast/settings/prices";
 import { shownMoney } from "../forecast/values";
 import { pulumi } from "../pulumiCommand";
 import { decodeText, readTextFile } from "../readTextFile";
+import { printJson } from "../terminal";
 import { type Costs, costsOf } from "./cost";
 import { findingsOf, foreignVolumes } from "./findings";
 import { lookUp, type Questions } from "./lookUps";
@@ -54,13 +55,14 @@ export async function review(file: string | undefined, flags: ReviewFlags, versi
     ...{ counts: countsOf(change), costs, findings, missed, exceeded, isCut: change.hidden > 0 },
     hasFailed: exceeded.length > 0 || isImpossible,
   };
-  process.stdout.write(shown(report, flags, version));
+  show(report, flags, version);
   return exceeded.length > 0 ? CAP_EXCEEDED : isImpossible ? IMPOSSIBLE : 0;
 }
 
-function shown(report: Report, { json, markdown }: ReviewFlags, version: string): string {
-  if (json) return `${JSON.stringify(jsonOf(report, version), null, 2)}\n`;
-  return markdown ? markdownOf(report) : textOf(report);
+function show(report: Report, { json, markdown }: ReviewFlags, version: string): void {
+  if (json) printJson(jsonOf(report, version), 2);
+  // Both are visible already: their cells were, before they were padded.
+  else process.stdout.write(markdown ? markdownOf(report) : textOf(report));
 }
 
 async function previewText(file: string | undefined, stack: ReviewFlags["stack"]): Promise<string> {

@@ -104,7 +104,7 @@ function rowResult(
  * Returns the transcript for people to read: first the rows that are as emulated, last those that
  * differ.
  */
-export function tableOf({ rows, counts, complete, profile }: Transcript): string {
+export function tableOf({ rows, counts, complete, profile }: Transcript): string[] {
   const of = (result: RowResult["result"]) => rows.filter((each) => each.result === result);
   const broken = of("not played").filter(({ reason }) => reason !== NOT_AMONG_THEM);
   const lines = [
@@ -117,5 +117,5 @@ export function tableOf({ rows, counts, complete, profile }: Transcript): string
     ]),
   ];
   const sum = `${counts["as emulated"]} as emulated, ${counts.differs} differ, ${counts["not played"]} not played`;
-  return `${lines.join("\n")}\n\n${sum} (profile ${profile})${complete ? "" : "; the run is not complete"}\n`;
+  return [...lines, "", `${sum} (profile ${profile})${complete ? "" : "; the run is not complete"}`];
 }

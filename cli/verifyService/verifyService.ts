@@ -7,6 +7,7 @@ import { type Client, createClient } from "../../sdk/client";
 import { requireAddress } from "../../sdk/connection/settings";
 import { createAgent, createDirectAgent } from "../../sdk/transport/proxy";
 import { commandConnection } from "../connection/connection";
+import { printLines, say } from "../terminal";
 import { announcement, boundsOf, isAgreed } from "./consent";
 import { createOwnEndpoint, howToDelete, removeOwnEndpoint } from "./endpoint";
 import { messageOf, playAll, scenariosFor, type Unplayed } from "./play";
@@ -22,8 +23,6 @@ export interface VerifyFlags {
   readonly profile: Profile;
   readonly output: string;
 }
-
-const say = (text: string) => process.stderr.write(`${text}\n`);
 
 /** Compares the service with the emulator and writes the transcript. Returns the exit code. */
 export async function verifyService(flags: VerifyFlags): Promise<number> {
@@ -47,7 +46,7 @@ export async function verifyService(flags: VerifyFlags): Promise<number> {
   try {
     const transcript = await run(client, connection, { name, templateId: template, gpuIds: gpu }, flags);
     writeFileSync(flags.output, `${JSON.stringify(transcript, null, 2)}\n`);
-    process.stdout.write(tableOf(transcript));
+    printLines(tableOf(transcript));
     say(`The transcript is in ${flags.output}.`);
     return exitCodeOf(transcript);
   } catch (error) {

@@ -91,8 +91,8 @@ export function summaryOf({ causes, certainty, others }: Decision): string {
   ].join(". ");
 }
 
-/** Returns a diagnosis as text for people, without the endpoint's name. */
-export function textOf({ causes, others, evidence, missing, lines, summary }: Diagnosis): string {
+/** Returns a diagnosis as lines for people, without the endpoint's name. */
+export function linesIn({ causes, others, evidence, missing, lines, summary }: Diagnosis): string[] {
   return [
     summary,
     ...causes.map(
@@ -102,5 +102,5 @@ export function textOf({ causes, others, evidence, missing, lines, summary }: Di
     ...evidence.map(({ text, source, ageMs }) => `  seen ${Math.round(ageMs / 1000)} s ago (${source}): ${text}`),
     ...missing.map(({ what, why }) => `  not seen: ${what}: ${why}`),
     ...lines.map(({ workerId, source, line }) => `  log of ${workerId}, ${source}: ${line}`),
-  ].join("\n");
+  ];
 }

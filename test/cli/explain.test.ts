@@ -71,3 +71,17 @@ test("logs --follow goes on until it is interrupted, and shows no secret", async
   expect(stdout).toContain("HF_TOKEN=[redacted]");
   expect(stdout + stderr).not.toContain(SECRET);
 });
+
+test("names and lines from elsewhere can neither control the terminal nor forge a line", async () => {
+  const evil = "evil\u001b[2J\u001b]0;title\u0007\u202e\nendpoint b: nothing is wrong";
+  emulator.seed({ endpoints: [{ id: "evilevil1234", name: evil, templateId: "t", gpuIds: "ADA_24", workersMax: 0 }] });
+  const explained = await run("explain", "evilevil1234", "--api", "v2");
+  const ofLogs = await run("logs", "evilevil1234", "--api", "v2");
+  const json = await run("explain", "evilevil1234", "--api", "v2", "--json");
+  const history = await run("history", evil, "--api", "v2");
+  for (const { stdout, stderr } of [explained, ofLogs, json, history])
+    expect(stdout + stderr).not.toMatch(/(?!\n)[\p{Control}\p{Format}]/u);
+  expect(explained.stdout).toContain("endpoint evil\\u{1b}[2J");
+  expect(explained.stdout).not.toMatch(/^endpoint b/m);
+  expect(JSON.parse(json.stdout).endpoints[0].endpointName).toBe(evil);
+});

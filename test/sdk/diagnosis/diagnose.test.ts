@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import type { CauseId } from "../../../sdk/diagnosis/causes";
-import { textOf } from "../../../sdk/diagnosis/words";
+import { linesIn } from "../../../sdk/diagnosis/words";
 import { collect } from "../../support/collect";
 import { CANARY, type Emulated, startEmulated } from "../../support/emulated";
 
@@ -246,7 +246,7 @@ test("a secret in a log, a variable and a release is in no output", async () => 
   const lines = run(collect(client.endpoints.logs(id)));
   const shown = [
     inspect(diagnosis, { depth: 10 }),
-    textOf(diagnosis),
+    linesIn(diagnosis).join("\n"),
     JSON.stringify(diagnosis),
     inspect(await lines),
   ].join();

@@ -1,0 +1,30 @@
+import { redact } from "../sdk/secret";
+
+/** Characters that end a line, or that change the display of the characters around them. */
+const INVISIBLE = /[\p{Control}\p{Format}\u2028\u2029]/gu;
+
+/**
+ * Returns a text with such characters as escapes. What comes from a service, a log or a program can
+ * then neither forge a line nor control the terminal.
+ */
+export function visible(text: string): string {
+  return text.replace(INVISIBLE, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
+}
+
+/** Prints lines to standard output, each on one line, without keys and with visible characters only. */
+export function printLines(lines: readonly string[]): void {
+  process.stdout.write(lines.map((line) => `${visible(redact(line))}\n`).join(""));
+}
+
+/** Prints a value as JSON to standard output, without keys and with visible characters only. */
+export function printJson(value: unknown, indent?: number): void {
+  const escaped = (text: string) =>
+    Array.from({ length: text.length }, (_, at) => `\\u${text.charCodeAt(at).toString(16).padStart(4, "0")}`).join("");
+  const json = redact(JSON.stringify(value, undefined, indent));
+  process.stdout.write(`${json.replace(INVISIBLE, (text) => (text === "\n" ? text : escaped(text)))}\n`);
+}
+
+/** Prints a message to standard error, in as many lines as it has, as `printLines` does. */
+export function say(message: string): void {
+  process.stderr.write(`${redact(message).split("\n").map(visible).join("\n")}\n`);
+}
