@@ -1,7 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { readConfig } from "../../provider/connection/connection";
 import { log } from "../../provider/log";
-import type { Properties } from "../../provider/properties";
+import { isObject, type Properties } from "../../provider/properties";
 import type { Received } from "../wire/properties";
 import { automaticName, type Nameless } from "./names";
 import { type PluginResource, toPublic } from "./resource";
@@ -24,7 +24,8 @@ export async function check(
   olds: Properties,
   news: Received,
 ): Promise<Checked> {
-  const { inputs, failures } = resource.prepare?.(news.properties) ?? { inputs: news.properties, failures: [] };
+  const properties = withTextVariables(news.properties);
+  const { inputs, failures } = resource.prepare?.(properties) ?? { inputs: properties, failures: [] };
   const secrets = [...new Set([...news.secrets, ...(resource.secretInputs?.(inputs) ?? [])])];
   const given = { ...inputs, ...nameFor(resource, subject, inputs), ...secretNames(resource, secrets) };
   const checked = await resource.handlers.check?.(olds, given);
@@ -35,6 +36,14 @@ export async function check(
   };
   if (result.failures.length === 0) warn(resource, subject, olds, result);
   return result;
+}
+
+/** Returns the variables as text: YAML has numbers and truth values where no quotes are. */
+function withTextVariables(properties: Properties): Properties {
+  const { env } = properties;
+  if (!isObject(env)) return properties;
+  const toText = (value: unknown) => (["number", "boolean"].includes(typeof value) ? String(value) : value);
+  return { ...properties, env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, toText(value)])) };
 }
 
 /** Logs the warnings and notes that an earlier run has not logged. */

@@ -186,3 +186,11 @@ test("a smoke test runs its job once, and again after a change", async () => {
   expect((await plugin.update(TEST, id, outputs, args, changed)).jobId).not.toBe(id);
   await expect(plugin.read(TEST, id)).rejects.toThrow(/cannot be imported/);
 });
+
+test("numbers and truth values in env become text, as in YAML without quotes", async () => {
+  await using plugin = await startPlugin(emulator.env);
+  const env = { PORT: 8080, RATIO: 0.5, VERBOSE: true, MODEL: "llama-3" };
+  const { inputs, failures } = await plugin.check({ kind: "ServerlessTemplate" }, { imageName: "app:1", env });
+  expect(failures).toEqual([]);
+  expect(inputs.env).toEqual({ PORT: "8080", RATIO: "0.5", VERBOSE: "true", MODEL: "llama-3" });
+});

@@ -148,3 +148,15 @@ exports.reference = token.reference;`;
   expect(emulator.secrets.matches(id, String(PARTS[0]))).toBe(true);
   await showsNone(stack, emulator, [preview, output], [String(PARTS[0]), String(PARTS[2])]);
 }, 300_000);
+
+test("a preview points out a key in a plain variable although another variable is not known yet", async () => {
+  await using emulator = await startEmulator({ drainMs: 0 });
+  const program = `
+const { Secret, ServerlessTemplate, ServerlessEndpoint } = require("pulumi-serverless-gpu");
+const token = new Secret("token", { value: "${PARTS[0]}" });
+new ServerlessTemplate("t", { imageName: "app:1", env: { HF_TOKEN: "${PARTS[1]}", OTHER_KEY: token.reference } });`;
+  const stack = await createStack({ program, env: emulator.env });
+  const { output } = await stack.preview();
+  expect(output).toContain("env: HF_TOKEN looks like a key");
+  expect(output).not.toContain("OTHER_KEY");
+}, 300_000);
