@@ -352,6 +352,7 @@ test("a custom program plans, applies and detects drift on the same stack", asyn
   expect(await automation("repair")).toMatchObject({ exitCode: 0, output: expect.stringContaining("~ 1 updated") });
   expect(workersMax()).toEqual([5]);
   expect(await automation("drift")).toMatchObject({ exitCode: 0 });
+  emulator.endpoints.change(emulator.endpoints.list()[0]?.id ?? "", { workersMax: 1 });
 
   // This is what a killed runner leaves.
   const locks = inScratch("state/.pulumi/locks/organization/serverless-gpu-gitops/production");
