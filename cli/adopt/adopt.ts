@@ -2,20 +2,20 @@ import { existsSync, writeFileSync } from "node:fs";
 import { systemReason } from "../../emulator/io/systemReason";
 import { acceptedWords } from "../../provider/connection/config";
 import { createClient } from "../../sdk/client";
-import type { EnvironmentSettings } from "../../sdk/connection/settings";
+import { API_NAMES } from "../../sdk/connection/resolver";
+import { type EnvironmentSettings, managementApi } from "../../sdk/connection/settings";
 import type { Endpoint } from "../../sdk/endpoints/record";
 import type { Listed } from "../../sdk/records/listed";
 import type { Template } from "../../sdk/templates/record";
 import type { Volume } from "../../sdk/volumes/record";
 import { announced, findConnection } from "../connection/connection";
 import { say } from "../terminal";
-import { adoptionProgram, type TemplateMatches } from "./adoptionProgram";
+import { adoptionProgram } from "./adoptionProgram";
 import { type AdoptStateOptions, adoptState } from "./adoptState";
 import { recordProgram } from "./recordProgram";
 
 /** The options of the command. */
 export interface AdoptFlags extends Partial<AdoptStateOptions> {
-  readonly api?: string;
   /** `true` to include templates and network volumes. */
   readonly all?: boolean;
   /** The file to write the program to. It must not exist. */
@@ -26,10 +26,6 @@ interface Account {
   readonly endpoints: Listed<Endpoint>;
   readonly templates: readonly Template[];
   readonly volumes: readonly Volume[];
-  /**
-   * The templates that endpoints may have been created from, if the interface does not show them.
-   */
-  readonly matches: TemplateMatches;
 }
 
 /**
@@ -39,15 +35,17 @@ interface Account {
 export async function adopt({ filter = "", all: isAll = false, from, out, ...flags }: AdoptFlags): Promise<number> {
   if (out !== undefined && existsSync(out))
     throw new Error(`${out} exists, and is not overwritten. Give --out the name of a new file`);
+  const found = await findConnection(process.cwd(), flags);
   if (from !== undefined) {
-    const { output, messages, exitCode } = adoptState({ ...flags, filter, from });
+    const api = managementApi(found.settings);
+    say(`the program is for ${API_NAMES[api]} (${found.from.api ?? "the default"})`);
+    const { output, messages, exitCode } = adoptState({ ...flags, filter, from, api });
     write(output, out);
     for (const message of messages) say(`serverless-gpu adopt: ${message}`);
     return exitCode;
   }
-  const found = await findConnection(process.cwd(), flags);
   const connection = announced(found);
-  const { endpoints: listed, templates, volumes, matches } = await listAccount(connection, isAll);
+  const { endpoints: listed, templates, volumes } = await listAccount(connection, isAll);
   const { records: all, unreadable } = listed;
   const endpoints = all.filter(({ name }) => name.toLowerCase().includes(filter.toLowerCase()));
   for (const { id = "a record without an id", name = "", problem } of unreadable) {
@@ -59,7 +57,7 @@ export async function adopt({ filter = "", all: isAll = false, from, out, ...fla
     const which = all.length === 0 ? "no endpoints" : `${all.length} endpoints, none with "${filter}" in its name`;
     throw new Error(`there is nothing to adopt: the account has ${which}`);
   }
-  const { source, skipped } = adoptionProgram(endpoints, acceptedWords(found.readConfig), matches);
+  const { source, skipped } = adoptionProgram(endpoints, acceptedWords(found.readConfig), connection.api);
   write(source + others.source, out);
   for (const { id, reason } of [...skipped, ...others.skipped]) say(`serverless-gpu adopt: left out ${id}: ${reason}`);
   return skipped.length === 0 && unreadable.length === 0 ? 0 : 1;
@@ -84,11 +82,9 @@ function tell(message: string): void {
 async function listAccount(connection: EnvironmentSettings, isAll: boolean): Promise<Account> {
   await using client = createClient({ ...connection, onWarning: ({ message }) => tell(message) });
   const endpoints = await client.endpoints.listReadable();
-  const isHidden = endpoints.records.some(({ templateId }) => templateId === "");
   return {
     endpoints,
     templates: isAll ? await client.templates.list() : [],
     volumes: isAll ? await client.volumes.list() : [],
-    matches: isHidden ? await client.templates.matchEndpoints() : new Map(),
   };
 }

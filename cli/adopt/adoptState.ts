@@ -1,8 +1,10 @@
 import { isObject } from "../../provider/properties";
+import type { ManagementApi } from "../../sdk/connection/settings";
 import { readTextFile } from "../readTextFile";
 import { oneLine } from "./source";
 import { importFile, importProblem } from "./state/importFile";
 import type { OldState } from "./state/oldResource";
+import { overV2 } from "./state/overV2";
 import { readPulumiState } from "./state/pulumiState";
 import { REMOVAL_STEP, removable, removalCommands, withAmbiguity } from "./state/removal";
 import { stateProgram } from "./state/stateProgram";
@@ -15,6 +17,8 @@ export interface AdoptStateOptions {
   readonly from: string;
   /** Text in the names. */
   readonly filter?: string;
+  /** The API with which the program will be applied. @default "graphql" */
+  readonly api?: ManagementApi;
   /** `true` for the file of `pulumi import` instead of a program. */
   readonly importFile?: boolean;
 }
@@ -32,7 +36,12 @@ export interface AdoptedState {
  * Returns a program, or a file for `pulumi import`, that adopts the records of another provider's
  * state. Sends no request and needs no key.
  */
-export function adoptState({ from, filter = "", importFile: isImport = false }: AdoptStateOptions): AdoptedState {
+export function adoptState({
+  from,
+  filter = "",
+  importFile: isImport = false,
+  api = "graphql",
+}: AdoptStateOptions): AdoptedState {
   const { tool, isEmpty, resources, warnings } = readState(from);
   if (isEmpty) return { output: isImport ? importFile([]) : EMPTY, messages: [NOTHING], exitCode: 0 };
   const wanted = resources.filter(({ name, attributes }) =>
@@ -41,7 +50,7 @@ export function adoptState({ from, filter = "", importFile: isImport = false }: 
   const found = wanted.map(successorOf);
   const { successors, leftOut: copies } = onePerRecord(found.filter((each): each is Successor => "kind" in each));
   const unmatched = [...found.filter((each): each is LeftOut => "reason" in each), ...copies];
-  const { output, leftOut, notes } = isImport ? imported(successors, tool) : program(successors, tool);
+  const { output, leftOut, notes } = isImport ? imported(successors, tool) : program(successors, tool, api);
   const skipped = [...unmatched, ...leftOut];
   if (leftOut.length === successors.length) throw nothingToAdopt(resources.length, filter, skipped);
   const messages = [...warnings.map((each) => `warning: ${oneLine(each)}`), ...skipped.map(leftOutLine), ...notes];
@@ -61,8 +70,10 @@ function nothingToAdopt(count: number, filter: string, leftOut: readonly LeftOut
   return new Error(`there is nothing to adopt: the state has ${which}${reasons}`);
 }
 
-function program(successors: readonly Successor[], tool: OldState["tool"]) {
-  const { source, leftOut, secrets, notes } = stateProgram(successors, tool);
+function program(all: readonly Successor[], tool: OldState["tool"], api: ManagementApi) {
+  const { successors, leftOut: refused } = api === "v2" ? overV2(all) : { successors: all, leftOut: [] };
+  const { source, leftOut: others, secrets, notes } = stateProgram(successors, tool, api);
+  const leftOut = [...refused, ...others];
   const values = secrets.map((name) => `set the config value with: pulumi config set --secret ${name}`);
   return { output: source, leftOut, notes: [...values, ...notes, ...lostLines(without(successors, leftOut))] };
 }

@@ -1,3 +1,5 @@
+import { API_NAMES } from "../../sdk/connection/resolver";
+import type { ManagementApi } from "../../sdk/connection/settings";
 import { CONTAINER_FIELDS } from "../../sdk/containers/fields";
 import { ENDPOINT_DEFAULTS, ENDPOINT_FIELDS, FIELDS, isEndpointField } from "../../sdk/endpoints/fields";
 import {
@@ -14,12 +16,6 @@ import { listFields, unsetValue } from "../../sdk/records/fields";
 import { withoutSecretTexts } from "./secrets";
 import { literal, oneLine, uniqueNames } from "./source";
 import { unknownTiers } from "./unknownTiers";
-
-/** The ids of the templates whose container settings match an endpoint's, by the endpoint's id. */
-export type TemplateMatches = ReadonlyMap<string, readonly string[]>;
-
-const FOUND_TEMPLATE =
-  "its templateId is not shown: this template matches the image, variables and settings of its workers";
 
 /** A program, and the endpoints that it leaves out. */
 export interface AdoptionProgram {
@@ -40,15 +36,15 @@ interface Declaration {
 /**
  * Returns a Pulumi program that adopts these endpoints without changing them. Fields that have
  * their default are left out and stay unmanaged, as are values that the package does not accept,
- * with a comment that gives the reason.
+ * with a comment that gives the reason. Over REST v2, which shows no templates, the program declares
+ * the container: a templateId cannot be compared there, so applying it would replace the workers.
  * @param accepted GPU tiers and countries that need no config in the program
- * @param matches the templates for endpoints whose template is not shown: if there is only one, it
- * is declared
+ * @param api the API over which the endpoints were read
  */
 export function adoptionProgram(
   endpoints: readonly Endpoint[],
   accepted: EndpointInputOptions = {},
-  matches: TemplateMatches = new Map(),
+  api: ManagementApi = "graphql",
 ): AdoptionProgram {
   const { extraGpuTiers = [], acceptsNewTiers } = accepted;
   const unknown = unknownTiers(endpoints.map(({ gpuIds }) => gpuIds)).filter((tier) => !extraGpuTiers.includes(tier));
@@ -57,48 +53,26 @@ export function adoptionProgram(
   const logicalName = uniqueNames("endpoint");
   const resources: string[] = [];
   const skipped: { id: string; reason: string }[] = [];
-  for (const given of endpoints) {
-    const isShown = given.templateId !== "";
-    const candidates = isShown ? [given.templateId] : (matches.get(given.id) ?? []);
-    const endpoint = candidates.length === 1 ? { ...given, templateId: candidates[0] ?? "" } : given;
+  for (const endpoint of endpoints) {
     const { fields, problems } = declare(endpoint, words);
     const { shown, comments: texts } = withoutSecretTexts(Object.entries(fields));
     const comments = [...problems.map((problem) => `not managed: ${oneLine(told([problem]))}`), ...texts];
     if (endpoint.templateId === "") comments.push(...variablesComment(endpoint));
-    else if (!isShown) comments.unshift(FOUND_TEMPLATE);
     if (missingFieldProblems(fields).length === 0)
       resources.push(resource(logicalName(endpoint.name), endpoint.id, shown, comments));
-    else
-      skipped.push({
-        id: endpoint.id,
-        reason: endpoint.templateId === "" ? hiddenTemplate(candidates) : oneLine(told(problems)),
-      });
+    else skipped.push({ id: endpoint.id, reason: oneLine(told([...problems, ...missingFieldProblems(fields)])) });
   }
-  return { source: `${header(resources.length, newTiers)}\n${resources.join("\n")}`, skipped };
+  return { source: `${header(resources.length, newTiers, api)}\n${resources.join("\n")}`, skipped };
 }
 
-/**
- * Returns the reason to leave out an endpoint whose template is not shown, unless exactly one
- * matches.
- */
-function hiddenTemplate(candidates: readonly string[]): string {
-  const found =
-    candidates.length === 0
-      ? "no template of the account matches the image, variables and settings of its workers"
-      : `several templates match the image, variables and settings of its workers: ${candidates.join(", ")}`;
-  return (
-    `REST v2 does not show its template, and ${found}. Declare the endpoint by hand with its adoptId and a templateId, or run ` +
-    "adopt over GraphQL (--api graphql)"
-  );
-}
-
-function header(count: number, newTiers: readonly string[]): string {
+function header(count: number, newTiers: readonly string[], api: ManagementApi): string {
   const many = count === 1 ? "1 endpoint" : `${count} endpoints`;
   const config = `//    pulumi config set serverless-gpu:extraGpuTiers ${newTiers.join(",")}\n`;
   return `// Adopts ${many} as they were when "serverless-gpu adopt" wrote this file. Next steps:
 // 1. Make it the index.ts of a Pulumi program that depends on pulumi-serverless-gpu. If you want
 //    other logical names (the first arguments), change them now. A later change needs aliases.
-// 2. Keep the key and the URLs in the environment, as for "adopt", or in the stack's config.
+// 2. Keep the key and the URLs in the environment, as for "adopt", or in the stack's config. Apply
+//    the program over ${API_NAMES[api]}, over which it was written: serverless-gpu:api: ${api} in Pulumi.yaml.
 ${newTiers.length > 0 ? `//    Accept the GPU tiers that this version does not know yet:\n${config}` : ""}\
 // 3. Run "pulumi up". It must say "adopted" and "nothing changed" for each endpoint.
 // 4. Remove the adoptId lines if you like. From now on, "pulumi destroy" deletes the endpoints.

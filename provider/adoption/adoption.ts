@@ -129,8 +129,11 @@ export function describeChanges(table: FieldTable, before: Properties, after: Pr
     if (typeof after[field] === "object") return `${field} (${changedKeys(before[field], after[field]).join(", ")})`;
     return `${field} ${JSON.stringify(before[field])} → ${JSON.stringify(after[field])}`;
   });
-  return changes.length === 0 ? "nothing changed" : `changed ${changes.join(", ")}`;
+  return changes.length === 0 ? NO_CHANGE : `changed ${changes.join(", ")}`;
 }
+
+/** Says that an adoption has sent nothing. */
+export const NO_CHANGE = "nothing changed";
 
 /** Returns the keys whose values differ. */
 function changedKeys(before: unknown, after: unknown): string[] {

@@ -21,6 +21,20 @@ export interface PreviewedKind<T extends NamedRecord> extends AdoptableKind<T>, 
    * @default none
    */
   readonly known?: (fields: Properties) => Properties;
+  /**
+   * Returns the field that an adoption applies because the service does not show it, if there is
+   * one, and what that does.
+   */
+  readonly appliedUnseen?: (record: T, inputs: Properties) => AppliedUnseen | undefined;
+}
+
+/** A field that an adoption applies because the service does not show it. */
+export interface AppliedUnseen {
+  readonly field: string;
+  /** What applying it does, for a preview. */
+  readonly effect: string;
+  /** What it has done. */
+  readonly done: string;
 }
 
 /** A resolved argument. If it is an object of the program, its parts are resolved as well. */
@@ -91,8 +105,10 @@ function describeAdoption<T extends NamedRecord>(
   capabilities: Capabilities,
 ): { readonly description: string; readonly refusal: string | undefined } {
   const { before, changed, refusal } = compareForAdoption(kind, found, inputs, capabilities);
+  const applied = kind.appliedUnseen?.(found, inputs);
   const changes = Object.keys(kind.table).flatMap((field) => {
     const arg = args[field];
+    if (arg && !arg.isUnknown && field === applied?.field) return [`${field}: ${applied.effect}`];
     return arg ? describeChange(field, arg, { before, inputs, isChanged: changed.includes(field) }) : [];
   });
   const name = args.name?.isSecret ? "[secret]" : JSON.stringify(found.name);

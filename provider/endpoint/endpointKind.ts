@@ -95,7 +95,13 @@ export const ENDPOINT_KIND: RecordKind<Endpoint, EndpointInput> = {
   },
   appliedUnseen: ({ templateId }, inputs) =>
     templateId === "" && !hasOwnContainer(inputs)
-      ? { field: "templateId", text: "its template was applied, because the service does not show the current one" }
+      ? {
+          field: "templateId",
+          effect:
+            "is applied, because REST v2 does not show the current one. That makes a new release and replaces the workers, " +
+            "even if the endpoint has this template. To change nothing, declare imageName and the rest of the container instead",
+          done: "its template was applied, because REST v2 does not show the current one: a new release replaces the workers",
+        }
       : undefined,
   refreshedOutputs(_service, endpoint, { id, outputs, inputs }) {
     noteRead(id, outputs, inputs, endpoint);

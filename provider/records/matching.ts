@@ -1,6 +1,6 @@
 import { NotFoundError } from "../../sdk/errors";
 import type { NamedRecord } from "../../sdk/records/listed";
-import { describeChanges, existingAdoptee } from "../adoption/adoption";
+import { describeChanges, existingAdoptee, NO_CHANGE } from "../adoption/adoption";
 import { compareForAdoption } from "../adoption/comparison";
 import type { Connection } from "../connection/connection";
 import { log } from "../log";
@@ -85,7 +85,8 @@ async function matchProgram<T extends NamedRecord, Fields extends object>(
     pick(each, (field) => field !== applied?.field),
   );
   const changes = describeChanges(table, shownBefore ?? {}, after ?? {}, inputs);
-  const notes = [leftover, applied].flatMap((each) => (each ? [`; ${each.text}`] : []));
-  log(record.name, `adopted ${noun} ${id}; ${changes}${notes.join("")}`);
+  const isOnlyApplied = changes === NO_CHANGE && (leftover ?? applied) !== undefined;
+  const told = [...(isOnlyApplied ? [] : [changes]), leftover?.text ?? [], applied?.done ?? []].flat();
+  log(record.name, `adopted ${noun} ${id}; ${told.join("; ")}`);
   return { record, judge };
 }

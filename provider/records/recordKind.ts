@@ -137,11 +137,6 @@ export interface RecordKind<T extends NamedRecord, Fields extends object> extend
    */
   readonly settle?: (client: Client, situation: Situation, record: T | undefined) => Promise<void>;
   /**
-   * Returns the field that an adoption applies because the service does not show it, if there is
-   * one.
-   */
-  readonly appliedUnseen?: (record: T, inputs: Properties) => Leftover | undefined;
-  /**
    * Returns the fields that an interrupted run has changed and the next update restores, with the
    * values to restore. A refresh does not mistake them for inputs of the program.
    */

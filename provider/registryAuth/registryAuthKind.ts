@@ -8,7 +8,7 @@ import type { RecordKind } from "../records/recordKind";
 const FIXED = {
   fields: ["username", "password"],
   sameName: ANOTHER_LOGIN,
-  adoption: `${FIXED_LOGIN}, so it would keep its own instead of the program's. Adopt it over GraphQL, or remove adoptId to create another`,
+  adoption: `${FIXED_LOGIN}, so it would keep its own instead of the program's. Remove the resource and write the id of the credential where it is used, or remove adoptId to create another`,
 };
 
 /** The rules of a `ContainerRegistryAuth`. */

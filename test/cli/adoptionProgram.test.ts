@@ -74,26 +74,15 @@ test("an endpoint without a template is left out and named", () => {
   expect(skipped).toEqual([{ id: "id", reason: expect.stringContaining("templateId") }]);
 });
 
-test("a template that is not shown is declared if exactly one matches the endpoint's container; otherwise the reason is given", () => {
-  const hidden = ["one", "none", "several"].map((id) => endpoint({ id, name: id, templateId: "" }));
-  const matches = new Map([
-    ["one", ["t1"]],
-    ["several", ["t1", "t2"]],
-  ]);
-  const { source, skipped } = adoptionProgram(hidden, {}, matches);
-  expect(source).toContain(
-    '  templateId: "t1",\n  // its templateId is not shown: this template matches the image, variables and',
-  );
-  expect(source.match(/new ServerlessEndpoint\(/g)).toHaveLength(1);
-  expect(skipped).toEqual([
-    { id: "none", reason: expect.stringMatching(/no template of the account matches the image.* \(--api graphql\)$/) },
-    {
-      id: "several",
-      reason: expect.stringContaining(
-        "several templates match the image, variables and settings of its workers: t1, t2",
-      ),
-    },
-  ]);
+test("over REST v2, which shows no template, the container is declared and the variables are only named", () => {
+  const container = { imageName: "app:1", containerDiskInGb: 30, ports: "8000/http", env: { TOKEN: "canary-value" } };
+  const { source, skipped } = adoptionProgram([endpoint({ templateId: "", ...container })], {}, "v2");
+  expect(skipped).toEqual([]);
+  expect(source).toContain("Apply\n//    the program over REST v2, over which it was written: serverless-gpu:api: v2");
+  expect(source).toContain('  imageName: "app:1",\n');
+  expect(source).toContain("  containerDiskInGb: 30,\n");
+  expect(source).toContain("// not managed: its variables TOKEN stay as they are");
+  expect(source).not.toMatch(/templateId|canary-value/);
 });
 
 test("every setting of an endpoint is declared, volumes in one form, and what it does not show is left out", () => {

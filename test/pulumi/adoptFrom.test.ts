@@ -138,6 +138,33 @@ test.each(
   expect(JSON.stringify(deployed)).not.toMatch(/registry-canary|value-of-/);
 });
 
+test.each(
+  Object.entries(SEEDS),
+)("over REST v2, the program from the state of %s sends no write: it declares containers, and leaves credentials out", async (name, seed) => {
+  await using emulator = await startEmulator({ profile: "observed", seed, drainMs: 100 });
+  const before = records(emulator);
+  const stack = await createStack({ typescript: true, env: emulator.env });
+  await stack.writeFile("Pulumi.yaml", "name: test\nruntime: nodejs\nconfig:\n  serverless-gpu:api: v2\n");
+  const { stdout, stderr } = await adoptFrom(stack, name);
+  expect(stderr).toMatch(/^the program is for REST v2 \(Pulumi\.yaml\)\n/);
+  expect(stderr.includes("cannot be adopted over REST v2")).toBe(seed.registryAuths !== undefined);
+  expect(stdout).not.toMatch(/templateId|ContainerRegistryAuth\(|user and the password/);
+  await stack.writeProgram(stdout, "index.ts");
+  const secrets = [...stdout.matchAll(/config set --secret (\S+)/g)].map(([, key = ""]) => key);
+  if (secrets.length > 0)
+    await stack.setConfig(Object.fromEntries(secrets.map((key) => [key, `value-of-${key}`])), { secret: true });
+  emulator.journal.clear();
+  const { output } = await stack.preview();
+  const expected = Object.values(seed).flat().length - (seed.registryAuths?.length ?? 0);
+  expect(new Set(output.match(/\S+ \S+ \("[^"]*"\) is adopted; no .*? is created\. Nothing changes/g)).size).toBe(
+    expected,
+  );
+  await stack.up();
+  expect(emulator.journal.requests().filter(({ method }) => method !== "GET")).toEqual([]);
+  expect(records(emulator)).toEqual(before);
+  await stack.succeed(["preview", "--refresh", "--expect-no-changes"], { PULUMI_NODEJS_TRANSPILE_ONLY: "true" });
+});
+
 test("the file for pulumi import brings the records of a Terraform state under the plugin", async () => {
   await using emulator = await startEmulator({ profile: "observed", seed: SEEDS.terraform, drainMs: 100 });
   emulator.endpoints.create({ id: "end-types", name: "old", gpuIds: "ADA_24", templateId: "tpl-tf" });

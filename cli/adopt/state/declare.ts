@@ -74,6 +74,11 @@ const RULES: Readonly<Record<SuccessorKind, KindRules>> = {
   },
 };
 
+/** Returns the table with a kind's fields. */
+export function tableOf(kind: SuccessorKind): FieldTable {
+  return RULES[kind].table;
+}
+
 /** What a check sees in the place of a secret. No message shows it. */
 const ANY = "secret";
 

@@ -1,4 +1,6 @@
 import { acceptedWords } from "../../../provider/connection/config";
+import { API_NAMES } from "../../../sdk/connection/resolver";
+import type { ManagementApi } from "../../../sdk/connection/settings";
 import { literal, oneLine, uniqueNames } from "../source";
 import { unknownTiers } from "../unknownTiers";
 import { declare, type ReadSecret } from "./declare";
@@ -30,8 +32,13 @@ interface Declared {
  * Returns a Pulumi program that adopts these records without changing them. Logical names stay
  * those of the old program. Ids stay literals, so that a preview can compare them.
  * @param tool the tool of the old state, whose commands the program names
+ * @param api the API with which the program will be applied
  */
-export function stateProgram(successors: readonly Successor[], tool: "pulumi" | "terraform"): StateProgram {
+export function stateProgram(
+  successors: readonly Successor[],
+  tool: "pulumi" | "terraform",
+  api: ManagementApi = "graphql",
+): StateProgram {
   const secrets = new Set<string>();
   const objects = new Set<string>();
   const configName = uniqueNames("secret");
@@ -83,7 +90,7 @@ export function stateProgram(successors: readonly Successor[], tool: "pulumi" | 
   const imports = secrets.size > 0 ? 'import * as pulumi from "@pulumi/pulumi";\n' : "";
   const config = secrets.size > 0 ? "\nconst config = new pulumi.Config();\n" : "";
   const resources = declared.map((each) => resourceSource(each, declared, accounts));
-  const source = `${header(declared, tool, [...secrets], tiers)}${imports}import { ${used.join(", ")} } from "pulumi-serverless-gpu";
+  const source = `${header(declared, tool, api, [...secrets], tiers)}${imports}import { ${used.join(", ")} } from "pulumi-serverless-gpu";
 ${config}
 ${[...providerSources, ...resources].join("\n")}`;
   return { source, leftOut, secrets: [...secrets], notes };
@@ -158,9 +165,17 @@ function resourceSource(
   return `${start}new ${kind}(${literal(name)}, {\n${lines.join("")}}${end});\n`;
 }
 
+/** The fields that the service does not show, so that an adoption sets them. */
+const UNSEEN: Readonly<Record<ManagementApi, string>> = {
+  graphql:
+    "user and the password of a registry credential, and the value of a secret, which the service does not show.",
+  v2: "value of a secret, which the service does not show.",
+};
+
 function header(
   declared: readonly Declared[],
   tool: "pulumi" | "terraform",
+  api: ManagementApi,
   secrets: readonly string[],
   tiers: readonly string[],
 ): string {
@@ -176,7 +191,7 @@ function header(
     declared.map(({ successor }) => successor),
   );
   const steps = [
-    `Run "pulumi preview". For each resource it must say that it is adopted, and which fields change: none, except the\n//    user and the password of a registry credential, and the value of a secret, which the service does not show.`,
+    `Run "pulumi preview". For each resource it must say that it is adopted, and which fields change: none, except the\n//    ${UNSEEN[api]}`,
     `${REMOVAL_STEP.join("\n//    ")}\n${commands.map((command) => `//      ${oneLine(command)}\n`).join("")}`,
     `Run "pulumi up", then "pulumi preview --refresh --expect-no-changes". From now on, "pulumi destroy" deletes them.`,
   ];
@@ -184,6 +199,7 @@ function header(
   const numbered = steps.map((step, index) => `// ${first + index}. ${step.trimEnd()}\n`).join("");
   return `// Adopts ${many} as the old program declared them. Next steps:
 // 1. Stop everything that applies the old program. Make this file the index.ts of a Pulumi program that depends on
-//    pulumi-serverless-gpu. Keep the key in the environment or in the stack's config.
+//    pulumi-serverless-gpu, and that uses ${API_NAMES[api]} (serverless-gpu:api: ${api} in its Pulumi.yaml).
+//    Keep the key in the environment or in the stack's config.
 ${asked}${numbered}`;
 }
