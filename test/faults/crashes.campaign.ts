@@ -2,6 +2,7 @@ import { type Emulator, startEmulator } from "../../emulator";
 import { createStack, type PulumiStack } from "../pulumi/harness";
 import { API_ENV, either } from "./campaignApi";
 import { crash, type Moment, unlock, type Victim } from "./crash";
+import { once } from "./progress";
 
 const VICTIMS: readonly Victim[] = ["engine", "provider"];
 
@@ -35,27 +36,31 @@ for (const [name, args] of Object.entries(${JSON.stringify(resources)})) new Ser
 `;
 
 describe("create", () => {
-  test.concurrent.each(
-    scenarios(writing(either("saveEndpoint", "createEndpoint"))),
-  )("%s", async (_title, moment, victim) => {
-    await using emulator = await startEmulator({ drainMs: 0 });
-    const stack = await createStack({ program: program({ one: ONE, two: ONE }), env: { ...emulator.env, ...API_ENV } });
-    await stack.setConfig({ "serverless-gpu:namespace": "crashes" });
-    await crash(stack, emulator, moment, victim, "up");
-    await unlock(stack);
-    const made = idsOf(emulator);
-    expect(made).toHaveLength(moment.when === "after" ? 2 : 0);
+  test.concurrent.each(scenarios(writing(either("saveEndpoint", "createEndpoint"))))(
+    "%s",
+    once("crashes", "create", async (_title, moment, victim) => {
+      await using emulator = await startEmulator({ drainMs: 0 });
+      const stack = await createStack({
+        program: program({ one: ONE, two: ONE }),
+        env: { ...emulator.env, ...API_ENV },
+      });
+      await stack.setConfig({ "serverless-gpu:namespace": "crashes" });
+      await crash(stack, emulator, moment, victim, "up");
+      await unlock(stack);
+      const made = idsOf(emulator);
+      expect(made).toHaveLength(moment.when === "after" ? 2 : 0);
 
-    // What an interrupted run has left is never taken for this resource's by its name: it is
-    // refused, and adopted as the error advises.
-    await stack.writeProgram(program(await adoptAsTold(stack, emulator, made.length > 0)));
-    await stack.up();
-    expect(emulator.endpoints.list()).toHaveLength(2);
-    if (made.length > 0) expect(idsOf(emulator)).toEqual(made);
-    await stack.preview("--refresh", "--expect-no-changes");
-    await stack.destroy();
-    expect(emulator.endpoints.list()).toEqual([]);
-  });
+      // What an interrupted run has left is never taken for this resource's by its name: it is
+      // refused, and adopted as the error advises.
+      await stack.writeProgram(program(await adoptAsTold(stack, emulator, made.length > 0)));
+      await stack.up();
+      expect(emulator.endpoints.list()).toHaveLength(2);
+      if (made.length > 0) expect(idsOf(emulator)).toEqual(made);
+      await stack.preview("--refresh", "--expect-no-changes");
+      await stack.destroy();
+      expect(emulator.endpoints.list()).toEqual([]);
+    }),
+  );
 });
 
 async function adoptAsTold(stack: PulumiStack, emulator: Emulator, isRefused: boolean) {
@@ -71,47 +76,54 @@ async function adoptAsTold(stack: PulumiStack, emulator: Emulator, isRefused: bo
 }
 
 describe("update", () => {
-  test.concurrent.each(
-    scenarios(writing(either("saveEndpoint", "updateEndpoint"))),
-  )("%s", async (_title, moment, victim) => {
-    await using emulator = await startEmulator({ drainMs: 0 });
-    const stack = await createStack({ program: program({ one: ONE, two: ONE }), env: { ...emulator.env, ...API_ENV } });
-    await stack.up();
-    const ids = idsOf(emulator);
-    for (const id of ids) emulator.endpoints.change(id, { idleTimeout: 77, networkVolumeId: "volume" });
-    const changed = { ...ONE, workersMax: 2, locations: "CZ" };
-    await stack.writeProgram(program({ one: changed, two: changed }));
-    await crash(stack, emulator, moment, victim, "up");
-    await unlock(stack);
-
-    await stack.up();
-    expect(idsOf(emulator)).toEqual(ids);
-    for (const endpoint of emulator.endpoints.list()) {
-      expect(endpoint).toMatchObject({
-        workersMax: 2,
-        locations: either("CZ", "EU-CZ-1"),
-        idleTimeout: 77,
-        networkVolumeId: "volume",
+  test.concurrent.each(scenarios(writing(either("saveEndpoint", "updateEndpoint"))))(
+    "%s",
+    once("crashes", "update", async (_title, moment, victim) => {
+      await using emulator = await startEmulator({ drainMs: 0 });
+      const stack = await createStack({
+        program: program({ one: ONE, two: ONE }),
+        env: { ...emulator.env, ...API_ENV },
       });
-    }
-    await stack.preview("--refresh", "--expect-no-changes");
-    await stack.destroy();
-    expect(emulator.endpoints.list()).toEqual([]);
-  });
+      await stack.up();
+      const ids = idsOf(emulator);
+      for (const id of ids) emulator.endpoints.change(id, { idleTimeout: 77, networkVolumeId: "volume" });
+      const changed = { ...ONE, workersMax: 2, locations: "CZ" };
+      await stack.writeProgram(program({ one: changed, two: changed }));
+      await crash(stack, emulator, moment, victim, "up");
+      await unlock(stack);
+
+      await stack.up();
+      expect(idsOf(emulator)).toEqual(ids);
+      for (const endpoint of emulator.endpoints.list()) {
+        expect(endpoint).toMatchObject({
+          workersMax: 2,
+          locations: either("CZ", "EU-CZ-1"),
+          idleTimeout: 77,
+          networkVolumeId: "volume",
+        });
+      }
+      await stack.preview("--refresh", "--expect-no-changes");
+      await stack.destroy();
+      expect(emulator.endpoints.list()).toEqual([]);
+    }),
+  );
 });
 
 describe("delete", () => {
-  test.concurrent.each(scenarios(DELETING))("%s", async (_title, moment, victim) => {
-    await using emulator = await startEmulator({ drainMs: 0 });
-    const stack = await createStack({ program: program({ one: ONE }), env: { ...emulator.env, ...API_ENV } });
-    await stack.up();
-    await crash(stack, emulator, moment, victim, "destroy");
-    await unlock(stack);
+  test.concurrent.each(scenarios(DELETING))(
+    "%s",
+    once("crashes", "delete", async (_title, moment, victim) => {
+      await using emulator = await startEmulator({ drainMs: 0 });
+      const stack = await createStack({ program: program({ one: ONE }), env: { ...emulator.env, ...API_ENV } });
+      await stack.up();
+      await crash(stack, emulator, moment, victim, "destroy");
+      await unlock(stack);
 
-    await stack.destroy();
-    expect(emulator.endpoints.list()).toEqual([]);
-    expect((await stack.exportState()).deployment.resources ?? []).toEqual([]);
-  });
+      await stack.destroy();
+      expect(emulator.endpoints.list()).toEqual([]);
+      expect((await stack.exportState()).deployment.resources ?? []).toEqual([]);
+    }),
+  );
 });
 
 const idsOf = (emulator: Emulator) => emulator.endpoints.list().map(({ id }) => id);

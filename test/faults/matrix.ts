@@ -3,6 +3,7 @@ import type { Emulator, FaultEffect } from "../../emulator";
 import type { ManagementApi } from "../../sdk";
 import { FAULTS, type Fault, TIMES, timesName } from "./faults";
 import type { Operation, Step } from "./operations";
+import { progressOf } from "./progress";
 import { CANARY, type Site, startSite } from "./site";
 
 /** One fault, repeated a number of times from one step of an operation. */
@@ -47,24 +48,35 @@ export function cellsOf(operations: readonly Operation[]): Cell[] {
 }
 
 /**
- * Plays all cells over one management interface, on a number of sites in parallel. Slow cells
- * should come first.
+ * Plays all cells over one API, on a number of sites in parallel. Slow cells should come first.
+ * With a name, those that an earlier run of the campaign has passed with the same code are not
+ * played again.
  */
 export async function playAll(
   cells: readonly Cell[],
   siteCount: number,
-  api: ManagementApi = "graphql",
+  { api = "graphql", name }: { readonly api?: ManagementApi; readonly name?: string } = {},
 ): Promise<CellResult[]> {
-  const waiting = [...cells];
-  const results: CellResult[] = [];
+  const progress = name === undefined ? undefined : progressOf<Omit<CellResult, "cell">>(name);
+  const passed = cells.flatMap((cell) => {
+    const result = progress?.get(titleOf(cell));
+    return result?.problems.length === 0 ? [{ ...result, cell }] : [];
+  });
+  const done = new Set(passed.map(({ cell }) => cell));
+  const waiting = cells.filter((cell) => !done.has(cell));
+  const results: CellResult[] = [...passed];
   const worker = async () => {
     const site = await startSite(api);
-    for (let cell = waiting.shift(); cell; cell = waiting.shift()) results.push(await playAsMeant(cell, site));
+    for (let cell = waiting.shift(); cell; cell = waiting.shift()) {
+      const { cell: _, ...result } = await playAsMeant(cell, site);
+      progress?.add(titleOf(cell), result);
+      results.push({ ...result, cell });
+    }
     const shown = site.provider.output() + JSON.stringify(site.emulator.journal.requests());
     if (shown.includes(CANARY)) throw new Error("the provider's output or the journal shows the key");
     await site.stop();
   };
-  await Promise.all(Array.from({ length: Math.min(siteCount, cells.length) }, worker));
+  await Promise.all(Array.from({ length: Math.min(siteCount, waiting.length) }, worker));
   return results;
 }
 

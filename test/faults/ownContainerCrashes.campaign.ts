@@ -2,6 +2,7 @@ import { type Emulator, startEmulator } from "../../emulator";
 import { createStack, type PulumiStack } from "../pulumi/harness";
 import { API_ENV, either } from "./campaignApi";
 import { at, crash, scenarios, unlock } from "./crash";
+import { once } from "./progress";
 
 const TOKEN = "env-canary-own-41d0";
 
@@ -41,34 +42,35 @@ async function expectEnd(stack: PulumiStack, emulator: Emulator, output: string)
 const CREATE = either("saveEndpoint", "createEndpoint");
 
 describe("create", () => {
-  test.concurrent.each(
-    scenarios([...at(either("myself", "listEndpoints")), ...at(CREATE)]),
-  )("%s", async (_title, moment, victim) => {
-    await using emulator = await start();
-    const stack = await makeStack(emulator);
-    await crash(stack, emulator, moment, victim, "up");
-    await unlock(stack);
-    const made = emulator.endpoints.list().map(({ id }) => id);
-    expect(made).toHaveLength(Number(moment.operation === CREATE && moment.when === "after"));
+  test.concurrent.each(scenarios([...at(either("myself", "listEndpoints")), ...at(CREATE)]))(
+    "%s",
+    once("ownContainerCrashes", "create", async (_title, moment, victim) => {
+      await using emulator = await start();
+      const stack = await makeStack(emulator);
+      await crash(stack, emulator, moment, victim, "up");
+      await unlock(stack);
+      const made = emulator.endpoints.list().map(({ id }) => id);
+      expect(made).toHaveLength(Number(moment.operation === CREATE && moment.when === "after"));
 
-    // The next program is another one: what it no longer sets is removed.
-    await stack.writeProgram(program(SECOND));
-    const next = await stack.run(["up", "--yes", "--skip-preview"]);
-    if (made[0] !== undefined && API_ENV.SERVERLESS_GPU_API === "v2") {
-      // REST v2 shows nothing that proves whose it is.
-      expect(next.output).toContain(`set adoptId: "${made[0]}"`);
-      await stack.writeProgram(program({ ...SECOND, adoptId: made[0] }));
-      await stack.up();
-    } else {
-      expect(next.exitCode).toBe(0);
-    }
-    const ids = emulator.endpoints.list().map(({ id }) => id);
-    if (made.length > 0) expect(ids).toEqual(made);
-    expect(container(emulator)).toMatchObject({ imageName: "me/llama:2" });
-    // Whose variables an adopted endpoint has is not known.
-    if (API_ENV.SERVERLESS_GPU_API === "graphql") expect(container(emulator).env).toEqual(SECOND.env);
-    await expectEnd(stack, emulator, next.output);
-  });
+      // The next program is another one: what it no longer sets is removed.
+      await stack.writeProgram(program(SECOND));
+      const next = await stack.run(["up", "--yes", "--skip-preview"]);
+      if (made[0] !== undefined && API_ENV.SERVERLESS_GPU_API === "v2") {
+        // REST v2 shows nothing that proves whose it is.
+        expect(next.output).toContain(`set adoptId: "${made[0]}"`);
+        await stack.writeProgram(program({ ...SECOND, adoptId: made[0] }));
+        await stack.up();
+      } else {
+        expect(next.exitCode).toBe(0);
+      }
+      const ids = emulator.endpoints.list().map(({ id }) => id);
+      if (made.length > 0) expect(ids).toEqual(made);
+      expect(container(emulator)).toMatchObject({ imageName: "me/llama:2" });
+      // Whose variables an adopted endpoint has is not known.
+      if (API_ENV.SERVERLESS_GPU_API === "graphql") expect(container(emulator).env).toEqual(SECOND.env);
+      await expectEnd(stack, emulator, next.output);
+    }),
+  );
 });
 
 const CHANGES = either(
@@ -77,20 +79,23 @@ const CHANGES = either(
 );
 
 describe("change", () => {
-  test.concurrent.each(scenarios(CHANGES))("%s", async (_title, moment, victim) => {
-    await using emulator = await start();
-    const stack = await makeStack(emulator);
-    await stack.up();
-    const ids = emulator.endpoints.list().map(({ id }) => id);
-    await stack.writeProgram(program(SECOND));
-    await crash(stack, emulator, moment, victim, "up");
-    await unlock(stack);
+  test.concurrent.each(scenarios(CHANGES))(
+    "%s",
+    once("ownContainerCrashes", "change", async (_title, moment, victim) => {
+      await using emulator = await start();
+      const stack = await makeStack(emulator);
+      await stack.up();
+      const ids = emulator.endpoints.list().map(({ id }) => id);
+      await stack.writeProgram(program(SECOND));
+      await crash(stack, emulator, moment, victim, "up");
+      await unlock(stack);
 
-    const { output } = await stack.up();
-    expect(emulator.endpoints.list()).toMatchObject([{ id: ids[0], workersMax: 2 }]);
-    expect(container(emulator)).toMatchObject({ imageName: "me/llama:2", env: SECOND.env });
-    await expectEnd(stack, emulator, output);
-  });
+      const { output } = await stack.up();
+      expect(emulator.endpoints.list()).toMatchObject([{ id: ids[0], workersMax: 2 }]);
+      expect(container(emulator)).toMatchObject({ imageName: "me/llama:2", env: SECOND.env });
+      await expectEnd(stack, emulator, output);
+    }),
+  );
 });
 
 const DELETIONS = [
@@ -100,29 +105,35 @@ const DELETIONS = [
 ];
 
 describe("delete", () => {
-  test.concurrent.each(scenarios(DELETIONS))("%s", async (_title, moment, victim) => {
-    await using emulator = await start();
-    const stack = await makeStack(emulator);
-    await stack.up();
-    await crash(stack, emulator, moment, victim, "destroy");
-    await unlock(stack);
+  test.concurrent.each(scenarios(DELETIONS))(
+    "%s",
+    once("ownContainerCrashes", "delete", async (_title, moment, victim) => {
+      await using emulator = await start();
+      const stack = await makeStack(emulator);
+      await stack.up();
+      await crash(stack, emulator, moment, victim, "destroy");
+      await unlock(stack);
 
-    await stack.destroy();
-    expect([emulator.endpoints.list(), emulator.templates.list()]).toEqual([[], []]);
-    expect((await stack.exportState()).deployment.resources ?? []).toEqual([]);
-  });
+      await stack.destroy();
+      expect([emulator.endpoints.list(), emulator.templates.list()]).toEqual([[], []]);
+      expect((await stack.exportState()).deployment.resources ?? []).toEqual([]);
+    }),
+  );
 
-  test.concurrent.each(scenarios(DELETIONS))("%s, then up again", async (_title, moment, victim) => {
-    await using emulator = await start();
-    const stack = await makeStack(emulator);
-    await stack.up();
-    await crash(stack, emulator, moment, victim, "destroy");
-    await unlock(stack);
+  test.concurrent.each(scenarios(DELETIONS))(
+    "%s, then up again",
+    once("ownContainerCrashes", "delete, then up", async (_title, moment, victim) => {
+      await using emulator = await start();
+      const stack = await makeStack(emulator);
+      await stack.up();
+      await crash(stack, emulator, moment, victim, "destroy");
+      await unlock(stack);
 
-    const { output } = await stack.up("--refresh");
-    expect(emulator.endpoints.list()).toMatchObject([{ workersMax: 1 }]);
-    expect(emulator.templates.list().filter(({ boundEndpointId }) => boundEndpointId)).not.toEqual([]);
-    await stack.preview("--refresh", "--expect-no-changes");
-    expect(output).not.toContain(TOKEN);
-  });
+      const { output } = await stack.up("--refresh");
+      expect(emulator.endpoints.list()).toMatchObject([{ workersMax: 1 }]);
+      expect(emulator.templates.list().filter(({ boundEndpointId }) => boundEndpointId)).not.toEqual([]);
+      await stack.preview("--refresh", "--expect-no-changes");
+      expect(output).not.toContain(TOKEN);
+    }),
+  );
 });

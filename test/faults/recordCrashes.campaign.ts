@@ -2,6 +2,7 @@ import { type Emulator, startEmulator } from "../../emulator";
 import { createStack, type PulumiStack } from "../pulumi/harness";
 import { API_ENV, either } from "./campaignApi";
 import { at, crash, scenarios, unlock } from "./crash";
+import { once } from "./progress";
 
 const TOKEN = "env-canary-3c0b77";
 const PASSWORDS = ["password-canary-91ad", "password-canary-ee02"];
@@ -95,26 +96,29 @@ const CREATES = [CREATE.registryAuth, CREATE.template, "createNetworkVolume", CR
   at(name),
 );
 
-test.concurrent.each(scenarios(CREATES))("create: %s", async (_title, moment, victim) => {
-  await using emulator = await start();
-  const stack = await makeStack(emulator);
-  await crash(stack, emulator, moment, victim, "up");
-  await unlock(stack);
-  const output = await upAsTold(stack);
+test.concurrent.each(scenarios(CREATES))(
+  "create: %s",
+  once("recordCrashes", "create", async (_title, moment, victim) => {
+    await using emulator = await start();
+    const stack = await makeStack(emulator);
+    await crash(stack, emulator, moment, victim, "up");
+    await unlock(stack);
+    const output = await upAsTold(stack);
 
-  const [registryAuths, templates, volumes, endpoints] = idsOf(emulator);
-  expect([volumes?.length, endpoints?.length]).toEqual([1, 1]);
-  // A record whose name has random digits cannot be found again, so one free, unused record may be
-  // left.
-  const isLeft = (operation: string) => Number(moment.operation === operation && moment.when === "after");
-  expect(registryAuths?.length).toBeLessThanOrEqual(1 + isLeft(CREATE.registryAuth));
-  expect(templates?.length).toBeLessThanOrEqual(1 + isLeft(CREATE.template));
-  await stack.preview("--refresh", "--expect-no-changes");
-  await expectNoSecrets(stack, emulator, output);
-  await destroyAsTold(stack, emulator);
-  const [leftAuths, ...others] = idsOf(emulator).map(({ length }) => length);
-  expect([leftAuths, ...others]).toEqual([(registryAuths?.length ?? 0) - 1, 0, 0, 0]);
-});
+    const [registryAuths, templates, volumes, endpoints] = idsOf(emulator);
+    expect([volumes?.length, endpoints?.length]).toEqual([1, 1]);
+    // A record whose name has random digits cannot be found again, so one free, unused record may be
+    // left.
+    const isLeft = (operation: string) => Number(moment.operation === operation && moment.when === "after");
+    expect(registryAuths?.length).toBeLessThanOrEqual(1 + isLeft(CREATE.registryAuth));
+    expect(templates?.length).toBeLessThanOrEqual(1 + isLeft(CREATE.template));
+    await stack.preview("--refresh", "--expect-no-changes");
+    await expectNoSecrets(stack, emulator, output);
+    await destroyAsTold(stack, emulator);
+    const [leftAuths, ...others] = idsOf(emulator).map(({ length }) => length);
+    expect([leftAuths, ...others]).toEqual([(registryAuths?.length ?? 0) - 1, 0, 0, 0]);
+  }),
+);
 
 const CHANGE = { image: "app:2", size: 80, password: PASSWORDS[1] };
 const SAVE = either("saveEndpoint", "updateEndpoint");
@@ -138,37 +142,40 @@ const updates = scenarios(UPDATES).flatMap(([title, ...scenario]) => [
   ...(scenario[0].when === "after" ? [[`${title}, then a refresh`, ...scenario, true] as const] : []),
 ]);
 
-test.concurrent.each(updates)("update: %s", async (_title, moment, victim, refreshes) => {
-  await using emulator = await start();
-  const stack = await makeStack(emulator);
-  await stack.up();
-  const ids = idsOf(emulator);
-  await stack.writeProgram(program(CHANGE));
-  await crash(stack, emulator, moment, victim, "up");
-  await unlock(stack);
-  if (refreshes) await stack.refresh();
-  emulator.journal.clear();
-  const { output } = await stack.up();
+test.concurrent.each(updates)(
+  "update: %s",
+  once("recordCrashes", "update", async (_title, moment, victim, refreshes) => {
+    await using emulator = await start();
+    const stack = await makeStack(emulator);
+    await stack.up();
+    const ids = idsOf(emulator);
+    await stack.writeProgram(program(CHANGE));
+    await crash(stack, emulator, moment, victim, "up");
+    await unlock(stack);
+    if (refreshes) await stack.refresh();
+    emulator.journal.clear();
+    const { output } = await stack.up();
 
-  expect(withoutCredentials(idsOf(emulator))).toEqual(withoutCredentials(ids));
-  const used = emulator.endpoints
-    .list()
-    .map(({ container }) => container?.containerRegistryAuthId)
-    .filter(Boolean);
-  for (const id of used) expect(emulator.registryAuths.matches(String(id), "me", PASSWORDS[1] ?? "")).toBe(true);
-  expect(emulator.templates.list()).toMatchObject([{ imageName: "app:2" }]);
-  expect(emulator.volumes.list()).toMatchObject([{ size: 80 }]);
-  expect(emulator.endpoints.list()).toMatchObject([{ workersMin: 0, workersMax: 2 }]);
-  // However the template's record was completed, its workers are replaced. The former credential is
-  // deleted last, after that.
-  if (moment.operation !== "deleteRegistry") expect(emulator.journal.operations()).toContain(SAVE);
-  await stack.preview("--refresh", "--expect-no-changes");
-  await expectNoSecrets(stack, emulator, output);
-  await stack.destroy();
-  expect(withoutCredentials(idsOf(emulator)).flat()).toEqual([]);
-  const isLeft = moment.operation === CREATE.registryAuth && moment.when === "after";
-  expect(emulator.registryAuths.list().length).toBeLessThanOrEqual(Number(isLeft));
-});
+    expect(withoutCredentials(idsOf(emulator))).toEqual(withoutCredentials(ids));
+    const used = emulator.endpoints
+      .list()
+      .map(({ container }) => container?.containerRegistryAuthId)
+      .filter(Boolean);
+    for (const id of used) expect(emulator.registryAuths.matches(String(id), "me", PASSWORDS[1] ?? "")).toBe(true);
+    expect(emulator.templates.list()).toMatchObject([{ imageName: "app:2" }]);
+    expect(emulator.volumes.list()).toMatchObject([{ size: 80 }]);
+    expect(emulator.endpoints.list()).toMatchObject([{ workersMin: 0, workersMax: 2 }]);
+    // However the template's record was completed, its workers are replaced. The former credential is
+    // deleted last, after that.
+    if (moment.operation !== "deleteRegistry") expect(emulator.journal.operations()).toContain(SAVE);
+    await stack.preview("--refresh", "--expect-no-changes");
+    await expectNoSecrets(stack, emulator, output);
+    await stack.destroy();
+    expect(withoutCredentials(idsOf(emulator)).flat()).toEqual([]);
+    const isLeft = moment.operation === CREATE.registryAuth && moment.when === "after";
+    expect(emulator.registryAuths.list().length).toBeLessThanOrEqual(Number(isLeft));
+  }),
+);
 
 const DELETIONS = [
   // To zero, then the deletion.
@@ -181,13 +188,16 @@ const DELETIONS = [
   ].flatMap((name) => at(name)),
 ];
 
-test.concurrent.each(scenarios(DELETIONS))("delete: %s", async (_title, moment, victim) => {
-  await using emulator = await start();
-  const stack = await makeStack(emulator);
-  await stack.up();
-  await crash(stack, emulator, moment, victim, "destroy");
-  await unlock(stack);
-  await stack.destroy();
-  expect(idsOf(emulator)).toEqual([[], [], [], []]);
-  expect((await stack.exportState()).deployment.resources ?? []).toEqual([]);
-});
+test.concurrent.each(scenarios(DELETIONS))(
+  "delete: %s",
+  once("recordCrashes", "delete", async (_title, moment, victim) => {
+    await using emulator = await start();
+    const stack = await makeStack(emulator);
+    await stack.up();
+    await crash(stack, emulator, moment, victim, "destroy");
+    await unlock(stack);
+    await stack.destroy();
+    expect(idsOf(emulator)).toEqual([[], [], [], []]);
+    expect((await stack.exportState()).deployment.resources ?? []).toEqual([]);
+  }),
+);

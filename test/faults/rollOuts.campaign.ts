@@ -6,6 +6,7 @@ import { createStack, type PulumiStack } from "../pulumi/harness";
 import { newMachine, programOf, runByImage, serving, startProvider, startService, TOKEN } from "../support/rollOuts";
 import { at, crash, scenarios, unlock } from "./crash";
 import { type StepFailed, up } from "./engineMemory";
+import { once } from "./progress";
 
 /* Needs FAULTS_API=v2: `FAULTS_API=v2 npm run test:faults -- rollOuts`. */
 
@@ -226,7 +227,7 @@ const MOMENTS = [
 describe("kill", () => {
   test.each(scenarios(MOMENTS))(
     "%s",
-    async (_title, moment, victim) => {
+    once("rollOuts", "kill", async (_title, moment, victim) => {
       await using emulator = await startService();
       const env = {
         ...emulator.env,
@@ -250,7 +251,7 @@ describe("kill", () => {
       await stack.up();
       await stack.preview("--refresh", "--expect-no-changes");
       expect(serving(emulator)).toMatchObject({ image: "me/llama-good" });
-    },
+    }),
     300_000,
   );
 });

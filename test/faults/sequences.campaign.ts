@@ -36,11 +36,16 @@ function linesSoFar(): Line[] {
 function setupOf(number: number): Setup {
   const seed = SEED * 100_000 + number;
   const random = randomFrom(seed ^ 0x5eed);
-  const setup = { seed, lenient: random() < 0.4, namespace: random() < 0.6 };
+  const api = random();
+  const setup: Setup = {
+    ...{ seed, lenient: random() < 0.4, namespace: random() < 0.6 },
+    ...(api < 0.6 && { apis: api < 0.25 ? "v2" : "both" }),
+    ...(random() < 0.2 && { isPlugin: true }),
+  };
   const kind = random();
-  if (kind < 0.2) return { ...setup, observed: true, crowd: 396 + Math.floor(random() * 4) };
-  if (kind < 0.35) return { ...setup, observed: random() < 0.7, lagMs: 10_000 };
-  return { ...setup, observed: random() < 0.4 };
+  if (kind < 0.1) return { ...setup, observed: true, crowd: 396 + Math.floor(random() * 4) };
+  if (kind < 0.2) return { ...setup, observed: random() < 0.7, lagMs: 10_000 };
+  return { ...setup, observed: random() < 0.75 };
 }
 
 const stepsOf = ({ steps }: Outcome) => steps.filter(({ exitCode }) => exitCode !== undefined).length;

@@ -1,17 +1,33 @@
+import type { ManagementApi } from "../../../sdk";
 import type { ProviderName } from "./program";
 import type { KeyName } from "./service";
 
 /** Number of the machine. Each of the two has its own backend. */
 export type MachineIndex = 0 | 1;
 
+/** What a request does, whatever the API: `myself` reads the endpoints, `run` submits a job. */
+export type Operation = "saveEndpoint" | "saveTemplate" | "deleteEndpoint" | "myself" | "workers" | "run";
+
 /** A disturbance of a run, at the nth request of an operation. */
 export interface Disturbance {
-  /** The engine is killed, the response is lost, or the service refuses the request. */
-  readonly kind: "kill" | "lose" | "refuse";
+  /**
+   * The engine is killed, the response is lost, the service refuses the request, or somebody edits
+   * an endpoint in the console.
+   */
+  readonly kind: "kill" | "lose" | "refuse" | "edit";
   readonly nth: number;
-  readonly operation?: "saveEndpoint" | "deleteEndpoint" | "myself";
-  /** For `kill`; a lost response always comes after the effect. */
+  readonly operation?: Operation;
+  /** For `kill`; a lost response and an edit always come after the effect. */
   readonly when?: "before" | "after";
+  /** For `edit`. */
+  readonly edit?: ConsoleEdit;
+}
+
+/** What somebody changes in the console. */
+export interface ConsoleEdit {
+  readonly of: Reference;
+  readonly field: "workersMax" | "idleTimeout" | "name" | "imageName";
+  readonly value: number | string;
 }
 
 /** How a command is run. */
@@ -28,6 +44,10 @@ export interface Manner {
   readonly planned?: boolean;
   /** `true` if an `up` runs an inline program, with the Automation API. */
   readonly inline?: boolean;
+  /** The API. @default "graphql" */
+  readonly api?: ManagementApi;
+  /** `true` if it runs with another cache folder, as on a second computer with the same state. */
+  readonly elsewhere?: boolean;
 }
 
 interface On extends Manner {
@@ -38,7 +58,8 @@ interface On extends Manner {
 }
 
 /**
- * The name of an endpoint: `foreign:0`, or `0:a` for that of the resource `a` in the state of
+ * The name of an endpoint: `foreign:0`, `own:0` for one of somebody else's with an image of its own,
+ * or `0:a` for that of the resource `a` in the state of
  * machine 0.
  */
 export type Reference = string;
@@ -52,10 +73,24 @@ export type Action =
       readonly provider?: ProviderName;
       readonly counts?: Counts;
       readonly drainTimeout?: number;
+      readonly image?: Image;
+      /** `true` if a release of the image is tested. */
+      readonly isTested?: boolean;
     })
   | (On & { readonly do: "rename"; readonly name: string; readonly to: string; readonly alias: boolean })
   | (On & { readonly do: "dropAliases"; readonly name: string })
-  | (On & { readonly do: "adopt"; readonly name: string; readonly of: Reference })
+  | (On & {
+      readonly do: "adopt";
+      readonly name: string;
+      readonly of: Reference;
+      readonly image?: Image;
+      readonly isTested?: boolean;
+      readonly workersMax?: number;
+    })
+  /** Gives the resource an image of its own, or another one. */
+  | (On & { readonly do: "image"; readonly name: string; readonly image: Image; readonly isTested: boolean })
+  /** Takes back the edits since the last `up` that succeeded. */
+  | (On & { readonly do: "goBack" })
   | (On & { readonly do: "dropAdoptId"; readonly name: string })
   | (On & { readonly do: "takeOut"; readonly name: string })
   | (On & { readonly do: "change"; readonly name: string; readonly field: ChangedField; readonly value: number })
@@ -68,12 +103,7 @@ export type Action =
   | (On & { readonly do: Command })
   /** A run with a mistake in one argument, which is then taken back. */
   | (On & { readonly do: "typo"; readonly name: string })
-  | {
-      readonly do: "drift";
-      readonly of: Reference;
-      readonly field: "workersMax" | "idleTimeout";
-      readonly value: number;
-    }
+  | ({ readonly do: "drift" } & ConsoleEdit)
   /** Sets both counts to 0, as a person does in the console. */
   | { readonly do: "switchOff"; readonly of: Reference }
   | { readonly do: "vanish"; readonly of: Reference }
@@ -86,6 +116,9 @@ export type Action =
  * the quickstart.
  */
 export type Counts = "max" | "min" | "both" | "none";
+
+/** An image of ours. The workers of `wrong` fail the test. */
+export type Image = "good" | "2-good" | "3-good" | "wrong";
 
 /** `drainTimeout` is a setting whose change sends no request. */
 export type ChangedField = "workersMax" | "idleTimeout" | "drainTimeout";
@@ -105,6 +138,10 @@ export interface Setup {
   readonly lagMs?: number;
   /** `true` for the observed profile, whose lists end at 400. */
   readonly observed?: boolean;
+  /** The APIs that the runs use. @default "graphql" */
+  readonly apis?: ManagementApi | "both";
+  /** `true` if the resources are those of the plugin. */
+  readonly isPlugin?: boolean;
 }
 
 /** A sequence that can be replayed. */

@@ -1,5 +1,6 @@
+import type { Run } from "./engine";
 import type { Declared, Program } from "./program";
-import { type Alive, accountFor, type Entry, type Machine, type Run } from "./world";
+import { type Alive, accountFor, type Entry, type Machine } from "./world";
 
 /** The relevant part of the world before a step. */
 export interface Before {

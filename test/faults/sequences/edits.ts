@@ -1,5 +1,5 @@
-import type { Action, Counts } from "./actions";
-import type { Declared, Program, ProviderName } from "./program";
+import type { Action, Counts, Image } from "./actions";
+import { type Declared, imageNamed, type Program, type ProviderName, ROLL_OUT } from "./program";
 
 /** The relevant part of the world for an edit. */
 export interface Surroundings {
@@ -28,6 +28,7 @@ export function edited(program: Program, action: Action, surroundings: Surroundi
           ...COUNTS[action.counts ?? "max"],
           ...(action.as && { name: action.as }),
           ...(action.drainTimeout && { drainTimeout: action.drainTimeout }),
+          ...containerOf(action),
         },
         ...(action.provider && { provider: action.provider }),
       });
@@ -51,6 +52,11 @@ export function edited(program: Program, action: Action, surroundings: Surroundi
       );
     case "typo":
       return changed(program, action.name, (one) => ({ ...one, args: { ...one.args, workersMax: -1 } }));
+    case "image":
+      return changed(program, action.name, ({ args: { rollOut, ...args }, ...rest }) => ({
+        ...rest,
+        args: { ...args, ...containerOf(action) },
+      }));
     case "replace":
       return changed(program, action.name, (one) => one);
     case "createsFirst":
@@ -58,6 +64,12 @@ export function edited(program: Program, action: Action, surroundings: Surroundi
     default:
       return program;
   }
+}
+
+/** The arguments of an endpoint with an image of its own. */
+function containerOf({ image, isTested }: { readonly image?: Image; readonly isTested?: boolean }): Declared["args"] {
+  if (image === undefined) return {};
+  return { imageName: imageNamed(image), ...(isTested && { rollOut: ROLL_OUT }) };
 }
 
 function declared(program: Program, name: string, rest: Omit<Declared, "name">): Program | undefined {
@@ -91,12 +103,14 @@ function renamed(program: Program, { name, to, alias }: Action & { do: "rename" 
   }));
 }
 
-function adopting(program: Program, { name, of }: Action & { do: "adopt" }, surroundings: Surroundings) {
+function adopting(program: Program, action: Action & { do: "adopt" }, surroundings: Surroundings) {
+  const { name, of, workersMax } = action;
   const adoptId = surroundings.idOf(of);
   if (adoptId === undefined) return undefined;
   const provider = surroundings.providerFor(adoptId);
   const one = find(program, name);
-  if (!one) return declared(program, name, { args: { adoptId }, ...(provider && { provider }) });
+  const args = { ...containerOf(action), ...(workersMax !== undefined && { workersMax }) };
+  if (!one) return declared(program, name, { args: { ...args, adoptId }, ...(provider && { provider }) });
   // Owners under different providers are in different processes, which the documents advise
   // against.
   if (one.provider !== provider) return undefined;

@@ -1,4 +1,16 @@
-import type { Action, ChangedField, Command, Counts, Disturbance, MachineIndex, Manner } from "./actions";
+import type {
+  Action,
+  ChangedField,
+  Command,
+  ConsoleEdit,
+  Counts,
+  Disturbance,
+  Image,
+  MachineIndex,
+  Manner,
+  Reference,
+  Setup,
+} from "./actions";
 import type { ProviderName } from "./program";
 import type { KeyName } from "./service";
 import { entriesOf, type World } from "./world";
@@ -28,6 +40,8 @@ const WEIGHTS = {
   adopt: 10,
   dropAdoptId: 5,
   takeOut: 7,
+  image: 9,
+  goBack: 2,
   change: 8,
   drainTimeout: 4,
   replace: 7,
@@ -89,6 +103,9 @@ export async function nextAction(world: World, random: () => number): Promise<Ac
   if (machine.hasFailedDeletion)
     for (const kind of ["up", "preview", "destroy", "refresh"] as const) weights[kind] = 25;
   if (machine.refused?.output.includes("adoptId")) weights.followAdvice = 60;
+  // People take back what a killed run was doing.
+  if (machine.wasDisturbed) weights.goBack = 40;
+  if (!hasImages(world.setup)) weights.image = 0;
   if (machine.key === "b1") weights.key = 40;
   if (names.length > 3) weights.takeOut = 30;
   const kind = weighted(weights, random);
@@ -98,10 +115,26 @@ export async function nextAction(world: World, random: () => number): Promise<Ac
     held: await heldFor(kind, machine, held),
     random,
     isBehind: !!world.setup.lagMs,
+    hasImages: hasImages(world.setup),
+    own: world.own.length,
   });
-  const disturb = disturbance(random);
+  const isTested = "isTested" in action && action.isTested === true;
+  const disturb = isTested ? disturbanceOfTest(random, action, on) : disturbance(random);
   const extras = { ...(random() < 0.4 && { again: true }), ...(disturb && { disturb }) };
-  return "on" in action ? { ...action, ...extras, ...manner(action, [...names, ...held], random) } : action;
+  const place = placeOf(world, machine.wasDisturbed, random);
+  return "on" in action ? { ...action, ...extras, ...manner(action, [...names, ...held], random), ...place } : action;
+}
+
+/** Endpoints have images of their own at the observed service. */
+const hasImages = ({ observed, lagMs, crowd }: Setup) => observed === true && !lagMs && !crowd;
+
+/** Which API a run uses, on which computer. */
+function placeOf({ setup: { apis, lagMs } }: World, wasDisturbed: boolean, random: () => number): Manner {
+  const [isV2, isElsewhere] = [random() < 0.5, random() < (wasDisturbed ? 0.3 : 0.1)];
+  return {
+    ...((apis === "v2" || (apis === "both" && isV2)) && { api: "v2" }),
+    ...(isElsewhere && !lagMs && { elsewhere: true }),
+  };
 }
 
 /** Jobs that delay a deletion run only if it gives up soon. */
@@ -150,12 +183,16 @@ interface Choice {
   readonly random: () => number;
   /** `true` if lists lag, so that deletions take longer. */
   readonly isBehind: boolean;
+  readonly hasImages: boolean;
+  /** Number of somebody else's endpoints with images of their own. */
+  readonly own: number;
 }
 
 /** How long a deletion waits for a job before it gives up, in seconds. */
 const SHORT_DRAIN = 5;
 
-function make(kind: Kind, { on, names, held, random, isBehind }: Choice): Action {
+function make(kind: Kind, choice: Choice): Action {
+  const { on, names, held, random, isBehind } = choice;
   const name = names.length > 0 ? pick(random, names) : "a";
   const free = LOGICAL_NAMES.filter((each) => !names.includes(each));
   const fresh = pick(random, free.length > 0 ? free : LOGICAL_NAMES);
@@ -168,11 +205,17 @@ function make(kind: Kind, { on, names, held, random, isBehind }: Choice): Action
       const provider = random() < 0.15 ? { provider: pick<ProviderName>(random, ["pa", "pb"]) } : {};
       const drainTimeout = !isBehind && random() < 0.5 ? { drainTimeout: SHORT_DRAIN } : {};
       const counts = pick<Counts>(random, ["max", "max", "min", "both", "none", "none"]);
-      return { do: kind, on, name: fresh, ...as, ...provider, counts, ...drainTimeout };
+      return { do: kind, on, name: fresh, ...as, ...provider, counts, ...drainTimeout, ...imageOf(choice, 0.45) };
     }
     case "rename":
       return { do: kind, on, name, to: fresh, alias: random() < 0.5 };
+    case "image":
+      return { do: kind, on, name, image: pick<Image>(random, IMAGES), isTested: random() < 0.75 };
     case "adopt": {
+      if (choice.own > 0 && random() < 0.4) {
+        const counts = random() < 0.5 ? { workersMax: 1 + value } : {};
+        return { do: kind, on, name: fresh, of: `own:${random() < 0.8 ? 0 : 1}`, ...imageOf(choice, 0.8), ...counts };
+      }
       const theirs = random() < 0.4 ? `foreign:${random() < 0.7 ? 0 : 1}` : of;
       return { do: kind, on, name: random() < 0.75 ? fresh : name, of: theirs };
     }
@@ -201,12 +244,13 @@ function make(kind: Kind, { on, names, held, random, isBehind }: Choice): Action
       const commands: readonly Command[] = ["up", "up", "up --refresh", "preview", "refresh", "destroy"];
       return { do: kind, on, key: pick<KeyName>(random, ["a1", "a1", "a2", "b1"]), run: pick(random, commands) };
     }
+    case "goBack":
     case "copyProgram":
       return { do: kind, on };
     case "followAdvice":
       return { do: kind, on, how: random() < 0.6 ? "adoptId" : "aliases" };
     case "drift":
-      return { do: kind, of, field: fieldOf(), value: 10 + value };
+      return { do: kind, ...consoleEdit(choice, random() < 0.15 ? "own:0" : of) };
     case "vanish":
     case "switchOff":
     case "job":
@@ -218,6 +262,35 @@ function make(kind: Kind, { on, names, held, random, isBehind }: Choice): Action
   }
 }
 
+const IMAGES: readonly Image[] = ["good", "2-good", "3-good", "wrong"];
+
+/** Returns the arguments of an endpoint with an image of its own, with this probability. */
+function imageOf({ hasImages, random }: Choice, probability: number): { image?: Image; isTested?: boolean } {
+  if (!hasImages || random() > probability) return {};
+  return { image: pick(random, IMAGES), isTested: random() < 0.75 };
+}
+
+/** Returns what somebody changes in the console. Each value is one that no program sets. */
+function consoleEdit({ hasImages, random }: Pick<Choice, "hasImages" | "random">, of: Reference): ConsoleEdit {
+  const number = 10 + Math.floor(random() * 9);
+  const images = hasImages ? (["imageName"] as const) : [];
+  const field = pick<ConsoleEdit["field"]>(random, ["workersMax", "idleTimeout", "name", ...images]);
+  if (field === "name") return { of, field, value: `renamed-${number}` };
+  return { of, field, value: field === "imageName" ? `me/console:${number}` : number };
+}
+
+/** Kills a run or edits its endpoint while it judges a release. */
+function disturbanceOfTest(random: () => number, action: Action, on: MachineIndex): Disturbance | undefined {
+  const chance = random();
+  if (chance < 0.45) return disturbance(random);
+  const operation = pick(random, ["saveEndpoint", "saveEndpoint", "workers", "run", "run"] as const);
+  const nth = operation === "run" ? 1 : 1 + Math.floor(random() * 3);
+  if (chance < 0.85) return { kind: "kill", nth, operation, when: random() < 0.5 ? "before" : "after" };
+  const of = action.do === "adopt" ? action.of : "name" in action ? `${on}:${action.name}` : "own:0";
+  const edit: ConsoleEdit = { of, field: "imageName", value: `me/console:${10 + Math.floor(random() * 9)}` };
+  return { kind: "edit", nth: 1, operation: "run", edit };
+}
+
 function disturbance(random: () => number): Disturbance | undefined {
   if (random() > 0.14) return undefined;
   if (random() < 0.15) return { kind: "refuse", nth: 1, operation: random() < 0.7 ? "saveEndpoint" : "deleteEndpoint" };
@@ -225,6 +298,6 @@ function disturbance(random: () => number): Disturbance | undefined {
     return { kind: "lose", nth: 1, operation: random() < 0.7 ? "saveEndpoint" : "deleteEndpoint" };
   }
   const when = random() < 0.5 ? "before" : "after";
-  if (random() < 0.4) return { kind: "kill", nth: 1 + Math.floor(random() * 4), when };
+  if (random() < 0.4) return { kind: "kill", nth: 1 + Math.floor(random() * 8), when };
   return { kind: "kill", nth: 1, operation: random() < 0.7 ? "saveEndpoint" : "deleteEndpoint", when };
 }

@@ -1,6 +1,7 @@
 import { type Before, entryFor, isInScope } from "./deletable";
+import type { Run } from "./engine";
 import type { Declared } from "./program";
-import { type Alive, aliveIn, type Entry, type Run, type World } from "./world";
+import { type Alive, aliveIn, type Entry, type World } from "./world";
 
 const COUNTS = ["workersMin", "workersMax"] as const;
 
@@ -83,7 +84,7 @@ function untold(world: World, run: Run, { one, entry: { id }, alive: { record } 
 }
 
 /** Returns `true` if the output names the resource or its endpoint in a change or in a warning. */
-function says({ output }: Run, { name }: Declared, id: string): boolean {
+export function says({ output }: Run, { name }: Declared, id: string): boolean {
   return output.split("\n").some((line) => {
     if (line.includes(id) && /warn|off|workers/i.test(line)) return true;
     const isItsLine = new RegExp(`ServerlessEndpoint \\(?${name}\\b`).test(line);

@@ -1,4 +1,4 @@
-import type { Action, Setup } from "./actions";
+import type { Action, Disturbance, Image, Setup } from "./actions";
 
 /**
  * Sequences of ordinary actions that once lost endpoints, as shrunk by the campaign. Its rules
@@ -64,6 +64,17 @@ export const KNOWN_SEQUENCES: Readonly<Record<string, readonly Action[]>> = {
 };
 
 const SOON = { drainTimeout: 5 } as const;
+
+const V2 = { observed: true, apis: "v2" } as const;
+const DECLARE_GOOD: Action = { do: "declare", on: 0, name: "a", image: "good", isTested: true, api: "v2" };
+const ADOPT_BAD = { do: "adopt", on: 0, name: "b", of: "own:0", image: "wrong", isTested: true, api: "v2" } as const;
+const IMAGE = (image: Image) => ({ do: "image", on: 0, name: "a", image, isTested: true, api: "v2" }) as const;
+const KILL_AFTER_SAVE = { kind: "kill", nth: 1, operation: "saveEndpoint", when: "after" } as const;
+const KILL_IN_TEST = { kind: "kill", nth: 1, operation: "run", when: "after" } as const;
+const EDIT_IN_TEST: Disturbance = {
+  ...{ kind: "edit", nth: 1, operation: "run" },
+  edit: { of: "0:a", field: "imageName", value: "me/console:1" },
+};
 
 /** A sequence that has failed. */
 export interface KnownSequence {
@@ -195,5 +206,70 @@ export const KNOWN_WITH_SETUP: Readonly<Record<string, KnownSequence>> = {
   // The plan held a random value, which the up did not draw again.
   "adopt by a saved plan": {
     actions: [{ do: "adopt", on: 0, name: "a", of: "foreign:0", planned: true }],
+  },
+  // The restore left the endpoint in state, and taking the resource out deleted it.
+  "kill the adoption of somebody's endpoint with a bad image, run up, and take the resource out": {
+    setup: V2,
+    actions: [
+      { do: "declare", on: 0, name: "a", api: "v2" },
+      { ...ADOPT_BAD, disturb: KILL_AFTER_SAVE },
+      { do: "up", on: 0, api: "v2" },
+      { do: "takeOut", on: 0, name: "b", api: "v2" },
+    ],
+  },
+  // The endpoint served the bad image for good.
+  "kill the adoption of somebody's endpoint with a bad image, and take the resource out": {
+    setup: V2,
+    actions: [
+      { do: "declare", on: 0, name: "a", api: "v2" },
+      { ...ADOPT_BAD, disturb: KILL_AFTER_SAVE },
+      { do: "takeOut", on: 0, name: "b", api: "v2" },
+      { do: "up", on: 0, api: "v2" },
+    ],
+  },
+  // The test ran on the image of the console, and passed.
+  "edit the image in the console while a good release is tested": {
+    setup: V2,
+    actions: [DECLARE_GOOD, { ...IMAGE("2-good"), disturb: EDIT_IN_TEST }],
+  },
+  // The restore saved its settings over those of the console.
+  "edit the image in the console while a bad release is tested": {
+    setup: V2,
+    actions: [DECLARE_GOOD, { ...IMAGE("wrong"), disturb: EDIT_IN_TEST }],
+  },
+  // A file on the first machine took back what the second had accepted.
+  "kill a release, accept it on another machine, and make the next one on the first": {
+    setup: V2,
+    actions: [
+      DECLARE_GOOD,
+      { ...IMAGE("2-good"), disturb: KILL_IN_TEST },
+      { do: "up", on: 0, api: "v2", elsewhere: true },
+      IMAGE("3-good"),
+    ],
+  },
+  // Every up said "unchanged", and the new image served.
+  "kill a change from a template to an image, and go back": {
+    setup: V2,
+    actions: [
+      { do: "declare", on: 0, name: "a", api: "v2" },
+      { do: "image", on: 0, name: "a", image: "good", isTested: false, api: "v2", disturb: KILL_AFTER_SAVE },
+      { do: "goBack", on: 0, api: "v2" },
+    ],
+  },
+  // The next up said "unchanged".
+  "kill a change of the image, and go back": {
+    setup: V2,
+    actions: [
+      { do: "declare", on: 0, name: "a", image: "good", api: "v2" },
+      { do: "image", on: 0, name: "a", image: "2-good", isTested: false, api: "v2", disturb: KILL_AFTER_SAVE },
+      { do: "goBack", on: 0, api: "v2" },
+    ],
+  },
+  "kill a change of a setting, and go back": {
+    actions: [
+      { do: "declare", on: 0, name: "a" },
+      { do: "change", on: 0, name: "a", field: "idleTimeout", value: 9, disturb: KILL_AFTER_SAVE },
+      { do: "goBack", on: 0 },
+    ],
   },
 };

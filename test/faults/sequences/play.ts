@@ -1,9 +1,11 @@
 import type { Action, Command, MachineIndex, Manner } from "./actions";
+import { edit, switchOff } from "./console";
 import type { Before } from "./deletable";
 import { changed, edited, find } from "./edits";
+import { type Run, run } from "./engine";
 import type { Program } from "./program";
 import { check, checkAgain, type Problem } from "./rules";
-import { aliveIn, type Entry, entriesOf, type Machine, type Run, run, TYPE, type World } from "./world";
+import { aliveIn, type Entry, entriesOf, type Machine, typeOf, type World } from "./world";
 
 /** The result of a step. */
 export interface StepResult {
@@ -42,7 +44,7 @@ export async function play(world: World, action: Action): Promise<StepResult | u
   const scope = { only: action.only, except: action.except };
   const flags = [
     ...replaced.flatMap(({ urn }) => [action.do === "replace" ? action.flag : "", urn]),
-    ...flagsOf(action),
+    ...flagsOf(world, action),
   ];
   const before: Before = {
     machine,
@@ -54,20 +56,23 @@ export async function play(world: World, action: Action): Promise<StepResult | u
     scope,
     isTypo: action.do === "typo",
   };
-  const { disturb, planned, inline } = action;
-  const result = await run(world, machine, commandOf(action), { flags, disturb, planned, inline });
+  const { disturb, planned, inline, api, elsewhere } = action;
+  const editedId = disturb?.edit && (await idOf(world, disturb.edit.of));
+  const options = { flags, disturb, planned, inline, api, elsewhere, editedId };
+  const result = await run(world, machine, commandOf(action), options);
   const problems = await check(world, before, result);
   settle(machine, result);
   const wasDeletion = action.do === "takeOut" || action.do === "replace" || result.command === "destroy";
   machine.hasFailedDeletion = result.exitCode !== 0 && wasDeletion;
+  machine.wasDisturbed = result.exitCode !== 0 && result.wasDisturbed;
   const isGood = result.command.startsWith("up") && result.exitCode === 0 && flags.length === 0;
-  const again = action.again && isGood ? checkAgain(await upAgain(world, machine)) : [];
+  const again = action.again && isGood ? checkAgain(await upAgain(world, machine, { api, elsewhere })) : [];
   const { exitCode, seconds, wasDisturbed, output } = result;
   return { action, exitCode, seconds, wasDisturbed, problems: [...problems, ...again], output };
 }
 
-function flagsOf({ only, except, continues }: Manner): string[] {
-  const urn = (name: string) => `urn:pulumi:dev::test::${TYPE}::${name}`;
+function flagsOf({ setup }: World, { only, except, continues }: Manner): string[] {
+  const urn = (name: string) => `urn:pulumi:dev::test::${typeOf(setup)}::${name}`;
   return [
     ...(only === undefined ? [] : ["--target", urn(only)]),
     ...(except === undefined ? [] : ["--exclude", urn(except)]),
@@ -75,7 +80,8 @@ function flagsOf({ only, except, continues }: Manner): string[] {
   ];
 }
 
-const upAgain = (world: World, machine: Machine) => run(world, machine, "up", { flags: ["--expect-no-changes"] });
+const upAgain = (world: World, machine: Machine, manner: Manner) =>
+  run(world, machine, "up", { ...manner, flags: ["--expect-no-changes"] });
 
 function commandOf(action: Action & Manner): Command {
   if (action.do === "key") return action.run;
@@ -102,33 +108,31 @@ type Outside = Exclude<Action, { on: MachineIndex }>;
 /** Performs an action at the service, without a run. */
 async function disturbService(world: World, action: Outside): Promise<StepResult | undefined> {
   if (action.do === "endJobs") {
+    world.holdsJobs = false;
     world.service.endJobs();
     return { action, problems: [] };
   }
   const id = await idOf(world, action.of);
   const one = id === undefined ? undefined : aliveIn(world).get(id);
   if (!one || (action.do === "vanish" && world.foreign.includes(one.id))) return undefined;
-  const { endpoints } = world.service.accounts[one.account];
   if (action.do === "job") {
     if (one.record.workersMax === 0) return undefined;
+    world.holdsJobs = true;
     await world.service.holdJob(one.account, one.id);
     return { action, problems: [] };
   }
-  if (action.do === "vanish") endpoints.delete(one.id);
-  else if (action.do === "drift") endpoints.change(one.id, { [action.field]: action.value });
-  else endpoints.change(one.id, { workersMin: 0, workersMax: 0 });
-  const { workersMin, workersMax } = endpoints.get(one.id) ?? {};
-  world.given.get(one.id)?.workersMin.add(workersMin);
-  world.given.get(one.id)?.workersMax.add(workersMax);
-  if (action.do === "switchOff") world.switchedOff.add(one.id);
+  if (action.do === "vanish") world.service.accounts[one.account].endpoints.delete(one.id);
+  else if (action.do === "switchOff") switchOff(world, one.id);
+  else await edit(world, one.id, action);
   world.stale.add(one.id);
   return { action, problems: [] };
 }
 
-/** The id of `foreign:0`, or of `0:a`. */
+/** The id of `foreign:0`, of `own:0`, or of `0:a`. */
 async function idOf(world: World, reference: string): Promise<string | undefined> {
   const [where = "", name = ""] = reference.split(":");
   if (where === "foreign") return world.foreign[Number(name)];
+  if (where === "own") return world.own[Number(name)];
   const machine = world.machines[Number(where) as 0 | 1];
   return (await entriesOf(machine)).find((entry) => entry.name === name && !entry.isDoomed)?.id;
 }
@@ -149,6 +153,7 @@ async function programAfter(world: World, action: Action, here: Here): Promise<P
     const isSafe = other.program.resources.every(({ args }) => !args.adoptId);
     return isSafe && other.program.resources.length > 0 ? other.program : undefined;
   }
+  if (action.do === "goBack") return machine.lastGood.program;
   if (action.do === "followAdvice") return advised(machine, action.how, here);
   const reference = action.do === "adopt" ? action.of : "";
   const id = action.do === "adopt" ? await idOf(world, reference) : undefined;
@@ -195,13 +200,14 @@ function namedIn(output: string, ids: readonly string[]) {
 /** Destroys what is left on both machines, with either key, and returns the problems. */
 export async function finish(world: World): Promise<StepResult[]> {
   world.service.endJobs();
+  const { apis } = world.setup;
   const results: StepResult[] = [];
   for (const on of [0, 1] as const) {
     for (const key of ["a1", "b1", "a1"] as const) {
       const machine = world.machines[on];
       if ((await entriesOf(machine)).length === 0) continue;
       machine.lastGood = { program: machine.program, key };
-      const result = await play(world, { do: "key", on, key, run: "destroy" });
+      const result = await play(world, { do: "key", on, key, run: "destroy", ...(apis === "v2" && { api: "v2" }) });
       if (result) results.push(result);
     }
   }

@@ -1,3 +1,6 @@
+import { withPlugin } from "../../pulumi/pluginStack";
+import type { Image } from "./actions";
+
 /**
  * An explicit provider of the program: `pa` for account A, `pb` for account B, `px` with a key that
  * nobody has.
@@ -17,6 +20,8 @@ export interface Declared {
     readonly workersMax?: number;
     readonly idleTimeout?: number;
     readonly drainTimeout?: number;
+    readonly imageName?: string;
+    readonly rollOut?: object;
   };
 }
 
@@ -27,13 +32,30 @@ export interface Program {
   readonly createsFirst?: boolean;
 }
 
+/** The name of one of our images. */
+export const imageNamed = (image: Image) => `me/app-${image}`;
+
+/** What the workers of good images answer to the test. */
+export const RIGHT_OUTPUT = { text: "4" };
+
+/** Tests a release. */
+export const ROLL_OUT = {
+  test: { input: { prompt: "2 + 2" }, expectedOutput: RIGHT_OUTPUT, timeout: 20 },
+  timeout: 60,
+};
+
 /** The file from which the program reads its declarations. */
 export const MODEL_FILE = "model.json";
 
-const DECLARE = `
-const { readFileSync } = require("node:fs");
+const DYNAMIC = `
 const pulumi = require("@pulumi/pulumi");
 const { ServerlessEndpoint, ServerlessGpuProvider } = require("pulumi-serverless-gpu");
+`;
+
+const PLUGIN = withPlugin("const { ServerlessEndpoint, Provider: ServerlessGpuProvider } = plugin;");
+
+const DECLARE = `
+const { readFileSync } = require("node:fs");
 
 function declare() {
   const { resources, createsFirst } = JSON.parse(readFileSync("${MODEL_FILE}", "utf8"));
@@ -48,7 +70,7 @@ function declare() {
     providers[provider] = new ServerlessGpuProvider(provider, { apiKeyEnv: "KEY_OF_" + provider.toUpperCase(), ...urls });
   }
   for (const { name, aliases, provider, args } of resources) {
-    new ServerlessEndpoint(name, { gpuIds: "AMPERE_24", templateId: "template", ...args }, {
+    new ServerlessEndpoint(name, { gpuIds: "AMPERE_24", ...(args.imageName ? {} : { templateId: "template" }), ...args }, {
       ...(aliases && { aliases: aliases.map((alias) => ({ name: alias })) }),
       ...(provider && { provider: providers[provider] }),
     });
@@ -56,12 +78,15 @@ function declare() {
 }
 `;
 
-/** The Pulumi program, which is the same in all steps. */
-export const PROGRAM = `${DECLARE}\ndeclare();\n`;
+/** The form of the resources, as a source text. */
+const form = (isPlugin = false) => (isPlugin ? PLUGIN : DYNAMIC) + DECLARE;
+
+/** Returns the Pulumi program, which is the same in all steps. */
+export const programText = (isPlugin?: boolean) => `${form(isPlugin)}\ndeclare();\n`;
 
 /** The same program inline: `node inline.js up '{"refresh":true}'`. */
 export const INLINE_FILE = "inline.js";
-export const INLINE_PROGRAM = `${DECLARE}
+export const inlineProgramText = (isPlugin?: boolean) => `${form(isPlugin)}
 const { LocalWorkspace } = require("@pulumi/pulumi/automation");
 
 async function main([command, options]) {

@@ -1,6 +1,7 @@
 import { type Before, declaredFor, deletable, entryFor, isReplaced } from "./deletable";
+import type { Run } from "./engine";
 import type { Declared } from "./program";
-import { accountFor, type Run, type World } from "./world";
+import { accountFor, type World } from "./world";
 
 /** Returns the reason if a command may be refused. Otherwise it must succeed. */
 export function reasonsToRefuse(before: Before, run: Run, world: World): string[] {
@@ -10,6 +11,7 @@ export function reasonsToRefuse(before: Before, run: Run, world: World): string[
   const isElsewhere = present.some(({ id, provider }) => alive.get(id)?.account !== accountFor(machine, provider));
   const hasDead = present.length < entries.length;
   const isOther = hasDead && machine.keys.size > 1;
+  const seen = { ...before, run, world };
   const common = [
     wasDisturbed && "disturbed",
     wasRefused && "refused by the service",
@@ -31,6 +33,8 @@ export function reasonsToRefuse(before: Before, run: Run, world: World): string[
       nameProblem(before, one),
       isBehind(before, one, world) && "a name that a list still shows",
       isShared(before, one) && "replacement of what two resources share",
+      containerProblem(seen, one),
+      releaseProblem(seen, one),
     ]),
   ]);
 }
@@ -92,7 +96,8 @@ function nameProblem(before: Before, one: Declared): string | undefined {
   const own = entryFor(program, entries, one);
   if (one.args.adoptId !== undefined && one.args.name === undefined) return undefined;
   const isKept = own && alive.has(own.id) && !isReplaced(before, own, one);
-  if (isKept && (one.args.name === undefined || own.outputs.name === one.args.name)) return undefined;
+  const names = own ? [own.outputs.name, alive.get(own.id)?.record.name] : [];
+  if (isKept && (one.args.name === undefined || names.every((name) => name === one.args.name))) return undefined;
   const account = accountFor(machine, one.provider);
   const onlyOwn = own && entries.filter(({ id }) => id === own.id).length === 1 ? own.id : undefined;
   const taken = [...alive.values()].some(
@@ -108,6 +113,35 @@ function nameProblem(before: Before, one: Declared): string | undefined {
  */
 const isNameOf = ({ name, args }: Declared, taken: string) =>
   args.name === undefined ? taken.startsWith(`${name}-`) : taken === args.name;
+
+interface Seen extends Before {
+  readonly run: Run;
+  readonly world: World;
+}
+
+/** What GraphQL cannot do with an endpoint that has an image of its own, or has had one. */
+function containerProblem({ program, entries, run }: Seen, one: Declared): string | undefined {
+  const own = entryFor(program, entries, one);
+  const isContainer = one.args.imageName !== undefined || Boolean(own?.outputs.imageName);
+  return isContainer && run.api === "graphql" && (own || one.args.adoptId) ? "an image over GraphQL" : undefined;
+}
+
+/** The reasons to refuse a release. */
+function releaseProblem({ program, entries, machine, run, world }: Seen, one: Declared): string | undefined {
+  const { imageName, rollOut } = one.args;
+  const own = entryFor(program, entries, one);
+  const id = own?.id ?? one.args.adoptId ?? "";
+  if (own?.isHalfMade) return "an update that has failed before";
+  if (rollOut === undefined) return undefined;
+  const served = world.served.get(id) ?? new Set();
+  // The service shows that it was taken back, whoever did it.
+  const isEarlier = served.has(imageName) && served.size > 1;
+  if (imageName?.endsWith("wrong") || isEarlier) return "a release that fails";
+  if (run.edited) return "an edit meanwhile";
+  if (world.holdsJobs) return "jobs that hold workers";
+  if (machine.keys.size > 1) return "another key";
+  return own && !own.outputs.imageName ? "a template before" : undefined;
+}
 
 function isShared(before: Before, one: Declared): boolean {
   const own = entryFor(before.program, before.entries, one);

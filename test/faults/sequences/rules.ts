@@ -1,7 +1,10 @@
 import { type Before, declaredFor, deletable, isInScope } from "./deletable";
+import type { Run } from "./engine";
 import { noteGiven, whatIsOutOfService } from "./inService";
 import { reasonsToRefuse } from "./refusals";
-import { type Alive, aliveIn, type Entry, entriesOf, type Machine, type Run, type World } from "./world";
+import { noteAdoptions, whatIsNotTheirs, whatWasOverruled } from "./theirs";
+import { noteUnseen, whatWasForgotten, whatWasTakenBack, writesOf } from "./unseen";
+import { type Alive, aliveIn, differingFields, type Entry, entriesOf, type Machine, type World } from "./world";
 
 /** A rule that a step broke. */
 export interface Problem {
@@ -25,9 +28,16 @@ export async function check(world: World, before: Before, run: Run): Promise<Pro
   const alive = aliveIn(world);
   const entries = await entriesOf(before.machine);
   const step: Step = { world, before, run, alive, entries, succeeded: run.exitCode === 0 };
+  const forgotten = whatWasForgotten(world, before, run, step);
+  noteUnseen(world, before, run, step);
+  noteAdoptions(world, before, run, step);
   remember(step);
   noteGiven(world, before);
   return [
+    ...forgotten.map((text) => problem("forgotten", text)),
+    ...whatWasTakenBack(world, before, run, step).map((text) => problem("taken back", text)),
+    ...whatIsNotTheirs(world, before, run, step).map((text) => problem("theirs", text)),
+    ...whatWasOverruled(run, step).map((text) => problem("overruled", text)),
     ...whatDied(step),
     ...whatWasDoubled(step),
     ...whatWasTouched(step),
@@ -46,8 +56,12 @@ function remember({ world, before, run, alive, entries, succeeded }: Step): void
   const { ours, orphans, stale, machines } = world;
   const index = machines.indexOf(before.machine) === 0 ? 0 : 1;
   for (const id of idsOf(entries)) {
-    ours.add(id);
+    if (!world.theirs.has(id)) ours.add(id);
     orphans.delete(id);
+  }
+  for (const [id, { record }] of alive) {
+    const images = world.served.get(id) ?? new Set();
+    world.served.set(id, images.add(record.imageName));
   }
   if (run.wasDisturbed && !succeeded) {
     const held = new Set([...idsOf(entries), ...idsOf(before.others)]);
@@ -59,7 +73,8 @@ function remember({ world, before, run, alive, entries, succeeded }: Step): void
   }
   for (const id of alive.keys()) if (!before.alive.has(id)) ours.add(id);
   for (const [id, { record }] of before.alive) if (!alive.has(id)) world.formerNames.add(String(record.name));
-  const isFresh = succeeded && (run.command === "refresh" || run.command === "up --refresh");
+  // The run may have read the endpoint before.
+  const isFresh = succeeded && !run.edited && (run.command === "refresh" || run.command === "up --refresh");
   // A lagging list may have brought back earlier values.
   if (isFresh && world.setup.lagMs) for (const id of idsOf(entries)) stale.add(id);
   if (!isFresh || world.setup.lagMs) return;
@@ -69,6 +84,8 @@ function remember({ world, before, run, alive, entries, succeeded }: Step): void
 function whatDied({ world, before, run, alive, succeeded }: Step): Problem[] {
   const died = [...before.alive.keys()].filter((id) => !alive.has(id));
   const may = deletable(before, run);
+  // An adoption that never succeeded made nothing the program's.
+  for (const id of world.theirs.keys()) may.delete(id);
   const lost = died.filter((id) => !may.has(id)).map((id) => problem("alive", `${id} was deleted`));
   if (succeeded || run.wasDisturbed || run.wasRefused || run.command === "destroy") return lost;
   const declared = before.entries.filter(
@@ -97,11 +114,9 @@ function whatWasDoubled({ world, before, alive, entries }: Step): Problem[] {
 const wasAdopted = ({ machines }: World, machine: Machine, id: string) =>
   machine.adopted.has(id) || machines.some(({ adopted }) => adopted.has(id));
 
-const WRITES = ["saveEndpoint", "deleteEndpoint"];
-
 /** Checks the writes of a run: it may write to its own endpoints, and to those that it names. */
 function whatWasTouched({ world, before, run }: Step): Problem[] {
-  const writes = [...run.requests.A, ...run.requests.B].filter(({ operation }) => WRITES.includes(operation));
+  const writes = writesOf(run);
   if (run.command === "preview" || run.command === "refresh") {
     return writes.map(({ operation }) => problem("touched", `a ${run.command} sent ${operation}`));
   }
@@ -121,15 +136,12 @@ function whatWasTouched({ world, before, run }: Step): Problem[] {
 /** A run whose program has a mistake must fail without sending any change. */
 function whatTyposDid({ before, run, succeeded }: Step): Problem[] {
   if (!before.isTypo || run.wasDisturbed) return [];
-  const writes = [...run.requests.A, ...run.requests.B].filter(({ operation }) => WRITES.includes(operation));
+  const writes = writesOf(run);
   return [
     ...(succeeded ? [problem("typo", `${run.command} accepted a wrong argument`)] : []),
     ...writes.map(({ operation }) => problem("typo", `a program with a wrong argument sent ${operation}`)),
   ];
 }
-
-/** The fields of an endpoint, as the service's record and the resource's outputs both name them. */
-const FIELDS = ["name", "gpuIds", "templateId", "idleTimeout", "scalerType", "scalerValue", "workersMin", "workersMax"];
 
 function whatStateSays({ world, before, run, alive, entries, succeeded }: Step): Problem[] {
   const { program } = before;
@@ -154,7 +166,7 @@ function whatStateSays({ world, before, run, alive, entries, succeeded }: Step):
     ...known.filter(isAlone).flatMap((entry) => {
       const isActedOn = isUp && isInScope(before.scope, entry.name);
       const one = isActedOn ? declaredFor(program, entries, entry) : undefined;
-      const { adoptId: _, drainTimeout: __, ...args } = one?.args ?? {};
+      const { adoptId: _, drainTimeout: __, rollOut: ___, ...args } = one?.args ?? {};
       return differences(entry, alive.get(entry.id), { ...entry.outputs, ...args });
     }),
   ];
@@ -166,8 +178,11 @@ function differences(
   wanted: Readonly<Record<string, unknown>>,
 ): Problem[] {
   if (!alive) return [];
-  return FIELDS.filter((field) => field in wanted && wanted[field] !== alive.record[field]).map((field) =>
-    problem("state", `${field} of ${name} (${id}) should be ${wanted[field]}, and is ${alive.record[field]}`),
+  return differingFields(alive.record, wanted).map((field) =>
+    problem(
+      "state",
+      `${field} of ${name} (${id}) should be ${wanted[field] || "as the program says"}, and is ${alive.record[field]}`,
+    ),
   );
 }
 
@@ -179,7 +194,7 @@ function whatWasRefused({ world, before, run, succeeded }: Step): Problem[] {
 
 /** Returns the changes of a second `up`. */
 export function checkAgain(run: Run): Problem[] {
-  const writes = [...run.requests.A, ...run.requests.B].filter(({ operation }) => WRITES.includes(operation));
+  const writes = writesOf(run);
   return [
     ...writes.map(({ operation, endpointId }) => problem("again", `a second up sent ${operation} for ${endpointId}`)),
     ...(run.exitCode === 0

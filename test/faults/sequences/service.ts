@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type Emulator, startEmulator } from "../../../emulator";
+import type { Operation } from "./actions";
 import { heldJobs } from "./heldJobs";
 
 export type AccountName = "A" | "B";
@@ -20,11 +21,8 @@ export const accountOf = (key: KeyName): AccountName => (key === "b1" ? "B" : "A
 export interface Trap {
   /** Number of the request, from 1, among those of `operation`. */
   readonly nth: number;
-  /**
-   * `saveEndpoint`, `deleteEndpoint` or `myself`.
-   * @default any
-   */
-  readonly operation?: string;
+  /** @default any */
+  readonly operation?: Operation;
   /** `true` if the request has its effect on the service first. */
   readonly when: "before" | "after";
   /**
@@ -32,7 +30,12 @@ export interface Trap {
    * up.
    */
   readonly refuses?: boolean;
-  /** Called when the request is held. Its connection is cut when the promise settles. */
+  /** `true` if the request goes on as if nothing had happened. */
+  readonly goesOn?: boolean;
+  /**
+   * Called when the request is held. Its connection is cut when the promise settles, unless it goes
+   * on.
+   */
   readonly onHeld: () => Promise<void>;
 }
 
@@ -66,16 +69,18 @@ export async function startService({ seed, lenient, lagMs, observed }: ServiceOp
   const jobs = heldJobs();
   const start = async (apiKey: string, randomSeed: number) => {
     const emulator = await startEmulator({
-      ...{ apiKey, randomSeed, drainMs: 0, coldStartMs: 0 },
-      ...{ profile: observed ? "observed" : "contract", rateLimits: { management: "off" } },
+      ...{ apiKey, randomSeed, drainMs: 0, coldStartMs: 0, templateReleaseMs: 0 },
+      ...{ profile: observed ? "observed" : "contract", rateLimits: { management: "off", graphql: "off" } },
       handlers: { default: jobs.handler },
     });
-    if (lagMs) emulator.faults.add({ match: { interface: "graphql" }, effect: { listLagMs: lagMs } });
+    for (const api of ["graphql", "v2"] as const) {
+      if (lagMs) emulator.faults.add({ match: { interface: api }, effect: { listLagMs: lagMs } });
+    }
     return emulator;
   };
   const accounts = { A: await start("account-a", 2 * seed + 1), B: await start("account-b", 2 * seed + 2) };
   let trap: (Trap & { seen: number }) | undefined;
-  const trapFor = (operation: string) => {
+  const trapFor = (operation: Operation | undefined) => {
     if (!trap || (trap.operation !== undefined && trap.operation !== operation)) return undefined;
     trap.seen += 1;
     if (trap.seen !== trap.nth) return undefined;
@@ -85,16 +90,17 @@ export async function startService({ seed, lenient, lagMs, observed }: ServiceOp
   };
   const handle = async (request: IncomingMessage, response: ServerResponse) => {
     const body = await textOf(request);
-    const sprung = trapFor(operationOf(body));
+    const operation = operationOf(request, body);
+    const sprung = trapFor(operation);
     if (sprung?.refuses) {
       await sprung.onHeld();
-      response.writeHead(200, { "content-type": "application/json" });
-      return response.end(JSON.stringify(REFUSAL));
+      return refuse(request, response);
     }
     if (sprung?.when === "before") return sprung.onHeld().finally(() => request.socket.destroy());
     const { status, type, text } = await forward(request, body, accounts);
-    if (sprung) return sprung.onHeld().finally(() => request.socket.destroy());
-    const isUnknown = operationOf(body) === "deleteEndpoint" && /"errors"/.test(text) && /not found/i.test(text);
+    if (sprung?.goesOn) await sprung.onHeld();
+    else if (sprung) return sprung.onHeld().finally(() => request.socket.destroy());
+    const isUnknown = operation === "deleteEndpoint" && /"errors"/.test(text) && /not found/i.test(text);
     response.writeHead(status, { "content-type": type });
     response.end(lenient && isUnknown ? JSON.stringify({ data: { deleteEndpoint: null } }) : text);
   };
@@ -119,12 +125,19 @@ export async function startService({ seed, lenient, lagMs, observed }: ServiceOp
   };
 }
 
-const REFUSAL = {
-  errors: [
-    { message: "Max workers across all endpoints must not exceed your workers quota", extensions: { code: "RUNPOD" } },
-  ],
-  data: null,
-};
+const REFUSAL = "Max workers across all endpoints must not exceed your workers quota";
+
+/** Refuses a request as the service does when the workers' quota is used up. */
+function refuse(request: IncomingMessage, response: ServerResponse): void {
+  const isGraphql = request.url?.startsWith("/graphql");
+  const body = isGraphql
+    ? { errors: [{ message: REFUSAL, extensions: { code: "RUNPOD" } }], data: null }
+    : { title: "Bad Request", status: 400, detail: REFUSAL };
+  response.writeHead(isGraphql ? 200 : 400, {
+    "content-type": isGraphql ? "application/json" : "application/problem+json",
+  });
+  response.end(JSON.stringify(body));
+}
 
 async function textOf(request: IncomingMessage): Promise<string> {
   let text = "";
@@ -132,7 +145,21 @@ async function textOf(request: IncomingMessage): Promise<string> {
   return text;
 }
 
-const operationOf = (body: string) => /saveEndpoint|deleteEndpoint|myself/.exec(body)?.[0] ?? "other";
+const OF_GRAPHQL = /saveEndpoint|saveTemplate|deleteEndpoint|myself/;
+const OF_REST_V2: Readonly<Record<string, Operation>> = {
+  POST: "saveEndpoint",
+  PATCH: "saveEndpoint",
+  DELETE: "deleteEndpoint",
+  GET: "myself",
+};
+
+/** Returns what a request does; `undefined` for anything that no disturbance names. */
+function operationOf({ method = "", url = "/" }: IncomingMessage, body: string): Operation | undefined {
+  if (url.startsWith("/graphql")) return OF_GRAPHQL.exec(body)?.[0] as Operation | undefined;
+  if (/^\/v2\/serverless(\/[^/?]+)?(\?|$)/.test(url)) return OF_REST_V2[method];
+  if (/^\/v2\/serverless\/[^/]+\/workers/.test(url)) return "workers";
+  return /^\/v2\/[^/]+\/run(\?|$)/.test(url) ? "run" : undefined;
+}
 
 /** Sends the request to the account of its key, with the key that the account's emulator knows. */
 async function forward(request: IncomingMessage, body: string, accounts: Service["accounts"]) {

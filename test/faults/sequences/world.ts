@@ -1,15 +1,15 @@
-import { readdir, readFile, readlink } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import path from "node:path";
-import type { JournalEntry } from "../../../emulator";
-import { type CommandResult, createStack, type PulumiStack, type StateResource } from "../../pulumi/harness";
-import type { Command, Disturbance, MachineIndex, Setup } from "./actions";
-import { INLINE_FILE, INLINE_PROGRAM, MODEL_FILE, PROGRAM, type Program, type ProviderName } from "./program";
-import { type AccountName, accountOf, KEYS, type KeyName, type Service, startService } from "./service";
+import type { PulumiStack, StateResource } from "../../pulumi/harness";
+import type { MachineIndex, Setup } from "./actions";
+import type { Program, ProviderName } from "./program";
+import { type AccountName, accountOf, type KeyName, type Service, startService } from "./service";
 
 /** An endpoint as the service has it. */
 export interface Alive {
   readonly id: string;
   readonly account: AccountName;
+  /** Its fields. `imageName` is the image that it serves, whatever holds that. */
   readonly record: Readonly<Record<string, unknown>>;
 }
 
@@ -25,6 +25,8 @@ export interface Machine {
   refused?: { readonly program: Program; readonly key: KeyName; readonly output: string } | undefined;
   /** `true` if the last run failed to delete something. */
   hasFailedDeletion: boolean;
+  /** `true` if the last run was disturbed, and failed. */
+  wasDisturbed: boolean;
   /** Every key that it ever ran with. */
   readonly keys: Set<KeyName>;
   /** Every id that its program ever named in `adoptId`. */
@@ -36,10 +38,21 @@ export interface World {
   readonly setup: Setup;
   readonly service: Service;
   readonly machines: readonly [Machine, Machine];
-  /** Endpoints that no program has ever declared. */
+  /** Endpoints that no program created: `own` are those with an image of their own. */
   readonly foreign: readonly string[];
+  readonly own: readonly string[];
+  /** Those of them that no program has adopted yet. */
+  readonly theirs: Map<string, Theirs>;
   /** Endpoints that a program created or adopted. */
   readonly ours: Set<string>;
+  /** Endpoints that a disturbed run changed, with the cache folder of that run. */
+  readonly unseen: Map<string, string>;
+  /** Every image that an endpoint has served, by its id. */
+  readonly served: Map<string, Set<unknown>>;
+  /** The image that the last `up` with exit code 0 left, by the endpoint's id. */
+  readonly accepted: Map<string, unknown>;
+  /** `true` if jobs may hold workers. */
+  holdsJobs: boolean;
   /** Endpoints that a killed run or a lost response left without a state. */
   readonly orphans: Map<string, MachineIndex>;
   /** Endpoints whose state is known to be outdated until the next refresh. */
@@ -56,6 +69,14 @@ export interface World {
 /** Every value to which a program or a person has set each count of an endpoint. */
 export type Given = Readonly<Record<"workersMin" | "workersMax", Set<unknown>>>;
 
+/** Somebody else's endpoint. */
+export interface Theirs {
+  /** What its owner has set. */
+  record: Alive["record"];
+  /** The cache folder of the disturbed run that changed it. */
+  leftBy?: string | undefined;
+}
+
 export async function createWorld(setup: Setup): Promise<World> {
   const service = await startService(setup);
   const input = { gpuIds: "AMPERE_24", templateId: "template", workersMax: 1 };
@@ -66,13 +87,22 @@ export async function createWorld(setup: Setup): Promise<World> {
   for (let index = 0; index < (setup.crowd ?? 0); index++) {
     foreign.push(service.accounts.A.endpoints.create({ ...input, name: `crowd-${index}` }).id);
   }
+  const own = setup.observed && !setup.crowd ? [await makeOwn(service, "A"), await makeOwn(service, "B")] : [];
+  foreign.push(...own);
   const machines = [createMachine(), createMachine()] as const;
+  const alive = aliveIn({ service });
   return {
     setup,
     service,
     machines,
     foreign,
+    own,
+    theirs: new Map(foreign.map((id) => [id, { record: alive.get(id)?.record ?? {} }])),
     ours: new Set(),
+    unseen: new Map(),
+    served: new Map(),
+    accepted: new Map(),
+    holdsJobs: false,
     orphans: new Map(),
     stale: new Set(),
     given: new Map(),
@@ -94,38 +124,64 @@ function createMachine(): Machine {
     key: "a1",
     lastGood,
     hasFailedDeletion: false,
+    wasDisturbed: false,
     keys: new Set(),
     adopted: new Set(),
   };
 }
 
-async function createMachineStack({ service: { url }, setup }: World): Promise<PulumiStack> {
-  const env = {
-    SERVERLESS_GPU_GRAPHQL_URL: url,
-    SERVERLESS_GPU_REST_URL: url,
-    SERVERLESS_GPU_QUEUE_URL: url,
-    KEY_OF_PB: KEYS.b1,
-    KEY_OF_PX: "a-mistyped-key",
-    // Shows the options of saved plans.
-    PULUMI_EXPERIMENTAL: "true",
-    ...(setup.observed && { SERVERLESS_GPU_SERVICE: "runpod" }),
+/** Somebody's endpoint with an image of its own, as the console makes it. */
+async function makeOwn({ accounts }: Service, account: AccountName): Promise<string> {
+  const { url, apiKey } = accounts[account];
+  const body = {
+    type: "QUEUE",
+    scaling: { type: "QUEUE_DELAY", queueDelay: 4 },
+    name: "own",
+    image: "me/theirs",
+    gpu: { pools: ["AMPERE_24"] },
+    workers: { min: 0, max: 1 },
   };
-  const stack = await createStack({ program: PROGRAM, env });
-  await stack.writeFile(INLINE_FILE, INLINE_PROGRAM);
-  if (setup.namespace) await stack.setConfig({ "serverless-gpu:namespace": "sequences" });
-  return stack;
+  const headers = { authorization: `Bearer ${apiKey}`, "content-type": "application/json" };
+  const response = await fetch(`${url}/v2/serverless`, { method: "POST", headers, body: JSON.stringify(body) });
+  if (!response.ok) throw new Error(await response.text());
+  return ((await response.json()) as { id: string }).id;
 }
 
+/** The template of all programs, with the image that the service gives it. */
+const TEMPLATE = "template";
+const TEMPLATE_IMAGE = "example/image:latest";
+
 /** All endpoints of both accounts. */
-export function aliveIn({ service }: World): Map<string, Alive> {
+export function aliveIn({ service }: Pick<World, "service">): Map<string, Alive> {
   const accounts: AccountName[] = ["A", "B"];
   return new Map(
-    accounts.flatMap((account) =>
-      service.accounts[account].endpoints
-        .list()
-        .map(({ pods: _, ...record }) => [record.id, { id: record.id, account, record: { ...record } }] as const),
-    ),
+    accounts.flatMap((account) => {
+      const { endpoints, templates } = service.accounts[account];
+      return endpoints.list().map(({ pods: _, container, ...record }) => {
+        const { id, templateId } = record;
+        const imageName = container?.imageName ?? templates.get(templateId)?.imageName ?? TEMPLATE_IMAGE;
+        return [id, { id, account, record: { ...record, imageName } }] as const;
+      });
+    }),
   );
+}
+
+/** The fields of an endpoint, as the service's record and the resource's outputs both name them. */
+const FIELDS = [
+  ...["name", "gpuIds", "templateId", "idleTimeout", "scalerType", "scalerValue", "workersMin", "workersMax"],
+  "imageName",
+];
+
+/** Returns the fields in which the service's record differs. */
+export function differingFields(
+  record: Alive["record"],
+  { templateId, imageName, ...others }: Readonly<Record<string, unknown>>,
+): string[] {
+  // An endpoint has either an image or the template, whose image then serves. Outputs have "" for
+  // the other.
+  const ofTemplate = templateId === TEMPLATE ? { templateId, imageName: TEMPLATE_IMAGE } : {};
+  const wanted = { ...others, ...(imageName ? { imageName } : ofTemplate) };
+  return FIELDS.filter((field) => field in wanted && wanted[field as keyof typeof wanted] !== record[field]);
 }
 
 /** An endpoint in a state. */
@@ -142,9 +198,14 @@ export interface Entry {
   readonly isReplaced: boolean;
   readonly provider: ProviderName | undefined;
   readonly outputs: Readonly<Record<string, unknown>>;
+  /** `true` if its last create or update failed after the effect. */
+  readonly isHalfMade: boolean;
 }
 
-export const TYPE = "pulumi-nodejs:dynamic/serverless-gpu:ServerlessEndpoint";
+const TYPES = ["pulumi-nodejs:dynamic/serverless-gpu:ServerlessEndpoint", "serverless-gpu:index:ServerlessEndpoint"];
+
+/** The type of the resources. */
+export const typeOf = ({ isPlugin }: Setup) => TYPES[isPlugin ? 1 : 0];
 
 /**
  * The endpoints in a machine's state, read from the backend's file, which is a second faster than
@@ -156,17 +217,24 @@ export async function entriesOf({ stack }: Machine): Promise<Entry[]> {
   const { checkpoint } = JSON.parse(await readFile(file, "utf8"));
   const resources: StateResource[] = checkpoint.latest?.resources ?? [];
   return resources
-    .filter(({ type, id }) => type === TYPE && id)
-    .map(({ urn, id, outputs, delete: isDoomed, pendingReplacement, provider }) => ({
+    .filter(({ type, id }) => TYPES.includes(type) && id)
+    .map(({ urn, id, outputs, delete: isDoomed, pendingReplacement, provider, initErrors }) => ({
       name: urn.slice(urn.lastIndexOf("::") + 2),
       urn,
       id: id ?? "",
       isDoomed: isDoomed === true,
       isReplaced: pendingReplacement === true,
       provider: providerName(String(provider)),
-      outputs: outputs ?? {},
+      outputs: withTexts(outputs),
+      isHalfMade: Array.isArray(initErrors) && initErrors.length > 0,
     }));
 }
+
+/** The plugin's outputs have lists where the service and the dynamic form have texts. */
+const withTexts = (outputs: Readonly<Record<string, unknown>> = {}) =>
+  Object.fromEntries(
+    Object.entries(outputs).map(([name, value]) => [name, Array.isArray(value) ? value.join() : value]),
+  );
 
 const providerName = (reference: string): ProviderName | undefined => {
   const name = reference.split("::").at(-2);
@@ -177,138 +245,4 @@ const providerName = (reference: string): ProviderName | undefined => {
 export function accountFor(machine: Machine, provider: ProviderName | undefined): AccountName | undefined {
   if (provider === undefined) return accountOf(machine.key);
   return ({ pa: "A", pb: "B", px: undefined } as const)[provider];
-}
-
-/** The result of a run of the engine. */
-export interface Run extends CommandResult {
-  readonly command: Command;
-  readonly flags: readonly string[];
-  readonly seconds: number;
-  /** `true` if the engine was killed, or a response was lost. */
-  readonly wasDisturbed: boolean;
-  /** `true` if the service refused a request for a reason of its own. */
-  readonly wasRefused: boolean;
-  /** Requests at each account, in order. */
-  readonly requests: Readonly<Record<AccountName, readonly JournalEntry[]>>;
-  /** `true` if a process ran on long after its engine was killed. */
-  readonly leftProcesses: boolean;
-}
-
-/** How a command is run. */
-export interface RunOptions {
-  readonly flags?: readonly string[];
-  readonly disturb?: Disturbance | undefined;
-  /** `true` if a preview saves a plan first, which the `up` carries out. */
-  readonly planned?: boolean | undefined;
-  /** `true` for an inline program. */
-  readonly inline?: boolean | undefined;
-}
-
-const ARGUMENTS: Readonly<Record<Command, readonly string[]>> = {
-  up: ["up", "--yes", "--skip-preview"],
-  "up --refresh": ["up", "--yes", "--skip-preview", "--refresh"],
-  preview: ["preview"],
-  refresh: ["refresh", "--yes", "--skip-preview"],
-  destroy: ["destroy", "--yes", "--skip-preview"],
-};
-
-const PLAN_FILE = "plan.json";
-
-/** Runs the engine on a machine, with its current program and key. */
-export async function run(
-  world: World,
-  machine: Machine,
-  command: Command,
-  { flags = [], disturb, planned, inline }: RunOptions = {},
-): Promise<Run> {
-  machine.stack ??= await createMachineStack(world);
-  const { service } = world;
-  const { stack, program, key } = machine;
-  machine.keys.add(key);
-  for (const { args } of program.resources) if (args.adoptId) machine.adopted.add(args.adoptId);
-  await stack.writeFile(MODEL_FILE, JSON.stringify(program));
-  for (const { journal } of Object.values(service.accounts)) journal.clear();
-  let wasHeld = false;
-  let release: () => void = () => {};
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  const onHeld = async () => {
-    wasHeld = true;
-    if (disturb?.kind !== "kill") return;
-    await killEngine(stack);
-    await released;
-  };
-  service.setTrap(disturb && { when: "after", ...disturb, refuses: disturb.kind === "refuse", onHeld });
-  const begun = performance.now();
-  const keyOfA = key === "b1" ? KEYS.a1 : KEYS[key];
-  const env = { SERVERLESS_GPU_API_KEY: KEYS[key], KEY_OF_PA: keyOfA };
-  const result = await runEngine(stack, command, { flags, planned, inline }, env);
-  service.setTrap(undefined);
-  const wasKilled = wasHeld && disturb?.kind === "kill";
-  const leftProcesses = wasKilled && !(await allEnd(stack));
-  release();
-  if (wasKilled) await stack.run(["cancel", "--yes"], env);
-  const seconds = Math.round((performance.now() - begun) / 100) / 10;
-  const requests = { A: service.accounts.A.journal.requests(), B: service.accounts.B.journal.requests() };
-  const wasRefused = wasHeld && disturb?.kind === "refuse";
-  return {
-    ...result,
-    command,
-    flags,
-    seconds,
-    wasDisturbed: wasHeld && !wasRefused,
-    wasRefused,
-    requests,
-    leftProcesses,
-  };
-}
-
-async function runEngine(
-  stack: PulumiStack,
-  command: Command,
-  { flags = [], planned, inline }: RunOptions,
-  env: Readonly<Record<string, string>>,
-): Promise<CommandResult> {
-  if (inline && command.startsWith("up")) {
-    return stack.exec("node", [INLINE_FILE, "up", JSON.stringify({ refresh: command === "up --refresh" })], { env });
-  }
-  if (!planned || command !== "up") return stack.run([...ARGUMENTS[command], ...flags], env);
-  const forPreview = flags.filter((flag) => flag !== "--continue-on-error");
-  const preview = await stack.run(["preview", "--save-plan", PLAN_FILE, ...forPreview], env);
-  if (preview.exitCode !== 0) return preview;
-  return stack.run([...ARGUMENTS.up, "--plan", PLAN_FILE, ...flags], env);
-}
-
-async function killEngine(stack: PulumiStack): Promise<void> {
-  for (const { pid, command } of await stack.processes()) {
-    if (!/(^|\/)pulumi (up|preview|refresh|destroy) /.test(command)) continue;
-    try {
-      process.kill(pid, "SIGKILL");
-    } catch {
-      // It has ended meanwhile.
-    }
-  }
-}
-
-/**
- * Returns `true` if all processes of the stack end on their own. Pulumi's own host of dynamic
- * providers does not if the engine is killed before it has used it: none of our code is in it, and
- * it only listens.
- */
-async function allEnd(stack: PulumiStack): Promise<boolean> {
-  for (const giveUpAt = performance.now() + 60_000; performance.now() < giveUpAt; ) {
-    if ((await stack.processes()).length === 0) return true;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  const left = await stack.processes();
-  const isUnused = await Promise.all(left.map(async ({ pid }) => (await socketsOf(pid)) <= 1));
-  return isUnused.every((each) => each);
-}
-
-/** Returns the number of sockets that a process has open. */
-async function socketsOf(pid: number): Promise<number> {
-  const files = await readdir(`/proc/${pid}/fd`).catch(() => []);
-  const targets = await Promise.all(files.map((file) => readlink(`/proc/${pid}/fd/${file}`).catch(() => "")));
-  return targets.filter((target) => target.startsWith("socket:")).length;
 }
