@@ -74,7 +74,11 @@ export function deletable(before: Before, { command }: Pick<Run, "command">): Se
     for (const { name, id } of entries) if (!isInScope(scope, name)) held.add(id);
     return new Set(entries.map(({ id }) => id).filter((id) => !held.has(id)));
   }
-  for (const { args } of program.resources) if (args.adoptId) held.add(args.adoptId);
+  for (const { name, args } of program.resources) {
+    // A resource that is not acted on cannot say that it adopts, as docs/how-to/adopt-an-account.md
+    // warns.
+    if (args.adoptId && isInScope(scope, name)) held.add(args.adoptId);
+  }
   const free = entries.filter((entry) => {
     const one = entry.isDoomed ? undefined : declaredFor(program, entries, entry);
     const canGo = isInScope(scope, entry.name, one?.name);

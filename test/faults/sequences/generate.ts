@@ -40,7 +40,7 @@ const WEIGHTS = {
   adopt: 10,
   dropAdoptId: 5,
   takeOut: 7,
-  image: 9,
+  image: 4,
   goBack: 2,
   change: 8,
   drainTimeout: 4,
@@ -106,6 +106,7 @@ export async function nextAction(world: World, random: () => number): Promise<Ac
   // People take back what a killed run was doing.
   if (machine.wasDisturbed) weights.goBack = 40;
   if (!hasImages(world.setup)) weights.image = 0;
+  else if (machine.program.resources.some(({ args }) => args.imageName)) weights.image = 30;
   if (machine.key === "b1") weights.key = 40;
   if (names.length > 3) weights.takeOut = 30;
   const kind = weighted(weights, random);
@@ -118,7 +119,8 @@ export async function nextAction(world: World, random: () => number): Promise<Ac
     hasImages: hasImages(world.setup),
     own: world.own.length,
   });
-  const isTested = "isTested" in action && action.isTested === true;
+  // A new endpoint is not tested.
+  const isTested = (action.do === "image" || action.do === "adopt") && action.isTested === true;
   const disturb = isTested ? disturbanceOfTest(random, action, on) : disturbance(random);
   const extras = { ...(random() < 0.4 && { again: true }), ...(disturb && { disturb }) };
   const place = placeOf(world, machine.wasDisturbed, random);
@@ -292,7 +294,7 @@ function disturbanceOfTest(random: () => number, action: Action, on: MachineInde
 }
 
 function disturbance(random: () => number): Disturbance | undefined {
-  if (random() > 0.14) return undefined;
+  if (random() > 0.2) return undefined;
   if (random() < 0.15) return { kind: "refuse", nth: 1, operation: random() < 0.7 ? "saveEndpoint" : "deleteEndpoint" };
   if (random() < 0.4) {
     return { kind: "lose", nth: 1, operation: random() < 0.7 ? "saveEndpoint" : "deleteEndpoint" };
