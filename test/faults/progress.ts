@@ -36,8 +36,8 @@ export function progressOf<T>(name: string): Progress<T> {
 }
 
 /**
- * Returns a test that is not run again if an earlier run of the campaign has passed it with the same
- * code. The test's first argument is its title.
+ * Returns a test that is not run again if an earlier run has passed it with the same code. The
+ * test's first argument is its title.
  * @param group of the titles
  */
 export function once<Rest extends readonly unknown[]>(

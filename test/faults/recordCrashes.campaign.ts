@@ -107,8 +107,8 @@ test.concurrent.each(scenarios(CREATES))(
 
     const [registryAuths, templates, volumes, endpoints] = idsOf(emulator);
     expect([volumes?.length, endpoints?.length]).toEqual([1, 1]);
-    // A record whose name has random digits cannot be found again, so one free, unused record may be
-    // left.
+    // A record whose name has random digits cannot be found again, so one free, unused record may
+    // be left.
     const isLeft = (operation: string) => Number(moment.operation === operation && moment.when === "after");
     expect(registryAuths?.length).toBeLessThanOrEqual(1 + isLeft(CREATE.registryAuth));
     expect(templates?.length).toBeLessThanOrEqual(1 + isLeft(CREATE.template));
@@ -165,8 +165,8 @@ test.concurrent.each(updates)(
     expect(emulator.templates.list()).toMatchObject([{ imageName: "app:2" }]);
     expect(emulator.volumes.list()).toMatchObject([{ size: 80 }]);
     expect(emulator.endpoints.list()).toMatchObject([{ workersMin: 0, workersMax: 2 }]);
-    // However the template's record was completed, its workers are replaced. The former credential is
-    // deleted last, after that.
+    // However the template's record was completed, its workers are replaced. The former credential
+    // is deleted last, after that.
     if (moment.operation !== "deleteRegistry") expect(emulator.journal.operations()).toContain(SAVE);
     await stack.preview("--refresh", "--expect-no-changes");
     await expectNoSecrets(stack, emulator, output);

@@ -58,9 +58,8 @@ interface On extends Manner {
 }
 
 /**
- * The name of an endpoint: `foreign:0`, `own:0` for one of somebody else's with an image of its own,
- * or `0:a` for that of the resource `a` in the state of
- * machine 0.
+ * The name of an endpoint: `foreign:0`, `own:0` for one of somebody else's with an image of its
+ * own, or `0:a` for that of the resource `a` in the state of machine 0.
  */
 export type Reference = string;
 

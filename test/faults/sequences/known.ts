@@ -272,4 +272,12 @@ export const KNOWN_WITH_SETUP: Readonly<Record<string, KnownSequence>> = {
       { do: "goBack", on: 0 },
     ],
   },
+  // The refused adoption had already changed the endpoint, and the next up said "unchanged".
+  "adopt what another resource has with another setting, and take it back": {
+    actions: [
+      { do: "declare", on: 0, name: "a" },
+      { do: "adopt", on: 0, name: "b", of: "0:a", workersMax: 7, continues: true },
+      { do: "up", on: 0 },
+    ],
+  },
 };
