@@ -71,6 +71,7 @@ function declare() {
   }
   for (const { name, aliases, provider, args } of resources) {
     new ServerlessEndpoint(name, { gpuIds: "AMPERE_24", ...(args.imageName ? {} : { templateId: "template" }), ...args }, {
+      ...(typeof plugin !== "undefined" && { deleteBeforeReplace: true }),
       ...(aliases && { aliases: aliases.map((alias) => ({ name: alias })) }),
       ...(provider && { provider: providers[provider] }),
     });
@@ -78,7 +79,10 @@ function declare() {
 }
 `;
 
-/** The form of the resources, as a source text. */
+/**
+ * The form of the resources, as a source text. The plugin needs the option `deleteBeforeReplace` for
+ * `--replace`.
+ */
 const form = (isPlugin = false) => (isPlugin ? PLUGIN : DYNAMIC) + DECLARE;
 
 /** Returns the Pulumi program, which is the same in all steps. */
