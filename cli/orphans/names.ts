@@ -5,6 +5,9 @@ import type { KnownStack } from "./states";
 /** The ending that automatic names have. Volumes of the faster tier have one more word. */
 const ENDING = /^(.+)-[0-9a-f]{7}(?:-fast)?$/;
 
+/** The name of a template that belongs to an endpoint: the service deletes both together. */
+const BOUND = /^(.+)__template__\w+$/;
+
 /** The organization of every stack of a self-managed backend. */
 const NO_ORGANIZATION = "organization";
 
@@ -32,6 +35,11 @@ export interface Origin {
 /** Returns `true` if a name has the form of this tool's automatic names. */
 export function looksAutomatic(name: string): boolean {
   return ENDING.test(name);
+}
+
+/** Returns the name of the endpoint to which a template belongs, if its name shows one. */
+export function boundTo(templateName: string): string | undefined {
+  return BOUND.exec(templateName)?.[1];
 }
 
 /** Returns the whole name of a stack, whose project an empty state may not show. */
@@ -75,6 +83,12 @@ export function originOf(
   stacks: readonly NamedStack[],
   namespaces: readonly string[] = [],
 ): Origin {
+  const endpointName = type === "ServerlessTemplate" ? boundTo(name) : undefined;
+  if (endpointName !== undefined) {
+    const { isProven, reason } = originOf(endpointName, "ServerlessEndpoint", stacks, namespaces);
+    const left = `an endpoint "${endpointName}" that is gone, or has another template, has left it`;
+    return { isProven, reason: looksAutomatic(endpointName) ? `${left}. Of the endpoint: ${reason}` : left };
+  }
   const [, logicalName = ""] = ENDING.exec(name) ?? [];
   const own = name.replace(/-fast$/, "");
   const stack = stacks.find((each) => namesIn(each, logicalName, type, namespaces).includes(own));

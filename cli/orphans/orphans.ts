@@ -3,7 +3,7 @@ import { redact } from "../../sdk/secret";
 import { commandConnection } from "../connection/connection";
 import { readPrices } from "../forecast/settings/prices";
 import { type MonthlyCost, monthlyCosts } from "./costs";
-import { endedStack, looksAutomatic, type NamedStack, namedStack, type Origin, originOf } from "./names";
+import { boundTo, endedStack, looksAutomatic, type NamedStack, namedStack, type Origin, originOf } from "./names";
 import { type AccountRecord, deleteRecord, KINDS, readRecords } from "./records";
 import { requireNoRun, requireNoUnrecorded } from "./runs";
 import { type KnownStack, readStacks, type StateFlags } from "./states";
@@ -53,7 +53,9 @@ export async function orphans(flags: OrphansFlags, version: string): Promise<num
   const stacks = [...(flags.ended ?? []).map((name) => endedStack(name, living)), ...living];
   const place = placeOf(states, records);
   const isKnown = ({ id }: AccountRecord) => states.some(({ ids }) => ids.has(id));
-  const strangers = records.filter((each) => !isKnown(each) && looksAutomatic(each.name));
+  const isOurs = ({ name, type }: AccountRecord) =>
+    looksAutomatic(name) || (type === "ServerlessTemplate" && boundTo(name) !== undefined);
+  const strangers = records.filter((each) => !isKnown(each) && isOurs(each));
   const origin = ({ name, type }: AccountRecord) => originOf(name, type, stacks, flags.namespace);
   if (flags.delete !== undefined) {
     const wanted = requireOrphan(flags.delete, strangers, states);

@@ -4,6 +4,8 @@ import { UnexpectedResponseError } from "../../sdk/errors";
 import type { DeleteUnusedOptions } from "../../sdk/records/deleteUnused";
 import type { Listed, NamedRecord } from "../../sdk/records/listed";
 
+import { boundTo } from "./names";
+
 /** The kinds of records, by the class of their resource. */
 export const KINDS = {
   ServerlessEndpoint: "endpoint",
@@ -39,9 +41,6 @@ export interface AccountRecord {
   readonly sizeInGb?: number | undefined;
 }
 
-/** A template that belongs to an endpoint: the service deletes both together. */
-const BOUND = /__template__\w+$/;
-
 /**
  * Reads all records of the account.
  * @throws UnexpectedResponseError if a list is cut off or has a record that cannot be read
@@ -66,7 +65,18 @@ export async function readRecords({
       ...{ type: "Secret" as const, createdAt: createdAt || undefined },
     })),
   ]);
-  return lists.flat().filter(({ type, name }) => type !== "ServerlessTemplate" || !BOUND.test(name));
+  const records = lists.flat();
+  return records.filter((each) => each.type !== "ServerlessTemplate" || !belongsToOneOf(records, each));
+}
+
+/**
+ * Returns `true` for a template that belongs to an endpoint that is there. REST v2 shows no
+ * endpoint's template, so there its name decides.
+ */
+function belongsToOneOf(records: readonly AccountRecord[], { id, name }: AccountRecord): boolean {
+  const endpointName = boundTo(name);
+  const isOwner = ({ templateId, name }: Endpoint) => templateId === id || (templateId === "" && name === endpointName);
+  return endpointName !== undefined && records.some(({ endpoint }) => endpoint && isOwner(endpoint));
 }
 
 async function whole<T extends NamedRecord>(

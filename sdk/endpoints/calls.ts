@@ -14,6 +14,7 @@ import { ENDPOINT_FIELDS } from "./fields";
 import type { EndpointInputOptions } from "./input";
 import type { Endpoint, EndpointSettings, NewEndpoint, ServerlessDiscount } from "./record";
 import type { ReleaseCalls } from "./releases";
+import { refuseSharedChange } from "./templateUsers";
 import { completeWithVariables, type VariableCalls } from "./variables";
 import { checkVolumePlaces, type ReadVolumes } from "./volumePlaces";
 import { ENDPOINT } from "./wireFormat";
@@ -72,6 +73,7 @@ export function createEndpointCollection(
     ...requests,
     async prepare(settings, before) {
       await checkVolumePlaces(readVolumes, before, settings);
+      if (before) await refuseSharedChange(collection, before, settings);
       await requests.prepare?.(settings, before);
     },
   };

@@ -18,6 +18,7 @@ import { drainProblems } from "./interfaceLimits";
 import { changedNothing, putBack, type ScaleDownOptions } from "./putBack";
 import type { Endpoint } from "./record";
 import { saveWorkers } from "./saveWorkers";
+import { refuseSharedDeletion } from "./templateUsers";
 import { AT_ZERO, countsOf, isAtZero, type WorkerLimits } from "./workerLimits";
 
 /** The progress of a deletion. */
@@ -144,6 +145,7 @@ async function untilGone(deletion: Deletion): Promise<Endpoint | undefined> {
   const { drainTimeoutMs = DEFAULT_DRAIN_TIMEOUT_MS, signal } = options;
   const { clock, list } = collection;
   let endpoint = await lookFor(collection, await readSharedWith(collection, id, options), id, options);
+  if (endpoint) await refuseSharedDeletion(collection, endpoint, options);
   let isFirst = true;
   let seen = endpoint;
   await pollUntil({

@@ -52,6 +52,8 @@ export interface Endpoints extends Readers<Endpoint> {
    * @throws InvalidInputError if a field is not valid; nothing was sent
    * @throws NotFoundError if the endpoint does not exist
    * @throws BusinessRuleError if its container is to change, and over GraphQL it has none
+   * @throws InUseError if its container is to change, and over GraphQL another endpoint uses the
+   * template that belongs to it
    * @throws QuotaExceededError if `workersMax` exceeds the rest of the account's quota; names the
    * endpoints that use it
    */
@@ -68,6 +70,8 @@ export interface Endpoints extends Readers<Endpoint> {
    * counts; the error says whether the endpoint runs again.
    * @throws InvalidInputError if `drain` is `false` and the interface cannot delete an endpoint
    * with its workers; nothing was sent
+   * @throws InUseError if over GraphQL another endpoint uses the template that belongs to it;
+   * nothing was changed
    * @throws DeleteTimeoutError if its workers do not stop in time; the endpoint still exists
    * @throws InterruptedError if the signal aborts after the endpoint was scaled to zero
    */

@@ -1,5 +1,5 @@
 import type { FaultEffect } from "../../../emulator/server/faultRule";
-import { BusinessRuleError, InvalidInputError } from "../../../sdk/errors";
+import { BusinessRuleError, InUseError, InvalidInputError } from "../../../sdk/errors";
 import { type Emulated, startEmulated } from "../../support/emulated";
 
 type Api = "graphql" | "v2";
@@ -152,7 +152,9 @@ describe("over GraphQL", () => {
     const { endpoints } = it.client;
     const { id, templateId } = await it.run(endpoints.create(INPUT));
     await it.run(endpoints.create({ name: "other", gpuIds: "ADA_24", templateId }));
-    await it.run(endpoints.delete(id));
+    // An earlier deletion was killed between the two.
+    it.emulator.endpoints.delete(id);
+    await it.run(endpoints.delete(id, { boundTemplateId: templateId }));
     expect(bound(it)).toHaveLength(1);
     expect(warnings).toEqual([expect.stringMatching(/template \w+ of the deleted endpoint \w+ stays: .*in use by/)]);
   });
@@ -189,4 +191,28 @@ test("over v2, an endpoint moves from a template to its own container, and back"
   expect(own).toMatchObject({ ...SHOWN, imageName: "me/own:1", env: { A: "b" }, templateId: "" });
   const back = await it.run(endpoints.update(id, { templateId: "shared" }, { known: { ...own } }));
   expect(back).toMatchObject({ templateId: "shared", imageName: "me/shared:1", containerDiskInGb: 70 });
+});
+
+test("while another endpoint uses the template that belongs to an endpoint, it is neither changed nor deleted", async () => {
+  await using it = await start("graphql");
+  const { endpoints } = it.client;
+  const { id, templateId } = await it.run(endpoints.create(INPUT));
+  const theirs = await it.run(endpoints.create({ name: "theirs", gpuIds: "ADA_24", templateId }));
+  const wasSent = () => it.calls().filter((operation) => !["myself", "podTemplate"].includes(operation)).length;
+  const before = wasSent();
+  const changed = await it.failure(endpoints.update(id, { imageName: "me/llama:2" }));
+  expect(changed).toBeInstanceOf(InUseError);
+  expect(changed.message).toContain(`endpoint "theirs" (${theirs.id}) also uses its template ${templateId}`);
+  const deleted = await it.failure(endpoints.delete(id));
+  expect(deleted).toBeInstanceOf(InUseError);
+  expect(deleted.message).toContain(`because endpoint "theirs" (${theirs.id}) also uses its template ${templateId}`);
+  expect(wasSent()).toBe(before);
+  expect(bound(it)).toMatchObject([{ id: templateId, imageName: "me/llama:1" }]);
+  // Settings outside the template can change, and so can everything once the other one has let go.
+  await it.run(endpoints.update(id, { workersMax: 5, imageName: "me/llama:1" }));
+  expect(it.emulator.endpoints.get(id)).toMatchObject({ workersMax: 5 });
+  await it.run(endpoints.update(theirs.id, { templateId: "shared" }));
+  await it.run(endpoints.update(id, { imageName: "me/llama:2" }));
+  await it.run(endpoints.delete(id));
+  expect(it.emulator.endpoints.list().map((each) => each.id)).toEqual([theirs.id]);
 });
