@@ -18,7 +18,7 @@ export type { RecordSelector } from "./functions/findRecord";
 export * from "./functions/functions";
 export type { InputsOf, InvokeOutputOptions } from "./functions/invoke";
 export { ContainerRegistryAuth, type ContainerRegistryAuthArgs } from "./registryAuth/containerRegistryAuth";
-export type { RollOutArgs, RollOutTest, RollOutWatch } from "./rollOut/rollOutArgs";
+export { type RollOutArgs, RollOutFailureAction, type RollOutTest, type RollOutWatch } from "./rollOut/rollOutArgs";
 export { Secret, type SecretArgs } from "./secret/secret";
 export { SmokeTest, type SmokeTestArgs, type SmokeTestPolicy, type SmokeTestStorage } from "./smokeTest/smokeTest";
 export { ServerlessTemplate, type ServerlessTemplateArgs } from "./template/serverlessTemplate";

@@ -24,12 +24,15 @@ const OTHER_VARIABLES = {
   allowAccountChange: "SERVERLESS_GPU_ALLOW_ACCOUNT_CHANGE",
 } as const;
 
+/** The environment variable of each setting. */
+export const SETTING_VARIABLES = { ...ENVIRONMENT_VARIABLES, ...OTHER_VARIABLES } as const;
+
 /** Every environment variable that the provider reads. */
-export const VARIABLE_NAMES: readonly string[] = Object.values({ ...ENVIRONMENT_VARIABLES, ...OTHER_VARIABLES });
+export const VARIABLE_NAMES: readonly string[] = Object.values(SETTING_VARIABLES);
 
 /** Every setting that a stack's config may hold, without the namespace. */
 export const CONFIG_NAMES: readonly string[] = [
-  ...Object.keys({ ...ENVIRONMENT_VARIABLES, ...OTHER_VARIABLES }),
+  ...Object.keys(SETTING_VARIABLES),
   // It has no variable, because automatic names must not depend on where a program runs.
   "namespace",
 ];

@@ -36,7 +36,7 @@ export interface GetPodArgs extends PodIncludes {
 
 /** The limits of the account. A field is missing if the service does not show it. */
 export interface AccountLimitsResult {
-  /** The largest sum of `workersMax` over all endpoints. */
+  /** The largest sum of `workersMax` over all endpoints (integer). */
   readonly workerQuota?: number | undefined;
   /** The largest cost of everything that runs, in US dollars an hour. */
   readonly spendLimit?: number | undefined;

@@ -13,7 +13,7 @@ export interface RollOutTest {
   method?: pulumi.Input<string> | undefined;
   /** The body of the request, with `path`. @default none */
   body?: pulumi.Input<unknown> | undefined;
-  /** The HTTP status that the response must have, with `path`: 200 to 599. @default 200 */
+  /** The HTTP status that the response must have, with `path`: whole, 200 to 599. @default 200 */
   expectedStatus?: pulumi.Input<number> | undefined;
   /** Text that the body of the response must contain, with `path`. @default any body */
   expectedBody?: pulumi.Input<string> | undefined;
@@ -49,6 +49,17 @@ export interface RollOutWatch {
   minJobs?: pulumi.Input<number> | undefined;
 }
 
+/** What a rollout does with a release that fails. */
+export const RollOutFailureAction = {
+  /** Saves the previous settings again. */ restore: "restore",
+  /** Lets the failed release serve. */ keep: "keep",
+} as const;
+/**
+ * What a rollout does with a release that fails.
+ * @useDeclaredType
+ */
+export type RollOutFailureAction = keyof typeof RollOutFailureAction;
+
 /**
  * How a new release of the endpoint is judged: the `up` waits until its workers run it, tests it,
  * watches its jobs, and on a failure saves the former settings again.
@@ -63,7 +74,7 @@ export interface RollOutArgs {
    * it serve. The `up` fails in both cases.
    * @default "restore"
    */
-  onFailure?: pulumi.Input<"restore" | "keep"> | undefined;
+  onFailure?: pulumi.Input<RollOutFailureAction> | undefined;
   /**
    * A number (integer, ≥ 1). A release that was refused is not tried again until the program's
    * inputs change. Raise this number to try the same release again.

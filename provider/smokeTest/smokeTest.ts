@@ -53,7 +53,7 @@ export interface SmokeTestArgs {
    * @default none
    */
   body?: pulumi.Input<unknown> | undefined;
-  /** The HTTP status that the response must have, with `path`: 200 to 599. @default 200 */
+  /** The HTTP status that the response must have, with `path`: whole, 200 to 599. @default 200 */
   expectedStatus?: pulumi.Input<number> | undefined;
   /** Text that the body of the response must contain, with `path`. @default any body */
   expectedBody?: pulumi.Input<string> | undefined;
@@ -105,12 +105,13 @@ export class SmokeTest extends pulumi.CustomResource {
   /** `COMPLETED`; with `path`, the HTTP status of the response, such as `200`. */
   declare readonly status: pulumi.Output<string>;
   /**
-   * Time that the job waited for a worker, in milliseconds; 0 if the service does not report it.
+   * Time that the job waited for a worker, in whole milliseconds; 0 if the service does not report
+   * it.
    */
   declare readonly delayTime: pulumi.Output<number>;
   /**
-   * Time that the job ran, in milliseconds; 0 if the service does not report it. With `path`, the
-   * time until the response.
+   * Time that the job ran, in whole milliseconds; 0 if the service does not report it. With `path`,
+   * the time until the response.
    */
   declare readonly executionTime: pulumi.Output<number>;
 

@@ -100,7 +100,7 @@ export interface CatalogPool {
  * REST v2 are not public: `raw` has what it returned.
  */
 export interface AccountLimits {
-  /** The largest sum of `workersMax` over all endpoints. */
+  /** The largest sum of `workersMax` over all endpoints (integer). */
   readonly workerQuota: number | null;
   /**
    * The largest cost of everything that runs, in US dollars an hour. It is checked when a worker

@@ -73,15 +73,15 @@ export interface PurgeResult {
 
 /** Job counts of an endpoint, by state (contract, Health record). */
 export interface JobCounts {
-  /** Jobs that completed. */
+  /** Jobs that completed (integer, ≥ 0). */
   readonly completed: number;
-  /** Jobs that failed. */
+  /** Jobs that failed (integer, ≥ 0). */
   readonly failed: number;
-  /** Jobs in progress. */
+  /** Jobs in progress (integer, ≥ 0). */
   readonly inProgress: number;
-  /** Jobs that wait for a worker. */
+  /** Jobs that wait for a worker (integer, ≥ 0). */
   readonly inQueue: number;
-  /** Jobs that were retried. */
+  /** Jobs that were retried (integer, ≥ 0). */
   readonly retried: number;
 }
 
@@ -90,17 +90,17 @@ export interface JobCounts {
  * observed).
  */
 export interface WorkerCounts {
-  /** Workers without a job. */
+  /** Workers without a job (integer, ≥ 0). */
   readonly idle: number;
-  /** Workers with a job. */
+  /** Workers with a job (integer, ≥ 0). */
   readonly running: number;
-  /** Workers that are starting. */
+  /** Workers that are starting (integer, ≥ 0). */
   readonly initializing?: number | null;
-  /** Workers that can take a job. */
+  /** Workers that can take a job (integer, ≥ 0). */
   readonly ready?: number | null;
-  /** Workers that wait for a free GPU. */
+  /** Workers that wait for a free GPU (integer, ≥ 0). */
   readonly throttled?: number | null;
-  /** Workers that crashed or do not respond. */
+  /** Workers that crashed or do not respond (integer, ≥ 0). */
   readonly unhealthy?: number | null;
 }
 

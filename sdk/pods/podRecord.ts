@@ -4,7 +4,7 @@ import type { OpenEnum, POD_STATES } from "../contract/enums";
 export interface Gpu {
   /** Identifier of the GPU type, such as `NVIDIA RTX A5000`. */
   readonly id?: string | null;
-  /** Number of GPUs. */
+  /** Number of GPUs (integer). */
   readonly count?: number | null;
   /** Display name of the type. */
   readonly displayName?: string | null;
@@ -34,21 +34,21 @@ export interface CpuType {
   readonly displayName?: string | null;
   /** Identifier of the group that the type belongs to. */
   readonly groupId?: string | null;
-  /** Number of cores. */
+  /** Number of cores (integer). */
   readonly cores?: number | null;
-  /** Number of threads per core. */
+  /** Number of threads per core (integer). */
   readonly threadsPerCore?: number | null;
 }
 
 /** The host of a pod (contract, Machine object). */
 export interface Machine {
-  /** Minimum number of GPUs of a pod on the machine. */
+  /** Minimum number of GPUs of a pod on the machine (integer). */
   readonly minPodGpuCount?: number | null;
   /** Identifier of the GPU type. */
   readonly gpuTypeId?: string | null;
   /** The GPU type. */
   readonly gpuType?: Gpu | null;
-  /** Number of CPUs. */
+  /** Number of CPUs (integer). */
   readonly cpuCount?: number | null;
   /** Identifier of the CPU type. */
   readonly cpuTypeId?: string | null;
@@ -80,7 +80,7 @@ export interface Machine {
   readonly costPerHr?: number | null;
   /** Current price of one GPU of the machine in credits per hour. */
   readonly currentPricePerGpu?: number | null;
-  /** Number of available GPUs. */
+  /** Number of available GPUs (integer). */
   readonly gpuAvailable?: number | null;
   /** Display name of the GPU type. */
   readonly gpuDisplayName?: string | null;
@@ -92,7 +92,7 @@ export interface NetworkVolume {
   readonly id?: string | null;
   /** Name of the volume. */
   readonly name?: string | null;
-  /** Size in GB. */
+  /** Size in GB (integer). */
   readonly size?: number | null;
   /** Identifier of the volume's data center. */
   readonly dataCenterId?: string | null;
@@ -132,11 +132,11 @@ export interface Pod {
   readonly aiApiId?: string | null;
   /** Identifier of the endpoint; only on serverless workers. */
   readonly endpointId?: string | null;
-  /** Version of the endpoint; only on serverless workers. */
+  /** Version of the endpoint (integer); only on serverless workers. */
   readonly slsVersion?: number | null;
   /** Identifier of the user who rents the pod. */
   readonly consumerUserId?: string | null;
-  /** Container disk in GB; wiped on restart. */
+  /** Container disk in GB (integer); wiped on restart. */
   readonly containerDiskInGb?: number | null;
   /** Identifier of the container registry credentials that the pod was created with, if any. */
   readonly containerRegistryAuthId?: string | null;
@@ -166,7 +166,7 @@ export interface Pod {
   readonly memoryInGb?: number | null;
   /** The attached network volume; only with `includeNetworkVolume`. */
   readonly networkVolume?: NetworkVolume | null;
-  /** Public port of each internal port; empty while the pod initializes. */
+  /** Public port of each internal port (integer); empty while the pod initializes. */
   readonly portMappings?: Readonly<Record<string, number>> | null;
   /** Exposed ports, each `<port number>/<protocol>` with the protocol `http` or `tcp`. */
   readonly ports?: readonly string[] | null;
@@ -178,11 +178,11 @@ export interface Pod {
   readonly template?: Readonly<Record<string, unknown>> | null;
   /** Identifier of the template that the pod was created from, if any. */
   readonly templateId?: string | null;
-  /** Number of virtual CPUs. */
+  /** Number of virtual CPUs (integer). */
   readonly vcpuCount?: number | null;
   /** `true` if the local volume is encrypted. */
   readonly volumeEncrypted?: boolean | null;
-  /** Pod volume in GB; kept across restarts. */
+  /** Pod volume in GB (integer); kept across restarts. */
   readonly volumeInGb?: number | null;
   /** Absolute mount path of the pod volume or network volume. */
   readonly volumeMountPath?: string | null;

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import schema from "../../plugin/schema.json";
+import { SETTING_VARIABLES } from "../../provider/connection/config";
 import { SOURCES } from "../../provider/functions/sources";
 import { RESOURCE_TYPES } from "../../provider/resourceTypes";
 import { buildSchema } from "../../tools/pluginSchema/schema";
@@ -9,7 +10,7 @@ const FILE = path.resolve(__dirname, "../../plugin/schema.json");
 
 test("plugin/schema.json is up to date: npm run docs:schema writes it", () => {
   expect(JSON.parse(readFileSync(FILE, "utf8"))).toEqual(
-    JSON.parse(JSON.stringify(buildSchema(RESOURCE_TYPES, SOURCES))),
+    JSON.parse(JSON.stringify(buildSchema(RESOURCE_TYPES, SOURCES, SETTING_VARIABLES))),
   );
 });
 
@@ -68,4 +69,31 @@ test("a property that is described as an integer is one: Java and Go programs co
   const described = properties.filter(([, { description }]) => /\b(whole|integer)\b/.test(description));
   expect(described.length).toBeGreaterThan(10);
   expect(described.filter(([, { type }]) => type !== "integer")).toEqual([]);
+});
+
+test("counters are integers, and only what can have a fraction is a number", () => {
+  const fractions = /price|cost|spend|balance|discount|scalerValue|maxFailed|memoryInGb|Mbps/i;
+  const numbers = new Set<string>();
+  JSON.stringify(schema, (key, value) => {
+    if (value?.type === "number") numbers.add(key);
+    return value;
+  });
+  expect([...numbers].filter((name) => !fractions.test(name))).toEqual([]);
+});
+
+test("what a rollout does on failure is an enum, and a nested key is secret", () => {
+  const { properties } = schema.types["serverless-gpu:index:RollOut"];
+  expect(properties.onFailure).toMatchObject({ $ref: "#/types/serverless-gpu:index:RollOutFailureAction" });
+  expect(schema.types["serverless-gpu:index:SmokeTestStorage"].properties.accessSecret).toMatchObject({ secret: true });
+});
+
+test("no type is named Args, which generated code adds itself", () => {
+  expect(Object.keys(schema.types).filter((name) => name.endsWith("Args"))).toEqual([]);
+});
+
+test("each setting of the provider names its environment variable, and secret results name their output form", () => {
+  for (const [name, { description }] of Object.entries(schema.config.variables))
+    expect(description).toContain(`\`${SETTING_VARIABLES[name as keyof typeof SETTING_VARIABLES]}\``);
+  for (const name of ["getPod", "getServerlessTemplateEnv"] as const)
+    expect(schema.functions[`serverless-gpu:index:${name}`].description).toContain("Use the output form");
 });

@@ -1,9 +1,10 @@
 // Writes plugin/schema.json.
 const { writeFileSync } = require("node:fs");
 const path = require("node:path");
+const { SETTING_VARIABLES } = require("../../dist/provider/connection/config");
 const { SOURCES } = require("../../dist/provider/functions/sources");
 const { RESOURCE_TYPES } = require("../../dist/provider/resourceTypes");
 const { buildSchema } = require("./schema");
 
 const file = path.join(__dirname, "../../plugin/schema.json");
-writeFileSync(file, `${JSON.stringify(buildSchema(RESOURCE_TYPES, SOURCES), null, 2)}\n`);
+writeFileSync(file, `${JSON.stringify(buildSchema(RESOURCE_TYPES, SOURCES, SETTING_VARIABLES), null, 2)}\n`);

@@ -6,7 +6,7 @@ const { forEveryLanguage, MODULE, Translator } = require("./types");
 /** @typedef {import("./types").Schema} Schema */
 /** @typedef {import("./declarations").Property} Property */
 
-const ENUMS = ["GpuTier", "Location", "ScalerType", "FlashBootType", "EndpointType"];
+const ENUMS = ["GpuTier", "Location", "ScalerType", "FlashBootType", "EndpointType", "RollOutFailureAction"];
 
 /**
  * @typedef {object} Source a data source: its row in provider/functions/sources.ts
@@ -28,12 +28,14 @@ const ENUMS = ["GpuTier", "Location", "ScalerType", "FlashBootType", "EndpointTy
  * Returns the schema. `facts` are those of the resources.
  * @param {readonly ResourceFacts[]} facts
  * @param {Readonly<Record<string, Source>>} sources the data sources by their names
+ * @param {Readonly<Record<string, string>>} settingVariables the environment variable of each setting
  * @returns {Schema}
  */
-function buildSchema(facts, sources) {
+function buildSchema(facts, sources, settingVariables) {
   const declarations = new Declarations();
   const translator = new Translator(declarations, ENUMS);
   const settings = translator.objectOf(declarations.propertiesOf(declarations.typeNamed("ServerlessGpuProviderArgs")));
+  settings.properties = withEnvironment(settings.properties, settingVariables);
   const { apiKeyEnv, ...variables } = settings.properties;
   const resources = facts.map((each) => resourceOf(each, declarations, translator));
   const outputsOf = (/** @type {string | undefined} */ name) =>
@@ -61,6 +63,10 @@ function buildSchema(facts, sources) {
     language: LANGUAGES,
   });
 }
+
+/** Pulumi keeps secrets of a function only in its output form. */
+const KEEPS_SECRETS =
+  "Use the output form, which keeps its secrets secret in state and in what is printed. The direct form returns them as plain values.";
 
 const DESCRIPTION =
   "Serverless GPU endpoints of RunPod, and of any service with the same interfaces: endpoints, templates, network volumes and registry credentials. Not affiliated with RunPod.";
@@ -145,7 +151,7 @@ function functionOf(name, { wrapper, secrets = [] }, declarations, translator, s
   return [
     `${MODULE}:${name}`,
     {
-      description: forEveryLanguage(description),
+      description: forEveryLanguage(secrets.length > 0 ? `${description}\n\n${KEEPS_SECRETS}` : description),
       ...(inputs && { inputs: { type: "object", ...inputs } }),
       outputs: {
         type: "object",
@@ -166,6 +172,21 @@ function functionOf(name, { wrapper, secrets = [] }, declarations, translator, s
 function likeResource(properties, settings) {
   const entries = Object.keys(properties).map((each) => [each, settings[each] ?? properties[each]]);
   return Object.fromEntries(entries);
+}
+
+/**
+ * Returns the provider's settings, each with its environment variable.
+ * @param {Record<string, Schema>} properties
+ * @param {Readonly<Record<string, string>>} variables
+ * @returns {Record<string, Schema>}
+ */
+function withEnvironment(properties, variables) {
+  const named = Object.entries(properties).map(([name, each]) => {
+    const variable = variables[name];
+    const note = variable && `\n\nThe default provider also reads the environment variable \`${variable}\`.`;
+    return [name, note ? { ...each, description: `${each.description}${note}` } : each];
+  });
+  return Object.fromEntries(named);
 }
 
 /**

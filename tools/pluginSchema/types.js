@@ -11,6 +11,9 @@ const ANY = { $ref: "pulumi.json#/Any" };
 /** Types in the dynamic form that wrap a value: the plugin's languages have their own. */
 const WRAPPERS = ["Promise", "OutputInstance"];
 
+/** Properties of nested types that are secret in every program. */
+const NESTED_SECRETS = ["accessSecret"];
+
 /** Translates types, and collects the named ones that it meets in `types`. */
 class Translator {
   /**
@@ -151,13 +154,14 @@ class Translator {
    * @param {{ isOutput?: boolean }} options
    * @returns {Schema}
    */
-  propertySchema({ type, description, byDefault }, { isOutput = false } = {}) {
+  propertySchema({ name, type, description, byDefault }, { isOutput = false } = {}) {
     const isWhole = /\b(whole|integer)\b/i.test(description);
     const open = isOutput ? [] : this.openWordsOf(type);
     const known = open.length === 0 ? "" : `\n\nKnown: ${open.map((word) => `\`${word}\``).join(", ")}.`;
     const ending = byDefault === undefined || isOutput ? "" : `\n\nDefault: ${byDefault}.`;
     const text = forEveryLanguage(`${description}${known}${ending}`);
-    return { ...this.typeOf(type, { isWhole, isOutput }), description: text };
+    const secret = NESTED_SECRETS.includes(name) ? { secret: true } : {};
+    return { ...this.typeOf(type, { isWhole, isOutput }), description: text, ...secret };
   }
 }
 
@@ -180,7 +184,9 @@ function forEveryLanguage(text) {
  * @param {string} name
  */
 function typeName(name) {
-  return name === "NetworkVolume" ? "PodNetworkVolume" : name.replace(/^Get(\w+)Result$/, "$1");
+  if (name === "NetworkVolume") return "PodNetworkVolume";
+  // Generated code adds `Args` itself.
+  return name.replace(/^Get(\w+)Result$/, "$1").replace(/Args$/, "");
 }
 
 /**
