@@ -11,7 +11,7 @@ export function visible(text: string): string {
   return text.replace(INVISIBLE, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 }
 
-/** Prints lines to standard output, each on one line, without keys and with visible characters only. */
+/** Prints lines to standard output, without keys and with visible characters only. */
 export function printLines(lines: readonly string[]): void {
   process.stdout.write(lines.map((line) => `${visible(redact(line))}\n`).join(""));
 }

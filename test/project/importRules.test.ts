@@ -152,7 +152,7 @@ const ARROWS: Record<string, Arrows> = {
     },
   },
   cli: {
-    shared: ["didYouMean", "exitCodes", "ownPackage", "pulumiCommand", "readTextFile"],
+    shared: ["didYouMean", "exitCodes", "ownPackage", "pulumiCommand", "readTextFile", "terminal"],
     folders: {
       connection: [],
       ...{

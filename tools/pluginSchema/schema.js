@@ -28,7 +28,7 @@ const ENUMS = ["GpuTier", "Location", "ScalerType", "FlashBootType", "EndpointTy
  * Returns the schema. `facts` are those of the resources.
  * @param {readonly ResourceFacts[]} facts
  * @param {Readonly<Record<string, Source>>} sources the data sources by their names
- * @param {Readonly<Record<string, string>>} settingVariables the environment variable of each setting
+ * @param {Readonly<Record<string, string>>} settingVariables their environment variables
  * @returns {Schema}
  */
 function buildSchema(facts, sources, settingVariables) {
