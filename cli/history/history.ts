@@ -1,5 +1,5 @@
 import type { EndpointRelease } from "../../sdk";
-import { fieldOfRelease } from "../../sdk/endpoints/releaseSettings";
+import { fieldOfRelease, missingReleases, shownVersions } from "../../sdk/endpoints/releaseSettings";
 import { withReleases } from "./releases";
 
 /** The options of the command. */
@@ -16,6 +16,8 @@ export function history(endpoint: string, { api, json }: HistoryFlags): Promise<
     process.stdout.write(
       json ? `${JSON.stringify({ endpoint: id, releases: shown }, undefined, 2)}\n` : linesOf(shown),
     );
+    const missing = missingReleases(releases);
+    if (missing.length > 0) process.stderr.write(`The service does not show ${shownVersions(missing)}.\n`);
     return 0;
   });
 }

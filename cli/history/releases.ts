@@ -2,8 +2,8 @@ import { type Client, createClient, type EndpointRelease } from "../../sdk";
 import { commandConnection, overV2 } from "../connection/connection";
 import { endpointId } from "../explain/endpointId";
 
-/** The most releases that the commands read. */
-const MOST_RELEASES = 100;
+/** The most releases that the commands read: more than any endpoint has. */
+const MOST_RELEASES = 10_000;
 
 /** The releases of an endpoint, the newest first. */
 export interface EndpointReleases {

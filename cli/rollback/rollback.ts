@@ -1,5 +1,5 @@
 import type { EndpointChanges } from "../../sdk";
-import { changesToRelease } from "../../sdk/endpoints/releaseSettings";
+import { changesToRelease, shownVersions } from "../../sdk/endpoints/releaseSettings";
 import { withReleases } from "../history/releases";
 
 /** The options of the command. */
@@ -22,7 +22,13 @@ export function rollback(endpoint: string, { api, to, yes }: RollbackFlags): Pro
   return withReleases(endpoint, { api, command }, async ({ id, client, releases }) => {
     const found = changesToRelease(releases, to);
     if (!found) throw new Error(`endpoint ${id} has no release ${to}: serverless-gpu history ${id} lists them`);
-    const { changes, unknown } = found;
+    const { changes, unknown, missing } = found;
+    if (missing.length > 0) {
+      throw new Error(
+        `the service does not show ${shownVersions(missing)}, so the settings of release ${to} are not known: nothing was ` +
+          "changed. Set them in the program, and run pulumi up",
+      );
+    }
     if (unknown.length > 0) {
       throw new Error(
         `the releases after ${to} have changed ${unknown.join(", ")}, which cannot be taken back: nothing was changed. Set it ` +

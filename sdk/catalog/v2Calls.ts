@@ -53,9 +53,12 @@ const cpusSchema = z.looseObject({
     .min(1),
 });
 
-/** Matches a name that can stand for a limit, and one that can stand for what is used of it. */
-const LIMIT = /limit|max|quota|cap/i;
-const USED = /current|used|usage|total|rate/i;
+/**
+ * The names that a limit may have, and those of what is used of it (assumed: the service does not
+ * publish them). Any other name may mean anything.
+ */
+const LIMIT = ["limit", "limitPerHour", "max", "quota"];
+const USED = ["current", "currentPerHour", "used"];
 
 const part = z.record(z.string(), z.unknown()).catch({});
 const limitsSchema = z.looseObject({ spendRate: part, serverlessWorkers: part }).transform(
@@ -69,13 +72,10 @@ const limitsSchema = z.looseObject({ spendRate: part, serverlessWorkers: part })
   }),
 );
 
-/** Returns the only number whose name fits; `null` if there is none, or more than one. */
-function numberNamed(fields: Readonly<Record<string, unknown>>, name: RegExp): number | null {
-  const other = name === USED ? LIMIT : /$^/;
-  const found = Object.entries(fields).filter(
-    ([field, value]) => typeof value === "number" && name.test(field) && !other.test(field),
-  );
-  return found.length === 1 ? (found[0]?.[1] as number) : null;
+/** Returns the only number with one of the names; `null` if there is none, or more than one. */
+function numberNamed(fields: Readonly<Record<string, unknown>>, names: readonly string[]): number | null {
+  const found = names.flatMap((name) => (typeof fields[name] === "number" ? [fields[name]] : []));
+  return found.length === 1 ? (found[0] ?? null) : null;
 }
 
 /** Returns the requests over REST v2. */

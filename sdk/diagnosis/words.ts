@@ -28,7 +28,7 @@ export function factsIn(evidence: Evidence): Fact[] {
     ...fact(stock, (facts) => settings && judgeStock(settings, facts)?.words),
     ...fact(limits, ({ workerQuota, workersUsed, spendLimit, spend, isUnderBalance }) => {
       const parts = [
-        ...(workerQuota === undefined ? [] : [`workers ${workersUsed ?? "?"} of ${workerQuota}`]),
+        ...(workerQuota === undefined ? [] : [workerWordsOf(workersUsed, workerQuota)]),
         ...(spendLimit === undefined ? [] : [`${spend ?? "?"} of ${spendLimit} US dollars an hour`]),
         ...(isUnderBalance === undefined ? [] : [isUnderBalance ? "balance too low" : "enough balance"]),
       ];
@@ -103,4 +103,10 @@ export function linesIn({ causes, others, evidence, missing, lines, summary }: D
     ...missing.map(({ what, why }) => `  not seen: ${what}: ${why}`),
     ...lines.map(({ workerId, source, line }) => `  log of ${workerId}, ${source}: ${line}`),
   ];
+}
+
+/** Describes the use of the quota. A quota may be lowered below what is used of it. */
+function workerWordsOf(used: number | undefined, quota: number): string {
+  if (used === undefined || used <= quota) return `workers ${used ?? "?"} of ${quota}`;
+  return `the sum of workersMax is ${used}, above the quota of ${quota}`;
 }

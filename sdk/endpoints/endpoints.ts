@@ -113,7 +113,7 @@ export interface Endpoints extends Readers<Endpoint> {
 
 /** Options of `releases`. */
 export interface ReleasesOptions extends RequestOptions {
-  /** The largest number of releases (whole, 1 to 100). @default 20 */
+  /** The largest number of releases (whole, ≥ 1). Each 100 take a request. @default 20 */
   readonly limit?: number | undefined;
 }
 

@@ -34,6 +34,33 @@ export interface ChangesToRelease {
   readonly changes: EndpointChanges;
   /** The words of the changes that cannot be taken back: they are no settings of an endpoint. */
   readonly unknown: readonly string[];
+  /** The later releases that the service does not show, so what they changed is not known. */
+  readonly missing: readonly VersionRange[];
+}
+
+/** Versions of an endpoint, both ends included. */
+export interface VersionRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+/**
+ * Returns the versions that are missing between these releases.
+ * @param releases the newest first
+ */
+export function missingReleases(releases: readonly EndpointRelease[]): VersionRange[] {
+  const versions = releases.flatMap(({ version }) => version ?? []);
+  return versions.flatMap((version, index) => {
+    const older = versions[index + 1];
+    return older !== undefined && version - older > 1 ? [{ first: older + 1, last: version - 1 }] : [];
+  });
+}
+
+/** Names missing versions: `release 6`, or `releases 6 to 8`. */
+export function shownVersions(missing: readonly VersionRange[]): string {
+  return missing
+    .map(({ first, last }) => (first === last ? `release ${first}` : `releases ${first} to ${last}`))
+    .join(", ");
 }
 
 /**
@@ -56,6 +83,7 @@ export function changesToRelease(releases: readonly EndpointRelease[], id: strin
   return {
     changes: Object.fromEntries(known) as EndpointChanges,
     unknown: settings.flatMap(([word, setting]) => (setting ? [] : [word])),
+    missing: missingReleases(releases.slice(0, position + 1)),
   };
 }
 

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { ENDED_POD_STATES, type OpenEnum } from "../contract/enums";
+import { UnexpectedResponseError } from "../errors";
 import { readMyself } from "../records/graphqlCalls";
 import { pathOf } from "../records/v2Calls";
 import { decode } from "../transport/decode";
@@ -80,6 +81,26 @@ const releasesSchema = z.looseObject({
   ),
 });
 
+const pageSchema = z.looseObject({
+  pagination: z.looseObject({ nextCursor: z.string().nullish(), hasNextPage: z.boolean().nullish() }).nullish(),
+});
+
+/** The largest number of releases that one request asks for. */
+const LARGEST_PAGE = 100;
+
+/** A part of the releases of an endpoint, the newest first. */
+interface ReleasePage {
+  readonly releases: readonly EndpointRelease[];
+  /** The cursor of the next page. `undefined`: this is the last one. */
+  readonly next: string | undefined;
+}
+
+/** Where a page of releases begins, and how many it has at most. */
+interface PageChoice {
+  readonly limit: number;
+  readonly cursor: string | undefined;
+}
+
 const podsSchema = z.looseObject({
   endpoint: z
     .looseObject({
@@ -93,12 +114,7 @@ const podsSchema = z.looseObject({
 export interface ReleaseCalls {
   readonly workers: (operation: string, id: string, attempt: Attempt) => Promise<readonly EndpointWorker[]>;
   /** @default the interface shows none */
-  readonly releases?: (
-    operation: string,
-    id: string,
-    limit: number,
-    attempt: Attempt,
-  ) => Promise<readonly EndpointRelease[]>;
+  readonly releases?: (operation: string, id: string, page: PageChoice, attempt: Attempt) => Promise<ReleasePage>;
 }
 
 /** Returns the requests over REST v2. */
@@ -109,12 +125,21 @@ export function v2ReleaseCalls(transport: RestV2Transport): Required<ReleaseCall
       const request = { name: "listWorkers", operation, method: "GET", path: `${path(endpointId)}/workers` } as const;
       return decode(workersSchema, await requestV2(transport, request, attempt), operation).workers;
     },
-    async releases(operation, endpointId, limit, attempt) {
+    async releases(operation, endpointId, { limit, cursor }, attempt) {
+      const query: Record<string, string> = { limit: String(limit), ...(cursor !== undefined && { cursor }) };
       const request = {
         ...({ name: "listReleases", operation, method: "GET" } as const),
-        ...{ path: `${path(endpointId)}/releases`, query: { limit: String(limit) } },
+        ...{ path: `${path(endpointId)}/releases`, query },
       };
-      return decode(releasesSchema, await requestV2(transport, request, attempt), operation).releases;
+      const response = await requestV2(transport, request, attempt);
+      const { nextCursor, hasNextPage } = decode(pageSchema, response, operation).pagination ?? {};
+      if (hasNextPage && (!nextCursor || nextCursor === cursor)) {
+        throw new UnexpectedResponseError(
+          `${operation}: the service shows a next page, but no cursor for it. Try again later`,
+        );
+      }
+      const next = hasNextPage === false ? undefined : nextCursor || undefined;
+      return { releases: decode(releasesSchema, response, operation).releases, next };
     },
   };
 }
@@ -147,7 +172,9 @@ export function readWorkers(
   return makeCall(context, { ...requestOptions(options), ...call });
 }
 
-/** Reads the latest releases of an endpoint; none where the interface shows none. */
+/**
+ * Reads the latest releases of an endpoint, page by page; none where the interface shows none.
+ */
 export async function readReleases(
   context: CallContext & { readonly calls: ReleaseCalls },
   endpointId: string,
@@ -156,7 +183,17 @@ export async function readReleases(
   const { releases } = context.calls;
   if (!releases) return undefined;
   const operation = `the releases of endpoint ${endpointId}`;
-  const attempt = (each: Attempt) => releases(operation, endpointId, limit, each);
-  const call = { name: "listReleases", operation, repeatability: "safe", attempt } as const;
-  return makeCall(context, { ...requestOptions(options), ...call });
+  const found = new Map<string, EndpointRelease>();
+  let cursor: string | undefined;
+  do {
+    const page = { limit: Math.min(limit - found.size, LARGEST_PAGE), cursor };
+    const attempt = (each: Attempt) => releases(operation, endpointId, page, each);
+    const call = { name: "listReleases", operation, repeatability: "safe", attempt } as const;
+    const read = await makeCall(context, { ...requestOptions(options), ...call });
+    const { size } = found;
+    for (const release of read.releases) found.set(release.id, release);
+    // A page without anything new would be followed by the same one.
+    cursor = found.size > size ? read.next : undefined;
+  } while (cursor !== undefined && found.size < limit);
+  return [...found.values()].slice(0, limit);
 }

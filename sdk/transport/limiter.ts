@@ -30,8 +30,16 @@ export interface Limiter {
    */
   delayMs(now: number): number;
   start(): void;
-  /** @param refused `true` if the service responded with 429 */
-  end(now: number, startedAt: number, refused: boolean): void;
+  /**
+   * @param refused `true` if the service responded with 429
+   * @param retryAfterMs the wait that it asked for, in milliseconds
+   */
+  end(now: number, startedAt: number, refused: boolean, retryAfterMs?: number): void;
+  /**
+   * Returns how long nothing is let through because the service asked for it, in milliseconds.
+   * @default 0
+   */
+  closedMs?(now: number): number;
   /**
    * Raises the requests per window to this number if it is larger than the limit (contract, Dynamic
    * rule).
@@ -93,22 +101,47 @@ export function createLimiter(base: RateLimit): Limiter {
   };
 }
 
+/** How long an announced quota is kept after a 429, in milliseconds: the 429 may have been stray. */
+const KEPT_MS = 5 * 60_000;
+
+/** The longest `Retry-After` that holds all requests, in milliseconds. */
+const LONGEST_CLOSED_MS = 120_000;
+
+/**
+ * The requests at a time after a 429. Other programs use the same quota, so each new window may be
+ * used up at once: only these are then refused.
+ */
+const CAREFUL_REQUESTS = 8;
+
 /**
  * Makes a limiter for a quota that is only announced. It lets everything through until the service
- * refuses a request: an account may have a larger quota.
+ * refuses a request: an account may have a larger quota. It then waits for as long as the service
+ * asks, and keeps the quota for a while.
  */
 export function createAnnouncedLimiter(limit: RateLimit): Limiter {
   const limiter = createLimiter(limit);
-  let isKnown = false;
+  let inFlight = 0;
+  let refusedAt = Number.NEGATIVE_INFINITY;
+  let closedUntil = Number.NEGATIVE_INFINITY;
+  const closedMs = (now: number) => Math.max(0, closedUntil - now);
   return {
     ...limiter,
+    closedMs,
     delayMs(now) {
-      const delayMs = limiter.delayMs(now);
-      return isKnown ? delayMs : 0;
+      if (now - refusedAt > KEPT_MS) return 0;
+      if (now < closedUntil) return closedMs(now);
+      return inFlight >= CAREFUL_REQUESTS ? Number.POSITIVE_INFINITY : limiter.delayMs(now);
     },
-    end(now, startedAt, refused) {
-      isKnown ||= refused;
+    start() {
+      inFlight++;
+      limiter.start();
+    },
+    end(now, startedAt, refused, retryAfterMs = 0) {
+      inFlight--;
       limiter.end(now, startedAt, refused);
+      if (!refused) return;
+      refusedAt = now;
+      if (retryAfterMs <= LONGEST_CLOSED_MS) closedUntil = Math.max(closedUntil, now + retryAfterMs);
     },
   };
 }

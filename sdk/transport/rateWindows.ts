@@ -73,6 +73,7 @@ export function createRateWindows(): RateWindows {
       inFlight--;
     },
     raise() {},
+    closedMs: (now) => Math.max(0, closedUntil - now),
     observe({ status, headers }, now, sentAt) {
       // Pending requests may not be counted yet.
       const others = Math.max(0, inFlight - 1);

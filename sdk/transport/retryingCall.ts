@@ -98,6 +98,9 @@ export interface Call<T> extends ObservedOptions {
   readonly keepsAttempt?: boolean | undefined;
 }
 
+/** The time that passes between two looks at the clock at most, in milliseconds. */
+const CLOCK_MS = 50;
+
 /** The latest time that a `Date` can hold, in milliseconds since the Unix epoch. */
 const LATEST_DATE_MS = 8.64e15;
 
@@ -112,6 +115,8 @@ export async function makeCall<T>(context: CallContext, given: Call<T>): Promise
   const maxAttempts = call.maxRetries === undefined ? retry.maxAttempts : call.maxRetries + 1;
   const maxElapsedMs = call.timeoutMs ?? retry.maxElapsedMs;
   let startedAt = call.timeoutMs === undefined ? undefined : clock.monotonic();
+  let uncounted = 0;
+  let acceptedBefore: number | undefined;
   for (let number = 1; ; number++) {
     if (call.gate && !call.gate.tryEnter()) {
       const askedAt = clock.monotonic();
@@ -126,7 +131,13 @@ export async function makeCall<T>(context: CallContext, given: Call<T>): Promise
       if (!(error instanceof ServerlessGpuError)) throw error;
       if (call.jobId !== undefined) error.ofJob(call.jobId);
       const elapsedMs = clock.monotonic() - startedAt;
-      const failed = { repeatability: call.repeatability, error, attempt: number, elapsedMs, random: context.random() };
+      const failed = {
+        repeatability: call.repeatability,
+        error,
+        attempt: number - uncounted,
+        elapsedMs,
+        random: context.random(),
+      };
       const decision = decide(failed, { maxAttempts, maxElapsedMs });
       const found = decision.lookUp ? await call.lookUp?.() : undefined;
       if (found !== undefined) return found;
@@ -138,6 +149,14 @@ export async function makeCall<T>(context: CallContext, given: Call<T>): Promise
       }
       context.onRetry?.(retryEvent(call, number, error, decision.retryInMs));
       const { retryInMs } = decision;
+      if (error.retryAfterMs === retryInMs && call.gate && call.gate.closedMs() >= retryInMs - CLOCK_MS) {
+        // The gate holds all requests for that time, which does not count for any of them. Nor does
+        // a refusal while others get through: several processes share the quota.
+        const accepted = call.gate.accepted();
+        if (acceptedBefore !== undefined && accepted > acceptedBefore) uncounted++;
+        acceptedBefore = accepted;
+        continue;
+      }
       await untilClosed(context.closing, call, (signal) => sleep(clock, retryInMs, signal), error);
     }
   }
@@ -201,6 +220,7 @@ async function withTimeout<T>(context: CallContext, call: Call<T>, number: numbe
   });
   const ignoreAbort = onAbort(call.keepsAttempt ? undefined : call.signal, () => signal.abort(call.signal?.reason));
   let refused = false;
+  let retryAfterMs: number | undefined;
   let isOver = false;
   let goesOn = false;
   let requests = 0;
@@ -212,7 +232,7 @@ async function withTimeout<T>(context: CallContext, call: Call<T>, number: numbe
     if (isOver) return;
     isOver = true;
     ignoreAbort();
-    call.gate?.leave(sentAt, refused);
+    call.gate?.leave(sentAt, refused, retryAfterMs);
   };
   const keepOn = () => {
     goesOn = true;
@@ -231,6 +251,7 @@ async function withTimeout<T>(context: CallContext, call: Call<T>, number: numbe
     return await call.attempt({ number, signal, progress, goesOn: keepOn, headers, onSend, onResponse });
   } catch (error) {
     refused = error instanceof RateLimitError;
+    if (error instanceof RateLimitError) ({ retryAfterMs } = error);
     if (received && error instanceof ServerlessGpuError) {
       error.ofResponse({ ...responseInfo(received), body: received.body ?? "" });
     }

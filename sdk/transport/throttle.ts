@@ -12,7 +12,11 @@ export interface Gate {
   /** Counts a request that an admitted attempt sends in addition to its first. */
   count(): void;
   /** Records the end of an admitted request. */
-  leave(startedAt: number, refused: boolean): void;
+  leave(startedAt: number, refused: boolean, retryAfterMs?: number): void;
+  /** Returns how many admitted requests have ended without a refusal. */
+  accepted(): number;
+  /** Returns how long it admits nothing because the service asked for it, in milliseconds. */
+  closedMs(): number;
   /** Returns for how long requests have waited, in milliseconds. Several at once count once. */
   heldMs(): number;
 }
@@ -26,6 +30,7 @@ export function createGate(clock: Clock, limiter: Limiter, onWait?: (event: Rate
   let cancelTimer: (() => void) | undefined;
   let reportedAt = Number.NEGATIVE_INFINITY;
   let heldMs = 0;
+  let accepted = 0;
   /** When the first of the waiting requests began to wait. */
   let heldSince = 0;
 
@@ -89,8 +94,11 @@ export function createGate(clock: Clock, limiter: Limiter, onWait?: (event: Rate
       limiter.start();
       limiter.end(now, now, false);
     },
-    leave(startedAt, refused) {
-      limiter.end(clock.monotonic(), startedAt, refused);
+    closedMs: () => limiter.closedMs?.(clock.monotonic()) ?? 0,
+    accepted: () => accepted,
+    leave(startedAt, refused, retryAfterMs) {
+      if (!refused) accepted++;
+      limiter.end(clock.monotonic(), startedAt, refused, retryAfterMs);
       if (waiting.size > 0) admit();
     },
     heldMs: () => heldMs + (waiting.size > 0 ? clock.monotonic() - heldSince : 0),

@@ -53,3 +53,59 @@ test("history lists what each release changed, and rollback says how to take it 
   expect([overGraphql.code, overGraphql.stderr]).toEqual([1, expect.stringContaining(advice)]);
   await client.close();
 }, 120_000);
+
+describe("many releases", () => {
+  async function startWith(count: number) {
+    const emulator = await startEmulator({ profile: "observed", drainMs: 0, rateLimits: { management: "off" } });
+    const client = createClient({
+      apiKey: emulator.apiKey,
+      graphqlUrl: emulator.url,
+      queueUrl: emulator.url,
+      api: "v2",
+    });
+    const { id } = await client.endpoints.create({ name: "llama", gpuIds: "ADA_24", imageName: "me/llama:1" });
+    const headers = { authorization: `Bearer ${emulator.apiKey}`, "content-type": "application/json" };
+    for (let n = 2; n <= count; n++) {
+      const body = JSON.stringify({ image: `me/llama:${n}` });
+      await fetch(`${emulator.url}/v2/serverless/${id}`, { method: "PATCH", headers, body });
+    }
+    process.env = { ...process.env, ...emulator.env, SERVERLESS_GPU_API: "v2" };
+    const end = async () => {
+      await client.close();
+      await emulator.stop();
+    };
+    return { emulator, client, id, [Symbol.asyncDispose]: end };
+  }
+
+  test("are read page by page, and rollback finds an old one", async () => {
+    await using account = await startWith(240);
+    const { client, id, emulator } = account;
+    const releases = (await client.endpoints.releases(id, { limit: 1_000 })) ?? [];
+    expect(releases.map(({ version }) => version)).toEqual(Array.from({ length: 240 }, (_, n) => 239 - n));
+    expect(emulator.journal.operations({ operation: "listReleases" })).toHaveLength(3);
+    expect(await client.endpoints.releases(id, { limit: 130 })).toHaveLength(130);
+    const found = await ended(start("rollback", id, "--to", "5"));
+    expect([found.code, found.stderr]).toEqual([0, expect.stringContaining("Nothing was changed")]);
+    expect(found.stdout).toContain('imageName: "me/llama:6",');
+  }, 120_000);
+
+  test("with one that the service does not show are listed with a note, and nothing is rolled back over it", async () => {
+    await using account = await startWith(4);
+    const { client, id, emulator } = account;
+    const all = (await client.endpoints.releases(id)) ?? [];
+    const releases = all
+      .filter(({ version }) => version !== 2)
+      .map(({ changes, ...release }) => ({ ...release, diff: changes }));
+    emulator.faults.add({ match: { operation: "listReleases" }, effect: { status: 200, body: { releases } } });
+    const listed = await ended(start("history", id));
+    expect(listed.stderr).toContain("The service does not show release 2.");
+    const refused = await ended(start("rollback", id, "--to", "1", "--yes"));
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      expect.stringContaining(
+        "the service does not show release 2, so the settings of release 1 are not known: nothing was changed",
+      ),
+    ]);
+    expect((await ended(start("rollback", id, "--to", "3"))).code).toBe(0);
+  }, 120_000);
+});

@@ -55,10 +55,15 @@ test("GraphQL shows stock to requests without a key, and the key stays out of th
 });
 
 test.each([
-  ["names that are clear", { spendRate: { hourlyLimit: 50, current: 3 }, serverlessWorkers: { quota: 7 } }, [7, 50, 3]],
+  ["names that are clear", { spendRate: { limit: 50, current: 3 }, serverlessWorkers: { quota: 7 } }, [7, 50, 3]],
   [
     "two numbers that could be the limit",
-    { spendRate: {}, serverlessWorkers: { limit: 7, maxBurst: 9 } },
+    { spendRate: {}, serverlessWorkers: { limit: 7, max: 9 } },
+    [null, null, null],
+  ],
+  [
+    "other names, whatever they contain",
+    { spendRate: { currentLimit: 5, maxRate: 2 }, serverlessWorkers: { maxInUse: 12, allowed: 30 } },
     [null, null, null],
   ],
   ["other types", { spendRate: "none", serverlessWorkers: { limit: "7" } }, [null, null, null]],

@@ -1,4 +1,5 @@
 import { manualClock } from "../../../emulator/time/virtualClock";
+import { type Client, createClient } from "../../../sdk/client";
 import { createLimiter } from "../../../sdk/transport/limiter";
 import { createGate } from "../../../sdk/transport/throttle";
 import { startEmulated } from "../../support/emulated";
@@ -47,5 +48,43 @@ describe("each interface has its own limit", () => {
     expect(reportedAt.length).toBeGreaterThan(10);
     const gaps = reportedAt.slice(1).map((at, i) => at - (reportedAt[i] ?? 0));
     expect(Math.min(...gaps)).toBeGreaterThanOrEqual(REPORT_MS);
+  });
+});
+
+describe("one account in several processes", () => {
+  const calls = (client: Client, count: number) =>
+    Promise.allSettled(Array.from({ length: count }, () => client.account.limits()));
+
+  test("none of 1,200 calls of eight clients fails, and they take little more time than the quota needs", async () => {
+    await using site = await startEmulated({
+      client: { service: "runpod" },
+      emulator: { profile: "observed", rateLimits: { graphql: "real" } },
+    });
+    const { emulator, run, clock } = site;
+    const { url, apiKey } = emulator;
+    const clients = Array.from({ length: 8 }, () =>
+      createClient({ apiKey, service: "runpod", graphqlUrl: url, restUrl: url, queueUrl: url, clock }),
+    );
+    const startedAt = clock.monotonic();
+    const results = (await run(Promise.all(clients.map((client) => calls(client, 150))))).flat();
+    expect(results.filter(({ status }) => status === "rejected")).toEqual([]);
+    // 1,200 requests at 180 a minute need six whole windows.
+    expect(clock.monotonic() - startedAt).toBeLessThan(1.15 * 7 * MINUTE_MS);
+    const refused = emulator.journal.requests().filter(({ status }) => status === 429).length;
+    // The first burst, and then at most a few of each client in a window.
+    expect(refused).toBeLessThan(1_020 + 1_000);
+    await Promise.all(clients.map((client) => client.close()));
+  });
+
+  test("one stray refusal does not hold a client to the announced quota for its life", async () => {
+    await using site = await start();
+    const { client, emulator, run, clock } = site;
+    emulator.faults.add({ match: { operation: "myself" }, effect: { status: 429 }, times: 1 });
+    await run(calls(client, 1));
+    await clock.advance(6 * MINUTE_MS);
+    const startedAt = clock.monotonic();
+    await run(calls(client, 1_000));
+    // At 180 a minute, they would take more than five.
+    expect(clock.monotonic() - startedAt).toBeLessThan(2 * MINUTE_MS);
   });
 });
