@@ -170,6 +170,7 @@ async function serve(parts: Parts, options: EmulatorOptions, reset: () => void) 
     open: parts.open,
     clock,
     saved: () => dataFile?.saved(),
+    changes: () => dataFile?.changes ?? 0,
   });
   const server = await listen(host, port, handler);
   workerHost.listening(server.url);
@@ -220,6 +221,7 @@ export type { FaultEffect, FaultMatch, FaultRule } from "./server/faultRule";
 export type { Journal, JournalEntry, JournalFilter, WorkerLine, WorkerLineFilter } from "./server/journal";
 export type {
   PortConfig,
+  SeededTemplate,
   TemplateFields,
   TemplateInput,
   TemplateRecord,

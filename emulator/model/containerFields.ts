@@ -74,6 +74,12 @@ function convertedInContainer<Value extends Given, Given, Own>(
 
 const variables = z.array(z.strictObject({ key: z.string().min(1), value: z.string() }));
 
+/** A seed may also have the variables as a map. */
+const seededVariables = z.preprocess((given) => {
+  const isMap = typeof given === "object" && given !== null && !Array.isArray(given);
+  return isMap ? Object.entries(given).map(([key, value]) => ({ key, value })) : given;
+}, variables);
+
 /**
  * The fields of a template that reach its workers. A change to one of them is a new release of
  * every endpoint with the template. An endpoint that REST v2 gave its own container also has them.
@@ -91,7 +97,10 @@ export const CONTAINER_FIELDS = {
   env: convertedInContainer(
     "env",
     { type: "object", values: TEXT },
-    required<readonly EnvironmentVariable[]>("[EnvironmentVariableInput]!", variables, []),
+    {
+      ...required<readonly EnvironmentVariable[]>("[EnvironmentVariableInput]!", variables, []),
+      schema: seededVariables.optional(),
+    },
     (list): Readonly<Record<string, string>> => Object.fromEntries(list.map(({ key, value }) => [key, value])),
     (map) => Object.entries(map).map(([key, value]) => ({ key, value })),
   ),

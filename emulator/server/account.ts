@@ -11,7 +11,7 @@ import type { RegistryAuthSeed } from "../registryAuths/registryAuthFields";
 import type { RegistryAuths } from "../registryAuths/registryAuths";
 import type { SecretSeed } from "../secrets/secretFields";
 import type { Secrets } from "../secrets/secrets";
-import { exampleTemplate, type TemplateSeed } from "../templates/templateFields";
+import { exampleTemplate, type SeededTemplate, type TemplateSeed } from "../templates/templateFields";
 import type { Templates } from "../templates/templates";
 import type { VolumeSeed } from "../volumes/volumeFields";
 import type { Volumes } from "../volumes/volumes";
@@ -30,7 +30,7 @@ export interface Seed {
    * Templates; a string is the id of one with an example image. If any is named, no other exists.
    * @default every template exists
    */
-  readonly templates?: readonly (string | TemplateSeed)[];
+  readonly templates?: readonly (string | SeededTemplate)[];
   /** Network volumes. If any is named, no other exists. @default every volume exists */
   readonly volumes?: readonly VolumeSeed[];
   /** Registry credentials. If any is named, no other exists. @default every credential exists */
@@ -143,7 +143,7 @@ function schemasOf({ templates, secrets }: Kinds, entries: [keyof Kinds, AnyKind
   const seedSchema = z.strictObject({
     pods: z.array(podSeedSchema).optional(),
     ...mapEntries(entries, ({ seedSchema }) => z.array(seedSchema).optional()),
-    templates: z.array(z.union([z.string().min(1), templates.seedSchema])).optional(),
+    templates: z.array(stringOr(templates.seedSchema)).optional(),
   }) as z.ZodType as z.ZodType<Seed>;
   const snapshotSchema = z.looseObject({
     version: z.literal(2),
@@ -156,6 +156,18 @@ function schemasOf({ templates, secrets }: Kinds, entries: [keyof Kinds, AnyKind
   return { seedSchema, snapshotSchema };
 }
 
+/**
+ * Returns a schema that also accepts a string. Unlike those of a union, its errors name the field.
+ */
+function stringOr<T>(schema: z.ZodType<T>): z.ZodType<T | string> {
+  return z.unknown().transform((value, context) => {
+    const { success, data, error } = (typeof value === "string" ? z.string().min(1) : schema).safeParse(value);
+    if (success) return data;
+    for (const issue of error.issues) context.issues.push({ ...issue, input: value } as z.core.$ZodRawIssue);
+    return z.NEVER;
+  }) as z.ZodType<T | string>;
+}
+
 function createFromSeed({ noun, control }: AnyKind, seed: Parameters<AnyKind["control"]["create"]>[0]) {
   try {
     control.create(seed);
@@ -165,8 +177,10 @@ function createFromSeed({ noun, control }: AnyKind, seed: Parameters<AnyKind["co
   }
 }
 
-function templateSeedOf(seed: string | TemplateSeed): TemplateSeed {
-  return typeof seed === "string" ? { id: seed, name: seed, imageName: EXAMPLE_IMAGE } : seed;
+function templateSeedOf(seed: string | SeededTemplate): TemplateSeed {
+  // The validation has made a list of the variables.
+  if (typeof seed !== "string") return seed as TemplateSeed;
+  return { id: seed, name: seed, imageName: EXAMPLE_IMAGE };
 }
 
 const oldSnapshotSchema = z.looseObject({ version: z.literal(1), templates: z.array(z.string()) });

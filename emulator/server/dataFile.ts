@@ -1,5 +1,6 @@
-import { constants, readFileSync } from "node:fs";
+import { constants, readFileSync, readlinkSync, realpathSync } from "node:fs";
 import { open, rename } from "node:fs/promises";
+import path from "node:path";
 import { systemReason } from "../io/systemReason";
 import { createDataLock, DataFileInUse, type DataLock } from "./dataLock";
 import { createStateChanges, readState, type StateChanges, type StateSource } from "./savedState";
@@ -26,8 +27,9 @@ export class DataFile {
   #writing: Promise<void> | undefined;
 
   constructor(file: string, source: StateSource) {
-    this.#file = file;
-    this.#lock = createDataLock(file);
+    // A link stays a link, and all links to a file have the lock of the file.
+    this.#file = fileOf(file);
+    this.#lock = createDataLock(this.#file);
     this.#state = createStateChanges(source);
   }
 
@@ -65,6 +67,11 @@ export class DataFile {
         cause,
       });
     }
+  }
+
+  /** The number of changes so far. */
+  get changes(): number {
+    return this.#changes;
   }
 
   changed(endpointId?: string, jobId?: string): void {
@@ -131,6 +138,34 @@ export class DataFile {
     }
     this.#appendedBytes += Buffer.byteLength(text);
     return true;
+  }
+}
+
+/** Returns the file that a path leads to over links, even if it does not exist yet. */
+function fileOf(given: string): string {
+  try {
+    return realpathSync(given);
+  } catch {
+    const target = linkTarget(given);
+    return target === undefined ? path.join(folderOf(given), path.basename(given)) : fileOf(target);
+  }
+}
+
+/** Returns where a link without a file leads; `undefined` for any other path. */
+function linkTarget(file: string): string | undefined {
+  try {
+    return path.resolve(path.dirname(file), readlinkSync(file));
+  } catch {
+    return undefined;
+  }
+}
+
+function folderOf(file: string): string {
+  const folder = path.dirname(file);
+  try {
+    return realpathSync(folder);
+  } catch {
+    return folder;
   }
 }
 

@@ -46,6 +46,8 @@ export function createFaults(random: () => number, operations: () => Operations,
   let rules: Writable<ActiveFault>[] = [];
   let stock: StockRule[] = [];
   let added = 0;
+  /** What to call when a rule is removed, by its id. */
+  const removals = new Map<number, (() => void)[]>();
 
   /** Counts the subject for every rule that matches it, and applies the first rule that is due. */
   function firstToApply(subject: Subject, subjects: ReturnType<typeof subjectsOf>): ActiveFault | undefined {
@@ -66,6 +68,12 @@ export function createFaults(random: () => number, operations: () => Operations,
     const before = stock.length;
     stock = rules.flatMap(stockRuleOf);
     if (stock.length !== before) onStockChange();
+    const remaining = new Set(rules.map(({ id }) => id));
+    for (const [id, calls] of [...removals]) {
+      if (remaining.has(id)) continue;
+      removals.delete(id);
+      for (const call of calls) call();
+    }
   }
 
   const faults: Faults = {
@@ -96,7 +104,8 @@ export function createFaults(random: () => number, operations: () => Operations,
       const rule = firstToApply({ interface: "queue", operation: "worker", endpointId, imageName }, "worker starts");
       const { throttleWorkerMs = 0, imagePullMs = 0, imagePullError, crashLoop, takesNoJobs } = rule?.effect ?? {};
       const failure = imagePullError ? "image" : crashLoop ? "crash" : undefined;
-      return { throttledMs: throttleWorkerMs, imagePullMs, failure, takesNoJobs };
+      const onRemoved = rule && ((heal: () => void) => removals.set(rule.id, [...(removals.get(rule.id) ?? []), heal]));
+      return { throttledMs: throttleWorkerMs, imagePullMs, failure, takesNoJobs, onRemoved };
     },
     atJob(endpointId) {
       const rule = firstToApply({ interface: "queue", operation: "job", endpointId }, "job starts");

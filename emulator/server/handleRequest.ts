@@ -23,6 +23,8 @@ export interface RequestHandlerOptions {
   readonly clock: Clock;
   /** Resolves when all changes are saved. */
   readonly saved: () => Promise<void> | undefined;
+  /** The number of changes so far. */
+  readonly changes: () => number;
 }
 
 /** Creates the function that handles a request from its arrival to its response. */
@@ -34,12 +36,25 @@ export function createRequestHandler({
   nextFault,
   open,
   clock,
-  saved,
+  saved: savedAll,
+  changes,
 }: RequestHandlerOptions): RequestHandler {
+  /**
+   * Waits until all changes are saved. For a request that made none, a disk that is full is no
+   * reason to fail.
+   */
+  async function saved(changesBefore: number): Promise<void> {
+    const hasChanged = changes() > changesBefore;
+    await savedAll()?.catch((error: unknown) => {
+      if (hasChanged) throw error;
+    });
+  }
+
   return async function handleRequest(request, connection) {
+    const changesBefore = changes();
     if (request.path.startsWith(`${CONTROL_PATH}/`)) {
       const response = await control(request, connection);
-      await saved();
+      await saved(changesBefore);
       return response;
     }
     const refusal = refuse(request);
@@ -49,7 +64,7 @@ export function createRequestHandler({
     const ofWorker = workerCalls(request, connection.dropped);
     if (ofWorker) {
       const response = await ofWorker;
-      await saved();
+      await saved(changesBefore);
       return response;
     }
     const call = read(request);
@@ -67,7 +82,7 @@ export function createRequestHandler({
       else if (fault) response = await runWithFault(call, fault.effect, request, connection, clock);
       else response = await call.run({});
       // A change is saved before its response, so that a crash cannot undo it.
-      await saved();
+      await saved(changesBefore);
     } catch (error) {
       response = failure(error);
     } finally {

@@ -99,6 +99,12 @@ export interface TemplateSeed extends TemplateInput {
   readonly boundEndpointId?: string;
 }
 
+/** A template of a seed. */
+export interface SeededTemplate extends Omit<TemplateSeed, "env"> {
+  /** Environment variables, as a list or as a map. @default none */
+  readonly env?: TemplateSeed["env"] | Readonly<Record<string, string>>;
+}
+
 const seedSchema = seedSchemaOf<TemplateSeed>({
   ...TEMPLATE_FIELDS,
   boundEndpointId: { schema: z.string().optional() },

@@ -28,10 +28,11 @@ export function startWorker(pool: PoolState, id = randomId(pool.context.random))
     lastStatusChange: "Started by the endpoint's autoscaling",
   };
   const runner = pool.model.runner(pod);
-  const fault = context.workerFaults.atStart(record.id, pod.container.imageName);
+  const fault: RemovableFault = { ...context.workerFaults.atStart(record.id, pod.container.imageName) };
   const { throttledMs } = fault;
   const worker = newWorker(pod, runner, throttledMs > 0 ? "throttled" : "initializing");
   pool.workers.add(worker);
+  fault.onRemoved?.(() => heal(pool, worker, fault));
   if (throttledMs === 0) {
     initialize(pool, worker, fault);
     return true;
@@ -41,10 +42,28 @@ export function startWorker(pool: PoolState, id = randomId(pool.context.random))
   return true;
 }
 
+type RemovableFault = { -readonly [Name in keyof StartFault]: StartFault[Name] };
+
+/** Ends the effect of a fault rule that was removed on a worker that started under it. */
+function heal(pool: PoolState, worker: Worker, fault: RemovableFault): void {
+  const { failure, takesNoJobs } = fault;
+  fault.takesNoJobs = false;
+  if (!pool.workers.has(worker) || worker.draining) return;
+  const healthy = { throttledMs: 0, imagePullMs: 0 };
+  const isHeldBack = worker.state === "throttled" || (failure !== undefined && worker.state !== "idle");
+  if (isHeldBack) {
+    worker.cancelTimer();
+    initialize(pool, worker, healthy);
+  } else if (takesNoJobs && worker.state === "idle" && !pool.free.includes(worker)) {
+    makeFree(pool, worker);
+    pool.onRoom();
+  }
+}
+
 /** Starts the container of a worker. */
 function initialize(pool: PoolState, worker: Worker, fault: StartFault): void {
   const { clock, environments, logs } = pool.context;
-  const { imagePullMs, failure, takesNoJobs = false } = fault;
+  const { imagePullMs, failure } = fault;
   const { imageName } = worker.pod.container;
   worker.state = "initializing";
   const [unknown] = environments.fill(worker.pod);
@@ -66,7 +85,7 @@ function initialize(pool: PoolState, worker: Worker, fault: StartFault): void {
     imagePullMs > 0 ? `Pulling image ${imageName}` : `start container for ${imageName}: begin`,
   );
   worker.cancelTimer = worker.runner.start(imagePullMs, {
-    onAsk: () => welcome(pool, worker, takesNoJobs),
+    onAsk: () => welcome(pool, worker, fault.takesNoJobs ?? false),
     onRetire() {
       if (pool.workers.has(worker) && !worker.draining) drain(pool, worker, "refresh");
     },

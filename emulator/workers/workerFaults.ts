@@ -18,6 +18,11 @@ export interface StartFault {
   readonly failure?: FailedStart | undefined;
   /** `true`: the worker starts, and takes no jobs. */
   readonly takesNoJobs?: boolean | undefined;
+  /**
+   * Calls `heal` when the rule is removed.
+   * @default no rule applies
+   */
+  readonly onRemoved?: ((heal: () => void) => void) | undefined;
 }
 
 /**

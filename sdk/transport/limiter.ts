@@ -101,7 +101,7 @@ export function createLimiter(base: RateLimit): Limiter {
   };
 }
 
-/** How long an announced quota is kept after a 429, in milliseconds: the 429 may have been stray. */
+/** How long an announced quota is kept after a 429, which may have been stray, in milliseconds. */
 const KEPT_MS = 5 * 60_000;
 
 /** The longest `Retry-After` that holds all requests, in milliseconds. */

@@ -123,6 +123,7 @@ export const workerFaults = {
   ),
   "worker-fault.unhealthy": observed("A worker that has not started after 7 minutes is unhealthy."),
   "worker-fault.no-jobs": assumed("takesNoJobs lets a worker become idle, and gives it no jobs."),
+  "worker-fault.removed": assumed("Workers recover when the rule that holds them back is removed."),
   "worker-fault.quota": assumed(
     "Lowering a quota below what is in use blocks later increases of workersMax, but stops no worker.",
   ),

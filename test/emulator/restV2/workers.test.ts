@@ -181,6 +181,23 @@ test("[worker-fault.no-jobs] a worker that takes no jobs is idle while they wait
   expect((await read("/workers")).summary).toMatchObject({ idle: 1, running: 0 });
 });
 
+test.each<[object, number]>([
+  [{ imagePullError: true }, 60_000],
+  [{ imagePullError: true }, 10 * 60_000],
+  [{ crashLoop: true }, 25_000],
+  [{ takesNoJobs: true }, 1_000],
+  [{ takesNoJobs: true }, 0],
+  [{ throttleWorkerMs: 3_600_000 }, 60_000],
+])("[worker-fault.removed] the workers of a rule that is removed recover: %j after %i ms", async (effect, ms) => {
+  await workerUnder(effect, ms);
+  emulator.faults.clear();
+  const headers = { authorization: `Bearer ${emulator.apiKey}`, "content-type": "application/json" };
+  await fetch(`${emulator.url}/v2/e1/run`, { method: "POST", body: JSON.stringify({ input: {} }), headers });
+  await clock.advance(30_000);
+  const { jobs } = (await (await fetch(`${emulator.url}/v2/e1/health`, { headers })).json()) as { jobs: object };
+  expect(jobs).toMatchObject({ completed: 1, inQueue: 0 });
+});
+
 test("[myself.pod-details] GraphQL shows the version, the image and the age of an endpoint's pods", async () => {
   emulator.seed({ endpoints: [settings] });
   await clock.advance(5000);

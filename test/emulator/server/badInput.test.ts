@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { type Emulator, startEmulator } from "../../../emulator";
+import { type Emulator, type SeededTemplate, startEmulator } from "../../../emulator";
 import { graphql, REQUIRED, save, send } from "../../support/plainClient";
 
 let emulator: Emulator;
@@ -147,4 +147,21 @@ test.each([
   expect([status, body.errors[0].message]).toEqual([400, "The query is nested more than 1,000 levels deep"]);
   expect((await graphql(emulator, query(900))).status).toBe(400);
   expect(() => emulator.journal.requests()).not.toThrow();
+});
+
+describe("the templates of a seed", () => {
+  test("have problems that name the field", async () => {
+    const template = { id: "t", name: "t", imageName: "i", containerDiskInGb: "20" };
+    const starting = startEmulator({ seed: { templates: ["other", template as object as SeededTemplate] } });
+    await expect(starting).rejects.toThrow(/The seed is not well formed.*at templates\[1\]\.containerDiskInGb/s);
+  });
+
+  test("may have their variables as a map", async () => {
+    const template = { id: "t", name: "t", imageName: "i", env: { A: "1", B: "2" } };
+    await using emulator = await startEmulator({ seed: { templates: [template] } });
+    expect(emulator.templates.get("t")?.env).toEqual([
+      { key: "A", value: "1" },
+      { key: "B", value: "2" },
+    ]);
+  });
 });

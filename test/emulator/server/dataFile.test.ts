@@ -1,13 +1,16 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import {
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -166,6 +169,34 @@ describe("a data file", () => {
   test("a data file that cannot be written is reported at the start", async () => {
     const missing = path.join(folder, "missing", "state.json");
     await expect(startEmulator({ dataFile: missing })).rejects.toThrow(/missing.* cannot be written: there is no such/);
+  });
+
+  test("a data file that can no longer be written lets reads through", async () => {
+    const sub = path.join(folder, "sub");
+    mkdirSync(sub);
+    await using emulator = await startEmulator({ dataFile: path.join(sub, "state.json") });
+    await createEndpoint(emulator);
+    rmSync(sub, { recursive: true });
+    expect((await save(emulator, REQUIRED)).status).toBe(500);
+    const { status, body } = await graphql(emulator, "query { myself { endpoints { name } } }");
+    expect([status, body.data.myself.endpoints.length]).toEqual([200, 2]);
+    expect((await send(`${emulator.url}/_emulator/endpoints`, { headers: authorized(emulator) })).status).toBe(200);
+    mkdirSync(sub);
+  });
+
+  test("a link to a data file stays a link, and has its lock", async () => {
+    const link = path.join(folder, "link.json");
+    symlinkSync("state.json", link);
+    const first = await startEmulator({ dataFile: link });
+    await createEndpoint(first);
+    await expect(startEmulator({ dataFile })).rejects.toThrow(/is in use by another emulator/);
+    const other = path.join(folder, "other");
+    symlinkSync(folder, other);
+    await expect(startEmulator({ dataFile: path.join(other, "link.json") })).rejects.toThrow("is in use");
+    await first.stop();
+    expect([readlinkSync(link), lstatSync(dataFile).isFile()]).toEqual(["state.json", true]);
+    await using second = await startEmulator({ dataFile });
+    expect(second.endpoints.list()).toHaveLength(1);
   });
 
   test("a data file that can no longer be written makes requests fail, with the reason", async () => {

@@ -52,7 +52,7 @@ describe("a response that a gateway changed in transit is read", () => {
   test("a streamed response with an encoding is read", async () => {
     await using server = await startRawServer((_incoming, outgoing) => {
       outgoing.writeHead(200, { "content-encoding": "gzip" });
-      outgoing.end(gzipSync('data: "one"\n\n'));
+      outgoing.end(gzipSync('data: "one"\n\ndata: [DONE]\n\n'));
     });
     const client = clientOf(server, ONCE);
     const events = [];

@@ -28,7 +28,7 @@ describe("a stream", () => {
     await using server = await startRawServer((_incoming, outgoing) => {
       outgoing.writeEarlyHints({ link: "</a>; rel=preload" });
       outgoing.writeProcessing();
-      setTimeout(() => outgoing.end("data: 1\n\n"), 20);
+      setTimeout(() => outgoing.end("data: 1\n\ndata: [DONE]\n\n"), 20);
     });
     const client = clientOf(server);
     const events = [];
