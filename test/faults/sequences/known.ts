@@ -272,12 +272,12 @@ export const KNOWN_WITH_SETUP: Readonly<Record<string, KnownSequence>> = {
       { do: "goBack", on: 0 },
     ],
   },
-  // The refused adoption had already changed the endpoint, and the next up said "unchanged".
-  "adopt what another resource has with another setting, and take it back": {
+  // The first resource's up said "unchanged" while the endpoint had the settings of the second.
+  "adopt what another resource has under --target with another setting, and take that out": {
     actions: [
       { do: "declare", on: 0, name: "a" },
-      { do: "adopt", on: 0, name: "b", of: "0:a", workersMax: 7, continues: true },
-      { do: "up", on: 0 },
+      { do: "adopt", on: 0, name: "b", of: "0:a", workersMax: 7, only: "b" },
+      { do: "takeOut", on: 0, name: "b" },
     ],
   },
 };
