@@ -8,7 +8,7 @@ import { checkNode, checkPulumi } from "./machine";
 import { checkPackage, checkPulumiSdk, checkVersions, findProgram } from "./program";
 import { askAddresses, askWithKey, checkAddresses, checkClock, checkInterface } from "./service";
 import { readConfiguration } from "./settings";
-import { checkEmulators, checkState, checkUnfinished, haveOwnProviders, ownResources, readState } from "./state";
+import { checkOtherServices, checkState, checkUnfinished, haveOwnProviders, ownResources, readState } from "./state";
 
 /** The options of the command. */
 export interface DoctorFlags {
@@ -52,7 +52,7 @@ async function examine(folder: string, api: string | undefined): Promise<Check[]
       ...checkFields(await resources, configuration.settings),
       ...(await checkCatalog(await resources, configuration.settings)),
       ...checkUnfinished(await stored),
-      ...checkEmulators(await resources, configuration.settings.graphqlUrl),
+      ...(await checkOtherServices(await resources, configuration.settings.graphqlUrl)),
     ]),
   };
   return Object.entries(findings).map(([check, finding]) => withoutKeys({ check: check as CheckName, ...finding }));

@@ -11,7 +11,7 @@ import {
 } from "../../sdk/connection/settings";
 import { CAPABILITIES } from "../../sdk/contract/capabilities";
 import { systemClock } from "../../sdk/contract/clock";
-import { END_OF_GRAPHQL, hasRestV1, LIST_CAP, type ServiceName } from "../../sdk/contract/limits";
+import { END_OF_GRAPHQL, hasRestV1, LIST_CAP } from "../../sdk/contract/limits";
 import { isLoopback } from "../../sdk/contract/loopback";
 import { AuthenticationError, ConfigurationError, RateLimitError, ServerlessGpuError } from "../../sdk/errors";
 import { send } from "../../sdk/transport/http";
@@ -20,7 +20,7 @@ import { createAgent, proxyHint } from "../../sdk/transport/proxy";
 import { makeCall } from "../../sdk/transport/retryingCall";
 import { type Finding, failed, ok, skipped, together, warning } from "./check";
 import { checkNames, type Lists, readLists } from "./names";
-import type { Configuration } from "./settings";
+import { type Configuration, problemOf } from "./settings";
 
 const TIMEOUT_MS = 10_000;
 /** One attempt, because the user waits and can run doctor again. */
@@ -50,9 +50,12 @@ export interface Reply {
 /** Sends a request to each URL that is used. Any response counts. */
 export async function askAddresses(settings: ProviderSettings): Promise<Reply[]> {
   const agent = createAgent();
-  const service = settings.service?.trim();
+  const isUnknown = problemOf(() => serviceName(settings)) !== undefined;
+  // The URLs may be right all the same.
+  const known = isUnknown ? { ...settings, service: undefined } : settings;
+  const service = known.service?.trim();
   const replies = ADDRESS_NAMES.filter((name) => name !== "restUrl" || hasRestV1(service)).map((name) =>
-    ask({ agent, clock: systemClock, report: undefined, bodies: new Set(), proxyHint }, settings, name),
+    ask({ agent, clock: systemClock, report: undefined, bodies: new Set(), proxyHint }, known, name),
   );
   return Promise.all(replies).finally(() => agent.close());
 }
@@ -89,16 +92,13 @@ export function checkAddresses(replies: readonly Reply[], { settings, sourceOf, 
 
 /** Says which API is in use, and warns if it ends soon. */
 export function checkInterface({ settings, from }: Configuration): Finding {
-  let service: ServiceName | undefined;
-  let line: string;
-  try {
-    line = connectionLine({ settings, from });
-    service = serviceName(settings);
-    if (managementApi(settings) === "v2") return ok(line);
-  } catch (error) {
-    if (!(error instanceof ConfigurationError)) throw error;
-    return skipped("the settings name an unknown service or interface");
-  }
+  const unknownApi = problemOf(() => managementApi({ api: settings.api }));
+  if (unknownApi !== undefined)
+    return failed(unknownApi, `It is ${from.api ?? "not set"}: change it to graphql or v2, or remove it.`);
+  if (problemOf(() => serviceName(settings)) !== undefined) return skipped("the settings name an unknown service");
+  const line = connectionLine({ settings, from });
+  const service = serviceName(settings);
+  if (managementApi(settings) === "v2") return ok(line);
   if (service === undefined) return ok(line);
   return warning(
     `${line}. The service ${service} ends GraphQL in ${END_OF_GRAPHQL[service]}`,
@@ -150,6 +150,8 @@ export async function askWithKey(configuration: Configuration, replies: readonly
   const { settings } = configuration;
   const notRead = (key: Finding): WithKey => ({ key, names: checkNames({}) });
   if (settings.apiKey === undefined) return notRead(skipped("there is no key to try"));
+  if (problemOf(() => clientOptions(settings)) !== undefined)
+    return notRead(skipped("the key was not tried, because a setting is not valid"));
   const reply = replies.find(({ name }) => name === "graphqlUrl");
   if (reply?.response === undefined) return notRead(skipped(whyNotAsked(reply, settings)));
   try {
@@ -197,7 +199,8 @@ function keyNotAccepted(error: ServerlessGpuError, source: string, address: stri
         "Copy it again, or create a new one.",
     );
   }
-  return failed(found, `Check that ${address} is the management interface, and try again later.`);
+  if (error.status === 410) return failed(found, "Switch to REST v2. Trying again does not help.");
+  return failed(found, `Check that ${address} is the URL of the management API, and try again later.`);
 }
 
 /** Checks that this machine's clock agrees with the service's clock. */

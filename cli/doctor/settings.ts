@@ -7,7 +7,13 @@ import {
 } from "../../provider/connection/config";
 import { urlsBeforeService } from "../../provider/connection/settingsProblems";
 import type { Resolved } from "../../sdk/connection/resolver";
-import { type ConnectionSettings, ENVIRONMENT_VARIABLES, serviceName } from "../../sdk/connection/settings";
+import {
+  type ConnectionSettings,
+  ENVIRONMENT_VARIABLES,
+  requireApiKey,
+  serviceName,
+} from "../../sdk/connection/settings";
+import { ConfigurationError } from "../../sdk/errors";
 import { Secret } from "../../sdk/secret";
 import { type ConnectionFlags, findConnection, howToDecrypt, unreadConfig } from "../connection/connection";
 import type { StackConfig } from "../connection/stackConfig";
@@ -76,6 +82,8 @@ function checkSecrets(secrets: ReadonlyMap<string, Learned<string>>): Finding[] 
 }
 
 function checkKeyIsSet({ apiKey }: ProviderSettings, sourceOf: Configuration["sourceOf"], isUnused: boolean): Finding {
+  const problem = problemOf(() => apiKey !== undefined && requireApiKey({ apiKey }));
+  if (problem !== undefined) return failed(problem, `The key is ${sourceOf("apiKey")}: correct it there.`);
   if (apiKey !== undefined) return ok(`API key ${sourceOf("apiKey")}`);
   if (isUnused) return ok("no API key, which is not needed: each resource in state has a ServerlessGpuProvider");
   if (process.env.RUNPOD_API_KEY !== undefined)
@@ -102,6 +110,17 @@ function checkService(settings: ProviderSettings, sourceOf: Configuration["sourc
     return ok(service === undefined ? "no service named" : `service ${service} ${sourceOf("service")}`);
   } catch (error) {
     return failed((error as Error).message, `It is ${sourceOf("service")}: change it to runpod, or remove it.`);
+  }
+}
+
+/** Returns the message of a setting that is not valid; `undefined` if it is. */
+export function problemOf(read: () => unknown): string | undefined {
+  try {
+    read();
+    return undefined;
+  } catch (error) {
+    if (error instanceof ConfigurationError) return error.message;
+    throw error;
   }
 }
 

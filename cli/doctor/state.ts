@@ -111,21 +111,48 @@ export function checkState(resources: Learned<readonly Resource[]>): Finding {
 }
 
 /**
- * Returns a warning if resources in state were created with an emulator that the settings do not
- * use: it has probably ended.
+ * Returns a warning for each service at another URL that state records: whether it still responds,
+ * and which resources it has. Sends no key.
  */
-export function checkEmulators(resources: Learned<readonly Resource[]>, graphqlUrl: string | undefined): Finding[] {
+export async function checkOtherServices(
+  resources: Learned<readonly Resource[]>,
+  graphqlUrl: string | undefined,
+): Promise<Finding[]> {
   if ("problem" in resources) return [];
-  const places = resources.value.flatMap(({ outputs }) => recordedService({ ...outputs }) ?? []);
-  const others = [...new Set(places)].filter((place) => isLoopbackUrl(place) && place !== graphqlUrl);
-  if (others.length === 0) return [];
-  return [
-    warning(
-      `resources in the state were created with an emulator that is not in use now, and has probably ended: ${others.join(", ")}`,
-      "Run SERVERLESS_GPU_ALLOW_ACCOUNT_CHANGE=true pulumi refresh, or begin a new stack. To keep an emulator's records, " +
-        "start it with --data <file>.",
-    ),
-  ];
+  const placed = resources.value.map(({ urn, outputs }) => ({ urn, place: recordedService({ ...outputs }) }));
+  const others = [...new Set(placed.flatMap(({ place }) => place ?? []))].filter(
+    (place) => isLoopbackUrl(place) && place !== graphqlUrl,
+  );
+  return Promise.all(
+    others.map(async (place) => {
+      const urns = placed.filter((each) => each.place === place).map(({ urn }) => urn);
+      const names = urns.map((urn) => urn.split("::").at(-1)).join(", ");
+      const found = `${urns.length} resources in the state are at ${place}, and the settings name another service: ${names}`;
+      return (await responds(place))
+        ? warning(
+            `${found}. That service responds, so they may still exist`,
+            `Use its URLs and key again, for example in the shell of its emulator: eval "$(npx pulumi-serverless-gpu emulator env)".`,
+          )
+        : warning(
+            `${found}. That service does not respond now. If it was an emulator, it may have ended`,
+            "Start it again with the same --data file. If it has ended for good, begin a new stack, or remove exactly these " +
+              `resources from the state: ${urns.map((urn) => `pulumi state delete '${urn}'`).join("; ")}.`,
+          );
+    }),
+  );
+}
+
+const RESPONSE_MS = 3_000;
+
+/** Returns `true` if anything responds at the URL. */
+async function responds(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(RESPONSE_MS) });
+    await response.body?.cancel();
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /**

@@ -1,0 +1,95 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { checkOtherServices } from "../../cli/doctor/state";
+import { type Emulator, startEmulator } from "../../emulator";
+import { accountRecord } from "../../provider/connection/account";
+import { run } from "./command";
+
+const before = { ...process.env };
+let emulator: Emulator;
+beforeAll(async () => {
+  emulator = await startEmulator();
+});
+afterAll(() => emulator.stop());
+afterEach(() => {
+  for (const name of Object.keys(process.env)) if (!(name in before)) delete process.env[name];
+});
+
+interface Check {
+  readonly check: string;
+  readonly status: string;
+  readonly found: string;
+  readonly fix?: string;
+}
+
+async function doctor(env: Readonly<Record<string, string>>): Promise<Record<string, Check>> {
+  Object.assign(process.env, emulator.env, env);
+  const { stdout, stderr } = await run("doctor", "--json");
+  expect(stderr).not.toContain("Run");
+  const { checks } = JSON.parse(stdout) as { readonly checks: readonly Check[] };
+  return Object.fromEntries(checks.map((each) => [each.check, each]));
+}
+
+test("doctor names the setting of an unknown API, and does not blame the key", async () => {
+  const checks = await doctor({ SERVERLESS_GPU_API: "rest" });
+  expect(checks.interface).toMatchObject({ status: "failed", found: expect.stringContaining('"rest" is unknown') });
+  expect(checks.interface?.fix).toBe("It is SERVERLESS_GPU_API: change it to graphql or v2, or remove it.");
+  expect(checks.key).toMatchObject({ status: "skipped", found: expect.stringContaining("a setting is not valid") });
+});
+
+test("doctor names an unknown service, and not the URLs, which are right", async () => {
+  const checks = await doctor({ SERVERLESS_GPU_SERVICE: "runpods" });
+  expect(checks.config).toMatchObject({
+    status: "failed",
+    found: expect.stringContaining('the service "runpods" is unknown'),
+  });
+  expect(checks.addresses?.status).toBe("ok");
+});
+
+test("doctor says where a key with a space comes from, without the key", async () => {
+  const checks = await doctor({ SERVERLESS_GPU_API_KEY: "canary key" });
+  expect(checks.config).toMatchObject({ status: "failed", found: expect.stringContaining("spaces or line breaks") });
+  expect(checks.config?.fix).toContain("SERVERLESS_GPU_API_KEY");
+  expect(JSON.stringify(checks)).not.toContain("canary");
+});
+
+test("doctor does not say to try a retired API again", async () => {
+  const server = createServer((_, response) => response.writeHead(410).end("{}"));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  try {
+    const checks = await doctor({ SERVERLESS_GPU_GRAPHQL_URL: url });
+    expect(checks.key).toMatchObject({ status: "failed", found: expect.stringContaining("status 410") });
+    expect(checks.key?.fix).toBe("Switch to REST v2. Trying again does not help.");
+  } finally {
+    server.close();
+  }
+});
+
+describe("resources in state at another URL", () => {
+  const resources = (service: string) => ({
+    value: ["llama", "whisper"].map((name) => ({
+      urn: `urn:pulumi:dev::test::pulumi-nodejs:dynamic/serverless-gpu:ServerlessEndpoint::${name}`,
+      type: "pulumi-nodejs:dynamic/serverless-gpu:ServerlessEndpoint",
+      outputs: { __account: accountRecord({ apiKey: "key", service, provider: "" }, "id") },
+    })),
+  });
+
+  test("are named, and no advice drops them while their service responds", async () => {
+    const [finding] = await checkOtherServices(resources(emulator.url), "http://127.0.0.1:9");
+    expect(finding).toMatchObject({ status: "warning", found: expect.stringContaining("llama, whisper") });
+    expect(finding?.found).toContain("That service responds, so they may still exist");
+    expect(finding?.fix).not.toMatch(/delete|refresh/);
+  });
+
+  test("are named one by one in the advice that drops them if their service does not respond", async () => {
+    const [finding] = await checkOtherServices(resources("http://127.0.0.1:9"), emulator.url);
+    expect(finding?.found).toContain("does not respond now");
+    expect(finding?.fix?.match(/pulumi state delete '[^']+'/g)).toHaveLength(2);
+    expect(finding?.fix).not.toContain("ALLOW_ACCOUNT_CHANGE");
+  });
+
+  test("at the URL in use are no finding", async () => {
+    expect(await checkOtherServices(resources(emulator.url), emulator.url)).toEqual([]);
+  });
+});
