@@ -156,7 +156,16 @@ export class UnreadableResponseError extends ServerlessGpuError {
  * Contains a short excerpt.
  */
 export class UnexpectedResponseError extends ServerlessGpuError {
-  readonly code = "UNEXPECTED_RESPONSE";
+  readonly code: string = "UNEXPECTED_RESPONSE";
+}
+
+/**
+ * Thrown when a record is in no list, the lists have no records at all, and the service does not
+ * read such a record by its id. A failing service also shows empty lists, so they do not prove that
+ * the record is gone.
+ */
+export class EmptyListError extends UnexpectedResponseError {
+  override readonly code = "EMPTY_LIST";
 }
 
 /**
@@ -284,6 +293,7 @@ nameErrors({
   ServiceFaultError,
   RollOutError,
   SmokeTestError,
+  EmptyListError,
   UnexpectedResponseError,
   UnreadableResponseError,
   UntrustedCertificateError,

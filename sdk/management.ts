@@ -128,7 +128,7 @@ export function createManagement(context: EndpointsContext, calls: ManagementCal
   const ownContainers = context.capabilities.bindsTemplates ? undefined : endpoints;
   return {
     endpoints: {
-      ...createEndpoints(endpoints, templateFunctions.delete),
+      ...createEndpoints(endpoints, templateFunctions),
       ...diagnoses,
       ...createLogs(context, { open: openLog, ...logCalls(context, diagnosis) }),
     },

@@ -6,9 +6,12 @@ export const MAX_LIST_LAG_MS = 60_000;
 /** The longest lag of a read of one record, in milliseconds. */
 const MAX_READ_LAG_MS = 2_500;
 
+/** The lag of a list that has no records at all, for a fault rule. */
+export const EMPTY_LIST = Number.POSITIVE_INFINITY;
+
 /** Returns the lag of reading one record while lists lag, which is shorter. */
 export function readLagMs(listLagMs = 0): number {
-  return Math.min(listLagMs, MAX_READ_LAG_MS);
+  return listLagMs === EMPTY_LIST ? 0 : Math.min(listLagMs, MAX_READ_LAG_MS);
 }
 
 /** Earlier states of records, for lists that lag. */
@@ -17,7 +20,7 @@ export interface History<R> {
   remember(id: string, before: R | undefined): void;
   /**
    * Returns the records as they were `lagMs` milliseconds ago (at most `MAX_LIST_LAG_MS`), given
-   * the current ones.
+   * the current ones; none of them with `EMPTY_LIST`.
    */
   asOf(present: Iterable<R>, lagMs: number): R[];
   clear(): void;
@@ -39,6 +42,7 @@ export function createHistory<R extends { readonly id: string }>(clock: Clock): 
       past.push({ at: now, id, before: before && { ...before } });
     },
     asOf(present, lagMs) {
+      if (lagMs === EMPTY_LIST) return [];
       const records = new Map<string, R>();
       for (const record of present) records.set(record.id, record);
       const asOf = clock.monotonic() - lagMs;

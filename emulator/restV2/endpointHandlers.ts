@@ -9,6 +9,7 @@ import {
 import { ENDPOINT_FIELDS, type EndpointRecord } from "../model/endpointFields";
 import { randomId } from "../model/random";
 import { changedByBody, createdByBody } from "../model/v2Form";
+import { readLagMs } from "../records/history";
 import type { Templates } from "../templates/templates";
 import { assertBody } from "./endpointRules";
 import { type EndpointBody, shownEndpoint } from "./endpointShape";
@@ -74,7 +75,7 @@ export function endpointHandlers(parts: EndpointParts) {
 
 function recordOf({ endpoints }: EndpointParts, id: string, listLagMs?: number): Readonly<EndpointRecord> {
   return findOrRefuse(
-    endpoints.list(listLagMs).map(({ record }) => record),
+    endpoints.list(readLagMs(listLagMs)).map(({ record }) => record),
     id,
   );
 }

@@ -1,5 +1,6 @@
 import { changedByBody, createdByBody, shownByV2 } from "../model/v2Form";
 import type { Pods } from "../pods/pods";
+import { readLagMs } from "../records/history";
 import { REGISTRY_AUTH_FIELDS } from "../registryAuths/registryAuthFields";
 import type { RegistryAuths } from "../registryAuths/registryAuths";
 import { TEMPLATE_FIELDS, type TemplateRecord } from "../templates/templateFields";
@@ -12,7 +13,7 @@ import { findOrRefuse, Refusal } from "./problem";
 
 /** Returns the operations on templates. */
 export function templateHandlers(templates: Templates) {
-  const templateOf = (id: string, listLagMs?: number) => findOrRefuse(templates.list(listLagMs), id);
+  const templateOf = (id: string, listLagMs?: number) => findOrRefuse(templates.list(readLagMs(listLagMs)), id);
   return {
     listTemplates({ listLagMs, query }: V2Call) {
       const own = templates.list(listLagMs).filter(({ boundEndpointId }) => boundEndpointId === null);
@@ -42,7 +43,7 @@ interface VolumeBody {
 
 /** Returns the operations on network volumes. */
 export function volumeHandlers(volumes: Volumes) {
-  const volumeOf = (id: string, listLagMs?: number) => findOrRefuse(volumes.list(listLagMs), id);
+  const volumeOf = (id: string, listLagMs?: number) => findOrRefuse(volumes.list(readLagMs(listLagMs)), id);
   return {
     listNetworkVolumes({ listLagMs, query }: V2Call) {
       const { items, pagination } = pageOf(volumes.list(listLagMs), query);
@@ -75,7 +76,7 @@ function shownVolume(volume: VolumeRecord): object {
 
 /** Returns the operations on registry credentials. There is none that changes one. */
 export function registryHandlers(registryAuths: RegistryAuths, pods: Pods) {
-  const credentialOf = (id: string, listLagMs?: number) => findOrRefuse(registryAuths.list(listLagMs), id);
+  const credentialOf = (id: string, listLagMs?: number) => findOrRefuse(registryAuths.list(readLagMs(listLagMs)), id);
   const shown = ({ id, name }: { readonly id: string; readonly name: string }) => ({ id, name });
   return {
     listRegistries({ listLagMs, query }: V2Call) {

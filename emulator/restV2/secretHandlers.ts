@@ -1,4 +1,5 @@
 import { shownByV2 } from "../model/v2Form";
+import { readLagMs } from "../records/history";
 import { SECRET_FIELDS, type StoredSecret } from "../secrets/secretFields";
 import type { Secrets } from "../secrets/secrets";
 import type { V2Call } from "./handler";
@@ -12,7 +13,7 @@ interface SecretBody {
 
 /** Returns the operations on secrets. The list has no pages. */
 export function secretHandlers(secrets: Secrets) {
-  const secretOf = (id: string, listLagMs?: number) => findOrRefuse(secrets.list(listLagMs), id);
+  const secretOf = (id: string, listLagMs?: number) => findOrRefuse(secrets.list(readLagMs(listLagMs)), id);
   return {
     listSecrets({ listLagMs, query }: V2Call) {
       const name = query.get("name")?.toLowerCase();

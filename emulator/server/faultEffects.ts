@@ -1,6 +1,7 @@
 import { STATUS_CODES } from "node:http";
 import { type Clock, sleep } from "../../sdk/contract/clock";
 import { type Call, type HttpRequest, type HttpResponse, json, text } from "../io/http";
+import { EMPTY_LIST } from "../records/history";
 import type { FaultEffect } from "./faultRule";
 import type { Connection } from "./listen";
 
@@ -17,7 +18,7 @@ export async function runWithFault(
   clock: Clock,
 ): Promise<HttpResponse | undefined> {
   if (effect.latencyMs) await sleep(clock, effect.latencyMs, request.signal());
-  const run = () => call.run({ listLagMs: effect.listLagMs });
+  const run = () => call.run({ listLagMs: effect.emptyLists ? EMPTY_LIST : effect.listLagMs });
   if (effect.truncated) return firstHalf(await run());
   if (effect.reset === "midway") return { ...(await run()), resetMidway: true };
   const replacement = replacementOf(effect, call);

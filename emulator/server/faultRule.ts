@@ -78,6 +78,8 @@ export interface FaultEffect {
    * milliseconds, 0 to 60,000.
    */
   readonly listLagMs?: number;
+  /** Lists no records of the account. Reads of one record are not affected. */
+  readonly emptyLists?: boolean;
   /** Fails a webhook delivery. The rule matches webhooks by `endpointId`, and no requests. */
   readonly dropWebhook?: boolean;
   /**
@@ -195,6 +197,7 @@ const KINDS = {
     text: "list endpoints as they were this many milliseconds ago",
     example: "5000",
   },
+  emptyLists: { schema: z.boolean(), appliesTo: "requests", text: "list no records" },
   dropWebhook: { schema: z.boolean(), appliesTo: "webhooks", text: "lose a webhook delivery" },
   killWorker: { schema: z.boolean(), appliesTo: "job starts", text: "kill a worker when it starts a job" },
   hangWorker: { schema: z.boolean(), appliesTo: "job starts", text: "make a worker hang when it starts a job" },

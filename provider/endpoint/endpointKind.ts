@@ -63,6 +63,7 @@ export const ENDPOINT_KIND: RecordKind<Endpoint, EndpointInput> = {
       signal: cancelled,
       onProgress: drainLogger(String(outputs.name ?? id), why),
       ...{ onAbsent, workers: workers(), onScaleDown, onPutBack, ...boundTemplateOf(outputs) },
+      ...(typeof outputs.templateId === "string" && { templateId: outputs.templateId }),
     });
     await withLastWords(deletion, why);
     forget();

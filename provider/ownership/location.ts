@@ -1,5 +1,5 @@
 import type { Client } from "../../sdk/client";
-import { MoveRefusedError } from "../../sdk/errors";
+import { EmptyListError, MoveRefusedError } from "../../sdk/errors";
 import type { FindOptions } from "../../sdk/records/collection";
 import { cancelled } from "../cancellation";
 import { isOtherAccount, isOtherProvider, isRedirected, refuseOtherAccount } from "../connection/account";
@@ -44,6 +44,8 @@ export async function locate(
   const finding = recordsOf(connection.client).find(id, { maxAgeMs: LIST_MAX_AGE_MS, signal: cancelled });
   const record = await finding.catch((error: unknown) => {
     if (!isMove) throw error;
+    // The new account may well have no records of this kind.
+    if (error instanceof EmptyListError) return undefined;
     return refuseMove(noun, id, outputs, error instanceof Error ? error.message : String(error), error);
   });
   if (record) return found();

@@ -1,7 +1,8 @@
-import { NotFoundError } from "../../sdk/errors";
+import { EmptyListError, NotFoundError } from "../../sdk/errors";
 import { noSuchRecord } from "../../sdk/records/reads";
 import { refuseOtherAccount } from "../connection/account";
 import type { Connection } from "../connection/connection";
+import { log } from "../log";
 import type { Properties } from "../properties";
 
 /**
@@ -21,6 +22,38 @@ export function readAbsent(
 }
 
 /**
+ * Keeps a record that empty lists do not show in state, where a failing service may be the reason.
+ * @throws EmptyListError if the record must exist
+ * @throws AccountChangedError if the record was last seen in another account
+ */
+export function keepUnproven(
+  noun: string,
+  id: string,
+  outputs: Properties,
+  connection: Connection,
+  error: EmptyListError,
+): void {
+  if (outputs.__mustExist) throw error;
+  refuseOtherAccount(noun, outputs, connection, id);
+  log(String(outputs.name ?? id), `warning: ${error.message}. It stays in state. ${dropAdvice(noun)}`);
+}
+
+/** Returns the error with the way to go on if the record is gone; any other error as it is. */
+export function withDropAdvice(error: unknown, noun: string): unknown {
+  return error instanceof EmptyListError
+    ? error.withOutcome(`the ${noun} stays in state`, `. ${dropAdvice(noun)}`)
+    : error;
+}
+
+/** Dropping a record from state deletes nothing at the service. */
+function dropAdvice(noun: string): string {
+  return (
+    `If the ${noun} is gone, drop it from state: pulumi stack --show-urns prints its URN, and pulumi state delete 'URN' drops ` +
+    "it. The next pulumi up creates a new one"
+  );
+}
+
+/**
  * Returns a clearer error if an update failed because the record is gone. Returns any other error
  * as it is.
  */
@@ -32,6 +65,10 @@ export async function explainAbsence(
   connection: Connection,
   records: { readonly find: (id: string) => Promise<object | undefined> },
 ): Promise<unknown> {
+  if (error instanceof EmptyListError) {
+    refuseOtherAccount(noun, outputs, connection, id);
+    return withDropAdvice(error, noun);
+  }
   // Perhaps the service did not find something that the record uses, such as a template.
   if (!(error instanceof NotFoundError) || (await records.find(id))) return error;
   refuseOtherAccount(noun, outputs, connection, id);

@@ -31,7 +31,7 @@ export function whenUnused(
           `waiting until the service releases the ${noun} (up to 2 minutes after its last use): ${reason}`,
           elapsedMs,
         ),
-      onAbsent,
+      ...{ onAbsent, known: outputs },
       ...(loss && { onDelete: () => log(name, `deletes ${noun} ${id}: ${loss(outputs)}`) }),
     });
   };

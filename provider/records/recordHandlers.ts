@@ -1,5 +1,5 @@
 import type * as pulumi from "@pulumi/pulumi";
-import { InvalidInputError } from "../../sdk/errors";
+import { EmptyListError, InvalidInputError } from "../../sdk/errors";
 import { fixedIn } from "../../sdk/records/fields";
 import type { NamedRecord } from "../../sdk/records/listed";
 import { claimChecked, isLeftToAdopter, refuseOtherId, refuseTakenName } from "../adoption/adoption";
@@ -16,7 +16,7 @@ import { LIST_MAX_AGE_MS, locate } from "../ownership/location";
 import { oneAtATime } from "../ownership/oneAtATime";
 import { adoptAlone, claimCompared, ownerOf, ownerOfNew } from "../ownership/owners";
 import { type Properties, pick } from "../properties";
-import { explainAbsence, readAbsent } from "./absent";
+import { explainAbsence, keepUnproven, readAbsent, withDropAdvice } from "./absent";
 import { adopt, type Matched, takeOverOwn } from "./matching";
 import { fieldsToCreate, fieldsToSave, toOutputs, unseenOutputs } from "./outputs";
 import type { RecordKind, Situation } from "./recordKind";
@@ -160,14 +160,24 @@ async function read<T extends NamedRecord, Fields extends object>(
   outputs: Properties,
 ) {
   const connection = connect();
+  const managed = managedFields(kind.table, outputs);
+  const inputsOf = (fields: Properties) => ({
+    ...pick(fields, (field) => managed?.includes(field) ?? false),
+    ...ownInputs(kind, outputs),
+  });
+  const options = { maxAgeMs: LIST_MAX_AGE_MS, known: outputs, signal: cancelled };
   const record = await kind
     .records(connection.client)
-    .find(id, { maxAgeMs: LIST_MAX_AGE_MS, known: outputs, signal: cancelled });
+    .find(id, options)
+    .catch((error: unknown) => {
+      if (!(error instanceof EmptyListError)) throw error;
+      keepUnproven(kind.noun, id, outputs, connection, error);
+      return "unproven" as const;
+    });
+  if (record === "unproven") return { id, props: outputs, inputs: inputsOf(outputs) };
   if (!record) return readAbsent(kind.noun, id, outputs, connection);
   const fields = kind.toFields(record, outputs);
-  const managed = managedFields(kind.table, outputs);
-  const settled = { ...fields, ...kind.unfinishedFields?.(id, outputs, record) };
-  const inputs = { ...pick(settled, (field) => managed?.includes(field) ?? false), ...ownInputs(kind, outputs) };
+  const inputs = inputsOf({ ...fields, ...kind.unfinishedFields?.(id, outputs, record) });
   // What an interrupted run or somebody else has saved is also a change: workers may not have it
   // yet.
   const changed = changedIn(kind.table, outputs, fields);
@@ -277,6 +287,9 @@ async function remove<T extends NamedRecord, Fields extends object>(
 ): Promise<void> {
   if (isLeftToAdopter(kind.noun, id, outputs)) return;
   const connection = connect();
-  await kind.delete(connection, id, outputs, () => refuseOtherAccount(kind.noun, outputs, connection, id));
+  const onAbsent = () => refuseOtherAccount(kind.noun, outputs, connection, id);
+  await kind.delete(connection, id, outputs, onAbsent).catch((error: unknown) => {
+    throw withDropAdvice(error, kind.noun);
+  });
   forgetAdopter({ account: outputs.__account, noun: kind.noun, id });
 }

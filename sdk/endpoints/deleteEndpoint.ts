@@ -1,7 +1,7 @@
 import { pollUntil, sleep } from "../contract/clock";
 import { LIST_LAG_MS } from "../contract/limits";
 import { BusinessRuleError, DeleteTimeoutError, InvalidInputError, NotFoundError } from "../errors";
-import { lookFor } from "../records/absence";
+import { look, lookAfterDeletion } from "../records/absence";
 import { readSharedWith } from "../records/reads";
 import {
   aBoolean,
@@ -15,9 +15,10 @@ import {
 import type { ObservedOptions, RequestOptions } from "../transport/requestOptions";
 import { activeAmong, countActivePods, type EndpointCollection, sendDelete } from "./calls";
 import { drainProblems } from "./interfaceLimits";
-import { changedNothing, putBack, type ScaleDownOptions } from "./putBack";
+import { changedNothing, putBack, type ScaleDownOptions, withOutcome } from "./putBack";
 import type { Endpoint } from "./record";
 import { saveWorkers } from "./saveWorkers";
+import { deleteStandIn, scaleWithStandIn, type TemplateFunctions } from "./standInTemplate";
 import { refuseSharedDeletion } from "./templateUsers";
 import { AT_ZERO, countsOf, isAtZero, type WorkerLimits } from "./workerLimits";
 
@@ -66,6 +67,12 @@ export interface DeleteOptions extends RequestOptions, ScaleDownOptions {
    * @default that of the endpoint, if the endpoint is still there
    */
   readonly boundTemplateId?: string | undefined;
+  /**
+   * The template of the endpoint, as last known. If the endpoint has another one that a killed
+   * deletion put in its place, that one is deleted, too.
+   * @default none
+   */
+  readonly templateId?: string | undefined;
 }
 
 export const DELETE_OPTIONS: OptionChecks<DeleteOptions> = {
@@ -78,6 +85,7 @@ export const DELETE_OPTIONS: OptionChecks<DeleteOptions> = {
   onPutBack: aFunction,
   workers: anObject,
   boundTemplateId: aString,
+  templateId: aString,
 };
 
 const DEFAULT_DRAIN_TIMEOUT_MS = 600_000;
@@ -94,8 +102,11 @@ const MAYBE_GONE: readonly string[] = [STILL_LISTED, UNKNOWN_YET_LISTED];
 /** A deletion that is running. */
 interface Deletion {
   readonly collection: EndpointCollection;
+  readonly templates: TemplateFunctions;
   readonly id: string;
   readonly options: DeleteOptions & ObservedOptions;
+  /** The template that took the place of one that does not exist any more. */
+  standIn: string | undefined;
   /** In milliseconds of the monotonic clock, like the other times. */
   readonly startedAt: number;
   /**
@@ -117,20 +128,34 @@ interface Deletion {
  */
 export async function deleteEndpoint(
   collection: EndpointCollection,
+  templates: TemplateFunctions,
   id: string,
   options: DeleteOptions & ObservedOptions,
 ): Promise<Endpoint | undefined> {
   const problems = drainProblems(collection.capabilities, options.drain);
   if (problems.length > 0) throw new InvalidInputError(`the deletion of endpoint ${id}`, problems);
   const deletion: Deletion = {
-    ...{ collection, id, options, startedAt: collection.clock.monotonic(), scaledAt: Number.NEGATIVE_INFINITY },
+    ...{
+      collection,
+      templates,
+      id,
+      options,
+      standIn: undefined,
+      startedAt: collection.clock.monotonic(),
+      scaledAt: Number.NEGATIVE_INFINITY,
+    },
     ...{ drainsFrom: undefined, counts: undefined, obstacle: "" },
   };
   const leave = collection.list.join();
   try {
-    return await untilGone(deletion);
+    const seen = await untilGone(deletion);
+    const isOther = Boolean(options.templateId) && seen?.templateId !== options.templateId;
+    const templateId = deletion.standIn ?? (isOther ? seen?.templateId : undefined);
+    if (templateId) await deleteStandIn(collection, templates, { id, templateId }, options);
+    return seen;
   } catch (error) {
-    const { counts, scaledAt } = deletion;
+    const { counts, scaledAt, standIn } = deletion;
+    if (standIn) throw atZeroForGood(error, id, standIn);
     if (!counts) throw error;
     // Without `workers`, only a save that has succeeded proves that the endpoint is at zero.
     const isCertain = scaledAt > Number.NEGATIVE_INFINITY || counts === options.workers;
@@ -144,7 +169,7 @@ async function untilGone(deletion: Deletion): Promise<Endpoint | undefined> {
   const { collection, id, options } = deletion;
   const { drainTimeoutMs = DEFAULT_DRAIN_TIMEOUT_MS, signal } = options;
   const { clock, list } = collection;
-  let endpoint = await lookFor(collection, await readSharedWith(collection, id, options), id, options);
+  let endpoint = await look(collection, await readSharedWith(collection, id, options), id, options);
   if (endpoint) await refuseSharedDeletion(collection, endpoint, options);
   let isFirst = true;
   let seen = endpoint;
@@ -159,7 +184,7 @@ async function untilGone(deletion: Deletion): Promise<Endpoint | undefined> {
     ...{ timeoutMs: drainTimeoutMs, startedAt: () => deletion.drainsFrom ?? deletion.startedAt },
     async step() {
       for (;;) {
-        if (!isFirst) endpoint = await look(deletion);
+        if (!isFirst) endpoint = await observe(deletion);
         isFirst = false;
         // In the wrong account, not even a deletion may be sent: a service may report success for
         // any unknown id.
@@ -182,7 +207,7 @@ type Next = "look" | "pause" | "gone";
 
 async function doNextStep(deletion: Deletion, endpoint: Endpoint | undefined): Promise<Next> {
   const { options } = deletion;
-  if (endpoint && isAtZero(endpoint)) deletion.counts ??= options.workers;
+  if (endpoint && isAtZero(endpoint) && !deletion.standIn) deletion.counts ??= options.workers;
   const drained = options.drain === false ? undefined : endpoint;
   if (drained && !isAtZero(drained)) return scaleToZero(deletion, drained);
   const activePods = drained ? await podsOf(deletion, drained) : 0;
@@ -194,7 +219,7 @@ async function doNextStep(deletion: Deletion, endpoint: Endpoint | undefined): P
 
 /** Scales to zero. A "not found" is not an error if the list proves that the endpoint is gone. */
 async function scaleToZero(deletion: Deletion, endpoint: Endpoint): Promise<Next> {
-  const { collection, options } = deletion;
+  const { collection, templates, options } = deletion;
   // For a while after a change, the list may show the earlier values.
   if (collection.clock.monotonic() - deletion.scaledAt < LIST_LAG_MS) return "pause";
   deletion.obstacle = NOT_AT_ZERO;
@@ -205,13 +230,18 @@ async function scaleToZero(deletion: Deletion, endpoint: Endpoint): Promise<Next
     deletion.counts = countsOf(endpoint);
   }
   try {
-    await saveWorkers(collection, endpoint, AT_ZERO, options);
+    await saveWorkers(collection, endpoint, AT_ZERO, options).catch(async (error: unknown) => {
+      deletion.standIn = await scaleWithStandIn(collection, templates, endpoint, error, options);
+      // Its workers cannot be put back: they would run something else.
+      options.onPutBack?.();
+    });
   } catch (error) {
     if (isFirst && changedNothing(error)) {
       deletion.counts = undefined;
       options.onPutBack?.();
     }
-    if (!(error instanceof NotFoundError) || !(await isGone(deletion))) throw error;
+    const isNotFound = error instanceof NotFoundError;
+    if (!isNotFound || ((await observe(deletion)) && !(await isStillUnknown(deletion)))) throw error;
   }
   deletion.scaledAt = collection.clock.monotonic();
   deletion.drainsFrom ??= deletion.scaledAt;
@@ -235,7 +265,7 @@ async function deleteNow(deletion: Deletion, endpoint: Endpoint | undefined): Pr
     await sendDelete(deletion.collection, deletion.id, deletion.options);
     deletion.obstacle = STILL_LISTED;
   } catch (error) {
-    if (error instanceof NotFoundError && !endpoint) return "gone";
+    if (error instanceof NotFoundError && !endpoint) return (await isStillUnknown(deletion)) ? "gone" : "pause";
     if (error instanceof BusinessRuleError) {
       // The service may take a while to notice that the workers are gone.
       deletion.obstacle = error.message;
@@ -249,20 +279,26 @@ async function deleteNow(deletion: Deletion, endpoint: Endpoint | undefined): Pr
   return (await isGone(deletion)) ? "gone" : "pause";
 }
 
-/** Returns `true` if the endpoint is absent from a list now, or once the list's lag has passed. */
-async function isGone(deletion: Deletion): Promise<boolean> {
-  if (!(await look(deletion))) return true;
+/** Returns `true` if the endpoint is absent now, or once the list's lag has passed. */
+async function isGone({ collection, id, options }: Deletion): Promise<boolean> {
+  if (!(await lookAfterDeletion(collection, id, options))) return true;
+  await collection.list.rest(sleep(collection.clock, LIST_LAG_MS, options.signal));
+  return !(await lookAfterDeletion(collection, id, options));
+}
+
+/** Returns `true` if an endpoint that nothing has shown is also unknown a lag later. */
+async function isStillUnknown(deletion: Deletion): Promise<boolean> {
   const { collection, options } = deletion;
   await collection.list.rest(sleep(collection.clock, LIST_LAG_MS, options.signal));
-  return !(await look(deletion));
+  return (await observe(deletion)) === undefined;
 }
 
 /**
- * Returns the endpoint from a list that is requested after this call, or from a single read if the
- * list is cut. All deletions that look at the same time share these requests.
+ * Returns the endpoint from a list that is requested after this call, or from a read by its id. All
+ * deletions that look at the same time share these requests.
  */
-async function look({ collection, id, options }: Deletion): Promise<Endpoint | undefined> {
-  return lookFor(collection, await collection.list.read({ gathers: true, only: id }, options), id, options, true);
+async function observe({ collection, id, options }: Deletion): Promise<Endpoint | undefined> {
+  return look(collection, await collection.list.read({ gathers: true, only: id }, options), id, options);
 }
 
 function report(
@@ -273,6 +309,15 @@ function report(
 ) {
   const elapsedMs = Math.round(collection.clock.monotonic() - startedAt);
   options.onProgress?.({ phase, activePods, elapsedMs, ...(refusal === undefined ? {} : { refusal }) });
+}
+
+/** Returns the error of a deletion that has failed after the endpoint got another template. */
+function atZeroForGood(failure: unknown, id: string, standIn: string): unknown {
+  return withOutcome(
+    failure,
+    `endpoint ${id} is at zero workers and not billed. Its template does not exist any more, so it has template ${standIn}, ` +
+      "which is deleted with it, and its workers were not put back",
+  );
 }
 
 function deleteTimeout({ id, obstacle, counts, options }: Deletion, drainTimeoutMs: number): DeleteTimeoutError {

@@ -10,7 +10,7 @@ import { aString, check, type OptionChecks, REQUEST_OPTIONS } from "../transport
 import type { RequestOptions } from "../transport/requestOptions";
 import { checkedCall, type ResponsePromise } from "../transport/responsePromise";
 import { applyTemplate, type EndpointCollection, fetchDiscount } from "./calls";
-import { type DeleteTemplate, deleteBoundTemplate } from "./deleteBoundTemplate";
+import { deleteBoundTemplate } from "./deleteBoundTemplate";
 import { DELETE_OPTIONS, type DeleteOptions, deleteEndpoint } from "./deleteEndpoint";
 import { FIELDS } from "./fields";
 import { newTierWarnings, parseEndpointFields } from "./input";
@@ -28,6 +28,7 @@ import type {
 import { RECYCLE_OPTIONS, type RecycleOptions, recycleWorkers } from "./recycleWorkers";
 import { type EndpointRelease, type EndpointWorker, readReleases, readWorkers } from "./releases";
 import { saveWorkers } from "./saveWorkers";
+import type { TemplateFunctions } from "./standInTemplate";
 import { AT_ZERO, type WorkerLimits } from "./workerLimits";
 
 /**
@@ -156,10 +157,9 @@ function wholeChanges(before: Endpoint, changes: ParsedChanges): Partial<Endpoin
 }
 
 /**
- * Returns the functions that read and write endpoints. `deleteTemplate` deletes a template that
- * nothing uses.
+ * Returns the functions that read and write endpoints. `templates` are those of the account.
  */
-export function createEndpoints(endpoints: EndpointCollection, deleteTemplate: DeleteTemplate): Endpoints {
+export function createEndpoints(endpoints: EndpointCollection, templates: TemplateFunctions): Endpoints {
   const { accepted, hiddenIn, random, warn } = endpoints;
   function parse<T extends EndpointChanges>(what: string, input: T, isNew: boolean) {
     const fields = parseEndpointFields(what, input, { ...accepted, isNew });
@@ -185,9 +185,9 @@ export function createEndpoints(endpoints: EndpointCollection, deleteTemplate: D
         return shown.every((field) => endpoint[field] === (wanted[field] ?? FIELDS[field].default));
       },
       async delete(id, { boundTemplateId, ...options }) {
-        const deleted = await deleteEndpoint(endpoints, id, options);
+        const deleted = await deleteEndpoint(endpoints, templates, id, options);
         const templateId = deleted?.template?.isBound ? deleted.templateId : boundTemplateId;
-        if (templateId) await deleteBoundTemplate(endpoints, deleteTemplate, { id, templateId }, options);
+        if (templateId) await deleteBoundTemplate(endpoints, templates.delete, { id, templateId }, options);
       },
       updateOptions: UPDATE_OPTIONS,
       deleteOptions: DELETE_OPTIONS,

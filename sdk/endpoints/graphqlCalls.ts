@@ -2,7 +2,7 @@ import * as z from "zod";
 import { CONTAINER_FIELDS } from "../containers/fields";
 import { LIST_CAP, type ServiceName } from "../contract/limits";
 import { BusinessRuleError } from "../errors";
-import { readAliases, readMyself, remove, save } from "../records/graphqlCalls";
+import { byAliases, readAliases, readMyself, remove, save } from "../records/graphqlCalls";
 import { createKeptFields } from "../records/keptFields";
 import { readRecords } from "../records/listed";
 import { decode } from "../transport/decode";
@@ -46,11 +46,12 @@ export function graphqlEndpointCalls(
       const myself = await kept.send(read);
       return readRecords(ENDPOINT, myself, "endpoints", LIST_CAP);
     },
-    readByIds: (operation, ids, attempt) =>
+    byIds: byAliases((operation, ids, attempt) =>
       kept.send(() => {
         const field = { name: "endpoint", selection: selection(), of: "myself" } as const;
         return readAliases(transport, ENDPOINT, operation, field, ids, attempt);
       }),
+    ),
     create(operation, settings, attempt) {
       if (settings.imageName && kept.isAbsent("template")) throw lacksTemplates(settings.name);
       return send(operation, () => toCreateInput(settings, service), attempt);
@@ -74,7 +75,10 @@ export function graphqlEndpointCalls(
         const isSaved = !container || !hasSettings(before, others);
         return isSaved && kept.secretSelection() !== "";
       },
-      readByIds: (operation, ids, attempt) => readVariables(transport, kept, operation, ids, attempt),
+      byIds: {
+        ...byAliases((operation, ids, attempt) => readVariables(transport, kept, operation, ids, attempt)),
+        isRequired: true,
+      },
     },
     changeWithout: (fields) => async (operation, before, changes, attempt) => {
       refuseOtherSources(before);

@@ -1,6 +1,6 @@
 import { InterruptedError, NotFoundError, RejectedError, ServerlessGpuError } from "../errors";
+import { look } from "../records/absence";
 import type { KnownSettings } from "../records/calls";
-import { recordById } from "../records/listed";
 import type { ObservedOptions } from "../transport/requestOptions";
 import type { EndpointCollection } from "./calls";
 import type { Endpoint } from "./record";
@@ -64,9 +64,9 @@ export async function putBack(
   // Restoring the workers must not be aborted as well.
   const options = signal?.aborted ? { ...others, timeoutMs: AFTER_ABORT_MS } : others;
   try {
-    const listed = recordById(collection.kind, await collection.list.read({ gathers: true }, options), id);
+    const listed = await look(collection, await collection.list.read({ gathers: true }, options), id, options);
     if (!listed)
-      return withOutcome(failure, `the list no longer shows endpoint ${id}, so its workers were not put back`);
+      return withOutcome(failure, `the service no longer shows endpoint ${id}, so its workers were not put back`);
     const now = collection.hooks.latest?.(listed) ?? listed;
     // The list may still show the earlier counts. Saving them again changes nothing.
     const isOurs = !isCertain || isAtZero(now) || hasSameLimits(now, counts);
@@ -94,7 +94,7 @@ function describe({ workersMin, workersMax }: Endpoint | WorkerLimits): string {
  * Returns an error that begins with the outcome. An abort's reason belongs to the caller and stays
  * as it is.
  */
-function withOutcome(failure: unknown, outcome: string, details = ""): Error {
+export function withOutcome(failure: unknown, outcome: string, details = ""): Error {
   if (failure instanceof ServerlessGpuError) return failure.withOutcome(outcome, details);
   const reason = failure instanceof Error ? failure.message : String(failure);
   return new InterruptedError(`${outcome}: ${reason}${details}`, { cause: failure });

@@ -1,7 +1,7 @@
 import { pollUntil } from "../contract/clock";
 import { LIST_LAG_MS } from "../contract/limits";
 import { RecycleTimeoutError } from "../errors";
-import { lookFor } from "../records/absence";
+import { findOrProveAbsent } from "../records/absence";
 import { KNOWN_OPTIONS } from "../records/callOptions";
 import type { KnownOptions } from "../records/collection";
 import { existing, getRecord } from "../records/reads";
@@ -92,7 +92,7 @@ async function untilStopped(
     ...{ clock, signal: options.signal, firstPauseMs: FIRST_PAUSE_MS, longestPauseMs: LONGEST_PAUSE_MS },
     timeoutMs: drainTimeoutMs,
     async step() {
-      now = existing(await lookFor(collection, await list.read({}, options), id, options), kind, id);
+      now = existing(await findOrProveAbsent(collection, await list.read({}, options), id, options), kind, id);
       activePods = await countActivePods(collection, now, options);
       if (activePods > 0) sawNoneAt = undefined;
       else sawNoneAt ??= clock.monotonic();

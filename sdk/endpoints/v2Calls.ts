@@ -16,7 +16,13 @@ import { ENDPOINT } from "./wireFormat";
 export const ENDPOINT_LIST = {
   ...ENDPOINT,
   schema: endpointV2Schema,
-  names: { list: "listEndpoints", create: "createEndpoint", change: "updateEndpoint", delete: "deleteEndpoint" },
+  names: {
+    list: "listEndpoints",
+    read: "getEndpoint",
+    create: "createEndpoint",
+    change: "updateEndpoint",
+    delete: "deleteEndpoint",
+  },
   path: "/serverless",
   field: "endpoints",
 };

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { RejectedError } from "../errors";
+import type { ReadByIds } from "../records/calls";
 import { readAliases, readMyself } from "../records/graphqlCalls";
 import type { KeptFields } from "../records/keptFields";
 import { type Kind, type Listed, type NamedRecord, readRecords } from "../records/listed";
@@ -25,11 +26,7 @@ export interface VariableCalls {
   /** Returns `true` if the change repeats the endpoint's variables. */
   readonly areRepeatedBy: (before: Endpoint, changes: Partial<EndpointSettings>) => boolean;
   /** Reads the variables of the endpoints with these ids, as far as they exist. */
-  readonly readByIds: (
-    operation: string,
-    ids: readonly string[],
-    attempt: Attempt,
-  ) => Promise<Listed<EndpointVariables>>;
+  readonly byIds: ReadByIds<EndpointVariables>;
 }
 
 /**
@@ -84,8 +81,8 @@ export async function readVariables(
  * Returns the hook that completes endpoints for a change. Changes at about the same time share a
  * read. Messages do not show the values.
  */
-export function completeWithVariables(context: CallContext, list: string, { areRepeatedBy, readByIds }: VariableCalls) {
-  const reads = new SingleReads(context, VARIABLES, { names: { list }, readByIds, isRequired: true });
+export function completeWithVariables(context: CallContext, list: string, { areRepeatedBy, byIds }: VariableCalls) {
+  const reads = new SingleReads(context, VARIABLES, { names: { list }, byIds });
   return async (before: Endpoint, changes: Partial<EndpointSettings>, options: ObservedOptions): Promise<Endpoint> => {
     if (!areRepeatedBy(before, changes)) return before;
     const env = (await reads.read(before.id, options))?.record?.env;

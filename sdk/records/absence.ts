@@ -1,64 +1,82 @@
 import { sleep } from "../contract/clock";
 import { ABSENCE_LAG_MS, LIST_CAP, LIST_LAG_MS } from "../contract/limits";
-import { UnexpectedResponseError } from "../errors";
+import { EmptyListError, UnexpectedResponseError } from "../errors";
 import type { ObservedOptions } from "../transport/requestOptions";
 import type { Collection } from "./collection";
 import { type Kind, type Listed, listOf, type NamedRecord, recordById } from "./listed";
 import type { ListSnapshot } from "./sharedList";
 
+/** What an operation does while it waits for the second look. */
+interface WhileMissing {
+  /** Called after the first look. An error that it throws ends the search. */
+  readonly onMissing?: (() => void) | undefined;
+  /** Lets other operations' lists not wait for this one. @default they do not */
+  readonly rest?: (wait: Promise<void>) => Promise<void>;
+}
+
 /**
- * Returns the record that a list shows, or that a single read finds.
- * @param wasSeen `true` if an earlier read showed the record and the service has accepted its
- * deletion since: then a list that is not cut off is proof enough
- * @throws UnexpectedResponseError if the list may be cut, and the service has no single read
+ * Returns the record that the list shows, or that a read by its id finds. One look that finds
+ * nothing is no proof of absence.
+ * @throws UnexpectedResponseError if the list may be cut, and the record cannot be read by its id
  */
-export async function lookFor<T extends NamedRecord>(
+export async function look<T extends NamedRecord>(
   { kind, single }: Collection<T>,
   list: Listed<T>,
   id: string,
   options: ObservedOptions,
-  wasSeen = false,
 ): Promise<T | undefined> {
   const listed = recordById(kind, list, id);
-  if (listed || (wasSeen && !list.mayBeCut)) return listed;
+  if (listed) return listed;
   const read = await single.read(id, options);
-  if (read) return read.record;
-  // A list that is cut off shows the oldest records, so a record that it showed disappears only
-  // when it is deleted.
-  if (list.mayBeCut && !wasSeen) throw cutList(kind, id);
-  return undefined;
+  if (!read && list.mayBeCut) throw cutList(kind, id);
+  return read?.record;
 }
 
 /**
- * Looks in this list, then reads the record by its id, now and once more when the service's lag has
- * passed. If records cannot be read by id, it looks in more lists: they may lag for longer.
+ * Looks for a record whose deletion the service has accepted. A list that is not cut is then proof
+ * enough. Deletions that look at the same time share it.
  */
-export async function lookRepeatedly<T extends NamedRecord>(
+export async function lookAfterDeletion<T extends NamedRecord>(
+  { kind, list, single }: Collection<T>,
+  id: string,
+  options: ObservedOptions,
+): Promise<T | undefined> {
+  const now = await list.read({ gathers: true, only: id }, options);
+  const listed = recordById(kind, now, id);
+  // A list that is cut shows the oldest records, so a record that it showed disappears only when it
+  // is deleted. Others were read by their ids.
+  return listed || !now.mayBeCut ? listed : (await single.read(id, options))?.record;
+}
+
+/**
+ * Returns the record, or `undefined` if its absence is proven: two looks a lag apart find nothing,
+ * in reads by its id, or in two lists if the service does not read such records by id.
+ * @throws UnexpectedResponseError if a list may be cut
+ * @throws EmptyListError if a list has no records at all: a failing service also shows that
+ */
+export async function findOrProveAbsent<T extends NamedRecord>(
   collection: Collection<T>,
   first: ListSnapshot<Listed<T>>,
   id: string,
   options: ObservedOptions,
+  { onMissing, rest = (wait) => wait }: WhileMissing = {},
 ): Promise<T | undefined> {
   const { clock, kind, list, single } = collection;
-  const shown = recordById(kind, first, id);
-  if (shown) return shown;
-  const askedAt = clock.monotonic();
-  const read = await single.read(id, options);
-  if (read) {
-    if (read.record) return read.record;
-    // A read right after a create may also miss it.
-    await sleep(clock, Math.max(0, askedAt + LIST_LAG_MS - clock.monotonic()), options.signal);
-    return lookFor(collection, first, id, options);
+  const found = await look(collection, first, id, options);
+  if (found) return found;
+  onMissing?.();
+  const waitUntil = (time: number) => rest(sleep(clock, Math.max(0, time - clock.monotonic()), options.signal));
+  if (single.isPossible) {
+    await waitUntil(clock.monotonic() + LIST_LAG_MS);
+    return look(collection, first, id, options);
   }
-  if (first.mayBeCut) throw cutList(kind, id);
-  for (const lagMs of [LIST_LAG_MS, ABSENCE_LAG_MS]) {
-    // All readers that missed something in the same list also share the next ones.
-    const lagIsOverAt = first.sentAt + lagMs;
-    await sleep(clock, Math.max(0, lagIsOverAt - clock.monotonic()), options.signal);
-    const found = await lookFor(collection, await list.read({ sentAfter: lagIsOverAt }, options), id, options);
-    if (found) return found;
-  }
-  return undefined;
+  // All readers that missed something in the same list also share the next one.
+  const sentAfter = first.sentAt + ABSENCE_LAG_MS;
+  await waitUntil(sentAfter);
+  const second = await list.read({ sentAfter }, options);
+  const shown = await look(collection, second, id, options);
+  if (!shown && (first.length === 0 || second.length === 0)) throw emptyList(kind, id);
+  return shown;
 }
 
 function cutList<T extends NamedRecord>(kind: Kind<T>, id: string): UnexpectedResponseError {
@@ -68,5 +86,14 @@ function cutList<T extends NamedRecord>(kind: Kind<T>, id: string): UnexpectedRe
       `more: the service may show only the ${LIST_CAP} oldest, and it does not read one ${noun} alone. Nothing was changed. ` +
       `Look for ${id} in the service's console, or delete ${noun}s that you do not need until the list is shorter, and ` +
       "try again",
+  );
+}
+
+function emptyList<T extends NamedRecord>(kind: Kind<T>, id: string): EmptyListError {
+  const { noun } = kind;
+  return new EmptyListError(
+    `${listOf(kind)}: cannot tell whether ${noun} ${id} exists. The list was empty, which a failing service also shows, ` +
+      `and the service does not read one ${noun} alone. Nothing was changed. Look for ${id} in the service's console. If ` +
+      "it is there, try again later",
   );
 }

@@ -20,4 +20,5 @@ export const DELETE_OPTIONS: OptionChecks<DeleteUnusedOptions> = {
   onWait: aFunction,
   onDelete: aFunction,
   onAbsent: aFunction,
+  known: anObject,
 };

@@ -7,6 +7,19 @@ import type { Listed, NamedRecord } from "./listed";
  */
 export type NamesCall = (operation: string, attempt: Attempt) => Promise<Listed<NamedRecord>>;
 
+/** The request that reads records by their ids. */
+export interface ReadByIds<T extends NamedRecord> {
+  /** The largest number of records that one request reads. */
+  readonly most: number;
+  /** Returns those that exist. Sends one request, once. */
+  readonly read: (operation: string, ids: readonly string[], attempt: Attempt) => Promise<Listed<T>>;
+  /**
+   * `true` if a refusal is an error.
+   * @default false: some services do not have this request, and their lists are read instead
+   */
+  readonly isRequired?: true;
+}
+
 /**
  * The requests for one kind of record. Each sends one request, once. Every management interface of
  * the service implements them; the rules above them are the same for all.
@@ -16,11 +29,8 @@ export interface RecordCalls<T extends NamedRecord, Settings, Changes = Settings
   readonly names: Readonly<Record<"list" | "create" | "change" | "delete", string> & { read?: string }>;
   /** Returns all records of the account. */
   readonly list: (operation: string, attempt: Attempt) => Promise<Listed<T>>;
-  /**
-   * Reads records by their ids. Returns those that exist.
-   * @default the interface reads only lists
-   */
-  readonly readByIds?: (operation: string, ids: readonly string[], attempt: Attempt) => Promise<Listed<T>>;
+  /** The read of records by their ids. @default the API reads only lists */
+  readonly byIds?: ReadByIds<T>;
   /**
    * Reads the ids and names of all records, for kinds whose `list` may be cut off.
    * @default the interface cannot read names alone
@@ -35,6 +45,8 @@ export interface RecordCalls<T extends NamedRecord, Settings, Changes = Settings
    * @throws NotFoundError if it does not exist
    */
   readonly delete: (operation: string, record: T, attempt: Attempt) => Promise<void>;
+  /** `true` if a deletion names the record by its name. @default by its id */
+  readonly deletesByName?: true;
   /**
    * Reads what a create or a change with these settings requires, before it is sent. `before` is
    * the record that is changed.

@@ -65,7 +65,8 @@ export function createCollection<T extends NamedRecord, Settings, Changes>(
   const list = new SharedList(
     context.clock,
     (options) => makeCall(context, { ...options, name: calls.names.list, operation, repeatability: "safe", attempt }),
-    (ids, options) => single.readMany(ids, options),
+    // A list is cheaper than requests that read only one record each.
+    calls.byIds?.most === 1 ? undefined : (ids, options) => single.readMany(ids, options),
   );
   const { hiddenIn = () => [], recognize = async (record) => record } = calls;
   return {

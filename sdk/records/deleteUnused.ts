@@ -3,6 +3,7 @@ import { LIST_CAP, LIST_LAG_MS } from "../contract/limits";
 import {
   BusinessRuleError,
   DeleteTimeoutError,
+  EmptyListError,
   InUseError,
   NotFoundError,
   ServiceFaultError,
@@ -10,7 +11,8 @@ import {
 } from "../errors";
 import type { ObservedOptions, RequestOptions } from "../transport/requestOptions";
 import type { Attempt } from "../transport/retryingCall";
-import { lookFor, lookRepeatedly } from "./absence";
+import { findOrProveAbsent, lookAfterDeletion } from "./absence";
+import type { KnownSettings } from "./calls";
 import { sendWrite } from "./changeRecord";
 import type { Collection, Writable } from "./collection";
 import type { Kind, Listed, NamedRecord } from "./listed";
@@ -42,6 +44,12 @@ export interface DeleteUnusedOptions extends RequestOptions {
    * ends the deletion. Without it, an absent record counts as deleted.
    */
   readonly onAbsent?: (() => void) | undefined;
+  /**
+   * The settings as you last knew them, with the name. Where lists have no records at all, which a
+   * failing service also shows, the deletion is then sent, and the service says whether there was
+   * such a record. @default none: such a deletion fails with `EmptyListError`
+   */
+  readonly known?: KnownSettings | undefined;
 }
 
 /** What the lists of the account show about the use of a record. */
@@ -136,40 +144,41 @@ async function untilGone<T extends NamedRecord>(
     onWait,
     onDelete,
     onAbsent,
+    known,
     ...options
   }: DeleteUnusedOptions & ObservedOptions,
 ): Promise<void> {
-  const { clock, kind, list } = collection;
+  const { calls, clock, kind, list } = collection;
   const startedAt = clock.monotonic();
-  // The list is requested after this function was called. All deletions that look at the same time
-  // share it.
-  const look = async () =>
-    lookFor(collection, await list.read({ gathers: true, only: id }, options), id, options, true);
+  const rest = (wait: Promise<void>) => list.rest(wait);
   const shared = await readSharedWith(collection, id, options);
-  let record = await lookFor(collection, shared, id, options);
-  if (!record) {
-    onAbsent?.();
-    const looking = lookRepeatedly(collection, shared, id, options);
-    // Meanwhile, the lists that other operations need do not wait for this deletion.
-    await list.rest(looking.then(() => {}));
-    record = await looking;
-  }
+  const looking = findOrProveAbsent(collection, shared, id, options, { onMissing: onAbsent, rest });
+  const record = await looking.catch((error: unknown) => {
+    const isEmpty = error instanceof EmptyListError;
+    // Another record may have the name by now.
+    if (!isEmpty || calls.deletesByName || known?.name === undefined) throw error;
+    return { ...known, id } as NamedRecord as T;
+  });
   if (!record) return;
   let present = record;
   let obstacle = "";
+  /** Looks after the service has accepted the deletion: a list may still show the record. */
+  const lookTwice = async () => {
+    if (!(await lookAfterDeletion(collection, id, options))) return undefined;
+    await rest(sleep(clock, LIST_LAG_MS, options.signal));
+    return lookAfterDeletion(collection, id, options);
+  };
+  const lookAgain = async () =>
+    findOrProveAbsent(collection, await list.read({ gathers: true, only: id }, options), id, options, { rest });
   await pollUntil({
     ...{ clock, signal: options.signal, firstPauseMs: FIRST_PAUSE_MS, longestPauseMs: LONGEST_PAUSE_MS },
-    ...{ timeoutMs: releaseTimeoutMs, startedAt: () => startedAt, rest: (wait: Promise<void>) => list.rest(wait) },
+    ...{ timeoutMs: releaseTimeoutMs, startedAt: () => startedAt, rest },
     async step() {
       for (const rule of rules) await refuseUsed(collection, present, rule, options);
       if (obstacle === "") onDelete?.();
       const refusal = await refusalOf(collection, present, options);
       obstacle = refusal ?? "the service accepted its deletion, but still lists it";
-      if (refusal === undefined) {
-        if (!(await look())) return true;
-        await list.rest(sleep(clock, LIST_LAG_MS, options.signal));
-      }
-      const left = await look();
+      const left = await (refusal === undefined ? lookTwice() : lookAgain());
       if (!left) return true;
       present = left;
       return undefined;

@@ -4,6 +4,7 @@ import { decode } from "../transport/decode";
 import { execute, executeQuery, type GraphqlTransport, type Literal } from "../transport/graphql";
 import { unexpectedResponse } from "../transport/responseErrors";
 import type { Attempt } from "../transport/retryingCall";
+import type { ReadByIds } from "./calls";
 import { type Kind, type Listed, type NamedRecord, readRecords } from "./listed";
 
 /**
@@ -29,6 +30,14 @@ interface SingleField {
   readonly selection: string;
   /** The object that has the field. */
   readonly of: "query" | "myself";
+}
+
+/** Largest number of records that one request reads. */
+const MOST_IDS = 50;
+
+/** Returns the reads that `readAliases` makes. */
+export function byAliases<T extends NamedRecord>(read: ReadByIds<T>["read"]): ReadByIds<T> {
+  return { most: MOST_IDS, read };
 }
 
 /**

@@ -1,7 +1,7 @@
 import { NotFoundError } from "../errors";
 import type { ObservedOptions } from "../transport/requestOptions";
 import { requireId } from "../transport/urls";
-import { lookRepeatedly } from "./absence";
+import { findOrProveAbsent } from "./absence";
 import type { Collection, FindOptions, KnownOptions } from "./collection";
 import type { Listed, NamedRecord } from "./listed";
 import type { ListSnapshot } from "./sharedList";
@@ -57,7 +57,7 @@ export async function readSharedWith<T extends NamedRecord>(
   return holds(shared, id) ? shared : collection.list.read({ sentAfter: begunAt }, options);
 }
 
-/** Returns the record, or `undefined` if it is proven that there is none: see `lookRepeatedly`. */
+/** Returns the record, or `undefined` if it is proven that there is none: see `findOrProveAbsent`. */
 export async function findRecord<T extends NamedRecord>(
   collection: Collection<T>,
   id: string,
@@ -68,7 +68,7 @@ export async function findRecord<T extends NamedRecord>(
   const sentAfter = maxAgeMs === undefined ? undefined : begunAt - maxAgeMs;
   const recent = await collection.list.read({ sentAfter }, options);
   const isOld = recent.sentAt < begunAt && !isDecisive(recent, id);
-  const found = await lookRepeatedly(
+  const found = await findOrProveAbsent(
     collection,
     isOld ? await collection.list.read({ sentAfter: begunAt }, options) : recent,
     id,
@@ -101,7 +101,7 @@ export async function readExisting<T extends NamedRecord>(
   afterWriteMs?: number,
 ): Promise<T> {
   const shared = await readSharedWith(collection, id, options, afterWriteMs);
-  return existing(await lookRepeatedly(collection, shared, id, options), collection.kind, id);
+  return existing(await findOrProveAbsent(collection, shared, id, options), collection.kind, id);
 }
 
 /**

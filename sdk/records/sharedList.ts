@@ -79,8 +79,8 @@ interface Request<List> {
 }
 
 /**
- * One of the account's lists. Concurrent readers share it, because the service cannot return a
- * single record. Readers that come during a request share the next one.
+ * One of the account's lists. Concurrent readers share it, so that many need one request. Readers
+ * that come during a request share the next one.
  */
 export class SharedList<List extends Sized> {
   readonly #clock: Clock;

@@ -3,11 +3,11 @@ import { NotFoundError, RejectedError, UnexpectedResponseError } from "../errors
 import { changeRequest, type ObservedOptions, requestOptions } from "../transport/requestOptions";
 import type { ReceivedResponse } from "../transport/responseInfo";
 import { type Attempt, type CallContext, makeCall } from "../transport/retryingCall";
-import type { RecordCalls } from "./calls";
+import type { ReadByIds, RecordCalls } from "./calls";
 import { type Kind, type Listed, type NamedRecord, recordById } from "./listed";
 
-/** Largest number of records that one request reads. */
-const MOST_IDS = 50;
+/** How many requests for single records are under way at most, where each reads only one. */
+const MOST_AT_ONCE = 4;
 
 /** The service's answer about one id. */
 export interface SingleRead<T> {
@@ -19,10 +19,8 @@ export interface SingleRead<T> {
 type Answer<T> = Listed<T> | undefined;
 
 /** The requests that single reads need. */
-type SingleReadCalls<T extends NamedRecord> = Pick<RecordCalls<T, never>, "readByIds"> & {
+type SingleReadCalls<T extends NamedRecord> = Pick<RecordCalls<T, never>, "byIds"> & {
   readonly names: { readonly list: string; readonly read?: string };
-  /** `true` if a refusal is an error: nothing else reads what is asked for. */
-  readonly isRequired?: true;
 };
 
 /** The ids of one request. */
@@ -36,23 +34,31 @@ interface Batch<T> {
 }
 
 /**
- * Reads records of one kind by their ids, even those that the service does not list. One request is
- * under way at a time.
+ * Reads records of one kind by their ids, even those that the service does not list. Readers that
+ * wait at the same time share a request, or a queue with a few requests under way.
  */
 export class SingleReads<T extends NamedRecord> {
   readonly #context: CallContext;
   readonly #kind: Kind<T>;
-  readonly #calls: SingleReadCalls<T>;
-  #isRefused: boolean;
+  readonly #names: SingleReadCalls<T>["names"];
+  #byIds: ReadByIds<T> | undefined;
   #isServed = false;
-  #next: Batch<T> | undefined;
-  #pending: Promise<unknown> = Promise.resolve();
+  #queued: Batch<T>[] = [];
+  /** The last request of each of those that may be under way at the same time. */
+  readonly #lanes: Promise<unknown>[];
+  #batches = 0;
 
-  constructor(context: CallContext, kind: Kind<T>, calls: SingleReadCalls<T>) {
+  constructor(context: CallContext, kind: Kind<T>, { names, byIds }: SingleReadCalls<T>) {
     this.#context = context;
     this.#kind = kind;
-    this.#calls = calls;
-    this.#isRefused = calls.readByIds === undefined;
+    this.#names = names;
+    this.#byIds = byIds;
+    this.#lanes = Array.from({ length: byIds?.most === 1 ? MOST_AT_ONCE : 1 }, () => Promise.resolve());
+  }
+
+  /** `false` once it is known that the service does not read records by id. */
+  get isPossible(): boolean {
+    return this.#byIds !== undefined;
   }
 
   /**
@@ -63,7 +69,7 @@ export class SingleReads<T extends NamedRecord> {
    * nothing about it
    */
   async read(id: string, options: ObservedOptions): Promise<SingleRead<T> | undefined> {
-    if (this.#isRefused) return undefined;
+    if (!this.#byIds) return undefined;
     const answer = await (changeRequest(options) ? this.readMany([id], options) : this.#readGathered(id, options));
     return answer && { record: recordById(this.#kind, answer, id) };
   }
@@ -73,12 +79,12 @@ export class SingleReads<T extends NamedRecord> {
    * or `undefined` if the service refuses such requests.
    */
   async readMany(ids: readonly string[], given: ObservedOptions): Promise<Listed<T> | undefined> {
-    const { names, readByIds, isRequired = false } = this.#calls;
-    if (this.#isRefused || !readByIds) return undefined;
+    const byIds = this.#byIds;
+    if (!byIds) return undefined;
     const { noun } = this.#kind;
     const operation = ids.length === 1 ? `the read of ${noun} ${ids[0]}` : `the read of ${ids.length} ${noun}s`;
-    const attempt = (each: Attempt) => readByIds(operation, ids, each);
-    const name = names.read ?? names.list;
+    const attempt = (each: Attempt) => byIds.read(operation, ids, each);
+    const name = this.#names.read ?? this.#names.list;
     try {
       const found = await makeCall(this.#context, {
         ...requestOptions(given),
@@ -94,8 +100,8 @@ export class SingleReads<T extends NamedRecord> {
         error instanceof RejectedError ||
         error instanceof UnexpectedResponseError ||
         (error instanceof NotFoundError && error.status === 400);
-      if (!isRefusal || isRequired || this.#isServed) throw error;
-      this.#isRefused = true;
+      if (!isRefusal || byIds.isRequired || this.#isServed) throw error;
+      this.#byIds = undefined;
       return undefined;
     }
   }
@@ -113,25 +119,33 @@ export class SingleReads<T extends NamedRecord> {
     };
   }
 
-  #queueNext(): Batch<T> {
+  #queue(): Batch<T> {
     const abandoned = new AbortController();
     const { signal } = abandoned;
+    const lane = this.#batches++ % this.#lanes.length;
     const batch: Batch<T> = {
       ids: new Set(),
       abandoned,
       readers: 0,
-      answer: this.#pending.then(nextTurn).then(() => {
-        if (this.#next === batch) this.#next = undefined;
-        signal.throwIfAborted();
-        const onResponse = (response: ReceivedResponse) => {
-          batch.response = response;
-        };
-        return this.readMany([...batch.ids], { signal, onResponse });
-      }),
+      answer: Promise.resolve(this.#lanes[lane])
+        .then(nextTurn)
+        .then(() => {
+          this.#unqueue(batch);
+          signal.throwIfAborted();
+          const onResponse = (response: ReceivedResponse) => {
+            batch.response = response;
+          };
+          return this.readMany([...batch.ids], { signal, onResponse });
+        }),
     };
     // A failure concerns only those who waited for this request.
-    this.#pending = batch.answer.catch(() => {});
+    this.#lanes[lane] = batch.answer.catch(() => {});
+    this.#queued.push(batch);
     return batch;
+  }
+
+  #unqueue(batch: Batch<T>): void {
+    this.#queued = this.#queued.filter((each) => each !== batch);
   }
 
   /** Waits for the answer. If a reader aborts, only its own wait ends. */
@@ -142,7 +156,7 @@ export class SingleReads<T extends NamedRecord> {
       const ignoreAbort = onAbort(signal, () => {
         reject(signal.reason);
         if (--batch.readers > 0) return;
-        if (this.#next === batch) this.#next = undefined;
+        this.#unqueue(batch);
         batch.abandoned.abort(signal.reason);
       });
       batch.answer.then(resolve, reject).finally(ignoreAbort);
@@ -151,8 +165,9 @@ export class SingleReads<T extends NamedRecord> {
 
   async #readGathered(id: string, { signal, onResponse }: ObservedOptions): Promise<Answer<T>> {
     signal?.throwIfAborted();
-    if (!this.#next || (this.#next.ids.size >= MOST_IDS && !this.#next.ids.has(id))) this.#next = this.#queueNext();
-    const batch = this.#next;
+    const { most = 1 } = this.#byIds ?? {};
+    const batch =
+      this.#queued.find(({ ids }) => ids.has(id)) ?? this.#queued.find(({ ids }) => ids.size < most) ?? this.#queue();
     batch.ids.add(id);
     const answer = await this.#follow(batch, signal);
     if (batch.response) onResponse?.(batch.response);

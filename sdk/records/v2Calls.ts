@@ -1,7 +1,8 @@
 import * as z from "zod";
 import { sleep } from "../contract/clock";
-import { BusinessRuleError, RejectedError, UnexpectedResponseError } from "../errors";
+import { BusinessRuleError, NotFoundError, RejectedError, UnexpectedResponseError } from "../errors";
 import { decode } from "../transport/decode";
+import { unexpectedResponse } from "../transport/responseErrors";
 import { type RestV2Transport, requestV2, type V2Request } from "../transport/restV2";
 import type { Attempt } from "../transport/retryingCall";
 import { pathSegment } from "../transport/urls";
@@ -35,7 +36,7 @@ export interface V2Kind<T extends NamedRecord> extends Kind<T> {
 }
 
 /** The requests that all kinds of record have over REST v2, each sent once. */
-export interface V2Requests<T extends NamedRecord> extends Pick<RecordCalls<T, never>, "names" | "list"> {
+export interface V2Requests<T extends NamedRecord> extends Pick<RecordCalls<T, never>, "names" | "list" | "byIds"> {
   readonly create: (operation: string, body: V2Body, attempt: Attempt) => Promise<T>;
   /**
    * Changes a record. Without changes it only reads the record, because an empty change is refused.
@@ -54,6 +55,11 @@ export function v2Requests<T extends NamedRecord>(transport: RestV2Transport, ki
   return {
     names,
     list: (operation, attempt) => readPages(transport, kind, operation, attempt),
+    byIds: {
+      most: 1,
+      isRequired: true,
+      read: async (operation, [id = ""], attempt) => readOne(transport, kind, operation, id, attempt),
+    },
     create: (operation, body, attempt) =>
       request({ name: names.create, operation, method: "POST", path, body }, attempt),
     patch(operation, id, body, attempt) {
@@ -76,6 +82,31 @@ export function v2Names(
 ): NamesCall {
   const schema = nameSchema.transform(({ id, name }) => ({ id, name: normalizeName(name) }));
   return (operation, attempt) => readPages(transport, { ...kind, schema }, operation, attempt);
+}
+
+/**
+ * Reads the record with this id, if there is one. Only the service's own 404 says that there is
+ * none.
+ */
+async function readOne<T extends NamedRecord>(
+  transport: RestV2Transport,
+  kind: V2Kind<T>,
+  operation: string,
+  id: string,
+  attempt: Attempt,
+): Promise<Listed<T>> {
+  const { names, noun } = kind;
+  const sent = { name: names.read ?? names.list, operation, method: "GET", path: pathOf(kind, id) } as const;
+  const record = await requestV2(transport, sent, attempt).catch((error: unknown) => {
+    if (error instanceof NotFoundError) return undefined;
+    throw error;
+  });
+  if (record === undefined) return { records: [], unreadable: [] };
+  if (z.looseObject({ id: z.literal(id) }).safeParse(record).success) {
+    return readRecords(kind, { records: [record] }, "records");
+  }
+  // The record is not shown, because it may contain secrets.
+  throw unexpectedResponse(operation, `not ${noun} ${id}`, Object.keys(Object(record)));
 }
 
 /** Returns the path of one record. */

@@ -8,7 +8,13 @@ import { ANOTHER_LOGIN } from "./input";
 
 export const REGISTRY_AUTH_LIST = {
   ...REGISTRY_AUTH,
-  names: { list: "listRegistries", create: "createRegistry", change: "updateRegistry", delete: "deleteRegistry" },
+  names: {
+    list: "listRegistries",
+    read: "getRegistry",
+    create: "createRegistry",
+    change: "updateRegistry",
+    delete: "deleteRegistry",
+  },
   path: "/registries",
   field: "registries",
 };

@@ -7,7 +7,13 @@ import { SECRET, type SecretCalls, secretSchema } from "./graphqlCalls";
 export const SECRET_LIST = {
   ...SECRET,
   schema: secretSchema("valueLastUpdatedAt"),
-  names: { list: "listSecrets", create: "createSecret", change: "updateSecret", delete: "deleteSecret" },
+  names: {
+    list: "listSecrets",
+    read: "getSecret",
+    create: "createSecret",
+    change: "updateSecret",
+    delete: "deleteSecret",
+  },
   path: "/account/secrets",
   field: "secrets",
 };

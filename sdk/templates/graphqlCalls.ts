@@ -5,7 +5,7 @@ import { LIST_CAP } from "../contract/limits";
 import type { ReadTemplate } from "../endpoints/boundTemplate";
 import type { RecordCalls } from "../records/calls";
 import type { KeptTable } from "../records/fields";
-import { readAliases, readMyself, remove, save } from "../records/graphqlCalls";
+import { byAliases, readAliases, readMyself, remove, save } from "../records/graphqlCalls";
 import { createKeptFields, withKept } from "../records/keptFields";
 import { type Kind, readRecords } from "../records/listed";
 import { type OutputOnlyField, recordSchema, selectionOf, toInput } from "../records/wireFormat";
@@ -104,8 +104,9 @@ export function graphqlTemplateCalls({ warn }: CallContext, transport: GraphqlTr
       const myself = await readMyself(transport, operation, `podTemplates { ${selection} }`, attempt);
       return readRecords(TEMPLATE, myself, "podTemplates", LIST_CAP);
     },
-    readByIds: (operation, ids, attempt) =>
+    byIds: byAliases((operation, ids, attempt) =>
       readAliases(transport, TEMPLATE, operation, { name: "podTemplate", selection, of: "query" }, ids, attempt),
+    ),
     create: (operation, settings, attempt) =>
       send(operation, { ...toInput(TEMPLATE_FIELDS, { ...settings }), ...NEW_SERVERLESS_TEMPLATE }, attempt),
     change,
@@ -124,7 +125,8 @@ export function graphqlTemplateCalls({ warn }: CallContext, transport: GraphqlTr
         },
       };
     },
-    // Only by name: the service has no deletion by id.
+    // The service has no deletion by id.
+    deletesByName: true,
     delete: (operation, { name }, attempt) =>
       remove(transport, operation, "deleteTemplate", { templateName: name }, attempt),
   };

@@ -10,7 +10,13 @@ import type { Template } from "./record";
 export const TEMPLATE_LIST = {
   ...TEMPLATE,
   schema: withKept<Template>(v2RecordSchema(TEMPLATE_FIELDS, OUTPUT_ONLY_FIELDS, V2_TYPES), {}),
-  names: { list: "listTemplates", create: "createTemplate", change: "updateTemplate", delete: "deleteTemplate" },
+  names: {
+    list: "listTemplates",
+    read: "getTemplate",
+    create: "createTemplate",
+    change: "updateTemplate",
+    delete: "deleteTemplate",
+  },
   path: "/templates",
   field: "templates",
 };

@@ -1,9 +1,11 @@
 import {
   AuthenticationError,
   BusinessRuleError,
+  NotFoundError,
   QuotaExceededError,
   RejectedError,
   type ServerlessGpuError,
+  UnreadableResponseError,
 } from "../errors";
 import type { Secret } from "../secret";
 import { send } from "./http";
@@ -56,6 +58,12 @@ export async function requestV2(
   });
   limits.observe(response, http.clock.monotonic(), sentAt);
   const failure = errorFromProblem(response, operation) ?? errorFromStatus(response, operation, http.clock.now());
+  if (failure instanceof NotFoundError && problemIn(response.body) === undefined) {
+    throw new UnreadableResponseError(
+      `${operation}: the service responded with 404, but not in the form of REST v2, so this says nothing about the record. ` +
+        "A proxy or gateway may have sent it; check the URL if this continues",
+    );
+  }
   if (failure) throw failure;
   return response.status === 204 ? undefined : decodeJson(response, operation, http.clock.now());
 }

@@ -10,6 +10,7 @@ export const VOLUME_LIST = {
   schema: v2RecordSchema<Volume>(VOLUME_FIELDS, OUTPUT_ONLY_FIELDS),
   names: {
     list: "listNetworkVolumes",
+    read: "getNetworkVolume",
     create: "createNetworkVolume",
     change: "updateNetworkVolume",
     delete: "deleteNetworkVolume",

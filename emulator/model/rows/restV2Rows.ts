@@ -23,7 +23,7 @@ export const restV2 = {
   "v2.rate-windows": assumed("Rate-limit windows are fixed, and begin with the first request."),
   "v2.pagination": observed("Lists have pages of 1 to 1000 records with a cursor; an invalid one returns 422."),
   "v2.newest-first": observed("The list of endpoints begins with the newest."),
-  "v2.list-lag": assumed("A list, and the read of one record, can lag behind a change."),
+  "v2.list-lag": assumed("A list can lag behind a change, and the read of one record by 2.5 s at most."),
   "v2.unknown-id": documented("An unknown id returns 404."),
   "v2.create-status": documented("A create returns 201 with the record."),
   "v2.patch": documented("A change keeps the fields that it leaves out, and returns the whole record."),

@@ -276,7 +276,7 @@ test("CUDA rules are cleared by an empty list and an empty string, each alone", 
   expect(await change({ allowedCudaVersions: [] })).toMatchObject({ minCudaVersion: null, allowedCudaVersions: [] });
 });
 
-test("[v2.list-lag] a list can lag behind a change", async () => {
+test("[v2.list-lag] a list can lag behind a change, and the read of one record by 2.5 s at most", async () => {
   emulator.faults.add({ match: { operation: "listEndpoints" }, effect: { listLagMs: 60_000 }, times: 1 });
   await create();
   expect((await call("GET", "/serverless")).body.endpoints).toEqual([]);

@@ -134,3 +134,76 @@ test("a repeated save whose response is lost counts as sent: the workers are put
   expect(error.message).toMatch(/^endpoint e1 runs and is billed again/);
   expect(service.emulator.endpoints.get("e1")).toMatchObject({ ...WORKERS, networkVolumeId: "v1" });
 });
+
+describe("at a service whose saves must name a template that exists", () => {
+  /** Starts an endpoint whose template, the only one, was deleted. */
+  async function startContract(options: EmulatedOptions["emulator"] = {}) {
+    const service = await startEmulated({ emulator: { profile: "contract", drainMs: 20_000, ...options } });
+    service.emulator.templates.create({ id: "t", name: "t", imageName: "i" });
+    service.emulator.volumes.create({ id: "v1", name: "v1", size: 10, dataCenterId: "EU-RO-1" });
+    service.emulator.endpoints.create({ ...INPUT, networkVolumeId: "v1" });
+    await service.clock.advance(1_000);
+    return service;
+  }
+
+  test.each(
+    DELETED.filter(([what]) => what.startsWith("template")),
+  )("an endpoint whose %s was deleted gets a template of its own, and is deleted with it", async (_what, removeUsed) => {
+    await using service = await startContract();
+    removeUsed(service);
+    await service.run(service.client.endpoints.delete("e1"));
+    expect(service.emulator.endpoints.get("e1")).toBeUndefined();
+    expect(saves(service).at(-1)).toMatchObject({ workersMin: 0, workersMax: 0 });
+    expect(service.emulator.templates.list()).toEqual([]);
+  });
+
+  test("a template of somebody else is never taken", async () => {
+    await using service = await startContract();
+    service.emulator.templates.create({ id: "other", name: "other", imageName: "i" });
+    service.emulator.templates.delete("t");
+    await service.run(service.client.endpoints.delete("e1"));
+    expect(service.emulator.endpoints.get("e1")).toBeUndefined();
+    expect(saves(service).map(({ templateId }) => templateId)).not.toContain("other");
+    expect(service.emulator.templates.list().map(({ id }) => id)).toEqual(["other"]);
+  });
+
+  test("a deletion that fails leaves the endpoint at zero, and another one finishes it with its template", async () => {
+    await using service = await startContract();
+    service.emulator.templates.delete("t");
+    const refusal = { message: "its workers are still leaving", code: "RUNPOD" };
+    const rule = service.emulator.faults.add({
+      match: { operation: "deleteEndpoint" },
+      effect: { graphqlError: refusal },
+    });
+    let isBack = false;
+    const error = await service.failure(
+      service.client.endpoints.delete("e1", {
+        drainTimeoutMs: 30_000,
+        templateId: "t",
+        onPutBack: () => {
+          isBack = true;
+        },
+      }),
+    );
+    expect(error.message).toMatch(
+      /^endpoint e1 is at zero workers and not billed\. Its template does not exist any more/,
+    );
+    expect(isBack).toBe(true);
+    expect(service.emulator.endpoints.get("e1")).toMatchObject({ workersMin: 0, workersMax: 0 });
+    service.emulator.faults.remove(rule.id);
+    await service.run(service.client.endpoints.delete("e1", { templateId: "t" }));
+    expect(service.emulator.endpoints.get("e1")).toBeUndefined();
+    expect(service.emulator.templates.list()).toEqual([]);
+  });
+
+  test("a refusal that another template does not cure is reported, and leaves no template", async () => {
+    await using service = await startContract();
+    service.emulator.templates.delete("t");
+    const refusal = { message: "Unable to find template", code: "RUNPOD" };
+    service.emulator.faults.add({ match: { operation: "saveEndpoint" }, effect: { graphqlError: refusal } });
+    const error = await service.failure(service.client.endpoints.delete("e1"));
+    expect(error.message).toContain("Unable to find template");
+    expect(service.emulator.endpoints.get("e1")).toMatchObject(WORKERS);
+    expect(service.emulator.templates.list()).toEqual([]);
+  });
+});

@@ -40,7 +40,7 @@ describe("a deletion", () => {
     await using service = await startEmulated();
     await service.run(service.client.endpoints.delete("nowhere"));
     // The contract has no single read.
-    expect(service.calls()).toEqual(["myself", "myself", "deleteEndpoint"]);
+    expect(service.calls()).toEqual(["myself", "myself", "deleteEndpoint", "myself"]);
   });
 
   test("a deletion finds an endpoint that a lagging list does not show yet", async () => {
@@ -126,7 +126,7 @@ describe("a deletion", () => {
     service.emulator.endpoints.delete(id);
     service.emulator.faults.add({ match: { operation: "myself" }, effect: { listLagMs: 3_000 } });
     await service.run(service.client.endpoints.delete(id));
-    expect(steps(service)).toEqual(["myself", "saveEndpoint", "myself", "deleteEndpoint"]);
+    expect(steps(service)).toEqual(["myself", "saveEndpoint", "myself", "deleteEndpoint", "myself"]);
   });
 
   test("is proven by the list, even when it lags behind", async () => {

@@ -138,8 +138,10 @@ test("a deletion whose scale-down is refused changes nothing, and says what was 
   const error = await service.failure(service.client.endpoints.delete("e1", { onPutBack }));
   expect(error.message).toMatch(/^saveEndpoint of "llama".*retired/);
   expect(isBack).toBe(true);
-  // The second one leaves out what may have been deleted under the endpoint.
-  expect(service.emulator.journal.operations({ operation: "saveEndpoint" })).toHaveLength(2);
+  // The second one leaves out what may have been deleted under the endpoint, and the third one has
+  // another template in its place.
+  expect(service.emulator.journal.operations({ operation: "saveEndpoint" })).toHaveLength(3);
+  expect(service.emulator.templates.list()).toEqual([]);
 });
 
 test("a scale-down whose responses are all lost is taken back, although the list still shows the workers", async () => {
@@ -162,7 +164,7 @@ test("a deletion that was carried out although its responses were lost does not 
   service.emulator.faults.add({ match, effect: { reset: true, when: "after" }, times: 1 });
   service.emulator.faults.add({ match, effect: { reset: true, when: "before" } });
   const error = await service.failure(service.client.endpoints.delete("e1"));
-  expect(error.message).toMatch(/^the list no longer shows endpoint e1, so its workers were not put back/);
+  expect(error.message).toMatch(/^the service no longer shows endpoint e1, so its workers were not put back/);
 });
 
 test("a recycle that fails while it waits puts the workers back", async () => {

@@ -63,6 +63,7 @@ describe.each(["graphql", "v2"] as const)("over %s", (api) => {
     await run(client.endpoints.delete(id));
     expect(emulator.endpoints.list()).toEqual([]);
     expect(emulator.templates.list()).toHaveLength(2);
+    emulator.endpoints.create({ ...REQUIRED, name: "another" });
     expect(await run(client.endpoints.find(id))).toBeUndefined();
     await run(client.endpoints.delete(id));
   });

@@ -42,6 +42,7 @@ describe.each(INTERFACES)("over %s", (api, operations) => {
     expect(await run(client.secrets.get(id))).toEqual(written);
     await run(client.secrets.delete(id));
     expect(await run(client.secrets.list())).toEqual([]);
+    emulator.secrets.create({ name: "another", value: "some-value" });
     expect(await site.failure(client.secrets.update(id, { value: "x" }))).toBeInstanceOf(NotFoundError);
     expect(JSON.stringify(emulator.journal.requests())).not.toContain("canary-");
   });
