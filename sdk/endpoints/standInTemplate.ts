@@ -1,4 +1,4 @@
-import { NotFoundError, QuotaExceededError, RejectedError } from "../errors";
+import { BusinessRuleError, NotFoundError, RejectedError } from "../errors";
 import { saveRecord } from "../records/records";
 import type { ObservedOptions, RequestOptions } from "../transport/requestOptions";
 import type { EndpointCollection } from "./calls";
@@ -73,10 +73,12 @@ export async function scaleWithStandIn(
   return standIn.id;
 }
 
-/** Returns `true` if a refusal may be that of an id: that of a volume hides that of a template. */
+/** Returns `true` if the service does not find an id: that of a volume hides that of a template. */
 function namesDeadId(error: unknown): boolean {
-  const isRefusal = error instanceof RejectedError || error instanceof NotFoundError;
-  return isRefusal && !(error instanceof QuotaExceededError) && /template|volume/i.test(error.message);
+  const isRefusal = error instanceof NotFoundError || error instanceof BusinessRuleError;
+  return (
+    isRefusal && /template|volume/i.test(error.message) && /\b(find|found|exists?|nonexistent)\b/i.test(error.message)
+  );
 }
 
 /** Deletes the template if it took the place of a deleted endpoint's. */

@@ -1,7 +1,8 @@
-import { type Clock, onAbort } from "../contract/clock";
+import type { Clock } from "../contract/clock";
 import { changeRequest, type ObservedOptions } from "../transport/requestOptions";
 import type { ReceivedResponse } from "../transport/responseInfo";
 import { countOperations, type OperationCounter } from "./concurrentOperations";
+import { follow } from "./follow";
 
 /** A list and the time of its request. */
 export type ListSnapshot<List> = List & {
@@ -112,7 +113,7 @@ export class SharedList<List extends Sized> {
     options.signal?.throwIfAborted();
     const snapshot = await (changeRequest(options)
       ? this.#fetchNow(options, this.#clock.monotonic())
-      : this.#follow(this.#newEnough(freshness), options.signal));
+      : this.#share(this.#newEnough(freshness), options.signal));
     if (snapshot.response) options.onResponse?.(snapshot.response);
     return snapshot;
   }
@@ -242,17 +243,8 @@ export class SharedList<List extends Sized> {
     }
   }
 
-  /** Returns the list for one reader, whose abort ends only its own wait. */
-  #follow(shared: Request<List>, signal?: AbortSignal): Promise<ListSnapshot<List>> {
-    shared.readers++;
-    if (!signal) return shared.snapshot;
-    return new Promise((resolve, reject) => {
-      const ignoreAbort = onAbort(signal, () => {
-        reject(signal.reason);
-        if (--shared.readers === 0) this.#abandon(shared, signal.reason);
-      });
-      shared.snapshot.then(resolve, reject).finally(ignoreAbort);
-    });
+  #share(shared: Request<List>, signal?: AbortSignal): Promise<ListSnapshot<List>> {
+    return follow(shared, shared.snapshot, signal, (reason) => this.#abandon(shared, reason));
   }
 
   #abandon(shared: Request<List>, reason: unknown) {

@@ -1,9 +1,9 @@
-import { onAbort } from "../contract/clock";
 import { NotFoundError, RejectedError, UnexpectedResponseError } from "../errors";
 import { changeRequest, type ObservedOptions, requestOptions } from "../transport/requestOptions";
 import type { ReceivedResponse } from "../transport/responseInfo";
 import { type Attempt, type CallContext, makeCall } from "../transport/retryingCall";
 import type { ReadByIds, RecordCalls } from "./calls";
+import { follow } from "./follow";
 import { type Kind, type Listed, type NamedRecord, recordById } from "./listed";
 
 /** How many requests for single records are under way at most, where each reads only one. */
@@ -148,28 +148,16 @@ export class SingleReads<T extends NamedRecord> {
     this.#queued = this.#queued.filter((each) => each !== batch);
   }
 
-  /** Waits for the answer. If a reader aborts, only its own wait ends. */
-  #follow(batch: Batch<T>, signal: AbortSignal | undefined): Promise<Answer<T>> {
-    batch.readers++;
-    if (!signal) return batch.answer;
-    return new Promise((resolve, reject) => {
-      const ignoreAbort = onAbort(signal, () => {
-        reject(signal.reason);
-        if (--batch.readers > 0) return;
-        this.#unqueue(batch);
-        batch.abandoned.abort(signal.reason);
-      });
-      batch.answer.then(resolve, reject).finally(ignoreAbort);
-    });
-  }
-
   async #readGathered(id: string, { signal, onResponse }: ObservedOptions): Promise<Answer<T>> {
     signal?.throwIfAborted();
     const { most = 1 } = this.#byIds ?? {};
     const batch =
       this.#queued.find(({ ids }) => ids.has(id)) ?? this.#queued.find(({ ids }) => ids.size < most) ?? this.#queue();
     batch.ids.add(id);
-    const answer = await this.#follow(batch, signal);
+    const answer = await follow(batch, batch.answer, signal, (reason) => {
+      this.#unqueue(batch);
+      batch.abandoned.abort(reason);
+    });
     if (batch.response) onResponse?.(batch.response);
     return answer;
   }

@@ -1,0 +1,22 @@
+import { onAbort } from "../contract/clock";
+
+/**
+ * Waits for what several readers share. If a reader aborts, only its own wait ends.
+ * @param abandon called when the last of them has aborted
+ */
+export function follow<T>(
+  shared: { readers: number },
+  result: Promise<T>,
+  signal: AbortSignal | undefined,
+  abandon: (reason: unknown) => void,
+): Promise<T> {
+  shared.readers++;
+  if (!signal) return result;
+  return new Promise((resolve, reject) => {
+    const ignoreAbort = onAbort(signal, () => {
+      reject(signal.reason);
+      if (--shared.readers === 0) abandon(signal.reason);
+    });
+    result.then(resolve, reject).finally(ignoreAbort);
+  });
+}
