@@ -43,9 +43,9 @@ export async function locate(
   const isMove = isOtherProvider(outputs, place.account.provider);
   const finding = recordsOf(connection.client).find(id, { maxAgeMs: LIST_MAX_AGE_MS, signal: cancelled });
   const record = await finding.catch((error: unknown) => {
-    if (!isMove) throw error;
-    // The new account may well have no records of this kind.
+    // Another account may well have no records of this kind.
     if (error instanceof EmptyListError) return undefined;
+    if (!isMove) throw error;
     return refuseMove(noun, id, outputs, error instanceof Error ? error.message : String(error), error);
   });
   if (record) return found();

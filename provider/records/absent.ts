@@ -24,17 +24,9 @@ export function readAbsent(
 /**
  * Keeps a record that empty lists do not show in state, where a failing service may be the reason.
  * @throws EmptyListError if the record must exist
- * @throws AccountChangedError if the record was last seen in another account
  */
-export function keepUnproven(
-  noun: string,
-  id: string,
-  outputs: Properties,
-  connection: Connection,
-  error: EmptyListError,
-): void {
+export function keepUnproven(noun: string, id: string, outputs: Properties, error: EmptyListError): void {
   if (outputs.__mustExist) throw error;
-  refuseOtherAccount(noun, outputs, connection, id);
   log(String(outputs.name ?? id), `warning: ${error.message}. It stays in state. ${dropAdvice(noun)}`);
 }
 

@@ -4,7 +4,7 @@ import { fixedIn } from "../../sdk/records/fields";
 import type { NamedRecord } from "../../sdk/records/listed";
 import { claimChecked, isLeftToAdopter, refuseOtherId, refuseTakenName } from "../adoption/adoption";
 import { cancelled } from "../cancellation";
-import { isRecordedElsewhere, recordedService, refuseOtherAccount } from "../connection/account";
+import { isOtherAccount, isRecordedElsewhere, recordedService, refuseOtherAccount } from "../connection/account";
 import { type Connection, configure, connect, currentCapabilities, readConfig } from "../connection/connection";
 import { createNamed } from "../fields/drawnName";
 import { changedIn, managedFields, managesOthersIn, newlyManagedIn, recordedManaged } from "../fields/managed";
@@ -171,7 +171,9 @@ async function read<T extends NamedRecord, Fields extends object>(
     .find(id, options)
     .catch((error: unknown) => {
       if (!(error instanceof EmptyListError)) throw error;
-      keepUnproven(kind.noun, id, outputs, connection, error);
+      // Another account may well have no records of this kind.
+      if (isOtherAccount(outputs, connection.account, id)) return undefined;
+      keepUnproven(kind.noun, id, outputs, error);
       return "unproven" as const;
     });
   if (record === "unproven") return { id, props: outputs, inputs: inputsOf(outputs) };

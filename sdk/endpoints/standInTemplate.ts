@@ -56,7 +56,7 @@ export async function scaleWithStandIn(
   // One that a killed deletion has left is used again.
   const left = records.find((each) => each.name === name);
   const standIn = left ?? (await templates.create({ name, imageName: IMAGE }, given));
-  // A volume may be gone as well. A save keeps the volumes that it leaves out, also those that exist.
+  // A volume may be gone as well. A save keeps the volumes that it leaves out.
   const change = changeWithout(["networkVolumeId", "networkVolumeIds"]);
   try {
     await saveRecord(

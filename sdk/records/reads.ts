@@ -57,7 +57,7 @@ export async function readSharedWith<T extends NamedRecord>(
   return holds(shared, id) ? shared : collection.list.read({ sentAfter: begunAt }, options);
 }
 
-/** Returns the record, or `undefined` if it is proven that there is none: see `findOrProveAbsent`. */
+/** Returns the record, or `undefined` if `findOrProveAbsent` proves that there is none. */
 export async function findRecord<T extends NamedRecord>(
   collection: Collection<T>,
   id: string,
