@@ -1,7 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { CONFIG_NAMESPACE, explicitProviderProblem } from "../provider/connection/config";
 import { configure, readConfig } from "../provider/connection/connection";
-import { missingSetting, noteOnUrls, unknownSettings } from "../provider/connection/settingsProblems";
+import { missingSetting, noteOnUrls, unknownSettings, usedConnection } from "../provider/connection/settingsProblems";
 import { log } from "../provider/log";
 import type { Properties } from "../provider/properties";
 
@@ -47,6 +47,16 @@ export function warnOfSettings(): void {
   if (warning !== undefined) log(CONFIG_NAMESPACE, `warning: ${warning}`);
   const note = noteOnUrls(readConfig);
   if (note !== undefined) log(CONFIG_NAMESPACE, note);
+}
+
+let hasSaid = false;
+
+/** Says once, before the first change, which API and account the provider uses. */
+export function sayConnection(): void {
+  if (hasSaid) return;
+  hasSaid = true;
+  const line = usedConnection(readConfig);
+  if (line !== undefined) log(CONFIG_NAMESPACE, line);
 }
 
 /** Returns the problems with a provider's arguments. */

@@ -8,7 +8,13 @@ import { cancel } from "../provider/cancellation";
 import { withoutProperty } from "../provider/hideSecretInputs";
 import type { Properties } from "../provider/properties";
 import { redact } from "../sdk/secret";
-import { configProblems, configureProvider, warnOfSettings, warnOfUnknownSettings } from "./configuration";
+import {
+  configProblems,
+  configureProvider,
+  sayConnection,
+  warnOfSettings,
+  warnOfUnknownSettings,
+} from "./configuration";
 import { diffResponse } from "./diffResponse";
 import { FUNCTIONS } from "./functions";
 import { create, previewedCreate, previewedUpdate, update } from "./resources/changes";
@@ -163,6 +169,7 @@ async function createResource(resource: PluginResource, request: messages.Create
     await resource.previewAdoption?.(properties, secrets);
     return new messages.CreateResponse().setProperties(send(previewedCreate(resource, properties), secrets));
   }
+  sayConnection();
   const { id, outputs } = await create(resource, properties, request.getTimeout());
   return new messages.CreateResponse().setId(id).setProperties(send(outputs, secrets));
 }
@@ -182,6 +189,7 @@ async function readResource(resource: PluginResource, request: messages.ReadRequ
 async function updateResource(resource: PluginResource, request: messages.UpdateRequest) {
   const [outputs, oldInputs] = [receive(request.getOlds()).properties, receive(request.getOldInputs()).properties];
   const { properties, secrets } = receive(request.getNews());
+  if (!request.getPreview()) sayConnection();
   const updated = request.getPreview()
     ? previewedUpdate(resource, request.getId(), outputs, properties)
     : await update(resource, request.getId(), outputs, oldInputs, properties, request.getTimeout());
@@ -189,6 +197,7 @@ async function updateResource(resource: PluginResource, request: messages.Update
 }
 
 async function deleteResource(resource: PluginResource, request: messages.DeleteRequest) {
+  sayConnection();
   const outputs = receive(request.getProperties()).properties;
   const limited = withTimeout(resource.timeouts.delete, outputs, request.getTimeout());
   await resource.handlers.delete?.(request.getId(), limited.properties);

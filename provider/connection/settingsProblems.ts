@@ -1,3 +1,4 @@
+import { connectionLine } from "../../sdk/connection/resolver";
 import {
   type ConnectionSettings,
   managementApi,
@@ -6,7 +7,7 @@ import {
   serviceName,
 } from "../../sdk/connection/settings";
 import { nearestWord } from "../../sdk/nearestWord";
-import { CONFIG_NAMES, CONFIG_NAMESPACE, providerSettings, type ReadConfig } from "./config";
+import { CONFIG_NAMES, CONFIG_NAMESPACE, providerConnection, providerSettings, type ReadConfig } from "./config";
 
 /**
  * Returns a warning for each name in the stack's config, without the namespace, that is not a
@@ -51,6 +52,18 @@ const ADDRESSES = ["graphqlUrl", "restUrl", "queueUrl"] as const;
  */
 export function urlsBeforeService(settings: ConnectionSettings): string[] {
   return serviceName(settings) === undefined ? [] : ADDRESSES.filter((name) => settings[name] !== undefined);
+}
+
+/**
+ * Returns the line that says which API and account an `up` uses, and where that comes from;
+ * `undefined` if a setting is not valid, which the first call reports.
+ */
+export function usedConnection(readConfig: ReadConfig): string | undefined {
+  try {
+    return `${CONFIG_NAMESPACE} uses ${connectionLine(providerConnection(readConfig))}`;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Returns a note about URLs that take precedence over a named service; `undefined` if none do. */

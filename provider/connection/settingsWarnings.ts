@@ -1,21 +1,29 @@
 import * as pulumi from "@pulumi/pulumi";
 import { SERVERLESS_ENDPOINT } from "../resourceTypes";
-import { CONFIG_NAMESPACE } from "./config";
-import { missingSetting, noteOnUrls, unknownSettings } from "./settingsProblems";
+import { CONFIG_NAMESPACE, type ReadConfig } from "./config";
+import { ServerlessGpuProvider, settingsOf } from "./provider";
+import { missingSetting, noteOnUrls, unknownSettings, usedConnection } from "./settingsProblems";
 
 /** The stacks that have been warned. A process may run several programs. */
 const warnedOfConfig = new WeakSet<pulumi.Resource>();
 const warnedOfSettings = new WeakSet<pulumi.Resource>();
 
+/** The programs and explicit providers whose connection was named. */
+const named = new WeakSet<pulumi.Resource>();
+
 /**
- * In a preview, warns once about unknown names in the stack's config, which have no effect, and
+ * In an `up`, says once for each account which API and account it uses. In a preview, warns once about unknown names in the stack's config, which have no effect, and
  * about a missing key or URL, which would make `up` fail, and says which URLs take precedence over
  * a named service. An explicit provider needs none of these.
  */
 export function warnOfSettings(resource: pulumi.CustomResource): void {
   // Unit tests with mocks have no stack.
   const program = pulumi.runtime.getStackResource();
-  if (!program || !pulumi.runtime.isDryRun()) return;
+  if (!program) return;
+  if (!pulumi.runtime.isDryRun()) {
+    sayConnection(program, resource.getProvider(SERVERLESS_ENDPOINT.type));
+    return;
+  }
   if (!warnedOfConfig.has(program)) {
     warnedOfConfig.add(program);
     for (const problem of unknownSettings(configuredNames())) pulumi.log.warn(problem);
@@ -28,6 +36,21 @@ export function warnOfSettings(resource: pulumi.CustomResource): void {
   if (missing !== undefined) pulumi.log.warn(missing);
   const note = noteOnUrls(readConfig);
   if (note !== undefined) pulumi.log.info(note);
+}
+
+/** Says which connection the default provider uses, or an explicit one, unless it has been said. */
+function sayConnection(program: pulumi.Resource, provider: pulumi.ProviderResource | undefined): void {
+  const user = provider ?? program;
+  if (named.has(user)) return;
+  named.add(user);
+  const say = (readConfig: ReadConfig) => {
+    const line = usedConnection(readConfig);
+    if (line !== undefined) pulumi.log.info(line);
+  };
+  const config = new pulumi.Config(CONFIG_NAMESPACE);
+  if (!provider) say((name) => config.get(name));
+  else if (provider instanceof ServerlessGpuProvider)
+    settingsOf(provider).apply((settings) => say((name) => settings[name]));
 }
 
 /** Returns the names of the settings in the stack's config, without the namespace. */

@@ -1,6 +1,7 @@
 import path from "node:path";
 import { type Emulator, startEmulator } from "../../emulator";
 import { createStack, type PulumiStack } from "./harness";
+import { createPluginStack } from "./pluginStack";
 
 const MAIN = path.resolve("dist/cli/main.js");
 const PROJECT = "name: test\nruntime: nodejs\nconfig:\n  serverless-gpu:api: v2\n";
@@ -82,4 +83,44 @@ test("a secret key that cannot be decrypted stops a command, even if there is an
   const { exitCode, stderr } = await run(["explain", "e1"], { PULUMI_CONFIG_PASSPHRASE: "wrong" });
   expect(exitCode).toBe(1);
   expect(stderr).toMatch(/serverless-gpu:apiKey is a secret of the stack's config that cannot be decrypted/);
+});
+
+test("up says once, and not once for each resource, which API and account it uses; an explicit provider says its own", async () => {
+  const program = (options: string) => `
+const { ServerlessEndpoint, ServerlessGpuProvider } = require("pulumi-serverless-gpu");
+const own = { apiKeyEnv: "OTHER_KEY", graphqlUrl: "${emulator.url}", queueUrl: "${emulator.url}", api: "graphql" };
+for (const name of ["one", "two", "three"])
+  new ServerlessEndpoint(name, { gpuIds: "AMPERE_24", templateId: "t1" }, ${options});
+`;
+  const said = (output: string) =>
+    output
+      .slice(output.lastIndexOf("Diagnostics:"))
+      .match(/serverless-gpu uses .*/g)
+      ?.map((line) => line.trim());
+  const project = await createStack({ program: program("{}"), env: emulator.env });
+  await project.writeFile("Pulumi.yaml", PROJECT);
+  const up = await project.succeed(["up", "--yes"]);
+  const place = `at ${emulator.url} (SERVERLESS_GPU_GRAPHQL_URL), key from SERVERLESS_GPU_API_KEY`;
+  expect(said(up.output)).toEqual([`serverless-gpu uses REST v2 (the stack's config) ${place}`]);
+  expect(said((await project.succeed(["up", "--yes"])).output)).toHaveLength(1);
+  await project.writeProgram(program('{ provider: new ServerlessGpuProvider(name + "-own", own) }'));
+  const env = { OTHER_KEY: emulator.apiKey, SERVERLESS_GPU_ALLOW_ACCOUNT_CHANGE: "true" };
+  const explicit = await project.run(["up", "--yes", "--skip-preview"], env);
+  expect(said(explicit.output)?.sort()).toEqual(
+    ["one", "three", "two"].map(
+      (name) =>
+        `serverless-gpu uses GraphQL (the provider "${name}-own") at ${emulator.url} (the provider "${name}-own"), key from OTHER_KEY`,
+    ),
+  );
+  expect(up.output + explicit.output).not.toContain(emulator.apiKey);
+});
+
+test("the plugin says it once as well", async () => {
+  const made = `for (const name of ["p1", "p2", "p3"]) new plugin.ServerlessEndpoint(name, { gpuIds: ["AMPERE_24"], templateId: "t1" });`;
+  const project = await createPluginStack(made, emulator.env, "config:\n  serverless-gpu:api: v2\n");
+  const { output } = await project.succeed(["up", "--yes"]);
+  const place = `at ${emulator.url} (SERVERLESS_GPU_GRAPHQL_URL), key from SERVERLESS_GPU_API_KEY`;
+  expect(output.slice(output.lastIndexOf("Diagnostics:")).match(/uses (GraphQL|REST v2).*/g)).toEqual([
+    `uses REST v2 (the stack's config) ${place}`,
+  ]);
 });
