@@ -2,7 +2,7 @@
 // 1. Make it the index.ts of a Pulumi program that depends on pulumi-serverless-gpu. If you want
 //    other logical names (the first arguments), change them now. A later change needs aliases.
 // 2. Keep the key and the URLs in the environment, as for "adopt", or in the stack's config. Apply
-//    the program over GraphQL, over which it was written: serverless-gpu:api: graphql in Pulumi.yaml.
+//    the program over GraphQL, as it was written: serverless-gpu:api: graphql in Pulumi.yaml.
 // 3. Run "pulumi up". It must say "adopted" and "nothing changed" for each endpoint.
 // 4. Remove the adoptId lines if you like. From now on, "pulumi destroy" deletes the endpoints.
 import { ServerlessEndpoint } from "pulumi-serverless-gpu";

@@ -12,9 +12,10 @@ const warnedOfSettings = new WeakSet<pulumi.Resource>();
 const named = new WeakSet<pulumi.Resource>();
 
 /**
- * In an `up`, says once for each account which API and account it uses. In a preview, warns once about unknown names in the stack's config, which have no effect, and
- * about a missing key or URL, which would make `up` fail, and says which URLs take precedence over
- * a named service. An explicit provider needs none of these.
+ * In an `up`, says once for each account which API and account it uses. In a preview, warns once
+ * about unknown names in the stack's config, which have no effect, and about a missing key or URL,
+ * which would make `up` fail, and says which URLs take precedence over a named service. An explicit
+ * provider needs none of these warnings.
  */
 export function warnOfSettings(resource: pulumi.CustomResource): void {
   // Unit tests with mocks have no stack.

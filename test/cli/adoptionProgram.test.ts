@@ -78,7 +78,7 @@ test("over REST v2, which shows no template, the container is declared and the v
   const container = { imageName: "app:1", containerDiskInGb: 30, ports: "8000/http", env: { TOKEN: "canary-value" } };
   const { source, skipped } = adoptionProgram([endpoint({ templateId: "", ...container })], {}, "v2");
   expect(skipped).toEqual([]);
-  expect(source).toContain("Apply\n//    the program over REST v2, over which it was written: serverless-gpu:api: v2");
+  expect(source).toContain("Apply\n//    the program over REST v2, as it was written: serverless-gpu:api: v2");
   expect(source).toContain('  imageName: "app:1",\n');
   expect(source).toContain("  containerDiskInGb: 30,\n");
   expect(source).toContain("// not managed: its variables TOKEN stay as they are");
