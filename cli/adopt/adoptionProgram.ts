@@ -36,8 +36,9 @@ interface Declaration {
 /**
  * Returns a Pulumi program that adopts these endpoints without changing them. Fields that have
  * their default are left out and stay unmanaged, as are values that the package does not accept,
- * with a comment that gives the reason. Over REST v2, which shows no templates, the program declares
- * the container: a templateId cannot be compared there, so applying it would replace the workers.
+ * with a comment that gives the reason. Over REST v2, which shows no templates, the program
+ * declares the container: a templateId cannot be compared there, so applying it would replace the
+ * workers.
  * @param accepted GPU tiers and countries that need no config in the program
  * @param api the API over which the endpoints were read
  */

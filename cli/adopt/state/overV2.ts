@@ -10,8 +10,8 @@ const NO_CREDENTIAL =
   "REST v2. It stays as it is, and the program names its id";
 
 /**
- * Returns the successors as a program for REST v2 adopts them. REST v2 does not show the template of
- * an endpoint, so applying a templateId would replace the workers of an endpoint that has it
+ * Returns the successors as a program for REST v2 adopts them. REST v2 does not show the template
+ * of an endpoint, so applying a templateId would replace the workers of an endpoint that has it
  * already. The program declares the container of the template instead, without its variables.
  */
 export function overV2(all: readonly Successor[]): {
