@@ -115,7 +115,7 @@ describe("control over HTTP", () => {
 
   test.each([
     ["faults", { effect: { status: 1 } }, "status"],
-    ["templates", { name: "x", imageName: "i", env: { A: "1" } }, "env"],
+    ["templates", { name: "x", imageName: "i", env: { A: 1 } }, "env"],
     ["volumes", { size: 1, dataCenterId: "EU-RO-1" }, "between 10 and 4096"],
     ["registryAuths", { name: "x" }, "password"],
     ["endpoints", { name: "x" }, "gpuIds"],
