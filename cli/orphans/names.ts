@@ -1,12 +1,9 @@
 import { hashedName } from "../../provider/fields/naming";
-import { isResourceOf, PLUGIN } from "./records";
+import { boundTo, isResourceOf, PLUGIN } from "./records";
 import type { KnownStack } from "./states";
 
 /** The ending that automatic names have. Volumes of the faster tier have one more word. */
 const ENDING = /^(.+)-[0-9a-f]{7}(?:-fast)?$/;
-
-/** The name of a template that belongs to an endpoint: the service deletes both together. */
-const BOUND = /^(.+)__template__\w+$/;
 
 /** The organization of every stack of a self-managed backend. */
 const NO_ORGANIZATION = "organization";
@@ -35,11 +32,6 @@ export interface Origin {
 /** Returns `true` if a name has the form of this tool's automatic names. */
 export function looksAutomatic(name: string): boolean {
   return ENDING.test(name);
-}
-
-/** Returns the name of the endpoint to which a template belongs, if its name shows one. */
-export function boundTo(templateName: string): string | undefined {
-  return BOUND.exec(templateName)?.[1];
 }
 
 /** Returns the whole name of a stack, whose project an empty state may not show. */

@@ -3,8 +3,8 @@ import { redact } from "../../sdk/secret";
 import { commandConnection } from "../connection/connection";
 import { readPrices } from "../forecast/settings/prices";
 import { type MonthlyCost, monthlyCosts } from "./costs";
-import { boundTo, endedStack, looksAutomatic, type NamedStack, namedStack, type Origin, originOf } from "./names";
-import { type AccountRecord, deleteRecord, KINDS, readRecords } from "./records";
+import { endedStack, looksAutomatic, type NamedStack, namedStack, type Origin, originOf } from "./names";
+import { type AccountRecord, boundTo, deleteRecord, KINDS, readRecords } from "./records";
 import { requireNoRun, requireNoUnrecorded } from "./runs";
 import { type KnownStack, readStacks, type StateFlags } from "./states";
 

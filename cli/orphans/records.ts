@@ -4,8 +4,6 @@ import { UnexpectedResponseError } from "../../sdk/errors";
 import type { DeleteUnusedOptions } from "../../sdk/records/deleteUnused";
 import type { Listed, NamedRecord } from "../../sdk/records/listed";
 
-import { boundTo } from "./names";
-
 /** The kinds of records, by the class of their resource. */
 export const KINDS = {
   ServerlessEndpoint: "endpoint",
@@ -16,6 +14,14 @@ export const KINDS = {
 } as const;
 
 export type ResourceClass = keyof typeof KINDS;
+
+/** The name of a template that belongs to an endpoint: the service deletes both together. */
+const BOUND = /^(.+)__template__\w+$/;
+
+/** Returns the name of the endpoint to which a template belongs, if its name shows one. */
+export function boundTo(templateName: string): string | undefined {
+  return BOUND.exec(templateName)?.[1];
+}
 
 /** The beginning of the types of each form. */
 const DYNAMIC = "pulumi-nodejs:dynamic/serverless-gpu";
