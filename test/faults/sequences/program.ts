@@ -80,8 +80,8 @@ function declare() {
 `;
 
 /**
- * The form of the resources, as a source text. The plugin needs the option `deleteBeforeReplace` for
- * `--replace`.
+ * The form of the resources, as a source text. The plugin needs the option `deleteBeforeReplace`
+ * for `--replace`.
  */
 const form = (isPlugin = false) => (isPlugin ? PLUGIN : DYNAMIC) + DECLARE;
 
