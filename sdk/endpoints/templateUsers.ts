@@ -54,7 +54,7 @@ export async function refuseSharedDeletion(
   );
 }
 
-/** Returns the other endpoints with the template that belongs to an endpoint, once lists show it. */
+/** Returns the other endpoints with the template of an endpoint, once lists show it. */
 async function otherUsers(
   collection: Collection<Endpoint>,
   { id, templateId, template }: Endpoint,

@@ -149,7 +149,7 @@ describe("what an interface does not have", () => {
 test("an unknown GPU tier is a warning only at runpod, and once", () => {
   const program = { ...GPU, gpuIds: ["HOPPER_142", "ADA_32_PRO"] };
   expect(checked(program, {}, "runpod").problems).toEqual([]);
-  expect(checked(program).problems).toHaveLength(2);
+  expect(checked(program).problems).toHaveLength(1);
   const readConfig = (name: string) => (name === "service" ? "runpod" : undefined);
   const inputs = { gpuIds: "HOPPER_142,ADA_32_PRO" };
   const found = notices({}, inputs, { capabilities: undefined, readConfig });
