@@ -8,6 +8,7 @@ import { acceptPluginState } from "./pluginState";
 import { recordHandlers } from "./records/recordHandlers";
 import type { RecordKind } from "./records/recordKind";
 import { REGISTRY_AUTH_KIND } from "./registryAuth/registryAuthKind";
+import { namingLeftAdoptions } from "./rollOut/namingLeftAdoptions";
 import { SECRET_KIND } from "./secret/secretKind";
 import { smokeTestHandlers } from "./smokeTest/smokeTestHandlers";
 import { TEMPLATE_KIND } from "./template/templateKind";
@@ -19,7 +20,7 @@ export const v1 = handlersOf(ENDPOINT_KIND);
 /**
  * The same for a `SmokeTest`: `require("pulumi-serverless-gpu/handlers").smokeTestV1`. Permanent.
  */
-export const smokeTestV1 = forEngine(hideSecretInputs(smokeTestHandlers));
+export const smokeTestV1 = forEngine(hideSecretInputs(namingLeftAdoptions(smokeTestHandlers)));
 
 /** The same for a `ServerlessTemplate`: `….templateV1`. Permanent. */
 export const templateV1 = handlersOf(TEMPLATE_KIND);
@@ -34,5 +35,5 @@ export const registryAuthV1 = handlersOf(REGISTRY_AUTH_KIND);
 export const secretV1 = handlersOf(SECRET_KIND);
 
 function handlersOf<T extends NamedRecord, Fields extends object>(kind: RecordKind<T, Fields>) {
-  return forEngine(hideSecretInputs(acceptPluginState(recordHandlers(kind), kind.table)));
+  return forEngine(hideSecretInputs(namingLeftAdoptions(acceptPluginState(recordHandlers(kind), kind.table))));
 }

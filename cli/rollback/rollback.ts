@@ -1,12 +1,15 @@
 import type { EndpointChanges } from "../../sdk";
 import { changesToRelease, shownVersions } from "../../sdk/endpoints/releaseSettings";
 import { withReleases } from "../history/releases";
+import { takeBackLeft } from "./left";
 
 /** The options of the command. */
 export interface RollbackFlags {
   readonly api?: string;
   /** The id or the version of the release. */
-  readonly to: string;
+  readonly to?: string;
+  /** Takes back what a killed adoption on this machine has left. */
+  readonly left?: boolean;
   readonly yes?: boolean;
 }
 
@@ -17,7 +20,16 @@ const HIDDEN = ["env", "dockerArgs", "containerRegistryAuthId"];
  * Prints the change of the program that takes an endpoint back to a release. With `--yes`, also
  * makes the change at the service. Returns the exit code.
  */
-export function rollback(endpoint: string, { api, to, yes }: RollbackFlags): Promise<number> {
+export async function rollback(endpoint: string, { api, to, left, yes = false }: RollbackFlags): Promise<number> {
+  if ((to === undefined) !== (left === true)) {
+    process.stderr.write("error: give either --to or --left\n");
+    // Wrong usage.
+    return 2;
+  }
+  return to === undefined ? takeBackLeft(endpoint, api, yes) : toRelease(endpoint, to, api, yes);
+}
+
+function toRelease(endpoint: string, to: string, api: string | undefined, yes: boolean): Promise<number> {
   const command = ["rollback", endpoint, "--to", to, ...(yes ? ["--yes"] : [])];
   return withReleases(endpoint, { api, command }, async ({ id, client, releases }) => {
     const found = changesToRelease(releases, to);

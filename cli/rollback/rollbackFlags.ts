@@ -11,7 +11,11 @@ export function addRollbackFlags(command: Command): Command {
         "add --api v2 if the project uses GraphQL.",
     )
     .argument("<endpoint>", "the id or the exact name of an endpoint")
-    .requiredOption("--to <release>", "the id or the version of the release, from serverless-gpu history")
+    .option("--to <release>", "the id or the version of the release, from serverless-gpu history")
+    .option(
+      "--left",
+      "the settings before an adoption that was killed on this machine; the endpoint is given by its id. Works over both APIs",
+    )
     .option("--yes", "also change the endpoint")
     .addHelpText(
       "after",
@@ -19,10 +23,11 @@ export function addRollbackFlags(command: Command): Command {
 Examples:
   serverless-gpu rollback llama --to release-abc123-4
   serverless-gpu rollback llama --to 4 --yes
+  serverless-gpu rollback abc123 --left --yes
 
 Exit codes:
   0  success
   1  failure; the message gives the reason
-  2  wrong usage: an unknown option, or no endpoint or --to`,
+  2  wrong usage: an unknown option, or no endpoint, or not one of --to and --left`,
     );
 }

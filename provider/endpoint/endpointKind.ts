@@ -1,6 +1,7 @@
 import type { Capabilities } from "../../sdk/contract/capabilities";
 import { systemClock } from "../../sdk/contract/clock";
 import { explainWait, withLastWords } from "../../sdk/diagnosis/waits";
+import { isContainerField } from "../../sdk/endpoints/ownContainer";
 import type { Endpoint, EndpointInput } from "../../sdk/endpoints/record";
 import { existing, SHARED_LIST_MAX_AGE_MS } from "../../sdk/records/reads";
 import { endpointQueueUrl, serverUrl } from "../../sdk/transport/urls";
@@ -14,6 +15,7 @@ import type { Properties } from "../properties";
 import type { RecordKind, Situation } from "../records/recordKind";
 import { refuseRename } from "../records/rename";
 import { RARE_SETTINGS } from "../resourceTypes";
+import { ADOPTING, isAdopting, leaveUnadopted } from "../rollOut/adopting";
 import { recordOfMachine } from "../rollOut/record";
 import { beginRelease, isReleaseOpen, noteUnjudged } from "../rollOut/rollOut";
 import {
@@ -47,14 +49,20 @@ export const ENDPOINT_KIND: RecordKind<Endpoint, EndpointInput> = {
   checkCatalog: checkEndpoint,
   create: createNoted,
   ownLeftover,
-  update({ client: { endpoints }, account: { service } }, { id, fields, outputs, inputs, isAdoption }) {
-    const options = { ...refuseRename("endpoint", id, fields.name), known: isAdoption ? undefined : outputs };
+  update({ client: { endpoints }, account: { service } }, { id, fields, outputs, inputs, isUnsure }) {
+    const known = isUnsure ? { templateId: outputs.templateId } : outputs;
+    const options = { ...refuseRename("endpoint", id, fields.name), known };
     if (!hasOwnContainer(inputs)) return endpoints.update(id, fields, options);
     const holder = { service, noun: "endpoint", id };
     return saveVariables(holder, fields, outputs, [], (changes) => endpoints.update(id, changes, options));
   },
   leftover: leftoverVariables,
-  async delete({ client, capabilities, account }, id, outputs, onAbsent) {
+  // An endpoint that may have got a template needs a whole container, with no variable of it.
+  afterUnfinished: ({ templateId }, inputs, changed) =>
+    templateId && hasOwnContainer(inputs) && changed.some(isContainerField) ? { templateId } : {},
+  async delete(connection, id, outputs, onAbsent) {
+    if (isAdopting(outputs)) return leaveUnadopted(connection, id, outputs, onAbsent);
+    const { client, capabilities, account } = connection;
     const { workers, forget, onScaleDown, onPutBack } = scaleDownRecord(id, outputs);
     const why = explainWait(client.endpoints, systemClock, id, "stop", cancelled);
     const deletion = client.endpoints.delete(id, {
@@ -75,13 +83,13 @@ export const ENDPOINT_KIND: RecordKind<Endpoint, EndpointInput> = {
     return isLeftAtZero || isReadyPending(outputs) || isOpen;
   },
   repairs,
-  async beginRelease(connection, situation) {
-    const judge = await beginRelease(connection, situation);
+  async beginRelease(connection, situation, isAdoption) {
+    const judge = await beginRelease(connection, situation, isAdoption);
     if (!judge) return undefined;
-    return (outs) => {
+    return (outs, record) => {
       // The save has put the counts back, whatever the verdict.
       scaleDownRecord(situation.id, situation.outputs).forget();
-      return judge(outs);
+      return judge(outs, record);
     };
   },
   rollOut: applyRevision,
@@ -106,7 +114,8 @@ export const ENDPOINT_KIND: RecordKind<Endpoint, EndpointInput> = {
       : undefined,
   refreshedOutputs(_service, endpoint, { id, outputs, inputs }) {
     noteRead(id, outputs, inputs, endpoint);
-    return { ...readyPending(outputs), ...noteUnjudged(outputs, endpointFields(endpoint, outputs)) };
+    const adopting = isAdopting(outputs) ? { [ADOPTING]: true } : {};
+    return { ...readyPending(outputs), ...adopting, ...noteUnjudged(outputs, endpointFields(endpoint, outputs)) };
   },
   unfinishedFields: limitsLeftBehind,
   toFields: endpointFields,

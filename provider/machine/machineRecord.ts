@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
-import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { isObject, type Properties } from "../properties";
 import { candidateFolders, ifThere, isPrivate, makePrivateFolder } from "./folders";
 
 /*
  * What this machine must remember if a run is killed between a request and the moment the engine
- * writes state: one small file for each subject. A record holds no secret. It is only a hint: other
+ * writes state: one small file for each subject. A record holds no secret, except encrypted. It is only a hint: other
  * machines do not have it, and code that reads it checks it against the service first.
  */
 
@@ -32,6 +32,18 @@ export function readRecord(subject: Subject): Properties | undefined {
     if (record) return record;
   }
   return undefined;
+}
+
+/** Returns all records of this machine about one kind of subject. */
+export function recordsOf(noun: Subject["noun"]): Properties[] {
+  const start = `${fileStart(noun)}-`;
+  return FOLDERS.flatMap((candidate) => {
+    const folder = path.join(...candidate);
+    const names: readonly string[] = isPrivate(folder) ? (ifThere(() => readdirSync(folder)) ?? []) : [];
+    const files = names.filter((name) => name.startsWith(start) && name.endsWith(".json"));
+    const texts = files.map((file) => ifThere(() => readFileSync(path.join(folder, file), "utf8")));
+    return texts.map((text) => parse(text ?? "")).filter(isObject);
+  });
 }
 
 /**
@@ -65,7 +77,11 @@ function fileOf({ service, noun, key }: Subject): string {
   const digest = createHash("sha256")
     .update(JSON.stringify([service, noun, key]))
     .digest("hex");
-  return `${noun.replace(/\W/g, "-")}-${digest.slice(0, 24)}.json`;
+  return `${fileStart(noun)}-${digest.slice(0, 24)}.json`;
+}
+
+function fileStart(noun: string): string {
+  return noun.replace(/\W/g, "-");
 }
 
 function parse(text: string): Properties | undefined {

@@ -95,6 +95,11 @@ export function claimForAdoption(id: string, newInputs: Properties): boolean {
   return true;
 }
 
+/** Returns `true` if a resource of the running program has the record, or will adopt it. */
+export function isClaimed(id: string): boolean {
+  return adopters.has(id) || claims.has(id) || claimsOfOtherProcesses(id).size > 0;
+}
+
 /** Returns the token of a resource that is created. */
 export function ownerOfNew({ adoptId }: Properties): string {
   return adopters.get(String(adoptId)) ?? newOwner();

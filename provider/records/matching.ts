@@ -4,11 +4,13 @@ import { describeChanges, existingAdoptee, NO_CHANGE } from "../adoption/adoptio
 import { compareForAdoption } from "../adoption/comparison";
 import type { Connection } from "../connection/connection";
 import { log } from "../log";
+import { forgetWrite } from "../machine/unfinishedWrite";
 import { recordAdopter, wasAdoptedFrom } from "../ownership/lastAdopter";
 import { adoptAlone, claimsOfOthers } from "../ownership/owners";
 import { type Properties, pick } from "../properties";
 import { fieldsToSave } from "./outputs";
 import type { JudgeChange, RecordKind } from "./recordKind";
+import { noteChange } from "./unfinished";
 
 /*
  * Records that exist and are in no state: what a program adopts, and what an interrupted run has
@@ -41,6 +43,8 @@ export async function takeOverOwn<T extends NamedRecord, Fields extends object>(
   if (isTaken || compareForAdoption(kind, record, fields, capabilities).refusal !== undefined) return undefined;
   const own = await adoptAlone(kind.noun, record.id, owner, () => matchProgram(kind, connection, record, fields));
   recordAdopter(adoptee, owner);
+  // If the engine is killed now, the next run takes it over again.
+  forgetWrite({ service: account.service, noun: kind.noun, id: record.id });
   return own.record;
 }
 
@@ -78,8 +82,9 @@ async function matchProgram<T extends NamedRecord, Fields extends object>(
   const isSaved = isChanged || Object.keys(repairs).length > 0;
   const fields = { ...fieldsToSave(kind, inputs), ...repairs };
   if (isSaved) await kind.checkCatalog?.(connection, { name: found.name, settings: { ...before, ...inputs }, changed });
-  const judge = await beginRelease?.(connection, situation);
-  const record = isSaved ? await kind.update(connection, { ...situation, fields, isAdoption: true }) : found;
+  const judge = await beginRelease?.(connection, situation, true);
+  if (isSaved) noteChange(kind, connection, { id, outputs: {}, inputs }, before, fields);
+  const record = isSaved ? await kind.update(connection, { ...situation, fields, isUnsure: true }) : found;
   const applied = kind.appliedUnseen?.(found, inputs);
   const [shownBefore, after] = [before, kind.toFields(record, inputs)].map((each) =>
     pick(each, (field) => field !== applied?.field),

@@ -2,6 +2,7 @@ import type { NamedRecord } from "../../sdk/records/listed";
 import { accountRecord } from "../connection/account";
 import { fieldsIn, managedRecord } from "../fields/managed";
 import { ownInputs } from "../fields/recordInputs";
+import { lastWrite, writeOutput } from "../machine/unfinishedWrite";
 import { type Properties, pick } from "../properties";
 import type { Circumstances, RecordKind } from "./recordKind";
 
@@ -41,6 +42,7 @@ export function toOutputs<T extends NamedRecord, Fields extends object>(
     ...managedRecord(kind.table, inputs),
     __account: accountRecord(circumstances.connection.account, record.id),
     __owner: circumstances.owner,
+    ...writeOutput(circumstances.write),
   };
 }
 
@@ -59,5 +61,6 @@ export function unseenOutputs<T extends NamedRecord, Fields extends object>(
     ...pick(outputs, (name) => kind.lastingOutputs?.includes(name) === true),
     __account,
     __owner,
+    ...writeOutput(lastWrite(outputs)),
   };
 }

@@ -11,6 +11,7 @@ import { changedIn, managedFields, managesOthersIn, newlyManagedIn, recordedMana
 import { changesOwnInputs, checkRecordInputs, ownInputs } from "../fields/recordInputs";
 import { withoutUnset, withUnset } from "../fields/unset";
 import { log } from "../log";
+import { forgetWrite, lastWrite, newWrite, writeOutput } from "../machine/unfinishedWrite";
 import { forgetAdopter, recordAdopter } from "../ownership/lastAdopter";
 import { LIST_MAX_AGE_MS, locate } from "../ownership/location";
 import { oneAtATime } from "../ownership/oneAtATime";
@@ -19,7 +20,8 @@ import { type Properties, pick } from "../properties";
 import { explainAbsence, keepUnproven, readAbsent, withDropAdvice } from "./absent";
 import { adopt, type Matched, takeOverOwn } from "./matching";
 import { fieldsToCreate, fieldsToSave, toOutputs, unseenOutputs } from "./outputs";
-import type { RecordKind, Situation } from "./recordKind";
+import type { RecordKind, Situation, Unsure } from "./recordKind";
+import { announceUnfinished, lookAgain, noteChange } from "./unfinished";
 
 /**
  * Returns the handlers of one kind of resource: observe the service, make the missing changes,
@@ -91,7 +93,8 @@ async function diff<T extends NamedRecord, Fields extends object>(
     announceReplacement(kind, id, outputs);
     return { changes: true, replaces };
   }
-  const isUnfinished = kind.isUnfinished?.(situation) ?? false;
+  const isUnseen = announceUnfinished(kind.noun, situation);
+  const isUnfinished = (kind.isUnfinished?.(situation) ?? false) || isUnseen;
   if (location === "redirected") return { changes: true };
   const leftover = kind.leftover?.(recordedService(outputs) ?? "", situation);
   if (leftover) {
@@ -149,9 +152,13 @@ export function changesOf<T extends NamedRecord, Fields extends object>(
   kind: RecordKind<T, Fields>,
   service: string,
   situation: Situation,
+  unsure?: Unsure<T>,
 ): string[] {
   const leftover = kind.leftover?.(service, situation);
-  return [...changedFields(kind, situation.outputs, situation.inputs), ...(leftover ? [leftover.field] : [])];
+  const again = unsure && kind.leftover?.(service, { ...situation, outputs: unsure.shown });
+  const fields = [leftover, again].flatMap((each) => each?.field ?? []);
+  const differing = changedFields(kind, situation.outputs, situation.inputs);
+  return [...new Set([...differing, ...(unsure?.changed ?? []), ...fields])];
 }
 
 async function read<T extends NamedRecord, Fields extends object>(
@@ -183,7 +190,7 @@ async function read<T extends NamedRecord, Fields extends object>(
   // What an interrupted run or somebody else has saved is also a change: workers may not have it
   // yet.
   const changed = changedIn(kind.table, outputs, fields);
-  const circumstances = { connection, owner: ownerOf(outputs), before: outputs, changed };
+  const circumstances = { connection, owner: ownerOf(outputs), before: outputs, changed, write: lastWrite(outputs) };
   // An import has no outputs: every field is new to the stack.
   const isNew = managed === undefined || outputs.__mustExist !== undefined;
   const props = {
@@ -204,8 +211,9 @@ async function create<T extends NamedRecord, Fields extends object>(kind: Record
       : await adoptAlone(kind.noun, String(adoptId), owner, () => adopt(kind, connection, inputs));
   const { record, judge } = await oneAtATime(`${kind.noun} ${name}`, make);
   const changed = Object.keys(kind.table);
-  const saw = toOutputs(kind, record, inputs, { connection, owner, before: {}, changed });
-  const outs = { ...saw, ...(await judge?.(saw)) };
+  const write = adoptId === undefined ? "" : newWrite();
+  const saw = toOutputs(kind, record, inputs, { connection, owner, before: {}, changed, write });
+  const outs = { ...saw, ...(await judge?.(saw, record)) };
   const { id } = record;
   if (adoptId !== undefined) recordAdopter({ account: outs.__account, noun: kind.noun, id }, owner);
   await kind.settle?.(connection.client, { id, outputs: outs, inputs }, record);
@@ -243,40 +251,59 @@ async function update<T extends NamedRecord, Fields extends object>(kind: Record
   const { id, outputs, inputs } = situation;
   const connection = connect();
   const { client } = connection;
-  const changed = changesOf(kind, connection.account.service, situation);
-  const judge = await kind.beginRelease?.(connection, situation);
-  const saved = await bringUpToDate(kind, connection, situation, changed);
+  const judge = await kind.beginRelease?.(connection, situation, false);
+  const { record: saved, changed, isWritten } = await bringUpToDate(kind, connection, situation);
   const record = (await kind.rollOut?.(client, situation)) ?? saved;
-  const circumstances = { connection, owner: ownerOf(outputs), before: outputs, changed };
-  const saw = record ? toOutputs(kind, record, inputs, circumstances) : unseenOutputs(kind, outputs, inputs);
-  const outs = { ...saw, ...(await judge?.(saw)) };
+  const write = isWritten || judge ? newWrite() : lastWrite(outputs);
+  const circumstances = { connection, owner: ownerOf(outputs), before: outputs, changed, write };
+  const saw = record
+    ? toOutputs(kind, record, inputs, circumstances)
+    : { ...unseenOutputs(kind, outputs, inputs), ...writeOutput(write) };
+  const outs = { ...saw, ...(await judge?.(saw, record)) };
   await kind.settle?.(client, { id, outputs: outs, inputs }, record);
   return { outs };
 }
 
+/** What an update has saved or seen. */
+interface Result<T> {
+  /** The record; `undefined` if it was not read. */
+  readonly record?: T | undefined;
+  readonly changed: readonly string[];
+  /** `true` if state now holds the record as it is, whatever earlier runs have written. */
+  readonly isWritten: boolean;
+}
+
 /**
- * Saves the changes. If there are no changes, reads the record only if the account or the queue's
- * URL differs from the one in state, because state may change only after the record was seen there.
- * @returns the record; `undefined` if it was not read
+ * Saves the changes. If there are no changes, reads the record only after a write whose end nobody
+ * saw, or if the account or the queue's URL differs from the one in state, because state may change
+ * only after the record was seen there.
  */
 async function bringUpToDate<T extends NamedRecord, Fields extends object>(
   kind: RecordKind<T, Fields>,
   connection: Connection,
   situation: Situation,
-  changed: readonly string[],
-): Promise<T | undefined> {
+): Promise<Result<T>> {
   const { id, outputs, inputs } = situation;
   const records = kind.records(connection.client);
   try {
-    const isSaved = changed.length > 0 || newlyManagedIn(kind.table, outputs, inputs).length > 0;
+    const unsure = await lookAgain(kind, connection, situation);
+    const changed = changesOf(kind, connection.account.service, situation, unsure);
+    const { restored = {} } = unsure ?? {};
+    const isNewlyManaged = newlyManagedIn(kind.table, outputs, inputs).length > 0;
+    const isSaved = changed.length > 0 || isNewlyManaged || Object.keys(restored).length > 0;
     const repairs = (await kind.repairs?.(connection, situation, isSaved)) ?? {};
     if (!isSaved && Object.keys(repairs).length === 0) {
-      return isRecordedElsewhere(outputs, connection, id) ? await records.get(id, { known: outputs }) : undefined;
+      if (unsure) return { record: unsure.record, changed, isWritten: true };
+      const isElsewhere = isRecordedElsewhere(outputs, connection, id);
+      return { record: isElsewhere ? await records.get(id, { known: outputs }) : undefined, changed, isWritten: false };
     }
     await kind.checkCatalog?.(connection, { name: outputs.name, settings: { ...outputs, ...inputs }, changed });
-    const change = { ...situation, fields: { ...fieldsToSave(kind, inputs), ...repairs }, isAdoption: false };
+    const fields = { ...fieldsToSave(kind, inputs), ...restored, ...repairs };
+    noteChange(kind, connection, situation, outputs, fields);
+    const change = { id, inputs, outputs: unsure?.outputs ?? outputs, fields, isUnsure: unsure !== undefined };
     // Not at the same time as a create with the same name, so that each sees the other's record.
-    return await oneAtATime(`${kind.noun} ${inputs.name}`, () => kind.update(connection, change));
+    const record = await oneAtATime(`${kind.noun} ${inputs.name}`, () => kind.update(connection, change));
+    return { record, changed, isWritten: true };
   } catch (error) {
     throw await explainAbsence(error, kind.noun, id, outputs, connection, records);
   }
@@ -294,4 +321,5 @@ async function remove<T extends NamedRecord, Fields extends object>(
     throw withDropAdvice(error, kind.noun);
   });
   forgetAdopter({ account: outputs.__account, noun: kind.noun, id });
+  forgetWrite({ service: connection.account.service, noun: kind.noun, id });
 }

@@ -30,14 +30,33 @@ export interface Situation {
 /** A change of a record to the fields that the program manages. */
 export interface Change<Fields> extends Situation {
   readonly fields: Partial<Fields>;
-  readonly isAdoption: boolean;
+  /**
+   * `true` if state does not tell what the record has: it is adopted, or the end of a write was not
+   * seen. Then whatever the service does not show is written again.
+   */
+  readonly isUnsure: boolean;
+}
+
+/** A write of an earlier run whose end nobody saw, compared with the program. */
+export interface Unsure<T> {
+  /** The record as it is now. */
+  readonly record: T;
+  /** Its fields as the service shows them. */
+  readonly shown: Properties;
+  /** The outputs in state, with these fields in place of its own. */
+  readonly outputs: Properties;
+  /** The fields that differ from the program, and those that the service does not show. */
+  readonly changed: readonly string[];
+  /** The fields that the program leaves out and the earlier run has set, as they were before. */
+  readonly restored: Properties;
 }
 
 /**
- * Judges a change after its save. Called with the outputs; returns further ones.
+ * Judges a change after its save. Called with the outputs and the record, if it was read; returns
+ * further outputs.
  * @throws Error if the change has failed
  */
-export type JudgeChange = (outs: Properties) => Promise<Properties>;
+export type JudgeChange = (outs: Properties, record: object | undefined) => Promise<Properties>;
 
 /** What the outputs depend on in addition to the record and the inputs. */
 export interface Circumstances {
@@ -47,6 +66,8 @@ export interface Circumstances {
   readonly before: Properties;
   /** The fields that were saved, or found changed. */
   readonly changed: readonly string[];
+  /** The last write to the record; empty if there was none since its creation. */
+  readonly write: string;
 }
 
 /**
@@ -113,6 +134,12 @@ export interface RecordKind<T extends NamedRecord, Fields extends object> extend
    */
   readonly isUnfinished?: (situation: Situation) => boolean;
   /**
+   * Returns what a save after an unfinished write must take for the record's fields, although the
+   * service does not show it. `sent` is what that write set.
+   * @default nothing
+   */
+  readonly afterUnfinished?: (sent: Properties, inputs: Properties, changed: readonly string[]) => Properties;
+  /**
    * Returns the fields that a save needs in addition to the program's. `adoptee` is the record
    * being adopted.
    */
@@ -126,7 +153,11 @@ export interface RecordKind<T extends NamedRecord, Fields extends object> extend
    * Prepares an update, or an adoption, before its save. Returns what judges it after the save.
    * @throws Error if it is refused
    */
-  readonly beginRelease?: (connection: Connection, situation: Situation) => Promise<JudgeChange | undefined>;
+  readonly beginRelease?: (
+    connection: Connection,
+    situation: Situation,
+    isAdoption: boolean,
+  ) => Promise<JudgeChange | undefined>;
   /**
    * Puts into effect what an update has changed elsewhere. Returns the record if it was changed.
    */

@@ -1,3 +1,4 @@
+import { lastWrite } from "../machine/unfinishedWrite";
 import { isObject, type Properties } from "../properties";
 import { differing, merged, releaseOf, sameSettings, serves } from "./settings";
 
@@ -15,8 +16,12 @@ export interface RollOutRecord {
   readonly former: Properties;
   /** Why it failed; empty unless it did. */
   readonly reason: string;
+  /** The last write that state had. If it has another one, the release was judged since. */
+  readonly after: string;
   /** The endpoint's version when the release passed, where the service shows it. */
   readonly version?: number;
+  /** The name of an endpoint that was not in state: the program was about to adopt it. */
+  readonly adoption?: string;
 }
 
 export const PHASES = ["judging", "restoring", "refused", "passed"] as const;
@@ -25,7 +30,8 @@ export const PHASES = ["judging", "restoring", "refused", "passed"] as const;
  * Returns `true` if a run has left a release that state does not have: without a verdict, with an
  * unfinished restore, or killed after the release had passed.
  */
-export function isOpen({ phase, release }: RollOutRecord, state: Properties): boolean {
+export function isOpen({ phase, release, after }: RollOutRecord, state: Properties): boolean {
+  if (after !== lastWrite(state)) return false;
   return phase === "judging" || phase === "restoring" || (phase === "passed" && !serves(release, state));
 }
 

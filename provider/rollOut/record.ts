@@ -1,39 +1,84 @@
-import { createHash } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import type { AccountIdentity } from "../connection/account";
-import { readRecord, removeRecord, type Subject, writeRecord } from "../machine/machineRecord";
+import { readRecord, recordsOf, removeRecord, type Subject, writeRecord } from "../machine/machineRecord";
+import { seal, unseal } from "../machine/seal";
+import { isAlive } from "../machine/sharedClaims";
+import { lastWrite } from "../machine/unfinishedWrite";
 import { isObject, type Properties, pick } from "../properties";
 import { PHASES, type RollOutRecord } from "./decide";
-import { seal, unseal } from "./seal";
 
-/** This machine's record of an endpoint's roll-out. */
+/** This machine's record of an endpoint's roll-out. It is only a hint. */
 export interface RecordOfMachine {
-  /** `undefined` without a record. `"sealed"` if it was written with another key. */
-  readonly read: () => RollOutRecord | "sealed" | undefined;
+  /**
+   * `undefined` without a record, or if state has moved on since: then another machine has judged
+   * the release, and only that one has passed is still of use. `"sealed"` if it was written with
+   * another key.
+   */
+  readonly read: (state: Properties) => RollOutRecord | "sealed" | undefined;
   readonly write: (record: RollOutRecord) => void;
   readonly remove: () => void;
 }
 
 export function recordOfMachine(id: string, { service, apiKey }: AccountIdentity): RecordOfMachine {
-  const subject: Subject = { service, noun: "endpoint roll-out", key: id };
+  const subject: Subject = { service, noun: NOUN, key: id };
   return {
-    read() {
-      const sealed = readRecord(subject)?.sealed;
-      const properties = unseal(apiKey, sealed);
-      return sealed !== undefined && !properties ? "sealed" : parse(properties);
+    read(state) {
+      const found = readRecord(subject);
+      const record = found && opened(apiKey, found);
+      const isVoid = found?.after !== lastWrite(state);
+      return isVoid && (record === "sealed" || record?.phase !== "passed") ? undefined : record;
     },
     write: (record) => {
-      writeRecord(subject, { sealed: seal(apiKey, { ...record }) });
+      const { after, adoption } = record;
+      // A process id may be used again, as in containers.
+      const maker = adoption === undefined ? {} : { service, id, process: process.pid, run };
+      writeRecord(subject, { after, ...maker, sealed: seal(apiKey, { ...record }) });
     },
     remove: () => removeRecord(subject),
   };
 }
 
+const NOUN = "endpoint roll-out";
+
+/** Tells this process from an earlier one with the same process id. */
+const run = randomBytes(8).toString("hex");
+
+/** A release of an endpoint that a program was about to adopt, from a run that has ended. */
+export interface LeftAdoption {
+  readonly id: string;
+  readonly name: string;
+  readonly record: RollOutRecord;
+}
+
+/** Returns the adoptions in this account whose release no run on this machine has judged. */
+export function leftAdoptions({ service, apiKey }: AccountIdentity): LeftAdoption[] {
+  return recordsOf(NOUN).flatMap((found) => {
+    if (found.service !== service || typeof found.id !== "string" || isRunning(found)) return [];
+    const record = opened(apiKey, found);
+    if (!record || record === "sealed" || record.adoption === undefined) return [];
+    const isLeft = record.phase === "judging" || record.phase === "restoring";
+    return isLeft ? [{ id: found.id, name: record.adoption, record }] : [];
+  });
+}
+
+function isRunning(maker: Properties): boolean {
+  return maker.run === run || (maker.process !== process.pid && isAlive(Number(maker.process)));
+}
+
+function opened(apiKey: string, { sealed }: Properties): RollOutRecord | "sealed" | undefined {
+  const properties = unseal(apiKey, sealed);
+  return sealed !== undefined && !properties ? "sealed" : parse(properties);
+}
+
 function parse(properties: Properties | undefined): RollOutRecord | undefined {
-  const { inputs, release, former, reason, version } = properties ?? {};
+  const { inputs, release, former, reason, after, version, adoption } = properties ?? {};
   const phase = PHASES.find((each) => each === properties?.phase);
   if (!phase || !isObject(release) || !isObject(former)) return undefined;
-  const passed = typeof version === "number" ? { version } : {};
-  return { phase, inputs: String(inputs), release, former, reason: String(reason), ...passed };
+  return {
+    ...{ phase, inputs: String(inputs), release, former, reason: String(reason), after: String(after) },
+    ...(typeof version === "number" && { version }),
+    ...(typeof adoption === "string" && { adoption }),
+  };
 }
 
 /** Returns a digest of the program's inputs. */

@@ -2,6 +2,7 @@ import type { Endpoint, EndpointChanges } from "../../sdk/endpoints/record";
 import type { Connection } from "../connection/connection";
 import { noteVariables } from "../container/variables";
 import { log } from "../log";
+import { forgetWrite } from "../machine/unfinishedWrite";
 import type { RollOutRecord } from "./decide";
 import { untilOut } from "./judge";
 import type { RecordOfMachine } from "./record";
@@ -62,15 +63,16 @@ export async function restore(
 export async function saveFormer(
   { client: { endpoints }, account: { service } }: Pick<Connection, "client" | "account">,
   now: Endpoint,
-  { release, former }: RollOutRecord,
+  { release, former }: Pick<RollOutRecord, "release" | "former">,
 ): Promise<Endpoint> {
   const { id, name } = now;
   const changes = differing(former, { ...now });
   if (Object.keys(changes).length === 0) return now;
   log(name, `saves its former settings again: ${namesOf(changes)}`);
   const endpoint = await endpoints.update(id, changes as EndpointChanges, { known: release });
-  // The variables of the refused release are gone.
+  // The variables of the refused release are gone, and state is right as it is.
   noteVariables({ service, noun: "endpoint", id }, []);
+  forgetWrite({ service, noun: "endpoint", id });
   return endpoint;
 }
 

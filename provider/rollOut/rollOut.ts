@@ -1,33 +1,21 @@
-import type { Client } from "../../sdk/client";
 import { FIELDS } from "../../sdk/endpoints/fields";
 import { RollOutError } from "../../sdk/errors";
 import type { Connection } from "../connection/connection";
 import { currentPlace } from "../connection/connection";
-import { initFailure } from "../engineErrors";
 import { managedFields } from "../fields/managed";
-import { secretFields } from "../hideSecretInputs";
 import { log } from "../log";
-import { isObject, objectOrEmpty, type Properties, pick, secretValue } from "../properties";
+import { seal, unseal } from "../machine/seal";
+import { lastWrite } from "../machine/unfinishedWrite";
+import { isObject, type Properties, pick } from "../properties";
 import type { JudgeChange, Situation } from "../records/recordKind";
+import { UNJUDGED } from "./adopting";
+import { afterRestore, concludeRelease, describe, notePassed, type Release, refusal } from "./conclude";
 import { decide, hasFailed, isOpen, type RollOutRecord, type Sight } from "./decide";
-import { judge } from "./judge";
 import { digestOf, type RecordOfMachine, recordOfMachine } from "./record";
-import { type Restored, restore, saveFormer } from "./restore";
-import { type RollOut, rollOutOf } from "./rollOutInputs";
-import { seal, unseal } from "./seal";
+import { restore, saveFormer } from "./restore";
+import { rollOutOf } from "./rollOutInputs";
 import { differing, merged, namesOf, releaseOf, sameSettings, serves, wantedSettings } from "./settings";
 import { shownRefusals } from "./shownRefusals";
-
-/** The output with the settings before a release that serves and that no run has judged. */
-const UNJUDGED = "__unjudged";
-
-/** One update of an endpoint with a `rollOut`. */
-interface Release extends Situation {
-  readonly connection: Connection;
-  readonly rollOut: RollOut;
-  readonly machine: RecordOfMachine;
-  readonly name: string;
-}
 
 /**
  * Prepares the release that an update makes: records the former settings on this machine before the
@@ -35,7 +23,11 @@ interface Release extends Situation {
  * @returns what judges the release after the save; `undefined` if there is nothing to judge
  * @throws RollOutError if the release was refused before; nothing was saved
  */
-export async function beginRelease(connection: Connection, situation: Situation): Promise<JudgeChange | undefined> {
+export async function beginRelease(
+  connection: Connection,
+  situation: Situation,
+  isAdoption: boolean,
+): Promise<JudgeChange | undefined> {
   const { id, outputs, inputs } = situation;
   const rollOut = rollOutOf(inputs);
   const machine = recordOfMachine(id, connection.account);
@@ -45,7 +37,7 @@ export async function beginRelease(connection: Connection, situation: Situation)
     machine.remove();
     return undefined;
   }
-  const release: Release = { ...situation, connection, rollOut, machine, name };
+  const release: Release = { ...situation, isAdoption, connection, rollOut, machine, name };
   const sight = await look(release);
   // The save says that the endpoint is gone.
   if (!sight) return undefined;
@@ -65,11 +57,14 @@ export async function beginRelease(connection: Connection, situation: Situation)
     throw afterRestore(release, outputs, step.record, restored);
   }
   const { former } = step;
-  const record: RollOutRecord = { phase: "judging", inputs: sight.inputs, release: step.release, former, reason: "" };
+  const record: RollOutRecord = {
+    ...{ phase: "judging", inputs: sight.inputs, release: step.release, former, reason: "", after: lastWrite(outputs) },
+    ...(isAdoption && { adoption: name }),
+  };
   machine.write(record);
   if (step.do === "judge")
     log(name, `its new release (${namesOf(releaseOf(former))}) already serves: it is judged now`);
-  return (outs) => concludeRelease(release, outs, record);
+  return (outs, saved = sight.now) => concludeRelease(release, outs, record, { ...saved });
 }
 
 /**
@@ -83,7 +78,7 @@ async function settleEarlier(
   { id, outputs, inputs }: Situation,
   name: string,
 ): Promise<void> {
-  const record = machine.read();
+  const record = machine.read(outputs);
   const known = record === "sealed" ? outputs : record?.release;
   if (!record || !known) return;
   const isLeft = record === "sealed" || isOpen(record, outputs);
@@ -115,17 +110,10 @@ function sealedElsewhere(id: string, name: string, advice: string): RollOutError
   );
 }
 
-/** Notes that a release serves and that up to its version, no release was refused. */
-async function notePassed(client: Client, machine: RecordOfMachine, id: string, record: RollOutRecord): Promise<void> {
-  const releases = await client.endpoints.releases(id).catch(() => undefined);
-  const version = releases?.[0]?.version;
-  machine.write({ ...record, phase: "passed", ...(version !== undefined && { version }) });
-}
-
 async function look({ connection, machine, id, name, inputs, outputs }: Release): Promise<Sight | undefined> {
   const now = await connection.client.endpoints.find(id, { known: inputs });
   if (!now) return undefined;
-  const record = machine.read();
+  const record = machine.read(outputs);
   const wanted = wantedSettings(inputs, outputs);
   const unjudged = unseal(connection.account.apiKey, outputs[UNJUDGED]);
   if (outputs[UNJUDGED] !== undefined && !unjudged && serves(wanted, { ...now })) {
@@ -156,118 +144,12 @@ async function shownRefusal(
 }
 
 /**
- * Judges a release that serves, and restores the former settings if it fails. Returns further
- * outputs.
- */
-async function concludeRelease(release: Release, outs: Properties, record: RollOutRecord): Promise<Properties> {
-  const { connection, machine, rollOut, id, name, inputs } = release;
-  const unjudged = { [UNJUDGED]: seal(connection.account.apiKey, record.former) };
-  const incomplete = (text: string) =>
-    initFailure(new RollOutError(text), id, { ...outs, ...unjudged, __provider: inputs.__provider });
-  if (outs.workersMax === 0) {
-    log(name, "its new release is judged when workersMax is raised: at 0 it has no workers");
-    return unjudged;
-  }
-  const which = describe(id, name);
-  let reason: string | undefined;
-  try {
-    reason = await judge({ client: connection.client, id, name }, rollOut, inputs);
-  } catch (error) {
-    const cause = error instanceof Error ? error.message : String(error);
-    throw incomplete(
-      `the new release of ${which} serves, but it could not be judged: ${cause}. Run pulumi up again: it judges it`,
-    );
-  }
-  if (reason === undefined) {
-    await notePassed(connection.client, machine, id, record);
-    log(name, "its new release has passed");
-    return {};
-  }
-  if (!rollOut.restores) {
-    machine.remove();
-    throw incomplete(
-      `the new release of ${which} failed: ${reason}. It still serves, because rollOut.onFailure is keep`,
-    );
-  }
-  log(name, `its new release failed: ${reason}`);
-  const failed = { ...record, reason };
-  const restored = await restore(connection, machine, { id, name, record: failed, timeoutMs: rollOut.timeoutMs });
-  // A run that is killed here leaves the state of the last run, which has the former settings.
-  throw afterRestore(release, restored.endpoint ? release.outputs : outs, failed, restored);
-}
-
-/**
- * Returns the error after a restore. It leaves state as it is if the former settings are out and
- * state has them; otherwise it records what serves.
- * @param outs the outputs to record, apart from the settings that are restored
- */
-function afterRestore(
-  { connection, id, name, inputs }: Release,
-  outs: Properties,
-  { release, former, reason }: RollOutRecord,
-  { endpoint, problem, isForeign }: Restored,
-): Error {
-  const which = describe(id, name);
-  const { [UNJUDGED]: _, ...others } = outs;
-  const counts = pick(outs, (field) => field === "workersMin" || field === "workersMax");
-  const hasCounts = endpoint !== undefined && Object.keys(differing(counts, { ...endpoint })).length === 0;
-  const isKnown = outs[UNJUDGED] === undefined && !serves(release, outs) && serves(former, outs) && hasCounts;
-  if (problem === undefined && isKnown) return refusal(reason, id, name);
-  const restored = endpoint && sameSettings({ ...former, ...counts }, { ...endpoint });
-  const properties = restored
-    ? { ...withSettings(others, restored, inputs), __provider: inputs.__provider }
-    : { ...others, [UNJUDGED]: seal(connection.account.apiKey, former), __provider: inputs.__provider };
-  if (problem === undefined) return initFailure(refusal(reason, id, name), id, properties);
-  const text = isForeign
-    ? `the new release of ${which} failed (${reason}), and ${problem}: that was left as it is`
-    : endpoint
-      ? `the former settings of ${which} are saved again, because its new release failed (${reason}), but they are not out: ` +
-        `${problem}. Run pulumi up again: it waits for the rest`
-      : `the new release of ${which} failed (${reason}) and still serves, because its former settings could not be saved: ` +
-        `${problem}. Run pulumi up again: it restores them first`;
-  return initFailure(new RollOutError(text), id, properties);
-}
-
-/** @param isShown `true` if only the service's releases tell that it was refused */
-function refusal(reason: string, id: string, name: string, isShown = false): RollOutError {
-  const change = isShown ? "change its image, variables or another setting of the release" : "change the program";
-  return new RollOutError(
-    `the new release of ${describe(id, name)} was refused: ${reason}. The endpoint serves with its former settings. The same ` +
-      `release is not tried again: ${change}, or set rollOut.attempt to a higher number to try it once more`,
-  );
-}
-
-function describe(id: string, name: string): string {
-  return `endpoint ${id} ("${name}")`;
-}
-
-/**
- * Returns outputs with restored settings. A variable that is `null` is not there. Values that were
- * secret, or may have been, stay it: the engine would take that from the new inputs.
- */
-function withSettings(outs: Properties, { env, ...settings }: Properties, inputs: Properties): Properties {
-  const wanted = objectOrEmpty(inputs.env);
-  const restored = Object.entries(objectOrEmpty(env)).map(([name, value]) => [
-    name,
-    value === null || value === wanted[name] ? value : secretValue(value),
-  ]);
-  const variables = Object.entries({ ...objectOrEmpty(outs.env), ...Object.fromEntries(restored) });
-  const present = Object.fromEntries(variables.filter(([, value]) => value !== null));
-  const secrets = secretFields(outs);
-  const others = Object.entries(settings).map(([name, value]) => [
-    name,
-    secrets.includes(name) ? secretValue(value) : value,
-  ]);
-  return { ...outs, ...Object.fromEntries(others), ...(isObject(outs.env) && { env: present }) };
-}
-
-/**
  * Returns `true` if an update has to judge a release, or to take it back. Logs in a preview what
  * `up` does about an earlier release. Makes no request.
  */
 export function isReleaseOpen({ id, outputs, inputs }: Situation): boolean {
   const account = currentPlace()?.account;
-  const record = account && recordOfMachine(id, account).read();
+  const record = account && recordOfMachine(id, account).read(outputs);
   const isLeft = record === "sealed" || (record !== undefined && isOpen(record, outputs));
   const name = String(inputs.name ?? outputs.name ?? id);
   const isRefused =

@@ -79,7 +79,7 @@ const ARROWS: Record<string, Arrows> = {
       ownership: ["connection", "machine"],
       adoption: ["program", "connection", "fields", "ownership"],
       catalog: ["connection"],
-      records: ["program", "connection", "fields", "ownership", "adoption", "catalog"],
+      records: ["program", "connection", "machine", "fields", "ownership", "adoption", "catalog"],
       container: ["program", "machine"],
       endpoint: [
         "program",
@@ -93,7 +93,7 @@ const ARROWS: Record<string, Arrows> = {
         "catalog",
         "rollOut",
       ],
-      rollOut: ["connection", "machine", "fields", "records", "container", "smokeTest"],
+      rollOut: ["connection", "machine", "fields", "ownership", "records", "container", "smokeTest"],
       template: ["program", "connection", "fields", "adoption", "records", "container"],
       volume: ["connection", "fields", "adoption", "records", "catalog"],
       registryAuth: ["connection", "adoption", "records"],

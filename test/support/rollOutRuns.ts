@@ -42,11 +42,17 @@ export const former = { image: "me/llama-good", env: { HF_TOKEN: TOKEN, VERSION:
 export type Moment = [name: string, operation: string, nth: number, when: "before" | "after"];
 export const AFTER_THE_SAVE: Moment = ["the save, after it", "updateEndpoint", 1, "after"];
 
-/** Kills an `up` of the wrong program at a request. */
-export async function killAt(emulator: Emulator, provider: Provider, moment: Moment, before: Remembered) {
+/** Kills an `up` at a request. */
+export async function killAt(
+  emulator: Emulator,
+  provider: Provider,
+  moment: Moment,
+  before: Remembered | undefined,
+  program: object = programOf("wrong"),
+) {
   const [, operation, nth, when] = moment;
   emulator.faults.add({ match: { operation, nth }, effect: { hang: true, when } });
-  const running = failedUp(provider, programOf("wrong"), before);
+  const running = failedUp(provider, program, before);
   const isHeld = () => emulator.journal.requests({ outcome: "pending" }).some(({ fault }) => fault?.includes("hang"));
   while (!isHeld()) await sleep(20);
   await provider.stop();

@@ -13,6 +13,9 @@ import { startDynamicProvider } from "./dynamicProvider";
 /** The secret variable of the endpoint. */
 export const TOKEN = "env-canary-roll-41d0";
 
+/** What the workers of an image answer that a test changes. */
+export const answers = { set: "5" };
+
 /** What the workers of each image do: the part of its name after the last hyphen says it. */
 const PROGRAMS: Readonly<Record<string, (context: HandlerContext) => unknown>> = {
   good: async ({ sleep }) => {
@@ -20,6 +23,7 @@ const PROGRAMS: Readonly<Record<string, (context: HandlerContext) => unknown>> =
     return { text: "4" };
   },
   wrong: () => ({ text: "5" }),
+  set: () => ({ text: answers.set }),
   broken: () => {
     throw new Error("CUDA error: no kernel image is available");
   },

@@ -24,6 +24,7 @@ const record: fc.Arbitrary<RollOutRecord> = fc.record({
   release: settings,
   former: settings,
   reason: fc.constant("it failed"),
+  after: fc.constant(""),
 });
 const sight: fc.Arbitrary<Sight> = fc.record({
   record: fc.option(record, { nil: undefined }),
@@ -106,6 +107,7 @@ test("a run that was killed before its verdict restores the recorded settings, e
         release: each.wanted,
         former,
         reason: "",
+        after: "",
       };
       const now = after(each.now, each.wanted);
       const step = decide({ ...each, now, state: now, record: judging });
@@ -117,7 +119,7 @@ test("a run that was killed before its verdict restores the recorded settings, e
 test("a killed release that another program replaces is never restored: its former settings are", () => {
   const former = { imageName: "me/llama:1" };
   const release = { imageName: "me/llama:2" };
-  const killed: RollOutRecord = { phase: "judging", inputs: "inputs 1", release, former, reason: "" };
+  const killed: RollOutRecord = { phase: "judging", inputs: "inputs 1", release, former, reason: "", after: "" };
   const now = { imageName: "me/llama:2", env: {}, workersMax: 3 };
   const wanted = { imageName: "me/llama:3" };
   const both = { wanted, now, state: { ...now, ...former }, unjudged: undefined, shownRefusal: undefined };

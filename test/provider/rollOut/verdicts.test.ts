@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
+import { seal, unseal } from "../../../provider/machine/seal";
 import { rollOutProblems } from "../../../provider/rollOut/rollOutInputs";
-import { seal, unseal } from "../../../provider/rollOut/seal";
 import { shownRefusals } from "../../../provider/rollOut/shownRefusals";
 import { countsSince, isOut as isReleaseOut, verdictOf, type Workers } from "../../../provider/rollOut/verdicts";
 import type { EndpointRelease } from "../../../sdk/endpoints/releases";

@@ -274,7 +274,7 @@ test("an interrupted recycle is not left at zero workers when the program stops 
   for (const next of nexts) {
     emulator.endpoints.change(id, { workersMax: 0 });
     const changed = await checked({ ...endpoint, ...next }, inputs);
-    expect(await provider.diff(id, outputs, changed)).toMatchObject({ changes: "unknown" });
+    expect((await provider.diff(id, outputs, changed)).changes).not.toBe("none");
     const workersMax = next.workersMax ?? 3;
     expect(await provider.update(id, outputs, changed)).toMatchObject({ workersMax });
     expect(emulator.endpoints.get(id)).toMatchObject({ workersMin: 0, workersMax });

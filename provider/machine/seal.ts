@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:
 import { isObject, type Properties } from "../properties";
 
 /*
- * Former settings hold the values of variables. On this machine and in internal outputs they are
+ * Settings may hold the values of variables. On this machine and in internal outputs they are
  * encrypted with the account's key: whoever has that can read the variables at the service anyway.
  */
 

@@ -1,0 +1,35 @@
+import { accountOf } from "../../provider/connection/account";
+import { leftAdoption, takeBackAdoption } from "../../provider/rollOut/adopting";
+import { namesOf } from "../../provider/rollOut/settings";
+import { createClient } from "../../sdk";
+import { commandConnection } from "../connection/connection";
+
+/**
+ * Says what a killed adoption has left at an endpoint. With `yes`, also puts back what it had.
+ * Returns the exit code.
+ */
+export async function takeBackLeft(id: string, api: string | undefined, yes: boolean): Promise<number> {
+  const settings = await commandConnection({ api });
+  const account = accountOf({ ...settings, provider: "" });
+  const left = leftAdoption(account, id);
+  if (!left) {
+    throw new Error(
+      `this machine has no record of a killed adoption of an endpoint with the id ${id}, for this key and service, or the run ` +
+        "still goes on. Nothing was changed",
+    );
+  }
+  process.stdout.write(`Before the adoption, endpoint ${id} had other values of: ${namesOf(left.record.former)}\n`);
+  if (!yes) {
+    process.stderr.write("Nothing was changed. Add --yes to put them back; it makes a new release.\n");
+    return 0;
+  }
+  const client = createClient(settings);
+  try {
+    const isBack = await takeBackAdoption({ client, account }, left);
+    const end = isBack ? "has them again" : "was changed by somebody else since: it stays as it is";
+    process.stderr.write(`endpoint ${id} ${end}\n`);
+    return 0;
+  } finally {
+    await client.close();
+  }
+}

@@ -1,0 +1,100 @@
+import { sleep, systemClock } from "../../sdk/contract/clock";
+import { LIST_LAG_MS } from "../../sdk/contract/limits";
+import type { NamedRecord } from "../../sdk/records/listed";
+import { existing } from "../../sdk/records/reads";
+import { compareForAdoption } from "../adoption/comparison";
+import { recordedService } from "../connection/account";
+import { type Connection, currentPlace } from "../connection/connection";
+import { changedIn } from "../fields/managed";
+import { log } from "../log";
+import { noteWrite, openWrite, type UnfinishedWrite, type Written } from "../machine/unfinishedWrite";
+import { objectOrEmpty, type Properties, pick } from "../properties";
+import { fieldsToSave } from "./outputs";
+import type { RecordKind, Situation, Unsure } from "./recordKind";
+
+/*
+ * Writes whose end nobody saw. State does not tell what the record has then, so an update compares
+ * the program with the record itself, as an adoption does.
+ */
+
+/**
+ * Returns `true` if an update has to verify a write of this machine that state does not have, and
+ * says so. Makes no request.
+ */
+export function announceUnfinished(noun: string, { id, outputs }: Situation): boolean {
+  const apiKey = currentPlace()?.account.apiKey;
+  if (!openWrite({ service: recordedService(outputs) ?? "", apiKey, noun, id }, outputs)) return false;
+  log(
+    String(outputs.name ?? id),
+    `an earlier run on this machine did not end while it changed ${noun} ${id}: up verifies what the ${noun} has`,
+  );
+  return true;
+}
+
+/** Returns the machine's key for a record of a kind. */
+export function writtenBy({ account }: Connection, noun: string, id: string): Written {
+  return { service: account.service, apiKey: account.apiKey, noun, id };
+}
+
+/** Notes the fields that are about to be saved and differ from state. */
+export function noteChange<T extends NamedRecord, Fields extends object>(
+  kind: RecordKind<T, Fields>,
+  connection: Connection,
+  { id, outputs }: Situation,
+  before: Properties,
+  fields: object,
+): void {
+  const { table, hiddenFields = [] } = kind;
+  const shown = pick({ ...fields }, (field) => !hiddenFields.includes(field));
+  const changed = changedIn(table, before, shown);
+  const [sent, former] = [shown, before].map((each) => pick(each, (field) => changed.includes(field)));
+  noteWrite(writtenBy(connection, kind.noun, id), outputs, sent ?? {}, former ?? {});
+}
+
+/**
+ * Reads the record after a write whose end nobody saw, and compares it with the program.
+ * @returns `undefined` if there was no such write
+ */
+export async function lookAgain<T extends NamedRecord, Fields extends object>(
+  kind: RecordKind<T, Fields>,
+  connection: Connection,
+  { id, outputs, inputs }: Situation,
+): Promise<Unsure<T> | undefined> {
+  const open = openWrite(writtenBy(connection, kind.noun, id), outputs);
+  if (!open) return undefined;
+  // For a while the service may still show the record as it was before the write.
+  await sleep(systemClock, Math.min(Math.max(open.at + LIST_LAG_MS - Date.now(), 0), LIST_LAG_MS));
+  const known = kind.known?.(fieldsToSave(kind, inputs));
+  const found = await kind.records(connection.client).find(id, { known });
+  const record = existing(found, { noun: kind.noun }, id);
+  const { before, changed } = compareForAdoption(kind, record, inputs, connection.capabilities);
+  const isNameSaved = kind.savesAutomaticName || inputs.__automaticName === undefined;
+  return {
+    record,
+    shown: before,
+    outputs: {
+      ...outputs,
+      ...before,
+      // Variables that the program no longer sets are still in state only.
+      ...(outputs.env !== undefined && { env: { ...objectOrEmpty(outputs.env), ...objectOrEmpty(before.env) } }),
+      ...kind.afterUnfinished?.(open.sent, inputs, changed),
+    },
+    changed: changed.filter((field) => field !== "name" || isNameSaved),
+    restored: restored(kind, open, before, inputs),
+  };
+}
+
+/**
+ * Returns the fields that the program leaves out and the record still has from the earlier run, as
+ * they were before. Variables are removed by their names.
+ */
+function restored<T extends NamedRecord, Fields extends object>(
+  { table }: RecordKind<T, Fields>,
+  { sent, former }: UnfinishedWrite,
+  now: Properties,
+  inputs: Properties,
+): Properties {
+  const left = pick(sent, (field) => field !== "env" && field !== "name" && !(field in inputs) && field in former);
+  const others = changedIn(table, now, left);
+  return pick(former, (field) => field in left && !others.includes(field));
+}

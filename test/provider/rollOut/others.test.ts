@@ -1,0 +1,142 @@
+import { createClient } from "../../../sdk";
+import { type Remembered, up } from "../../faults/engineMemory";
+import { AFTER_THE_SAVE, failedUp, former, killAt, type Moment, start } from "../../support/rollOutRuns";
+import { answers, newMachine, programOf, serving, startProvider } from "../../support/rollOuts";
+
+const LEFT = "takes back a release that a killed run has left";
+const over = (api: string): Moment => (api === "v2" ? AFTER_THE_SAVE : ["the save", "saveTemplate", 1, "after"]);
+
+describe.each(["v2", "graphql"])("over %s", (api) => {
+  test("a release that another machine has accepted is not taken back on the machine that was killed", async () => {
+    await using run = await start(api);
+    const { emulator, machine, provider, first } = run;
+    await killAt(emulator, provider, over(api), first, programOf("2-good"));
+    const other = await startProvider(emulator, newMachine(), api);
+    const accepted = await up(other, programOf("2-good"), first);
+    await other.stop();
+    const { saves } = serving(emulator);
+    const back = await startProvider(emulator, machine, api);
+    try {
+      expect(await back.diff(accepted.id, accepted.outputs, accepted.inputs)).toMatchObject({ changes: "none" });
+      const scaled = await up(back, { ...programOf("2-good"), workersMax: 3 }, accepted);
+      expect(back.output()).not.toContain(LEFT);
+      expect(serving(emulator)).toMatchObject({ image: "me/llama-2-good" });
+      expect(scaled.outputs).toMatchObject({ imageName: "me/llama-2-good", workersMax: 3 });
+      expect(serving(emulator).saves).toBeLessThanOrEqual(saves + 1);
+    } finally {
+      await back.stop();
+    }
+  }, 120_000);
+
+  test("a release that this machine refused and another one accepted since is not restored", async () => {
+    await using run = await start(api);
+    const { emulator, provider, first } = run;
+    answers.set = "5";
+    await failedUp(provider, programOf("set"), first);
+    answers.set = "4";
+    // The other machine may try it again.
+    const again = { ...programOf("set"), rollOut: { ...programOf("set").rollOut, attempt: 2 } };
+    await using other = await startProvider(emulator, newMachine(), api);
+    const accepted = await up(other, again, first);
+    await up(provider, programOf("set"), accepted);
+    expect(serving(emulator)).toMatchObject({ image: "me/llama-set" });
+  }, 120_000);
+
+  test.each([
+    "2-good",
+    "wrong",
+  ])("if the console sets another image while the release %s is judged, it gets no verdict and is not taken back, and state says what serves", async (kind) => {
+    await using run = await start(api);
+    const { emulator, provider, first } = run;
+    emulator.faults.add({ match: { operation: "status-sync", nth: 1 }, effect: { latencyMs: 4_000 } });
+    const running = failedUp(provider, programOf(kind), first);
+    const isHeld = () => emulator.journal.requests({ outcome: "pending", operation: "status-sync" }).length > 0;
+    while (!isHeld()) await new Promise((resolve) => setTimeout(resolve, 20));
+    const { url, apiKey } = emulator;
+    const service = { graphqlUrl: url, queueUrl: url, service: "runpod" } as const;
+    await using console = createClient({ ...service, apiKey, api: api === "v2" ? "v2" : "graphql" });
+    await console.endpoints.update(first.id, { imageName: "me/theirs-good" });
+    const error = await running;
+    expect(error.message).toContain("neither accepted nor taken back: somebody else has changed imageName");
+    expect(provider.output()).not.toContain("has passed");
+    expect(serving(emulator)).toMatchObject({ image: "me/theirs-good" });
+    expect(error.remembered?.outputs).toMatchObject({ imageName: "me/theirs-good", env: { VERSION: kind } });
+    // The program still wants its release.
+    const last = programOf("2-good");
+    const next = await up(provider, last, error.remembered as Remembered);
+    expect(next.outputs).toMatchObject({ imageName: last.imageName });
+    expect(serving(emulator)).toMatchObject({ image: last.imageName });
+  }, 120_000);
+});
+
+describe("a killed adoption with a bad image", () => {
+  const adopting = (id: string, kind = "wrong") => ({ ...programOf(kind), adoptId: id });
+
+  test("is taken back by the next up, and state does not get the endpoint", async () => {
+    await using run = await start();
+    const { emulator, machine, provider, first } = run;
+    await killAt(emulator, provider, AFTER_THE_SAVE, undefined, adopting(first.id));
+    expect(serving(emulator)).toMatchObject({ image: "me/llama-wrong" });
+    for (const attempt of ["the first", "the second"]) {
+      await using next = await startProvider(emulator, machine);
+      const error = await failedUp(next, adopting(first.id), undefined);
+      expect([attempt, error.message]).toEqual([attempt, expect.stringContaining("was refused: its test failed")]);
+      expect(error.remembered).toBeUndefined();
+      expect(serving(emulator)).toMatchObject(former);
+    }
+  }, 120_000);
+
+  test("during its restore is taken back as well", async () => {
+    await using run = await start();
+    const { emulator, machine, provider, first } = run;
+    await killAt(emulator, provider, ["the restore", "updateEndpoint", 2, "before"], undefined, adopting(first.id));
+    await using next = await startProvider(emulator, machine);
+    const error = await failedUp(next, adopting(first.id), undefined);
+    expect(error.remembered).toBeUndefined();
+    expect(serving(emulator)).toMatchObject(former);
+  }, 120_000);
+
+  test.each([
+    ["could not be restored", { operation: "updateEndpoint", nth: 2 }],
+    ["could not be judged", { operation: "health" }],
+  ])(
+    "that %s is in state, and removing its resource puts the endpoint back and leaves it",
+    async (_name, match) => {
+      await using run = await start();
+      const { emulator, machine, provider, first } = run;
+      emulator.faults.add({ match, effect: { status: 400 } });
+      const error = await failedUp(provider, adopting(first.id), undefined);
+      emulator.faults.clear();
+      const left = error.remembered as Remembered;
+      expect(left.outputs).toMatchObject({ imageName: "me/llama-wrong", __adopting: true });
+      await using next = await startProvider(emulator, machine);
+      const { outputs } = await next.read(left.id, left.outputs);
+      expect(outputs).toMatchObject({ __adopting: true });
+      await next.delete(left.id, left.outputs);
+      expect(next.output()).toContain("is not deleted, because its new release has never passed");
+      expect(emulator.endpoints.get(first.id)).toMatchObject({ workersMax: 2 });
+      expect(serving(emulator)).toMatchObject(former);
+    },
+    120_000,
+  );
+
+  test("whose resource is removed at once is named by the next run of any resource, with the command that puts it back", async () => {
+    await using run = await start();
+    const { emulator, machine, provider, first } = run;
+    await killAt(emulator, provider, AFTER_THE_SAVE, undefined, adopting(first.id));
+    await using next = await startProvider(emulator, machine);
+    const template = { automaticName: "other", imageName: "app:1" };
+    const handlers = 'exports.handler = () => require("pulumi-serverless-gpu/handlers").templateV1;';
+    await up(next, { __provider: handlers, ...template }, undefined);
+    expect(next.output()).toContain(`killed while it adopted endpoint ${first.id} ("llama")`);
+    expect(next.output()).toContain(`serverless-gpu rollback ${first.id} --left --yes`);
+    // Another account on this machine has nothing to do with it.
+    await using program = await startProvider(emulator, machine);
+    const error = await failedUp(program, adopting(first.id), undefined);
+    expect(program.output()).not.toContain("killed while it adopted");
+    expect(error.message).toContain("was refused");
+    await using last = await startProvider(emulator, machine);
+    await up(last, { __provider: handlers, ...template, automaticName: "third" }, undefined);
+    expect(last.output()).not.toContain("killed while it adopted");
+  }, 120_000);
+});
