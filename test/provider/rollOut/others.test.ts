@@ -1,7 +1,8 @@
 import { createClient } from "../../../sdk";
+import { ended, start as startCommand } from "../../cli/command";
 import { type Remembered, up } from "../../faults/engineMemory";
 import { AFTER_THE_SAVE, failedUp, former, killAt, type Moment, start } from "../../support/rollOutRuns";
-import { answers, newMachine, programOf, serving, startProvider } from "../../support/rollOuts";
+import { answers, newMachine, programOf, serving, startProvider, TOKEN } from "../../support/rollOuts";
 
 const LEFT = "takes back a release that a killed run has left";
 const over = (api: string): Moment => (api === "v2" ? AFTER_THE_SAVE : ["the save", "saveTemplate", 1, "after"]);
@@ -138,5 +139,27 @@ describe("a killed adoption with a bad image", () => {
     await using last = await startProvider(emulator, machine);
     await up(last, { __provider: handlers, ...template, automaticName: "third" }, undefined);
     expect(last.output()).not.toContain("killed while it adopted");
+  }, 120_000);
+
+  test("is taken back by the command that the run names, over either API", async () => {
+    await using run = await start();
+    const { emulator, machine, provider, first } = run;
+    await killAt(emulator, provider, AFTER_THE_SAVE, undefined, adopting(first.id));
+    const { env } = process;
+    process.env = { ...env, ...emulator.env, SERVERLESS_GPU_SERVICE: "runpod", XDG_CACHE_HOME: machine };
+    try {
+      const command = (...args: string[]) => ended(startCommand("rollback", first.id, "--left", ...args));
+      const shown = await command("--api", "graphql");
+      expect([shown.code, shown.stdout]).toEqual([0, expect.stringContaining("env.VERSION, imageName")]);
+      expect(serving(emulator)).toMatchObject({ image: "me/llama-wrong" });
+      const done = await command("--yes", "--api", "v2");
+      expect([done.code, done.stderr]).toEqual([0, expect.stringContaining("has them again")]);
+      expect(serving(emulator)).toMatchObject(former);
+      const again = await command("--yes", "--api", "v2");
+      expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("has no record of a killed adoption")]);
+      for (const { stdout, stderr } of [shown, done, again]) expect(stdout + stderr).not.toContain(TOKEN);
+    } finally {
+      process.env = env;
+    }
   }, 120_000);
 });
