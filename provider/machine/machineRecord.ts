@@ -6,8 +6,9 @@ import { candidateFolders, ifThere, isPrivate, makePrivateFolder } from "./folde
 
 /*
  * What this machine must remember if a run is killed between a request and the moment the engine
- * writes state: one small file for each subject. A record holds no secret, except encrypted. It is only a hint: other
- * machines do not have it, and code that reads it checks it against the service first.
+ * writes state: one small file for each subject. A record holds no secret, except encrypted. It is
+ * only a hint: other machines do not have it, and code that reads it checks it against the service
+ * first.
  */
 
 /** What a machine record is about. */

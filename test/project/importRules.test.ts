@@ -167,7 +167,7 @@ const ARROWS: Record<string, Arrows> = {
         logs: ["connection", "explain", "emulator"],
         review: ["connection", "forecast"],
         history: ["connection", "explain"],
-        rollback: ["history"],
+        rollback: ["connection", "history"],
         verifyService: ["connection"],
       },
     },

@@ -101,7 +101,7 @@ describe("a killed adoption with a bad image", () => {
     ["could not be restored", { operation: "updateEndpoint", nth: 2 }],
     ["could not be judged", { operation: "health" }],
   ])(
-    "that %s is in state, and removing its resource puts the endpoint back and leaves it",
+    "with a release that %s is in state, and removing its resource puts the endpoint back and leaves it",
     async (_name, match) => {
       await using run = await start();
       const { emulator, machine, provider, first } = run;
@@ -121,7 +121,7 @@ describe("a killed adoption with a bad image", () => {
     120_000,
   );
 
-  test("whose resource is removed at once is named by the next run of any resource, with the command that puts it back", async () => {
+  test("is named by the next run of any resource if its own is removed at once, with the command that puts it back", async () => {
     await using run = await start();
     const { emulator, machine, provider, first } = run;
     await killAt(emulator, provider, AFTER_THE_SAVE, undefined, adopting(first.id));
@@ -131,7 +131,7 @@ describe("a killed adoption with a bad image", () => {
     await up(next, { __provider: handlers, ...template }, undefined);
     expect(next.output()).toContain(`killed while it adopted endpoint ${first.id} ("llama")`);
     expect(next.output()).toContain(`serverless-gpu rollback ${first.id} --left --yes`);
-    // Another account on this machine has nothing to do with it.
+    // The program has it again.
     await using program = await startProvider(emulator, machine);
     const error = await failedUp(program, adopting(first.id), undefined);
     expect(program.output()).not.toContain("killed while it adopted");
