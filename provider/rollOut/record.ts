@@ -1,8 +1,8 @@
-import { createHash, randomBytes } from "node:crypto";
+import { createHash } from "node:crypto";
 import type { AccountIdentity } from "../connection/account";
 import { readRecord, recordsOf, removeRecord, type Subject, writeRecord } from "../machine/machineRecord";
+import { isAlive, isOfThisProcess, machine, thisProcess } from "../machine/processes";
 import { seal, unseal } from "../machine/seal";
-import { isAlive } from "../machine/sharedClaims";
 import { lastWrite } from "../machine/unfinishedWrite";
 import { isObject, type Properties, pick } from "../properties";
 import { PHASES, type RollOutRecord } from "./decide";
@@ -30,8 +30,7 @@ export function recordOfMachine(id: string, { service, apiKey }: AccountIdentity
     },
     write: (record) => {
       const { after, adoption } = record;
-      // A process id may be used again, as in containers.
-      const maker = adoption === undefined ? {} : { service, id, process: process.pid, run };
+      const maker = adoption === undefined ? {} : { service, id, ...thisProcess() };
       writeRecord(subject, { after, ...maker, sealed: seal(apiKey, { ...record }) });
     },
     remove: () => removeRecord(subject),
@@ -39,9 +38,6 @@ export function recordOfMachine(id: string, { service, apiKey }: AccountIdentity
 }
 
 const NOUN = "endpoint roll-out";
-
-/** Tells this process from an earlier one with the same process id. */
-const run = randomBytes(8).toString("hex");
 
 /** A release of an endpoint that a program was about to adopt, from a run that has ended. */
 export interface LeftAdoption {
@@ -61,8 +57,10 @@ export function leftAdoptions({ service, apiKey }: AccountIdentity): LeftAdoptio
   });
 }
 
+/** Returns `true` if the process that wrote a record runs, as far as this one can see. */
 function isRunning(maker: Properties): boolean {
-  return maker.run === run || (maker.process !== process.pid && isAlive(Number(maker.process)));
+  const isHere = maker.machine === machine && maker.process !== process.pid;
+  return isOfThisProcess(maker) || (isHere && isAlive(Number(maker.process)));
 }
 
 function opened(apiKey: string, { sealed }: Properties): RollOutRecord | "sealed" | undefined {
