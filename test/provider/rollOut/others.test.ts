@@ -49,13 +49,16 @@ describe.each(["v2", "graphql"])("over %s", (api) => {
   ])("if the console sets another image while the release %s is judged, it gets no verdict and is not taken back, and state says what serves", async (kind) => {
     await using run = await start(api);
     const { emulator, provider, first } = run;
-    emulator.faults.add({ match: { operation: "status-sync", nth: 1 }, effect: { latencyMs: 4_000 } });
-    const running = failedUp(provider, programOf(kind), first);
-    const isHeld = () => emulator.journal.requests({ outcome: "pending", operation: "status-sync" }).length > 0;
-    while (!isHeld()) await new Promise((resolve) => setTimeout(resolve, 20));
     const { url, apiKey } = emulator;
     const service = { graphqlUrl: url, queueUrl: url, service: "runpod" } as const;
     await using console = createClient({ ...service, apiKey, api: api === "v2" ? "v2" : "graphql" });
+    // Loads the client's code before the time counts.
+    await console.endpoints.get(first.id);
+    emulator.faults.add({ match: { operation: "status-sync", nth: 1 }, effect: { latencyMs: 10_000 } });
+    const test = { ...programOf(kind).rollOut.test, timeout: 60 };
+    const running = failedUp(provider, programOf(kind, { test }), first);
+    const isHeld = () => emulator.journal.requests({ outcome: "pending", operation: "status-sync" }).length > 0;
+    while (!isHeld()) await new Promise((resolve) => setTimeout(resolve, 20));
     await console.endpoints.update(first.id, { imageName: "me/theirs-good" });
     const error = await running;
     expect(error.message).toContain("neither accepted nor taken back: somebody else has changed imageName");
