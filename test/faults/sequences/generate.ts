@@ -37,10 +37,10 @@ const WEIGHTS = {
   declare: 14,
   rename: 12,
   dropAliases: 7,
-  adopt: 10,
+  adopt: 14,
   dropAdoptId: 5,
   takeOut: 7,
-  image: 4,
+  image: 9,
   goBack: 2,
   change: 8,
   drainTimeout: 4,
@@ -121,7 +121,7 @@ export async function nextAction(world: World, random: () => number): Promise<Ac
   });
   // A new endpoint is not tested.
   const isTested = (action.do === "image" || action.do === "adopt") && action.isTested === true;
-  const disturb = isTested ? disturbanceOfTest(random, action, on) : disturbance(random);
+  const disturb = isTested ? disturbanceOfTest(random, action, on) : disturbance(random, action);
   const extras = { ...(random() < 0.4 && { again: true }), ...(disturb && { disturb }) };
   const place = placeOf(world, machine.wasDisturbed, random);
   return "on" in action ? { ...action, ...extras, ...manner(action, [...names, ...held], random), ...place } : action;
@@ -284,7 +284,7 @@ function consoleEdit({ hasImages, random }: Pick<Choice, "hasImages" | "random">
 /** Kills a run or edits its endpoint while it judges a release. */
 function disturbanceOfTest(random: () => number, action: Action, on: MachineIndex): Disturbance | undefined {
   const chance = random();
-  if (chance < 0.45) return disturbance(random);
+  if (chance < 0.3) return disturbance(random, action);
   const operation = pick(random, ["saveEndpoint", "saveEndpoint", "workers", "run", "run"] as const);
   const nth = operation === "run" ? 1 : 1 + Math.floor(random() * 3);
   if (chance < 0.85) return { kind: "kill", nth, operation, when: random() < 0.5 ? "before" : "after" };
@@ -293,13 +293,16 @@ function disturbanceOfTest(random: () => number, action: Action, on: MachineInde
   return { kind: "edit", nth: 1, operation: "run", edit };
 }
 
-function disturbance(random: () => number): Disturbance | undefined {
-  if (random() > 0.2) return undefined;
-  if (random() < 0.15) return { kind: "refuse", nth: 1, operation: random() < 0.7 ? "saveEndpoint" : "deleteEndpoint" };
-  if (random() < 0.4) {
-    return { kind: "lose", nth: 1, operation: random() < 0.7 ? "saveEndpoint" : "deleteEndpoint" };
-  }
-  const when = random() < 0.5 ? "before" : "after";
-  if (random() < 0.4) return { kind: "kill", nth: 1 + Math.floor(random() * 8), when };
-  return { kind: "kill", nth: 1, operation: random() < 0.7 ? "saveEndpoint" : "deleteEndpoint", when };
+const DELETIONS: readonly Kind[] = ["takeOut", "destroy", "replace", "rename"];
+
+function disturbance(random: () => number, action: Action): Disturbance | undefined {
+  if (random() > 0.25) return undefined;
+  const deletes = DELETIONS.some((kind) => kind === action.do) ? 0.6 : 0.05;
+  const operation = random() < deletes ? "deleteEndpoint" : "saveEndpoint";
+  const kind = random();
+  if (kind < 0.12) return { kind: "refuse", nth: 1, operation };
+  if (kind < 0.35) return { kind: "lose", nth: 1, operation };
+  const when = random() < 0.4 ? "before" : "after";
+  if (random() < 0.3) return { kind: "kill", nth: 1 + Math.floor(random() * 5), when };
+  return { kind: "kill", nth: 1, operation, when };
 }
