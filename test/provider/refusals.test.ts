@@ -47,12 +47,16 @@ test("one of two endpoints that are created at once with the same name is refuse
   expect(emulator.endpoints.list().filter(({ name }) => name === "wanted")).toHaveLength(1);
 });
 
+/** With it, lists are not empty: those would prove nothing. */
+const ANOTHER = { id: "another", name: "another", gpuIds: "AMPERE_24", templateId: "template", workersMax: 0 };
+
 test("an update of an endpoint that is gone says how to continue", async () => {
   const { id, outputs, checked } = await made();
   emulator.endpoints.delete(id);
-  await expect(provider.update(id, outputs, { ...checked, workersMax: 2 })).rejects.toThrow(
-    new RegExp(`endpoint ${id} does not exist .* Run pulumi up --refresh`),
-  );
+  const update = () => provider.update(id, outputs, { ...checked, workersMax: 2 });
+  await expect(update()).rejects.toThrow(/The list was empty.* pulumi state delete 'URN' drops it/);
+  emulator.endpoints.create(ANOTHER);
+  await expect(update()).rejects.toThrow(new RegExp(`endpoint ${id} does not exist .* Run pulumi up --refresh`));
 });
 
 test("an update of an endpoint that may be in another account is refused for that reason", async () => {
@@ -85,6 +89,7 @@ test("the wait for workers ends when the endpoint is deleted", async () => {
   const creation = made({ workersMin: 1, awaitReady: true, awaitReadyTimeout: 300 });
   while (emulator.endpoints.list().length === 0) await new Promise((resolve) => setTimeout(resolve, 50));
   emulator.endpoints.delete(emulator.endpoints.list()[0]?.id ?? "");
+  emulator.endpoints.create(ANOTHER);
   const failure = initFailure(await creation.catch((error) => error));
   expect(failure?.message).toMatch(/does not exist .* Run pulumi up --refresh/);
   expect(failure?.properties).toMatchObject({ __readyPending: true });
