@@ -6,6 +6,7 @@ import { noteVariables, variablesOf } from "../container/variables";
 import { log } from "../log";
 import { readRecord, removeRecord, type Subject, writeRecord } from "../machine/machineRecord";
 import { isOfThisProcess, mayStillRun, thisProcess } from "../machine/processes";
+import { warnOfDuplicates } from "../ownership/duplicates";
 import { isObject, type Properties } from "../properties";
 import { hasOwnContainer } from "./ownContainer";
 
@@ -24,12 +25,16 @@ export async function createNoted(
   fields: EndpointInput,
   onNameTaken: (existing: readonly Endpoint[]) => Endpoint,
 ): Promise<Endpoint> {
-  if (!capabilities.bindsTemplates || !fields.imageName) return endpoints.create(fields, { onNameTaken });
+  const options = {
+    onNameTaken,
+    onDuplicates: (created: Endpoint, others: readonly Endpoint[]) => warnOfDuplicates("endpoint", created, others),
+  };
+  if (!capabilities.bindsTemplates || !fields.imageName) return endpoints.create(fields, options);
   const templateName = drawTemplateName(fields.name, Math.random);
   const subject = subjectOf(account.service, fields.name);
   const create = { templateName, ...thisProcess(), variables: variablesOf({ ...fields }) };
   writeRecord(subject, { creates: [...createsIn(subject), create].slice(-MOST) });
-  return endpoints.create(fields, { onNameTaken, templateName });
+  return endpoints.create(fields, { ...options, templateName });
 }
 
 /** Removes the record of a create, once the engine is about to get its result. */

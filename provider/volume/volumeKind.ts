@@ -5,6 +5,7 @@ import { checkVolumeFields } from "../../sdk/volumes/input";
 import type { Volume, VolumeInput } from "../../sdk/volumes/record";
 import { checkVolume } from "../catalog/catalogCheck";
 import { fieldsIn } from "../fields/managed";
+import { warnOfDuplicates } from "../ownership/duplicates";
 import { type Properties, SECONDS } from "../properties";
 import { whenUnused } from "../records/deletion";
 import type { RecordKind } from "../records/recordKind";
@@ -36,6 +37,10 @@ export const VOLUME_KIND: RecordKind<Volume, VolumeInput> = {
       onNameTaken(existing) {
         const here = existing.filter(({ dataCenterId }) => dataCenterId === fields.dataCenterId);
         return here.length > 0 ? onNameTaken(here) : undefined;
+      },
+      onDuplicates(created, others) {
+        const here = others.filter(({ dataCenterId }) => dataCenterId === created.dataCenterId);
+        if (here.length > 0) warnOfDuplicates("network volume", created, here);
       },
     }),
   update({ client: { volumes } }, { id, fields: { name, size }, outputs }) {

@@ -12,6 +12,7 @@ export const UPDATE_OPTIONS: OptionChecks<UpdateRecordOptions<unknown>> = { ...K
 export const CREATE_OPTIONS: OptionChecks<CreateRecordOptions<unknown>> = {
   ...REQUEST_OPTIONS,
   onNameTaken: aFunction,
+  onDuplicates: aFunction,
 };
 
 export const DELETE_OPTIONS: OptionChecks<DeleteUnusedOptions> = {

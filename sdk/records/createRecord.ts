@@ -17,6 +17,12 @@ export interface CreateRecordOptions<T> extends RequestOptions {
    * then returns, or throw. Without it, or if it returns `undefined`, another record is created.
    */
   readonly onNameTaken?: ((existing: readonly T[]) => T | undefined) | undefined;
+  /**
+   * Called after the create if other records then have the name, because somebody else has created
+   * them at the same moment. Costs one more list, which creates that end at the same time share.
+   * @default no look
+   */
+  readonly onDuplicates?: ((created: T, others: readonly T[]) => void) | undefined;
 }
 
 /** A record to create. */
@@ -37,7 +43,7 @@ export interface Creation<T, Settings extends { readonly name: string }> {
 export async function createRecord<T extends NamedRecord, Settings extends { readonly name: string }>(
   collection: Writable<T, Settings, never>,
   creation: Creation<T, Settings>,
-  { onNameTaken, ...options }: CreateRecordOptions<T> & ObservedOptions,
+  { onNameTaken, ...options }: Omit<CreateRecordOptions<T>, "onDuplicates"> & ObservedOptions,
   time: OperationTime,
 ): Promise<T> {
   const { kind, list, calls } = collection;

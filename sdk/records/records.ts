@@ -7,6 +7,7 @@ import { CREATE_OPTIONS } from "./callOptions";
 import { changeRecord } from "./changeRecord";
 import { type KnownOptions, type UpdateRecordOptions, type Writable, withKnown } from "./collection";
 import { type CreateRecordOptions, type Creation, createRecord } from "./createRecord";
+import { withDuplicates } from "./duplicates";
 import type { NamedRecord } from "./listed";
 import { type OperationTime, withinTime } from "./operationTime";
 import { type Readers, readersOf } from "./readers";
@@ -91,8 +92,11 @@ export function recordsOf<
           complete: complete && ((found: T, given: ObservedOptions) => complete(found, wanted, given)),
         };
         const operation = `the create of ${collection.kind.noun} "${wanted.name}"`;
-        return withinTime(collection, operation, options, (time) =>
-          create(collection, creation, { ...options, signal: time.signal }, time),
+        const { onDuplicates, ...others } = options;
+        return withDuplicates(collection, onDuplicates, others, () =>
+          withinTime(collection, operation, others, (time) =>
+            create(collection, creation, { ...others, signal: time.signal }, time),
+          ),
         );
       }),
     update: (id, changes, given) =>
@@ -109,7 +113,7 @@ export function recordsOf<
 async function create<T extends NamedRecord, Settings extends { readonly name: string }>(
   collection: Writable<T, Settings, never>,
   creation: Creation<T, Settings>,
-  { onNameTaken, ...options }: CreateRecordOptions<T> & ObservedOptions,
+  { onNameTaken, ...options }: Omit<CreateRecordOptions<T>, "onDuplicates"> & ObservedOptions,
   time: OperationTime,
 ): Promise<T> {
   const { calls, hooks, kind } = collection;

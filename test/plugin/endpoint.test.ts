@@ -31,7 +31,7 @@ test("creates with one save, shows each changed field, updates in place, reads d
     __automaticName: true,
   });
   const { id, outputs } = await plugin.create(ONE, inputs);
-  expect(emulator.journal.operations()).toEqual(["myself", "saveEndpoint"]);
+  expect(emulator.journal.operations()).toEqual(["myself", "saveEndpoint", "myself"]);
   expect(outputs).toMatchObject({ ...INPUTS, locations: ["CZ", "RO"], workersMax: 2, idleTimeout: 10 });
   expect(outputs.queueUrl).toBe(`${emulator.url}/v2/${id}`);
 

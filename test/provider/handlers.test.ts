@@ -26,7 +26,8 @@ test("creates with one save, reads, updates in place and deletes", async () => {
   await using provider = await startDynamicProvider(emulator.env);
   const inputs = await checked(provider, { ...INPUTS, locations: ["RO", "CZ", "RO"], workersMin: 1 });
   const { id, outputs } = await provider.create(inputs);
-  expect(emulator.journal.operations()).toEqual(["myself", "saveEndpoint"]);
+  // The last list shows whether somebody else has created an endpoint with the name meanwhile.
+  expect(emulator.journal.operations()).toEqual(["myself", "saveEndpoint", "myself"]);
   expect(outputs).toEqual({
     __provider: PROVIDER_TEXT,
     __managed: "gpuIds,locations,name,templateId,workersMin",
@@ -80,7 +81,9 @@ test("parallel creates of one deployment share their lists and save once each", 
       .sort(),
   ).toEqual([...names].sort());
   expect(emulator.journal.requests({ operation: "saveEndpoint" })).toHaveLength(20);
-  expect(emulator.journal.requests({ operation: "myself" }).length).toBeLessThanOrEqual(2);
+  // One or two lists before the creates, and as many after them to look for duplicates. A busy
+  // machine ends the creates further apart.
+  expect(emulator.journal.requests({ operation: "myself" }).length).toBeLessThanOrEqual(6);
 });
 
 test("reports all problems of a resource at once and sends no request", async () => {
