@@ -6,8 +6,8 @@ import { noteVariables, variablesOf } from "../container/variables";
 import { log } from "../log";
 import { readRecord, removeRecord, type Subject, writeRecord } from "../machine/machineRecord";
 import { isOfThisProcess, mayStillRun, thisProcess } from "../machine/processes";
-import { warnOfDuplicates } from "../ownership/duplicates";
 import { isObject, type Properties } from "../properties";
+import { warnOfDuplicates } from "../records/duplicates";
 import { hasOwnContainer } from "./ownContainer";
 
 /*

@@ -5,9 +5,9 @@ import { checkVolumeFields } from "../../sdk/volumes/input";
 import type { Volume, VolumeInput } from "../../sdk/volumes/record";
 import { checkVolume } from "../catalog/catalogCheck";
 import { fieldsIn } from "../fields/managed";
-import { warnOfDuplicates } from "../ownership/duplicates";
 import { type Properties, SECONDS } from "../properties";
 import { whenUnused } from "../records/deletion";
+import { warnOfDuplicates } from "../records/duplicates";
 import type { RecordKind } from "../records/recordKind";
 import { refuseRename } from "../records/rename";
 
