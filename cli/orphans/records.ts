@@ -47,14 +47,6 @@ export interface AccountRecord {
   readonly sizeInGb?: number | undefined;
 }
 
-/** The name of a template that belongs to an endpoint: the service deletes both together. */
-const BOUND = /^(.+)__template__\w+$/;
-
-/** Returns the name of the endpoint to which a template belongs, if its name shows one. */
-export function boundTo(templateName: string): string | undefined {
-  return BOUND.exec(templateName)?.[1];
-}
-
 /**
  * Reads all records of the account.
  * @throws UnexpectedResponseError if a list is cut off or has a record that cannot be read
