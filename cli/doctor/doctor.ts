@@ -4,6 +4,7 @@ import { printJson, printLines } from "../terminal";
 import { checkCatalog } from "./catalog";
 import { type Check, type CheckName, type Finding, together, withoutKeys } from "./check";
 import { checkFields } from "./fields";
+import { checkLeftAdoptions } from "./leftAdoptions";
 import { checkNode, checkPulumi } from "./machine";
 import { checkPackage, checkPulumiSdk, checkVersions, findProgram } from "./program";
 import { askAddresses, askWithKey, checkAddresses, checkClock, checkInterface } from "./service";
@@ -52,6 +53,7 @@ async function examine(folder: string, api: string | undefined): Promise<Check[]
       ...checkFields(await resources, configuration.settings),
       ...(await checkCatalog(await resources, configuration.settings)),
       ...checkUnfinished(await stored),
+      ...checkLeftAdoptions(configuration.settings),
       ...(await checkOtherServices(await resources, configuration.settings.graphqlUrl)),
     ]),
   };

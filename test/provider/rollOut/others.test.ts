@@ -152,6 +152,8 @@ describe("a killed adoption with a bad image", () => {
     process.env = { ...env, ...emulator.env, SERVERLESS_GPU_SERVICE: "runpod", XDG_CACHE_HOME: machine };
     try {
       const command = (...args: string[]) => ended(startCommand("rollback", first.id, "--left", ...args));
+      const checked = await ended(startCommand("doctor", "--json"));
+      expect(checked.stdout).toContain(`serverless-gpu rollback ${first.id} --left --yes`);
       const shown = await command("--api", "graphql");
       expect([shown.code, shown.stdout]).toEqual([0, expect.stringContaining("env.VERSION, imageName")]);
       expect(serving(emulator)).toMatchObject({ image: "me/llama-wrong" });
@@ -160,7 +162,7 @@ describe("a killed adoption with a bad image", () => {
       expect(serving(emulator)).toMatchObject(former);
       const again = await command("--yes", "--api", "v2");
       expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("has no record of a killed adoption")]);
-      for (const { stdout, stderr } of [shown, done, again]) expect(stdout + stderr).not.toContain(TOKEN);
+      for (const { stdout, stderr } of [checked, shown, done, again]) expect(stdout + stderr).not.toContain(TOKEN);
     } finally {
       process.env = env;
     }
