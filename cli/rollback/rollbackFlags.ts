@@ -28,6 +28,7 @@ Examples:
 Exit codes:
   0  success
   1  failure; the message gives the reason
-  2  wrong usage: an unknown option, or no endpoint, or not one of --to and --left`,
+  2  wrong usage: an unknown option, or no endpoint, or not one of --to and
+     --left`,
     );
 }

@@ -161,6 +161,8 @@ export function changesOf<T extends NamedRecord, Fields extends object>(
   return [...new Set([...differing, ...(unsure?.changed ?? []), ...fields])];
 }
 
+const LOOKS_AGAIN = "It counts as deleted if a second look finds nothing either, which takes up to 15 s";
+
 async function read<T extends NamedRecord, Fields extends object>(
   kind: RecordKind<T, Fields>,
   id: string,
@@ -172,7 +174,10 @@ async function read<T extends NamedRecord, Fields extends object>(
     ...pick(fields, (field) => managed?.includes(field) ?? false),
     ...ownInputs(kind, outputs),
   });
-  const options = { maxAgeMs: LIST_MAX_AGE_MS, known: outputs, signal: cancelled };
+  const options = {
+    ...{ maxAgeMs: LIST_MAX_AGE_MS, known: outputs, signal: cancelled },
+    onMissing: () => log(String(outputs.name ?? id), `the service does not show ${kind.noun} ${id}. ${LOOKS_AGAIN}`),
+  };
   const record = await kind
     .records(connection.client)
     .find(id, options)

@@ -149,7 +149,8 @@ function withoutWorkers(situation: Situation): readonly Finding[] {
   const atMost = workers.total === 0 ? "likely" : "possible";
   const found = [...accountFindings(situation, atMost), ...stockFindings(situation, atMost)];
   if (found.length > 0) {
-    const isAllotted = seen(evidence.limits) && mayExceedQuota(seen(evidence.limits));
+    const { workerQuota, workersUsed } = seen(evidence.limits) ?? {};
+    const isAllotted = workerQuota !== undefined && workersUsed === workerQuota;
     return [...found, ...(isAllotted ? one("worker-quota", "possible") : [])];
   }
   if (seen(evidence.rollout)?.inProgress) return [];

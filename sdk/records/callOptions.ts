@@ -5,7 +5,11 @@ import type { DeleteUnusedOptions } from "./deleteUnused";
 
 export const KNOWN_OPTIONS: OptionChecks<KnownOptions> = { ...REQUEST_OPTIONS, known: anObject };
 
-export const FIND_OPTIONS: OptionChecks<FindOptions> = { ...KNOWN_OPTIONS, maxAgeMs: msFrom(0) };
+export const FIND_OPTIONS: OptionChecks<FindOptions> = {
+  ...KNOWN_OPTIONS,
+  maxAgeMs: msFrom(0),
+  onMissing: aFunction,
+};
 
 export const UPDATE_OPTIONS: OptionChecks<UpdateRecordOptions<unknown>> = { ...KNOWN_OPTIONS, onNameTaken: aFunction };
 

@@ -112,6 +112,11 @@ export interface FindOptions extends KnownOptions {
    * client. Without this option, the list is requested after the call.
    */
   readonly maxAgeMs?: number | undefined;
+  /**
+   * Called when the first look has found no record, before the wait for the second one. An error
+   * that it throws ends the search.
+   */
+  readonly onMissing?: (() => void) | undefined;
 }
 
 /** Options of `update`. */

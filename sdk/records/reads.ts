@@ -61,7 +61,7 @@ export async function readSharedWith<T extends NamedRecord>(
 export async function findRecord<T extends NamedRecord>(
   collection: Collection<T>,
   id: string,
-  { maxAgeMs, known, ...options }: FindOptions & ObservedOptions = {},
+  { maxAgeMs, known, onMissing, ...options }: FindOptions & ObservedOptions = {},
 ): Promise<T | undefined> {
   requireId(id);
   const begunAt = collection.clock.monotonic();
@@ -73,6 +73,7 @@ export async function findRecord<T extends NamedRecord>(
     isOld ? await collection.list.read({ sentAfter: begunAt }, options) : recent,
     id,
     options,
+    { onMissing },
   );
   return found && collection.recall(found, known);
 }

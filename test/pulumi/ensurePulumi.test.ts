@@ -219,7 +219,9 @@ test("an engine runs programs after the clone that prepared it is gone", async (
   await cp(engine.command, path.join(machine, "engine"));
   const clone = path.join(machine, "clone/tools/pulumi-cli");
   await cp(TOOL, clone, { recursive: true });
-  for (const file of ["package.json", "tools/requireNode.js"])
+  // A clone that is installed and built, as far as the tool asks.
+  const files = ["package.json", "tools/requireNode.js", "tools/requireInstalled.js", "dist/cli/main.js"];
+  for (const file of [...files, "node_modules/typescript/package.json"])
     await cp(path.resolve(TOOL, "../..", file), path.join(machine, "clone", file));
   // The clone finds the packages of this repository.
   expect((await runTool({}, clone)).stdout).toBe(built());
