@@ -102,13 +102,19 @@ function howToSet(setting: keyof ConnectionSettings): string {
   );
 }
 
+const NOTHING_IS_SET =
+  "nothing is configured yet: there is no API key and no service. For an account at RunPod, set SERVERLESS_GPU_API_KEY and " +
+  "SERVERLESS_GPU_SERVICE=runpod, or serverless-gpu:apiKey (as a secret) and serverless-gpu:service in the stack's config. " +
+  "Without an account, run the command in the shell of an emulator: npx pulumi-serverless-gpu emulator exec -- bash";
+
 /**
  * Returns the key, trimmed.
  * @throws ConfigurationError if it is missing or not valid
  */
-export function requireApiKey({ apiKey }: ConnectionSettings): string {
+export function requireApiKey({ apiKey, service, graphqlUrl, queueUrl }: ConnectionSettings): string {
   const key = apiKey?.trim();
-  if (!key) throw new ConfigurationError(`there is no API key: ${howToSet("apiKey")}`);
+  const isBare = ![service, graphqlUrl, queueUrl].some((each) => each?.trim());
+  if (!key) throw new ConfigurationError(isBare ? NOTHING_IS_SET : `there is no API key: ${howToSet("apiKey")}`);
   // The message must not contain the key.
   if (!/^[\x21-\x7e]+$/.test(key)) {
     throw new ConfigurationError(

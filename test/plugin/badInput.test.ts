@@ -34,7 +34,9 @@ test("a missing key is reported by a call, with advice, and not by a check", asy
   const one = { kind: "ServerlessEndpoint" };
   const { inputs, failures } = await plugin.check(one, { gpuIds: ["ADA_24"], templateId: "a" });
   expect(failures).toEqual([]);
-  await expect(plugin.create(one, inputs)).rejects.toThrow(/there is no API key: set SERVERLESS_GPU_API_KEY/);
+  await expect(plugin.create(one, inputs)).rejects.toThrow(
+    /nothing is configured yet: there is no API key and no service/,
+  );
 });
 
 test("a key that an object does not have is refused by its name, and a nested bad value is shown unless it is secret", async () => {
