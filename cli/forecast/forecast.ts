@@ -1,5 +1,6 @@
 import type { PlayedEndpoint } from "../../emulator/forecast/assumptions";
 import { ownPackage } from "../ownPackage";
+import { printJson, printLines } from "../terminal";
 import type { ForecastFlags, LostLimit } from "./forecastFlags";
 import { openLoad } from "./load/openLoad";
 import type { ReadLoad } from "./load/readLoad";
@@ -57,7 +58,8 @@ async function forecastOf(flags: ForecastFlags, { load, description }: ReadLoad)
   const exceeded = limitsExceeded(flags, maxLost, last);
   const warnings = warningsOf(load.spanS, last, swept?.refused ?? 0);
   const report = { load: { ...load, description }, results, sweep, assumptions: assumed, warnings, exceeded };
-  process.stdout.write(flags.json ? `${JSON.stringify(jsonOf(report))}\n` : textOf(report));
+  if (flags.json) printJson(jsonOf(report));
+  else printLines(textOf(report).replace(/\n$/, "").split("\n"));
   if (flags.pictures !== undefined) {
     const files = writePictures(flags.pictures === true ? "." : flags.pictures, report);
     process.stderr.write(`serverless-gpu forecast: wrote ${files.join(" and ")}\n`);

@@ -1,5 +1,6 @@
 import type { EndpointRelease } from "../../sdk";
 import { fieldOfRelease, missingReleases, shownVersions } from "../../sdk/endpoints/releaseSettings";
+import { printJson, printLines, say } from "../terminal";
 import { withReleases } from "./releases";
 
 /** The options of the command. */
@@ -13,11 +14,10 @@ export function history(endpoint: string, { api, json }: HistoryFlags): Promise<
   const command = ["history", endpoint, ...(json ? ["--json"] : [])];
   return withReleases(endpoint, { api, command }, async ({ id, releases }) => {
     const shown = releases.map(shownRelease);
-    process.stdout.write(
-      json ? `${JSON.stringify({ endpoint: id, releases: shown }, undefined, 2)}\n` : linesOf(shown),
-    );
+    if (json) printJson({ endpoint: id, releases: shown }, 2);
+    else printLines(linesOf(shown));
     const missing = missingReleases(releases);
-    if (missing.length > 0) process.stderr.write(`The service does not show ${shownVersions(missing)}.\n`);
+    if (missing.length > 0) say(`The service does not show ${shownVersions(missing)}.`);
     return 0;
   });
 }
@@ -30,11 +30,10 @@ function shownRelease({ id, version, createdAt, source, createdByUserId, changes
   return { release: id, version, createdAt, source, createdByUserId, fields };
 }
 
-function linesOf(releases: readonly ShownRelease[]): string {
-  if (releases.length === 0) return "no releases\n";
-  const lines = releases.map(({ release, createdAt, source, createdByUserId, fields }) => {
+function linesOf(releases: readonly ShownRelease[]): string[] {
+  if (releases.length === 0) return ["no releases"];
+  return releases.map(({ release, createdAt, source, createdByUserId, fields }) => {
     const by = [source, createdByUserId].filter((each) => each !== undefined).join(" by ");
-    return `${createdAt ?? "?"}  ${release}  ${by}  ${fields.join(", ") || "first release"}\n`;
+    return `${createdAt ?? "?"}  ${release}  ${by}  ${fields.join(", ") || "first release"}`;
   });
-  return lines.join("");
 }

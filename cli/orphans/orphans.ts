@@ -1,7 +1,7 @@
 import { createClient } from "../../sdk/client";
-import { redact } from "../../sdk/secret";
 import { commandConnection } from "../connection/connection";
 import { readPrices } from "../forecast/settings/prices";
+import { printJson, printLines, say } from "../terminal";
 import { type MonthlyCost, monthlyCosts } from "./costs";
 import { endedStack, looksAutomatic, type NamedStack, namedStack, type Origin, originOf } from "./names";
 import { type AccountRecord, boundTo, deleteRecord, KINDS, readRecords } from "./records";
@@ -43,7 +43,7 @@ export async function orphans(flags: OrphansFlags, version: string): Promise<num
   const given = flags.prices === undefined ? undefined : readPrices(flags.prices);
   const [stack, ...others] = flags.stack ?? [];
   const connection = await commandConnection({ api: flags.api, stack: others.length === 0 ? stack : undefined });
-  await using client = createClient({ ...connection, onWarning: ({ message }) => tell(message) });
+  await using client = createClient({ ...connection, onWarning: ({ message }) => say(message) });
   // The account first, and the runs before the states: what a run creates meanwhile is then in
   // them.
   const records = await readRecords(client);
@@ -62,11 +62,11 @@ export async function orphans(flags: OrphansFlags, version: string): Promise<num
     requireNoUnrecorded(wanted, states, flags.runsHaveEnded ?? false);
     const { isProven, reason } = origin(wanted);
     const noun = nounOf(wanted);
-    if (place.isElsewhere) tell(place.text);
+    if (place.isElsewhere) say(place.text);
     if (!isProven && !flags.nobodyManagesIt) throw new Error(doubt(wanted, reason));
-    tell(`${noun} ${wanted.id} ("${wanted.name}") is deleted: ${isProven ? "" : "a possible orphan, "}${reason}`);
-    await deleteRecord(client, wanted, tell);
-    process.stdout.write(`deleted ${noun} ${wanted.id}\n`);
+    say(`${noun} ${wanted.id} ("${wanted.name}") is deleted: ${isProven ? "" : "a possible orphan, "}${reason}`);
+    await deleteRecord(client, wanted, say);
+    printLines([`deleted ${noun} ${wanted.id}`]);
     return 0;
   }
   const costs = await monthlyCosts(strangers, connection, given);
@@ -74,10 +74,8 @@ export async function orphans(flags: OrphansFlags, version: string): Promise<num
     ...{ record, ...origin(record) },
     cost: costs.get(record.id),
   }));
-  const text = flags.json
-    ? `${JSON.stringify(jsonOf(found, stacks, place, version), null, 2)}\n`
-    : textOf(found, stacks, place);
-  process.stdout.write(redact(text));
+  if (flags.json) printJson(jsonOf(found, stacks, place, version), 2);
+  else printLines(linesOf(found, stacks, place));
   if (found.length === 0) return place.isElsewhere ? ELSEWHERE : 0;
   return found.some(({ isProven }) => isProven) ? FOUND : POSSIBLE;
 }
@@ -123,17 +121,15 @@ function requireOrphan(id: string, strangers: readonly AccountRecord[], states: 
   throw new Error(`${id} is no orphan of this account: orphans without --delete lists them. Nothing was deleted`);
 }
 
-const tell = (text: string) => void process.stderr.write(`${redact(text)}\n`);
-
 const nounOf = ({ type }: AccountRecord) => KINDS[type];
 
 const dollars = (amount: number | undefined) => (amount === undefined ? "an unknown price" : `$${amount.toFixed(2)}`);
 
-/** Returns the orphans as text, the proven ones first. */
-function textOf(found: readonly Orphan[], stacks: readonly NamedStack[], place: Place): string {
+/** Returns the orphans as lines, the proven ones first. */
+function linesOf(found: readonly Orphan[], stacks: readonly NamedStack[], place: Place): string[] {
   const inStates = `in ${stacks.filter(({ hasEnded }) => !hasEnded).length} states`;
-  if (found.length === 0 && place.isElsewhere) return `${place.text}.\nIt has no record with an automatic name.\n`;
-  if (found.length === 0) return `No orphans: every record with an automatic name is ${inStates}.\n`;
+  if (found.length === 0 && place.isElsewhere) return [`${place.text}.`, "It has no record with an automatic name."];
+  if (found.length === 0) return [`No orphans: every record with an automatic name is ${inStates}.`];
   const ordered = [...found].sort((one, other) => Number(other.isProven) - Number(one.isProven));
   const lines = ordered.flatMap(({ record, cost, isProven, reason }) => [
     `${isProven ? "ORPHAN  " : "POSSIBLE"}  ${nounOf(record)} ${record.id} ("${record.name}")`,
@@ -149,8 +145,7 @@ function textOf(found: readonly Orphan[], stacks: readonly NamedStack[], place: 
     "",
     `${found.length} records with automatic names are not ${inStates}. They cost ${isKnown ? "" : "at least "}${dollars(atRest)} a month at rest.`,
     "To delete one: serverless-gpu orphans <the same options> --delete <id>",
-    "",
-  ].join("\n");
+  ];
 }
 
 /** Returns the JSON of the list. */

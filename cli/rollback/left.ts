@@ -3,6 +3,7 @@ import { leftAdoption, takeBackAdoption } from "../../provider/rollOut/adopting"
 import { namesOf } from "../../provider/rollOut/settings";
 import { createClient } from "../../sdk";
 import { commandConnection } from "../connection/connection";
+import { printLines, say } from "../terminal";
 
 /**
  * Says what a killed adoption has left at an endpoint. With `yes`, also puts back what it had.
@@ -18,16 +19,16 @@ export async function takeBackLeft(id: string, api: string | undefined, yes: boo
         "still goes on. Nothing was changed",
     );
   }
-  process.stdout.write(`Before the adoption, endpoint ${id} had other values of: ${namesOf(left.record.former)}\n`);
+  printLines([`Before the adoption, endpoint ${id} had other values of: ${namesOf(left.record.former)}`]);
   if (!yes) {
-    process.stderr.write("Nothing was changed. Add --yes to put them back; it makes a new release.\n");
+    say("Nothing was changed. Add --yes to put them back; it makes a new release.");
     return 0;
   }
   const client = createClient(settings);
   try {
     const isBack = await takeBackAdoption({ client, account }, left);
     const end = isBack ? "has them again" : "was changed by somebody else since: it stays as it is";
-    process.stderr.write(`endpoint ${id} ${end}\n`);
+    say(`endpoint ${id} ${end}`);
     return 0;
   } finally {
     await client.close();

@@ -1,6 +1,7 @@
 import type { EndpointChanges } from "../../sdk";
 import { changesToRelease, shownVersions } from "../../sdk/endpoints/releaseSettings";
 import { withReleases } from "../history/releases";
+import { printLines, say } from "../terminal";
 import { takeBackLeft } from "./left";
 
 /** The options of the command. */
@@ -22,7 +23,7 @@ const HIDDEN = ["env", "dockerArgs", "containerRegistryAuthId"];
  */
 export async function rollback(endpoint: string, { api, to, left, yes = false }: RollbackFlags): Promise<number> {
   if ((to === undefined) !== (left === true)) {
-    process.stderr.write("error: give either --to or --left\n");
+    say("error: give either --to or --left");
     // Wrong usage.
     return 2;
   }
@@ -48,24 +49,24 @@ function toRelease(endpoint: string, to: string, api: string | undefined, yes: b
       );
     }
     if (Object.keys(changes).length === 0) {
-      process.stdout.write(`endpoint ${id} already has the settings of release ${to}\n`);
+      printLines([`endpoint ${id} already has the settings of release ${to}`]);
       return 0;
     }
-    process.stdout.write(`To make release ${to} last, set in the program:\n${programChange(changes)}`);
+    printLines([`To make release ${to} last, set in the program:`, ...programChange(changes)]);
     if (!yes) {
-      process.stderr.write("Nothing was changed. Add --yes to change the endpoint now; it makes a new release.\n");
+      say("Nothing was changed. Add --yes to change the endpoint now; it makes a new release.");
       return 0;
     }
     await client.endpoints.update(id, changes);
-    process.stderr.write(
+    say(
       `endpoint ${id} has the settings of release ${to} again. Change the program as well: otherwise the next pulumi up ` +
-        "takes this back.\n",
+        "takes this back.",
     );
     return 0;
   });
 }
 
-function programChange(changes: EndpointChanges): string {
+function programChange(changes: EndpointChanges): string[] {
   const { env, ...others } = changes;
   const lines = Object.entries(others).map(([field, value]) =>
     HIDDEN.includes(field)
@@ -75,5 +76,5 @@ function programChange(changes: EndpointChanges): string {
   const variables = Object.entries(env ?? {}).map(([name, value]) =>
     value === null ? `  // env: without ${name}` : `  // env: ${name} with its former value, which is not shown`,
   );
-  return [...lines, ...variables, ""].join("\n");
+  return [...lines, ...variables];
 }
