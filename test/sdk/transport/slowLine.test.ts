@@ -117,7 +117,7 @@ describe("the stream of an OpenAI-compatible server", () => {
         outgoing.write(`data: "${piece}"\n\n`);
         await pause(250);
       }
-      outgoing.end();
+      outgoing.end("data: [DONE]\n\n");
     });
     const client = clientOf(server);
     const stream = await client.endpoint("ep").openaiStream("v1/models", { timeoutMs: 600 });
