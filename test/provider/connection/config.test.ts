@@ -84,9 +84,13 @@ describe("the API key", () => {
     [""],
     ["  "],
   ])("a setting that is missing (%j) is an error that says where to set it", (apiKey) => {
-    const failing = () => requireApiKey({ apiKey });
+    const failing = () => requireApiKey({ apiKey, service: "runpod" });
     expect(failing).toThrow(ConfigurationError);
-    expect(failing).toThrow(/SERVERLESS_GPU_API_KEY.*serverless-gpu:apiKey.*option apiKey/);
+    expect(failing).toThrow(/^there is no API key.*SERVERLESS_GPU_API_KEY.*serverless-gpu:apiKey.*option apiKey/);
+  });
+
+  test("without key, service and URLs, the error says first that nothing is configured", () => {
+    expect(() => requireApiKey({ apiKey: "" })).toThrow(/^nothing is configured yet: there is no API key and no service/);
   });
 
   test.each([
