@@ -101,6 +101,9 @@ export interface Call<T> extends ObservedOptions {
 /** The time that passes between two looks at the clock at most, in milliseconds. */
 const CLOCK_MS = 50;
 
+/** The announced refusals of a call that count as one attempt. */
+const REFUSALS_OF_AN_ATTEMPT = 3;
+
 /** The latest time that a `Date` can hold, in milliseconds since the Unix epoch. */
 const LATEST_DATE_MS = 8.64e15;
 
@@ -116,6 +119,7 @@ export async function makeCall<T>(context: CallContext, given: Call<T>): Promise
   const maxElapsedMs = call.timeoutMs ?? retry.maxElapsedMs;
   let startedAt = call.timeoutMs === undefined ? undefined : clock.monotonic();
   let uncounted = 0;
+  let refusals = 0;
   let acceptedBefore: number | undefined;
   for (let number = 1; ; number++) {
     if (call.gate && !call.gate.tryEnter()) {
@@ -151,9 +155,11 @@ export async function makeCall<T>(context: CallContext, given: Call<T>): Promise
       const { retryInMs } = decision;
       if (error.retryAfterMs === retryInMs && call.gate && call.gate.closedMs() >= retryInMs - CLOCK_MS) {
         // The gate holds all requests for that time, which does not count for any of them. Nor does
-        // a refusal while others get through: several processes share the quota.
+        // a refusal while others get through, and of several refusals in a row only the last:
+        // several processes share the quota, and another may have used all of a window.
         const accepted = call.gate.accepted();
-        if (acceptedBefore !== undefined && accepted > acceptedBefore) uncounted++;
+        refusals++;
+        if (accepted > (acceptedBefore ?? accepted) || refusals % REFUSALS_OF_AN_ATTEMPT > 0) uncounted++;
         acceptedBefore = accepted;
         continue;
       }
