@@ -14,9 +14,14 @@ export interface Adoptee {
   readonly id: string;
 }
 
+/** Notes that a resource begins to adopt the record: from now on it may change the settings. */
+export function recordAdopting(adoptee: Adoptee, owner: string): void {
+  writeRecord(subjectOf(adoptee), { ...readRecord(subjectOf(adoptee)), writer: owner, at: Date.now() });
+}
+
 /** Remembers which resource has adopted the record. */
 export function recordAdopter(adoptee: Adoptee, owner: string): void {
-  writeRecord(subjectOf(adoptee), { owner });
+  writeRecord(subjectOf(adoptee), { owner, writer: owner, at: Date.now() });
 }
 
 /**
@@ -29,11 +34,27 @@ export function wasAdoptedFrom(adoptee: Adoptee, owner: string): boolean {
 }
 
 /**
- * Removes the machine record if this resource is the adopter: another resource keeps the service's
- * record.
+ * Returns since when a different resource, which has had the record on this machine, may have
+ * changed its settings, in milliseconds since 1970; `undefined` if none did after this resource.
+ */
+export function changedByOtherAt(adoptee: Adoptee, owner: string): number | undefined {
+  const { writer, at } = readRecord(subjectOf(adoptee)) ?? {};
+  return typeof writer === "string" && writer !== owner ? Number(at) : undefined;
+}
+
+/** Notes that the settings of an adopted record are about to be, or now are, those of a resource. */
+export function noteWriter(adoptee: Adoptee, owner: string): void {
+  const record = readRecord(subjectOf(adoptee));
+  if (record && record.writer !== owner) writeRecord(subjectOf(adoptee), { ...record, writer: owner, at: Date.now() });
+}
+
+/**
+ * Forgets that this resource is the adopter: another resource keeps the service's record, with
+ * settings that it must verify.
  */
 export function returnToFormerOwner(adoptee: Adoptee, owner: string): void {
-  if (readRecord(subjectOf(adoptee))?.owner === owner) forgetAdopter(adoptee);
+  const { owner: adopter, ...record } = readRecord(subjectOf(adoptee)) ?? {};
+  if (adopter === owner) writeRecord(subjectOf(adoptee), record);
 }
 
 /** Removes the machine record of a deleted record. */

@@ -5,7 +5,7 @@ import { compareForAdoption } from "../adoption/comparison";
 import type { Connection } from "../connection/connection";
 import { log } from "../log";
 import { forgetWrite } from "../machine/unfinishedWrite";
-import { recordAdopter, wasAdoptedFrom } from "../ownership/lastAdopter";
+import { recordAdopter, recordAdopting, wasAdoptedFrom } from "../ownership/lastAdopter";
 import { adoptAlone, claimsOfOthers } from "../ownership/owners";
 import { type Properties, pick } from "../properties";
 import { fieldsToSave } from "./outputs";
@@ -41,7 +41,9 @@ export async function takeOverOwn<T extends NamedRecord, Fields extends object>(
   const isTaken = claimsOfOthers(record.id, owner).length > 0 || wasAdoptedFrom(adoptee, "");
   const { name, ...fields } = inputs;
   if (isTaken || compareForAdoption(kind, record, fields, capabilities).refusal !== undefined) return undefined;
-  const own = await adoptAlone(kind.noun, record.id, owner, () => matchProgram(kind, connection, record, fields));
+  const own = await adoptAlone(kind.noun, record.id, owner, () =>
+    matchProgram(kind, connection, record, fields, owner),
+  );
   recordAdopter(adoptee, owner);
   // If the engine is killed now, the next run takes it over again.
   forgetWrite({ service: account.service, noun: kind.noun, id: record.id });
@@ -53,11 +55,12 @@ export async function adopt<T extends NamedRecord, Fields extends object>(
   kind: RecordKind<T, Fields>,
   connection: Connection,
   inputs: Properties,
+  owner: string,
 ): Promise<Matched<T>> {
   const id = String(inputs.adoptId);
   const known = kind.known?.(fieldsToSave(kind, inputs));
   const found = existingAdoptee(await kind.records(connection.client).find(id, { known }), kind.noun, id);
-  return matchProgram(kind, connection, found, inputs, kind.beginRelease);
+  return matchProgram(kind, connection, found, inputs, owner, kind.beginRelease);
 }
 
 /**
@@ -69,6 +72,7 @@ async function matchProgram<T extends NamedRecord, Fields extends object>(
   connection: Connection,
   found: T,
   inputs: Properties,
+  owner: string,
   beginRelease?: RecordKind<T, Fields>["beginRelease"],
 ): Promise<Matched<T>> {
   const { noun, table } = kind;
@@ -83,7 +87,10 @@ async function matchProgram<T extends NamedRecord, Fields extends object>(
   const fields = { ...fieldsToSave(kind, inputs), ...repairs };
   if (isSaved) await kind.checkCatalog?.(connection, { name: found.name, settings: { ...before, ...inputs }, changed });
   const judge = await beginRelease?.(connection, situation, true);
-  if (isSaved) noteChange(kind, connection, { id, outputs: {}, inputs }, before, fields);
+  if (isSaved) {
+    recordAdopting({ account: connection.account.service, noun, id }, owner);
+    noteChange(kind, connection, { id, outputs: {}, inputs }, before, fields);
+  }
   const record = isSaved ? await kind.update(connection, { ...situation, fields, isUnsure: true }) : found;
   const applied = kind.appliedUnseen?.(found, inputs);
   const [shownBefore, after] = [before, kind.toFields(record, inputs)].map((each) =>

@@ -12,7 +12,7 @@ import { changesOwnInputs, checkRecordInputs, ownInputs } from "../fields/record
 import { withoutUnset, withUnset } from "../fields/unset";
 import { log } from "../log";
 import { forgetWrite, lastWrite, newWrite, writeOutput } from "../machine/unfinishedWrite";
-import { forgetAdopter, recordAdopter } from "../ownership/lastAdopter";
+import { forgetAdopter, noteWriter, recordAdopter } from "../ownership/lastAdopter";
 import { LIST_MAX_AGE_MS, locate } from "../ownership/location";
 import { oneAtATime } from "../ownership/oneAtATime";
 import { adoptAlone, claimCompared, ownerOf, ownerOfNew } from "../ownership/owners";
@@ -21,7 +21,7 @@ import { explainAbsence, keepUnproven, readAbsent, withDropAdvice } from "./abse
 import { adopt, type Matched, takeOverOwn } from "./matching";
 import { fieldsToCreate, fieldsToSave, toOutputs, unseenOutputs } from "./outputs";
 import type { RecordKind, Situation, Unsure } from "./recordKind";
-import { announceUnfinished, lookAgain, noteChange } from "./unfinished";
+import { adopteeOf, announceUnfinished, lookAgain, noteChange } from "./unfinished";
 
 /**
  * Returns the handlers of one kind of resource: observe the service, make the missing changes,
@@ -213,7 +213,7 @@ async function create<T extends NamedRecord, Fields extends object>(kind: Record
   const make = async (): Promise<Matched<T>> =>
     adoptId === undefined
       ? { record: await createRecord(kind, connection, inputs, owner) }
-      : await adoptAlone(kind.noun, String(adoptId), owner, () => adopt(kind, connection, inputs));
+      : await adoptAlone(kind.noun, String(adoptId), owner, () => adopt(kind, connection, inputs, owner));
   const { record, judge } = await oneAtATime(`${kind.noun} ${name}`, make);
   const changed = Object.keys(kind.table);
   const write = adoptId === undefined ? "" : newWrite();
@@ -265,6 +265,7 @@ async function update<T extends NamedRecord, Fields extends object>(kind: Record
     ? toOutputs(kind, record, inputs, circumstances)
     : { ...unseenOutputs(kind, outputs, inputs), ...writeOutput(write) };
   const outs = { ...saw, ...(await judge?.(saw, record)) };
+  if (isWritten) noteWriter(adopteeOf(kind.noun, situation), ownerOf(outputs));
   await kind.settle?.(client, { id, outputs: outs, inputs }, record);
   return { outs };
 }

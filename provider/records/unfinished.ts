@@ -8,6 +8,8 @@ import { type Connection, currentPlace } from "../connection/connection";
 import { changedIn } from "../fields/managed";
 import { log } from "../log";
 import { noteWrite, openWrite, type UnfinishedWrite, type Written } from "../machine/unfinishedWrite";
+import { type Adoptee, changedByOtherAt, noteWriter } from "../ownership/lastAdopter";
+import { ownerOf } from "../ownership/owners";
 import { objectOrEmpty, type Properties, pick } from "../properties";
 import { fieldsToSave } from "./outputs";
 import type { RecordKind, Situation, Unsure } from "./recordKind";
@@ -23,12 +25,18 @@ import type { RecordKind, Situation, Unsure } from "./recordKind";
  */
 export function announceUnfinished(noun: string, { id, outputs }: Situation): boolean {
   const apiKey = currentPlace()?.account.apiKey;
-  if (!openWrite({ service: recordedService(outputs) ?? "", apiKey, noun, id }, outputs)) return false;
-  log(
-    String(outputs.name ?? id),
-    `an earlier run on this machine did not end while it changed ${noun} ${id}: up verifies what the ${noun} has`,
-  );
+  const isOpen = openWrite({ service: recordedService(outputs) ?? "", apiKey, noun, id }, outputs) !== undefined;
+  if (!isOpen && changedByOtherAt(adopteeOf(noun, { id, outputs }), ownerOf(outputs)) === undefined) return false;
+  const reason = isOpen
+    ? `an earlier run on this machine did not end while it changed ${noun} ${id}`
+    : `another resource has adopted ${noun} ${id} on this machine and may have changed it`;
+  log(String(outputs.name ?? id), `${reason}: up verifies what the ${noun} has`);
   return true;
+}
+
+/** Returns the record that a resource has, as the machine's notes name it. */
+export function adopteeOf(noun: string, { id, outputs }: Omit<Situation, "inputs">): Adoptee {
+  return { account: outputs.__account, noun, id };
 }
 
 /** Returns the machine's key for a record of a kind. */
@@ -49,10 +57,12 @@ export function noteChange<T extends NamedRecord, Fields extends object>(
   const changed = changedIn(table, before, shown);
   const [sent, former] = [shown, before].map((each) => pick(each, (field) => changed.includes(field)));
   noteWrite(writtenBy(connection, kind.noun, id), outputs, sent ?? {}, former ?? {});
+  if (ownerOf(outputs) !== "") noteWriter(adopteeOf(kind.noun, { id, outputs }), ownerOf(outputs));
 }
 
 /**
- * Reads the record after a write whose end nobody saw, and compares it with the program.
+ * Reads the record after a write whose end nobody saw, or that another resource may have made, and
+ * compares it with the program.
  * @returns `undefined` if there was no such write
  */
 export async function lookAgain<T extends NamedRecord, Fields extends object>(
@@ -60,7 +70,7 @@ export async function lookAgain<T extends NamedRecord, Fields extends object>(
   connection: Connection,
   { id, outputs, inputs }: Situation,
 ): Promise<Unsure<T> | undefined> {
-  const open = openWrite(writtenBy(connection, kind.noun, id), outputs);
+  const open = openWrite(writtenBy(connection, kind.noun, id), outputs) ?? writeOfAdopter(kind.noun, { id, outputs });
   if (!open) return undefined;
   // For a while the service may still show the record as it was before the write.
   await sleep(systemClock, Math.min(Math.max(open.at + LIST_LAG_MS - Date.now(), 0), LIST_LAG_MS));
@@ -82,6 +92,12 @@ export async function lookAgain<T extends NamedRecord, Fields extends object>(
     changed: changed.filter((field) => field !== "name" || isNameSaved),
     restored: restored(kind, open, before, inputs),
   };
+}
+
+/** Returns the write of another resource that has adopted the record. Its settings are not known. */
+function writeOfAdopter(noun: string, situation: Omit<Situation, "inputs">): UnfinishedWrite | undefined {
+  const at = changedByOtherAt(adopteeOf(noun, situation), ownerOf(situation.outputs));
+  return at === undefined ? undefined : { sent: {}, former: {}, at };
 }
 
 /**

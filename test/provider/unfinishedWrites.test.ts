@@ -180,6 +180,24 @@ describe.each(BOTH)("over %s", (api) => {
     expect(provider.output()).not.toContain("did not end while it changed");
   });
 
+  test("what another resource wrote while it had the record is verified, also after its first write", async () => {
+    const machine = newMachine();
+    await using provider = await onMachine(machine, api);
+    const first = await up(provider, { ...endpoint, templateId: "shared", workersMax: 3 }, undefined);
+    const program = { ...endpoint, templateId: "shared", workersMax: 4 };
+    const second = await up(provider, program, first);
+    const adopting = { ...program, automaticName: "other", adoptId: first.id, workersMax: 7 };
+    // Each run has a provider process of its own.
+    await using next = await onMachine(machine, api);
+    await up(next, adopting, undefined);
+    expect(emulator.endpoints.get(first.id)?.workersMax).toBe(7);
+    await using last = await onMachine(machine, api);
+    const third = await up(last, program, second);
+    expect(emulator.endpoints.get(first.id)?.workersMax).toBe(4);
+    expect(last.output()).toContain(`another resource has adopted endpoint ${first.id} on this machine`);
+    expect(await last.diff(third.id, third.outputs, third.inputs)).toMatchObject({ changes: "none" });
+  });
+
   test("a write that never arrived is found so without a save", async () => {
     const machine = newMachine();
     const provider = await onMachine(machine, api);

@@ -16,6 +16,8 @@ beforeEach(async () => {
 afterEach(() => emulator.stop());
 
 test("an endpoint that does not exist is neither adopted nor read", async () => {
+  // An empty list would prove nothing.
+  const { id } = emulator.endpoints.create({ name: "other", gpuIds: "AMPERE_16", templateId: "template" });
   const stack = await createStack({ program: program({ adoptId: "nowhere" }), env: emulator.env });
   const adopted = await stack.run(["up", "--yes", "--skip-preview"]);
   expect(adopted.exitCode).not.toBe(0);
@@ -26,6 +28,7 @@ test("an endpoint that does not exist is neither adopted nor read", async () => 
   expect(got.exitCode).not.toBe(0);
   expect(got.output).toContain("endpoint nowhere does not exist in this account");
   expect(emulator.journal.requests({ operation: "saveEndpoint" })).toEqual([]);
+  emulator.endpoints.delete(id);
 });
 
 test("get reads an endpoint, also in a preview, and never changes or deletes it", async () => {

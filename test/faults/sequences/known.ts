@@ -280,4 +280,13 @@ export const KNOWN_WITH_SETUP: Readonly<Record<string, KnownSequence>> = {
       { do: "takeOut", on: 0, name: "b" },
     ],
   },
+  // The second resource's write voided what this machine knew of the first one's.
+  "change an endpoint, adopt it under --target with another setting, and take that out": {
+    actions: [
+      { do: "declare", on: 0, name: "a" },
+      { do: "change", on: 0, name: "a", field: "workersMax", value: 4 },
+      { do: "adopt", on: 0, name: "b", of: "0:a", workersMax: 7, only: "b" },
+      { do: "takeOut", on: 0, name: "b" },
+    ],
+  },
 };

@@ -90,7 +90,9 @@ describe("the API key", () => {
   });
 
   test("without key, service and URLs, the error says first that nothing is configured", () => {
-    expect(() => requireApiKey({ apiKey: "" })).toThrow(/^nothing is configured yet: there is no API key and no service/);
+    expect(() => requireApiKey({ apiKey: "" })).toThrow(
+      /^nothing is configured yet: there is no API key and no service/,
+    );
   });
 
   test.each([
