@@ -56,16 +56,9 @@ export type { RecycleOptions } from "./endpoints/recycleWorkers";
 export type { EndpointRelease, EndpointWorker, ReleaseChange } from "./endpoints/releases";
 export type { WorkerLimits } from "./endpoints/workerLimits";
 export * from "./errors";
-export type {
-  Batch,
-  BatchCounts,
-  BatchFailure,
-  BatchInputs,
-  BatchItem,
-  BatchResult,
-  BatchSuccess,
-  RunManyOptions,
-} from "./jobs/batch";
+export type { RunManyOptions } from "./jobs/batch";
+export type { BatchInputs } from "./jobs/batchInputs";
+export type { Batch, BatchCounts, BatchFailure, BatchItem, BatchResult, BatchSuccess } from "./jobs/batchResults";
 export * from "./jobs/jobErrors";
 export { type JobHandle, WaitTimeoutError } from "./jobs/jobHandle";
 export type { StatusOptions, StreamOptions, WaitOptions } from "./jobs/jobHandleOptions";

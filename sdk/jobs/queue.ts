@@ -11,7 +11,9 @@ import {
 import { type ObservedOptions, type RequestOptions, requestOptions } from "../transport/requestOptions";
 import { checkedCall, type ResponsePromise } from "../transport/responsePromise";
 import { pathSegment } from "../transport/urls";
-import { type Batch, type BatchInputs, checkBatch, createBatch, type RunManyOptions } from "./batch";
+import { checkBatch, createBatch, type RunManyOptions } from "./batch";
+import type { BatchInputs } from "./batchInputs";
+import type { Batch } from "./batchResults";
 import { JobHandle } from "./jobHandle";
 import { ON_ABORT, type StatusOptions, TTL, type WaitOptions } from "./jobHandleOptions";
 import { type JobLifetime, jobLifetime, RETENTION_MS } from "./jobLifetime";
@@ -233,8 +235,9 @@ export function createEndpointQueue(context: QueueContext, endpointId: string): 
     run: (request, given) => checkedCall(given, RUN_OPTIONS, (options) => run(request, options)),
     runMany(inputs, options = {}) {
       checkBatch(inputs, options);
-      const { schema, idempotent, onAbort } = options;
-      const keeps = { keepsAttempt: onAbort === "cancel" };
+      const { schema, idempotent } = options;
+      // An aborted request might have started a job whose id nobody knows.
+      const keeps = { keepsAttempt: true };
       const submit = { ...requestOptions(options), schema, idempotent };
       return createBatch((request, signal) => run(request, { ...submit, signal }, keeps), inputs, options);
     },

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { z } from "zod";
 import { AuthenticationError, ClientClosedError, InvalidInputError, NotFoundError } from "../../../sdk/errors";
-import type { BatchResult } from "../../../sdk/jobs/batch";
+import type { BatchResult } from "../../../sdk/jobs/batchResults";
 import { CancelFailedError, JobFailedError, SubmitUncertainError } from "../../../sdk/jobs/jobErrors";
 import { sleeper, startQueue } from "../../support/queue";
 
@@ -29,7 +29,7 @@ describe("runMany", () => {
     ]);
     const total = results.reduce((sum, result) => sum + (result.error === undefined ? result.output.slept : 0), 0);
     expect(total).toBe(15_000);
-    expect(batch.counts).toEqual({ started: 3, completed: 3, failed: 0, unfinished: 0 });
+    expect(batch.counts).toEqual({ started: 3, completed: 3, failed: 0, unfinished: 0, duplicates: 0, skipped: 0 });
   });
 
   test("yields each failure with its input, and continues", async () => {
@@ -51,7 +51,7 @@ describe("runMany", () => {
       { n: 2 },
     ]);
     expect(results.map(({ jobId }) => typeof jobId)).toEqual(["string", "string", "undefined", "string"]);
-    expect(batch.counts).toEqual({ started: 4, completed: 2, failed: 2, unfinished: 0 });
+    expect(batch.counts).toEqual({ started: 4, completed: 2, failed: 2, unfinished: 0, duplicates: 0, skipped: 0 });
   });
 
   test("does not count jobs that still run as failed", async () => {
@@ -62,7 +62,7 @@ describe("runMany", () => {
       for await (const _ of batch) controller.abort(new Error("enough"));
     };
     expect((await emulated.failure(read())).message).toBe("enough");
-    expect(batch.counts).toEqual({ started: 3, completed: 1, failed: 0, unfinished: 2 });
+    expect(batch.counts).toEqual({ started: 3, completed: 1, failed: 0, unfinished: 2, duplicates: 0, skipped: 0 });
   });
 
   test("sends the common fields of request with each job", async () => {
@@ -146,7 +146,14 @@ describe("runMany", () => {
     );
     const results = await emulated.run(collect(batch));
     expect(new Set(results.map(({ index }) => index)).size).toBe(1_100);
-    expect(batch.counts).toEqual({ started: 1_100, completed: 1_100, failed: 0, unfinished: 0 });
+    expect(batch.counts).toEqual({
+      started: 1_100,
+      completed: 1_100,
+      failed: 0,
+      unfinished: 0,
+      duplicates: 0,
+      skipped: 0,
+    });
     expect(emulated.emulator.journal.requests({ status: 429 })).toEqual([]);
   });
 });
@@ -204,6 +211,61 @@ describe("a batch that ends early", () => {
     expect(await emulated.failure(next)).toBe(reason);
     expect((await statuses(emulated)).jobs).toMatchObject({ inProgress: 0, inQueue: 0 });
     expect(emulated.timers()).toBe(0);
+  });
+
+  test.each([
+    "detach",
+    "cancel",
+  ] as const)("an abort with the effect %s yields the results that are already complete", async (onAbort) => {
+    await using emulated = await startQueue({ ...MANY, handler: sleeper });
+    const controller = new AbortController();
+    const times = [1_000, ...Array(9).fill(5_000), 600_000, 600_000];
+    const batch = emulated.queue.runMany(inputs(...times), { signal: controller.signal, onAbort });
+    const yielded: BatchResult[] = [];
+    const loop = async () => {
+      for await (const result of batch) {
+        yielded.push(result);
+        if (yielded.length > 1) continue;
+        // The service completes these jobs before the client reads them.
+        await emulated.clock.advance(4_050);
+        controller.abort(new Error("enough"));
+      }
+    };
+    expect((await emulated.failure(loop())).message).toBe("enough");
+    expect(yielded.map(({ error, index }) => error ?? index).sort()).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    const ended = onAbort === "cancel" ? { failed: 2, unfinished: 0 } : { failed: 0, unfinished: 2 };
+    expect(batch.counts).toEqual({ started: 12, completed: 10, ...ended, duplicates: 0, skipped: 0 });
+    expect(batch.left.map(({ index, jobId }) => [index, typeof jobId])).toEqual([
+      [10, "string"],
+      [11, "string"],
+    ]);
+  });
+
+  test("an abort waits for the ids of jobs whose submit is under way", async () => {
+    await using emulated = await startQueue({ ...MANY, handler: sleeper });
+    emulated.emulator.faults.add({ name: "hangs a second", match: { operation: "run" }, effect: { latencyMs: 1_000 } });
+    const controller = new AbortController();
+    const batch = emulated.queue.runMany(inputs(600_000, 600_000), { signal: controller.signal });
+    const next = batch.next();
+    await pause(50);
+    controller.abort(new Error("enough"));
+    expect((await emulated.failure(next)).message).toBe("enough");
+    expect(batch.left.map(({ jobId }) => typeof jobId)).toEqual(["string", "string"]);
+  });
+
+  test("after a break, counts and job ids tell what was left", async () => {
+    const { emulated, batch } = await begun();
+    await using _it = emulated;
+    const counted = () => {
+      const { started, ...others } = batch.counts;
+      return [started, Object.values(others).reduce((sum, each) => sum + each, 0)];
+    };
+    expect(counted()).toEqual([5, 5]);
+    await emulated.run(batch.return?.() as Promise<unknown>);
+    expect(batch.counts).toMatchObject({ completed: 1, failed: 0, unfinished: batch.left.length });
+    const { inProgress } = (await statuses(emulated)).jobs;
+    expect(batch.left.filter(({ jobId }) => jobId !== undefined)).toHaveLength(inProgress);
+    expect(counted()[0]).toBe(counted()[1]);
   });
 
   test("cancels the job of a pending submit", async () => {
