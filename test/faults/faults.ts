@@ -24,6 +24,9 @@ const WRONG_SHAPE = {
 
 const httpDate = (offsetMs: number) => new Date(Date.now() + offsetMs).toUTCString();
 
+/** An attempt has ended, or the time of a whole create or update, which may end at the same moment. */
+const NO_RESPONSE = /no complete response within|not complete within|the response was lost/;
+
 export const FAULTS: readonly Fault[] = [
   { name: "429", effect: { status: 429 }, cause: /429.*too many requests/ },
   {
@@ -50,8 +53,8 @@ export const FAULTS: readonly Fault[] = [
     cause: /Something went wrong/,
     only: ["graphql"],
   },
-  { name: "hang", effect: { hang: true }, cause: /no complete response within/ },
-  { name: "hang after the effect", effect: { hang: true, when: "after" }, cause: /no complete response within/ },
+  { name: "hang", effect: { hang: true }, cause: NO_RESPONSE },
+  { name: "hang after the effect", effect: { hang: true, when: "after" }, cause: NO_RESPONSE },
   { name: "slow (3 s)", effect: { latencyMs: 3_000 }, cause: /never/ },
   { name: "reset before the effect", effect: { reset: true }, cause: /the connection to .* broke/ },
   { name: "reset after the effect", effect: { reset: true, when: "after" }, cause: /the connection to .* broke/ },
