@@ -214,17 +214,14 @@ function lazyManagement(
   let management: Management | undefined;
 
   function load(): Management {
-    const { createManagement, graphqlCalls, v2Calls } = require("./management") as typeof import("./management");
+    const { callsOver } = require("./apis") as typeof import("./apis");
+    const { createManagement } = require("./management") as typeof import("./management");
     const service = serviceName(checked);
     const context = { ...calls, ...extraWords(checked), capabilities: capabilitiesAt(checked.api, service) };
     const url = () => requireAddress(checked, "graphqlUrl");
-    const v2 = { http, apiKey, url, limits };
     const restPods = restPodCalls(http, apiKey, () => requireAddress(checked, "restUrl"));
-    return createManagement(
-      context,
-      checked.api === "v2" ? v2Calls(context, v2) : graphqlCalls(context, { http, apiKey, url }, service, restPods, v2),
-      health,
-    );
+    const requests = callsOver(checked.api, context, { http, apiKey, url, limits }, service, restPods);
+    return createManagement(context, requests, health);
   }
 
   return () => {

@@ -1,41 +1,22 @@
 import { type Account, type Catalog, type CatalogCalls, createCatalog } from "./catalog/catalog";
-import { graphqlCatalogCalls } from "./catalog/graphqlCalls";
-import { v2CatalogCalls } from "./catalog/v2Calls";
 import { hideEnv } from "./containers/input";
-import { hasRestV1, type ServiceName } from "./contract/limits";
 import type { DiagnosisCalls } from "./diagnosis/calls";
 import { type ClientEndpoints, createDiagnoses } from "./diagnosis/diagnosis";
 import type { HealthCounts } from "./diagnosis/gather";
-import { graphqlDiagnosisCalls } from "./diagnosis/graphqlCalls";
-import { v2DiagnosisCalls } from "./diagnosis/v2Calls";
 import { createEndpointCollection, type EndpointCalls, type EndpointsContext } from "./endpoints/calls";
 import { createEndpoints } from "./endpoints/endpoints";
-import { graphqlEndpointCalls } from "./endpoints/graphqlCalls";
-import { ENDPOINT_LIST, v2EndpointCalls } from "./endpoints/v2Calls";
-import { type OpenLog, v2OpenLog } from "./logs/calls";
+import type { OpenLog } from "./logs/calls";
 import { createLogs } from "./logs/logs";
 import { readWorkerLogs } from "./logs/tails";
 import type { PodCalls } from "./pods/pods";
-import { v2PodCalls } from "./pods/v2Calls";
 import { createCollection } from "./records/collection";
 import { readShared } from "./records/reads";
-import { v2Names } from "./records/v2Calls";
-import { graphqlRegistryAuthCalls, type RegistryAuthCalls } from "./registryAuths/graphqlCalls";
-import { createRegistryAuths, type RegistryAuths } from "./registryAuths/registryAuths";
-import { REGISTRY_AUTH_LIST, v2RegistryAuthCalls } from "./registryAuths/v2Calls";
-import { graphqlSecretCalls, type SecretCalls } from "./secrets/graphqlCalls";
-import { createSecrets, type Secrets } from "./secrets/secrets";
-import { SECRET_LIST, v2SecretCalls } from "./secrets/v2Calls";
-import { graphqlTemplateCalls, TEMPLATE, type TemplateCalls } from "./templates/graphqlCalls";
-import { createTemplates, type Templates } from "./templates/templates";
-import { TEMPLATE_LIST, v2TemplateCalls } from "./templates/v2Calls";
-import type { GraphqlTransport } from "./transport/graphql";
+import { createRegistryAuths, type RegistryAuthCalls, type RegistryAuths } from "./registryAuths/registryAuths";
+import { createSecrets, type SecretCalls, type Secrets } from "./secrets/secrets";
+import { createTemplates, TEMPLATE, type TemplateCalls, type Templates } from "./templates/templates";
 import type { ObservedOptions } from "./transport/requestOptions";
-import type { RestV2Transport } from "./transport/restV2";
 import { type Attempt, type CallContext, makeCall } from "./transport/retryingCall";
-import { graphqlVolumeCalls, VOLUME, type VolumeCalls } from "./volumes/graphqlCalls";
-import { VOLUME_LIST, v2VolumeCalls } from "./volumes/v2Calls";
-import { createVolumes, type Volumes } from "./volumes/volumes";
+import { createVolumes, VOLUME, type VolumeCalls, type Volumes } from "./volumes/volumes";
 
 /** The parts of a client that the management interface serves. */
 export interface Management {
@@ -50,7 +31,7 @@ export interface Management {
 }
 
 /** The requests of one management interface. */
-interface ManagementCalls {
+export interface ManagementCalls {
   readonly endpoints: EndpointCalls;
   readonly templates: TemplateCalls;
   readonly registryAuths: RegistryAuthCalls;
@@ -61,46 +42,6 @@ interface ManagementCalls {
   readonly diagnosis: DiagnosisCalls;
   /** @default the interface has no logs */
   readonly openLog?: OpenLog;
-}
-
-/**
- * Returns the requests over GraphQL. If a list may be cut off, REST v2 shows which records exist.
- * GraphQL cannot read pods: REST v1 does, or REST v2 at a service that has retired REST v1.
- */
-export function graphqlCalls(
-  context: CallContext,
-  transport: GraphqlTransport,
-  service: ServiceName | undefined,
-  restPods: PodCalls,
-  v2: RestV2Transport,
-): ManagementCalls {
-  const templates = graphqlTemplateCalls(context, transport);
-  const endpoints = graphqlEndpointCalls(context, transport, service, templates.readBound);
-  return {
-    endpoints: { ...endpoints, readNames: v2Names(v2, ENDPOINT_LIST) },
-    templates: { ...templates, readNames: v2Names(v2, TEMPLATE_LIST) },
-    registryAuths: { ...graphqlRegistryAuthCalls(transport), readNames: v2Names(v2, REGISTRY_AUTH_LIST) },
-    secrets: { ...graphqlSecretCalls(transport), readNames: v2Names(v2, SECRET_LIST) },
-    volumes: { ...graphqlVolumeCalls(transport), readNames: v2Names(v2, VOLUME_LIST) },
-    pods: hasRestV1(service) ? restPods : v2PodCalls(v2),
-    catalog: graphqlCatalogCalls(transport),
-    diagnosis: graphqlDiagnosisCalls(transport),
-  };
-}
-
-/** Returns the requests over REST v2. */
-export function v2Calls(context: CallContext, transport: RestV2Transport): ManagementCalls {
-  return {
-    endpoints: v2EndpointCalls(context, transport),
-    templates: v2TemplateCalls(transport),
-    registryAuths: v2RegistryAuthCalls(transport),
-    secrets: v2SecretCalls(transport),
-    volumes: v2VolumeCalls(transport),
-    pods: v2PodCalls(transport),
-    catalog: v2CatalogCalls(transport),
-    diagnosis: v2DiagnosisCalls(transport),
-    openLog: v2OpenLog(transport),
-  };
 }
 
 /**

@@ -41,6 +41,7 @@ const LONG = [
   "plugin/cancellation",
   "plugin/warnings",
   "project/reference",
+  "project/wings",
   "provider/catalogCheck",
   "provider/endpoint/inService",
   "provider/endpoint/interruptedCreate",

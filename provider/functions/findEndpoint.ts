@@ -62,7 +62,7 @@ function toResult({ kept: _, template: __, env, ...endpoint }: Endpoint, queueUr
 async function findNamed(context: DataSourceContext, wanted: string | undefined) {
   const { client, queueUrlOf } = context;
   // Loaded here: it needs the client, without which programs start faster.
-  const { ENDPOINT } = require("../../sdk/endpoints/wireFormat") as typeof import("../../sdk/endpoints/wireFormat");
+  const { ENDPOINT } = require("../../sdk/endpoints/calls") as typeof import("../../sdk/endpoints/calls");
   const { recordsByName } = require("../../sdk/records/listed") as typeof import("../../sdk/records/listed");
   const look = async () => {
     const listed = await client.endpoints.listReadable();

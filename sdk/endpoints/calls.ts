@@ -1,23 +1,62 @@
 import { isDeepStrictEqual } from "node:util";
+import * as z from "zod";
+import type { Container } from "../containers/record";
 import type { Capabilities } from "../contract/capabilities";
 import type { Clock } from "../contract/clock";
 import { LIST_LAG_MS } from "../contract/limits";
 import { QuotaExceededError } from "../errors";
 import type { RecordCalls } from "../records/calls";
 import { sendWrite } from "../records/changeRecord";
-import { type Collection, createCollection, type KnownOptions, type Writable } from "../records/collection";
+import {
+  type Collection,
+  createCollection,
+  type KnownOptions,
+  type Writable,
+  type WriteHooks,
+} from "../records/collection";
+import type { OutputOnlyField } from "../records/fields";
+import type { Kind } from "../records/listed";
 import { readExisting } from "../records/reads";
 import { type ObservedOptions, requestOptions } from "../transport/requestOptions";
 import { type Attempt, type CallContext, makeCall } from "../transport/retryingCall";
-import type { ReadTemplate } from "./boundTemplate";
 import { ENDPOINT_FIELDS } from "./fields";
 import type { EndpointInputOptions } from "./input";
-import type { Endpoint, EndpointSettings, NewEndpoint, ServerlessDiscount } from "./record";
+import { normalizeName } from "./normalForms";
+import type { Endpoint, EndpointInput, EndpointSettings, NewEndpoint, ServerlessDiscount } from "./record";
 import type { ReleaseCalls } from "./releases";
 import { refuseSharedChange } from "./templateUsers";
-import { completeWithVariables, type VariableCalls } from "./variables";
 import { checkVolumePlaces, type ReadVolumes } from "./volumePlaces";
-import { ENDPOINT } from "./wireFormat";
+
+/** A template as a single read shows it. */
+export interface BoundTemplate {
+  readonly container: Container;
+  /** The endpoint that it belongs to. */
+  readonly boundEndpointId: string | undefined;
+  /** Changes its container. */
+  readonly save: (operation: string, changes: Partial<Container>, attempt: Attempt) => Promise<unknown>;
+}
+
+/** Reads a template by its id. Sends one request, once. */
+export type ReadTemplate = (operation: string, id: string, attempt: Attempt) => Promise<BoundTemplate | undefined>;
+
+/** The fields of an endpoint that only the service sets. */
+export const ENDPOINT_OUTPUTS: {
+  readonly [K in Exclude<keyof Endpoint, keyof EndpointInput | "template" | "kept">]: OutputOnlyField<Endpoint[K]>;
+} = {
+  id: { selection: "id", schema: z.string().min(1), v2: "id" },
+  // A service of the contract does not have it over GraphQL.
+  createdAt: { selection: "", schema: z.string().optional(), v2: "createdAt" },
+  pods: {
+    selection: "pods { desiredStatus }",
+    schema: z
+      .array(z.looseObject({ desiredStatus: z.string() }))
+      .nullish()
+      .transform((pods) => pods ?? []),
+    v2: null,
+  },
+};
+
+export const ENDPOINT: Kind = { noun: "endpoint", one: "an endpoint", normalizeName };
 
 /**
  * The requests for endpoints. Each is sent once. Those that only some interfaces need or have are
@@ -29,8 +68,11 @@ export interface EndpointCalls extends RecordCalls<Endpoint, NewEndpoint, Partia
   readonly discount?: (operation: string, attempt: Attempt) => Promise<ServerlessDiscount | null>;
   /** Reads the pods of an endpoint. @default those that the list shows */
   readonly pods?: (operation: string, id: string, attempt: Attempt) => Promise<Endpoint["pods"]>;
-  /** Reads the variables that a change repeats. @default no change repeats any */
-  readonly variables?: VariableCalls;
+  /**
+   * Returns an endpoint with what lists do not show although this change repeats it.
+   * @default the endpoint
+   */
+  readonly complete?: NonNullable<WriteHooks<Endpoint, Partial<EndpointSettings>>["complete"]>;
   /**
    * Returns a change that leaves out these fields of the endpoint: the service keeps them.
    * @default a change sends only what differs
@@ -77,7 +119,7 @@ export function createEndpointCollection(
       await requests.prepare?.(settings, before);
     },
   };
-  const { variables } = requests;
+  const { complete } = requests;
   const { capabilities, extraGpuTiers, extraLocations, acceptsNewTiers, wholeScalerValue, clock } = context;
   const collection: Writable<Endpoint, NewEndpoint, Partial<EndpointSettings>> = createCollection(
     context,
@@ -85,7 +127,7 @@ export function createEndpointCollection(
     calls,
     {
       ...rememberSaves(clock),
-      ...(variables && { complete: completeWithVariables(context, requests.names.list, variables) }),
+      ...(complete && { complete }),
       explain: (error, options) => withUsage(error, collection, options),
     },
   );

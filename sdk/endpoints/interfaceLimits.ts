@@ -1,6 +1,8 @@
 import type { Capabilities, EndpointLimits } from "../contract/capabilities";
-import type { InputProblem } from "../errors";
-import type { EndpointSettings } from "./record";
+import { type InputProblem, InvalidInputError } from "../errors";
+import { type FieldPlace, lackedAt } from "../records/fields";
+import { FIELDS } from "./fields";
+import type { EndpointInput, EndpointSettings } from "./record";
 
 /**
  * The settings that an interface may limit more narrowly than the contract, and the scaler type
@@ -55,4 +57,21 @@ export function drainProblems(
   const message =
     "is false, but only REST v2 deletes an endpoint with its workers. Remove drain, or switch to REST v2 (SERVERLESS_GPU_API=v2)";
   return [{ property: "drain", message }];
+}
+
+/**
+ * Refuses values that an interface of the service does not have.
+ * @throws InvalidInputError if there are any
+ */
+export function refuseLacked(
+  what: string,
+  settings: Partial<EndpointSettings>,
+  sent: readonly (keyof EndpointInput)[],
+  place: FieldPlace,
+): void {
+  const problems = sent.flatMap((property) => {
+    const message = lackedAt(FIELDS[property], settings[property], place);
+    return message === undefined ? [] : [{ property, message }];
+  });
+  if (problems.length > 0) throw new InvalidInputError(what, problems);
 }

@@ -9,8 +9,7 @@ import type {
   ScalerType,
 } from "../contract/enums";
 import type { CreateRecordOptions } from "../records/createRecord";
-import type { Changes, NormalForms } from "../records/fields";
-import type { Kept } from "../records/keptFields";
+import type { Changes, Kept, NormalForms } from "../records/fields";
 
 /**
  * The settings to create an endpoint with, or to change. `null` sets the default. A field that is

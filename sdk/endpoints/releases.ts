@@ -1,13 +1,5 @@
-import * as z from "zod";
-import { ENDED_POD_STATES, type OpenEnum } from "../contract/enums";
-import { UnexpectedResponseError } from "../errors";
-import { readMyself } from "../records/graphqlCalls";
-import { pathOf } from "../records/v2Calls";
-import { decode } from "../transport/decode";
-import type { GraphqlTransport } from "../transport/graphql";
-import { flag, number, text } from "../transport/looseFields";
+import type { OpenEnum } from "../contract/enums";
 import { type ObservedOptions, requestOptions } from "../transport/requestOptions";
-import { type RestV2Transport, requestV2 } from "../transport/restV2";
 import { type Attempt, type CallContext, makeCall } from "../transport/retryingCall";
 
 /** The states of a worker in REST v2. */
@@ -52,39 +44,6 @@ export interface EndpointRelease {
   readonly changes: readonly ReleaseChange[];
 }
 
-const id = z.union([z.string(), z.number().transform(String)]);
-
-const workersSchema = z.looseObject({
-  workers: z.array(
-    z.looseObject({ id, status: text, isStale: flag }).transform((worker) => ({
-      id: worker.id,
-      status: worker.status ?? "RUNNING",
-      isStale: worker.isStale,
-    })),
-  ),
-});
-
-const releasesSchema = z.looseObject({
-  releases: z.array(
-    z
-      .looseObject({
-        ...{ id, version: number, source: text, createdByUserId: text, createdAt: text },
-        diff: z
-          .array(z.looseObject({ field: z.string(), old: z.unknown(), new: z.unknown() }))
-          .nullish()
-          .catch(undefined),
-      })
-      .transform(({ id, version, source, createdByUserId, createdAt, diff }) => ({
-        ...{ id, version, source, createdByUserId, createdAt },
-        changes: (diff ?? []).map((each) => ({ field: each.field, old: each.old, new: each.new })),
-      })),
-  ),
-});
-
-const pageSchema = z.looseObject({
-  pagination: z.looseObject({ nextCursor: z.string().nullish(), hasNextPage: z.boolean().nullish() }).nullish(),
-});
-
 /** The largest number of releases that one request asks for. */
 const LARGEST_PAGE = 100;
 
@@ -101,63 +60,11 @@ interface PageChoice {
   readonly cursor: string | undefined;
 }
 
-const podsSchema = z.looseObject({
-  endpoint: z
-    .looseObject({
-      version: number,
-      pods: z.array(z.looseObject({ id: text, desiredStatus: text, slsVersion: number })).nullish(),
-    })
-    .nullable(),
-});
-
 /** The requests for the workers and releases of an endpoint. */
 export interface ReleaseCalls {
   readonly workers: (operation: string, id: string, attempt: Attempt) => Promise<readonly EndpointWorker[]>;
   /** @default the interface shows none */
   readonly releases?: (operation: string, id: string, page: PageChoice, attempt: Attempt) => Promise<ReleasePage>;
-}
-
-/** Returns the requests over REST v2. */
-export function v2ReleaseCalls(transport: RestV2Transport): Required<ReleaseCalls> {
-  const path = (endpointId: string) => pathOf({ path: "/serverless" }, endpointId);
-  return {
-    async workers(operation, endpointId, attempt) {
-      const request = { name: "listWorkers", operation, method: "GET", path: `${path(endpointId)}/workers` } as const;
-      return decode(workersSchema, await requestV2(transport, request, attempt), operation).workers;
-    },
-    async releases(operation, endpointId, { limit, cursor }, attempt) {
-      const query: Record<string, string> = { limit: String(limit), ...(cursor !== undefined && { cursor }) };
-      const request = {
-        ...({ name: "listReleases", operation, method: "GET" } as const),
-        ...{ path: `${path(endpointId)}/releases`, query },
-      };
-      const response = await requestV2(transport, request, attempt);
-      const { nextCursor, hasNextPage } = decode(pageSchema, response, operation).pagination ?? {};
-      if (hasNextPage && (!nextCursor || nextCursor === cursor)) {
-        throw new UnexpectedResponseError(
-          `${operation}: the service shows a next page, but no cursor for it. Try again later`,
-        );
-      }
-      const next = hasNextPage === false ? undefined : nextCursor || undefined;
-      return { releases: decode(releasesSchema, response, operation).releases, next };
-    },
-  };
-}
-
-/** Returns the requests over GraphQL: the versions of pods are compared with the endpoint's. */
-export function graphqlReleaseCalls(transport: GraphqlTransport): ReleaseCalls {
-  return {
-    async workers(operation, endpointId, attempt) {
-      const selection = `endpoint(id: ${JSON.stringify(endpointId)}) { version pods { id desiredStatus slsVersion } }`;
-      const myself = await readMyself(transport, operation, selection, attempt);
-      const { version, pods } = decode(podsSchema, myself, operation).endpoint ?? {};
-      const active = (pods ?? []).filter(({ desiredStatus }) => !ENDED_POD_STATES.includes(desiredStatus ?? ""));
-      return active.map((pod, index) => ({
-        ...{ id: pod.id ?? String(index), status: undefined },
-        isStale: version === undefined || pod.slsVersion === undefined ? undefined : pod.slsVersion !== version,
-      }));
-    },
-  };
 }
 
 /** Reads the workers of an endpoint that have not shut down. */

@@ -79,7 +79,7 @@ export async function findOrProveAbsent<T extends NamedRecord>(
   return shown;
 }
 
-function cutList<T extends NamedRecord>(kind: Kind<T>, id: string): UnexpectedResponseError {
+function cutList(kind: Kind, id: string): UnexpectedResponseError {
   const { noun } = kind;
   return new UnexpectedResponseError(
     `${listOf(kind)}: cannot tell whether ${noun} ${id} exists. The list does not show it, but has ${LIST_CAP} records or ` +
@@ -89,7 +89,7 @@ function cutList<T extends NamedRecord>(kind: Kind<T>, id: string): UnexpectedRe
   );
 }
 
-function emptyList<T extends NamedRecord>(kind: Kind<T>, id: string): EmptyListError {
+function emptyList(kind: Kind, id: string): EmptyListError {
   const { noun } = kind;
   return new EmptyListError(
     `${listOf(kind)}: cannot tell whether ${noun} ${id} exists. The list was empty, which a failing service also shows, ` +

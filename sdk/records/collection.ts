@@ -11,7 +11,7 @@ import { SingleReads } from "./singleReads";
  * client.
  */
 export interface Collection<T extends NamedRecord> extends CallContext {
-  readonly kind: Kind<T>;
+  readonly kind: Kind;
   readonly list: SharedList<Listed<T>>;
   readonly single: SingleReads<T>;
   readonly completion: Completion;
@@ -55,7 +55,7 @@ export interface Writable<T extends NamedRecord, Settings, Changes = Settings> e
 /** Returns the records of one kind that `calls` lists. */
 export function createCollection<T extends NamedRecord, Settings, Changes>(
   context: CallContext,
-  kind: Kind<T>,
+  kind: Kind,
   calls: RecordCalls<T, Settings, Changes>,
   hooks: WriteHooks<T, Changes> = {},
 ): Writable<T, Settings, Changes> {

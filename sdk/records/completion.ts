@@ -16,7 +16,7 @@ export interface Completion {
 /** Returns the completion of the lists of one kind. */
 export function createCompletion(
   context: CallContext,
-  kind: Pick<Kind<NamedRecord>, "noun">,
+  kind: Pick<Kind, "noun">,
   readNames: NamesCall | undefined,
 ): Completion {
   const operation = `${listOf(kind)}, over REST v2`;

@@ -101,7 +101,7 @@ export function unusedBy<T extends NamedRecord, User extends NamedRecord>(
 
 /** Returns the reason for which a list does not prove that nothing uses a record. */
 function doubtIn<User extends NamedRecord>(
-  { noun }: Kind<User>,
+  { noun }: Kind,
   { unreadable: [odd], mayBeCut }: Listed<User>,
 ): string | undefined {
   if (odd) {

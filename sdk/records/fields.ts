@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import type * as z from "zod";
 import type { OpenEnum } from "../contract/enums";
 import type { ManagementApi, ServiceName } from "../contract/limits";
 
@@ -157,6 +158,18 @@ export interface KeptField {
 
 /** The kept fields of one kind of record, by name. */
 export type KeptTable = Readonly<Record<string, KeptField>>;
+
+/** The kept fields of one record as they were read. A field that reads `null` is not among them. */
+export type Kept = Readonly<Record<string, unknown>>;
+
+/** A field that only the service sets. */
+export interface OutputOnlyField<Value = unknown> {
+  /** The selection in GraphQL. */
+  readonly selection: string;
+  readonly schema: z.ZodType<Value>;
+  /** The path in REST v2; `null` if it does not have the field. */
+  readonly v2: string | null;
+}
 
 /** A field of any type, for code that treats all fields alike. */
 export type AnyField = FieldOf<string, unknown>;

@@ -11,13 +11,11 @@ export interface NamedRecord {
 }
 
 /** One kind of record that the service keeps, such as endpoints or templates. */
-export interface Kind<T extends NamedRecord> {
+export interface Kind {
   /** What messages call one record, such as `template`. */
   readonly noun: string;
   /** The same with its article, such as `a template`. */
   readonly one: string;
-  /** The schema of a record in a response. */
-  readonly schema: z.ZodType<T>;
   /** `true` if the service refuses a name that another record has. */
   readonly hasUniqueNames?: true;
   /** `true` if names that differ only in case are one name for the service. */
@@ -26,8 +24,13 @@ export interface Kind<T extends NamedRecord> {
   readonly normalizeName?: (name: string) => string;
 }
 
+/** A kind with the schema of its records in the responses of one API. */
+export interface ReadableKind<T extends NamedRecord> extends Kind {
+  readonly schema: z.ZodType<T>;
+}
+
 /** Returns `true` if the service takes both names for one. */
-export function isSameName({ ignoresCase }: Pick<Kind<never>, "ignoresCase">, one: unknown, other: string): boolean {
+export function isSameName({ ignoresCase }: Pick<Kind, "ignoresCase">, one: unknown, other: string): boolean {
   if (!ignoresCase || typeof one !== "string") return one === other;
   return one.toLowerCase() === other.toLowerCase();
 }
@@ -74,7 +77,7 @@ const nameSchema = z.looseObject({ name: z.string() });
  * @throws UnexpectedResponseError if there is no list
  */
 export function readRecords<T extends NamedRecord>(
-  kind: Kind<T>,
+  kind: ReadableKind<T>,
   response: unknown,
   field: string,
   cap = Number.POSITIVE_INFINITY,
@@ -102,7 +105,7 @@ export function readRecords<T extends NamedRecord>(
   };
 }
 
-function readAll<T extends NamedRecord>(kind: Kind<T>, sent: readonly unknown[]): Listed<T> {
+function readAll<T extends NamedRecord>(kind: ReadableKind<T>, sent: readonly unknown[]): Listed<T> {
   const records: T[] = [];
   const unreadable: UnreadableRecord[] = [];
   for (const record of sent) {
@@ -125,7 +128,7 @@ function idOf(record: unknown): string | undefined {
 }
 
 /** Names a list in messages. */
-export function listOf({ noun }: Pick<Kind<NamedRecord>, "noun">): string {
+export function listOf({ noun }: Pick<Kind, "noun">): string {
   return `the list of ${noun}s`;
 }
 
@@ -133,7 +136,7 @@ export function listOf({ noun }: Pick<Kind<NamedRecord>, "noun">): string {
  * Returns the record with this id, or `undefined` if the list proves that there is none.
  * @throws UnexpectedResponseError if it cannot be read, or if a record without an id might be it
  */
-export function recordById<T extends NamedRecord>(kind: Kind<T>, list: Listed<T>, id: string): T | undefined {
+export function recordById<T extends NamedRecord>(kind: Kind, list: Listed<T>, id: string): T | undefined {
   const { records, unreadable } = list.about?.(id) ?? list;
   const found = records.find((each) => each.id === id);
   if (found) return found;
@@ -151,7 +154,7 @@ export function recordById<T extends NamedRecord>(kind: Kind<T>, list: Listed<T>
  * name
  */
 export function recordsByName<T extends NamedRecord>(
-  kind: Kind<T>,
+  kind: Kind,
   { records, unreadable }: Listed<T>,
   name: string,
 ): T[] {
@@ -168,7 +171,7 @@ export function recordsByName<T extends NamedRecord>(
  * Refuses an incomplete list.
  * @throws UnexpectedResponseError if a record cannot be read; names the first one
  */
-export function refuseUnreadable<T extends NamedRecord>(kind: Kind<T>, { unreadable }: Listed<T>): void {
+export function refuseUnreadable<T extends NamedRecord>(kind: Kind, { unreadable }: Listed<T>): void {
   const [first] = unreadable;
   if (first) throw unreadableError(kind, `${unreadable.length} of the records cannot be read`, first);
 }
@@ -178,7 +181,7 @@ export function refuseUnreadable<T extends NamedRecord>(kind: Kind<T>, { unreada
  * @throws NameTakenError if a record that cannot be read has the name
  */
 export function refuseUnreadableNamesake<T extends NamedRecord>(
-  kind: Kind<T>,
+  kind: Kind,
   { unreadable }: Listed<T>,
   name: string,
 ): void {
@@ -196,12 +199,7 @@ export function refuseUnreadableNamesake<T extends NamedRecord>(
  * Returns the records that are in `after` and not in `before`.
  * @throws UnexpectedResponseError if a record that cannot be read may be a new one with this name
  */
-export function newRecords<T extends NamedRecord>(
-  kind: Kind<T>,
-  before: Listed<T>,
-  after: Listed<T>,
-  name: string,
-): T[] {
+export function newRecords<T extends NamedRecord>(kind: Kind, before: Listed<T>, after: Listed<T>, name: string): T[] {
   const knownIds = new Set([...before.records, ...before.unreadable].map(({ id }) => id));
   // A record without an id may be a different one in the next list.
   const isNew = ({ id }: { readonly id?: string | undefined }) => id === undefined || !knownIds.has(id);
@@ -210,11 +208,7 @@ export function newRecords<T extends NamedRecord>(
   return after.records.filter(isNew);
 }
 
-function unreadableError<T extends NamedRecord>(
-  kind: Kind<T>,
-  what: string,
-  { id, name, problem }: UnreadableRecord,
-): UnexpectedResponseError {
+function unreadableError(kind: Kind, what: string, { id, name, problem }: UnreadableRecord): UnexpectedResponseError {
   const named = name === undefined ? "" : ` ("${name}")`;
   const whose = id === undefined ? `a record without an id${named}` : `the record of ${id}${named}`;
   return new UnexpectedResponseError(

@@ -39,7 +39,7 @@ interface Batch<T> {
  */
 export class SingleReads<T extends NamedRecord> {
   readonly #context: CallContext;
-  readonly #kind: Kind<T>;
+  readonly #kind: Kind;
   readonly #names: SingleReadCalls<T>["names"];
   #byIds: ReadByIds<T> | undefined;
   #isServed = false;
@@ -48,7 +48,7 @@ export class SingleReads<T extends NamedRecord> {
   readonly #lanes: Promise<unknown>[];
   #batches = 0;
 
-  constructor(context: CallContext, kind: Kind<T>, { names, byIds }: SingleReadCalls<T>) {
+  constructor(context: CallContext, kind: Kind, { names, byIds }: SingleReadCalls<T>) {
     this.#context = context;
     this.#kind = kind;
     this.#names = names;

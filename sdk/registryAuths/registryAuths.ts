@@ -1,8 +1,11 @@
+import * as z from "zod";
 import type { Endpoint } from "../endpoints/record";
 import { DELETE_OPTIONS } from "../records/callOptions";
+import type { RecordCalls } from "../records/calls";
 import { type Collection, createCollection } from "../records/collection";
 import type { CreateRecordOptions } from "../records/createRecord";
 import { type DeleteUnusedOptions, deleteUnused, unusedBy } from "../records/deleteUnused";
+import type { ReadableKind } from "../records/listed";
 import type { Readers } from "../records/readers";
 import { recordsOf } from "../records/records";
 import type { Template } from "../templates/record";
@@ -10,7 +13,6 @@ import { REQUEST_OPTIONS } from "../transport/callOptions";
 import type { RequestOptions } from "../transport/requestOptions";
 import type { ResponsePromise } from "../transport/responsePromise";
 import type { CallContext } from "../transport/retryingCall";
-import { REGISTRY_AUTH, type RegistryAuthCalls } from "./graphqlCalls";
 import { parseRegistryAuth, parseRegistryLogin } from "./input";
 import type { RegistryAuth, RegistryAuthInput, RegistryLogin } from "./record";
 
@@ -45,6 +47,16 @@ export interface RegistryAuths extends Readers<RegistryAuth> {
    */
   delete(id: string, options?: DeleteUnusedOptions): ResponsePromise<void>;
 }
+
+/** The requests for registry credentials. Each is sent once. */
+export type RegistryAuthCalls = RecordCalls<RegistryAuth, RegistryAuthInput>;
+
+export const REGISTRY_AUTH: ReadableKind<RegistryAuth> = {
+  noun: "registry credential",
+  one: "a registry credential",
+  schema: z.looseObject({ id: z.string().min(1), name: z.string() }),
+  hasUniqueNames: true,
+};
 
 /**
  * How long the service may take to accept a deletion, which sometimes fails and may succeed when

@@ -1,9 +1,12 @@
+import * as z from "zod";
 import type { Endpoint } from "../endpoints/record";
 import { DELETE_OPTIONS } from "../records/callOptions";
+import type { RecordCalls } from "../records/calls";
 import { changeRecord } from "../records/changeRecord";
 import { type Collection, createCollection } from "../records/collection";
 import type { CreateRecordOptions } from "../records/createRecord";
 import { type DeleteUnusedOptions, deleteUnused, unusedBy } from "../records/deleteUnused";
+import type { Kind } from "../records/listed";
 import type { Readers } from "../records/readers";
 import { recordsOf } from "../records/records";
 import type { Template } from "../templates/record";
@@ -12,9 +15,8 @@ import type { RequestOptions } from "../transport/requestOptions";
 import type { ResponsePromise } from "../transport/responsePromise";
 import type { CallContext } from "../transport/retryingCall";
 import { refersTo } from "./fields";
-import { SECRET, type SecretCalls } from "./graphqlCalls";
 import { parseSecret, parseSecretChanges } from "./input";
-import type { SecretChanges, SecretInput, SecretRecord } from "./record";
+import type { SecretChanges, SecretInput, SecretRecord, SecretSettings } from "./record";
 
 /**
  * Creates, changes, lists and deletes secrets, which the variables of templates and endpoints name.
@@ -46,6 +48,35 @@ export interface Secrets extends Readers<SecretRecord> {
    */
   delete(id: string, options?: DeleteUnusedOptions): ResponsePromise<void>;
 }
+
+/** The requests for secrets. */
+export type SecretCalls = RecordCalls<SecretRecord, SecretSettings, Partial<SecretSettings>>;
+
+/** Returns the schema of a secret in which one of the fields has the time of its value. */
+export function secretSchema(timeOfValue: string): z.ZodType<SecretRecord> {
+  const text = z.string().nullish();
+  const shown = { id: z.string().min(1), name: z.string(), description: text, createdAt: text };
+  return z.looseObject(shown).transform(({ id, name, description, createdAt, [timeOfValue]: written }) => {
+    const created = inIso(createdAt);
+    return {
+      ...{ id, name, description: description ?? "" },
+      ...{ createdAt: created, valueLastUpdatedAt: inIso(written) || created },
+    };
+  });
+}
+
+/** Returns a time in one form: interfaces may write the same time differently. */
+function inIso(time: unknown): string {
+  const ms = typeof time === "string" ? Date.parse(time) : Number.NaN;
+  return Number.isNaN(ms) ? "" : new Date(ms).toISOString();
+}
+
+export const SECRET: Kind = {
+  noun: "secret",
+  one: "a secret",
+  hasUniqueNames: true,
+  ignoresCase: true,
+};
 
 /** How long the service may take to accept a deletion. */
 const DELETE_TIMEOUT_MS = 60_000;

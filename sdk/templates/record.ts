@@ -1,6 +1,5 @@
 import type { ContainerInput, EnvChanges } from "../containers/record";
-import type { Changes, NormalForms } from "../records/fields";
-import type { Kept } from "../records/keptFields";
+import type { Changes, Kept, NormalForms } from "../records/fields";
 
 /**
  * The settings to create a serverless template with. `null` sets the default. A field that is left

@@ -1,10 +1,15 @@
 import { isDeepStrictEqual } from "node:util";
+import * as z from "zod";
 import { changedEnv, hideEnv } from "../containers/input";
+import type { ReadTemplate } from "../endpoints/calls";
 import type { Endpoint } from "../endpoints/record";
 import { DELETE_OPTIONS, KNOWN_OPTIONS } from "../records/callOptions";
+import type { RecordCalls } from "../records/calls";
 import type { Collection, KnownOptions, Writable } from "../records/collection";
 import type { CreateRecordOptions } from "../records/createRecord";
 import { type DeleteUnusedOptions, deleteUnused, unusedBy } from "../records/deleteUnused";
+import type { OutputOnlyField } from "../records/fields";
+import type { Kind } from "../records/listed";
 import type { Readers } from "../records/readers";
 import { recordsOf } from "../records/records";
 import { REQUEST_OPTIONS } from "../transport/callOptions";
@@ -12,7 +17,6 @@ import { type ObservedOptions, type RequestOptions, requestOptions } from "../tr
 import { checkedCall, type ResponsePromise } from "../transport/responsePromise";
 import { type Attempt, makeCall } from "../transport/retryingCall";
 import { WORKER_FIELDS } from "./fields";
-import type { TemplateCalls } from "./graphqlCalls";
 import { type ParsedChanges, parseTemplate, parseTemplateChanges } from "./input";
 import type { Template, TemplateChanges, TemplateInput, TemplateSettings } from "./record";
 
@@ -52,6 +56,36 @@ export interface Templates extends Readers<Template> {
    */
   matchEndpoints(options?: RequestOptions): ResponsePromise<ReadonlyMap<string, readonly string[]>>;
 }
+
+/** The requests for templates. Each is sent once. */
+export interface TemplateCalls extends RecordCalls<Template, TemplateSettings> {
+  /**
+   * Reads the containers of endpoints, as templates with the endpoints' ids.
+   * @default endpoints have those of their templates
+   */
+  readonly containersOfEndpoints?: RecordCalls<Template, TemplateSettings>["list"];
+  /** Reads a template that may belong to an endpoint. @default endpoints have no such templates */
+  readonly readBound?: ReadTemplate;
+}
+
+const flag = z
+  .boolean()
+  .nullish()
+  .transform((value) => value ?? false);
+
+/** The fields of a template that only the service sets. */
+export const TEMPLATE_OUTPUTS: Readonly<Record<string, OutputOnlyField>> = {
+  id: { selection: "id", schema: z.string().min(1), v2: "id" },
+  isServerless: { selection: "isServerless", schema: flag, v2: "serverless" },
+  isPublic: { selection: "isPublic", schema: flag, v2: "public" },
+};
+
+/** Templates of endpoints and of pods share one list and one name space. */
+export const TEMPLATE: Kind = {
+  noun: "template",
+  one: "a template",
+  hasUniqueNames: true,
+};
 
 /** The templates of one account. */
 export interface TemplateCollection extends Writable<Template, TemplateSettings> {

@@ -1,9 +1,12 @@
+import * as z from "zod";
 import type { Endpoint } from "../endpoints/record";
 import { InvalidInputError } from "../errors";
 import { DELETE_OPTIONS, UPDATE_OPTIONS } from "../records/callOptions";
+import type { RecordCalls } from "../records/calls";
 import type { Collection, UpdateRecordOptions, Writable } from "../records/collection";
 import type { CreateRecordOptions } from "../records/createRecord";
 import { type DeleteUnusedOptions, deleteUnused, unusedBy } from "../records/deleteUnused";
+import type { Kind } from "../records/listed";
 import type { Readers } from "../records/readers";
 import { recordsOf } from "../records/records";
 import type { ResponsePromise } from "../transport/responsePromise";
@@ -40,6 +43,24 @@ export interface Volumes extends Readers<Volume> {
    */
   delete(id: string, options?: DeleteUnusedOptions): ResponsePromise<void>;
 }
+
+/** The fields of a volume that only the service sets. */
+export const VOLUME_OUTPUTS = {
+  id: { selection: "id", schema: z.string().min(1), v2: "id" },
+  storageType: {
+    selection: "storageType",
+    schema: z
+      .string()
+      .nullish()
+      .transform((type) => type ?? ""),
+    v2: "type",
+  },
+};
+
+/** The requests for network volumes, each of which sends one request, once. */
+export type VolumeCalls = RecordCalls<Volume, VolumeSettings, Required<VolumeChanges>>;
+
+export const VOLUME: Kind = { noun: "network volume", one: "a network volume" };
 
 /** Returns the network volumes of one account. `endpoints` are those that may mount them. */
 export function createVolumes(

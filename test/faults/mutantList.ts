@@ -161,7 +161,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "a gateway's 404 page means that a record is gone",
-    file: "sdk/transport/restV2.ts",
+    file: "sdk/restV2/transport.ts",
     from: "if (failure instanceof NotFoundError && problemIn(response.body) === undefined) {",
     to: "if (failure instanceof NotFoundError && response.body === undefined) {",
     tests: [{ file: "test/sdk/records/readsById.test.ts", title: "a gateway's 404 page" }],
@@ -197,7 +197,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "a save resets what the client does not manage",
-    file: "sdk/endpoints/keptFields.ts",
+    file: "sdk/graphql/endpointChanges.ts",
     from: "    ...kept,\n    ...toSaveInput",
     to: "    ...toSaveInput",
     tests: [{ file: "test/sdk/endpoints/keptFields.test.ts", title: "keeps every field" }],
@@ -243,7 +243,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "a call gives up before the minute of a quota has passed",
-    file: "sdk/transport/graphql.ts",
+    file: "sdk/graphql/transport.ts",
     from: "errorFromStatus(withPause(response, request.attempt), operation, http.clock.now())",
     to: "errorFromStatus(response, operation, http.clock.now())",
     tests: [{ file: "test/sdk/transport/faults.test.ts", title: "exceeds the GraphQL quota" }],

@@ -63,6 +63,15 @@ const ARROWS: Record<string, Arrows> = {
       jobs: ["contract", "transport", "diagnosis"],
       loadBalancer: ["contract", "transport"],
       pods: ["contract", "transport"],
+      // The wings: nothing imports them but apis.ts, which is at the top.
+      graphql: [
+        ...["contract", "transport", "records", "containers", "endpoints", "templates", "registryAuths", "secrets"],
+        ...["volumes", "catalog", "diagnosis"],
+      ],
+      restV2: [
+        ...["contract", "transport", "records", "containers", "endpoints", "templates", "registryAuths", "secrets"],
+        ...["volumes", "catalog", "diagnosis", "logs", "pods"],
+      ],
       webhooks: ["contract", "transport", "jobs"],
     },
   },

@@ -1,6 +1,6 @@
 import { ENDPOINT_DEFAULTS, ENDPOINT_FIELDS, FIELDS, REQUIRED_FIELDS } from "../../../sdk/endpoints/fields";
-import { endpointSelection, toSaveInput } from "../../../sdk/endpoints/wireFormat";
 import { InvalidInputError } from "../../../sdk/errors";
+import { endpointSelection, toSaveInput } from "../../../sdk/graphql/endpointFormat";
 
 test("every field is either required or has a default", () => {
   expect(REQUIRED_FIELDS).toEqual(["name"]);

@@ -1,5 +1,5 @@
-import { ENDPOINT } from "../../../sdk/endpoints/wireFormat";
 import { UnexpectedResponseError } from "../../../sdk/errors";
+import { READABLE as ENDPOINT } from "../../../sdk/graphql/endpointFormat";
 import { readRecords, recordsByName } from "../../../sdk/records/listed";
 
 const record = (id: string, name: unknown) => ({ id, name, gpuIds: "AMPERE_24", templateId: "t" });

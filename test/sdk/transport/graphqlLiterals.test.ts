@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { buildSchema, Kind, parse, validate, valueFromASTUntyped } from "graphql";
-import { EnumValue, type Literal, toQuery } from "../../../sdk/transport/graphql";
+import { EnumValue, type Literal, toQuery } from "../../../sdk/graphql/transport";
 
 /** The one field of a document and the value of its argument `input`, as a server reads them. */
 function readBack(document: string) {

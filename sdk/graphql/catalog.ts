@@ -1,0 +1,153 @@
+import * as z from "zod";
+import type { CatalogCalls } from "../catalog/catalog";
+import { type AccountLimits, bestLevel, type CatalogDataCenter, type CatalogGpu, stockLevel } from "../catalog/record";
+import { decode } from "../transport/decode";
+import { flag, id, number, text, texts } from "../transport/looseFields";
+import { readMyself } from "./requests";
+import { executeQuery, type GraphqlTransport } from "./transport";
+
+/** The question about stock for workers: one client of the service asks it this way (observed). */
+const forWorkers = (gpuCount: number) => `input: { gpuCount: ${gpuCount}, secureCloud: true, includeAiApi: true }`;
+
+const GPU = `id displayName manufacturer memoryInGb securePrice`;
+const LOWEST = "stockStatus gpuTypeDatacenters { dataCenterId } gpuTypeCudaVersions { cudaVersion availability }";
+const PLACED = "gpuTypeId available stockStatus";
+const LIMITS = `maxServerlessConcurrency machineQuota spendLimit currentSpendPerHr clientBalance minBalance underBalance
+  spendDetails { localStoragePerHour networkStoragePerHour gpuComputePerHour }`;
+
+/** The row of the GPU type that stands for none (observed). */
+const NO_GPU = "unknown";
+
+const placedSchema = z
+  .array(z.looseObject({ gpuTypeId: id, available: flag, stockStatus: text }))
+  .nullish()
+  .transform((rows) =>
+    (rows ?? []).map(({ gpuTypeId, available, stockStatus }) => ({
+      id: gpuTypeId,
+      stock: available === false ? ("None" as const) : stockLevel(stockStatus),
+    })),
+  );
+
+const gpuSchema = z.looseObject({
+  id,
+  displayName: text,
+  manufacturer: text,
+  memoryInGb: number,
+  securePrice: number,
+  lowestPrice: z
+    .looseObject({
+      stockStatus: text,
+      gpuTypeDatacenters: z.array(z.looseObject({ dataCenterId: id })).nullish(),
+      gpuTypeCudaVersions: z.array(z.looseObject({ cudaVersion: id, availability: text })).nullish(),
+    })
+    .nullish(),
+});
+
+const gpusSchema = z.looseObject({
+  gpuTypes: z.array(gpuSchema).min(1),
+  dataCenters: z.array(z.looseObject({ id, gpuAvailability: placedSchema })).min(1),
+});
+
+const dataCentersSchema = z.looseObject({
+  dataCenters: z
+    .array(
+      z
+        .looseObject({
+          ...{ id, name: text, region: text, listed: flag, storageSupport: flag, compliance: texts },
+          gpuAvailability: placedSchema,
+        })
+        .transform(
+          ({ id, name = id, region, listed = true, storageSupport, compliance = [], gpuAvailability: gpus }) => ({
+            ...{ id, name, region, isListed: listed, compliance, gpus },
+            // GraphQL does not show which kinds.
+            volumeTypes: storageSupport === false ? [] : undefined,
+          }),
+        ),
+    )
+    .min(1),
+}) as unknown as z.ZodType<{ dataCenters: CatalogDataCenter[] }>;
+
+const poolsSchema = z.looseObject({
+  serverlessGpuPools: z.array(z.looseObject({ id, gpuTypeIds: z.array(z.string()) })).min(1),
+});
+
+const cpusSchema = z.looseObject({
+  cpuFlavors: z
+    .array(z.looseObject({ id, displayName: text, minVcpu: number, maxVcpu: number, ramMultiplier: number }))
+    .min(1),
+});
+
+const limitsSchema = z
+  .looseObject({
+    ...{ maxServerlessConcurrency: number, spendLimit: number, currentSpendPerHr: number, clientBalance: number },
+    underBalance: flag,
+  })
+  .transform(
+    (raw): AccountLimits => ({
+      workerQuota: raw.maxServerlessConcurrency ?? null,
+      spendLimit: raw.spendLimit ?? null,
+      currentSpend: raw.currentSpendPerHr ?? null,
+      balance: raw.clientBalance ?? null,
+      isUnderBalance: raw.underBalance ?? null,
+      raw,
+    }),
+  );
+
+/** Returns the requests over GraphQL. Those without an account are sent without the key. */
+export function graphqlCatalogCalls(transport: GraphqlTransport): CatalogCalls {
+  const withoutKey: GraphqlTransport = { ...transport, apiKey: undefined };
+  return {
+    async gpus(operation, gpuCount, attempt) {
+      const query = `gpuTypes { ${GPU} lowestPrice(${forWorkers(gpuCount)}) { ${LOWEST} } }
+        dataCenters { id gpuAvailability(${forWorkers(gpuCount)}) { ${PLACED} } }`;
+      const data = await executeQuery(withoutKey, operation, "gpuTypes", query, attempt);
+      return gpusIn(decode(gpusSchema, data, operation));
+    },
+    async dataCenters(operation, attempt) {
+      const places = `gpuAvailability(${forWorkers(1)}) { ${PLACED} }`;
+      const query = `dataCenters { id name region listed storageSupport compliance ${places} }`;
+      const data = await executeQuery(withoutKey, operation, "dataCenters", query, attempt);
+      return decode(dataCentersSchema, data, operation).dataCenters;
+    },
+    async cpus(operation, attempt) {
+      const query = "cpuFlavors { id displayName minVcpu maxVcpu ramMultiplier }";
+      const data = await executeQuery(withoutKey, operation, "cpuFlavors", query, attempt);
+      return decode(cpusSchema, data, operation).cpuFlavors.map((cpu) => ({
+        ...{ id: cpu.id, name: cpu.displayName ?? cpu.id, minVcpus: cpu.minVcpu, maxVcpus: cpu.maxVcpu },
+        memoryPerVcpu: cpu.ramMultiplier,
+      }));
+    },
+    async pools(operation, attempt) {
+      const query = "serverlessGpuPools { id gpuTypeIds }";
+      const data = await executeQuery(transport, operation, "serverlessGpuPools", query, attempt);
+      return decode(poolsSchema, data, operation).serverlessGpuPools.map((pool) => ({
+        ...{ id: pool.id, gpuTypeIds: pool.gpuTypeIds },
+      }));
+    },
+    limits: async (operation, attempt) =>
+      decode(limitsSchema, await readMyself(transport, operation, LIMITS, attempt), operation),
+  };
+}
+
+/** Returns the GPU types with their stock in each data center, which another list shows. */
+function gpusIn({ gpuTypes, dataCenters }: z.infer<typeof gpusSchema>): CatalogGpu[] {
+  return gpuTypes
+    .filter((gpu) => gpu.id !== NO_GPU)
+    .map(({ id, displayName, manufacturer, memoryInGb, securePrice, lowestPrice }) => {
+      const placed = dataCenters.flatMap((place) =>
+        place.gpuAvailability.filter((each) => each.id === id).map(({ stock }) => ({ id: place.id, stock })),
+      );
+      const others = (lowestPrice?.gpuTypeDatacenters ?? []).flatMap(({ dataCenterId }) =>
+        placed.some((each) => each.id === dataCenterId) ? [] : [{ id: dataCenterId, stock: "None" as const }],
+      );
+      return {
+        ...{ id, name: displayName ?? id, manufacturer, memoryInGb, podPrice: securePrice },
+        // The whole can say none while a part has some (observed).
+        stock: bestLevel([stockLevel(lowestPrice?.stockStatus), ...placed.map(({ stock }) => stock)]),
+        dataCenters: [...placed, ...others],
+        cudaVersions: lowestPrice?.gpuTypeCudaVersions?.map(({ cudaVersion, availability }) => ({
+          ...{ version: cudaVersion, isAvailable: availability === "AVAILABLE" },
+        })),
+      };
+    });
+}

@@ -1,0 +1,69 @@
+import type { ServiceName } from "../contract/limits";
+import { ENDPOINT_FIELDS, KEPT_FIELDS } from "../endpoints/fields";
+import { areSeveral } from "../endpoints/networkVolumes";
+import type { Endpoint, EndpointSettings } from "../endpoints/record";
+import { BusinessRuleError } from "../errors";
+import { toSaveInput } from "./endpointFormat";
+import type { KeptFields } from "./keptFields";
+import type { Literal } from "./transport";
+
+type Input = Record<string, Literal | undefined>;
+
+/**
+ * The sources of endpoints that a change over GraphQL would damage, and how to change them instead.
+ */
+const SOURCES: Readonly<Record<string, string>> = {
+  flashEnvironmentId: "It was deployed by the service's Flash tool. Change it there",
+  repo: "It is built from a repository. Change it in the service's console",
+  hubRelease: "It was deployed from the service's hub. Change it in the service's console",
+};
+
+/**
+ * Refuses to change an endpoint whose source a save could detach.
+ * @throws BusinessRuleError that names the tool to change it with
+ */
+export function refuseOtherSources({ id, name, kept = {} }: Endpoint): void {
+  const source = Object.keys(SOURCES).find((field) => kept[field] !== undefined);
+  if (source === undefined) return;
+  throw new BusinessRuleError(
+    `endpoint ${id} ("${name}") was not changed: GraphQL cannot change it without detaching it from its source. ` +
+      `${SOURCES[source]}, or over REST v2 (SERVERLESS_GPU_API=v2). To delete it over GraphQL, set its workersMin and ` +
+      "workersMax to 0 there first",
+  );
+}
+
+/**
+ * Returns the input of a change: the kept fields as they were read, and the settings of the change.
+ * A field that the endpoint cannot have together with the others is `undefined`.
+ */
+export function changeInput(
+  fields: KeptFields,
+  before: Endpoint,
+  changes: Partial<EndpointSettings>,
+  service: ServiceName | undefined,
+): Input {
+  const kept = fields.input(before.kept);
+  const after = { ...before, ...changes };
+  const isSent = (field: keyof EndpointSettings) =>
+    !Object.hasOwn(KEPT_FIELDS, field) || after[field] !== before[field];
+  const sent = ENDPOINT_FIELDS.filter(isSent).map((field) => [field, after[field]] as const);
+  // The service keeps a single volume that a save leaves out.
+  const setsSeveral = areSeveral(after.networkVolumeIds) && after.networkVolumeIds !== before.networkVolumeIds;
+  return {
+    id: before.id,
+    ...kept,
+    ...toSaveInput(Object.fromEntries(sent), service, after),
+    ...(setsSeveral && { networkVolumeId: null }),
+    ...standbyOf(kept, before, after),
+  };
+}
+
+/**
+ * Returns the number of standby workers. If it was equal to `workersMin`, it stays equal, and it is
+ * at most `workersMax`.
+ */
+function standbyOf({ workersStandby }: Input, before: Endpoint, after: Endpoint): Input {
+  if (typeof workersStandby !== "number") return {};
+  const follows = workersStandby === before.workersMin;
+  return { workersStandby: Math.min(follows ? after.workersMin : workersStandby, after.workersMax) };
+}

@@ -1,0 +1,113 @@
+import * as z from "zod";
+import { CONTAINER_FIELDS } from "../containers/fields";
+import { LIST_CAP, type ServiceName } from "../contract/limits";
+import type { EndpointCalls, ReadTemplate } from "../endpoints/calls";
+import { keptFieldsAt } from "../endpoints/fields";
+import { refuseLacked } from "../endpoints/interfaceLimits";
+import { splitChanges } from "../endpoints/ownContainer";
+import type { Endpoint, EndpointSettings } from "../endpoints/record";
+import { BusinessRuleError } from "../errors";
+import { readRecords } from "../records/listed";
+import { decode } from "../transport/decode";
+import type { Attempt, CallContext } from "../transport/retryingCall";
+import { saveContainer } from "./boundTemplate";
+import { changeInput, refuseOtherSources } from "./endpointChanges";
+import { discountSchema, endpointSchema, endpointSelection, READABLE, toCreateInput } from "./endpointFormat";
+import { createKeptFields } from "./keptFields";
+import { graphqlReleaseCalls } from "./releases";
+import { byAliases, readAliases, readMyself, remove, save } from "./requests";
+import type { GraphqlTransport, Literal } from "./transport";
+import { completeWithVariables, readVariables } from "./variables";
+
+/**
+ * Returns the requests over GraphQL. `saveEndpoint` resets what is left out, so all settings are
+ * sent.
+ * @param service the named service, which decides the fields that endpoints have and how they are
+ * written
+ * @param readTemplate reads templates where the service binds them to endpoints
+ */
+export function graphqlEndpointCalls(
+  context: CallContext,
+  transport: GraphqlTransport,
+  service: ServiceName | undefined,
+  readTemplate?: ReadTemplate,
+): EndpointCalls {
+  const kept = createKeptFields(keptFieldsAt(service), "endpoints", context.warn);
+  const selection = () => `${endpointSelection(service)} ${kept.selection()}`.trimEnd();
+  const send = (operation: string, inputOf: () => Literal, attempt: Attempt) =>
+    kept.send(() => {
+      const mutation = { name: "saveEndpoint", input: inputOf(), selection: selection() };
+      return save(transport, operation, mutation, endpointSchema, attempt);
+    });
+  return {
+    ...graphqlReleaseCalls(transport),
+    names: { list: "myself", create: "saveEndpoint", change: "saveEndpoint", delete: "deleteEndpoint" },
+    async list(operation, attempt) {
+      const read = () => readMyself(transport, operation, `endpoints { ${selection()} }`, attempt);
+      const myself = await kept.send(read);
+      return readRecords(READABLE, myself, "endpoints", LIST_CAP);
+    },
+    byIds: byAliases((operation, ids, attempt) =>
+      kept.send(() => {
+        const field = { name: "endpoint", selection: selection(), of: "myself" } as const;
+        return readAliases(transport, READABLE, operation, field, ids, attempt);
+      }),
+    ),
+    create(operation, settings, attempt) {
+      if (settings.imageName && kept.isAbsent("template")) throw lacksTemplates(settings.name);
+      return send(operation, () => toCreateInput(settings, service), attempt);
+    },
+    hiddenIn: ({ template }) => (template ? [] : CONTAINER_FIELDS),
+    ...(service === "runpod" && readTemplate && { readTemplate }),
+    async change(operation, before, changes, attempt) {
+      refuseOtherSources(before);
+      const { container, others: settings } = splitChanges(changes);
+      if (container) {
+        refuseLacked("the endpoint", container, CONTAINER_FIELDS, { api: "graphql", service });
+        await saveContainer(readTemplate, operation, before, container, attempt);
+        // The container is saved, so only the rest needs the endpoint.
+        if (hasSettings(before, settings)) return { ...before, ...container };
+      }
+      return send(operation, () => changeInput(kept, before, settings, service), attempt);
+    },
+    complete: completeWithVariables(context, "myself", {
+      areRepeatedBy(before, changes) {
+        const { container, others } = splitChanges(changes);
+        const isSaved = !container || !hasSettings(before, others);
+        return isSaved && kept.secretSelection() !== "";
+      },
+      byIds: {
+        ...byAliases((operation, ids, attempt) => readVariables(transport, kept, operation, ids, attempt)),
+        isRequired: true,
+      },
+    }),
+    changeWithout: (fields) => async (operation, before, changes, attempt) => {
+      refuseOtherSources(before);
+      const leftOut = Object.fromEntries(fields.map((field) => [field, undefined]));
+      return send(operation, () => ({ ...changeInput(kept, before, changes, service), ...leftOut }), attempt);
+    },
+    // An endpoint that REST v2 has written holds a copy of its template. A save links it again.
+    async applyTemplate(operation, before, templateId, attempt) {
+      refuseOtherSources(before);
+      return send(operation, () => changeInput(kept, before, { templateId }, service), attempt);
+    },
+    delete: (operation, { id }, attempt) => remove(transport, operation, "deleteEndpoint", { id }, attempt),
+    async discount(operation, attempt) {
+      const fields = "serverlessDiscount { discountFactor type expirationDate }";
+      const myself = await readMyself(transport, operation, fields, attempt);
+      return decode(z.looseObject({ serverlessDiscount: discountSchema.nullable() }), myself, operation)
+        .serverlessDiscount;
+    },
+  };
+}
+
+function hasSettings(endpoint: Endpoint, settings: Partial<EndpointSettings>): boolean {
+  return Object.entries(settings).every(([field, value]) => endpoint[field as keyof EndpointSettings] === value);
+}
+
+function lacksTemplates(name: string): BusinessRuleError {
+  return new BusinessRuleError(
+    `endpoint "${name}" was not created: the service does not show the templates of endpoints, so its image could not be ` +
+      "read again. Set templateId, or use REST v2 (SERVERLESS_GPU_API=v2)",
+  );
+}

@@ -1,0 +1,73 @@
+import * as z from "zod";
+import type { ServiceName } from "../contract/limits";
+import { type AnyField, type FieldTable, type OutputOnlyField, selectionOfField, unsetValue } from "../records/fields";
+import { EnumValue, type Literal } from "./transport";
+
+/**
+ * Returns the fields of a record as a GraphQL selection. `fields` are those that the service has.
+ */
+export function selectionOf(
+  table: FieldTable,
+  outputOnly: Readonly<Record<string, OutputOnlyField>>,
+  fields: readonly string[] = Object.keys(table),
+): string {
+  const settable = fields.map((name) => {
+    const field = table[name];
+    return field ? selectionOfField(name, field) : name;
+  });
+  return [...Object.values(outputOnly).map(({ selection }) => selection), ...settable]
+    .filter((selection) => selection !== "")
+    .join(" ");
+}
+
+/**
+ * Returns the schema of a record in a response. Fields that the service adds are kept. `types` are
+ * the schemas of types whose values are neither strings nor numbers.
+ */
+export function recordSchema<T>(
+  table: FieldTable,
+  outputOnly: Readonly<Record<string, OutputOnlyField>>,
+  types: Readonly<Record<string, z.ZodType>> = {},
+): z.ZodType<T> {
+  const settable = Object.entries(table).filter(([, { selection }]) => selection !== "");
+  return z.looseObject({
+    ...Object.fromEntries(settable.map(([name, field]) => [name, types[field.type] ?? settingSchema(field)])),
+    ...Object.fromEntries(Object.entries(outputOnly).map(([field, { schema }]) => [field, schema])),
+  }) as unknown as z.ZodType<T>;
+}
+
+function settingSchema(field: AnyField): z.ZodType {
+  const { type, isInEveryRecord, graphqlList, normalize = (same) => same } = field;
+  if (graphqlList !== undefined) {
+    return listSchema(graphqlList).transform((values) => normalize(values?.join(",") ?? unsetValue(field)));
+  }
+  const schema: z.ZodType = type.endsWith("number") ? z.number() : z.string();
+  if (isInEveryRecord) return schema.transform(normalize);
+  return schema.nullish().transform((value) => normalize(value ?? unsetValue(field) ?? ""));
+}
+
+function listSchema(property: true | string) {
+  if (property === true) return z.array(z.string()).nullish();
+  return z.array(z.looseObject({ [property]: z.string() }).transform((each) => String(each[property]))).nullish();
+}
+
+/** Returns fields that are set as the input of a mutation. */
+export function toInput(
+  table: FieldTable,
+  settings: Readonly<Record<string, unknown>>,
+  service?: ServiceName,
+): Record<string, Literal | undefined> {
+  const given = Object.entries(table).filter(([name]) => settings[name] !== undefined);
+  return Object.fromEntries(
+    given.map(([name, { toService, isGraphqlEnum, graphqlList }]) => {
+      const value = (toService ? toService(settings[name], service) : settings[name]) as Literal;
+      if (graphqlList !== undefined) return [name, listLiteral(String(value), graphqlList)];
+      return [name, isGraphqlEnum && typeof value === "string" ? new EnumValue(value) : value];
+    }),
+  );
+}
+
+function listLiteral(commaList: string, property: true | string): Literal {
+  const elements = commaList.split(",").filter((each) => each !== "");
+  return property === true ? elements : elements.map((each) => ({ [property]: each }));
+}

@@ -1,0 +1,29 @@
+import { LIST_CAP } from "../contract/limits";
+import { readRecords } from "../records/listed";
+import { REGISTRY_AUTH, type RegistryAuthCalls } from "../registryAuths/registryAuths";
+import { readMyself, remove, save } from "./requests";
+import type { GraphqlTransport } from "./transport";
+
+/** The service can also return the user and the password. The client never asks for them. */
+const SELECTION = "id name";
+
+/** Returns the requests over GraphQL. */
+export function graphqlRegistryAuthCalls(transport: GraphqlTransport): RegistryAuthCalls {
+  return {
+    names: { list: "myself", create: "saveRegistryAuth", change: "updateRegistryAuth", delete: "deleteRegistryAuth" },
+    async list(operation, attempt) {
+      const myself = await readMyself(transport, operation, `containerRegistryCreds { ${SELECTION} }`, attempt);
+      return readRecords(REGISTRY_AUTH, myself, "containerRegistryCreds", LIST_CAP);
+    },
+    create(operation, { name, username, password }, attempt) {
+      const mutation = { name: "saveRegistryAuth", input: { name, username, password }, selection: SELECTION };
+      return save(transport, operation, mutation, REGISTRY_AUTH.schema, attempt);
+    },
+    change(operation, { id }, { username, password }, attempt) {
+      const mutation = { name: "updateRegistryAuth", input: { id, username, password }, selection: SELECTION };
+      return save(transport, operation, mutation, REGISTRY_AUTH.schema, attempt);
+    },
+    delete: (operation, { id }, attempt) =>
+      remove(transport, operation, "deleteRegistryAuth", { registryAuthId: id }, attempt),
+  };
+}

@@ -1,0 +1,93 @@
+import * as z from "zod";
+import { AuthenticationError } from "../errors";
+import type { ReadByIds } from "../records/calls";
+import { type Listed, type NamedRecord, type ReadableKind, readRecords } from "../records/listed";
+import { decode } from "../transport/decode";
+import { unexpectedResponse } from "../transport/responseErrors";
+import type { Attempt } from "../transport/retryingCall";
+import { execute, executeQuery, type GraphqlTransport, type Literal } from "./transport";
+
+/**
+ * Reads fields of the account.
+ * @throws AuthenticationError if the service has no account for the key
+ */
+export async function readMyself(
+  transport: GraphqlTransport,
+  operation: string,
+  selection: string,
+  attempt: Attempt,
+): Promise<unknown> {
+  const myself = await execute(transport, operation, { type: "query", name: "myself", selection }, attempt);
+  // "No account" must not be read as "an account without endpoints": every endpoint would count as
+  // deleted.
+  if (myself !== null) return myself;
+  throw new AuthenticationError(`${operation}: the service found no account for this API key. Check the key`);
+}
+
+/** One field that returns a record by its id, or `null`. */
+interface SingleField {
+  readonly name: string;
+  readonly selection: string;
+  /** The object that has the field. */
+  readonly of: "query" | "myself";
+}
+
+/** Largest number of records that one request reads. */
+const MOST_IDS = 50;
+
+/** Returns the reads that `readAliases` makes. */
+export function byAliases<T extends NamedRecord>(read: ReadByIds<T>["read"]): ReadByIds<T> {
+  return { most: MOST_IDS, read };
+}
+
+/**
+ * Reads records by their ids, with an alias for each. Returns those that exist.
+ * @throws UnexpectedResponseError if the response says nothing about one of them
+ */
+export async function readAliases<T extends NamedRecord>(
+  transport: GraphqlTransport,
+  kind: ReadableKind<T>,
+  operation: string,
+  { name, selection, of }: SingleField,
+  ids: readonly string[],
+  attempt: Attempt,
+): Promise<Listed<T>> {
+  const aliases = ids.map((id, index) => `a${index}: ${name}(id: ${JSON.stringify(id)}) { ${selection} }`).join(" ");
+  const response =
+    of === "myself"
+      ? await readMyself(transport, operation, aliases, attempt)
+      : await executeQuery(transport, operation, name, aliases, attempt);
+  const answers = decode(z.looseObject({}), response, operation);
+  const records = ids.flatMap((id, index) => {
+    const record = answers[`a${index}`];
+    if (record === null) return [];
+    // Without an answer, or with another record, nothing is known about this one. The answer is not
+    // shown, because a template contains secrets.
+    if (z.looseObject({ id: z.literal(id) }).safeParse(record).success) return [record];
+    throw unexpectedResponse(operation, `no answer about ${kind.noun} ${id}`, Object.keys(answers));
+  });
+  return readRecords(kind, { records }, "records");
+}
+
+/** Sends a mutation that returns a record. */
+export async function save<T>(
+  transport: GraphqlTransport,
+  operation: string,
+  { name, input, selection }: { readonly name: string; readonly input: Literal; readonly selection: string },
+  schema: z.ZodType<T>,
+  attempt: Attempt,
+): Promise<T> {
+  const field = { type: "mutation", name, args: { input }, selection } as const;
+  return decode(schema, await execute(transport, operation, field, attempt), operation);
+}
+
+/** Sends a mutation that deletes a record. */
+export async function remove(
+  transport: GraphqlTransport,
+  operation: string,
+  name: string,
+  args: Readonly<Record<string, Literal>>,
+  attempt: Attempt,
+): Promise<void> {
+  await execute(transport, operation, { type: "mutation", name, args }, attempt);
+}

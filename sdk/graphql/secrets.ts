@@ -1,0 +1,39 @@
+import { LIST_CAP } from "../contract/limits";
+import { type ReadableKind, readRecords } from "../records/listed";
+import type { SecretRecord } from "../secrets/record";
+import { SECRET, type SecretCalls, secretSchema } from "../secrets/secrets";
+import { decode } from "../transport/decode";
+import { readMyself, remove, save } from "./requests";
+import { execute, type GraphqlTransport } from "./transport";
+
+const KIND: ReadableKind<SecretRecord> = { ...SECRET, schema: secretSchema("lastUpdatedAt") };
+
+const SELECTION = "id name description createdAt lastUpdatedAt";
+
+/** Returns the requests over GraphQL. */
+export function graphqlSecretCalls(transport: GraphqlTransport): SecretCalls {
+  return {
+    names: { list: "myself", create: "secretCreate", change: "secretValueUpdate", delete: "secretDelete" },
+    async list(operation, attempt) {
+      const myself = await readMyself(transport, operation, `secrets { ${SELECTION} }`, attempt);
+      return readRecords(KIND, myself, "secrets", LIST_CAP);
+    },
+    create(operation, { name, value, description }, attempt) {
+      const input = { name, value, ...(description !== "" && { description }) };
+      return save(transport, operation, { name: "secretCreate", input, selection: SELECTION }, KIND.schema, attempt);
+    },
+    // The value first, as REST v2 does. A repeated change repeats both.
+    async change(operation, before, { value, description }, attempt) {
+      const { id } = before;
+      let changed = before;
+      const write = async (name: string, input: Readonly<Record<string, string>>) => {
+        const field = { type: "mutation", name, args: { input: { id, ...input } }, selection: SELECTION } as const;
+        changed = decode(KIND.schema, await execute(transport, operation, field, attempt), operation);
+      };
+      if (value !== undefined) await write("secretValueUpdate", { value });
+      if (description !== undefined) await write("secretDescriptionUpdate", { description });
+      return changed;
+    },
+    delete: (operation, { id }, attempt) => remove(transport, operation, "secretDelete", { id }, attempt),
+  };
+}

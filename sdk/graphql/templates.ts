@@ -1,0 +1,100 @@
+import { isDeepStrictEqual } from "node:util";
+import { LIST_CAP } from "../contract/limits";
+import type { KeptTable } from "../records/fields";
+import { type ReadableKind, readRecords } from "../records/listed";
+import { TEMPLATE_FIELDS } from "../templates/fields";
+import type { Template } from "../templates/record";
+import { TEMPLATE, TEMPLATE_OUTPUTS, type TemplateCalls } from "../templates/templates";
+import type { Attempt, CallContext } from "../transport/retryingCall";
+import { GRAPHQL_TYPES } from "./containers";
+import { recordSchema, selectionOf, toInput } from "./format";
+import { createKeptFields, withKept } from "./keptFields";
+import { byAliases, readAliases, readMyself, remove, save } from "./requests";
+import type { GraphqlTransport, Literal } from "./transport";
+
+const KEPT_FIELDS: KeptTable = {
+  volumeInGb: {},
+  volumeMountPath: {},
+  portsConfig: { selection: "portsConfig { name port }" },
+  startSsh: {},
+  startJupyter: {},
+  startScript: {},
+  advancedStart: {},
+  category: { isGraphqlEnum: true },
+};
+
+/** The fields that a new template gets for endpoints. */
+const NEW_SERVERLESS_TEMPLATE = {
+  isServerless: true,
+  isPublic: false,
+  volumeInGb: 0,
+  startSsh: false,
+  startJupyter: false,
+};
+
+const templateSchema = withKept<Template>(recordSchema(TEMPLATE_FIELDS, TEMPLATE_OUTPUTS, GRAPHQL_TYPES), KEPT_FIELDS);
+
+const KIND: ReadableKind<Template> = { ...TEMPLATE, schema: templateSchema };
+
+/** The same with the endpoint that a template belongs to. */
+const BOUND_TEMPLATE: ReadableKind<Template> = {
+  ...TEMPLATE,
+  schema: withKept<Template>(recordSchema(TEMPLATE_FIELDS, TEMPLATE_OUTPUTS, GRAPHQL_TYPES), {
+    ...KEPT_FIELDS,
+    boundEndpointId: { isReadOnly: true },
+  }),
+};
+
+/**
+ * Returns the requests over GraphQL. `saveTemplate` may reset what is left out, so everything is
+ * sent.
+ */
+export function graphqlTemplateCalls({ warn }: CallContext, transport: GraphqlTransport): TemplateCalls {
+  const kept = createKeptFields(KEPT_FIELDS, "templates", warn);
+  const selection = `${selectionOf(TEMPLATE_FIELDS, TEMPLATE_OUTPUTS)} ${kept.selection()}`;
+  const send = (operation: string, input: Literal, attempt: Attempt) =>
+    save(transport, operation, { name: "saveTemplate", input, selection }, templateSchema, attempt);
+  const change: TemplateCalls["change"] = (operation, before, settings, attempt) => {
+    const { id, isServerless, isPublic } = before;
+    const fields = toInput(TEMPLATE_FIELDS, { ...settings });
+    return send(operation, { id, ...kept.input(before.kept), isServerless, isPublic, ...fields }, attempt);
+  };
+  return {
+    names: {
+      list: "myself",
+      read: "podTemplate",
+      create: "saveTemplate",
+      change: "saveTemplate",
+      delete: "deleteTemplate",
+    },
+    async list(operation, attempt) {
+      const myself = await readMyself(transport, operation, `podTemplates { ${selection} }`, attempt);
+      return readRecords(KIND, myself, "podTemplates", LIST_CAP);
+    },
+    byIds: byAliases((operation, ids, attempt) =>
+      readAliases(transport, KIND, operation, { name: "podTemplate", selection, of: "query" }, ids, attempt),
+    ),
+    create: (operation, settings, attempt) =>
+      send(operation, { ...toInput(TEMPLATE_FIELDS, { ...settings }), ...NEW_SERVERLESS_TEMPLATE }, attempt),
+    change,
+    async readBound(operation, id, attempt) {
+      const field = { name: "podTemplate", selection: `${selection} boundEndpointId`, of: "query" } as const;
+      const { records } = await readAliases(transport, BOUND_TEMPLATE, operation, field, [id], attempt);
+      const [template] = records;
+      if (!template) return undefined;
+      const { boundEndpointId } = template.kept;
+      return {
+        container: template,
+        boundEndpointId: typeof boundEndpointId === "string" ? boundEndpointId : undefined,
+        async save(each, changes, during) {
+          const after = { ...template, ...changes };
+          if (!isDeepStrictEqual(template, after)) await change(each, template, after, during);
+        },
+      };
+    },
+    // The service has no deletion by id.
+    deletesByName: true,
+    delete: (operation, { name }, attempt) =>
+      remove(transport, operation, "deleteTemplate", { templateName: name }, attempt),
+  };
+}

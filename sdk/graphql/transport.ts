@@ -1,0 +1,272 @@
+import { GraphQLClient } from "graphql-request";
+import * as z from "zod";
+import {
+  AuthenticationError,
+  BusinessRuleError,
+  NotFoundError,
+  QuotaExceededError,
+  RejectedError,
+  ServerlessGpuError,
+  ServiceFaultError,
+} from "../errors";
+import type { Secret } from "../secret";
+import { send } from "../transport/http";
+import type { Http, HttpRequest, HttpResponse } from "../transport/httpRequest";
+import {
+  decodeJson,
+  errorFromStatus,
+  quotaAdvice,
+  retiredInterface,
+  unexpectedResponse,
+} from "../transport/responseErrors";
+import type { Attempt } from "../transport/retryingCall";
+import { INTERFACE_PATHS } from "../transport/urls";
+
+/** A GraphQL enum value. It is printed without quotes. */
+export class EnumValue {
+  constructor(readonly name: string) {
+    if (!/^(?!(?:true|false|null)$)[_A-Za-z][_0-9A-Za-z]*$/.test(name)) {
+      throw new RangeError(`${JSON.stringify(name)} cannot be written as a GraphQL enum value`);
+    }
+  }
+}
+
+/** A value that has a GraphQL literal. */
+export type Literal =
+  | string
+  | number
+  | boolean
+  | null
+  | EnumValue
+  | readonly Literal[]
+  | { readonly [field: string]: Literal | undefined };
+
+/** One operation on one root field. */
+export interface RootField {
+  readonly type: "query" | "mutation";
+  readonly name: string;
+  readonly args?: Readonly<Record<string, Literal>>;
+  /** The fields to select, in GraphQL without the outer braces. */
+  readonly selection?: string;
+}
+
+/**
+ * Returns the query of one operation: without name and variables, because the contract's body has
+ * only `query`.
+ */
+export function toQuery({ type, name, args = {}, selection }: RootField): string {
+  const given = Object.entries(args).map(([argument, value]) => `${argument}: ${toLiteral(value)}`);
+  const inParentheses = given.length === 0 ? "" : `(${given.join(", ")})`;
+  const root = `{ ${name}${inParentheses}${selection === undefined ? "" : ` { ${selection} }`} }`;
+  return type === "query" ? root : `${type} ${root}`;
+}
+
+/** Returns a value as GraphQL writes it. Leaves out fields that are `undefined`. */
+function toLiteral(value: Literal): string {
+  // Every JSON string is also a GraphQL string.
+  if (typeof value === "string") return JSON.stringify(value);
+  if (typeof value === "number" && !Number.isFinite(value))
+    throw new RangeError(`${value} cannot be written as a GraphQL literal`);
+  if (typeof value !== "object" || value === null) return String(value);
+  if (value instanceof EnumValue) return value.name;
+  if (isList(value)) return `[${value.map(toLiteral).join(", ")}]`;
+  const fields = Object.entries(value).flatMap(([field, each]) =>
+    each === undefined ? [] : [`${field}: ${toLiteral(each)}`],
+  );
+  return `{${fields.join(", ")}}`;
+}
+
+function isList(value: Literal): value is readonly Literal[] {
+  return Array.isArray(value);
+}
+
+/** The GraphQL interface of one account. */
+export interface GraphqlTransport {
+  readonly http: Http;
+  /** @default none: the request is one that needs no account */
+  readonly apiKey: Secret | undefined;
+  /**
+   * Returns the URL of the interface, without `/graphql`.
+   * @throws ConfigurationError if there is none
+   */
+  readonly url: () => string;
+}
+
+const JSON_CONTENT = { "content-type": "application/json" };
+
+/**
+ * The pauses after 429 responses that name none, in seconds. The service counts requests per minute
+ * (announced), and six attempts must outlast a minute.
+ */
+const QUOTA_PAUSES_S = [0, 5, 15, 20, 25];
+
+function withPause(response: HttpResponse, { number }: Attempt): HttpResponse {
+  const seconds = QUOTA_PAUSES_S[number - 1];
+  if (response.status !== 429 || response.headers["retry-after"] !== undefined || !seconds) return response;
+  return { ...response, headers: { ...response.headers, "retry-after": String(seconds) } };
+}
+
+/**
+ * Sends one operation once. Returns the root field's value.
+ * @throws the typed error that the response stands for
+ */
+export async function execute(
+  transport: GraphqlTransport,
+  operation: string,
+  field: RootField,
+  attempt: Attempt,
+): Promise<unknown> {
+  const data = await sendQuery(transport, { name: field.name, operation, attempt }, toQuery(field));
+  const value = data?.[field.name];
+  if (value === undefined) throw unexpectedResponse(operation, `no data.${field.name}`, { data });
+  return value;
+}
+
+/**
+ * Sends a query of several root fields once. Returns their values.
+ * @param name the operation's name in events
+ * @param selection the root fields, in GraphQL without the outer braces
+ * @throws the typed error that the response stands for
+ */
+export async function executeQuery(
+  transport: GraphqlTransport,
+  operation: string,
+  name: string,
+  selection: string,
+  attempt: Attempt,
+): Promise<Readonly<Record<string, unknown>>> {
+  const data = await sendQuery(transport, { name, operation, attempt }, `{ ${selection} }`);
+  if (!data) throw unexpectedResponse(operation, "no data", { data });
+  return data;
+}
+
+type Sent = Pick<HttpRequest, "name" | "operation" | "attempt">;
+
+async function sendQuery(
+  transport: GraphqlTransport,
+  sent: Sent,
+  query: string,
+): Promise<Record<string, unknown> | null> {
+  const { http } = transport;
+  const { operation } = sent;
+  let response: HttpResponse | undefined;
+  const client = new GraphQLClient(transport.url() + INTERFACE_PATHS.graphqlUrl, {
+    async fetch(url, init) {
+      response = await post(transport, { ...sent, url: String(url) }, String(init?.body));
+      return new Response(response.body, { headers: JSON_CONTENT });
+    },
+    jsonSerializer: { stringify: JSON.stringify, parse: (body) => envelopeSchema.parse(JSON.parse(body)) },
+    errorPolicy: "all",
+    excludeOperationName: true,
+  });
+  const { data, errors } = await client.rawRequest<Record<string, unknown> | null>(query).catch((error: unknown) => {
+    if (!response || error instanceof ServerlessGpuError) throw error;
+    const body = decodeJson(response, operation, http.clock.now());
+    throw unexpectedResponse(operation, "neither GraphQL data nor GraphQL errors", body);
+  });
+  if (errors?.length) throw errorFromGraphql(errors, operation, true);
+  return data;
+}
+
+/**
+ * Posts a query. The HTTP status decides first: the body is read as GraphQL only for a 2xx, or a
+ * 400 with GraphQL errors.
+ * @throws the typed error of any other status
+ */
+async function post(
+  { http, apiKey }: GraphqlTransport,
+  { url, ...request }: Pick<HttpRequest, "name" | "operation" | "url" | "attempt">,
+  body: string,
+): Promise<HttpResponse> {
+  const response = await send(http, {
+    ...request,
+    method: "POST",
+    url: apiKey ? `${url}?api_key=${encodeURIComponent(apiKey.reveal())}` : url,
+    headers: JSON_CONTENT,
+    body,
+  });
+  const { operation } = request;
+  const reasons = response.status === 400 ? errorsIn(response.body) : undefined;
+  if (reasons?.length) throw errorFromGraphql(reasons, operation, false);
+  const failure =
+    retiredInterface(response, operation) ??
+    errorFromStatus(withPause(response, request.attempt), operation, http.clock.now());
+  if (failure) throw failure;
+  return response;
+}
+
+const errorSchema = z.object({
+  message: z.string(),
+  extensions: z
+    .object({ code: z.string().optional().catch(undefined) })
+    .optional()
+    .catch(undefined),
+});
+
+/**
+ * The body of a response: `data`, `errors`, or both. `errors: null` is not an error, but
+ * graphql-request rejects it.
+ */
+const envelopeSchema = z.object({
+  data: z
+    .looseObject({})
+    .nullish()
+    .transform((data) => data ?? null),
+  errors: z
+    .array(errorSchema)
+    .nullish()
+    .transform((errors) => errors ?? []),
+});
+
+type GraphqlErrors = z.infer<typeof envelopeSchema>["errors"];
+
+function errorsIn(body: string): GraphqlErrors | undefined {
+  try {
+    return envelopeSchema.parse(JSON.parse(body)).errors;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Matches the name of a field in the message of a document that is not valid. */
+const REFUSED_FIELD = /\bfield ["'`](\w+)["'`]/gi;
+
+/** Returns the error of a document that is not valid, with the fields that its messages name. */
+function rejected(said: string, errors: readonly { readonly message: string }[]): RejectedError {
+  const error = new RejectedError(said);
+  const fields = errors.flatMap(({ message }) => [...message.matchAll(REFUSED_FIELD)].map(([, field = ""]) => field));
+  // Not in the output of `console.error`.
+  return Object.defineProperty(error, "refusedFields", { value: fields });
+}
+
+/** Matches the messages in which services say that something does not exist. */
+const ABSENT = /not found|does not exist|could not find|nonexistent/i;
+
+/** Matches the refusal of a data center, which is not a missing record. */
+const DATA_CENTER = /^data center/i;
+
+/**
+ * Returns the typed error of an `errors` list: with status 200 a business rule, with 400 a rejected
+ * request. Codes are checked before messages, and messages are never compared as a whole.
+ */
+function errorFromGraphql(
+  errors: readonly { readonly message: string; readonly extensions?: { readonly code?: unknown } | undefined }[],
+  operation: string,
+  isBusinessRule: boolean,
+): ServerlessGpuError {
+  const message = errors.map((error) => error.message).join("; ");
+  const codes = errors.map((error) => error.extensions?.code);
+  const said = `${operation}: the service says "${message}"`;
+  // Quoted parts are the user's strings, such as an endpoint's name.
+  const ownWords = message.replace(/"[^"]*"|'[^']*'|`[^`]*`/g, "");
+  if (/unauthorized|unauthenticated|forbidden/i.test(`${codes.join(" ")} ${ownWords}`)) {
+    return new AuthenticationError(`${said}. Check that the API key is right and has permission`);
+  }
+  if (codes.includes("INTERNAL_SERVER_ERROR")) return new ServiceFaultError(`${said}. Try again later`);
+  if (ABSENT.test(ownWords) && !DATA_CENTER.test(ownWords))
+    return new NotFoundError(`${said}. The requested record does not exist in this account`);
+  if (/quota/i.test(ownWords)) {
+    return new QuotaExceededError(`${said}. ${quotaAdvice}`);
+  }
+  return isBusinessRule ? new BusinessRuleError(said) : rejected(said, errors);
+}

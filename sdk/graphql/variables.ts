@@ -1,0 +1,94 @@
+import * as z from "zod";
+import type { Endpoint, EndpointSettings } from "../endpoints/record";
+import { RejectedError } from "../errors";
+import type { ReadByIds } from "../records/calls";
+import { type Listed, type NamedRecord, type ReadableKind, readRecords } from "../records/listed";
+import { SingleReads } from "../records/singleReads";
+import { hideJobSecret } from "../secret";
+import type { ObservedOptions } from "../transport/requestOptions";
+import type { Attempt, CallContext } from "../transport/retryingCall";
+import type { KeptFields } from "./keptFields";
+import { readAliases, readMyself } from "./requests";
+import type { GraphqlTransport } from "./transport";
+
+/*
+ * A change over GraphQL repeats the variables of the endpoint, because the service resets what a
+ * save leaves out. They are secret, so lists do not ask for them: a change reads them first.
+ */
+
+/** The variables of one endpoint. */
+interface EndpointVariables extends NamedRecord {
+  readonly env?: readonly { readonly key: string; readonly value: string }[] | undefined;
+}
+
+/** How changes of endpoints repeat variables. */
+interface VariableCalls {
+  /** Returns `true` if the change repeats the endpoint's variables. */
+  readonly areRepeatedBy: (before: Endpoint, changes: Partial<EndpointSettings>) => boolean;
+  /** Reads the variables of the endpoints with these ids, as far as they exist. */
+  readonly byIds: ReadByIds<EndpointVariables>;
+}
+
+/**
+ * Length of the shortest value that messages do not show. Shorter ones are hardly secret, such as
+ * `true`.
+ */
+const SHORTEST_HIDDEN_VALUE = 8;
+
+const variable = z.looseObject({
+  key: z.string(),
+  value: z
+    .string()
+    .nullish()
+    .transform((value) => value ?? ""),
+});
+
+const schema = z
+  .looseObject({ id: z.string(), name: z.string(), env: z.array(variable).nullish() })
+  .transform(({ id, name, env }) => ({ id, name, env: env?.map(({ key, value }) => ({ key, value })) }));
+
+const VARIABLES: ReadableKind<EndpointVariables> = { noun: "endpoint", one: "an endpoint", schema };
+
+/**
+ * Reads variables of endpoints over GraphQL. Services without the read of one endpoint are asked
+ * for the list.
+ */
+export async function readVariables(
+  transport: GraphqlTransport,
+  fields: KeptFields,
+  operation: string,
+  ids: readonly string[],
+  attempt: Attempt,
+): Promise<Listed<EndpointVariables>> {
+  const selection = () => `id name ${fields.secretSelection()}`;
+  const readSome = () => {
+    const field = { name: "endpoint", selection: selection(), of: "myself" } as const;
+    return readAliases(transport, VARIABLES, operation, field, ids, attempt);
+  };
+  const readList = async () => {
+    const myself = await readMyself(transport, operation, `endpoints { ${selection()} }`, attempt);
+    return readRecords(VARIABLES, myself, "endpoints");
+  };
+  return fields.send(() =>
+    readSome().catch((error: unknown) => {
+      if (error instanceof RejectedError && error.refusedFields?.includes("endpoint")) return readList();
+      throw error;
+    }),
+  );
+}
+
+/**
+ * Returns the hook that completes endpoints for a change. Changes at about the same time share a
+ * read. Messages do not show the values.
+ */
+export function completeWithVariables(context: CallContext, list: string, { areRepeatedBy, byIds }: VariableCalls) {
+  const reads = new SingleReads(context, VARIABLES, { names: { list }, byIds });
+  return async (before: Endpoint, changes: Partial<EndpointSettings>, options: ObservedOptions): Promise<Endpoint> => {
+    if (!areRepeatedBy(before, changes)) return before;
+    const env = (await reads.read(before.id, options))?.record?.env;
+    if (!env) return before;
+    for (const { value } of env)
+      if (value.length >= SHORTEST_HIDDEN_VALUE && !before.name.includes(value)) hideJobSecret(value);
+    return { ...before, kept: { ...before.kept, env } };
+  };
+}

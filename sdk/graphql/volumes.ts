@@ -1,0 +1,46 @@
+import { LIST_CAP } from "../contract/limits";
+import { type ReadableKind, readRecords } from "../records/listed";
+import { VOLUME_FIELDS } from "../volumes/fields";
+import type { Volume } from "../volumes/record";
+import { VOLUME, VOLUME_OUTPUTS, type VolumeCalls } from "../volumes/volumes";
+import { recordSchema, selectionOf } from "./format";
+import { readMyself, remove, save } from "./requests";
+import type { GraphqlTransport } from "./transport";
+
+const volumeSchema = recordSchema<Volume>(VOLUME_FIELDS, VOLUME_OUTPUTS);
+
+const SELECTION = selectionOf(VOLUME_FIELDS, VOLUME_OUTPUTS);
+
+const KIND: ReadableKind<Volume> = { ...VOLUME, schema: volumeSchema };
+
+/** Returns the requests over GraphQL. */
+export function graphqlVolumeCalls(transport: GraphqlTransport): VolumeCalls {
+  return {
+    names: {
+      list: "myself",
+      create: "createNetworkVolume",
+      change: "updateNetworkVolume",
+      delete: "deleteNetworkVolume",
+    },
+    async list(operation, attempt) {
+      const myself = await readMyself(transport, operation, `networkVolumes { ${SELECTION} }`, attempt);
+      return readRecords(KIND, myself, "networkVolumes", LIST_CAP);
+    },
+    create(operation, { highPerformance, ...settings }, attempt) {
+      const input = { ...settings, ...(highPerformance ? { isNextGenStorage: true } : {}) };
+      return save(
+        transport,
+        operation,
+        { name: "createNetworkVolume", input, selection: SELECTION },
+        volumeSchema,
+        attempt,
+      );
+    },
+    change(operation, { id }, { name, size }, attempt) {
+      const mutation = { name: "updateNetworkVolume", input: { id, name, size }, selection: SELECTION };
+      return save(transport, operation, mutation, volumeSchema, attempt);
+    },
+    delete: (operation, { id }, attempt) =>
+      remove(transport, operation, "deleteNetworkVolume", { input: { id } }, attempt),
+  };
+}

@@ -1,0 +1,130 @@
+import * as z from "zod";
+import type { CatalogCalls } from "../catalog/catalog";
+import { type AccountLimits, bestLevel, type CatalogGpu, stockLevel } from "../catalog/record";
+import { UnexpectedResponseError } from "../errors";
+import { decode } from "../transport/decode";
+import { flag, id, number, text, texts } from "../transport/looseFields";
+import type { Attempt } from "../transport/retryingCall";
+import { type RestV2Transport, requestV2 } from "./transport";
+
+const placed = z
+  .array(z.looseObject({ id, availability: text }))
+  .nullish()
+  .transform((rows) => (rows ?? []).map((row) => ({ id: row.id, stock: stockLevel(row.availability) })));
+
+const gpuSchema = z
+  .looseObject({
+    ...{ id, name: text, manufacturer: text, memory: number, availability: text },
+    pool: z.string().min(1).nullable().optional().catch(undefined),
+    price: z.looseObject({ serverless: number, secure: number }).nullish().catch(undefined),
+    dataCenters: placed,
+    cudaVersions: z.array(z.looseObject({ version: id, available: flag })).nullish(),
+  })
+  .transform(({ id, name = id, manufacturer, memory, pool, price, availability, dataCenters, cudaVersions }) => ({
+    ...{ id, name, manufacturer, memoryInGb: memory, pool, dataCenters },
+    ...{ serverlessPrice: price?.serverless, podPrice: price?.secure },
+    // The whole can say none while a part has some (observed).
+    stock: bestLevel([stockLevel(availability), ...dataCenters.map(({ stock }) => stock)]),
+    cudaVersions: cudaVersions?.map(({ version, available }) => ({ version, isAvailable: available ?? false })),
+  })) as unknown as z.ZodType<CatalogGpu>;
+
+const gpusSchema = z.looseObject({ gpus: z.array(gpuSchema).min(1) });
+
+const dataCentersSchema = z.looseObject({
+  dataCenters: z
+    .array(
+      z.looseObject({
+        ...{ id, name: text, region: text, networkVolumeTypes: texts, compliance: texts },
+        gpuAvailability: placed,
+      }),
+    )
+    .min(1),
+});
+
+const cpusSchema = z.looseObject({
+  cpus: z
+    .array(
+      z.looseObject({
+        ...{ id, name: text, ramGbPerVcpu: number },
+        vcpu: z.looseObject({ min: number, max: number }).nullish().catch(undefined),
+        price: z.looseObject({ serverlessPerVcpu: number }).nullish().catch(undefined),
+      }),
+    )
+    .min(1),
+});
+
+/**
+ * The names that a limit may have, and those of what is used of it (assumed: the service does not
+ * publish them). Any other name may mean anything.
+ */
+const LIMIT = ["limit", "limitPerHour", "max", "quota"];
+const USED = ["current", "currentPerHour", "used"];
+
+const part = z.record(z.string(), z.unknown()).catch({});
+const limitsSchema = z.looseObject({ spendRate: part, serverlessWorkers: part }).transform(
+  (raw): AccountLimits => ({
+    workerQuota: numberNamed(raw.serverlessWorkers, LIMIT),
+    spendLimit: numberNamed(raw.spendRate, LIMIT),
+    currentSpend: numberNamed(raw.spendRate, USED),
+    balance: null,
+    isUnderBalance: null,
+    raw,
+  }),
+);
+
+/** Returns the only number with one of the names; `null` if there is none, or more than one. */
+function numberNamed(fields: Readonly<Record<string, unknown>>, names: readonly string[]): number | null {
+  const found = names.flatMap((name) => (typeof fields[name] === "number" ? [fields[name]] : []));
+  return found.length === 1 ? (found[0] ?? null) : null;
+}
+
+/** Returns the requests over REST v2. */
+export function v2CatalogCalls(transport: RestV2Transport): CatalogCalls {
+  async function gpus(operation: string, gpuCount: number, attempt: Attempt): Promise<CatalogGpu[]> {
+    const query = { include: "AVAILABILITY", product: "SERVERLESS", count: String(gpuCount) };
+    const request = { name: "listGpus", operation, method: "GET", path: "/catalog/gpus", query } as const;
+    return decode(gpusSchema, await requestV2(transport, request, attempt), operation).gpus;
+  }
+
+  return {
+    gpus,
+    async dataCenters(operation, attempt) {
+      const query = { include: "GPU_AVAILABILITY" };
+      const path = "/catalog/datacenters";
+      const request = { name: "listDataCenters", operation, method: "GET", path, query } as const;
+      const { dataCenters } = decode(dataCentersSchema, await requestV2(transport, request, attempt), operation);
+      return dataCenters.map(({ id, name = id, region, networkVolumeTypes, compliance = [], gpuAvailability }) => ({
+        ...{ id, name, region, isListed: true, volumeTypes: networkVolumeTypes, compliance, gpus: gpuAvailability },
+      }));
+    },
+    async cpus(operation, attempt) {
+      const request = { name: "listCpus", operation, method: "GET", path: "/catalog/cpus" } as const;
+      const { cpus } = decode(cpusSchema, await requestV2(transport, request, attempt), operation);
+      return cpus.map(({ id, name = id, vcpu, ramGbPerVcpu, price }) => ({
+        ...{ id, name, minVcpus: vcpu?.min, maxVcpus: vcpu?.max, memoryPerVcpu: ramGbPerVcpu },
+        serverlessPricePerVcpu: price?.serverlessPerVcpu,
+      }));
+    },
+    async pools(operation, attempt) {
+      const all = await gpus(operation, 1, attempt);
+      return poolsOf(all, operation);
+    },
+    async limits(operation, attempt) {
+      const request = { name: "getAccountLimits", operation, method: "GET", path: "/account/limits" } as const;
+      return decode(limitsSchema, await requestV2(transport, request, attempt), operation);
+    },
+  };
+}
+
+/**
+ * Returns the pools of GPU types.
+ * @throws UnexpectedResponseError if a type does not show its pool
+ */
+export function poolsOf(gpus: readonly CatalogGpu[], operation: string) {
+  const pools = new Map<string, string[]>();
+  for (const { id, pool } of gpus) {
+    if (pool === undefined) throw new UnexpectedResponseError(`${operation}: ${id} does not show its pool`);
+    if (pool !== null) pools.set(pool, [...(pools.get(pool) ?? []), id]);
+  }
+  return [...pools].map(([id, gpuTypeIds]) => ({ id, gpuTypeIds }));
+}

@@ -1,0 +1,78 @@
+import * as z from "zod";
+import { DATA_CENTER_ID } from "../contract/limits";
+import { countryOf } from "../endpoints/countries";
+import { splitList } from "../endpoints/normalForms";
+import { InvalidInputError } from "../errors";
+import { decode } from "../transport/decode";
+import { type CallContext, makeCall } from "../transport/retryingCall";
+import { type RestV2Transport, requestV2 } from "./transport";
+
+/** How long the catalog is kept, in milliseconds. */
+const MAX_AGE_MS = 3_600_000;
+
+const catalogSchema = z.looseObject({ dataCenters: z.array(z.looseObject({ id: z.string() })) });
+
+/** The service's data centers, for an interface that has no countries. */
+export interface DataCenters {
+  /** Reads the catalog, unless it is known, if `locations` contain a country. */
+  load(locations: string): Promise<void>;
+  /**
+   * Returns the ids of the data centers that `locations` mean.
+   * @throws InvalidInputError if a country has none
+   */
+  idsOf(locations: string): string[];
+}
+
+/** Returns the data centers of the service, from its catalog. */
+export function createDataCenters(context: CallContext, transport: RestV2Transport): DataCenters {
+  let known: readonly string[] = [];
+  let readAt = Number.NEGATIVE_INFINITY;
+  let reading: Promise<void> | undefined;
+
+  async function read(): Promise<void> {
+    const operation = "the catalog of data centers";
+    const name = "listDataCenters";
+    const at = context.clock.monotonic();
+    const catalog = await makeCall(context, {
+      name,
+      operation,
+      repeatability: "safe",
+      attempt: async (attempt) => {
+        const request = { name, operation, method: "GET", path: "/catalog/datacenters" } as const;
+        return decode(catalogSchema, await requestV2(transport, request, attempt), operation);
+      },
+    });
+    known = catalog.dataCenters.map(({ id }) => id).sort();
+    readAt = at;
+  }
+
+  return {
+    async load(locations) {
+      if (splitList(locations).every(isDataCenter)) return;
+      if (context.clock.monotonic() - readAt < MAX_AGE_MS) return;
+      // Without any caller's options, because several callers wait for it.
+      reading ??= read().finally(() => {
+        reading = undefined;
+      });
+      await reading;
+    },
+    idsOf(locations) {
+      const ids = splitList(locations).flatMap((part) => (isDataCenter(part) ? [part] : inCountry(part, known)));
+      return [...new Set(ids)].sort();
+    },
+  };
+}
+
+function isDataCenter(location: string): boolean {
+  return DATA_CENTER_ID.test(location);
+}
+
+function inCountry(country: string, known: readonly string[]): string[] {
+  const ids = known.filter((id) => countryOf(id) === country);
+  if (ids.length > 0) return ids;
+  const places = [...new Set(known.flatMap((id) => countryOf(id) ?? []))].sort().join(", ");
+  const message =
+    `has the country ${country}, in which the catalog of REST v2 has no data center. It has some in ${places}. ` +
+    "Use one of these, or the ids of data centers";
+  throw new InvalidInputError("the endpoint", [{ property: "locations", message }]);
+}

@@ -1,0 +1,155 @@
+import { isDeepStrictEqual } from "node:util";
+import * as z from "zod";
+import { type AnyField, type FieldTable, type OutputOnlyField, unsetValue, type V2Field } from "../records/fields";
+
+/** The schemas of the fields of a container whose values are not strings. */
+export const V2_TYPES = { env: z.record(z.string(), z.string()) };
+
+/** Settings by name. */
+type Settings = Readonly<Record<string, unknown>>;
+
+/** Returns how REST v2 writes and reads a field; `undefined` if it does not have the field. */
+function v2Of({ v2 }: AnyField): V2Field<unknown> | undefined {
+  return typeof v2 === "string" ? { path: v2 } : (v2 ?? undefined);
+}
+
+/** Returns the fields that records show. Others, such as passwords, are only written. */
+function shownFields(table: FieldTable): [string, AnyField][] {
+  return Object.entries(table).filter(([, { selection }]) => selection !== "");
+}
+
+/**
+ * Returns the schema of a record in a response of REST v2. What it does not show has its default,
+ * or is empty. `types` are the schemas of types whose values are neither strings nor numbers.
+ */
+export function v2RecordSchema<T>(
+  table: FieldTable,
+  outputOnly: Readonly<Record<string, OutputOnlyField>>,
+  types: Readonly<Record<string, z.ZodType>> = {},
+): z.ZodType<T> {
+  const places = new Map<string, z.ZodType>();
+  for (const { v2, schema } of Object.values(outputOnly)) if (v2 !== null) places.set(v2, schema);
+  for (const [, field] of shownFields(table)) {
+    const v2 = v2Of(field);
+    if (!v2 || v2.isHidden) continue;
+    const schema = types[field.type] ?? valueSchema(field, v2);
+    const isOptional = !(field.isInEveryRecord || v2.isInEveryRecord);
+    for (const path of [v2.path, v2.otherPath]) if (path) places.set(path, isOptional ? schema.nullish() : schema);
+  }
+  return objectSchema([...places]).transform((body) => {
+    const outputs = Object.entries(outputOnly).map(([name, { v2, schema }]) => {
+      return [name, v2 === null ? schema.parse(undefined) : valueAt(body, v2)] as const;
+    });
+    const settings = shownFields(table).map(([name, field]) => [name, readField(field, body)] as const);
+    return Object.fromEntries([...outputs, ...settings].filter(([, value]) => value !== undefined));
+  }) as unknown as z.ZodType<T>;
+}
+
+function valueSchema({ type, isList }: AnyField, v2: V2Field<unknown>): z.ZodType {
+  if (isList || v2.isList) return z.array(z.string());
+  return type.endsWith("number") ? z.number() : z.string();
+}
+
+/** Returns the schema of an object with values at these paths. */
+function objectSchema(places: readonly (readonly [string, z.ZodType])[]): z.ZodType {
+  const shape: Record<string, z.ZodType> = {};
+  const nested = new Map<string, [string, z.ZodType][]>();
+  for (const [path, schema] of places) {
+    const [head = "", ...rest] = path.split(".");
+    if (rest.length === 0) shape[head] = schema;
+    else nested.set(head, [...(nested.get(head) ?? []), [rest.join("."), schema]]);
+  }
+  for (const [head, parts] of nested) shape[head] = objectSchema(parts);
+  const schema = z.looseObject(shape);
+  // An object may also be absent if none of its fields is in every record.
+  const isOptional = Object.values(shape).every((each) => each.safeParse(undefined).success);
+  return isOptional && Object.keys(shape).length > 0 ? schema.nullish() : schema;
+}
+
+function readField(field: AnyField, body: unknown): unknown {
+  const { normalize = (same) => same } = field;
+  const unset = unsetValue(field) ?? "";
+  const v2 = v2Of(field);
+  if (!v2 || v2.isHidden) return unset;
+  const found = [valueAt(body, v2.path), v2.otherPath && valueAt(body, v2.otherPath)] as const;
+  const sent = (v2.read ? v2.read(...found) : (found[0] ?? found[1])) ?? unset;
+  return normalize(Array.isArray(sent) ? sent.join(",") : sent);
+}
+
+function valueAt(body: unknown, path: string): unknown {
+  const step = (part: unknown, key: string) =>
+    typeof part === "object" && part !== null ? Reflect.get(part, key) : undefined;
+  return path.split(".").reduce(step, body);
+}
+
+/** Returns the settings of a record that REST v2 does not show. */
+export function hiddenInV2(table: FieldTable, record: object): string[] {
+  const isHidden = (field: AnyField) => {
+    const v2 = v2Of(field);
+    return !v2 || v2.isHidden || pathOf(field, v2, { ...record }) === undefined;
+  };
+  return shownFields(table).flatMap(([name, field]) => (isHidden(field) ? [name] : []));
+}
+
+/** Returns where the body holds a field, given these settings; `undefined` if it cannot hold it. */
+function pathOf({ lackedBy }: AnyField, v2: V2Field<unknown>, settings: Settings): string | undefined {
+  if (lackedBy?.(settings)) return undefined;
+  return v2.pathWith ? v2.pathWith(settings) : v2.path;
+}
+
+/** Returns the body that sets these fields. */
+export function v2Body(
+  table: FieldTable,
+  settings: object,
+  fields: readonly string[] = Object.keys(table),
+): Record<string, unknown> {
+  const body: Record<string, unknown> = {};
+  const all: Settings = { ...settings };
+  for (const name of fields) {
+    const field = table[name];
+    const v2 = field && v2Of(field);
+    const path = v2 && pathOf(field, v2, all);
+    if (path === undefined || all[name] === undefined) continue;
+    const parts = v2?.write?.(all[name]) ?? { [path]: written(all[name], field?.isList || v2?.isList) };
+    for (const [place, value] of Object.entries(parts)) putAt(body, place, value);
+  }
+  return body;
+}
+
+function written(value: unknown, isList: boolean | undefined): unknown {
+  if (!isList) return value;
+  const parts = String(value).split(",");
+  return parts.map((part) => part.trim()).filter((part) => part !== "");
+}
+
+function putAt(body: Record<string, unknown>, path: string, value: unknown): void {
+  if (value === undefined) return;
+  const [head = "", ...rest] = path.split(".");
+  if (rest.length === 0) body[head] = value;
+  else {
+    const part = { ...z.record(z.string(), z.unknown()).safeParse(body[head]).data };
+    putAt(part, rest.join("."), value);
+    body[head] = part;
+  }
+}
+
+/**
+ * Returns the fields that a change must send: those that differ, and the others of an object that
+ * is sent as a whole.
+ */
+export function changedInV2(table: FieldTable, before: object, changes: object): string[] {
+  const [was, wanted]: Settings[] = [{ ...before }, { ...changes }];
+  const after = { ...was, ...wanted };
+  const differs = ([name, field]: [string, AnyField]) => {
+    const v2 = v2Of(field);
+    if (!v2 || wanted?.[name] === undefined) return false;
+    return !isDeepStrictEqual(was?.[name], after[name]) || pathOf(field, v2, was ?? {}) === undefined;
+  };
+  const wholeOf = (field: AnyField) => {
+    const v2 = v2Of(field);
+    return v2?.isPartOfWhole ? v2.path.split(".")[0] : undefined;
+  };
+  const wholes = new Set(Object.entries(table).flatMap((row) => (differs(row) && wholeOf(row[1])) || []));
+  const isSent = (row: [string, AnyField]) => differs(row) || wholes.has(wholeOf(row[1]) ?? "");
+  return Object.entries(table).flatMap((row) => (isSent(row) ? [row[0]] : []));
+}

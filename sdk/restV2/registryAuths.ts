@@ -1,0 +1,33 @@
+import { BusinessRuleError } from "../errors";
+import { REGISTRY_AUTH_FIELDS } from "../registryAuths/fields";
+import { ANOTHER_LOGIN } from "../registryAuths/input";
+import { REGISTRY_AUTH, type RegistryAuthCalls } from "../registryAuths/registryAuths";
+import { v2Body } from "./format";
+import { v2Requests } from "./requests";
+import type { RestV2Transport } from "./transport";
+
+export const REGISTRY_AUTH_LIST = {
+  ...REGISTRY_AUTH,
+  names: {
+    list: "listRegistries",
+    read: "getRegistry",
+    create: "createRegistry",
+    change: "updateRegistry",
+    delete: "deleteRegistry",
+  },
+  path: "/registries",
+  field: "registries",
+};
+
+/** Returns the requests over REST v2, which cannot change a credential. */
+export function v2RegistryAuthCalls(transport: RestV2Transport): RegistryAuthCalls {
+  const requests = v2Requests(transport, REGISTRY_AUTH_LIST);
+  return {
+    ...requests,
+    create: (operation, settings, attempt) =>
+      requests.create(operation, v2Body(REGISTRY_AUTH_FIELDS, settings), attempt),
+    async change(operation) {
+      throw new BusinessRuleError(`${operation}: ${ANOTHER_LOGIN}`);
+    },
+  };
+}

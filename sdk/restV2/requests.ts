@@ -1,0 +1,191 @@
+import * as z from "zod";
+import { sleep } from "../contract/clock";
+import { BusinessRuleError, NotFoundError, RejectedError, UnexpectedResponseError } from "../errors";
+import type { NamesCall, RecordCalls } from "../records/calls";
+import {
+  type Listed,
+  type NamedRecord,
+  type ReadableKind,
+  readRecords,
+  type UnreadableRecord,
+} from "../records/listed";
+import { decode } from "../transport/decode";
+import { unexpectedResponse } from "../transport/responseErrors";
+import type { Attempt } from "../transport/retryingCall";
+import { pathSegment } from "../transport/urls";
+import { type RestV2Transport, requestV2, type V2Request } from "./transport";
+
+const pageSchema = z.looseObject({
+  pagination: z.looseObject({ nextCursor: z.string().nullish(), hasNextPage: z.boolean().nullish() }).nullish(),
+});
+
+/** More pages than any account has: a service that repeats itself must not be read indefinitely. */
+const MOST_PAGES = 1000;
+
+/**
+ * How many times a list is started at most. A page may be refused because its records have changed
+ * meanwhile.
+ */
+const MOST_BEGINNINGS = 3;
+
+/** The wait between two looks at the rate limit, in milliseconds. */
+const LOOK_MS = 1_000;
+
+/** One kind of record in REST v2. */
+export interface V2Kind<T extends NamedRecord> extends ReadableKind<T> {
+  /** The names of its operations in events. */
+  readonly names: RecordCalls<T, never>["names"];
+  /** The path of its list. One record's id follows it: `/templates/abc`. */
+  readonly path: string;
+  /** The field of a list that holds the records. */
+  readonly field: string;
+}
+
+/** The requests that all kinds of record have over REST v2, each sent once. */
+export interface V2Requests<T extends NamedRecord> extends Pick<RecordCalls<T, never>, "names" | "list" | "byIds"> {
+  readonly create: (operation: string, body: V2Body, attempt: Attempt) => Promise<T>;
+  /**
+   * Changes a record. Without changes it only reads the record, because an empty change is refused.
+   */
+  readonly patch: (operation: string, id: string, body: V2Body, attempt: Attempt) => Promise<T>;
+  readonly delete: (operation: string, record: { readonly id: string }, attempt: Attempt) => Promise<void>;
+}
+
+type V2Body = Readonly<Record<string, unknown>>;
+
+/** Returns the requests of one kind of record. */
+export function v2Requests<T extends NamedRecord>(transport: RestV2Transport, kind: V2Kind<T>): V2Requests<T> {
+  const { names, path, schema } = kind;
+  const request = async (sent: V2Request, attempt: Attempt) =>
+    decode(schema, await requestV2(transport, sent, attempt), sent.operation);
+  return {
+    names,
+    list: (operation, attempt) => readPages(transport, kind, operation, attempt),
+    byIds: {
+      most: 1,
+      isRequired: true,
+      read: async (operation, [id = ""], attempt) => readOne(transport, kind, operation, id, attempt),
+    },
+    create: (operation, body, attempt) =>
+      request({ name: names.create, operation, method: "POST", path, body }, attempt),
+    patch(operation, id, body, attempt) {
+      const sent = { name: names.change, operation, path: pathOf(kind, id) };
+      const isEmpty = Object.keys(body).length === 0;
+      return request(isEmpty ? { ...sent, method: "GET" } : { ...sent, method: "PATCH", body }, attempt);
+    },
+    async delete(operation, { id }, attempt) {
+      await requestV2(transport, { name: names.delete, operation, method: "DELETE", path: pathOf(kind, id) }, attempt);
+    },
+  };
+}
+
+const nameSchema = z.looseObject({ id: z.string().min(1), name: z.string() });
+
+/** Returns the request for the ids and names of all records of one kind. */
+export function v2Names(
+  transport: RestV2Transport,
+  { normalizeName = (same) => same, ...kind }: Omit<V2Kind<never>, "schema">,
+): NamesCall {
+  const schema = nameSchema.transform(({ id, name }) => ({ id, name: normalizeName(name) }));
+  return (operation, attempt) => readPages(transport, { ...kind, schema }, operation, attempt);
+}
+
+/**
+ * Reads the record with this id, if there is one. Only the service's own 404 says that there is
+ * none.
+ */
+async function readOne<T extends NamedRecord>(
+  transport: RestV2Transport,
+  kind: V2Kind<T>,
+  operation: string,
+  id: string,
+  attempt: Attempt,
+): Promise<Listed<T>> {
+  const { names, noun } = kind;
+  const sent = { name: names.read ?? names.list, operation, method: "GET", path: pathOf(kind, id) } as const;
+  const record = await requestV2(transport, sent, attempt).catch((error: unknown) => {
+    if (error instanceof NotFoundError) return undefined;
+    throw error;
+  });
+  if (record === undefined) return { records: [], unreadable: [] };
+  if (z.looseObject({ id: z.literal(id) }).safeParse(record).success) {
+    return readRecords(kind, { records: [record] }, "records");
+  }
+  // The record is not shown, because it may contain secrets.
+  throw unexpectedResponse(operation, `not ${noun} ${id}`, Object.keys(Object(record)));
+}
+
+/** Returns the path of one record. */
+export function pathOf({ path }: { readonly path: string }, id: string): string {
+  return `${path}/${pathSegment("id", id)}`;
+}
+
+/**
+ * Reads all pages of a list. Starts again if the service refuses the next page. @throws
+ * UnexpectedResponseError if a page is not a list, or there is no last page
+ */
+async function readPages<T extends NamedRecord>(
+  transport: RestV2Transport,
+  kind: V2Kind<T>,
+  operation: string,
+  attempt: Attempt,
+): Promise<Listed<T>> {
+  for (let beginnings = 1; ; beginnings++) {
+    const records = new Map<string, T>();
+    const unreadable: UnreadableRecord[] = [];
+    let cursor: string | undefined;
+    try {
+      for (let page = 1; page <= MOST_PAGES; page++) {
+        const read = await readPage(transport, kind, operation, attempt, cursor);
+        // A record may be on two pages if others were deleted meanwhile.
+        for (const record of read.records) records.set(record.id, record);
+        unreadable.push(...read.unreadable);
+        if (read.next === undefined) return { records: [...records.values()], unreadable };
+        if (read.next === cursor) break;
+        cursor = read.next;
+      }
+    } catch (error) {
+      const isRefusal = error instanceof RejectedError || error instanceof BusinessRuleError;
+      if (cursor === undefined || !isRefusal || beginnings === MOST_BEGINNINGS) throw error;
+      continue;
+    }
+    throw new UnexpectedResponseError(`${operation}: the list has no last page. Try again later`);
+  }
+}
+
+/**
+ * Reads one page of a list.
+ * @throws UnexpectedResponseError if it is not a list, or does not say where the next page begins
+ */
+async function readPage<T extends NamedRecord>(
+  transport: RestV2Transport,
+  kind: V2Kind<T>,
+  operation: string,
+  attempt: Attempt,
+  cursor: string | undefined,
+): Promise<Listed<T> & { readonly next: string | undefined }> {
+  const { names, path, field } = kind;
+  if (cursor !== undefined) await waitForLimit(transport, attempt);
+  const query: Record<string, string> = cursor === undefined ? {} : { cursor };
+  const response = await requestV2(transport, { name: names.list, operation, method: "GET", path, query }, attempt);
+  const { nextCursor, hasNextPage } = decode(pageSchema, response, operation).pagination ?? {};
+  // A record that is not in a list counts as gone, so the list must be complete.
+  if (hasNextPage && !nextCursor) {
+    throw new UnexpectedResponseError(
+      `${operation}: the service shows a next page, but no cursor for it. Try again later`,
+    );
+  }
+  return { ...readRecords(kind, response, field), next: hasNextPage === false ? undefined : nextCursor || undefined };
+}
+
+/** Waits until the rate limit allows another request of the same attempt. */
+async function waitForLimit({ http, limits }: RestV2Transport, attempt: Attempt): Promise<void> {
+  for (;;) {
+    const delayMs = limits.delayMs(http.clock.monotonic());
+    // The attempt itself is under way, so the limits may not know when it ends.
+    if (delayMs === 0 || !Number.isFinite(delayMs)) return;
+    await sleep(http.clock, Math.min(delayMs, LOOK_MS));
+    if (attempt.signal.aborted) throw attempt.signal.reason;
+    attempt.progress();
+  }
+}

@@ -1,0 +1,47 @@
+import { TEMPLATE_FIELDS } from "../templates/fields";
+import type { Template } from "../templates/record";
+import { TEMPLATE, TEMPLATE_OUTPUTS, type TemplateCalls } from "../templates/templates";
+import { changedInV2, hiddenInV2, V2_TYPES, v2Body, v2RecordSchema } from "./format";
+import { v2Requests } from "./requests";
+import type { RestV2Transport } from "./transport";
+
+export const TEMPLATE_LIST = {
+  ...TEMPLATE,
+  schema: v2RecordSchema<Template>(TEMPLATE_FIELDS, TEMPLATE_OUTPUTS, V2_TYPES),
+  names: {
+    list: "listTemplates",
+    read: "getTemplate",
+    create: "createTemplate",
+    change: "updateTemplate",
+    delete: "deleteTemplate",
+  },
+  path: "/templates",
+  field: "templates",
+};
+
+/** Endpoints have the fields of a container that templates have. */
+const CONTAINERS = {
+  ...TEMPLATE_LIST,
+  names: { ...TEMPLATE_LIST.names, list: "listEndpoints" },
+  path: "/serverless",
+  field: "endpoints",
+};
+
+/** The fields that a new template gets for endpoints. */
+const NEW_SERVERLESS_TEMPLATE = { serverless: true, public: false, startSsh: false, startJupyter: false };
+
+/** Returns the requests over REST v2. A change sends only what differs; the deletion is by id. */
+export function v2TemplateCalls(transport: RestV2Transport): TemplateCalls {
+  const requests = v2Requests(transport, TEMPLATE_LIST);
+  return {
+    ...requests,
+    create: (operation, settings, attempt) =>
+      requests.create(operation, { ...v2Body(TEMPLATE_FIELDS, settings), ...NEW_SERVERLESS_TEMPLATE }, attempt),
+    change(operation, before, settings, attempt) {
+      const changed = changedInV2(TEMPLATE_FIELDS, before, settings);
+      return requests.patch(operation, before.id, v2Body(TEMPLATE_FIELDS, settings, changed), attempt);
+    },
+    containersOfEndpoints: v2Requests(transport, CONTAINERS).list,
+    hiddenIn: (template) => hiddenInV2(TEMPLATE_FIELDS, template),
+  };
+}

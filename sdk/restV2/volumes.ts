@@ -1,0 +1,38 @@
+import { VOLUME_FIELDS } from "../volumes/fields";
+import type { Volume } from "../volumes/record";
+import { VOLUME, VOLUME_OUTPUTS, type VolumeCalls } from "../volumes/volumes";
+import { changedInV2, v2Body, v2RecordSchema } from "./format";
+import { v2Requests } from "./requests";
+import type { RestV2Transport } from "./transport";
+
+export const VOLUME_LIST = {
+  ...VOLUME,
+  schema: v2RecordSchema<Volume>(VOLUME_FIELDS, VOLUME_OUTPUTS),
+  names: {
+    list: "listNetworkVolumes",
+    read: "getNetworkVolume",
+    create: "createNetworkVolume",
+    change: "updateNetworkVolume",
+    delete: "deleteNetworkVolume",
+  },
+  path: "/network-volumes",
+  field: "networkVolumes",
+};
+
+/** Returns the requests over REST v2. A change sends only what differs. */
+export function v2VolumeCalls(transport: RestV2Transport): VolumeCalls {
+  const requests = v2Requests(transport, VOLUME_LIST);
+  return {
+    ...requests,
+    create: (operation, settings, attempt) => requests.create(operation, v2Body(VOLUME_FIELDS, settings), attempt),
+    change: (operation, before, changes, attempt) =>
+      requests.patch(
+        operation,
+        before.id,
+        v2Body(VOLUME_FIELDS, changes, changedInV2(VOLUME_FIELDS, before, changes)),
+        attempt,
+      ),
+    // REST v2 shows the tier, and GraphQL the storage system.
+    hiddenIn: () => ["storageType"],
+  };
+}
