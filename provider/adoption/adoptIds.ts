@@ -1,5 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { InputProblem } from "../../sdk/errors";
+import type { Claim } from "../machine/sharedClaims";
+import { resolveArg } from "../program/resolvedArgs";
+import { runtimeState } from "../program/runtimeState";
 
 /**
  * For each program that runs in this process, the logical names of the adopting resources by id.
@@ -28,4 +31,39 @@ export function secondAdoption(
   }
   names.set(adoptId, name);
   return [];
+}
+
+/**
+ * Claims the record that a resource of the program adopts. The engine calls no handler for a
+ * resource that the run leaves out, for example with `--target`, and would delete the record with
+ * another resource that has it.
+ */
+export function claimAdoptee(resource: pulumi.CustomResource & { readonly __owner?: unknown }, adoptId: unknown): void {
+  const engine = runtimeState().settings?.options?.engineAddr;
+  if (!engine) return;
+  // The engine deletes after the program has ended. These promises have settled by then: none of
+  // them waits for more than the registration.
+  Promise.all([adoptId, resource.id, resource.urn, resource.__owner].map(resolveArg)).then(
+    ([adoptee, id, urn, owner]) => {
+      if (typeof adoptee?.value !== "string") return;
+      const name = String(urn?.value).replace(/.*::/, "");
+      const reason = `this run leaves out "${name}" (for example with --target)`;
+      if (id?.isUnknown) share(adoptee.value, "program", { standing: "wanted", reason }, engine);
+      else if (typeof owner?.value === "string") share(adoptee.value, owner.value, HELD, engine);
+    },
+    // The engine reports the program's own failures.
+    () => undefined,
+  );
+}
+
+const HELD: Claim = { standing: "held", reason: "" };
+
+function share(id: string, owner: string, claim: Claim, engine: string): void {
+  // Most programs adopt nothing, and start without it.
+  const { shareClaim }: typeof import("../machine/sharedClaims") = require("../machine/sharedClaims");
+  try {
+    shareClaim(id, owner, claim, engine);
+  } catch (error) {
+    throw new pulumi.RunError(error instanceof Error ? error.message : String(error));
+  }
 }

@@ -47,7 +47,8 @@ export function isLeftToAdopter(noun: string, id: string, outputs: Properties): 
   const owner = ownerOf(outputs);
   const others = claimsOfOthers(id, owner);
   const isHeld = others.some(({ standing }) => standing === "held");
-  if (others.length > 0 && !isHeld) refuseUntilAdopted(noun, id, others[0]?.reason);
+  const why = others.find(({ standing }) => standing === "failed") ?? others[0];
+  if (why && !isHeld) refuseUntilAdopted(noun, id, why.reason);
   const name = String(outputs.name ?? id);
   const adoptee: Adoptee = { account: outputs.__account, noun, id };
   if (isHeld) {

@@ -4,6 +4,7 @@ import { CONFIG_NAMESPACE, type ReadConfig } from "../connection/config";
 import { settingsOf } from "../connection/provider";
 import { resolveArg } from "../program/resolvedArgs";
 import { isObject } from "../properties";
+import { claimAdoptee } from "./adoptIds";
 import type { Arg, Args, PreviewedKind } from "./description";
 
 /** A resource class that can adopt records. */
@@ -18,14 +19,19 @@ export interface AdoptingClass<T extends NamedRecord> {
 
 /**
  * In a preview, logs what the adoption will change, field by field, and fails if the record does
- * not exist or must not be adopted. Does nothing if the resource already has the record.
+ * not exist or must not be adopted. Does nothing there if the resource already has the record.
+ * Otherwise claims the record, see `claimAdoptee`.
  */
-export function previewAdoption<T extends NamedRecord>(
+export function followAdoption<T extends NamedRecord>(
   resource: pulumi.CustomResource,
   args: object | undefined,
   adopting: AdoptingClass<T>,
 ): void {
-  if (!args || !("adoptId" in args) || args.adoptId === undefined || !pulumi.runtime.isDryRun()) return;
+  if (!args || !("adoptId" in args) || args.adoptId === undefined) return;
+  if (!pulumi.runtime.isDryRun()) {
+    claimAdoptee(resource, args.adoptId);
+    return;
+  }
   // Keeps the program from ending before this is done.
   const done = pulumi.runtime.rpcKeepAlive();
   logChanges(resource, args, adopting)

@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Endpoint, EndpointInput, EndpointSettings } from "../../sdk/endpoints/record";
-import { previewAdoption } from "../adoption/preview";
+import { followAdoption } from "../adoption/preview";
 import { warnOfSettings } from "../connection/settingsWarnings";
 import { type ContainerArgs, commandProblems, declaredContainer, warnOfTag } from "../container/containerArgs";
 import { noteOfPlainKeys } from "../container/plainKeys";
@@ -159,7 +159,7 @@ export class ServerlessEndpoint extends pulumi.CustomResource {
     }
     showWhereRefused(this);
     warnOfSettings(this);
-    previewAdoption(this, properties, ENDPOINT_CLASS);
+    followAdoption(this, properties, ENDPOINT_CLASS);
     const { type } = ENDPOINT_CLASS;
     warnOfTag({ type, name, options }, args?.imageName);
     noteOfPlainKeys({ type, name, options }, args?.env);

@@ -23,13 +23,16 @@ export interface Claim {
 /** The folders that may hold the files. The first usable one is used. */
 const FOLDERS = candidateFolders("claims");
 
+/** This deployment; `undefined` without an engine. */
+const deployment = deploymentOf(engineAddress(process.argv));
+
 /**
- * The beginning of the names of this deployment's files; `undefined` without an engine. Each file
- * name ends with the process id.
+ * Returns the beginning of the names of a deployment's files. Each file name ends with the process
+ * id.
  */
-const deployment = engineAddress(process.argv)
-  ?.replace(/[^\w.]/g, "-")
-  .concat(`.${machine}`);
+function deploymentOf(engine: string | undefined): string | undefined {
+  return engine?.replace(/[^\w.]/g, "-").concat(`.${machine}`);
+}
 
 const prepared = new Set<string>();
 
@@ -58,13 +61,15 @@ function isStale(file: string): boolean {
 
 /**
  * Adds a claim, changes it, or takes it back (`undefined`).
+ * @param engine the engine's address; only a program has to give it
  * @throws ConfigurationError if no folder can be used
  */
-export function shareClaim(id: string, owner: string, claim: Claim | undefined): void {
-  if (deployment === undefined) return;
+export function shareClaim(id: string, owner: string, claim: Claim | undefined, engine?: string): void {
+  const sharedIn = deploymentOf(engine) ?? deployment;
+  if (sharedIn === undefined) return;
   for (const parts of FOLDERS) {
     try {
-      const file = path.join(prepareFolder(parts), `${deployment}.${process.pid}`);
+      const file = path.join(prepareFolder(parts), `${sharedIn}.${process.pid}`);
       // Starts with a line break, because a full disk may have cut the line before.
       const { standing, reason } = claim ?? { standing: "released", reason: "" };
       appendFileSync(file, `\n${standing} ${id} ${owner} ${JSON.stringify(reason)}`, { mode: 0o600 });

@@ -1,11 +1,12 @@
 import * as pulumi from "@pulumi/pulumi";
+import { runtimeState } from "./runtimeState";
 
 /**
  * Returns `true` if transformations of the resource, its parents or the stack may change its
  * arguments after the constructor. Then only the provider sees the final arguments.
  */
 export function areChangedLater(options: pulumi.CustomResourceOptions): boolean {
-  return hasTransformations(options) || (options.transforms?.length ?? 0) > 0 || hasCallbacks();
+  return hasTransformations(options) || (options.transforms?.length ?? 0) > 0 || runtimeState().callbacks !== undefined;
 }
 
 /**
@@ -16,16 +17,4 @@ export function hasTransformations({ transformations, parent }: pulumi.CustomRes
   const above: object = parent ?? pulumi.runtime.getStackResource() ?? {};
   const inherited = "__transformations" in above ? above.__transformations : undefined;
   return [transformations, inherited].some((each) => Array.isArray(each) && each.length > 0);
-}
-
-/**
- * Returns `true` if the program has registered callbacks with the engine, which include transforms.
- */
-function hasCallbacks(): boolean {
-  try {
-    const state: { getStore(): { callbacks?: unknown } } = require("@pulumi/pulumi/runtime/state");
-    return state.getStore().callbacks !== undefined;
-  } catch {
-    return false;
-  }
 }

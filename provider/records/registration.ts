@@ -48,7 +48,8 @@ export function registration<T extends NamedRecord>(
   };
   const checked = checkedOptions({ kind, type, name, args: args ?? {}, options, problems, findProblems });
   // The engine fills in only properties that exist when the resource is registered.
-  const unresolved = Object.fromEntries(outputs.map((output) => [output, undefined]));
+  const filled = args?.adoptId === undefined ? outputs : [...outputs, "__owner"];
+  const unresolved = Object.fromEntries(filled.map((output) => [output, undefined]));
   const properties = args ? declared(name, args, options.parent) : { __mustExist: true };
   return [
     type,

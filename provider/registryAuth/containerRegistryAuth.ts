@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { RegistryAuth, RegistryAuthInput } from "../../sdk/registryAuths/record";
-import { previewAdoption } from "../adoption/preview";
+import { followAdoption } from "../adoption/preview";
 import { warnOfSettings } from "../connection/settingsWarnings";
 import type { ArgsOf } from "../records/args";
 import { type RecordClass, registration } from "../records/registration";
@@ -62,6 +62,6 @@ export class ContainerRegistryAuth extends pulumi.CustomResource {
     const secret = { ...args, username: pulumi.secret(args.username), password: pulumi.secret(args.password) };
     super(...registration(REGISTRY_AUTH_CLASS, name, secret, options));
     warnOfSettings(this);
-    previewAdoption(this, secret, REGISTRY_AUTH_CLASS);
+    followAdoption(this, secret, REGISTRY_AUTH_CLASS);
   }
 }

@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { isSecretName } from "../../sdk/secrets/fields";
 import type { SecretInput, SecretRecord } from "../../sdk/secrets/record";
-import { previewAdoption } from "../adoption/preview";
+import { followAdoption } from "../adoption/preview";
 import { warnOfSettings } from "../connection/settingsWarnings";
 import type { ArgsOf } from "../records/args";
 import { type RecordClass, registration } from "../records/registration";
@@ -98,7 +98,7 @@ export class Secret extends pulumi.CustomResource {
     const secret = value === undefined ? args : { ...args, value: pulumi.secret(value) };
     super(...registration(SECRET_CLASS, name, secret, options, nameProblems(name, args)));
     warnOfSettings(this);
-    previewAdoption(this, secret, SECRET_CLASS);
+    followAdoption(this, secret, SECRET_CLASS);
   }
 }
 

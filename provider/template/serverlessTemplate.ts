@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Template, TemplateInput, TemplateSettings } from "../../sdk/templates/record";
-import { previewAdoption } from "../adoption/preview";
+import { followAdoption } from "../adoption/preview";
 import { warnOfSettings } from "../connection/settingsWarnings";
 import { type ContainerArgs, commandProblems, declaredContainer, warnOfTag } from "../container/containerArgs";
 import { noteOfPlainKeys } from "../container/plainKeys";
@@ -109,7 +109,7 @@ export class ServerlessTemplate extends pulumi.CustomResource {
     const properties = args && declaredContainer(name, args);
     super(...registration(TEMPLATE_CLASS, name, properties, options, commandProblems(args)));
     warnOfSettings(this);
-    previewAdoption(this, properties, TEMPLATE_CLASS);
+    followAdoption(this, properties, TEMPLATE_CLASS);
     warnOfTag({ type: TEMPLATE_CLASS.type, name, options }, args?.imageName);
     noteOfPlainKeys({ type: TEMPLATE_CLASS.type, name, options }, args?.env);
   }

@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Volume, VolumeInput } from "../../sdk/volumes/record";
-import { previewAdoption } from "../adoption/preview";
+import { followAdoption } from "../adoption/preview";
 import { warnOfSettings } from "../connection/settingsWarnings";
 import type { ArgsOf } from "../records/args";
 import { type RecordClass, registration } from "../records/registration";
@@ -90,6 +90,6 @@ export class NetworkVolume extends pulumi.CustomResource {
   constructor(name: string, args: NetworkVolumeArgs | undefined, options: pulumi.CustomResourceOptions = {}) {
     super(...registration(VOLUME_CLASS, name, args, options));
     warnOfSettings(this);
-    previewAdoption(this, args, VOLUME_CLASS);
+    followAdoption(this, args, VOLUME_CLASS);
   }
 }

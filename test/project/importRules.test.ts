@@ -86,7 +86,7 @@ const ARROWS: Record<string, Arrows> = {
       machine: [],
       fields: ["connection", "machine"],
       ownership: ["connection", "machine"],
-      adoption: ["program", "connection", "fields", "ownership"],
+      adoption: ["program", "connection", "machine", "fields", "ownership"],
       catalog: ["connection"],
       records: ["program", "connection", "machine", "fields", "ownership", "adoption", "catalog"],
       container: ["program", "machine"],

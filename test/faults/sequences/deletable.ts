@@ -14,6 +14,7 @@ export interface Before {
   /** Logical names whose replacement is asked for. */
   readonly replaced: readonly string[];
   readonly scope: Scope;
+  readonly isPlugin: boolean;
   /** `true` if one argument is wrong, so that nothing may happen. */
   readonly isTypo: boolean;
 }
@@ -75,9 +76,9 @@ export function deletable(before: Before, { command }: Pick<Run, "command">): Se
     return new Set(entries.map(({ id }) => id).filter((id) => !held.has(id)));
   }
   for (const { name, args } of program.resources) {
-    // A resource that is not acted on cannot say that it adopts, as docs/how-to/adopt-an-account.md
-    // warns.
-    if (args.adoptId && isInScope(scope, name)) held.add(args.adoptId);
+    // With the plugin, a resource that is not acted on cannot say that it adopts, as
+    // docs/how-to/adopt-an-account.md warns.
+    if (args.adoptId && (!before.isPlugin || isInScope(scope, name))) held.add(args.adoptId);
   }
   const free = entries.filter((entry) => {
     const one = entry.isDoomed ? undefined : declaredFor(program, entries, entry);

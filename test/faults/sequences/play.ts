@@ -54,6 +54,7 @@ export async function play(world: World, action: Action): Promise<StepResult | u
     others,
     replaced: replaced.map(({ name }) => name),
     scope,
+    isPlugin: world.setup.isPlugin ?? false,
     isTypo: action.do === "typo",
   };
   const { disturb, planned, inline, api, elsewhere } = action;

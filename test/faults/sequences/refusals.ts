@@ -1,4 +1,4 @@
-import { type Before, declaredFor, deletable, entryFor, isReplaced } from "./deletable";
+import { type Before, declaredFor, deletable, entryFor, isInScope, isReplaced } from "./deletable";
 import type { Run } from "./engine";
 import type { Declared } from "./program";
 import { accountFor, type World } from "./world";
@@ -27,6 +27,7 @@ export function reasonsToRefuse(before: Before, run: Run, world: World): string[
     program.createsFirst && before.replaced.length > 0 && "replaced by creating first",
     hasAliasClash(before) && "an alias that is declared",
     run.flags.length > 0 && hasExplicitProvider(before) && "a provider that is not targeted",
+    leavesOutAdopter(before) && "an endpoint to be adopted by a resource that is not acted on",
     hasTwoOwners(before) && "an endpoint that two declared resources have",
     ...program.resources.flatMap((one) => [
       adoptionProblem(before, one),
@@ -69,6 +70,13 @@ function hasAliasClash({ program: { resources } }: Before): boolean {
  */
 const hasExplicitProvider = ({ program, entries }: Before) =>
   [...program.resources, ...entries].some(({ provider }) => provider);
+
+/** The endpoint would be deleted with the resource that has it now. */
+function leavesOutAdopter({ program, entries, scope }: Before): boolean {
+  const left = program.resources.filter((one) => one.args.adoptId !== undefined && !isInScope(scope, one.name));
+  const gone = entries.filter((entry) => isInScope(scope, entry.name) && !declaredFor(program, entries, entry));
+  return left.some(({ args }) => gone.some(({ id }) => id === args.adoptId));
+}
 
 /** A refused adoption may already be in the state, because the engine runs steps in parallel. */
 function hasTwoOwners({ program, entries }: Before): boolean {
