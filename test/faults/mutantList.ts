@@ -205,8 +205,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "a former resource goes although the adoption of its endpoint has failed",
     file: "provider/adoption/adoption.ts",
-    from: "if (others.length > 0 && !isHeld) refuseUntilAdopted(noun, id, others[0]?.reason);",
-    to: "if (others.length > 0 && !isHeld) return true;",
+    from: "if (why && !isHeld) refuseUntilAdopted(noun, id, why.reason);",
+    to: "if (why && !isHeld) return true;",
     tests: [{ file: "test/pulumi/failedAdoption.test.ts" }],
     built: true,
   },
@@ -215,7 +215,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "provider/adoption/adoption.ts",
     from: "if (wasAdoptedFrom(adoptee, owner)) refuseForAdopter(adoptee);",
     to: "if (wasAdoptedFrom(adoptee, owner) && Date.now() === 0) refuseForAdopter(adoptee);",
-    tests: [{ file: "test/pulumi/failedAdoption.test.ts" }],
+    tests: [{ file: "test/pulumi/handBack.test.ts" }],
     built: true,
   },
   {
