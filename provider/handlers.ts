@@ -1,10 +1,10 @@
 import "../sdk/contract/requireNode";
 
 import type { NamedRecord } from "../sdk/records/listed";
+import { acceptPluginState } from "./dynamic/pluginState";
 import { ENDPOINT_KIND } from "./endpoint/endpointKind";
 import { forEngine } from "./engineErrors";
 import { hideSecretInputs } from "./hideSecretInputs";
-import { acceptPluginState } from "./pluginState";
 import { recordHandlers } from "./records/recordHandlers";
 import type { RecordKind } from "./records/recordKind";
 import { REGISTRY_AUTH_KIND } from "./registryAuth/registryAuthKind";

@@ -11,15 +11,25 @@
 import "../sdk/contract/requireNode";
 
 export { EndpointType, FlashBootType, GpuTier, Location, type OpenEnum, ScalerType } from "../sdk/contract/enums";
-export { ServerlessGpuProvider, type ServerlessGpuProviderArgs } from "./connection/provider";
-export type { ContainerCommand } from "./container/containerArgs";
-export { ServerlessEndpoint, type ServerlessEndpointArgs } from "./endpoint/serverlessEndpoint";
+export * from "./dynamic/functions";
+export type { InputsOf, InvokeOutputOptions } from "./dynamic/invoke";
+export type { ContainerCommand } from "./dynamic/resources/containerArgs";
+export { ContainerRegistryAuth, type ContainerRegistryAuthArgs } from "./dynamic/resources/containerRegistryAuth";
+export { NetworkVolume, type NetworkVolumeArgs } from "./dynamic/resources/networkVolume";
+export { ServerlessGpuProvider, type ServerlessGpuProviderArgs } from "./dynamic/resources/provider";
+export {
+  type RollOutArgs,
+  RollOutFailureAction,
+  type RollOutTest,
+  type RollOutWatch,
+} from "./dynamic/resources/rollOutArgs";
+export { Secret, type SecretArgs } from "./dynamic/resources/secret";
+export { ServerlessEndpoint, type ServerlessEndpointArgs } from "./dynamic/resources/serverlessEndpoint";
+export { ServerlessTemplate, type ServerlessTemplateArgs } from "./dynamic/resources/serverlessTemplate";
+export {
+  SmokeTest,
+  type SmokeTestArgs,
+  type SmokeTestPolicy,
+  type SmokeTestStorage,
+} from "./dynamic/resources/smokeTest";
 export type { RecordSelector } from "./functions/findRecord";
-export * from "./functions/functions";
-export type { InputsOf, InvokeOutputOptions } from "./functions/invoke";
-export { ContainerRegistryAuth, type ContainerRegistryAuthArgs } from "./registryAuth/containerRegistryAuth";
-export { type RollOutArgs, RollOutFailureAction, type RollOutTest, type RollOutWatch } from "./rollOut/rollOutArgs";
-export { Secret, type SecretArgs } from "./secret/secret";
-export { SmokeTest, type SmokeTestArgs, type SmokeTestPolicy, type SmokeTestStorage } from "./smokeTest/smokeTest";
-export { ServerlessTemplate, type ServerlessTemplateArgs } from "./template/serverlessTemplate";
-export { NetworkVolume, type NetworkVolumeArgs } from "./volume/networkVolume";

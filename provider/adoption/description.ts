@@ -9,7 +9,6 @@ import { capabilitiesOf } from "../connection/connection";
 import { fieldsIn } from "../fields/managed";
 import type { InputKind } from "../fields/recordInputs";
 import { LIST_MAX_AGE_MS } from "../ownership/location";
-import type { ResolvedArg } from "../program/resolvedArgs";
 import { objectOrEmpty, type Properties } from "../properties";
 import { type AdoptableKind, compareForAdoption } from "./comparison";
 
@@ -35,6 +34,16 @@ export interface AppliedUnseen {
   readonly effect: string;
   /** What it has done. */
   readonly done: string;
+}
+
+/** A resolved argument of a resource. */
+export interface ResolvedArg {
+  /** The plain value. Use it only if it is known, and show it only if it is not secret. */
+  readonly value: unknown;
+  /** `true` if the value, or a part of it, is secret. Not reliable while the value is unknown. */
+  readonly isSecret: boolean;
+  /** `true` if the value, or a part of it, is not known yet. */
+  readonly isUnknown: boolean;
 }
 
 /** A resolved argument. If it is an object of the program, its parts are resolved as well. */

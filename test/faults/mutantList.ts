@@ -102,7 +102,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "a refused inline program counts as one without resources",
-    file: "provider/program/refusal.ts",
+    file: "provider/dynamic/program/refusal.ts",
     from: "const refusal = register(message);",
     to: "const refusal = Promise.resolve(new Error(message));",
     tests: [{ file: "test/pulumi/refusedPrograms.test.ts", title: "inline program" }],

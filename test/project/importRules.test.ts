@@ -77,21 +77,19 @@ const ARROWS: Record<string, Arrows> = {
   },
   provider: {
     shared: [
-      ...["cancellation", "engineErrors", "exitWithEngine", "hideSecretInputs", "inputWarnings", "log", "pluginState"],
+      ...["cancellation", "engineErrors", "exitWithEngine", "hideSecretInputs", "inputWarnings", "log"],
       ...["properties", "resourceTypes"],
     ],
     folders: {
-      program: [],
-      connection: ["program"],
+      connection: [],
       machine: [],
       fields: ["connection", "machine"],
       ownership: ["connection", "machine"],
-      adoption: ["program", "connection", "machine", "fields", "ownership"],
+      adoption: ["connection", "machine", "fields", "ownership"],
       catalog: ["connection"],
-      records: ["program", "connection", "machine", "fields", "ownership", "adoption", "catalog"],
-      container: ["program", "machine"],
+      records: ["connection", "machine", "fields", "ownership", "adoption", "catalog"],
+      container: ["machine"],
       endpoint: [
-        "program",
         "connection",
         "machine",
         "fields",
@@ -103,12 +101,17 @@ const ARROWS: Record<string, Arrows> = {
         "rollOut",
       ],
       rollOut: ["connection", "machine", "fields", "ownership", "records", "container", "smokeTest"],
-      template: ["program", "connection", "fields", "adoption", "records", "container"],
+      template: ["connection", "fields", "adoption", "records", "container"],
       volume: ["connection", "fields", "adoption", "records", "catalog"],
       registryAuth: ["connection", "adoption", "records"],
       secret: ["connection", "adoption", "records"],
-      smokeTest: ["program", "connection"],
-      functions: ["program", "connection"],
+      smokeTest: ["connection"],
+      functions: ["connection"],
+      // What only the dynamic form needs. The handlers do not know it.
+      dynamic: [
+        ...["adoption", "connection", "container", "endpoint", "fields", "functions", "machine", "ownership"],
+        ...["records", "registryAuth", "rollOut", "secret", "smokeTest", "template", "volume"],
+      ],
     },
   },
   emulator: {
@@ -361,7 +364,7 @@ describe("the handlers, and all files that they load", () => {
     );
     expect([...packages].filter((name) => name.startsWith("@pulumi/"))).toEqual([]);
     // The same search finds Pulumi in the files that use it.
-    expect([...loadedBy("provider/endpoint/serverlessEndpoint.ts").packages]).toContain("@pulumi/pulumi");
+    expect([...loadedBy("provider/dynamic/resources/serverlessEndpoint.ts").packages]).toContain("@pulumi/pulumi");
   });
 
   /** Loads modules anew in `use`, in which an import of the package throws. */
@@ -381,7 +384,7 @@ describe("the handlers, and all files that they load", () => {
   test("load without Pulumi, and so does the client", () =>
     without("@pulumi/pulumi", "Pulumi was loaded", async () => {
       expect(require("../../sdk")).toHaveProperty("createClient");
-      expect(() => require("../../provider/endpoint/serverlessEndpoint")).toThrow("Pulumi was loaded");
+      expect(() => require("../../provider/dynamic/resources/serverlessEndpoint")).toThrow("Pulumi was loaded");
     }));
 
   test("load no HTTP client before the first request, nor does a program before its first data source", () =>

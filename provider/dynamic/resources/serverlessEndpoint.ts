@@ -1,15 +1,15 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { Endpoint, EndpointInput, EndpointSettings } from "../../sdk/endpoints/record";
-import { followAdoption } from "../adoption/preview";
-import { warnOfSettings } from "../connection/settingsWarnings";
-import { type ContainerArgs, commandProblems, declaredContainer, warnOfTag } from "../container/containerArgs";
-import { noteOfPlainKeys } from "../container/plainKeys";
+import type { Endpoint, EndpointInput, EndpointSettings } from "../../../sdk/endpoints/record";
+import { type RARE_SETTINGS, SERVERLESS_ENDPOINT } from "../../resourceTypes";
+import { warnOfIdleCost } from "../program/idleCost";
+import { noteOfPlainKeys } from "../program/plainKeys";
+import { followAdoption } from "../program/preview";
+import { warnOfSettings } from "../program/settingsWarnings";
 import { showWhereRefused, suspendTraces } from "../program/traces";
-import type { ArgsOf } from "../records/args";
-import { type RecordClass, registration } from "../records/registration";
-import { type RARE_SETTINGS, SERVERLESS_ENDPOINT } from "../resourceTypes";
-import type { RollOutArgs } from "../rollOut/rollOutArgs";
-import { warnOfIdleCost } from "./idleCost";
+import type { ArgsOf } from "./args";
+import { type ContainerArgs, commandProblems, declaredContainer, warnOfTag } from "./containerArgs";
+import { type RecordClass, registration } from "./registration";
+import type { RollOutArgs } from "./rollOutArgs";
 
 const ENDPOINT_CLASS: RecordClass<Endpoint> = {
   ...SERVERLESS_ENDPOINT,
@@ -17,11 +17,13 @@ const ENDPOINT_CLASS: RecordClass<Endpoint> = {
   one: "an endpoint",
   // Only a part of the kind: the whole loads three times as many files.
   loadInputs() {
-    const { ENDPOINT_INPUTS }: typeof import("./endpointInputs") = require("./endpointInputs");
+    const {
+      ENDPOINT_INPUTS,
+    }: typeof import("../../endpoint/endpointInputs") = require("../../endpoint/endpointInputs");
     return ENDPOINT_INPUTS;
   },
   loadKind() {
-    const { ENDPOINT_KIND }: typeof import("./endpointKind") = require("./endpointKind");
+    const { ENDPOINT_KIND }: typeof import("../../endpoint/endpointKind") = require("../../endpoint/endpointKind");
     return ENDPOINT_KIND;
   },
   deletesBeforeReplace: true,

@@ -1,9 +1,9 @@
 import * as pulumi from "@pulumi/pulumi";
-import { movingTagWarning } from "../inputWarnings";
+import { startCommand, TWO_COMMANDS, WRONG_COMMAND } from "../../container/startCommand";
+import { movingTagWarning } from "../../inputWarnings";
 import { warnAt } from "../program/programChecks";
 import { refused } from "../program/refusal";
-import { secretEnv } from "./secretEnv";
-import { startCommand, TWO_COMMANDS, WRONG_COMMAND } from "./startCommand";
+import { secretEnv } from "../program/secretEnv";
 
 /** The start command of a container in parts. */
 export interface ContainerCommand {

@@ -1,11 +1,11 @@
 import * as pulumi from "@pulumi/pulumi";
 import { ServerlessGpuError } from "../../sdk/errors";
 import { CONFIG_NAMESPACE, type ReadConfig } from "../connection/config";
-import { type ServerlessGpuProvider, settingsOf } from "../connection/provider";
-import { keepProgramRunning, refused, refuseUnlessHandled } from "../program/refusal";
-import { isUnitTest } from "../program/unitTest";
-import { contextFor, type DataSource } from "./dataSource";
-import { type ArgsOf, type ResultOf, SOURCES, type SourceName } from "./sources";
+import { contextFor, type DataSource } from "../functions/dataSource";
+import { type ArgsOf, type ResultOf, SOURCES, type SourceName } from "../functions/sources";
+import { keepProgramRunning, refused, refuseUnlessHandled } from "./program/refusal";
+import { isUnitTest } from "./program/unitTest";
+import { type ServerlessGpuProvider, settingsOf } from "./resources/provider";
 
 /** Options of the data sources that return outputs. */
 export interface InvokeOutputOptions {

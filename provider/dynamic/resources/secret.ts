@@ -1,11 +1,11 @@
 import * as pulumi from "@pulumi/pulumi";
-import { isSecretName } from "../../sdk/secrets/fields";
-import type { SecretInput, SecretRecord } from "../../sdk/secrets/record";
-import { followAdoption } from "../adoption/preview";
-import { warnOfSettings } from "../connection/settingsWarnings";
-import type { ArgsOf } from "../records/args";
-import { type RecordClass, registration } from "../records/registration";
-import { SECRET } from "../resourceTypes";
+import { isSecretName } from "../../../sdk/secrets/fields";
+import type { SecretInput, SecretRecord } from "../../../sdk/secrets/record";
+import { SECRET } from "../../resourceTypes";
+import { followAdoption } from "../program/preview";
+import { warnOfSettings } from "../program/settingsWarnings";
+import type { ArgsOf } from "./args";
+import { type RecordClass, registration } from "./registration";
 
 const SECRET_CLASS: RecordClass<SecretRecord> = {
   ...SECRET,
@@ -16,7 +16,7 @@ const SECRET_CLASS: RecordClass<SecretRecord> = {
 };
 
 function loadKind() {
-  const { SECRET_KIND }: typeof import("./secretKind") = require("./secretKind");
+  const { SECRET_KIND }: typeof import("../../secret/secretKind") = require("../../secret/secretKind");
   return SECRET_KIND;
 }
 

@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
-import { ConfigurationError, type InputProblem } from "../../sdk/errors";
-import { NO_SUCH_PROPERTY } from "../../sdk/records/fields";
-import { UNKNOWN } from "../properties";
+import { ConfigurationError, type InputProblem } from "../../../sdk/errors";
+import { NO_SUCH_PROPERTY } from "../../../sdk/records/fields";
+import { UNKNOWN } from "../../properties";
 import {
   customTimeoutsWarning,
   deletedWithWarning,

@@ -6,9 +6,8 @@ import type { Pod } from "../../sdk/pods/podRecord";
 import type { RegistryAuth } from "../../sdk/registryAuths/record";
 import type { TemplateSettings } from "../../sdk/templates/record";
 import type { Volume } from "../../sdk/volumes/record";
-import type { DataCenterResult, GetDataCentersArgs, GetGpuTypesArgs, GpuTypeResult } from "./catalogSources";
-import type { GetEndpointArgs, GetEndpointResult } from "./findEndpoint";
-import { type InputsOf, type InvokeOutputOptions, invoke, invokeOutput } from "./invoke";
+import type { DataCenterResult, GetDataCentersArgs, GetGpuTypesArgs, GpuTypeResult } from "../functions/catalogSources";
+import type { GetEndpointArgs, GetEndpointResult } from "../functions/findEndpoint";
 import type {
   AccountLimitsResult,
   GetContainerRegistryAuthArgs,
@@ -16,7 +15,8 @@ import type {
   GetNetworkVolumeArgs,
   GetPodArgs,
   GetServerlessTemplateArgs,
-} from "./sources";
+} from "../functions/sources";
+import { type InputsOf, type InvokeOutputOptions, invoke, invokeOutput } from "./invoke";
 
 export type {
   AccountLimitsResult,

@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { looksLikeCredential } from "../../sdk/containers/fields";
+import { looksLikeCredential } from "../../../sdk/containers/fields";
 
 type Env = Record<string, pulumi.Input<string>>;
 

@@ -1,4 +1,8 @@
-import { customTimeoutsWarning, ignoredElementWarnings, optionProblems } from "../../../provider/program/optionChecks";
+import {
+  customTimeoutsWarning,
+  ignoredElementWarnings,
+  optionProblems,
+} from "../../../provider/dynamic/program/optionChecks";
 
 test("an ignored list element causes a warning; an ignored field or other property does not", () => {
   const ignoreChanges = ["gpuIds[1]", "locations[0]", 'gpuIds["0"]', "gpuIds", "workersMax", "tags[0]"];

@@ -1,11 +1,11 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { NamedRecord } from "../../sdk/records/listed";
-import { CONFIG_NAMESPACE, type ReadConfig } from "../connection/config";
-import { settingsOf } from "../connection/provider";
-import { resolveArg } from "../program/resolvedArgs";
-import { isObject } from "../properties";
+import type { NamedRecord } from "../../../sdk/records/listed";
+import type { Arg, Args, PreviewedKind } from "../../adoption/description";
+import { CONFIG_NAMESPACE, type ReadConfig } from "../../connection/config";
+import { isObject } from "../../properties";
+import { settingsOf } from "../resources/provider";
 import { claimAdoptee } from "./adoptIds";
-import type { Arg, Args, PreviewedKind } from "./description";
+import { resolveArg } from "./resolvedArgs";
 
 /** A resource class that can adopt records. */
 export interface AdoptingClass<T extends NamedRecord> {
@@ -59,7 +59,10 @@ async function logChanges<T extends NamedRecord>(
   const args: Args = Object.fromEntries(await Promise.all(entries));
   const readConfig = await configOf(resource, type);
   // Programs that adopt nothing start without it.
-  const { lookAtAdoption, noPreview }: typeof import("./description") = require("./description");
+  const {
+    lookAtAdoption,
+    noPreview,
+  }: typeof import("../../adoption/description") = require("../../adoption/description");
   const preview = readConfig
     ? await lookAtAdoption(loadKind(), readConfig, args)
     : noPreview("the provider's settings are not known yet");

@@ -1,12 +1,12 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { Template, TemplateInput, TemplateSettings } from "../../sdk/templates/record";
-import { followAdoption } from "../adoption/preview";
-import { warnOfSettings } from "../connection/settingsWarnings";
-import { type ContainerArgs, commandProblems, declaredContainer, warnOfTag } from "../container/containerArgs";
-import { noteOfPlainKeys } from "../container/plainKeys";
-import type { ArgsOf } from "../records/args";
-import { type RecordClass, registration } from "../records/registration";
-import { SERVERLESS_TEMPLATE } from "../resourceTypes";
+import type { Template, TemplateInput, TemplateSettings } from "../../../sdk/templates/record";
+import { SERVERLESS_TEMPLATE } from "../../resourceTypes";
+import { noteOfPlainKeys } from "../program/plainKeys";
+import { followAdoption } from "../program/preview";
+import { warnOfSettings } from "../program/settingsWarnings";
+import type { ArgsOf } from "./args";
+import { type ContainerArgs, commandProblems, declaredContainer, warnOfTag } from "./containerArgs";
+import { type RecordClass, registration } from "./registration";
 
 const TEMPLATE_CLASS: RecordClass<Template> = {
   ...SERVERLESS_TEMPLATE,
@@ -17,7 +17,7 @@ const TEMPLATE_CLASS: RecordClass<Template> = {
 };
 
 function loadKind() {
-  const { TEMPLATE_KIND }: typeof import("./templateKind") = require("./templateKind");
+  const { TEMPLATE_KIND }: typeof import("../../template/templateKind") = require("../../template/templateKind");
   return TEMPLATE_KIND;
 }
 

@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
-import { idleWorkersWarning } from "../inputWarnings";
-import { type Declaration, warnAt } from "../program/programChecks";
+import { idleWorkersWarning } from "../../inputWarnings";
+import { type Declaration, warnAt } from "./programChecks";
 
 /** An endpoint whose workers are billed even while idle. */
 interface IdleCost {

@@ -1,8 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { InputProblem } from "../../sdk/errors";
-import type { Claim } from "../machine/sharedClaims";
-import { resolveArg } from "../program/resolvedArgs";
-import { runtimeState } from "../program/runtimeState";
+import type { InputProblem } from "../../../sdk/errors";
+import type { Claim } from "../../machine/sharedClaims";
+import { resolveArg } from "./resolvedArgs";
+import { runtimeState } from "./runtimeState";
 
 /**
  * For each program that runs in this process, the logical names of the adopting resources by id.
@@ -60,7 +60,7 @@ const HELD: Claim = { standing: "held", reason: "" };
 
 function share(id: string, owner: string, claim: Claim, engine: string): void {
   // Most programs adopt nothing, and start without it.
-  const { shareClaim }: typeof import("../machine/sharedClaims") = require("../machine/sharedClaims");
+  const { shareClaim }: typeof import("../../machine/sharedClaims") = require("../../machine/sharedClaims");
   try {
     shareClaim(id, owner, claim, engine);
   } catch (error) {

@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { ManagementApi, ServiceName } from "../../sdk/connection/settings";
+import type { ManagementApi, ServiceName } from "../../../sdk/connection/settings";
+import { CONFIG_NAMESPACE, explicitProviderProblem } from "../../connection/config";
 import { afterRefusal } from "../program/refusal";
-import { CONFIG_NAMESPACE, explicitProviderProblem } from "./config";
 
 /** The arguments of a `ServerlessGpuProvider`: a key, and the name of the service or its URLs. */
 export interface ServerlessGpuProviderArgs {

@@ -1,10 +1,10 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { Volume, VolumeInput } from "../../sdk/volumes/record";
-import { followAdoption } from "../adoption/preview";
-import { warnOfSettings } from "../connection/settingsWarnings";
-import type { ArgsOf } from "../records/args";
-import { type RecordClass, registration } from "../records/registration";
-import { NETWORK_VOLUME } from "../resourceTypes";
+import type { Volume, VolumeInput } from "../../../sdk/volumes/record";
+import { NETWORK_VOLUME } from "../../resourceTypes";
+import { followAdoption } from "../program/preview";
+import { warnOfSettings } from "../program/settingsWarnings";
+import type { ArgsOf } from "./args";
+import { type RecordClass, registration } from "./registration";
 
 const VOLUME_CLASS: RecordClass<Volume> = {
   ...NETWORK_VOLUME,
@@ -15,7 +15,7 @@ const VOLUME_CLASS: RecordClass<Volume> = {
 };
 
 function loadKind() {
-  const { VOLUME_KIND }: typeof import("./volumeKind") = require("./volumeKind");
+  const { VOLUME_KIND }: typeof import("../../volume/volumeKind") = require("../../volume/volumeKind");
   return VOLUME_KIND;
 }
 

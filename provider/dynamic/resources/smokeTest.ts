@@ -1,8 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { InputProblem } from "../../sdk/errors";
+import type { InputProblem } from "../../../sdk/errors";
+import { SMOKE_TEST } from "../../resourceTypes";
 import { checkedOptions } from "../program/programChecks";
 import { secretInputs } from "../program/secretInputs";
-import { SMOKE_TEST } from "../resourceTypes";
 
 /** The limits of the job's time. */
 export interface SmokeTestPolicy {
@@ -141,6 +141,8 @@ function secretStorage(storage: pulumi.Input<SmokeTestStorage>): pulumi.Input<Sm
 
 /** Loads the handlers only here, because they load the client. */
 function findProblems(values: Record<string, unknown>): InputProblem[] {
-  const { problemsOf }: typeof import("./smokeTestHandlers") = require("./smokeTestHandlers");
+  const {
+    problemsOf,
+  }: typeof import("../../smokeTest/smokeTestHandlers") = require("../../smokeTest/smokeTestHandlers");
   return problemsOf(values);
 }

@@ -1,10 +1,10 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { RegistryAuth, RegistryAuthInput } from "../../sdk/registryAuths/record";
-import { followAdoption } from "../adoption/preview";
-import { warnOfSettings } from "../connection/settingsWarnings";
-import type { ArgsOf } from "../records/args";
-import { type RecordClass, registration } from "../records/registration";
-import { CONTAINER_REGISTRY_AUTH } from "../resourceTypes";
+import type { RegistryAuth, RegistryAuthInput } from "../../../sdk/registryAuths/record";
+import { CONTAINER_REGISTRY_AUTH } from "../../resourceTypes";
+import { followAdoption } from "../program/preview";
+import { warnOfSettings } from "../program/settingsWarnings";
+import type { ArgsOf } from "./args";
+import { type RecordClass, registration } from "./registration";
 
 const REGISTRY_AUTH_CLASS: RecordClass<RegistryAuth> = {
   ...CONTAINER_REGISTRY_AUTH,
@@ -15,7 +15,9 @@ const REGISTRY_AUTH_CLASS: RecordClass<RegistryAuth> = {
 };
 
 function loadKind() {
-  const { REGISTRY_AUTH_KIND }: typeof import("./registryAuthKind") = require("./registryAuthKind");
+  const {
+    REGISTRY_AUTH_KIND,
+  }: typeof import("../../registryAuth/registryAuthKind") = require("../../registryAuth/registryAuthKind");
   return REGISTRY_AUTH_KIND;
 }
 

@@ -1,16 +1,16 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { InputProblem } from "../../sdk/errors";
-import type { NamedRecord } from "../../sdk/records/listed";
-import { secondAdoption } from "../adoption/adoptIds";
-import type { AdoptingClass } from "../adoption/preview";
-import { CONFIG_NAMESPACE, type ReadConfig } from "../connection/config";
-import { ServerlessGpuProvider, settingsOf } from "../connection/provider";
-import { automaticName } from "../fields/automaticName";
-import type { InputKind } from "../fields/recordInputs";
+import type { InputProblem } from "../../../sdk/errors";
+import type { NamedRecord } from "../../../sdk/records/listed";
+import { CONFIG_NAMESPACE, type ReadConfig } from "../../connection/config";
+import type { InputKind } from "../../fields/recordInputs";
+import type { Properties } from "../../properties";
+import type { ResourceType } from "../../resourceTypes";
+import { secondAdoption } from "../program/adoptIds";
+import { automaticName } from "../program/automaticName";
+import type { AdoptingClass } from "../program/preview";
 import { checkedOptions, type Declaration } from "../program/programChecks";
 import { secretInputs } from "../program/secretInputs";
-import type { Properties } from "../properties";
-import type { ResourceType } from "../resourceTypes";
+import { ServerlessGpuProvider, settingsOf } from "./provider";
 
 /** A resource class whose handlers are `recordHandlers`. */
 export interface RecordClass<T extends NamedRecord> extends ResourceType, AdoptingClass<T> {
@@ -43,7 +43,7 @@ export function registration<T extends NamedRecord>(
   const config = configOf(type, options);
   const findProblems = (values: Properties, unknown: unknown) => {
     if (!args) return [];
-    const { problemsWithoutState }: typeof import("../fields/recordInputs") = require("../fields/recordInputs");
+    const { problemsWithoutState }: typeof import("../../fields/recordInputs") = require("../../fields/recordInputs");
     return problemsWithoutState(loadInputs(), values, unknown, config());
   };
   const checked = checkedOptions({ kind, type, name, args: args ?? {}, options, problems, findProblems });

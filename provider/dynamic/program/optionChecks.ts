@@ -1,8 +1,8 @@
 import type * as pulumi from "@pulumi/pulumi";
-import { FIELDS } from "../../sdk/endpoints/fields";
-import type { InputProblem } from "../../sdk/errors";
-import { listFields } from "../../sdk/records/fields";
-import { TEMPLATE_FIELDS } from "../../sdk/templates/fields";
+import { FIELDS } from "../../../sdk/endpoints/fields";
+import type { InputProblem } from "../../../sdk/errors";
+import { listFields } from "../../../sdk/records/fields";
+import { TEMPLATE_FIELDS } from "../../../sdk/templates/fields";
 
 type Options = pulumi.CustomResourceOptions;
 

@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
-import { CONFIG_NAMESPACE } from "../connection/config";
-import { hashedName } from "./naming";
+import { CONFIG_NAMESPACE } from "../../connection/config";
+import { hashedName } from "../../fields/naming";
 
 /** The name that `getOrganization` returns on every self-managed backend. */
 const NO_ORGANIZATION = "organization";

@@ -1,14 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-
-/** A resolved argument of a resource. */
-export interface ResolvedArg {
-  /** The plain value. Use it only if it is known, and show it only if it is not secret. */
-  readonly value: unknown;
-  /** `true` if the value, or a part of it, is secret. Not reliable while the value is unknown. */
-  readonly isSecret: boolean;
-  /** `true` if the value, or a part of it, is not known yet. */
-  readonly isUnknown: boolean;
-}
+import type { ResolvedArg } from "../../adoption/description";
 
 /**
  * Resolves an argument. Rejects if one of the program's outputs fails, which the engine reports

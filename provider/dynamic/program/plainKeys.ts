@@ -1,7 +1,7 @@
-import { keysInPlainText, plainKeysNote } from "../inputWarnings";
-import { type Declaration, noteAt } from "../program/programChecks";
-import { resolveArg } from "../program/resolvedArgs";
-import { isUnitTest } from "../program/unitTest";
+import { keysInPlainText, plainKeysNote } from "../../inputWarnings";
+import { type Declaration, noteAt } from "./programChecks";
+import { resolveArg } from "./resolvedArgs";
+import { isUnitTest } from "./unitTest";
 
 /** Says once that a container's variables hold what looks like keys in plain text. */
 export function noteOfPlainKeys(declaration: Pick<Declaration, "type" | "name" | "options">, env: unknown): void {

@@ -1,8 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
-import { SERVERLESS_ENDPOINT } from "../resourceTypes";
-import { CONFIG_NAMESPACE, type ReadConfig } from "./config";
-import { ServerlessGpuProvider, settingsOf } from "./provider";
-import { missingSetting, noteOnUrls, unknownSettings, usedConnection } from "./settingsProblems";
+import { CONFIG_NAMESPACE, type ReadConfig } from "../../connection/config";
+import { missingSetting, noteOnUrls, unknownSettings, usedConnection } from "../../connection/settingsProblems";
+import { SERVERLESS_ENDPOINT } from "../../resourceTypes";
+import { ServerlessGpuProvider, settingsOf } from "../resources/provider";
 
 /** The stacks that have been warned. A process may run several programs. */
 const warnedOfConfig = new WeakSet<pulumi.Resource>();
