@@ -16,7 +16,7 @@ import { forgetAdopter, noteWriter, recordAdopter } from "../ownership/lastAdopt
 import { LIST_MAX_AGE_MS, locate } from "../ownership/location";
 import { oneAtATime } from "../ownership/oneAtATime";
 import { adoptAlone, claimCompared, ownerOf, ownerOfNew } from "../ownership/owners";
-import { type Properties, pick } from "../properties";
+import { type Properties, pick, UNKNOWN } from "../properties";
 import { explainAbsence, keepUnproven, readAbsent, withDropAdvice } from "./absent";
 import { adopt, type Matched, takeOverOwn } from "./matching";
 import { fieldsToCreate, fieldsToSave, toOutputs, unseenOutputs } from "./outputs";
@@ -41,7 +41,7 @@ export function recordHandlers<T extends NamedRecord, Fields extends object>(
       const capabilities = currentCapabilities();
       if (capabilities) problems.push(...(kind.interfaceProblems?.(oldInputs, inputs, capabilities) ?? []));
       for (const notice of kind.notices?.(oldInputs, inputs, { capabilities, readConfig }) ?? []) {
-        log(String(inputs.name ?? kind.noun), `warning: ${notice}`);
+        log(shownName(kind.noun, inputs), `warning: ${notice}`);
       }
       return claimChecked(oldInputs, newInputs, { inputs, problems });
     },
@@ -69,6 +69,12 @@ export function recordHandlers<T extends NamedRecord, Fields extends object>(
 
     delete: (id, outputs: Properties) => remove(kind, id, known(outputs)),
   };
+}
+
+/** Returns what messages call a record that may not have a name yet. */
+function shownName(noun: string, { name, __automaticName, adoptId }: Properties): string {
+  const known = [name, __automaticName, adoptId].find((each) => typeof each === "string" && each !== UNKNOWN);
+  return String(known ?? noun);
 }
 
 async function diff<T extends NamedRecord, Fields extends object>(

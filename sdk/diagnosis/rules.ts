@@ -149,9 +149,7 @@ function withoutWorkers(situation: Situation): readonly Finding[] {
   const atMost = workers.total === 0 ? "likely" : "possible";
   const found = [...accountFindings(situation, atMost), ...stockFindings(situation, atMost)];
   if (found.length > 0) {
-    const { workerQuota, workersUsed } = seen(evidence.limits) ?? {};
-    const isAllotted = workerQuota !== undefined && workersUsed === workerQuota;
-    return [...found, ...(isAllotted ? one("worker-quota", "possible") : [])];
+    return [...found, ...(quotaUse(seen(evidence.limits)) === "allotted" ? one("worker-quota", "possible") : [])];
   }
   if (seen(evidence.rollout)?.inProgress) return [];
   return [remaining(situation)];
@@ -168,7 +166,7 @@ function remaining({ evidence, endpoint }: Situation): Finding {
     ...(isNew ? (["cold-start"] as const) : []),
     // The level is an estimate, so no level excludes this.
     ...(["no-stock"] as const),
-    ...(mayExceedQuota(account) ? (["worker-quota"] as const) : []),
+    ...(quotaUse(account) === "free" ? [] : (["worker-quota"] as const)),
     ...(account?.spendLimit === undefined || account.isUnderBalance === undefined ? (["spend-limit"] as const) : []),
     ...(hasCuda ? (["cuda-version"] as const) : []),
     ...(volumeIds.length > 0 ? (["volume-place"] as const) : []),
@@ -181,20 +179,26 @@ function remaining({ evidence, endpoint }: Situation): Finding {
   return ids.map((id) => cause(id, "possible"));
 }
 
-function mayExceedQuota(limits: LimitFacts | undefined): boolean {
-  const { workerQuota, workersUsed } = limits ?? {};
-  return workerQuota === undefined || workersUsed === undefined || workersUsed >= workerQuota;
+/**
+ * Returns how much of the account's quota its endpoints have. The quota is checked when an endpoint
+ * is saved, so an account that allots all of it can use it. `undefined` if it is not known.
+ */
+function quotaUse({
+  workerQuota,
+  workersUsed,
+}: Partial<LimitFacts> = {}): "free" | "allotted" | "exceeded" | undefined {
+  if (workerQuota === undefined || workersUsed === undefined) return undefined;
+  if (workersUsed === workerQuota) return "allotted";
+  return workersUsed > workerQuota ? "exceeded" : "free";
 }
 
 function accountFindings({ evidence }: Situation, atMost: Certainty): Finding[] {
   const limits = seen(evidence.limits);
   if (!limits) return [];
-  const { workerQuota, workersUsed, spendLimit, spend, isUnderBalance } = limits;
-  // The quota is checked when an endpoint is saved. An account that allots all of it can use it.
-  const isQuotaUsed = workerQuota !== undefined && workersUsed !== undefined && workersUsed > workerQuota;
+  const { spendLimit, spend, isUnderBalance } = limits;
   const isSpent = spendLimit !== undefined && spend !== undefined && spend >= spendLimit;
   return [
-    ...(isQuotaUsed ? one("worker-quota", atMost) : []),
+    ...(quotaUse(limits) === "exceeded" ? one("worker-quota", atMost) : []),
     ...(isSpent || isUnderBalance === true ? one("spend-limit", atMost) : []),
   ];
 }

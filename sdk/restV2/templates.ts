@@ -19,14 +19,6 @@ export const TEMPLATE_LIST = {
   field: "templates",
 };
 
-/** Endpoints have the fields of a container that templates have. */
-const CONTAINERS = {
-  ...TEMPLATE_LIST,
-  names: { ...TEMPLATE_LIST.names, list: "listEndpoints" },
-  path: "/serverless",
-  field: "endpoints",
-};
-
 /** The fields that a new template gets for endpoints. */
 const NEW_SERVERLESS_TEMPLATE = { serverless: true, public: false, startSsh: false, startJupyter: false };
 
@@ -41,7 +33,6 @@ export function v2TemplateCalls(transport: RestV2Transport): TemplateCalls {
       const changed = changedInV2(TEMPLATE_FIELDS, before, settings);
       return requests.patch(operation, before.id, v2Body(TEMPLATE_FIELDS, settings, changed), attempt);
     },
-    containersOfEndpoints: v2Requests(transport, CONTAINERS).list,
     hiddenIn: (template) => hiddenInV2(TEMPLATE_FIELDS, template),
   };
 }

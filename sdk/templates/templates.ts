@@ -12,10 +12,7 @@ import type { OutputOnlyField } from "../records/fields";
 import type { Kind } from "../records/listed";
 import type { Readers } from "../records/readers";
 import { recordsOf } from "../records/records";
-import { REQUEST_OPTIONS } from "../transport/callOptions";
-import { type ObservedOptions, type RequestOptions, requestOptions } from "../transport/requestOptions";
-import { checkedCall, type ResponsePromise } from "../transport/responsePromise";
-import { type Attempt, makeCall } from "../transport/retryingCall";
+import type { ResponsePromise } from "../transport/responsePromise";
 import { WORKER_FIELDS } from "./fields";
 import { type ParsedChanges, parseTemplate, parseTemplateChanges } from "./input";
 import type { Template, TemplateChanges, TemplateInput, TemplateSettings } from "./record";
@@ -49,21 +46,10 @@ export interface Templates extends Readers<Template> {
    * @throws DeleteTimeoutError if the service does not accept the deletion in time
    */
   delete(id: string, options?: DeleteUnusedOptions): ResponsePromise<void>;
-  /**
-   * Returns, by endpoint id, the ids of the templates whose image, variables and settings the
-   * endpoint's workers have. This is needed for REST v2, which does not show an endpoint's
-   * template. Over GraphQL, which does, the map is empty.
-   */
-  matchEndpoints(options?: RequestOptions): ResponsePromise<ReadonlyMap<string, readonly string[]>>;
 }
 
 /** The requests for templates. Each is sent once. */
 export interface TemplateCalls extends RecordCalls<Template, TemplateSettings> {
-  /**
-   * Reads the containers of endpoints, as templates with the endpoints' ids.
-   * @default endpoints have those of their templates
-   */
-  readonly containersOfEndpoints?: RecordCalls<Template, TemplateSettings>["list"];
   /** Reads a template that may belong to an endpoint. @default endpoints have no such templates */
   readonly readBound?: ReadTemplate;
 }
@@ -99,38 +85,16 @@ export function createTemplates(templates: TemplateCollection, endpoints: Collec
     isRefusedByService: true,
     remedy: "Delete the endpoint, or give it another template, then delete the template again",
   });
-  return {
-    ...recordsOf(templates, {
-      parse: parseTemplate,
-      parseChanges: parseTemplateChanges,
-      merge: merged,
-      isSame: hasSameWorkers,
-      readsSettled: true,
-      delete: (id, options) => deleteUnused(templates, id, [isUnused], options),
-      updateOptions: KNOWN_OPTIONS,
-      deleteOptions: DELETE_OPTIONS,
-    }),
-    matchEndpoints: (given) => checkedCall(given, REQUEST_OPTIONS, (options) => matchEndpoints(templates, options)),
-  };
-}
-
-async function matchEndpoints(
-  { calls, list, ...context }: TemplateCollection,
-  options: ObservedOptions,
-): Promise<ReadonlyMap<string, readonly string[]>> {
-  const { containersOfEndpoints } = calls;
-  if (!containersOfEndpoints) return new Map();
-  const operation = "the containers of endpoints";
-  const attempt = (each: Attempt) => containersOfEndpoints(operation, each);
-  const call = { name: "listEndpoints", operation, repeatability: "safe", attempt } as const;
-  const containers = await makeCall(context, { ...requestOptions(options), ...call });
-  const { records: templates } = await list.read({}, options);
-  return new Map(
-    containers.records.map((container) => {
-      const same = templates.filter((template) => template.isServerless && hasSameWorkers(template, container));
-      return [container.id, same.map(({ id }) => id)];
-    }),
-  );
+  return recordsOf(templates, {
+    parse: parseTemplate,
+    parseChanges: parseTemplateChanges,
+    merge: merged,
+    isSame: hasSameWorkers,
+    readsSettled: true,
+    delete: (id, options) => deleteUnused(templates, id, [isUnused], options),
+    updateOptions: KNOWN_OPTIONS,
+    deleteOptions: DELETE_OPTIONS,
+  });
 }
 
 /** Returns `true` if both give workers the same settings. */

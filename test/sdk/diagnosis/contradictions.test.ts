@@ -1,0 +1,86 @@
+import fc from "fast-check";
+import { CAUSES, type CauseId } from "../../../sdk/diagnosis/causes";
+import { CONTRADICTIONS } from "../../../sdk/diagnosis/contradictions";
+import { decide } from "../../../sdk/diagnosis/decide";
+import type { Evidence } from "../../../sdk/diagnosis/evidence";
+import {
+  aged,
+  decided,
+  ENDPOINT,
+  evidence,
+  gone,
+  log,
+  NONE,
+  part,
+  queue,
+  refusal,
+  refused,
+  START,
+  starting,
+  workers,
+} from "../../support/diagnosisEvidence";
+
+const busyEvidence = evidence({ workers: part(workers({ running: 3 })), queue: part(queue(5, 3, { running: 3 })) });
+
+/** Evidence with which each cause is certain. */
+const CERTAIN: Partial<Record<CauseId, Evidence>> = {
+  "not-found": evidence({ endpoint: gone, queue: gone, workers: NONE }),
+  "no-access": evidence({ endpoint: refused, queue: refused, workers: NONE }),
+  "no-queue": evidence({ settings: { isLoadBalancer: true }, queue: { why: "400", failure: refusal("no queue") } }),
+  "no-workers-allowed": evidence({ settings: { workersMax: 0 } }),
+  "crash-loop": evidence({
+    workers: starting,
+    logs: log(["system", START], ["system", START, 5], ["system", START, 9]),
+  }),
+  "image-pull": evidence({ workers: starting, logs: log(["system", "error pulling image: manifest unknown"]) }),
+  "image-pulling": evidence({ workers: starting, logs: log(["system", "Pulling app:1"]) }),
+  "workers-busy": busyEvidence,
+};
+
+/** How each contradiction can be seen beside other evidence. */
+const SEEN: Readonly<Record<string, (given: Evidence, count: number) => Partial<Evidence>>> = {
+  "part of the evidence is old": (given, count) => ({
+    endpoint: aged(given.endpoint, 30_000 + count * 1000),
+    workers: aged(given.workers, 30_000 + count * 1000),
+    queue: aged(given.queue, 30_000 + count * 1000),
+  }),
+  "the list of endpoints contains it": () => ({ listed: part(true) }),
+  "the list of endpoints could not be read": () => ({ listed: { why: "no response" } }),
+  "its workers are shown": (_, count) => ({ workers: part(workers({ running: count })) }),
+  "the service has accepted the same key for another read": (_, count) => ({ workers: part(workers({ idle: count })) }),
+  "its settings show a queue": () => ({ endpoint: part(ENDPOINT) }),
+  "a worker starts": (_, count) => ({ workers: part(workers({ initializing: count })) }),
+  "a job is in progress": (_, count) => ({ queue: part(queue(1, count)) }),
+  "a worker is idle, so it has started": (_, count) => ({ queue: part(queue(1, 0, { idle: count })) }),
+  "a worker is idle, so it has the image": (_, count) => ({ queue: part(queue(1, 0, { idle: count })) }),
+  "a worker is idle": (_, count) => ({ queue: part(queue(5, 3, { running: 3, idle: count })) }),
+  "a worker is unhealthy": (_, count) => ({ workers: part(workers({ initializing: 1, unhealthy: count })) }),
+  "the queue counts fewer running workers": (_, count) => ({ queue: part(queue(5, 3, { running: 3 - count })) }),
+  "a worker starts, or does not work": (_, count) => ({
+    queue: part(queue(5, 3, { running: 3, unhealthy: count, throttled: 0 })),
+  }),
+};
+
+test("every cause that can be certain is so with its evidence, and names what contradicts it", () => {
+  const surest = (Object.keys(CAUSES) as CauseId[]).filter((id) => CAUSES[id].atMost === "certain");
+  expect(Object.keys(CERTAIN).sort()).toEqual([...surest].sort());
+  for (const id of surest) {
+    expect([id, decided(CERTAIN[id] as Evidence)]).toMatchObject([id, { causes: [id], certainty: "certain" }]);
+    expect([id, CONTRADICTIONS[id]?.length ?? 0]).not.toEqual([id, 0]);
+  }
+});
+
+test("no cause stays certain beside evidence that contradicts it", () => {
+  const cases = (Object.keys(CERTAIN) as CauseId[]).flatMap((id) =>
+    (CONTRADICTIONS[id] ?? []).map(({ says }) => ({ id, says })),
+  );
+  fc.assert(
+    fc.property(fc.constantFrom(...cases), fc.integer({ min: 1, max: 2 }), ({ id, says }, amount) => {
+      const given = CERTAIN[id] as Evidence;
+      const { causes, others } = decide({ ...given, ...(SEEN[says] as (typeof SEEN)[string])(given, amount) });
+      const sure = [...causes, ...others].find((each) => each.id === id)?.certainty;
+      expect([id, says, sure]).not.toEqual([id, says, "certain"]);
+    }),
+    { numRuns: 500 },
+  );
+});
