@@ -1,4 +1,4 @@
-import { constants, readFileSync, readlinkSync, realpathSync } from "node:fs";
+import { constants, readFileSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import { open, rename } from "node:fs/promises";
 import path from "node:path";
 import { systemReason } from "../io/systemReason";
@@ -33,8 +33,12 @@ export class DataFile {
     this.#state = createStateChanges(source);
   }
 
-  /** Locks the file against other emulators until `close`. Throws if another one has it. */
+  /**
+   * Locks the file against other emulators until `close`.
+   * @throws Error if another one has it, or if it has several names
+   */
   open(): void {
+    this.#refuseHardLinks();
     try {
       this.#lock.acquire();
     } catch (error) {
@@ -44,6 +48,16 @@ export class DataFile {
 
   close(): void {
     this.#lock.release();
+  }
+
+  /** A rewrite would leave the other names with an old copy, and they have locks of their own. */
+  #refuseHardLinks(): void {
+    const names = statSync(this.#file, { throwIfNoEntry: false })?.nlink ?? 1;
+    if (names < 2) return;
+    throw new Error(
+      `the data file ${this.#file} has ${names} names (hard links), and a change would reach only one of them. ` +
+        "Use a copy of it, or symbolic links",
+    );
   }
 
   /**

@@ -1,9 +1,10 @@
-import { jsonCopy } from "../io/json";
+import { jsonCopy, sizedCopy } from "../io/json";
 import { messageOf } from "../io/messageOf";
 import { type JobRun, type JobRunEvents, limitRun, type Outcome } from "../jobs/jobRun";
 import type { Job } from "../jobs/jobStates";
 import { inChunks, itemOf } from "../jobs/streamItems";
 import type { Profile } from "../model/fidelity";
+import { nextTurn } from "../time/nextTurn";
 import type { RuntimeContext } from "./context";
 import type { Handler, HandlerContext } from "./jobHandlers";
 import type { WorkerPod } from "./worker";
@@ -59,7 +60,10 @@ async function callHandler(run: HandlerRun, handler: Handler, context: HandlerCo
   await null; // the caller has the run before anything happens
   try {
     const { request, id } = run.job;
-    const result = await handler(Object.assign(jsonCopy(request) as typeof request, { id }), context);
+    // The handler may change its job, and the service must not.
+    const { value: own, isLarge } = sizedCopy(request);
+    if (isLarge) await nextTurn(run.runtime.clock);
+    const result = await handler(Object.assign(own as typeof request, { id }), context);
     return { type: "complete", output: isIterator(result) ? await drain(run, result) : jsonCopy(result) };
   } catch (error) {
     return { type: "fail", error: errorText(error, run.runtime.profile) };

@@ -1,16 +1,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import {
-  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
-  readlinkSync,
   renameSync,
   rmSync,
   statSync,
-  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -182,21 +179,6 @@ describe("a data file", () => {
     expect([status, body.data.myself.endpoints.length]).toEqual([200, 2]);
     expect((await send(`${emulator.url}/_emulator/endpoints`, { headers: authorized(emulator) })).status).toBe(200);
     mkdirSync(sub);
-  });
-
-  test("a link to a data file stays a link, and has its lock", async () => {
-    const link = path.join(folder, "link.json");
-    symlinkSync("state.json", link);
-    const first = await startEmulator({ dataFile: link });
-    await createEndpoint(first);
-    await expect(startEmulator({ dataFile })).rejects.toThrow(/is in use by another emulator/);
-    const other = path.join(folder, "other");
-    symlinkSync(folder, other);
-    await expect(startEmulator({ dataFile: path.join(other, "link.json") })).rejects.toThrow("is in use");
-    await first.stop();
-    expect([readlinkSync(link), lstatSync(dataFile).isFile()]).toEqual(["state.json", true]);
-    await using second = await startEmulator({ dataFile });
-    expect(second.endpoints.list()).toHaveLength(1);
   });
 
   test("a data file that can no longer be written makes requests fail, with the reason", async () => {
