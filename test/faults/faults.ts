@@ -58,7 +58,7 @@ export const FAULTS: readonly Fault[] = [
   { name: "slow (3 s)", effect: { latencyMs: 3_000 }, cause: /never/ },
   { name: "reset before the effect", effect: { reset: true }, cause: /the connection to .* broke/ },
   { name: "reset after the effect", effect: { reset: true, when: "after" }, cause: /the connection to .* broke/ },
-  { name: "truncated body", effect: { truncated: true }, cause: /not complete JSON/ },
+  { name: "truncated body", effect: { truncated: true }, cause: /not complete JSON|not in the form of REST v2/ },
   { name: "wrong shape", effect: { status: 200, body: WRONG_SHAPE, when: "after" }, cause: /unexpected shape/ },
   {
     name: "null account",

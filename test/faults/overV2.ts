@@ -44,7 +44,8 @@ const REQUESTS: Readonly<Record<string, readonly Request[]>> = {
   read: [["list", "listEndpoints"]],
   "read (gone)": [
     ["list", "listEndpoints"],
-    ["list again", "listEndpoints"],
+    ["look by id", "getEndpoint"],
+    ["look again", "getEndpoint"],
   ],
   delete: [
     ["list", "listEndpoints"],
@@ -56,6 +57,7 @@ const REQUESTS: Readonly<Record<string, readonly Request[]>> = {
   ],
   "delete (gone)": [
     ["list", "listEndpoints"],
+    ["look by id", "getEndpoint"],
     ["delete", "deleteEndpoint"],
   ],
   ...record("template", "listTemplates", "listEndpoints", "Template"),
