@@ -15,6 +15,7 @@ import type { HistoryFlags } from "./history/history";
 import { addHistoryFlags } from "./history/historyFlags";
 import type { LogsFlags } from "./logs/logs";
 import { addLogsFlags } from "./logs/logsFlags";
+import { addMetricsFlags, type MetricsFlags, metricsProblem } from "./metrics/metricsFlags";
 import type { OrphansFlags } from "./orphans/orphans";
 import { addOrphansFlags } from "./orphans/orphansFlags";
 import { ownPackage } from "./ownPackage";
@@ -40,6 +41,7 @@ const load = {
   forecast: () => require("./forecast/forecast") as typeof import("./forecast/forecast"),
   history: () => require("./history/history") as typeof import("./history/history"),
   logs: () => require("./logs/logs") as typeof import("./logs/logs"),
+  metrics: () => require("./metrics/metrics") as typeof import("./metrics/metrics"),
   orphans: () => require("./orphans/orphans") as typeof import("./orphans/orphans"),
   review: () => require("./review/review") as typeof import("./review/review"),
   rollback: () => require("./rollback/rollback") as typeof import("./rollback/rollback"),
@@ -73,6 +75,7 @@ ${EXIT_CODES}
   addForecast(program);
   addHistory(program);
   addLogs(program);
+  addMetrics(program);
   addOrphans(program);
   addReview(program);
   addRollback(program);
@@ -241,6 +244,16 @@ function addForecast(program: Command): void {
     if (problem !== undefined) command.error(`error: ${problem}`);
     process.exitCode = await forecast(flags);
   });
+}
+
+function addMetrics(program: Command): void {
+  addMetricsFlags(program.command("metrics").addOption(apiOption())).action(
+    async (flags: MetricsFlags, command: Command) => {
+      const problem = metricsProblem(flags);
+      if (problem !== undefined) command.error(`error: ${problem}`);
+      process.exitCode = await load.metrics().metrics(flags, ownPackage().version);
+    },
+  );
 }
 
 function addOrphans(program: Command): void {

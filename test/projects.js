@@ -28,6 +28,7 @@ const LONG = [
   "cli/explainSlow",
   "cli/forecast/forecast",
   "cli/forecast/pictures",
+  "cli/metrics/exporter",
   "cli/review/review",
   "cli/verifyService",
   "diagnosis/standIn",

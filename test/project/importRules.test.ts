@@ -20,7 +20,10 @@ const RULES: Record<string, { packages: string[]; files: string[] }> = {
     files: ["sdk/"],
   },
   emulator: { packages: ["graphql", "undici", "zod"], files: ["emulator/", "sdk/contract/"] },
-  cli: { packages: ["@pulumi/pulumi", "commander", "semver"], files: ["cli/", "provider/", "sdk/", "emulator/"] },
+  cli: {
+    packages: ["@pulumi/pulumi", "commander", "prom-client", "semver"],
+    files: ["cli/", "provider/", "sdk/", "emulator/"],
+  },
   // All of it is bundled into one file.
   plugin: {
     packages: ["@pulumi/pulumi", "@grpc/grpc-js", "google-protobuf"],
@@ -72,7 +75,8 @@ const ARROWS: Record<string, Arrows> = {
         ...["contract", "transport", "records", "containers", "endpoints", "templates", "registryAuths", "secrets"],
         ...["volumes", "catalog", "diagnosis", "logs", "pods"],
       ],
-      webhooks: ["contract", "transport", "jobs"],
+      recording: ["contract", "jobs"],
+      webhooks: ["contract", "transport", "jobs", "recording"],
     },
   },
   provider: {
@@ -179,6 +183,8 @@ const ARROWS: Record<string, Arrows> = {
         logs: ["connection", "explain", "emulator"],
         review: ["connection", "forecast"],
         history: ["connection", "explain"],
+        metrics: ["connection", "explain", "forecast"],
+        alerts: ["explain", "metrics"],
         rollback: ["connection", "history"],
         verifyService: ["connection"],
       },

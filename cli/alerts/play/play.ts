@@ -1,0 +1,98 @@
+import { type Emulator, type EmulatorOptions, manualClock, startEmulator } from "../../../emulator";
+import { createClient, type ManagementApi } from "../../../sdk";
+import type { Clock } from "../../../sdk/contract/clock";
+import { createExposition } from "../../metrics/exposition";
+import { createReadings, type Readings } from "../../metrics/readings";
+
+/** How long a play waits for reads that do not end, in real milliseconds. */
+const LONGEST_MS = 2_000;
+const LONGEST_OF_HANGING_MS = 50;
+/** The longest step of virtual time: nothing else can happen while a request hangs. */
+const STEP_MS = 5_000;
+
+/** An emulator and an exporter in virtual time. */
+export interface Play {
+  readonly emulator: Emulator;
+  readonly readings: Readings;
+  /** Returns the time since the start, in seconds. */
+  elapsedS(): number;
+  /** Returns the metrics as a scrape does. */
+  scrape(): Promise<string>;
+  /** Advances virtual time. The reads and workers that become due run. */
+  advance(ms: number): Promise<void>;
+  /** Submits a job. */
+  submit(endpointId: string, input?: object): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** What to play with. */
+export interface PlayOptions {
+  readonly api: ManagementApi;
+  readonly emulator: EmulatorOptions;
+  readonly ids?: readonly string[];
+  readonly healthEveryMs?: number;
+}
+
+/** Starts an emulator of the observed service and an exporter on one manual clock. */
+export async function startPlay({ api, emulator: options, ids, healthEveryMs }: PlayOptions): Promise<Play> {
+  const clock = manualClock(Date.UTC(2026, 0, 5));
+  const emulator = await startEmulator({ profile: "observed", ...options, clock });
+  const { url, apiKey } = emulator;
+  const service = { service: "runpod", graphqlUrl: url, restUrl: url, queueUrl: url } as const;
+  const client = createClient({ ...service, apiKey, api, clock, onRequest: (event) => readings.noteRequest(event) });
+  const hangs = () => emulator.faults.list().some(({ effect }) => effect.hang);
+  const quiet = () => settledWithin(() => readings.settled(), hangs() ? LONGEST_OF_HANGING_MS : LONGEST_MS);
+  // Time stops while reads are under way: they take real time.
+  const held: Clock = {
+    now: clock.now,
+    monotonic: clock.monotonic,
+    schedule: (delayMs, callback) =>
+      clock.schedule(delayMs, () => {
+        callback();
+        clock.hold(quiet());
+      }),
+  };
+  const readings: Readings = createReadings({
+    ...{ client, clock: held, showsReleases: api === "v2", ids, healthEveryMs },
+    say: () => {},
+  });
+  const { render } = createExposition({ readings, stack: "", version: "0.0.0", api });
+  const ending = new AbortController();
+  const running = readings.run(ending.signal);
+  await quiet();
+  return {
+    ...{ emulator, readings, scrape: render },
+    elapsedS: () => clock.monotonic() / 1000,
+    async advance(ms) {
+      for (let leftMs = ms; leftMs > 0; leftMs -= STEP_MS) {
+        await clock.advance(Math.min(leftMs, STEP_MS));
+        if (hangs()) await quiet();
+      }
+    },
+    async submit(endpointId, input = {}) {
+      const headers = { authorization: `Bearer ${apiKey}`, "content-type": "application/json" };
+      const response = await fetch(`${url}/v2/${endpointId}/run`, {
+        ...{ method: "POST", headers, body: JSON.stringify({ input }) },
+      });
+      await response.arrayBuffer();
+    },
+    async [Symbol.asyncDispose]() {
+      ending.abort();
+      await emulator.stop();
+      await client.close();
+      await running;
+    },
+  };
+}
+
+/** Waits for reads, but not longer than some real time: a read may hang. */
+async function settledWithin(settled: () => Promise<void>, ms: number): Promise<void> {
+  // The callback that has just run begins its reads in a later turn.
+  await new Promise((resolve) => setImmediate(resolve));
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([settled(), late]);
+  clearTimeout(timer);
+}

@@ -1,0 +1,62 @@
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { createClient, type RequestEvent } from "../../sdk";
+import { systemClock } from "../../sdk/contract/clock";
+import { commandConnection } from "../connection/connection";
+import { stackEndpoints } from "../explain/stackEndpoints";
+import { say } from "../terminal";
+import { createExposition } from "./exposition";
+import type { MetricsFlags } from "./metricsFlags";
+import { createReadings, type Readings } from "./readings";
+import { type Address, serveMetrics } from "./server";
+
+const LISTEN: Address = { host: "127.0.0.1", port: 9837 };
+
+/** Serves metrics until the process is interrupted. Returns the exit code. */
+export async function metrics(flags: MetricsFlags, version: string): Promise<number> {
+  const connection = await commandConnection(flags);
+  const ids = flags.stack === undefined ? undefined : await stackEndpoints(flags.stack);
+  const interrupted = new AbortController();
+  const stop = () => interrupted.abort();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, stop);
+  const client = createClient({ ...connection, onRequest: (event: RequestEvent) => readings.noteRequest(event) });
+  const readings: Readings = createReadings({
+    ...{ client, clock: systemClock, ids, isWanted: nameFilter(flags.filter) },
+    showsReleases: connection.api === "v2",
+    say: (message) => say(`serverless-gpu metrics: ${message}`),
+  });
+  try {
+    const stack = typeof flags.stack === "string" ? flags.stack : "";
+    const { render } = createExposition({ readings, stack, version, api: connection.api ?? "graphql" });
+    const server = await serveMetrics(flags.listen ?? LISTEN, render);
+    try {
+      // Before the address is shown: what would never work must fail at the start.
+      await readings.first();
+      const { address, port, family } = server.address() as AddressInfo;
+      const host = family === "IPv6" ? `[${address}]` : address;
+      process.stdout.write(`http://${host}:${port}/metrics\n`);
+      await Promise.race([readings.run(interrupted.signal), aborted(interrupted.signal)]);
+    } finally {
+      server.close();
+      server.closeAllConnections();
+    }
+    return 0;
+  } finally {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.off(signal, stop);
+    interrupted.abort();
+    await client.close();
+  }
+}
+
+async function aborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, "abort");
+}
+
+/** Returns a function that accepts endpoints by their name. */
+function nameFilter(pattern: string | undefined): ((endpoint: { readonly name: string }) => boolean) | undefined {
+  if (pattern === undefined) return undefined;
+  if (!pattern.includes("*")) return ({ name }) => name.includes(pattern);
+  const parts = pattern.split("*").map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  const whole = new RegExp(`^${parts.join(".*")}$`, "s");
+  return ({ name }) => whole.test(name);
+}

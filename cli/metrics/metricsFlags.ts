@@ -1,0 +1,52 @@
+import { type Command, InvalidArgumentError } from "commander";
+import type { Address } from "./server";
+
+/** The options of the command. */
+export interface MetricsFlags {
+  readonly api?: string;
+  /** @default 127.0.0.1:9837 */
+  readonly listen?: Address;
+  /** The stack whose endpoints to read; `true` for the selected one. @default all */
+  readonly stack?: string | true;
+  /** A part of the names, or a whole name with `*` for any text. @default all */
+  readonly filter?: string;
+}
+
+/** Adds the description and the options of the command, and the end of its help. */
+export function addMetricsFlags(command: Command): Command {
+  return command
+    .summary("Export metrics for Prometheus")
+    .description(
+      "Serves metrics of the account's endpoints on /metrics until you interrupt it. It reads with a clock of its own: a scrape " +
+        "sends no request, and all reads together are at most 20 management requests a minute. It changes nothing.",
+    )
+    .option("--listen <host:port>", "the address to listen on (default: 127.0.0.1:9837)", parseAddress)
+    .option("--stack [name]", "only the endpoints in the state of this stack, or of the selected one, in this folder")
+    .option("--filter <name>", "only endpoints whose name contains this; with a *, the whole name must match")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  serverless-gpu metrics
+  serverless-gpu metrics --listen 0.0.0.0:9837
+  serverless-gpu metrics --stack prod --api v2
+  serverless-gpu metrics --filter 'prod-*'
+
+Exit codes:
+  0  it was interrupted
+  1  failure; the message gives the reason
+  2  wrong usage: an unknown option, an invalid value of an option, or both --stack and --filter`,
+    );
+}
+
+/** Returns what is wrong with the choice of endpoints, if anything. */
+export function metricsProblem({ stack, filter }: MetricsFlags): string | undefined {
+  return stack !== undefined && filter !== undefined ? "give --stack or --filter, not both." : undefined;
+}
+
+function parseAddress(text: string): Address {
+  const [, bracketed, plain, port] = /^(?:\[([^\]]+)\]:|([^:]*):|)(\d{1,5})$/.exec(text) ?? [];
+  if (port === undefined || Number(port) > 65_535)
+    throw new InvalidArgumentError("Give an address such as 127.0.0.1:9837, or a port.");
+  return { host: bracketed ?? (plain || "127.0.0.1"), port: Number(port) };
+}

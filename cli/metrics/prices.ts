@@ -1,0 +1,44 @@
+import type { CatalogGpu } from "../../sdk";
+import { poolsIn } from "../../sdk/catalog/places";
+import { PUBLIC_PRICES, publicPrice } from "../../sdk/catalog/publicPrices";
+import type { StockLevel } from "../../sdk/catalog/record";
+import type { WatchedSettings } from "./endpointReads";
+
+const LEVELS: Readonly<Record<StockLevel, number>> = { None: 0, Low: 1, Unknown: 1, Medium: 2, High: 3 };
+
+/**
+ * Returns the price of one GPU of a worker by pool, in US dollars an hour: that of the catalog, or
+ * else that of the public table.
+ */
+export function poolPrices(gpus: readonly CatalogGpu[] | undefined): ReadonlyMap<string, number> {
+  const prices = new Map<string, number>();
+  for (const pool of Object.keys(PUBLIC_PRICES.perSecond)) prices.set(pool, publicPrice(pool) ?? 0);
+  const live = new Map<string, number>();
+  for (const { pool, serverlessPrice } of gpus ?? []) {
+    if (pool && serverlessPrice !== undefined) live.set(pool, Math.max(live.get(pool) ?? 0, serverlessPrice));
+  }
+  return new Map([...prices, ...live]);
+}
+
+/** Returns the best stock of each pool as a number from 0 to 3. */
+export function poolStock(gpus: readonly CatalogGpu[] | undefined): ReadonlyMap<string, number> {
+  const best = new Map<string, number>();
+  for (const { pool, stock } of gpus ?? []) {
+    if (pool) best.set(pool, Math.max(best.get(pool) ?? 0, LEVELS[stock]));
+  }
+  return best;
+}
+
+/**
+ * Returns the price of a worker in US dollars an hour, by the first of its GPU tiers; `undefined` if
+ * it is not known, as for workers on CPUs.
+ */
+export function workerPrice(
+  settings: WatchedSettings | undefined,
+  gpus: readonly CatalogGpu[] | undefined,
+): number | undefined {
+  if (settings?.instanceIds !== "") return undefined;
+  const [pool = ""] = poolsIn(settings.gpuIds);
+  const price = poolPrices(gpus).get(pool);
+  return price === undefined ? undefined : price * settings.gpuCount;
+}

@@ -1,0 +1,196 @@
+import {
+  type AccountLimits,
+  type CatalogGpu,
+  type Client,
+  type Endpoint,
+  type RequestEvent,
+  ServerlessGpuError,
+} from "../../sdk";
+import { readGpus } from "../../sdk/catalog/read";
+import type { Clock } from "../../sdk/contract/clock";
+import { type Failed, isGone, ONCE, type Watched, watch } from "./endpointReads";
+import { createRead, type Read, repeat } from "./read";
+
+/** The most endpoints: each is a request to the queue's host in each round. */
+export const MOST_ENDPOINTS = 500;
+/** The most requests that one list may take: more would exceed a minute's budget. */
+const MOST_LIST_REQUESTS = 20;
+/** The requests a minute for lists, where a list takes several. */
+const LISTS_A_MINUTE = 5;
+/** The requests a minute for releases and workers, which are read in turns. */
+const DETAILS_A_MINUTE = 12;
+
+const MINUTE_MS = 60_000;
+/** The time between two reads of a queue, in milliseconds. */
+export const HEALTH_EVERY_MS = 30_000;
+const ACCOUNT_EVERY_MS = 5 * MINUTE_MS;
+const CATALOG_EVERY_MS = 10 * MINUTE_MS;
+/** How many queues are read at once. */
+const AT_ONCE = 10;
+
+/** What to read, and with what. */
+export interface ReadingsOptions {
+  readonly client: Client;
+  readonly clock: Clock;
+  /** `true` if the API shows releases: REST v2. */
+  readonly showsReleases: boolean;
+  /** The ids of the stack's endpoints. @default all that `isWanted` accepts */
+  readonly ids?: readonly string[] | undefined;
+  /** Chooses endpoints. @default all */
+  readonly isWanted?: ((endpoint: Endpoint) => boolean) | undefined;
+  /** @default 30,000 */
+  readonly healthEveryMs?: number | undefined;
+  /** Called with a failure, once until it changes. */
+  readonly say: (message: string) => void;
+}
+
+/** The last values of all reads. */
+export interface Readings {
+  readonly clock: Clock;
+  readonly endpoints: ReadonlyMap<string, Watched>;
+  readonly list: Read<readonly Endpoint[]>;
+  readonly account: Read<AccountLimits>;
+  readonly catalog: Read<readonly CatalogGpu[]>;
+  /** The requests for management since the start. */
+  readonly managementRequests: number;
+  /** Must be called with each request of the client. */
+  noteRequest(event: RequestEvent): void;
+  /**
+   * Reads the list once, before everything else.
+   * @throws its error, unless it may pass
+   */
+  first(): Promise<void>;
+  /** Reads until the signal aborts. */
+  run(signal: AbortSignal): Promise<void>;
+  /** Calls `listener` after each round of all queues. */
+  onRound(listener: () => void): void;
+  /** Resolves when no read is under way. */
+  settled(): Promise<void>;
+}
+
+/** Makes the reads of the metrics, each with its own clock. */
+export function createReadings(options: ReadingsOptions): Readings {
+  const { client, clock, ids, isWanted = () => true, healthEveryMs = HEALTH_EVERY_MS, say } = options;
+  const endpoints = new Map<string, Watched>();
+  const listeners: (() => void)[] = [];
+  const underWay = new Set<Promise<unknown>>();
+  let requests = 0;
+  let listRequests = 1;
+  let checkList = () => {};
+  let listProblem: unknown;
+  const failed: Failed = (what) => (error) =>
+    say(`${what} could not be read: ${error instanceof Error ? error.message : String(error)}`);
+  const add = (id: string) => {
+    const known = endpoints.get(id) ?? watch(client, clock, id, options.showsReleases, failed);
+    endpoints.set(id, known);
+    return known;
+  };
+  for (const id of ids ?? []) add(id);
+
+  async function readList(): Promise<readonly Endpoint[]> {
+    const before = requests;
+    const cut = new AbortController();
+    checkList = () => {
+      if (requests - before > MOST_LIST_REQUESTS) cut.abort(tooMany());
+    };
+    const { records } = await client.endpoints.listReadable({ ...ONCE, signal: cut.signal }).finally(() => {
+      checkList = () => {};
+      listRequests = Math.max(1, requests - before);
+    });
+    const wanted = records.filter((each) => (ids ? ids.includes(each.id) : isWanted(each)));
+    if (wanted.length > MOST_ENDPOINTS) throw tooMany(wanted.length);
+    for (const each of endpoints.values()) each.missing += 1;
+    for (const settings of wanted)
+      Object.assign(add(settings.id), { settings, listedAt: clock.monotonic(), missing: 0 });
+    return wanted;
+  }
+
+  const list = createRead(clock, readList, (error) => {
+    listProblem = error;
+    failed("the list of endpoints")(error);
+  });
+  const account = createRead(clock, async () => client.account.limits(ONCE), failed("the account's limits"));
+  const catalog = createRead(clock, () => readGpus(client.catalog, ONCE), failed("the catalog"));
+
+  /** Does work again and again, and is under way while it does. */
+  function loop(signal: AbortSignal, work: () => Promise<number>): Promise<void> {
+    return repeat(clock, signal, () => {
+      const busy = work();
+      underWay.add(busy);
+      return busy.finally(() => underWay.delete(busy));
+    });
+  }
+
+  async function readQueues(): Promise<number> {
+    // Without a list there is nothing to read.
+    if (endpoints.size === 0) await list.run();
+    const waiting = [...endpoints.values()].values();
+    const work = async () => {
+      for (const each of waiting) await each.health.run();
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, work));
+    for (const each of endpoints.values()) if (!ids && isGone(each)) endpoints.delete(each.id);
+    for (const listener of listeners) listener();
+    return healthEveryMs;
+  }
+
+  let turn = 0;
+  async function readDetails(): Promise<number> {
+    if (endpoints.size === 0) await list.run();
+    const all = [...endpoints.values()];
+    const next = all[turn++ % Math.max(1, all.length)];
+    // A service without such a read refuses it each time.
+    if (next?.details.lastError !== "REJECTED") await next?.details.run();
+    const requestsEach = options.showsReleases ? 2 : 1;
+    return Math.max(MINUTE_MS / Math.max(1, all.length), (MINUTE_MS / DETAILS_A_MINUTE) * requestsEach);
+  }
+
+  return {
+    ...{ clock, endpoints, list, account, catalog },
+    get managementRequests() {
+      return requests;
+    },
+    noteRequest({ operation }) {
+      if (operation === "health") return;
+      requests += 1;
+      checkList();
+    },
+    async first() {
+      if ((await list.run()) !== undefined) return;
+      const isTemporary = listProblem instanceof ServerlessGpuError && listProblem.disposition === "wait";
+      if (!isTemporary) throw listProblem;
+    },
+    async run(signal) {
+      const each = (everyMs: () => number, read: () => Promise<unknown>) =>
+        loop(signal, async () => {
+          await read();
+          return everyMs();
+        });
+      const listEveryMs = () => MINUTE_MS * Math.max(1, Math.ceil(listRequests / LISTS_A_MINUTE));
+      const isListed = () => list.latest() !== undefined && list.ageS() < 1;
+      await Promise.all([
+        each(listEveryMs, async () => isListed() || list.run()),
+        each(() => ACCOUNT_EVERY_MS, account.run),
+        each(() => CATALOG_EVERY_MS, catalog.run),
+        loop(signal, readQueues),
+        loop(signal, readDetails),
+      ]);
+    },
+    onRound: (listener) => void listeners.push(listener),
+    async settled() {
+      while (underWay.size > 0) await Promise.all(underWay);
+    },
+  };
+}
+
+/** Returns the error if there are more endpoints than can be read within the budget of requests. */
+function tooMany(found?: number): Error {
+  const has =
+    found === undefined
+      ? `The list of endpoints takes more than ${MOST_LIST_REQUESTS} requests`
+      : `There are ${found} endpoints`;
+  return new Error(
+    `${has}: metrics reads at most ${MOST_ENDPOINTS}, and sends at most 20 management requests a minute. Choose endpoints ` +
+      "with --filter or --stack, or run one process for each part of the account with a key of its own",
+  );
+}

@@ -1,0 +1,39 @@
+import { createServer, type Server } from "node:http";
+import { systemReason } from "../../emulator/io/systemReason";
+
+/** The media type of Prometheus' text format. */
+const TEXT = "text/plain; version=0.0.4; charset=utf-8";
+
+/** An address to listen on. */
+export interface Address {
+  readonly host: string;
+  /** 0 for any free port. */
+  readonly port: number;
+}
+
+/**
+ * Serves the metrics on `/metrics`.
+ * @throws Error if the address cannot be used
+ */
+export async function serveMetrics({ host, port }: Address, render: () => Promise<string>): Promise<Server> {
+  const server = createServer(async (request, response) => {
+    const { method, url = "" } = request;
+    const path = url.split("?")[0];
+    if (method !== "GET" && method !== "HEAD") return response.writeHead(405, { allow: "GET, HEAD" }).end();
+    if (path === "/") return response.writeHead(200, { "content-type": TEXT }).end("The metrics are at /metrics\n");
+    if (path !== "/metrics") return response.writeHead(404).end();
+    try {
+      response.writeHead(200, { "content-type": TEXT }).end(await render());
+    } catch {
+      response.writeHead(500).end();
+    }
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", (cause: NodeJS.ErrnoException) => {
+      const hint = cause.code === "EADDRINUSE" ? ". Another process uses the port: choose one with --listen" : "";
+      reject(new Error(`cannot listen on ${host}:${port}: ${systemReason(cause)}${hint}`, { cause }));
+    });
+    server.listen(port, host, resolve);
+  });
+  return server;
+}

@@ -1,0 +1,16 @@
+import { spawnSync } from "node:child_process";
+
+const isThere = (program: string) => spawnSync(program, ["--version"]).status === 0;
+
+/** The reason to skip tests with Prometheus, if there is one. In CI they fail without it. */
+export const noPrometheus: string | undefined =
+  process.env.CI || (isThere("promtool") && isThere("prometheus"))
+    ? undefined
+    : "no promtool and prometheus here: apt-get install prometheus";
+
+/** Runs `promtool`, and returns what it printed. @throws Error if it fails */
+export function promtool(args: readonly string[], input = ""): string {
+  const { status, stdout, stderr } = spawnSync("promtool", args, { input, encoding: "utf8" });
+  if (status !== 0) throw new Error(`promtool ${args.join(" ")} failed: ${stdout}${stderr}`);
+  return stdout + stderr;
+}
