@@ -22,20 +22,30 @@ export async function explain(endpoint: string | undefined, flags: ExplainFlags,
   const client = createClient(await commandConnection(flags));
   try {
     const wanted = endpoint === undefined ? await stackEndpoints(flags.stack) : [await endpointId(client, endpoint)];
-    const diagnoses = await diagnoseAll(client, wanted, flags.logs ?? false);
+    let printed = 0;
+    // A service that does not respond can make the others wait, so each is printed when it is there.
+    const print = (each: Diagnosis) => printLines([...(printed++ > 0 ? [""] : []), ...linesOf(each)]);
+    const diagnoses = await diagnoseAll(client, wanted, flags.logs ?? false, flags.json ? () => {} : print);
     if (flags.json) printJson({ version, endpoints: diagnoses }, 2);
-    else printLines(diagnoses.flatMap((each, at) => [...(at > 0 ? [""] : []), ...linesOf(each)]));
     return 0;
   } finally {
     await client.close();
   }
 }
 
-async function diagnoseAll(client: Client, ids: readonly string[], logs: boolean): Promise<Diagnosis[]> {
+async function diagnoseAll(
+  client: Client,
+  ids: readonly string[],
+  logs: boolean,
+  onFound: (diagnosis: Diagnosis) => void,
+): Promise<Diagnosis[]> {
   const waiting = ids.entries();
   const found: Diagnosis[] = [];
   const work = async () => {
-    for (const [index, id] of waiting) found[index] = await client.endpoints.diagnose(id, { logs });
+    for (const [index, id] of waiting) {
+      found[index] = await client.endpoints.diagnose(id, { logs });
+      onFound(found[index]);
+    }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
   return found;

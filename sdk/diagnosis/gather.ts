@@ -20,6 +20,7 @@ import {
   type WorkerFacts,
   type WorkerLog,
 } from "./evidence";
+import { createPatience, READ_MS } from "./patience";
 import type { DiagnoseOptions } from "./record";
 
 /** The counts of `/health`, as the client reads them. */
@@ -43,9 +44,8 @@ export interface Sources {
     | undefined;
 }
 
-/** The time for each read, in milliseconds, and no second attempt: people wait. */
-const ONCE_MS = 5_000;
-const ONCE = { timeoutMs: ONCE_MS, maxRetries: 0 };
+/** No second attempt: people wait. */
+const ONCE = { timeoutMs: READ_MS, maxRetries: 0 };
 /** How many workers' logs are read. */
 const MOST_LOGS = 3;
 /** What concerns the whole account is read again after this time, in milliseconds. */
@@ -59,20 +59,26 @@ type Read = <T>(
   isOwn?: boolean,
 ) => Promise<Part<T>>;
 
+/** What the diagnoses of a client share. */
+interface Remembered {
+  readonly shared: Shared;
+  readonly patiently: ReturnType<typeof createPatience>;
+}
+
 type Shared = <T>(key: string, read: () => Promise<Part<T>>) => Promise<Part<T>>;
 
 /**
  * Returns a function that gathers the evidence about an endpoint. It never fails, unless aborted.
  */
 export function createGather(context: CallContext, sources: Sources) {
-  const shared = createShared(context.clock);
-  return (endpointId: string, options: DiagnoseOptions) => gather(context, sources, shared, endpointId, options);
+  const remembered = { shared: createShared(context.clock), patiently: createPatience(context.clock) };
+  return (endpointId: string, options: DiagnoseOptions) => gather(context, sources, remembered, endpointId, options);
 }
 
 async function gather(
   context: CallContext,
   sources: Sources,
-  shared: Shared,
+  { shared, patiently }: Remembered,
   id: string,
   { awaited = "jobs", waitedMs, logs, signal }: DiagnoseOptions,
 ): Promise<Evidence> {
@@ -82,7 +88,9 @@ async function gather(
     const own = isOwn ? signal : undefined;
     const call = { name, operation, repeatability: "safe", ...ONCE, signal: own } as const;
     return part(clock, calls.source, own, () =>
-      makeCall(context, { ...call, attempt: (each) => attempt(operation, each) }),
+      patiently(calls.source, (timeoutMs) =>
+        makeCall(context, { ...call, timeoutMs, attempt: (each) => attempt(operation, each) }),
+      ),
     );
   };
   const { workers: readWorkers, releases: readReleases } = calls;
@@ -96,7 +104,9 @@ async function gather(
     readReleases
       ? read("listReleases", `the releases of endpoint ${id}`, (operation, each) => readReleases(operation, id, each))
       : ONLY_V2,
-    part(clock, "queue", signal, () => sources.health(id, { ...ONCE, ...(signal && { signal }) })),
+    part(clock, "queue", signal, () =>
+      patiently("queue", (timeoutMs) => sources.health(id, { ...ONCE, timeoutMs, ...(signal && { signal }) })),
+    ),
   ]);
   const found = seen(endpoint);
   if (found) hideEnv(found.env, [found.facts.name ?? ""]);
