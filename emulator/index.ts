@@ -189,6 +189,7 @@ function environmentOf(url: string, apiKey: string, profile: Profile): Record<st
 }
 
 export { systemClock } from "../sdk/contract/clock";
+export type { ServerlessDiscount } from "./catalog/accountLimits";
 export type { EmulatedEndpoint, EndpointControl } from "./endpoints/endpointKind";
 export type { Interface } from "./io/http";
 export type { LimitedOperation, ManagementLimits, RateLimit, RateLimitOptions } from "./jobs/rateLimits";
@@ -215,7 +216,6 @@ export type { RegistryAuthControl } from "./registryAuths/registryAuthKind";
 export type { EmulatedSecret, SecretFields, SecretSeed } from "./secrets/secretFields";
 export type { SecretControl } from "./secrets/secretKind";
 export type { Seed } from "./server/account";
-export type { ServerlessDiscount } from "./server/discount";
 export type { ActiveFault, Faults } from "./server/faultMatch";
 export type { FaultEffect, FaultMatch, FaultRule } from "./server/faultRule";
 export type { Journal, JournalEntry, JournalFilter, WorkerLine, WorkerLineFilter } from "./server/journal";

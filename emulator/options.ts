@@ -1,7 +1,7 @@
+import type { ServerlessDiscount } from "./catalog/accountLimits";
 import type { RateLimitOptions } from "./jobs/rateLimits";
 import type { Profile } from "./model/fidelity";
 import type { Seed } from "./server/account";
-import type { ServerlessDiscount } from "./server/discount";
 import type { JournalEntry, WorkerLine } from "./server/journal";
 import type { EmulatorClock } from "./time/virtualClock";
 import type { Handlers } from "./workers/jobHandlers";

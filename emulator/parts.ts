@@ -1,25 +1,20 @@
 import { systemClock } from "../sdk/contract/clock";
-import { limitsPart } from "./catalog/accountLimits";
 import { createCatalog } from "./catalog/catalog";
-import { catalogPart } from "./catalog/catalogGraphql";
 import { newKey } from "./io/auth";
+import { ANNOUNCED_GRAPHQL_LIMITS, OBSERVED_LIMITS } from "./jobs/quota";
 import type { ManagementLimits } from "./jobs/rateLimits";
 import { DATA_CENTERS } from "./model/dataCenters";
 import type { Profile } from "./model/fidelity";
 import { seededRandom } from "./model/random";
 import { createStock, type LevelOf } from "./model/stock";
 import type { EmulatorOptions } from "./options";
-import { podPart } from "./pods/podGraphql";
 import { createWorkerHost } from "./programs/workerHost";
-import { ANNOUNCED_GRAPHQL_LIMITS, OBSERVED_LIMITS } from "./restV2/quota";
 import { type Account, createAccount } from "./server/account";
 import { DataFile, keyInDataFile } from "./server/dataFile";
-import { discountPart } from "./server/discount";
 import { createFaults } from "./server/faultMatch";
 import { createJournal } from "./server/journal";
 import type { AccountContext, AccountOptions } from "./server/kinds";
 import { createRoutes, type Routes } from "./server/routes";
-import { userPart } from "./server/userPart";
 import { OBSERVED_RELEASE_MS } from "./templates/templates";
 import { steadyClock } from "./time/virtualClock";
 import { VOLUME_DATA_CENTERS } from "./volumes/volumes";
@@ -63,18 +58,12 @@ export function createParts(options: EmulatorOptions) {
   const account = createAccount(context, rulesOf(options, profile, levelOf), options.strictReferences ?? false);
   const { volumeDataCenters = VOLUME_DATA_CENTERS } = options;
   const catalog = createCatalog(levelOf, dataCenterIds(options), volumeDataCenters);
-  const kindParts = Object.values(account.kinds).map((kind) => kind.graphql);
-  const discount = discountPart(options.serverlessDiscount ?? null);
   const routes: Routes = createRoutes({
     ...{
       profile,
       keys,
       ...account,
-      parts: [
-        ...kindParts,
-        ...[catalogPart(catalog, profile), limitsPart(account.use, profile), userPart(profile)],
-        ...[podPart(account.pods, profile), discount],
-      ],
+      serverlessDiscount: options.serverlessDiscount ?? null,
     },
     ...{ clock: context.clock, random: random.next, managementLimits: managementLimits(options, profile) },
     graphqlLimits: limitsOf(options.rateLimits?.graphql, ANNOUNCED_GRAPHQL_LIMITS),

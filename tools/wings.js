@@ -6,7 +6,7 @@ const ts = require("typescript");
 const ROOT = path.resolve(__dirname, "..");
 
 /** The folders that each hold all that is of one API only. */
-const WINGS = ["sdk/graphql", "sdk/restV2"];
+const WINGS = ["sdk/graphql", "sdk/restV2", "emulator/graphql", "emulator/restV2"];
 
 /**
  * Returns a function that returns the files that do not compile without a folder, as paths in the

@@ -1,8 +1,6 @@
 import type { Endpoints } from "../endpoints/endpoints";
-import type { GraphqlPart } from "../graphql/part";
 import { CPU_FLAVORS, cpuInstances } from "../model/cpuInstances";
 import { type EndpointRecord, gpuSelection } from "../model/endpointFields";
-import type { Profile } from "../model/fidelity";
 import { pricePerGpu } from "../model/gpuTypes";
 
 /** The limits of the account. */
@@ -11,6 +9,16 @@ export interface AccountLimits {
   workerQuota: number | undefined;
   /** The largest cost of all running workers, in US dollars an hour; `undefined` for no limit. */
   spendLimit: number | undefined;
+}
+
+/** The discount of the account (contract, Serverless endpoint). */
+export interface ServerlessDiscount {
+  /** The size of the discount. The contract does not show its unit. */
+  readonly discountFactor: number;
+  /** The kind of discount. */
+  readonly type: string;
+  /** The end of the discount, as a UTC timestamp. */
+  readonly expirationDate: string;
 }
 
 /** What the account uses of its limits. */
@@ -39,30 +47,6 @@ export function accountUse(endpoints: Endpoints, limits: Readonly<AccountLimits>
     limits,
     workers: sum(all.map(({ record }) => record.workersMax)),
     spend: sum(all.map(({ record, runtime }) => workerPrice(record) * runtime.pods().length)),
-  };
-}
-
-/** Creates the part of the GraphQL interface with the limits. The contract does not include it. */
-export function limitsPart(use: () => AccountUse, profile: Profile): GraphqlPart {
-  if (profile === "contract") return { schema: "" };
-  return {
-    schema: `
-      extend type Account {
-        maxServerlessConcurrency: Int machineQuota: Int spendLimit: Float currentSpendPerHr: Float clientBalance: Float
-        minBalance: Float underBalance: Boolean spendDetails: SpendDetails
-      }
-      type SpendDetails { localStoragePerHour: Float networkStoragePerHour: Float gpuComputePerHour: Float }
-    `,
-    myself: {
-      maxServerlessConcurrency: () => use().limits.workerQuota ?? null,
-      machineQuota: () => null,
-      spendLimit: () => use().limits.spendLimit ?? null,
-      currentSpendPerHr: () => use().spend,
-      clientBalance: () => 100,
-      minBalance: () => 0,
-      underBalance: () => false,
-      spendDetails: () => ({ localStoragePerHour: 0, networkStoragePerHour: 0, gpuComputePerHour: use().spend }),
-    },
   };
 }
 

@@ -7,8 +7,7 @@ import {
 } from "../model/endpointFields";
 import { controlOf, type Kind, type RecordControl } from "../records/kind";
 import type { WorkerPod } from "../workers/worker";
-import { type EndpointGraphqlParts, endpointPart } from "./endpointGraphql";
-import type { Endpoint, EndpointSnapshot } from "./endpoints";
+import type { Endpoint, EndpointSnapshot, Endpoints } from "./endpoints";
 import { endpointSnapshotSchema } from "./snapshotSchema";
 
 /** A snapshot of an endpoint with its workers. */
@@ -23,8 +22,7 @@ export interface EmulatedEndpoint extends Readonly<EndpointRecord> {
  */
 export interface EndpointControl extends RecordControl<EndpointSeed, EndpointFields, EmulatedEndpoint> {}
 
-export function endpointKind(parts: EndpointGraphqlParts): Kind<EndpointSeed, EndpointFields, EmulatedEndpoint> {
-  const { endpoints } = parts;
+export function endpointKind(endpoints: Endpoints): Kind<EndpointSeed, EndpointFields, EmulatedEndpoint> {
   return {
     noun: "endpoint",
     seedSchema: endpointSeedSchema,
@@ -34,7 +32,6 @@ export function endpointKind(parts: EndpointGraphqlParts): Kind<EndpointSeed, En
       { ...endpoints, list: endpoints.all, create: (seed) => endpoints.create(seed, seed.id ?? undefined) },
       view,
     ),
-    graphql: endpointPart(parts),
     snapshot: endpoints.snapshot,
     restore: (saved) => endpoints.restore(saved as EndpointSnapshot[]),
     clear: endpoints.clear,

@@ -1,5 +1,4 @@
 import type { z } from "zod";
-import type { GraphqlPart } from "../graphql/part";
 
 /**
  * Reads and changes the records of one kind directly, as the service itself or another user would.
@@ -28,7 +27,7 @@ export interface RecordControl<Seed, Fields, View> {
 
 /**
  * A kind of record. A new kind needs a folder that creates one of these, and a line in
- * `server/kinds.ts`. Seeds, the data file, GraphQL and the control interface follow.
+ * `server/kinds.ts`. Seeds, the data file and the control interface follow.
  */
 export interface Kind<Seed, Fields, View> {
   /** The name of one record in messages: `template`. */
@@ -38,7 +37,6 @@ export interface Kind<Seed, Fields, View> {
   /** The schema of a record in a data file. */
   readonly snapshotSchema: z.ZodType;
   readonly control: RecordControl<Seed, Fields, View>;
-  readonly graphql: GraphqlPart;
   /**
    * Returns the state to save for a restart, as plain JSON; without jobs if `withJobs` is `false`.
    */

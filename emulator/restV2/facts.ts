@@ -271,6 +271,3 @@ export type OperationName = keyof typeof REST_V2;
 
 /** The largest page of a list, and the default. */
 export const LARGEST_PAGE = 1000;
-
-/** The windows of the rate limit of an account, in seconds. */
-export const RATE_WINDOWS = { minute: 60, hour: 3600, day: 86_400 } as const;

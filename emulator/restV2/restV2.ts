@@ -11,6 +11,7 @@ import {
   json,
   stream,
 } from "../io/http";
+import { createQuota } from "../jobs/quota";
 import type { ManagementLimits } from "../jobs/rateLimits";
 import { problemsOf } from "../model/shapes";
 import type { Pods } from "../pods/pods";
@@ -24,7 +25,6 @@ import { type OperationFacts, type OperationName, REST_V2 } from "./facts";
 import type { V2Call, V2Handler } from "./handler";
 import { podHandlers } from "./podHandlers";
 import { problem, Refusal, refusalOf } from "./problem";
-import { createQuota } from "./quota";
 import { registryHandlers, templateHandlers, volumeHandlers } from "./recordHandlers";
 import { secretHandlers } from "./secretHandlers";
 import { workerHandlers } from "./workerHandlers";

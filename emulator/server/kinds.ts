@@ -36,8 +36,8 @@ export interface AccountOptions {
 }
 
 /**
- * Creates the kinds of records of an account and connects them. Seeds, the data file, GraphQL and
- * the control interface are derived from the kinds.
+ * Creates the kinds of records of an account and connects them. Seeds, the data file and the control
+ * interface are derived from the kinds.
  */
 export function createKinds(
   given: AccountContext,
@@ -95,10 +95,10 @@ export function createKinds(
   // In the order of their references: seeds and data files create them in this order.
   const kinds = {
     secrets: secretKind(secrets),
-    registryAuths: registryAuthKind(registryAuths, profile),
-    templates: templateKind(templates, profile),
-    volumes: volumeKind(volumes, profile),
-    endpoints: endpointKind({ endpoints, profile, templates, findVolume: volumes.find, now: () => given.clock.now() }),
+    registryAuths: registryAuthKind(registryAuths),
+    templates: templateKind(templates),
+    volumes: volumeKind(volumes),
+    endpoints: endpointKind(endpoints),
   };
   return { ...records, secrets, kinds };
 }

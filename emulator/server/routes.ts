@@ -1,4 +1,5 @@
 import { createGraphql, type GraphqlOptions } from "../graphql/graphql";
+import { type GraphqlShown, graphqlParts } from "../graphql/parts";
 import { TOO_DEEP } from "../io/depth";
 import {
   type Call,
@@ -9,13 +10,13 @@ import {
   json,
   LOAD_BALANCER_PATH,
 } from "../io/http";
+import { createQuota, type Quota } from "../jobs/quota";
 import type { ManagementLimits } from "../jobs/rateLimits";
 import { createLoadBalancerCalls, LOAD_BALANCER_OPERATION } from "../loadBalancer/loadBalancerCalls";
 import { createRest, type RestOptions } from "../pods/rest";
 import { QUEUE_OPERATIONS } from "../queue/operations";
 import { createQueue } from "../queue/queue";
 import { REST_V2 } from "../restV2/facts";
-import { createQuota, type Quota } from "../restV2/quota";
 import { createRestV2, isRestV2, type RestV2Options } from "../restV2/restV2";
 
 /** Returns the call of a request, or `undefined` if its path belongs to no interface. */
@@ -24,11 +25,15 @@ export type ReadCall = (request: HttpRequest) => Call | undefined;
 /** The operations of each interface, by the names in the journal. */
 export type Operations = Readonly<Record<Interface, readonly string[]>>;
 
-type RouteOptions = GraphqlOptions & RestOptions & RestV2Options & { readonly graphqlLimits: ManagementLimits };
+type RouteOptions = Omit<GraphqlOptions, "parts"> &
+  GraphqlShown &
+  RestOptions &
+  RestV2Options & { readonly graphqlLimits: ManagementLimits };
 
 /** Creates the interfaces of the service, which are distinguished by path. */
 export function createRoutes(options: RouteOptions) {
-  const graphqlCall = createGraphql(options);
+  const parts = graphqlParts(options, options.profile, options.clock);
+  const graphqlCall = createGraphql({ ...options, parts });
   const graphqlQuota = createQuota(options.clock, options.graphqlLimits);
   const restCall = createRest(options);
   const restV2Call = createRestV2(options);
@@ -38,7 +43,7 @@ export function createRoutes(options: RouteOptions) {
     find: (endpointId) => options.endpoints.find(endpointId)?.runtime.balancer,
   });
 
-  const ofGraphql = options.parts.flatMap(({ operations = {} }) => Object.keys(operations));
+  const ofGraphql = parts.flatMap(({ operations = {} }) => Object.keys(operations));
   const operations: Operations = {
     graphql: ["myself", ...ofGraphql, "unknown"],
     rest: ["getPod", "unknown"],

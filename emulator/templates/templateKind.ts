@@ -1,4 +1,3 @@
-import type { Profile } from "../model/fidelity";
 import { controlOf, type Kind, type RecordControl } from "../records/kind";
 import {
   type TemplateFields,
@@ -8,7 +7,6 @@ import {
   templateRecordSchema,
   templateSeedSchema,
 } from "./templateFields";
-import { templatePart } from "./templateGraphql";
 import type { Templates } from "./templates";
 
 /**
@@ -17,17 +15,13 @@ import type { Templates } from "./templates";
  */
 export interface TemplateControl extends RecordControl<TemplateSeed, TemplateFields, Readonly<TemplateRecord>> {}
 
-export function templateKind(
-  templates: Templates,
-  profile: Profile,
-): Kind<TemplateSeed, TemplateFields, TemplateRecord> {
+export function templateKind(templates: Templates): Kind<TemplateSeed, TemplateFields, TemplateRecord> {
   return {
     noun: "template",
     seedSchema: templateSeedSchema,
     patchSchema: templatePatchSchema,
     snapshotSchema: templateRecordSchema,
     control: controlOf(templates, (record) => ({ ...record })),
-    graphql: templatePart(templates, profile),
     snapshot: templates.snapshot,
     restore: (saved) => templates.restore(saved as TemplateRecord[]),
     clear: templates.clear,

@@ -1,13 +1,6 @@
-import type { GraphqlPart } from "../graphql/part";
-import type { Profile } from "../model/fidelity";
-import { graphqlFields } from "../model/fieldTable";
 import { controlOf, type Kind, type RecordControl } from "../records/kind";
 import {
-  CHANGEABLE_FIELDS,
-  VOLUME_FIELDS,
-  type VolumeChange,
   type VolumeFields,
-  type VolumeInput,
   type VolumeRecord,
   type VolumeSeed,
   volumePatchSchema,
@@ -19,46 +12,15 @@ import type { Volumes } from "./volumes";
 /** Reads and changes network volumes directly. */
 export interface VolumeControl extends RecordControl<VolumeSeed, VolumeFields, Readonly<VolumeRecord>> {}
 
-export function volumeKind(volumes: Volumes, profile: Profile): Kind<VolumeSeed, VolumeFields, VolumeRecord> {
+export function volumeKind(volumes: Volumes): Kind<VolumeSeed, VolumeFields, VolumeRecord> {
   return {
     noun: "network volume",
     seedSchema: volumeSeedSchema,
     patchSchema: volumePatchSchema,
     snapshotSchema: volumeRecordSchema,
     control: controlOf(volumes, (record) => ({ ...record })),
-    graphql: volumePart(volumes, profile),
     snapshot: volumes.snapshot,
     restore: (saved) => volumes.restore(saved as VolumeRecord[]),
     clear: volumes.clear,
-  };
-}
-
-function volumePart(volumes: Volumes, profile: Profile): GraphqlPart {
-  const input = (table: typeof VOLUME_FIELDS | typeof CHANGEABLE_FIELDS) => graphqlFields(table, "input", profile);
-  return {
-    schema: `
-      extend type Mutation {
-        createNetworkVolume(input: CreateNetworkVolumeInput!): NetworkVolume
-        updateNetworkVolume(input: UpdateNetworkVolumeInput!): NetworkVolume
-        deleteNetworkVolume(input: DeleteNetworkVolumeInput!): Void
-      }
-      extend type Account { networkVolumes: [NetworkVolume] }
-      enum StorageType { CEPH_FS DDN MOOSE_FS ONE_FS PURE VAST }
-      type NetworkVolume {
-        id: String ${graphqlFields(VOLUME_FIELDS, "output", profile)} storageClusterId: String storageType: StorageType
-      }
-      input CreateNetworkVolumeInput { ${input(VOLUME_FIELDS)} userId: String isNextGenStorage: Boolean }
-      input UpdateNetworkVolumeInput { id: String! ${input(CHANGEABLE_FIELDS)} }
-      input DeleteNetworkVolumeInput { id: String! }
-    `,
-    operations: {
-      createNetworkVolume: ({ input }: { input: VolumeInput }) => ({ ...volumes.create({ ...input, id: null }) }),
-      updateNetworkVolume: ({ input }: { input: VolumeChange }) => ({ ...volumes.update(input) }),
-      deleteNetworkVolume({ input }: { input: { id: string } }) {
-        volumes.delete(input.id);
-        return null;
-      },
-    },
-    myself: { networkVolumes: ({ listLagMs }) => volumes.list(listLagMs) },
   };
 }

@@ -1,9 +1,9 @@
-import type { GraphqlPart } from "../graphql/part";
 import type { Profile } from "../model/fidelity";
 import { graphqlFields } from "../model/fieldTable";
 import { readLagMs } from "../records/history";
-import { TEMPLATE_FIELDS, type TemplateInput } from "./templateFields";
-import type { Templates } from "./templates";
+import { TEMPLATE_FIELDS, type TemplateInput } from "../templates/templateFields";
+import type { Templates } from "../templates/templates";
+import type { GraphqlPart } from "./part";
 
 /** The fields of a template that `saveEndpoint` creates together with its endpoint. */
 const { volumeInGb, portsConfig, isServerless, isPublic, volumeMountPath, category, ...OWN_TEMPLATE_FIELDS } =

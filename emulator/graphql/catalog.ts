@@ -1,8 +1,8 @@
-import type { GraphqlPart } from "../graphql/part";
+import { type Catalog, type CatalogDataCenter, inCountries, regionOf, type ShownLevel } from "../catalog/catalog";
 import type { Profile } from "../model/fidelity";
 import { GPU_POOLS, type GpuType } from "../model/gpuTypes";
 import { cudaRule } from "../model/stock";
-import { type Catalog, type CatalogDataCenter, inCountries, regionOf, type ShownLevel } from "./catalog";
+import type { GraphqlPart } from "./part";
 
 const STOCK_INPUT = `
   gpuCount: Int secureCloud: Boolean includeAiApi: Boolean machineProducts: [MachineProduct] minCudaVersion: String

@@ -1,7 +1,7 @@
-import type { GraphqlPart } from "../graphql/part";
 import type { Profile } from "../model/fidelity";
-import type { Pod } from "./podRecord";
-import type { Pods } from "./pods";
+import type { Pod } from "../pods/podRecord";
+import type { Pods } from "../pods/pods";
+import type { GraphqlPart } from "./part";
 
 /**
  * Creates the part of the GraphQL interface for pods, as the service's clients read them. The

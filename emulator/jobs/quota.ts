@@ -1,7 +1,9 @@
 import type { Clock } from "../../sdk/contract/clock";
 import { GRAPHQL_PER_MINUTE } from "../../sdk/contract/limits";
-import type { ManagementLimits } from "../jobs/rateLimits";
-import { RATE_WINDOWS } from "./facts";
+import type { ManagementLimits } from "./rateLimits";
+
+/** The windows of the rate limit of an account, in seconds. */
+const RATE_WINDOWS = { minute: 60, hour: 3600, day: 86_400 } as const;
 
 /** The limits that the service's description shows. Those of an account may differ. */
 export const OBSERVED_LIMITS: Required<ManagementLimits> = { perMinute: 60, perHour: 3000, perDay: 50_000 };

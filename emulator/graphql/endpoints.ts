@@ -1,14 +1,14 @@
-import type { GraphqlPart } from "../graphql/part";
+import { shown } from "../endpoints/endpointRules";
+import type { Endpoint, Endpoints, EndpointView } from "../endpoints/endpoints";
+import { createWithTemplate, type OwnTemplate, type OwnTemplates } from "../endpoints/ownTemplate";
 import type { CallOptions } from "../io/http";
 import { BusinessError } from "../model/businessError";
 import type { EndpointInput } from "../model/endpointFields";
 import type { Profile } from "../model/fidelity";
 import { readLagMs } from "../records/history";
 import type { WorkerPod } from "../workers/worker";
-import { shown } from "./endpointRules";
 import { endpointSchema } from "./endpointSchema";
-import type { Endpoint, Endpoints, EndpointView } from "./endpoints";
-import { createWithTemplate, type OwnTemplate, type OwnTemplates } from "./ownTemplate";
+import type { GraphqlPart } from "./part";
 
 /** Returns the network volume with the id, or `undefined` if the emulator knows none. */
 export type FindVolume = (id: string) => { readonly id: string; readonly dataCenterId: string } | undefined;

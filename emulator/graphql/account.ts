@@ -1,0 +1,51 @@
+import type { AccountUse, ServerlessDiscount } from "../catalog/accountLimits";
+import type { Profile } from "../model/fidelity";
+import { EMULATED_USER_ID } from "./endpoints";
+import type { GraphqlPart } from "./part";
+
+/** Creates the part of the GraphQL interface for the discount. */
+export function discountPart(serverlessDiscount: ServerlessDiscount | null): GraphqlPart {
+  return {
+    schema: `
+      extend type Account { serverlessDiscount: ServerlessDiscount }
+      type ServerlessDiscount { discountFactor: Float type: String expirationDate: String }
+    `,
+    myself: { serverlessDiscount: () => serverlessDiscount },
+  };
+}
+
+/** Creates the part of the GraphQL interface with the limits. The contract does not include it. */
+export function limitsPart(use: () => AccountUse, profile: Profile): GraphqlPart {
+  if (profile === "contract") return { schema: "" };
+  return {
+    schema: `
+      extend type Account {
+        maxServerlessConcurrency: Int machineQuota: Int spendLimit: Float currentSpendPerHr: Float clientBalance: Float
+        minBalance: Float underBalance: Boolean spendDetails: SpendDetails
+      }
+      type SpendDetails { localStoragePerHour: Float networkStoragePerHour: Float gpuComputePerHour: Float }
+    `,
+    myself: {
+      maxServerlessConcurrency: () => use().limits.workerQuota ?? null,
+      machineQuota: () => null,
+      spendLimit: () => use().limits.spendLimit ?? null,
+      currentSpendPerHr: () => use().spend,
+      clientBalance: () => 100,
+      minBalance: () => 0,
+      underBalance: () => false,
+      spendDetails: () => ({ localStoragePerHour: 0, networkStoragePerHour: 0, gpuComputePerHour: use().spend }),
+    },
+  };
+}
+
+/**
+ * Creates the part of the GraphQL interface that the service's clients query in addition to
+ * endpoints and the catalog: the user. The contract does not include it.
+ */
+export function userPart(profile: Profile): GraphqlPart {
+  if (profile === "contract") return { schema: "" };
+  return {
+    schema: "extend type Account { id: String email: String pubKey: String }",
+    myself: { id: () => EMULATED_USER_ID, email: () => null, pubKey: () => null },
+  };
+}
