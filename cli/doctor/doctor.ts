@@ -53,7 +53,7 @@ async function examine(folder: string, api: string | undefined): Promise<Check[]
       ...checkFields(await resources, configuration.settings),
       ...(await checkCatalog(await resources, configuration.settings)),
       ...checkUnfinished(await stored),
-      ...checkLeftAdoptions(configuration.settings),
+      ...checkLeftAdoptions(configuration.settings, await resources),
       ...(await checkOtherServices(await resources, configuration.settings.graphqlUrl)),
     ]),
   };

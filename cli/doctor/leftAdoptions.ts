@@ -1,16 +1,20 @@
 import { type AccountIdentity, accountOf } from "../../provider/connection/account";
 import type { ProviderSettings } from "../../provider/connection/config";
 import { leftAdoptionWarnings } from "../../provider/rollOut/adopting";
+import type { Learned } from "../pulumiCommand";
 import { type Finding, warning } from "./check";
+import type { Resource } from "./state";
 
 /**
  * Returns the endpoints that a killed run on this machine was about to adopt. A stack without
  * resources of this package starts no provider that would name them.
+ * @param resources those of the stack: it has adopted their records since
  */
-export function checkLeftAdoptions(settings: ProviderSettings): Finding[] {
+export function checkLeftAdoptions(settings: ProviderSettings, resources: Learned<readonly Resource[]>): Finding[] {
   const account = accountIn(settings);
-  const warnings = account ? leftAdoptionWarnings(account, () => false) : [];
-  const fix = "Run pulumi up if the program still adopts it, otherwise the command that is named.";
+  const ids = "problem" in resources ? [] : resources.value.map(({ id }) => id);
+  const warnings = account ? leftAdoptionWarnings(account, (id) => ids.includes(id)) : [];
+  const fix = "Run pulumi up if a stack has it or still adopts it, otherwise the command that is named.";
   return warnings.map((text) => warning(text, fix));
 }
 

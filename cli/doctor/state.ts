@@ -11,6 +11,8 @@ const PLUGIN_PREFIX = "serverless-gpu:index:";
 export interface Resource {
   readonly urn: string;
   readonly type: string;
+  /** The id of its record at the service. */
+  readonly id?: string;
   /** The URN and the id of its provider. */
   readonly provider?: string;
   readonly inputs?: Readonly<Record<string, unknown>>;

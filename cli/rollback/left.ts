@@ -3,6 +3,8 @@ import { leftAdoption, takeBackAdoption } from "../../provider/rollOut/adopting"
 import { namesOf } from "../../provider/rollOut/settings";
 import { createClient } from "../../sdk";
 import { commandConnection } from "../connection/connection";
+import { findProgram } from "../doctor/program";
+import { ownResources, readState } from "../doctor/state";
 import { printLines, say } from "../terminal";
 
 /**
@@ -20,6 +22,7 @@ export async function takeBackLeft(id: string, api: string | undefined, yes: boo
     );
   }
   printLines([`Before the adoption, endpoint ${id} had other values of: ${namesOf(left.record.former)}`]);
+  await refuseAdopted(id);
   if (!yes) {
     say("Nothing was changed. Add --yes to put them back; it makes a new release.");
     return 0;
@@ -33,4 +36,14 @@ export async function takeBackLeft(id: string, api: string | undefined, yes: boo
   } finally {
     await client.close();
   }
+}
+
+/** Refuses to change an endpoint that the selected stack has: a run has adopted it since. */
+async function refuseAdopted(id: string): Promise<void> {
+  const resources = ownResources(await readState(findProgram(process.cwd())));
+  if ("problem" in resources || !resources.value.some((each) => each.id === id)) return;
+  throw new Error(
+    `the selected stack has endpoint ${id}: a run has adopted it since. Nothing was changed. Run pulumi up, which verifies the ` +
+      "endpoint",
+  );
 }

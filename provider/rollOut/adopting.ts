@@ -65,8 +65,9 @@ export function leftAdoptionWarnings(account: Connection["account"], isDeclared:
       ? []
       : [
           `a run on this machine was killed while it adopted endpoint ${id} ("${name}"): it may still serve with ` +
-            `${namesOf(releaseOf(record.release))} of that program, which no run has judged. If the program still adopts it, up ` +
-            `judges it. Otherwise, and if no run in another container adopts it now, put back what it had: serverless-gpu rollback ${id} --left --yes`,
+            `${namesOf(releaseOf(record.release))} of that program, which no run on this machine has judged. If a stack has it or ` +
+            "still adopts it, run pulumi up there. Otherwise, and if no run in another container adopts it now, put back what " +
+            `it had: serverless-gpu rollback ${id} --left --yes`,
         ],
   );
 }

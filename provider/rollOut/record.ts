@@ -17,23 +17,29 @@ export interface RecordOfMachine {
   readonly read: (state: Properties) => RollOutRecord | "sealed" | undefined;
   readonly write: (record: RollOutRecord) => void;
   readonly remove: () => void;
+  /** Removes a record that state has made useless. */
+  readonly removeVoid: (state: Properties) => void;
 }
 
 export function recordOfMachine(id: string, { service, apiKey }: AccountIdentity): RecordOfMachine {
   const subject: Subject = { service, noun: NOUN, key: id };
+  const read = (state: Properties) => {
+    const found = readRecord(subject);
+    const record = found && opened(apiKey, found);
+    const isVoid = found?.after !== lastWrite(state);
+    return isVoid && (record === "sealed" || record?.phase !== "passed") ? undefined : record;
+  };
   return {
-    read(state) {
-      const found = readRecord(subject);
-      const record = found && opened(apiKey, found);
-      const isVoid = found?.after !== lastWrite(state);
-      return isVoid && (record === "sealed" || record?.phase !== "passed") ? undefined : record;
-    },
+    read,
     write: (record) => {
       const { after, adoption } = record;
       const maker = adoption === undefined ? {} : { service, id, ...thisProcess() };
       writeRecord(subject, { after, ...maker, sealed: seal(apiKey, { ...record }) });
     },
     remove: () => removeRecord(subject),
+    removeVoid(state) {
+      if (read(state) === undefined) removeRecord(subject);
+    },
   };
 }
 

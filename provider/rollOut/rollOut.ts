@@ -33,6 +33,8 @@ export async function beginRelease(
   const machine = recordOfMachine(id, connection.account);
   const name = String(inputs.name ?? outputs.name ?? id);
   await settleEarlier(connection, machine, situation, name);
+  // State has the endpoint, and this update verifies it, whoever was about to adopt it before.
+  if (!isAdoption) machine.removeVoid(outputs);
   if (!rollOut) {
     machine.remove();
     return undefined;

@@ -189,7 +189,7 @@ const ARROWS: Record<string, Arrows> = {
         history: ["connection", "explain"],
         metrics: ["connection", "explain", "forecast"],
         alerts: ["explain", "metrics"],
-        rollback: ["connection", "history"],
+        rollback: ["connection", "history", "doctor"],
         verifyService: ["connection"],
       },
     },

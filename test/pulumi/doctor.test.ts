@@ -4,6 +4,8 @@ import path from "node:path";
 import { type Emulator, startEmulator } from "../../emulator";
 import { version } from "../../package.json";
 import { MINIMUM_VERSION } from "../../tools/pulumi-cli/find";
+import { AFTER_THE_SAVE, killAt, start } from "../support/rollOutRuns";
+import { programOf, serving } from "../support/rollOuts";
 import { startScriptedServer } from "../support/scriptedServer";
 import { createStack, endpointsIn, type PulumiStack, type State } from "./harness";
 
@@ -227,6 +229,32 @@ test("a resource that an unknown version wrote to the state is named", async () 
     status: "failed",
     found: expect.stringContaining(changed?.urn ?? "no endpoint"),
   });
+});
+
+test("a killed adoption is named and can be taken back, unless the stack has adopted the endpoint since", async () => {
+  await using run = await start();
+  const { machine, first } = run;
+  await killAt(run.emulator, run.provider, AFTER_THE_SAVE, undefined, { ...programOf("2-good"), adoptId: first.id });
+  const { SERVERLESS_GPU_API_KEY: _, ...service } = run.emulator.env;
+  const env = {
+    ...{ ...service, SERVERLESS_GPU_API_KEY: run.emulator.apiKey, SERVERLESS_GPU_SERVICE: "runpod" },
+    ...{ SERVERLESS_GPU_API: "v2", XDG_CACHE_HOME: machine },
+  };
+  const of = await createStack();
+  const command = `serverless-gpu rollback ${first.id} --left --yes`;
+  expect((await doctor(env, { of })).state).toMatchObject({ found: expect.stringContaining(command) });
+
+  const [type, parent] = ["pulumi-nodejs:dynamic/serverless-gpu:ServerlessEndpoint", "urn:pulumi:dev::test::"];
+  const { id, inputs, outputs } = { ...first, outputs: { ...first.outputs, __write: "0a1b2c3d" } };
+  const endpoint = { urn: `${parent}${type}::llama`, custom: true, type, id, inputs, outputs };
+  await of.importState({ version: 3, deployment: { resources: [endpoint] } } as State);
+  expect((await doctor(env, { of })).state?.found).not.toContain(command);
+  const refused = await of.exec(process.execPath, [COMMAND, "rollback", id, "--left", "--yes"], { env });
+  expect([refused.exitCode, refused.stderr]).toEqual([
+    1,
+    expect.stringContaining(`the selected stack has endpoint ${id}`),
+  ]);
+  expect(serving(run.emulator)).toMatchObject({ image: "me/llama-2-good" });
 });
 
 test("a program that uses the plugin needs no packages, and its resources in state are counted", async () => {

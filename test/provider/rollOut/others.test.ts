@@ -73,6 +73,8 @@ describe.each(["v2", "graphql"])("over %s", (api) => {
   }, 120_000);
 });
 
+const TEMPLATE = 'exports.handler = () => require("pulumi-serverless-gpu/handlers").templateV1;';
+
 describe("a killed adoption with a bad image", () => {
   const adopting = (id: string, kind = "wrong") => ({ ...programOf(kind), adoptId: id });
 
@@ -130,8 +132,7 @@ describe("a killed adoption with a bad image", () => {
     await killAt(emulator, provider, AFTER_THE_SAVE, undefined, adopting(first.id));
     await using next = await startProvider(emulator, machine);
     const template = { automaticName: "other", imageName: "app:1" };
-    const handlers = 'exports.handler = () => require("pulumi-serverless-gpu/handlers").templateV1;';
-    await up(next, { __provider: handlers, ...template }, undefined);
+    await up(next, { __provider: TEMPLATE, ...template }, undefined);
     expect(next.output()).toContain(`killed while it adopted endpoint ${first.id} ("llama")`);
     expect(next.output()).toContain(`serverless-gpu rollback ${first.id} --left --yes`);
     // The program has it again.
@@ -140,8 +141,25 @@ describe("a killed adoption with a bad image", () => {
     expect(program.output()).not.toContain("killed while it adopted");
     expect(error.message).toContain("was refused");
     await using last = await startProvider(emulator, machine);
-    await up(last, { __provider: handlers, ...template, automaticName: "third" }, undefined);
+    await up(last, { __provider: TEMPLATE, ...template, automaticName: "third" }, undefined);
     expect(last.output()).not.toContain("killed while it adopted");
+  }, 120_000);
+
+  test("is not named any more once this machine has verified what another machine has adopted", async () => {
+    await using run = await start();
+    const { emulator, machine, provider, first } = run;
+    const program = adopting(first.id, "2-good");
+    await killAt(emulator, provider, AFTER_THE_SAVE, undefined, program);
+    await using other = await startProvider(emulator, newMachine());
+    const adopted = await up(other, program, undefined);
+    await using next = await startProvider(emulator, machine);
+    const verified = await up(next, program, adopted);
+    await using last = await startProvider(emulator, machine);
+    const template = { __provider: TEMPLATE, automaticName: "other", imageName: "app:1" };
+    await up(last, template, undefined);
+    expect(last.output()).not.toContain("killed while it adopted");
+    expect(await last.diff(verified.id, verified.outputs, verified.inputs)).toMatchObject({ changes: "none" });
+    expect(serving(emulator)).toMatchObject({ image: "me/llama-2-good" });
   }, 120_000);
 
   test("is taken back by the command that the run names, over either API", async () => {
