@@ -84,10 +84,30 @@ export {
   type WorkerCounts,
 } from "./jobs/jobRecord";
 export type { JobPolicy, JobRequest, S3Config } from "./jobs/jobRequest";
+export type { JournalOptions } from "./jobs/journalOptions";
 export type { OpenAiOptions, OpenAiRequest } from "./jobs/openai";
 export type { EndpointQueue, JobOptions, RunOptions, RunSyncOptions } from "./jobs/queue";
 export type { ProgressListener, StatusListener } from "./jobs/statusChanges";
 export type { SubmitOptions } from "./jobs/submit";
+export { fileJournal } from "./journal/fileJournal";
+export type {
+  AgainState,
+  Journal,
+  JournalBatch,
+  JournalChange,
+  JournalEntry,
+  JournalState,
+  OpenJournal,
+} from "./journal/journal";
+export * from "./journal/journalErrors";
+export { type JournalRule, journalRules } from "./journal/journalRules";
+export {
+  type PostgresJournal,
+  type PostgresJournalOptions,
+  type PostgresPool,
+  postgresJournal,
+} from "./journal/postgresJournal";
+export { POSTGRES_SCHEMA } from "./journal/postgresSql";
 export type { FetchBody, FetchOptions, WorkerChoice } from "./loadBalancer/fetchOptions";
 export { type LoadBalancer, workerIdOf } from "./loadBalancer/loadBalancer";
 export * from "./loadBalancer/loadBalancerErrors";

@@ -9,10 +9,12 @@ import type { JobHandle } from "./jobHandle";
 import { ON_ABORT, type WaitOptions } from "./jobHandleOptions";
 import type { OutputSchema } from "./jobOutput";
 import type { JobRequest } from "./jobRequest";
+import { type JournaledContext, runJournaled } from "./journaledInputs";
+import { checkJournalOptions, JOURNAL_OPTIONS, type JournalOptions } from "./journalOptions";
 import { SUBMIT_OPTIONS, type SubmitOptions } from "./submit";
 
 /** Options of `runMany`. `timeoutMs`, `maxRetries` and `headers` are for each submit. */
-export interface RunManyOptions<Output> extends SubmitOptions {
+export interface RunManyOptions<Output, Input extends object = object> extends SubmitOptions, JournalOptions<Input> {
   /**
    * The largest number of submitted jobs whose results the loop has not taken yet (integer, ≥ 1). A
    * slow loop therefore slows the batch down, and memory does not grow.
@@ -43,6 +45,7 @@ export interface RunManyOptions<Output> extends SubmitOptions {
 
 const RUN_MANY_OPTIONS: OptionChecks<RunManyOptions<unknown>> = {
   ...SUBMIT_OPTIONS,
+  ...JOURNAL_OPTIONS,
   concurrency: wholeFrom(1),
   request: anObject,
   schema: aSchema,
@@ -58,11 +61,12 @@ const DEFAULT_CONCURRENCY = 100;
 export function createBatch<Input extends object, Output>(
   start: StartJob<Output>,
   inputs: BatchInputs<Input>,
-  { concurrency = DEFAULT_CONCURRENCY, onAbort: effect, request, signal }: RunManyOptions<Output>,
+  { concurrency = DEFAULT_CONCURRENCY, onAbort: effect, request, signal, delivery }: RunManyOptions<Output, Input>,
+  journaled?: JournaledContext<Output>,
 ): Batch<Input, Output> {
-  const runner: Runner<Input, Output> = runInputs(start, request);
+  const runner: Runner<Input, Output> = journaled ? runJournaled(journaled) : runInputs(start, request);
   const jobs = createBatchJobs(runner, inputs, { concurrency, onAbort: effect });
-  const results = resultsOf(jobs, signal);
+  const results = resultsOf(jobs, signal, delivery !== "done");
   return {
     get counts() {
       return { ...jobs.counts };
@@ -85,8 +89,9 @@ export function createBatch<Input extends object, Output>(
  * Checks the arguments of `runMany`.
  * @throws InvalidInputError
  */
-export function checkBatch(inputs: unknown, options: RunManyOptions<unknown>): void {
-  checkOptions(options, RUN_MANY_OPTIONS);
+export function checkBatch(inputs: unknown, options: RunManyOptions<unknown, never>): void {
+  checkOptions<object>(options, RUN_MANY_OPTIONS as OptionChecks<object>);
+  checkJournalOptions(options);
   const isIterable =
     typeof inputs === "object" && inputs !== null && (Symbol.iterator in inputs || Symbol.asyncIterator in inputs);
   if (isIterable) return;
@@ -97,7 +102,7 @@ export function checkBatch(inputs: unknown, options: RunManyOptions<unknown>): v
 /** Runs each input without a record of it. */
 function runInputs<Input extends object, Output>(
   start: StartJob<Output>,
-  request: RunManyOptions<Output>["request"],
+  request: RunManyOptions<Output, Input>["request"],
 ): Runner<Input, Output> {
   return {
     async run(item, stop) {
@@ -119,6 +124,7 @@ function runInputs<Input extends object, Output>(
 async function* resultsOf<Input, Output>(
   jobs: BatchJobs<Input, Output>,
   signal: AbortSignal | undefined,
+  isDeliveredByNext: boolean,
 ): AsyncGenerator<BatchResult<Input, Output>, void, undefined> {
   signal?.throwIfAborted();
   const ignoreAbort = onAbort(signal, () => jobs.stop(true, signal?.reason));
@@ -126,8 +132,11 @@ async function* resultsOf<Input, Output>(
     await jobs.open();
     for (;;) {
       const result = jobs.take();
-      if (result) yield result;
-      else if (!jobs.isOver()) await jobs.change();
+      if (result) {
+        yield result;
+        // A journal that fails ends the batch.
+        if (isDeliveredByNext) result.done().catch(() => {});
+      } else if (!jobs.isOver()) await jobs.change();
       else if (signal?.aborted) throw signal.reason;
       else return jobs.throwError();
     }

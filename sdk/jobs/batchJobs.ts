@@ -13,6 +13,8 @@ export interface Runner<Input, Output> {
   readonly aside?: number;
   /** Records that the loop has processed the result. Resolves when that is durable. */
   delivered?(item: Item<Input>): Promise<void>;
+  /** Called when nothing more is to be submitted. */
+  stop?(reason: unknown): void;
   /** Called once, when nothing is under way. */
   close?(): Promise<void>;
 }
@@ -118,6 +120,7 @@ export function createBatchJobs<Input extends object, Output>(
       end ??= {};
       stop.wantsResults ||= wantsResults;
       stopped.abort(reason);
+      runner.stop?.(stopped.signal.reason);
       wake();
     },
     async close() {

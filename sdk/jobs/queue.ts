@@ -20,11 +20,19 @@ import { type JobLifetime, jobLifetime, RETENTION_MS } from "./jobLifetime";
 import { completedJob, type OutputSchema } from "./jobOutput";
 import { type CompletedJob, type EndpointHealth, isTerminal, type Job, type PurgeResult } from "./jobRecord";
 import { type CheckedJobRequest, checkJobRequest, type JobRequest } from "./jobRequest";
+import { journaledContext } from "./journalOptions";
 import { OPENAI_OPTIONS, type OpenAiOptions, openai, openaiStream } from "./openai";
 import { holdStatusOnce, purgeQueue, readHealth, readRequests, readStatusOnce } from "./operations";
 import { HOLD_MS, Poller } from "./poller";
-import { createQueueTransport, type QueueContext, type QueueRequest, type QueueTransport } from "./queueTransport";
-import { SUBMIT_OPTIONS, type SubmitOptions, type Submitted, submitRun, submitRunSync } from "./submit";
+import { createQueueTransport, type QueueContext, type QueueTransport } from "./queueTransport";
+import {
+  SUBMIT_OPTIONS,
+  type SubmitOptions,
+  type SubmitTimes,
+  type Submitted,
+  submitRun,
+  submitRunSync,
+} from "./submit";
 
 /** Options of `run`. */
 export interface RunOptions<Output> extends SubmitOptions {
@@ -115,7 +123,8 @@ export interface EndpointQueue {
   /**
    * Submits a job for each input and yields the results in the order in which the jobs end: the
    * output of each, or its error. Inputs are read one at a time, when there is room for their jobs.
-   * No job is submitted twice.
+   * No job is submitted twice. With a `journal`, not even after the process was killed: the next
+   * run goes on where it was.
    * @throws InvalidInputError, before any call
    * @throws the error that concerns all inputs (a wrong key, an unknown endpoint, a closed client)
    * or that the inputs threw, after the results of jobs that were already submitted
@@ -126,7 +135,7 @@ export interface EndpointQueue {
    */
   runMany<Input extends object, Output = unknown>(
     inputs: BatchInputs<Input>,
-    options?: RunManyOptions<Output>,
+    options?: RunManyOptions<Output, Input>,
   ): Batch<Input, Output>;
   /**
    * Returns the handle of a job. Sends nothing.
@@ -214,7 +223,7 @@ export function createEndpointQueue(context: QueueContext, endpointId: string): 
   async function run<Output>(
     request: JobRequest,
     { schema, ...options }: RunOptions<Output> & ObservedOptions = {},
-    times?: Pick<QueueRequest<Job>, "keepsAttempt">,
+    times?: SubmitTimes,
   ): Promise<JobHandle<Output>> {
     const { body, ttlMs } = checked(queue, "run", request);
     const { job, sentAt } = await submitRun(queue, body, options, times);
@@ -235,11 +244,23 @@ export function createEndpointQueue(context: QueueContext, endpointId: string): 
     run: (request, given) => checkedCall(given, RUN_OPTIONS, (options) => run(request, options)),
     runMany(inputs, options = {}) {
       checkBatch(inputs, options);
-      const { schema, idempotent } = options;
+      const { schema, idempotent, journal, request: { policy } = {} } = options;
+      const submit = { ...requestOptions(options), idempotent };
       // An aborted request might have started a job whose id nobody knows.
-      const keeps = { keepsAttempt: true };
-      const submit = { ...requestOptions(options), schema, idempotent };
-      return createBatch((request, signal) => run(request, { ...submit, signal }, keeps), inputs, options);
+      const keepsAttempt = true;
+      const journaled = journal && {
+        ...journaledContext(options, journal, queue),
+        start: (request: JobRequest, signal: AbortSignal, beforeSend: () => void) =>
+          run(request, { ...submit, signal }, { keepsAttempt, beforeSend }),
+        resume: (jobId: string, submittedAt: number | undefined) =>
+          jobOf(jobId, {
+            ...(submittedAt !== undefined && { submittedAt: new Date(submittedAt) }),
+            ...(policy?.ttl != null && { ttl: policy.ttl }),
+          }),
+      };
+      const start = (request: JobRequest, signal: AbortSignal) =>
+        run(request, { ...submit, schema, signal }, { keepsAttempt });
+      return createBatch(start, inputs, options, journaled);
     },
     async runSync(request, given = {}) {
       checkOptions(given, RUN_SYNC_OPTIONS);

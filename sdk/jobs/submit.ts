@@ -33,15 +33,22 @@ export interface Submitted<T> {
   readonly sentAt: number;
 }
 
+/** What happens around the attempts of a submit. */
+export interface SubmitTimes extends Pick<QueueRequest<Job>, "keepsAttempt"> {
+  /** Called right before each attempt. If it throws, nothing is sent. */
+  readonly beforeSend?: () => void;
+}
+
 /** Submits a job without waiting for its end. */
 export async function submitRun(
   queue: QueueTransport,
   body: string,
   options: SubmitOptions & ObservedOptions,
-  { keepsAttempt }: Pick<QueueRequest<Job>, "keepsAttempt"> = {},
+  { keepsAttempt, beforeSend }: SubmitTimes = {},
 ): Promise<Submitted<Job>> {
   let sentAt = 0;
   const path = () => {
+    beforeSend?.();
     sentAt = queue.context.clock.now();
     return "run";
   };

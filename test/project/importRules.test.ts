@@ -63,7 +63,8 @@ const ARROWS: Record<string, Arrows> = {
       catalog: ["contract", "transport", "records", "endpoints"],
       logs: ["contract", "transport", "records"],
       diagnosis: ["contract", "transport", "records", "containers", "endpoints", "catalog", "logs"],
-      jobs: ["contract", "transport", "diagnosis"],
+      journal: ["contract", "transport"],
+      jobs: ["contract", "transport", "diagnosis", "journal"],
       loadBalancer: ["contract", "transport"],
       pods: ["contract", "transport"],
       // The wings: nothing imports them but apis.ts, which is at the top.

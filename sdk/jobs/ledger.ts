@@ -1,0 +1,308 @@
+import { randomUUID } from "node:crypto";
+import { type Clock, sleep } from "../contract/clock";
+import { ServerlessGpuError } from "../errors";
+import type { AgainState, JournalChange, JournalEntry, OpenJournal } from "../journal/journal";
+import { JournalUnavailableError } from "../journal/journalErrors";
+import type { Log } from "../transport/observers";
+
+/**
+ * The right of this process to submit what it has claimed. A lease that has ended is never valid
+ * again, so a process that was paused for too long does not submit what others call uncertain.
+ */
+export interface Lease {
+  readonly owner: string;
+  isValid(): boolean;
+}
+
+/** What is known of a key, and the lease with which this process asked. */
+export interface Claim {
+  readonly entry: JournalEntry;
+  readonly lease: Lease;
+}
+
+/** Groups the claims and changes of a batch, and goes on after a short failure of the journal. */
+export interface Ledger {
+  /** Returns `true` for an owner that this batch has or had. */
+  isOwn(owner: string): boolean;
+  /** The owner of new changes. */
+  owner(): string;
+  /**
+   * Claims a key when there is a free submit slot.
+   * @throws JournalUnavailableError if the journal has failed for too long
+   */
+  claim(key: string): Promise<Claim>;
+  /** Must be called once for each claim that succeeded, when its answer is recorded. */
+  answered(): void;
+  /** Rejects the claims that wait. */
+  stop(reason: unknown): void;
+  /** Looks at keys. */
+  collect(keys: readonly string[]): Promise<readonly Claim[]>;
+  /**
+   * Records a change. Resolves when it is durable.
+   * @throws JournalUnavailableError
+   */
+  record(change: JournalChange): Promise<void>;
+  /**
+   * Records what waits, ends the lease, and closes the journal.
+   * @throws JournalUnavailableError if the journal has failed
+   */
+  close(): Promise<void>;
+}
+
+/** What a ledger needs. */
+export interface LedgerContext {
+  readonly journal: OpenJournal;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** States of keys that are claimed again. */
+  readonly again: readonly AgainState[];
+}
+
+/**
+ * The largest number of claims without an answer. After a kill, at most these keys are uncertain.
+ * It is enough for the limit of `/run` (100 a second) with responses that take half a second.
+ */
+export const SUBMIT_SLOTS = 50;
+
+/** How long the journal may fail before the batch ends, in milliseconds. */
+const LONGEST_OUTAGE_MS = 120_000;
+
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 5_000;
+
+interface Waiting<T> {
+  readonly key: string;
+  readonly resolve: (value: T) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+interface Pending {
+  change: JournalChange;
+  readonly resolve: (() => void)[];
+  readonly reject: ((error: unknown) => void)[];
+}
+
+interface OwnLease extends Lease {
+  /** Returns `false` if the lease had ended before the store's response arrived. */
+  renewed(askedAt: number): boolean;
+}
+
+export function createLedger(context: LedgerContext): Ledger {
+  const { journal, clock } = context;
+  const owners = new Set<string>();
+  const claims: Waiting<Claim>[] = [];
+  let pending = new Map<string, Pending>();
+  let lease = newLease();
+  let unanswered = 0;
+  let isClaiming = false;
+  let flushing: Promise<void> | undefined;
+  let failure: JournalUnavailableError | undefined;
+  let isClosed = false;
+  let cancelHeartbeat = () => {};
+  beat();
+
+  function newLease(): OwnLease {
+    const owner = randomUUID();
+    owners.add(owner);
+    let until: number | undefined;
+    const isValid = () => until === undefined || clock.monotonic() < until;
+    return {
+      owner,
+      isValid,
+      renewed(askedAt) {
+        const wasValid = isValid() && clock.monotonic() < askedAt + journal.leaseMs;
+        // Counted from before the request, so it ends here before it ends at the store.
+        if (wasValid) until = askedAt + journal.leaseMs;
+        return wasValid;
+      },
+    };
+  }
+
+  function replace(ended: OwnLease): void {
+    if (lease === ended) lease = newLease();
+  }
+
+  /** Repeats a step until it succeeds, or the journal has failed for too long. */
+  async function persist<T>(step: () => Promise<T>): Promise<T> {
+    const since = clock.monotonic();
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(LONGEST_PAUSE_MS, 2 * pauseMs)) {
+      if (failure) throw failure;
+      try {
+        return await step();
+      } catch (error) {
+        if (pauseMs === FIRST_PAUSE_MS) {
+          context.log?.("warn", "the journal of the batch failed. Nothing is submitted until it works again", {
+            error,
+          });
+        }
+        const lasts = error instanceof ServerlessGpuError && error.disposition === "stop";
+        if (lasts || clock.monotonic() - since > LONGEST_OUTAGE_MS) throw fail(error);
+        await sleep(clock, pauseMs);
+      }
+    }
+  }
+
+  function fail(cause: unknown): JournalUnavailableError {
+    if (failure) return failure;
+    const unrecorded = [...pending.values()].flatMap(({ change: { key, state, jobId } }) =>
+      state === "submitted" && jobId !== undefined ? [{ key, jobId }] : [],
+    );
+    failure = journalFailed(cause, unrecorded);
+    for (const { reject } of claims.splice(0)) reject(failure);
+    for (const { reject } of pending.values()) for (const each of reject) each(failure);
+    pending = new Map();
+    return failure;
+  }
+
+  async function claimAll(): Promise<void> {
+    if (isClaiming) return;
+    isClaiming = true;
+    while (claims.length > 0 && unanswered < SUBMIT_SLOTS) {
+      const group = claims.splice(0, SUBMIT_SLOTS - unanswered);
+      try {
+        const found = await claimGroup(group.map(({ key }) => key));
+        for (const { key, resolve, reject } of group) {
+          const claim = found.get(key);
+          if (claim?.entry.state === "claimed" && claim.entry.owner === claim.lease.owner) unanswered++;
+          if (claim) resolve(claim);
+          else reject(new JournalUnavailableError(`the journal has lost the key ${JSON.stringify(key)}`));
+        }
+      } catch (error) {
+        for (const { reject } of group) reject(error);
+      }
+    }
+    isClaiming = false;
+  }
+
+  async function claimGroup(keys: readonly string[]): Promise<Map<string, Claim>> {
+    /** Owners whose claims may have succeeded although nothing was submitted with them. */
+    const ended = new Set<string>();
+    return await persist(async () => {
+      const used = lease;
+      if (!used.isValid()) {
+        ended.add(used.owner);
+        replace(used);
+      }
+      for (const owner of ended) {
+        if (owner === lease.owner) continue;
+        await journal.record(
+          owner,
+          keys.map((key) => ({ key, owner, state: "released" })),
+        );
+        ended.delete(owner);
+      }
+      const asked = lease;
+      ended.add(asked.owner);
+      const askedAt = clock.monotonic();
+      const entries = await journal.claim(asked.owner, keys, context.again);
+      if (!entries || !asked.renewed(askedAt)) {
+        replace(asked);
+        throw new JournalUnavailableError("the lease of this process ended while it claimed keys");
+      }
+      return new Map(entries.map((entry) => [entry.key, { entry, lease: asked }]));
+    });
+  }
+
+  function flush(): Promise<void> {
+    flushing ??= (async () => {
+      do await flushOnce();
+      while (pending.size > 0 && !failure);
+    })().finally(() => {
+      flushing = undefined;
+    });
+    return flushing;
+  }
+
+  async function flushOnce(): Promise<void> {
+    const group = [...pending.values()];
+    try {
+      await persist(async () => {
+        const asked = lease;
+        const askedAt = clock.monotonic();
+        const isOwner = await journal.record(
+          asked.owner,
+          group.map(({ change }) => change),
+        );
+        if (!isOwner || !asked.renewed(askedAt)) replace(asked);
+      });
+      for (const each of group) {
+        if (pending.get(each.change.key) === each) pending.delete(each.change.key);
+        for (const resolve of each.resolve) resolve();
+      }
+    } catch {
+      // `fail` has told those who wait.
+    }
+  }
+
+  function beat(): void {
+    if (journal.leaseMs === Number.POSITIVE_INFINITY || isClosed) return;
+    cancelHeartbeat = clock.schedule(journal.leaseMs / 3, () => {
+      if (!failure) void flush();
+      beat();
+    });
+  }
+
+  return {
+    isOwn: (owner) => owners.has(owner),
+    owner: () => lease.owner,
+    claim: (key) =>
+      new Promise((resolve, reject) => {
+        if (failure) return reject(failure);
+        claims.push({ key, resolve, reject });
+        // Keys that are asked for at the same time go into one group.
+        queueMicrotask(() => void claimAll());
+      }),
+    answered() {
+      unanswered--;
+      void claimAll();
+    },
+    stop(reason) {
+      for (const { reject } of claims.splice(0)) reject(reason);
+    },
+    async collect(keys) {
+      const asked = lease;
+      return (await journal.collect(asked.owner, keys)).map((entry) => ({ entry, lease: asked }));
+    },
+    record: (change) =>
+      new Promise((resolve, reject) => {
+        if (failure) return reject(failure);
+        const before = pending.get(change.key);
+        pending.set(change.key, {
+          change: { ...before?.change, ...withoutUndefined(change) },
+          resolve: [...(before?.resolve ?? []), resolve],
+          reject: [...(before?.reject ?? []), reject],
+        });
+        queueMicrotask(() => void flush());
+      }),
+    async close() {
+      isClosed = true;
+      cancelHeartbeat();
+      try {
+        await flushing;
+        if (!failure) await persist(() => journal.record(lease.owner, [], true));
+      } catch {
+        // It is in `failure`.
+      }
+      await journal.close().catch(() => {});
+      if (failure) throw failure;
+    },
+  };
+}
+
+function withoutUndefined(change: JournalChange): JournalChange {
+  return Object.fromEntries(
+    Object.entries(change).filter(([, value]) => value !== undefined),
+  ) as unknown as JournalChange;
+}
+
+function journalFailed(cause: unknown, unrecorded: JournalUnavailableError["unrecorded"]): JournalUnavailableError {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  const ids =
+    unrecorded.length === 0 ? "" : `. The ids of ${unrecorded.length} jobs could not be recorded: see error.unrecorded`;
+  return new JournalUnavailableError(
+    `the journal cannot be used, and nothing more was submitted: ${why}${ids}. Make it available again (free space on its disk, ` +
+      "or start its database), and run the batch again: it goes on where it was",
+    { cause },
+    unrecorded,
+  );
+}

@@ -1,0 +1,123 @@
+import { readFileSync, readlinkSync } from "node:fs";
+import { link, readdir, readFile, unlink, writeFile } from "node:fs/promises";
+import { hostname } from "node:os";
+import path from "node:path";
+import { JournalLockedError } from "./journalErrors";
+
+/** The process that holds a lock. */
+interface Holder {
+  readonly pid: number;
+  readonly host: string;
+  /** The machine's boot and the process's namespace and start. Empty where they are not known. */
+  readonly boot: string;
+  readonly namespace: string;
+  readonly start: string;
+}
+
+/** The locks of this process. */
+const held = new Set<string>();
+
+/**
+ * Takes the lock of a file, until the returned function is called or this process ends. A lock
+ * whose process has ended is free. Each taker makes a file with the next number, which only one
+ * process can, and the highest number holds the lock.
+ * @throws JournalLockedError if another process holds it, or this one
+ */
+export async function lockFile(file: string): Promise<() => Promise<void>> {
+  const me: Holder = { pid: process.pid, host: hostname(), ...identity(process.pid) };
+  const own = path.join(path.dirname(file), `.${path.basename(file)}.${me.pid}.${Math.random().toString(36).slice(2)}`);
+  await writeFile(own, JSON.stringify(me), { flag: "wx" });
+  try {
+    for (;;) {
+      const [highest = 0, ...older] = await lockNumbers(file);
+      const name = lockName(file, highest);
+      const holder = highest > 0 ? await holderOf(name) : undefined;
+      if (held.has(name) || (holder && mayRun(holder, me))) throw locked(file, name, holder ?? me);
+      const next = lockName(file, highest + 1);
+      if (!(await isFirst(own, next))) continue;
+      if ((await lockNumbers(file))[0] !== highest + 1) {
+        await unlink(next).catch(() => {});
+        continue;
+      }
+      held.add(next);
+      for (const number of [highest, ...older]) if (number > 0) await unlink(lockName(file, number)).catch(() => {});
+      return async () => {
+        held.delete(next);
+        await unlink(next).catch(() => {});
+      };
+    }
+  } finally {
+    await unlink(own).catch(() => {});
+  }
+}
+
+/** Returns `false` if another process was faster. */
+async function isFirst(own: string, next: string): Promise<boolean> {
+  try {
+    await link(own, next);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw error;
+  }
+}
+
+function lockName(file: string, number: number): string {
+  return `${file}.lock-${number}`;
+}
+
+/** Returns the numbers of the lock's files, the highest first. */
+async function lockNumbers(file: string): Promise<number[]> {
+  const start = `${path.basename(file)}.lock-`;
+  const names = (await readdir(path.dirname(file))).filter((name) => name.startsWith(start));
+  const numbers = names.map((name) => Number(name.slice(start.length)));
+  return numbers.filter((number) => Number.isSafeInteger(number)).sort((a, b) => b - a);
+}
+
+async function holderOf(name: string): Promise<Holder | undefined> {
+  try {
+    return JSON.parse(await readFile(name, "utf8")) as Holder;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+/** Returns `false` if it is certain that the process of a lock has ended. */
+function mayRun(holder: Holder, me: Holder): boolean {
+  if (holder.host !== me.host) return true;
+  if (holder.boot !== me.boot) return false;
+  if (holder.namespace !== me.namespace) return true;
+  // Without `held`, the number is this process's, but the lock was an earlier one's.
+  if (holder.pid === me.pid) return false;
+  try {
+    process.kill(holder.pid, 0);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ESRCH") return false;
+  }
+  return holder.start === identity(holder.pid).start;
+}
+
+function identity(pid: number): Pick<Holder, "boot" | "namespace" | "start"> {
+  return {
+    boot: attempt(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()),
+    namespace: attempt(() => readlinkSync("/proc/self/ns/pid")),
+    // The 22nd field. The second, the program's name, may contain spaces and ends with the last ")".
+    start: attempt(() => readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ")[19] ?? ""),
+  };
+}
+
+function attempt(read: () => string): string {
+  try {
+    return read();
+  } catch {
+    return "";
+  }
+}
+
+function locked(file: string, name: string, { pid, host }: Holder): JournalLockedError {
+  return new JournalLockedError(
+    `the journal ${file} is in use by process ${pid} on ${host}: one process at a time can use a file. Wait until it has ` +
+      `ended, or use a database for several processes (postgresJournal). If you know that it has ended, delete ${name}`,
+  );
+}

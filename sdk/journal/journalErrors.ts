@@ -1,0 +1,48 @@
+import { nameErrors } from "../errorNames";
+import { type ErrorDetails, ServerlessGpuError } from "../errors";
+
+/** Thrown when a journal is of another endpoint, batch or key version. Nothing was changed. */
+export class JournalRefusedError extends ServerlessGpuError {
+  readonly code = "JOURNAL_REFUSED";
+}
+
+/** Thrown when another process uses a journal that only one can use at a time. */
+export class JournalLockedError extends ServerlessGpuError {
+  readonly code = "JOURNAL_LOCKED";
+  override readonly disposition = "wait";
+}
+
+/** Thrown when a journal has a line that nobody wrote like this. Nothing was changed. */
+export class JournalDamagedError extends ServerlessGpuError {
+  readonly code = "JOURNAL_DAMAGED";
+}
+
+/**
+ * Thrown when a journal cannot be reached or written. Nothing more is submitted without it. `cause`
+ * says why.
+ */
+export class JournalUnavailableError extends ServerlessGpuError {
+  readonly code = "JOURNAL_UNAVAILABLE";
+  override readonly disposition: "wait" | "stop" = "wait";
+  /**
+   * The jobs whose ids could not be recorded. A later run reports their keys as uncertain. Not
+   * enumerable.
+   */
+  declare readonly unrecorded: readonly { readonly key: string; readonly jobId: string }[];
+
+  /** @internal */
+  constructor(message: string, details?: ErrorDetails, unrecorded: JournalUnavailableError["unrecorded"] = []) {
+    super(message, details);
+    Object.defineProperty(this, "unrecorded", { value: unrecorded });
+  }
+
+  /**
+   * Says that a repetition does not help.
+   * @internal
+   */
+  stopping(): this {
+    return Object.assign(this, { disposition: "stop" });
+  }
+}
+
+nameErrors({ JournalDamagedError, JournalLockedError, JournalRefusedError, JournalUnavailableError });

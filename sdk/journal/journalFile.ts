@@ -1,0 +1,266 @@
+import { createReadStream } from "node:fs";
+import { type FileHandle, open, rename, stat, unlink } from "node:fs/promises";
+import path from "node:path";
+import type { JournalBatch, JournalEntry } from "./journal";
+import { JournalDamagedError, JournalUnavailableError } from "./journalErrors";
+import { KeyIndex } from "./keyIndex";
+
+/** The first line of the file. */
+export interface FileHeader extends JournalBatch {
+  readonly serverlessGpuJournal: 1;
+}
+
+/** Files with fewer lines are not compacted. */
+const SMALLEST_COMPACTION = 1_000;
+
+const NEWLINE = 10;
+
+/** Lines that wait to be written. */
+interface Waiting {
+  readonly entries: readonly JournalEntry[];
+  readonly isSynced: boolean;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** A file with one line for each change, and where the last line of each key is. */
+export class JournalFile {
+  readonly header: FileHeader;
+  readonly #handle: FileHandle;
+  readonly #index: KeyIndex;
+  /** The entries that may still change. */
+  readonly #open: Map<string, JournalEntry>;
+  /** The end of the last whole line. */
+  #size: number;
+  #waiting: Waiting[] = [];
+  #writing: Promise<void> | undefined;
+  #isDirty = false;
+
+  private constructor(handle: FileHandle, { header, index, open, size }: Read & { readonly header: FileHeader }) {
+    this.header = header;
+    this.#handle = handle;
+    this.#index = index;
+    this.#open = open;
+    this.#size = size;
+  }
+
+  /** Opens a file, or makes one with this header. */
+  static async open(file: string, header: FileHeader): Promise<JournalFile> {
+    try {
+      const before = await readLines(file);
+      if (before.header && isWorthCompacting(before)) await compact(file, before);
+      const read = before.header ? (isWorthCompacting(before) ? await readLines(file) : before) : undefined;
+      if (!read?.header) return await create(file, header);
+      const handle = await open(file, "r+");
+      await handle.truncate(read.size);
+      return new JournalFile(handle, { ...read, header: read.header });
+    } catch (cause) {
+      if (cause instanceof JournalDamagedError) throw cause;
+      const why = cause instanceof Error ? cause.message : String(cause);
+      throw new JournalUnavailableError(`the journal ${file} cannot be opened: ${why}`, { cause });
+    }
+
+    async function create(place: string, first: FileHeader): Promise<JournalFile> {
+      const line = Buffer.from(`${JSON.stringify(first)}\n`);
+      await replace(place, async (handle) => {
+        await handle.writeFile(line);
+      });
+      const read = { header: first, index: new KeyIndex(), open: new Map(), size: line.length, lines: 0 };
+      return new JournalFile(await open(place, "r+"), read);
+    }
+  }
+
+  /** Returns what is known of a key. */
+  async get(key: string): Promise<JournalEntry | undefined> {
+    const entry = this.#open.get(key);
+    if (entry) return entry;
+    const place = this.#index.get(key);
+    return place === undefined ? undefined : await this.#read(place);
+  }
+
+  /**
+   * Appends entries. What is appended at the same time is written together.
+   * @param isSynced whether the lines must outlast the machine, not only the process
+   */
+  async append(entries: readonly JournalEntry[], isSynced: boolean): Promise<void> {
+    if (entries.length === 0) return;
+    await new Promise<void>((resolve, reject) => {
+      this.#waiting.push({ entries, isSynced, resolve, reject });
+      this.#writing ??= this.#writeAll().finally(() => {
+        this.#writing = undefined;
+      });
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#writing;
+    await this.#handle.close();
+  }
+
+  async #writeAll(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const group = this.#waiting;
+      this.#waiting = [];
+      try {
+        await this.#write(group);
+        for (const { resolve } of group) resolve();
+      } catch (error) {
+        for (const { reject } of group) reject(error);
+      }
+    }
+  }
+
+  async #write(group: readonly Waiting[]): Promise<void> {
+    // What a failed write left would be taken for damage.
+    if (this.#isDirty) await this.#handle.truncate(this.#size);
+    const entries = group.flatMap((each) => each.entries);
+    const lines = entries.map((entry) => Buffer.from(`${JSON.stringify(entry)}\n`));
+    this.#isDirty = true;
+    let at = this.#size;
+    for (let bytes = Buffer.concat(lines); bytes.length > 0; ) {
+      const { bytesWritten } = await this.#handle.write(bytes, 0, bytes.length, at);
+      at += bytesWritten;
+      bytes = bytes.subarray(bytesWritten);
+    }
+    if (group.some(({ isSynced }) => isSynced)) await this.#handle.datasync();
+    this.#isDirty = false;
+    entries.forEach((entry, n) => {
+      this.#index.set(entry.key, this.#size);
+      this.#size += lines[n]?.length ?? 0;
+      keep(this.#open, entry);
+    });
+  }
+
+  async #read(place: number): Promise<JournalEntry> {
+    for (let length = 4_096; ; length *= 8) {
+      const { buffer, bytesRead } = await this.#handle.read(Buffer.alloc(length), 0, length, place);
+      const end = buffer.subarray(0, bytesRead).indexOf(NEWLINE);
+      if (end >= 0) return JSON.parse(buffer.toString("utf8", 0, end)) as JournalEntry;
+      if (bytesRead < length) throw new Error("the journal is shorter than it was");
+    }
+  }
+}
+
+/** What a file has. */
+interface Read {
+  readonly header?: FileHeader | undefined;
+  readonly index: KeyIndex;
+  readonly open: Map<string, JournalEntry>;
+  readonly size: number;
+  /** The number of lines after the header. */
+  readonly lines: number;
+}
+
+function keep(open: Map<string, JournalEntry>, entry: JournalEntry): void {
+  if (entry.state === "delivered") open.delete(entry.key);
+  else open.set(entry.key, entry);
+}
+
+async function readLines(file: string): Promise<Read> {
+  const index = new KeyIndex();
+  const open = new Map<string, JournalEntry>();
+  let header: FileHeader | undefined;
+  let size = 0;
+  let lines = 0;
+  let torn: number | undefined;
+  for await (const { text, place, end } of linesOf(file)) {
+    if (torn !== undefined) throw damaged(file, torn);
+    const value = parsed(text);
+    if (value === undefined) torn = place;
+    else if (place === 0 && isHeader(value)) header = value;
+    else if (!header || !isEntry(value)) throw damaged(file, place);
+    else {
+      lines++;
+      index.set(value.key, place);
+      keep(open, value);
+    }
+    if (torn === undefined) size = end;
+  }
+  // A journal is made with its first line, so this is another file.
+  if (!header && (await sizeOf(file)) > 0) throw damaged(file, 0);
+  return { header, index, open, size, lines };
+}
+
+async function sizeOf(file: string): Promise<number> {
+  return (await stat(file).catch(() => undefined))?.size ?? 0;
+}
+
+function damaged(file: string, place: number): JournalDamagedError {
+  return new JournalDamagedError(
+    `the file ${file} is not a journal, or is damaged at byte ${place}. Nothing was changed. Name another file, or restore it ` +
+      "from a copy: without its lines, jobs that were submitted would be submitted again",
+  );
+}
+
+/** Yields the whole lines of a file. There are none if it does not exist. */
+async function* linesOf(file: string): AsyncGenerator<{ text: string; place: number; end: number }> {
+  let rest = Buffer.alloc(0);
+  let place = 0;
+  try {
+    for await (const chunk of createReadStream(file)) {
+      rest = Buffer.concat([rest, chunk as Buffer]);
+      let from = 0;
+      for (let end = rest.indexOf(NEWLINE); end >= 0; end = rest.indexOf(NEWLINE, from)) {
+        yield { text: rest.toString("utf8", from, end), place: place + from, end: place + end + 1 };
+        from = end + 1;
+      }
+      place += from;
+      rest = rest.subarray(from);
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isHeader(value: unknown): value is FileHeader {
+  return typeof value === "object" && value !== null && "serverlessGpuJournal" in value;
+}
+
+function isEntry(value: unknown): value is JournalEntry {
+  return typeof value === "object" && value !== null && "key" in value && "state" in value && "owner" in value;
+}
+
+function isWorthCompacting({ lines, index }: Read): boolean {
+  return lines >= SMALLEST_COMPACTION && lines > 2 * index.size;
+}
+
+/** Writes the last line of each key to a new file that takes the place of the old one. */
+async function compact(file: string, { header, index }: Read): Promise<void> {
+  await replace(file, async (handle) => {
+    let lines = [`${JSON.stringify(header)}\n`];
+    for await (const { text, place } of linesOf(file)) {
+      const value = place === 0 ? undefined : parsed(text);
+      if (isEntry(value) && index.get(value.key) === place) lines.push(`${text}\n`);
+      if (lines.length < SMALLEST_COMPACTION) continue;
+      await handle.write(lines.join(""));
+      lines = [];
+    }
+    await handle.write(lines.join(""));
+  });
+}
+
+/** Makes a new file and puts it in the place of the old one, whole or not at all. */
+async function replace(file: string, write: (handle: FileHandle) => Promise<void>): Promise<void> {
+  const next = `${file}.new`;
+  await unlink(next).catch(() => {});
+  const handle = await open(next, "wx", 0o600);
+  try {
+    await write(handle);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(next, file);
+  const folder = await open(path.dirname(file), "r").catch(() => undefined);
+  // Some systems cannot sync a folder.
+  await folder?.sync().catch(() => {});
+  await folder?.close();
+}

@@ -1,0 +1,187 @@
+import { deepStrictEqual, ok, rejects } from "node:assert/strict";
+import type { Journal, JournalBatch, JournalChange, JournalEntry, OpenJournal } from "./journal";
+import { JournalRefusedError } from "./journalErrors";
+
+/** A rule of every journal. */
+export interface JournalRule {
+  /** What the rule demands, as a sentence. */
+  readonly title: string;
+  /** Whether the rule needs two opened journals at the same time. */
+  readonly needsTwo: boolean;
+  /**
+   * Checks the rule with a store without the batch `rules`.
+   * @param journal the journal, which may be opened several times in turn
+   * @throws AssertionError
+   */
+  check(journal: Journal): Promise<void>;
+}
+
+const BATCH: JournalBatch = { batch: "rules", endpointId: "endpoint-1", keyVersion: "1" };
+
+type Steps = (open: OpenJournal, journal: Journal) => Promise<void>;
+
+const rule = (title: string, steps: Steps, needsTwo = false): JournalRule => ({
+  title,
+  needsTwo,
+  async check(journal) {
+    const open = await journal.open(BATCH);
+    try {
+      await steps(open, journal);
+    } finally {
+      await open.close();
+    }
+  },
+});
+
+const submitted = (key: string, owner: string, jobId: string): JournalChange => ({
+  ...{ key, owner, jobId, state: "submitted", submittedAt: 1_700_000_000_000 },
+});
+
+async function one(open: OpenJournal, owner: string, key: string): Promise<JournalEntry | undefined> {
+  return (await open.collect(owner, [key]))[0];
+}
+
+/** Returns the state and the job id of a key. */
+async function seen(open: OpenJournal, key: string): Promise<string> {
+  const entry = await one(open, "a", key);
+  return `${entry?.state} ${entry?.jobId}`;
+}
+
+/** Takes the key `k` to `submitted` with the job `j1`. */
+async function submit(open: OpenJournal): Promise<void> {
+  await open.claim("a", ["k"], []);
+  await open.record("a", [submitted("k", "a", "j1")]);
+}
+
+/**
+ * The rules of a journal, for the tests of your own: run each with a new, empty store.
+ * @example
+ * for (const rule of journalRules) test(rule.title, () => rule.check(myJournal(newStore())));
+ */
+export const journalRules: readonly JournalRule[] = [
+  rule("claims each of many keys once, also after a response was lost", async (open) => {
+    const keys = ["k1", "k2", "k3"];
+    for (let time = 0; time < 2; time++) {
+      const entries = (await open.claim("a", keys, [])) ?? [];
+      deepStrictEqual(entries.map(({ key }) => key).sort(), keys);
+      ok(entries.every(({ state, owner, jobId }) => state === "claimed" && owner === "a" && jobId === undefined));
+    }
+  }),
+  rule("keeps a job id, its time and its result", async (open) => {
+    await submit(open);
+    await open.record("a", [{ ...submitted("k", "a", "j1"), state: "settled", result: '{"output":"ä\\u0000"}' }]);
+    const entry = await one(open, "a", "k");
+    deepStrictEqual([entry?.state, entry?.jobId, entry?.submittedAt], ["settled", "j1", 1_700_000_000_000]);
+    deepStrictEqual(entry?.result, '{"output":"ä\\u0000"}');
+  }),
+  rule("gives no claim on a key that has a job", async (open) => {
+    await submit(open);
+    const [entry] = (await open.claim("a", ["k"], ["uncertain", "expired"])) ?? [];
+    deepStrictEqual([entry?.state, entry?.jobId], ["submitted", "j1"]);
+  }),
+  rule("lets the state of a job only go forward", async (open) => {
+    await submit(open);
+    await open.record("a", [{ ...submitted("k", "a", "j1"), state: "delivered" }]);
+    await open.record("a", [{ ...submitted("k", "a", "j1"), state: "settled" }]);
+    deepStrictEqual(await seen(open, "k"), "delivered j1");
+  }),
+  rule("ignores changes about another job, and about unknown keys", async (open) => {
+    await submit(open);
+    await open.record("a", [{ ...submitted("k", "a", "j2"), state: "delivered" }, submitted("unknown", "a", "j3")]);
+    deepStrictEqual(await seen(open, "k"), "submitted j1");
+    deepStrictEqual(await open.collect("a", ["unknown"]), []);
+  }),
+  rule("makes a released key free", async (open) => {
+    await open.claim("a", ["k"], []);
+    await open.record("a", [{ key: "k", owner: "a", state: "released" }]);
+    deepStrictEqual((await open.claim("b", ["k"], []))?.[0]?.owner, "b");
+  }),
+  rule("releases only the claim of the owner, and no key with a job", async (open) => {
+    await open.claim("a", ["k"], []);
+    await open.record("b", [{ key: "k", owner: "b", state: "released" }]);
+    deepStrictEqual(await seen(open, "k"), "claimed undefined");
+    await open.record("a", [submitted("k", "a", "j1")]);
+    await open.record("a", [{ key: "k", owner: "a", state: "released" }]);
+    deepStrictEqual(await seen(open, "k"), "submitted j1");
+  }),
+  rule("does not claim an uncertain key again unless it is asked to", async (open) => {
+    await open.claim("a", ["k"], []);
+    await open.record("a", [{ key: "k", owner: "a", state: "uncertain" }]);
+    deepStrictEqual((await open.claim("a", ["k"], ["expired"]))?.[0]?.state, "uncertain");
+    deepStrictEqual((await open.claim("a", ["k"], ["uncertain"]))?.[0]?.state, "claimed");
+  }),
+  rule("records a job id that arrives after its claim became uncertain", async (open) => {
+    await open.claim("a", ["k"], []);
+    await open.record("a", [{ key: "k", owner: "a", state: "uncertain" }]);
+    await open.record("a", [submitted("k", "a", "late")]);
+    deepStrictEqual(await seen(open, "k"), "submitted late");
+  }),
+  rule("does not claim an expired key again unless it is asked to, and then without its job", async (open) => {
+    await submit(open);
+    await open.record("a", [{ key: "k", owner: "a", state: "expired", jobId: "other" }]);
+    deepStrictEqual(await seen(open, "k"), "submitted j1");
+    await open.record("a", [{ key: "k", owner: "a", state: "expired", jobId: "j1" }]);
+    deepStrictEqual((await open.claim("a", ["k"], ["uncertain"]))?.[0]?.state, "expired");
+    const [entry] = (await open.claim("a", ["k"], ["expired"])) ?? [];
+    deepStrictEqual([entry?.state, entry?.jobId], ["claimed", undefined]);
+  }),
+  rule(
+    "remembers everything after it was closed, and gives another owner what the first one left",
+    async (open, journal) => {
+      await open.claim("a", ["claimed", "submitted", "delivered"], []);
+      await open.record("a", [
+        submitted("submitted", "a", "j1"),
+        { ...submitted("delivered", "a", "j2"), state: "delivered" },
+      ]);
+      await open.record("a", [], true);
+      await open.close();
+      const again = await journal.open(BATCH);
+      const entries = (await again.claim("b", ["claimed", "submitted", "delivered"], [])) ?? [];
+      const found = Object.fromEntries(entries.map(({ key, state, owner }) => [key, `${state} ${owner}`]));
+      deepStrictEqual(found, { claimed: "uncertain a", submitted: "submitted b", delivered: "delivered a" });
+      await again.close();
+    },
+  ),
+  rule("refuses another endpoint and another key version", async (open, journal) => {
+    await open.close();
+    const refused = (error: unknown) => error instanceof JournalRefusedError;
+    await rejects(journal.open({ ...BATCH, endpointId: "endpoint-2" }), refused);
+    await rejects(journal.open({ ...BATCH, keyVersion: "2" }), refused);
+  }),
+  rule(
+    "gives a key to one of many owners that claim it at the same time",
+    async (open, journal) => {
+      const others = await Promise.all(Array.from({ length: 7 }, () => journal.open(BATCH)));
+      const keys = Array.from({ length: 40 }, (_, n) => `k${n}`);
+      const claims = await Promise.all(
+        [open, ...others].map((each, n) => each.claim(`owner ${n}`, n % 2 ? keys : [...keys].reverse(), [])),
+      );
+      const winners = claims.map((entries = [], n) =>
+        entries.filter(({ state, owner }) => state === "claimed" && owner === `owner ${n}`),
+      );
+      deepStrictEqual(
+        winners
+          .flat()
+          .map(({ key }) => key)
+          .sort(),
+        [...keys].sort(),
+      );
+      await Promise.all(others.map((each) => each.close()));
+    },
+    true,
+  ),
+  rule(
+    "leaves the keys of a living owner alone, and changes nothing for an owner whose lease has ended",
+    async (open) => {
+      await open.claim("a", ["k"], []);
+      deepStrictEqual((await open.claim("b", ["k"], ["uncertain"]))?.[0]?.owner, "a");
+      deepStrictEqual((await one(open, "b", "k"))?.state, "claimed");
+      await open.record("a", [], true);
+      deepStrictEqual(await open.claim("a", ["other"], []), undefined);
+      deepStrictEqual((await one(open, "b", "k"))?.state, "uncertain");
+      deepStrictEqual(await open.record("a", [submitted("k", "a", "late")]), false);
+      deepStrictEqual((await one(open, "b", "k"))?.jobId, "late");
+    },
+    true,
+  ),
+];

@@ -1,0 +1,182 @@
+import { ServerlessGpuError } from "../errors";
+import { Secret } from "../secret";
+import { check, checkOptions, hasMethod, msFrom } from "../transport/callOptions";
+import type { Journal, JournalBatch, JournalEntry, JournalState, OpenJournal } from "./journal";
+import { JournalUnavailableError } from "./journalErrors";
+import { ADD_BATCH, CLAIM, COLLECT, POSTGRES_SCHEMA, READ_BATCH, RECORD } from "./postgresSql";
+import { requireSameBatch } from "./sameBatch";
+
+/** The part of a pool of the package `pg` that the journal uses. */
+export interface PostgresPool {
+  /** Runs a statement on any connection. */
+  query(text: string, values?: unknown[]): Promise<{ readonly rows: readonly unknown[] }>;
+  /** Adds a listener. A pool reports the loss of an idle connection in this way. */
+  on?(event: "error", listener: (error: Error) => void): unknown;
+}
+
+/** Options of `postgresJournal`. */
+export interface PostgresJournalOptions {
+  /** A pool of the package `pg`. The journal does not close it. */
+  readonly pool: PostgresPool;
+  /**
+   * How long a process owns its claims after its last sign of life, in milliseconds, ≥ 1,000. Other
+   * processes go on with the jobs of a process that was killed after this time.
+   * @default 60,000
+   */
+  readonly leaseMs?: number | undefined;
+}
+
+/** A journal in a database. */
+export interface PostgresJournal extends Journal {
+  /**
+   * Creates the tables, in the schema `serverless_gpu`, if they do not exist. `POSTGRES_SCHEMA` has
+   * the statements.
+   */
+  migrate(): Promise<void>;
+}
+
+const DEFAULT_LEASE_MS = 60_000;
+
+const SHORTEST_LEASE_MS = 1_000;
+
+/**
+ * Keeps the record of batches in PostgreSQL, for any number of processes on any machines that work
+ * on the same batch. Every call is one or two statements for many keys. Clocks of machines do not
+ * matter: leases end by the clock of the database.
+ * @throws InvalidInputError
+ * @example
+ * const journal = postgresJournal({ pool: new Pool({ connectionString: process.env.DATABASE_URL }) });
+ * await journal.migrate();
+ * for await (const { key, output } of endpoint.runMany(inputs, { journal, batch: "summaries" })) {
+ *   await upsert(key, output);
+ * }
+ */
+export function postgresJournal(options: PostgresJournalOptions): PostgresJournal {
+  const { pool = null, leaseMs = DEFAULT_LEASE_MS } = options ?? {};
+  checkOptions<object>(
+    { ...options, pool, leaseMs },
+    {
+      pool: check((value) => hasMethod(value, "query"), "must be a Pool of the package pg"),
+      leaseMs: msFrom(SHORTEST_LEASE_MS),
+    } as Record<string, ReturnType<typeof check>>,
+    "the journal",
+  );
+  const given = pool as PostgresPool;
+  hidePassword(given);
+  // Without a listener, the loss of an idle connection would end the process.
+  given.on?.("error", () => {});
+  return {
+    async migrate() {
+      await run(given, POSTGRES_SCHEMA);
+    },
+    open: (batch) => openBatch(given, batch, leaseMs),
+  };
+}
+
+/** Keeps the password of a pool out of every message. */
+function hidePassword(pool: PostgresPool): void {
+  const options = "options" in pool ? (pool.options as { password?: unknown; connectionString?: unknown }) : undefined;
+  if (typeof options?.password === "string") new Secret(options.password);
+  if (typeof options?.connectionString === "string") hideUrlPassword(options.connectionString);
+}
+
+/** Keeps the password in the URL of a database out of every message. */
+export function hideUrlPassword(text: string): void {
+  if (!URL.canParse(text)) return;
+  const { password, searchParams } = new URL(text);
+  for (const secret of [password, searchParams.get("password") ?? ""]) {
+    if (secret === "") continue;
+    new Secret(secret);
+    try {
+      new Secret(decodeURIComponent(secret));
+    } catch {
+      // It is not encoded.
+    }
+  }
+}
+
+async function openBatch(pool: PostgresPool, batch: JournalBatch, leaseMs: number): Promise<OpenJournal> {
+  await run(pool, ADD_BATCH, [batch.batch, batch.endpointId, batch.keyVersion]);
+  const [row] = await run(pool, READ_BATCH, [batch.batch]);
+  if (!row) throw new JournalUnavailableError(`batch ${JSON.stringify(batch.batch)} was deleted from the database`);
+  const found = { batch: batch.batch, endpointId: String(row.endpoint_id), keyVersion: String(row.key_version) };
+  requireSameBatch(`batch ${JSON.stringify(batch.batch)} in the database`, found, batch);
+  const { id } = row;
+
+  async function collect(owner: string, keys: readonly string[]): Promise<JournalEntry[]> {
+    if (keys.length === 0) return [];
+    return (await run(pool, COLLECT, [id, keys, owner])).map(entryOf);
+  }
+
+  return {
+    leaseMs,
+    async claim(owner, keys, again) {
+      const rows = await run(pool, CLAIM, [owner, leaseMs, id, [...keys].sort(), again]);
+      if (rows.length === 0) return undefined;
+      const claimed = rows.filter((each) => each.key !== null).map(entryOf);
+      const mine = new Set(claimed.map(({ key }) => key));
+      return [
+        ...claimed,
+        ...(await collect(
+          owner,
+          keys.filter((key) => !mine.has(key)),
+        )),
+      ];
+    },
+    collect,
+    async record(owner, changes, ends = false) {
+      const fields = ["key", "state", "owner", "jobId", "submittedAt", "result"] as const;
+      const columns = fields.map((field) => changes.map((change) => change[field] ?? null));
+      const rows = await run(pool, RECORD, [owner, ends ? 0 : leaseMs, id, ...columns]);
+      return rows.length > 0;
+    },
+    async close() {},
+  };
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
+function entryOf(row: Row): JournalEntry {
+  return {
+    key: String(row.key),
+    state: row.state as JournalState,
+    owner: String(row.owner),
+    jobId: row.job_id === null ? undefined : String(row.job_id),
+    submittedAt: row.submitted_at === null ? undefined : Number(row.submitted_at),
+    result: row.result === null ? undefined : String(row.result),
+  };
+}
+
+/** Errors of PostgreSQL that a repetition does not change, by the beginning of their code. */
+const LASTING = ["42", "28", "3D", "22", "0A"];
+
+const MISSING_TABLE = ["42P01", "3F000"];
+
+async function run(pool: PostgresPool, text: string, values?: unknown[]): Promise<readonly Row[]> {
+  try {
+    return (await pool.query(text, values)).rows as readonly Row[];
+  } catch (cause) {
+    if (cause instanceof ServerlessGpuError) throw cause;
+    throw unavailable(cause);
+  }
+}
+
+function unavailable(cause: unknown): JournalUnavailableError {
+  const code = typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : "";
+  const why = messageOf(cause);
+  if (MISSING_TABLE.includes(code)) {
+    const next = "Call migrate() of the journal once, or run the statements in POSTGRES_SCHEMA";
+    return new JournalUnavailableError(`the database has no tables for the journal: ${why}. ${next}`, {
+      cause,
+    }).stopping();
+  }
+  const error = new JournalUnavailableError(`the database of the journal failed: ${why}`, { cause });
+  return LASTING.some((start) => code.length === 5 && code.startsWith(start)) ? error.stopping() : error;
+}
+
+/** Node's error of several failed connections has no message of its own. */
+function messageOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return String(cause);
+  if (cause.message !== "") return cause.message;
+  return "code" in cause ? String(cause.code) : cause.name;
+}

@@ -1,0 +1,114 @@
+/**
+ * The tables. Each statement can be repeated. A table has the batches, one the processes with their
+ * leases, and one the keys.
+ */
+export const POSTGRES_SCHEMA = `CREATE SCHEMA IF NOT EXISTS serverless_gpu;
+CREATE TABLE IF NOT EXISTS serverless_gpu.batches (
+  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  batch text NOT NULL UNIQUE,
+  endpoint_id text NOT NULL,
+  key_version text NOT NULL,
+  created_at timestamptz NOT NULL DEFAULT now()
+);
+CREATE TABLE IF NOT EXISTS serverless_gpu.owners (
+  owner text PRIMARY KEY,
+  lease_until timestamptz NOT NULL
+);
+CREATE TABLE IF NOT EXISTS serverless_gpu.keys (
+  batch_id bigint NOT NULL REFERENCES serverless_gpu.batches (id) ON DELETE CASCADE,
+  key text NOT NULL,
+  state text NOT NULL,
+  owner text NOT NULL,
+  job_id text,
+  submitted_at bigint,
+  result text,
+  PRIMARY KEY (batch_id, key)
+) WITH (fillfactor = 60);
+`;
+
+const COLUMNS = "key, state, owner, job_id, submitted_at, result";
+
+/** Parameters: batch, endpoint, key version. */
+export const ADD_BATCH = `INSERT INTO serverless_gpu.batches (batch, endpoint_id, key_version) VALUES ($1, $2, $3)
+ON CONFLICT (batch) DO NOTHING`;
+
+/** Parameter: batch. */
+export const READ_BATCH = "SELECT id, endpoint_id, key_version FROM serverless_gpu.batches WHERE batch = $1";
+
+/** Starts or renews the lease of owner $1 for $2 milliseconds, unless it has ended. */
+const RENEW = `INSERT INTO serverless_gpu.owners AS o (owner, lease_until)
+  VALUES ($1, clock_timestamp() + $2 * interval '1 millisecond')
+  ON CONFLICT (owner) DO UPDATE SET lease_until = EXCLUDED.lease_until WHERE o.lease_until > clock_timestamp()
+  RETURNING owner`;
+
+/**
+ * Claims keys. The unique index decides between two processes. Parameters: owner, lease, batch id,
+ * keys in order, states to claim again. One row without a key says that the lease is valid.
+ */
+export const CLAIM = `WITH me AS (${RENEW}),
+claimed AS (
+  INSERT INTO serverless_gpu.keys AS k (batch_id, key, state, owner)
+  SELECT $3, given.key, 'claimed', me.owner FROM me, unnest($4::text[]) AS given (key)
+  ON CONFLICT (batch_id, key) DO UPDATE
+  SET state = 'claimed', owner = EXCLUDED.owner, job_id = NULL, submitted_at = NULL, result = NULL
+  WHERE k.state = 'released' OR k.state = ANY ($5::text[]) OR (k.state = 'claimed' AND k.owner = EXCLUDED.owner)
+  RETURNING ${COLUMNS}
+)
+SELECT ${COLUMNS} FROM claimed
+UNION ALL SELECT NULL, NULL, owner, NULL, NULL, NULL FROM me`;
+
+/**
+ * Looks at keys, and takes over those whose owner's lease has ended. Keys that another process is
+ * taking over are left to it. Parameters: batch id, keys, owner. A row of \`keys\` in \`taken\` is newer.
+ */
+export const COLLECT = `WITH free AS (
+  SELECT k.key AS free_key FROM serverless_gpu.keys k JOIN serverless_gpu.owners o ON o.owner = k.owner
+  WHERE k.batch_id = $1 AND k.key = ANY ($2::text[]) AND k.state IN ('claimed', 'submitted', 'settled')
+    AND k.owner <> $3 AND o.lease_until <= clock_timestamp()
+  ORDER BY k.key FOR UPDATE OF k SKIP LOCKED
+),
+taken AS (
+  UPDATE serverless_gpu.keys k
+  SET state = CASE k.state WHEN 'claimed' THEN 'uncertain' ELSE k.state END,
+    owner = CASE k.state WHEN 'claimed' THEN k.owner ELSE $3 END
+  FROM free WHERE k.batch_id = $1 AND k.key = free.free_key
+  RETURNING ${COLUMNS}
+)
+SELECT ${COLUMNS} FROM taken
+UNION ALL
+SELECT ${COLUMNS} FROM serverless_gpu.keys
+WHERE batch_id = $1 AND key = ANY ($2::text[]) AND NOT key IN (SELECT key FROM taken)`;
+
+/**
+ * Records changes as \`applied\` describes. Parameters: owner, lease, batch id, and a list for each
+ * field of the changes. Returns the owner if its lease is valid. The lease is renewed in the same
+ * statement, and ends with a lease of 0.
+ */
+export const RECORD = `WITH me AS (${RENEW}),
+given AS (
+  SELECT * FROM unnest($4::text[], $5::text[], $6::text[], $7::text[], $8::bigint[], $9::text[])
+    AS given (key, state, owner, job_id, submitted_at, result)
+),
+locked AS (
+  SELECT k.key FROM serverless_gpu.keys k JOIN given USING (key) WHERE k.batch_id = $3
+  ORDER BY k.key FOR UPDATE OF k
+),
+changed AS (
+  UPDATE serverless_gpu.keys k
+  SET state = given.state,
+    owner = CASE WHEN given.state IN ('released', 'uncertain', 'expired') THEN k.owner ELSE given.owner END,
+    job_id = COALESCE(k.job_id, given.job_id),
+    submitted_at = CASE WHEN k.job_id IS NULL THEN given.submitted_at ELSE k.submitted_at END,
+    result = COALESCE(k.result, given.result)
+  FROM given JOIN locked USING (key)
+  WHERE k.batch_id = $3 AND k.key = given.key AND CASE
+    WHEN given.state = 'released' THEN k.job_id IS NULL AND k.owner = given.owner AND k.state IN ('claimed', 'uncertain')
+    WHEN given.state = 'uncertain' THEN k.job_id IS NULL AND k.owner = given.owner AND k.state = 'claimed'
+    WHEN given.state = 'expired' THEN k.job_id = given.job_id AND k.state IN ('submitted', 'settled')
+    WHEN k.job_id IS NULL THEN true
+    ELSE k.job_id = given.job_id
+      AND array_position(ARRAY['submitted', 'settled', 'delivered'], given.state)
+        > array_position(ARRAY['submitted', 'settled', 'delivered'], k.state)
+  END
+)
+SELECT owner FROM me`;

@@ -1,0 +1,20 @@
+import type { JournalBatch } from "./journal";
+import { JournalRefusedError } from "./journalErrors";
+
+const FIELDS = { batch: "batch", endpointId: "endpoint", keyVersion: "keyVersion" } as const;
+
+/**
+ * Checks that a journal is of this batch.
+ * @param what names the journal
+ * @throws JournalRefusedError
+ */
+export function requireSameBatch(what: string, found: JournalBatch, wanted: JournalBatch): void {
+  const other = (["batch", "endpointId", "keyVersion"] as const).filter((field) => found[field] !== wanted[field]);
+  if (other.length === 0) return;
+  const said = (batch: JournalBatch) =>
+    other.map((field) => `${FIELDS[field]} ${JSON.stringify(batch[field])}`).join(", ");
+  throw new JournalRefusedError(
+    `${what} is of ${said(found)}, and this batch has ${said(wanted)}. Its jobs would not be found by these keys, or belong ` +
+      "to another endpoint: use another journal or another batch name, or go on with what the journal was made with",
+  );
+}

@@ -1,0 +1,141 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { appendFile, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { fileJournal } from "../../../sdk/journal/fileJournal";
+import type { JournalBatch, OpenJournal } from "../../../sdk/journal/journal";
+import { JournalDamagedError, JournalLockedError, JournalRefusedError } from "../../../sdk/journal/journalErrors";
+import { journalRules } from "../../../sdk/journal/journalRules";
+import { KeyIndex } from "../../../sdk/journal/keyIndex";
+
+const BATCH: JournalBatch = { batch: "pages", endpointId: "e1", keyVersion: "1" };
+
+let folder: string;
+let file: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), "journal-"));
+  file = path.join(folder, "pages.journal");
+});
+
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+async function opened<T>(use: (journal: OpenJournal) => Promise<T>): Promise<T> {
+  const journal = await fileJournal(file).open(BATCH);
+  try {
+    return await use(journal);
+  } finally {
+    await journal.close();
+  }
+}
+
+describe("a file journal", () => {
+  test.each(journalRules.filter(({ needsTwo }) => !needsTwo))("$title", ({ check }) => check(fileJournal(file)));
+
+  test("ignores and replaces an unfinished last line", async () => {
+    await opened((journal) => journal.claim("a", ["k1", "k2"], []));
+    await appendFile(file, '{"key":"k3","state":"clai');
+    await opened(async (journal) => {
+      expect(await journal.collect("a", ["k3"])).toEqual([]);
+      await journal.claim("a", ["k4"], []);
+    });
+    await opened(async (journal) => {
+      expect((await journal.collect("a", ["k1", "k4"])).map(({ state }) => state)).toEqual(["claimed", "claimed"]);
+    });
+  });
+
+  test("refuses a file with a damaged line, and changes nothing", async () => {
+    await opened((journal) => journal.claim("a", ["k1"], []));
+    const text = (await readFile(file, "utf8")).replace('"state"', '"sta\nte"');
+    await writeFile(file, text);
+    await expect(opened(async () => {})).rejects.toThrow(JournalDamagedError);
+    expect(await readFile(file, "utf8")).toBe(text);
+  });
+
+  test.each([
+    "a letter",
+    '{"prompt":"Hi"}\n{"prompt":"Ho"}\n',
+    "[1]\n",
+  ])("refuses the file of somebody else: %j", async (text) => {
+    await writeFile(file, text);
+    await expect(opened(async () => {})).rejects.toThrow(JournalDamagedError);
+    expect(await readFile(file, "utf8")).toBe(text);
+  });
+
+  test("names both batches when it is of another one", async () => {
+    await opened(async () => {});
+    const other = fileJournal(file).open({ ...BATCH, batch: "books" });
+    await expect(other).rejects.toThrow(JournalRefusedError);
+    await expect(other).rejects.toThrow(/batch "pages".*batch "books"/);
+  });
+
+  test("is compacted when more than half of its lines are old, and loses nothing", async () => {
+    const keys = Array.from({ length: 600 }, (_, n) => `k${n}`);
+    await opened(async (journal) => {
+      await journal.claim("a", keys, []);
+      const changes = keys.map((key) => ({ key, owner: "a", jobId: `job of ${key}`, submittedAt: 5 }));
+      await journal.record(
+        "a",
+        changes.map((each) => ({ ...each, state: "submitted" as const })),
+      );
+      await journal.record(
+        "a",
+        changes.slice(1).map((each) => ({ ...each, state: "delivered" as const })),
+      );
+    });
+    const lines = async () => (await readFile(file, "utf8")).trim().split("\n").length;
+    expect(await lines()).toBe(1 + 600 + 600 + 599);
+    await opened(async (journal) => {
+      expect(await lines()).toBe(601);
+      const entries = await journal.collect("b", keys);
+      expect(entries.map(({ state, jobId }) => `${state} ${jobId}`)).toEqual(
+        keys.map((key, n) => `${n === 0 ? "submitted" : "delivered"} job of ${key}`),
+      );
+    });
+  });
+
+  test("leaves nothing but the file behind", async () => {
+    await opened((journal) => journal.claim("a", ["k1"], []));
+    expect(await readdir(folder)).toEqual(["pages.journal"]);
+  });
+});
+
+describe("the lock of a file journal", () => {
+  test("refuses a second use in the same process", async () => {
+    await opened(async () => {
+      await expect(fileJournal(file).open(BATCH)).rejects.toThrow(JournalLockedError);
+    });
+    await opened(async () => {});
+  });
+
+  test("refuses a second process, and is free as soon as the first is killed", async () => {
+    const program = `
+      require("@swc/core"); const { transformSync } = require("@swc/core"); const { readFileSync } = require("fs");
+      require.extensions[".ts"] = (module, name) => module._compile(transformSync(readFileSync(name, "utf8"), { filename: name,
+        jsc: { parser: { syntax: "typescript" }, target: "es2022" }, module: { type: "commonjs" } }).code, name);
+      const { fileJournal } = require("./sdk/journal/fileJournal.ts");
+      fileJournal(process.argv[1]).open(${JSON.stringify(BATCH)}).then((journal) => journal.claim("a", ["k1"], []))
+        .then(() => console.log("held")); setInterval(() => {}, 1000);`;
+    const holder = spawn(process.execPath, ["-e", program, file], { stdio: ["ignore", "pipe", "inherit"] });
+    await once(holder.stdout, "data");
+    const refused = opened(async () => {});
+    await expect(refused).rejects.toThrow(JournalLockedError);
+    await expect(refused).rejects.toThrow(`process ${holder.pid} `);
+    const exit = once(holder, "exit");
+    holder.kill("SIGKILL");
+    await exit;
+    const takers = await Promise.allSettled([1, 2, 3, 4].map(() => fileJournal(file).open(BATCH)));
+    const winners = takers.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
+    expect(winners).toHaveLength(1);
+    expect((await winners[0]?.collect("b", ["k1"]))?.[0]?.state).toBe("uncertain");
+    await winners[0]?.close();
+  });
+});
+
+test("the index of keys finds every key, and takes little memory", () => {
+  const index = new KeyIndex();
+  for (let n = 0; n < 20_000; n++) index.set(`key ${n % 10_000}`, n);
+  expect(index.size).toBe(10_000);
+  expect([index.get("key 0"), index.get("key 9999"), index.get("key 10000")]).toEqual([10_000, 19_999, undefined]);
+});
