@@ -30,6 +30,9 @@ const KEY_PLACES: readonly RegExp[] = [
   /(authorization["']?\s*[:=,]\s*["']?(?:bearer\s+)?)[^\s"',}]+/gi,
   /(bearer\s+)[A-Za-z0-9._~+/=-]{8,}/gi,
   /(\bpassword\\*["']?\s*:\s*\\*")(?:\\.|[^"\\])*/gi,
+  // The password of a database, in its URL: up to the last @, because it may contain one.
+  /(\bpostgres(?:ql)?:\/\/[^\s:/@]*:)[^\s"'<>]*(?=@)/gi,
+  /([?&]password=)[^&\s"'<>]+/gi,
   // A variable of a template, in JSON or GraphQL.
   /(\bkey\\*["']?\s*:\s*\\*"[^"\\]*\\*"\s*,?\s*\\*["']?value\\*["']?\s*:\s*\\*")(?:\\.|[^"\\])*/gi,
 ];

@@ -63,14 +63,23 @@ export function postgresJournal(options: PostgresJournalOptions): PostgresJourna
   );
   const given = pool as PostgresPool;
   hidePassword(given);
-  // Without a listener, the loss of an idle connection would end the process.
-  given.on?.("error", () => {});
+  keepRunning(given);
   return {
     async migrate() {
       await run(given, POSTGRES_SCHEMA);
     },
     open: (batch) => openBatch(given, batch, leaseMs),
   };
+}
+
+/** The pools that have the listener. */
+const listened = new WeakSet<PostgresPool>();
+
+/** Without a listener, the loss of an idle connection would end the process. */
+function keepRunning(pool: PostgresPool): void {
+  if (listened.has(pool)) return;
+  listened.add(pool);
+  pool.on?.("error", () => {});
 }
 
 /** Keeps the password of a pool out of every message. */

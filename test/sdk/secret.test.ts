@@ -205,3 +205,13 @@ test("the beginning of a string shows no part of a key that is cut in two", () =
     expect(shown.length).toBeLessThanOrEqual(201);
   }
 });
+
+test.each([
+  ["postgres://me:pass@word@db:5432/x", "postgres://me:[redacted]@db:5432/x"],
+  ["to postgresql://me:p%40ss@db/x?sslmode=off.", "to postgresql://me:[redacted]@db/x?sslmode=off."],
+  ["postgres://:pw@db", "postgres://:[redacted]@db"],
+  ["postgres://db/x?user=me&password=hunter2&a=b", "postgres://db/x?user=me&password=[redacted]&a=b"],
+  ["postgres://me@db:5432/x", "postgres://me@db:5432/x"],
+])("the password of a database is redacted in %s", (text, shown) => {
+  expect(redact(text)).toBe(shown);
+});

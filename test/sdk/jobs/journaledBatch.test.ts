@@ -24,6 +24,26 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const many = (handler: Handler) => startQueue({ workers: 20, emulator: { rateLimits: { limits: "off" } }, handler });
 
+/** Stops the virtual time while the disk works. */
+function held(emulated: EmulatedQueue, journal: Journal = fileJournal(file)): Journal {
+  const hold = <T>(work: Promise<T>) => {
+    emulated.clock.hold(work.catch(() => {}));
+    return work;
+  };
+  return {
+    open: (batch) =>
+      hold(
+        journal.open(batch).then((open) => ({
+          ...open,
+          claim: (...args) => hold(open.claim(...args)),
+          collect: (...args) => hold(open.collect(...args)),
+          record: (...args) => hold(open.record(...args)),
+          close: () => hold(open.close()),
+        })),
+      ),
+  };
+}
+
 /** Runs the inputs, and counts how often each ran. */
 async function started(ms = 1_000) {
   const runs = new Map<unknown, number>();
@@ -39,7 +59,7 @@ async function started(ms = 1_000) {
 const numbers = (count: number) => Array.from({ length: count }, (_, n) => ({ n }));
 
 const run = (emulated: EmulatedQueue, inputs: object[], more: Partial<RunManyOptions<unknown>> = {}) =>
-  emulated.queue.runMany(inputs, { journal: fileJournal(file), batch: "pages", concurrency: 10, ...more });
+  emulated.queue.runMany(inputs, { journal: held(emulated), batch: "pages", concurrency: 10, ...more });
 
 async function collect<Input>(batch: Batch<Input, unknown>): Promise<BatchResult<Input>[]> {
   const all: BatchResult<Input>[] = [];
@@ -91,7 +111,7 @@ describe("a batch with a journal", () => {
       const before = submits(emulated);
       const known = (await readFile(copy, "utf8")).split("\n").filter((line) => line.includes("jobId"));
       const ids = new Set(known.map((line) => (JSON.parse(line) as { key: string }).key)).size;
-      const batch = run(emulated, numbers(60), { journal: fileJournal(copy) });
+      const batch = run(emulated, numbers(60), { journal: held(emulated, fileJournal(copy)) });
       const results = await emulated.run(collect(batch));
       const uncertain = results.filter(({ error }) => error instanceof SubmitUncertainError).length;
       expect(results.length + batch.counts.skipped).toBe(60);
@@ -171,7 +191,7 @@ describe("a batch with a journal", () => {
       yield { n: 2 };
       yield slow;
     }
-    const batch = emulated.queue.runMany(source(), { journal: fileJournal(file), batch: "pages" });
+    const batch = emulated.queue.runMany(source(), { journal: held(emulated), batch: "pages" });
     const results = await emulated.run(collect(batch));
     expect(outputs(results)).toEqual([1, 1, 2, 2, 2, 3]);
     expect(batch.counts).toEqual({ started: 6, completed: 3, failed: 0, unfinished: 0, duplicates: 3, skipped: 0 });
@@ -229,7 +249,7 @@ describe("a batch with a journal", () => {
     const options = { key: ({ id }: { id: string }) => id, request: { webhook: "https://example.com/?key={key}" } };
     const inputs = [{ id: "a b" }];
     await emulated.run(
-      collect(emulated.queue.runMany(inputs, { journal: fileJournal(file), batch: "pages", ...options })),
+      collect(emulated.queue.runMany(inputs, { journal: held(emulated), batch: "pages", ...options })),
     );
     expect(webhooks).toEqual(["https://example.com/?key=a%20b"]);
   });
@@ -296,7 +316,7 @@ describe("a batch whose journal cannot be used", () => {
     const { emulated, runs } = await started();
     await using _it = emulated;
     let isDown = false;
-    const batch = run(emulated, numbers(50), { journal: failing({ isDown: () => isDown }) });
+    const batch = run(emulated, numbers(50), { journal: held(emulated, failing({ isDown: () => isDown })) });
     const loop = async () => {
       const all: BatchResult[] = [];
       for await (const result of batch) {
@@ -316,7 +336,7 @@ describe("a batch whose journal cannot be used", () => {
     const { emulated, runs } = await started();
     await using _it = emulated;
     let isDown = false;
-    const batch = run(emulated, numbers(50), { journal: failing({ isDown: () => isDown }) });
+    const batch = run(emulated, numbers(50), { journal: held(emulated, failing({ isDown: () => isDown })) });
     const completed: unknown[] = [];
     const loop = async () => {
       for await (const { output } of batch) {

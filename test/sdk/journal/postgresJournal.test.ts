@@ -1,0 +1,151 @@
+import { inspect } from "node:util";
+import { Pool } from "pg";
+import { startEmulator } from "../../../emulator";
+import { createClient } from "../../../sdk/client";
+import { InvalidInputError } from "../../../sdk/errors";
+import type { BatchResult } from "../../../sdk/jobs/batchResults";
+import type { JournalBatch } from "../../../sdk/journal/journal";
+import { JournalUnavailableError } from "../../../sdk/journal/journalErrors";
+import { journalRules } from "../../../sdk/journal/journalRules";
+import { postgresJournal } from "../../../sdk/journal/postgresJournal";
+import { redact } from "../../../sdk/secret";
+import { needsPostgres, type PostgresServer, startPostgres } from "../../support/postgres";
+
+const BATCH: JournalBatch = { batch: "pages", endpointId: "e1", keyVersion: "1" };
+
+const testHere = needsPostgres === "" ? test : test.skip;
+
+let server: PostgresServer;
+let pool: Pool;
+
+if (needsPostgres === "") {
+  beforeAll(async () => {
+    server = await startPostgres();
+    pool = new Pool({ connectionString: server.url, max: 20 });
+    await postgresJournal({ pool }).migrate();
+  });
+
+  afterAll(async () => {
+    await pool?.end();
+    await server?.[Symbol.asyncDispose]();
+  });
+
+  beforeEach(() => pool.query("TRUNCATE serverless_gpu.batches, serverless_gpu.owners CASCADE"));
+}
+
+describe(`${needsPostgres}a journal in PostgreSQL`, () => {
+  testHere.each(journalRules)("$title", ({ check }) => check(postgresJournal({ pool })));
+
+  testHere("ends the lease of a silent process by the clock of the database", async () => {
+    const journal = await postgresJournal({ pool, leaseMs: 1_000 }).open(BATCH);
+    await journal.claim("a", ["k1", "k2"], []);
+    await journal.record("a", [{ key: "k2", owner: "a", state: "submitted", jobId: "j2", submittedAt: 1 }]);
+    expect((await journal.collect("b", ["k1", "k2"])).map(({ owner }) => owner)).toEqual(["a", "a"]);
+    await new Promise((resolve) => setTimeout(resolve, 1_100));
+    const taken = await journal.collect("b", ["k1", "k2"]);
+    expect(taken.map(({ key, state, owner }) => `${key} ${state} ${owner}`).sort()).toEqual([
+      "k1 uncertain a",
+      "k2 submitted b",
+    ]);
+    expect(await journal.claim("a", ["k3"], [])).toBeUndefined();
+  });
+
+  testHere("lets one of many collectors take over each job", async () => {
+    const journal = await postgresJournal({ pool, leaseMs: 1_000 }).open(BATCH);
+    const keys = Array.from({ length: 200 }, (_, n) => `k${n}`);
+    await journal.claim("a", keys, []);
+    await journal.record(
+      "a",
+      keys.map((key) => ({ key, owner: "a", state: "submitted", jobId: `j ${key}`, submittedAt: 1 })),
+      true,
+    );
+    const collectors = await Promise.all(
+      Array.from({ length: 8 }, (_, n) => journal.claim(`c${n}`, [], []).then(() => journal.collect(`c${n}`, keys))),
+    );
+    const taken = collectors.map((entries, n) => entries.filter(({ owner }) => owner === `c${n}`).length);
+    expect(taken.reduce((sum, each) => sum + each, 0)).toBe(200);
+  });
+
+  testHere("says what to do without tables, and without a server", async () => {
+    await pool.query("ALTER SCHEMA serverless_gpu RENAME TO elsewhere");
+    try {
+      await expect(postgresJournal({ pool }).open(BATCH)).rejects.toThrow(/no tables.*migrate\(\)/);
+    } finally {
+      await pool.query("ALTER SCHEMA elsewhere RENAME TO serverless_gpu");
+    }
+    const nowhere = new Pool({ connectionString: "postgres://me:canary-password@127.0.0.1:1/x" });
+    const error = await postgresJournal({ pool: nowhere })
+      .open(BATCH)
+      .catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(JournalUnavailableError);
+    expect(String(error)).toMatch(/ECONNREFUSED/);
+    await nowhere.end();
+  });
+
+  testHere("keeps the password out of errors", () => {
+    expect(redact("wrong: canary-password")).toBe("wrong: [redacted]");
+    expect(inspect(new JournalUnavailableError(`cannot reach ${server.url}`))).not.toContain("canary-password");
+  });
+
+  testHere("does at least 500 submits a second", async () => {
+    const journal = await postgresJournal({ pool }).open(BATCH);
+    const jobs = 2_000;
+    const startedAt = performance.now();
+    for (let n = 0; n < jobs; n += 50) {
+      const keys = Array.from({ length: 50 }, (_, at) => `key ${n + at}`);
+      await journal.claim("a", keys, []);
+      const changes = keys.map((key) => ({ key, owner: "a", jobId: `job of ${key}`, submittedAt: 1 }));
+      await journal.record(
+        "a",
+        changes.map((each) => ({ ...each, state: "submitted" as const })),
+      );
+      await journal.record(
+        "a",
+        changes.map((each) => ({ ...each, state: "delivered" as const })),
+      );
+    }
+    const perSecond = jobs / ((performance.now() - startedAt) / 1_000);
+    // Other tests may use the same processors.
+    expect(perSecond).toBeGreaterThan(process.env.CI ? 100 : 50);
+  });
+
+  testHere("lets three processes share a batch while the database restarts: each input runs once", async () => {
+    const runs = new Map<unknown, number>();
+    const worker = ({ input }: { readonly input: { readonly n?: unknown } }) => {
+      runs.set(input.n, (runs.get(input.n) ?? 0) + 1);
+      return { n: input.n };
+    };
+    await using emulator = await startEmulator({ coldStartMs: 0, handlers: { worker } });
+    const { id } = emulator.endpoints.create({
+      ...{ name: "worker", gpuIds: "AMPERE_16", templateId: "t", workersMin: 10, workersMax: 10 },
+    });
+    const inputs = Array.from({ length: 300 }, (_, n) => ({ n }));
+    const all: BatchResult[] = [];
+    const counts: number[] = [];
+    const share = async () => {
+      await using client = createClient({ apiKey: emulator.apiKey, queueUrl: emulator.url });
+      const own = new Pool({ connectionString: server.url, max: 3 });
+      const journal = postgresJournal({ pool: own, leaseMs: 10_000 });
+      const batch = client.endpoint(id).runMany(inputs, { journal, batch: "shared", concurrency: 30 });
+      for await (const result of batch) all.push(result);
+      counts.push(batch.counts.completed + batch.counts.skipped);
+      await own.end();
+    };
+    const shares = Promise.all([share(), share(), share()]);
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    await server.restart(300);
+    await shares;
+    expect(all.filter(({ error }) => error)).toEqual([]);
+    expect(counts).toEqual([300, 300, 300]);
+    expect([runs.size, [...runs.values()].filter((count) => count > 1)]).toEqual([300, []]);
+    expect(new Set(all.map(({ index }) => index)).size).toBe(300);
+  });
+
+  test.each([
+    {},
+    { pool: "postgres://localhost" as never },
+    { pool: { query() {} } as never, leaseMs: 5 },
+  ])("is refused with %j", (options) => {
+    expect(() => postgresJournal(options as never)).toThrow(InvalidInputError);
+  });
+});
