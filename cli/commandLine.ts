@@ -3,6 +3,7 @@ import { API_VARIABLE } from "../sdk/connection/settings";
 import { MANAGEMENT_APIS } from "../sdk/contract/limits";
 import type { AdoptFlags } from "./adopt/adopt";
 import { addAdoptFlags } from "./adopt/adoptFlags";
+import { addBatchFlags, type BatchFlags, batchProblem } from "./batch/batchFlags";
 import { didYouMean } from "./didYouMean";
 import type { DoctorFlags } from "./doctor/doctor";
 import { addDoctorFlags } from "./doctor/doctorFlags";
@@ -33,6 +34,7 @@ import { addVerifyServiceFlags } from "./verifyService/verifyServiceFlags";
  */
 const load = {
   adopt: () => require("./adopt/adopt") as typeof import("./adopt/adopt"),
+  batch: () => require("./batch/batch") as typeof import("./batch/batch"),
   doctor: () => require("./doctor/doctor") as typeof import("./doctor/doctor"),
   emulator: () => require("./emulator/emulator") as typeof import("./emulator/emulator"),
   emulatorEnv: () => require("./emulator/emulatorEnv") as typeof import("./emulator/emulatorEnv"),
@@ -69,6 +71,7 @@ ${EXIT_CODES}
 "emulator exec" exits with the exit code of its command instead.`,
     );
   addAdopt(program);
+  addBatch(program);
   addDoctor(program);
   addEmulator(program);
   addExplain(program);
@@ -97,6 +100,16 @@ function addAdopt(program: Command): void {
       if (options.importFile && options.from === undefined)
         command.error("error: option '--import-file' needs '--from <state>'");
       process.exitCode = await load.adopt().adopt(options);
+    },
+  );
+}
+
+function addBatch(program: Command): void {
+  addBatchFlags(program.command("batch").addOption(apiOption())).action(
+    async (endpoint: string | undefined, flags: BatchFlags, command: Command) => {
+      const problem = batchProblem(endpoint, flags);
+      if (problem !== undefined) command.error(`error: ${problem}`);
+      process.exitCode = await load.batch().batch(endpoint ?? "", flags);
     },
   );
 }

@@ -108,6 +108,7 @@ export {
   postgresJournal,
 } from "./journal/postgresJournal";
 export { POSTGRES_SCHEMA } from "./journal/postgresSql";
+export { recordJob } from "./journal/recordJob";
 export type { FetchBody, FetchOptions, WorkerChoice } from "./loadBalancer/fetchOptions";
 export { type LoadBalancer, workerIdOf } from "./loadBalancer/loadBalancer";
 export * from "./loadBalancer/loadBalancerErrors";
@@ -146,6 +147,7 @@ export type { Volumes } from "./volumes/volumes";
 export {
   type ConfirmingQueue,
   createWebhookReceiver,
+  type WebhookDelivery,
   type WebhookReceiver,
   type WebhookReceiverOptions,
 } from "./webhooks/webhookReceiver";

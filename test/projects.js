@@ -21,6 +21,7 @@ const CORE = ["adoption", "crash", "lifecycle", "plugin", "secrets"].map(
  * clients.
  */
 const LONG = [
+  "cli/batch",
   "cli/cutLists",
   "cli/emulator",
   "cli/emulatorSession",

@@ -28,8 +28,8 @@ export interface JournalOptions<Input extends object> {
   readonly keyVersion?: string | undefined;
   /**
    * What happens to inputs of which nobody knows whether they were submitted, after a lost response
-   * or a kill: `report` yields a `SubmitUncertainError` in each run, `submit` submits them again, so
-   * that their job may run twice.
+   * or a kill: `report` yields a `SubmitUncertainError` in each run, `submit` submits them again,
+   * so that their job may run twice.
    * @default "report"
    */
   readonly uncertain?: "report" | "submit" | undefined;

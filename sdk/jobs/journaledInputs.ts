@@ -45,6 +45,10 @@ export function runJournaled<Input extends object, Output>(context: JournaledCon
   /** Results whose job has ended: only they can be delivered. */
   const settled = new WeakSet<Item<Input>>();
   let opened: Ledger | undefined;
+  let closed: Promise<void> | undefined;
+  /** Results that several consumers processed until after the loop's end. */
+  const late: JournalChange[] = [];
+  let recording: Promise<void> | undefined;
   const ledger = () => opened as Ledger;
   const asides = createAsides(clock, ledger);
 
@@ -141,7 +145,9 @@ export function runJournaled<Input extends object, Output>(context: JournaledCon
     }
   }
 
-  /** Waits for a job, and records its end. Returns `undefined` if its key is to be claimed again. */
+  /**
+   * Waits for a job, and records its end. Returns `undefined` if its key is to be claimed again.
+   */
   async function collect(item: Item<Input>, key: string, job: JobHandle, stop: Stop, isDelivered: boolean) {
     try {
       const completed = await waitInBatch(job, stop);
@@ -184,6 +190,29 @@ export function runJournaled<Input extends object, Output>(context: JournaledCon
       .catch(() => {});
   }
 
+  /** Records results that were processed after the journal was closed. */
+  async function afterEnd(change: JournalChange): Promise<void> {
+    late.push(change);
+    while (late.includes(change)) {
+      recording ??= recordLate().finally(() => {
+        recording = undefined;
+      });
+      await recording;
+    }
+  }
+
+  async function recordLate(): Promise<void> {
+    await closed;
+    const journal = await context.journal.open(context.identity);
+    try {
+      const group = [...late];
+      await journal.record(group[0]?.owner ?? "", group);
+      late.splice(0, group.length);
+    } finally {
+      await journal.close();
+    }
+  }
+
   function requestOf(input: object, key: string): JobRequest {
     const { webhook } = context.request ?? {};
     const filled = webhook === undefined ? {} : { webhook: webhook.replaceAll("{key}", encodeURIComponent(key)) };
@@ -202,13 +231,17 @@ export function runJournaled<Input extends object, Output>(context: JournaledCon
     async delivered(item) {
       const { key, jobId } = item;
       if (key === undefined || jobId === undefined || !settled.has(item)) return;
-      await ledger().record({ key, owner: ledger().owner(), state: "delivered", jobId });
+      const change: JournalChange = { key, owner: ledger().owner(), state: "delivered", jobId };
+      await (closed ? afterEnd(change) : ledger().record(change));
     },
     stop(reason) {
       asides.stop();
       opened?.stop(reason);
     },
-    close: async () => opened?.close(),
+    close: async () => {
+      closed = opened?.close();
+      await closed;
+    },
   };
 }
 

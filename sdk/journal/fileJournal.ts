@@ -8,16 +8,15 @@ import { requireSameBatch } from "./sameBatch";
 
 /**
  * Keeps the record of a batch in a file, for one process at a time. Lines are only appended. Each
- * group of claims, and each group of job ids, is written with one `fsync`: a process that is killed,
- * and a machine that loses power, lose no claim and no job id that was in use. An unfinished last
- * line is ignored. When the file is opened, lines that later ones replace are removed if they are
- * more than half of it. Memory: 35 to 70 bytes for each key.
+ * group of claims, and each group of job ids, is written with one `fsync`: a process that is
+ * killed, and a machine that loses power, lose no claim and no job id that was in use. An
+ * unfinished last line is ignored. When the file is opened, lines that later ones replace are
+ * removed if they are more than half of it. Memory: 35 to 70 bytes for each key.
  * @param file the path of the file. It is created with its folder
  * @example
  * const journal = fileJournal("summaries.journal");
- * for await (const { input, output } of endpoint.runMany(inputs, { journal, batch: "summaries" })) {
- *   await save(input, output);
- * }
+ * for await (const { input, output } of endpoint.runMany(inputs, { journal, batch: "summaries" }))
+ * {   await save(input, output); }
  */
 export function fileJournal(file: string): Journal {
   return {

@@ -102,7 +102,8 @@ function identity(pid: number): Pick<Holder, "boot" | "namespace" | "start"> {
   return {
     boot: attempt(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()),
     namespace: attempt(() => readlinkSync("/proc/self/ns/pid")),
-    // The 22nd field. The second, the program's name, may contain spaces and ends with the last ")".
+    // The 22nd field. The second, the program's name, may contain spaces and ends with the last
+    // ")".
     start: attempt(() => readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ")[19] ?? ""),
   };
 }

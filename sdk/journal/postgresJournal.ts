@@ -35,6 +35,9 @@ export interface PostgresJournal extends Journal {
   migrate(): Promise<void>;
 }
 
+/** Any number that others do not use. */
+const LOCK = 7_236_411_905;
+
 const DEFAULT_LEASE_MS = 60_000;
 
 const SHORTEST_LEASE_MS = 1_000;
@@ -45,11 +48,9 @@ const SHORTEST_LEASE_MS = 1_000;
  * matter: leases end by the clock of the database.
  * @throws InvalidInputError
  * @example
- * const journal = postgresJournal({ pool: new Pool({ connectionString: process.env.DATABASE_URL }) });
- * await journal.migrate();
- * for await (const { key, output } of endpoint.runMany(inputs, { journal, batch: "summaries" })) {
- *   await upsert(key, output);
- * }
+ * const journal = postgresJournal({ pool: new Pool({ connectionString: process.env.DATABASE_URL })
+ * }); await journal.migrate(); for await (const { key, output } of endpoint.runMany(inputs, {
+ * journal, batch: "summaries" })) {   await upsert(key, output); }
  */
 export function postgresJournal(options: PostgresJournalOptions): PostgresJournal {
   const { pool = null, leaseMs = DEFAULT_LEASE_MS } = options ?? {};
@@ -66,7 +67,11 @@ export function postgresJournal(options: PostgresJournalOptions): PostgresJourna
   keepRunning(given);
   return {
     async migrate() {
-      await run(given, POSTGRES_SCHEMA);
+      const [found] = await run(given, "SELECT to_regclass('serverless_gpu.keys') AS name");
+      if (found?.name) return;
+      // One transaction. Two processes that create a table at the same time would disturb each
+      // other.
+      await run(given, `SELECT pg_advisory_xact_lock(${LOCK});\n${POSTGRES_SCHEMA}`);
     },
     open: (batch) => openBatch(given, batch, leaseMs),
   };

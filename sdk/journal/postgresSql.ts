@@ -59,7 +59,8 @@ UNION ALL SELECT NULL, NULL, owner, NULL, NULL, NULL FROM me`;
 
 /**
  * Looks at keys, and takes over those whose owner's lease has ended. Keys that another process is
- * taking over are left to it. Parameters: batch id, keys, owner. A row of \`keys\` in \`taken\` is newer.
+ * taking over are left to it. Parameters: batch id, keys, owner. A row of \`keys\` in \`taken\` is
+ * newer.
  */
 export const COLLECT = `WITH free AS (
   SELECT k.key AS free_key FROM serverless_gpu.keys k JOIN serverless_gpu.owners o ON o.owner = k.owner

@@ -17,6 +17,15 @@ export interface ConfirmingQueue extends Pick<EndpointQueue, "endpointId"> {
   status(jobId: string): Promise<Job>;
 }
 
+/** What the URL of a delivery says. */
+export interface WebhookDelivery {
+  /**
+   * The query parameter `key` of the webhook's URL: the key of a batch's input. Anyone who knows
+   * the token can send another one.
+   */
+  readonly key: string | undefined;
+}
+
 /** Options of a webhook receiver. */
 export interface WebhookReceiverOptions {
   /** The queue of the endpoint whose jobs name this receiver in `webhook`. */
@@ -27,7 +36,7 @@ export interface WebhookReceiverOptions {
    * `onJob` is called again. It may also be called twice for one end: after a restart, after 10,000
    * other ends, or if the service does not report the times of a failed job.
    */
-  readonly onJob: (job: Job) => unknown;
+  readonly onJob: (job: Job, delivery: WebhookDelivery) => unknown;
   /**
    * Called when a delivery could not be confirmed, or when `onJob` failed. The service delivers it
    * again, at most twice. If `onJob` is still not called then, read the job yourself. A
@@ -107,13 +116,13 @@ export function createWebhookReceiver(options: WebhookReceiverOptions): WebhookR
   const confirming = new Map<string, Promise<number>>();
   const delivered = createMemory(REMEMBERED);
 
-  async function confirm(jobId: string): Promise<number> {
+  async function confirm(jobId: string, delivery: WebhookDelivery): Promise<number> {
     try {
       const job = await confirmed(jobId, () => options.endpoint.status(jobId));
       if (!isTerminal(job.status)) throw notConfirmed(job, options.endpoint.endpointId);
       const end = endOf(job);
       if (end !== undefined && delivered.has(end)) return 200;
-      await options.onJob(job);
+      await options.onJob(job, delivery);
       if (end !== undefined) delivered.add(end);
       return 200;
     } catch (error) {
@@ -125,11 +134,11 @@ export function createWebhookReceiver(options: WebhookReceiverOptions): WebhookR
   }
 
   /** Returns the status to respond with. */
-  async function handle(body: AsyncIterator<Uint8Array>): Promise<number> {
+  async function handle(body: AsyncIterator<Uint8Array>, delivery: WebhookDelivery): Promise<number> {
     const { jobId, status } = await senders.read(body);
     if (status !== undefined) return status;
     if (!isPathSegment(jobId)) return 400;
-    const confirmation = confirming.get(jobId) ?? confirm(jobId);
+    const confirmation = confirming.get(jobId) ?? confirm(jobId, delivery);
     confirming.set(jobId, confirmation);
     return confirmation;
   }
@@ -142,7 +151,7 @@ export function createWebhookReceiver(options: WebhookReceiverOptions): WebhookR
     if (method !== "POST") return 405;
     if (!isAllowed(url)) return 401;
     if (reading.size >= MAX_UNDER_WAY && !senders.endSlowest()) return 503;
-    const handling = handle(body());
+    const handling = handle(body(), { key: parameter(url, "key") ?? undefined });
     reading.add(handling);
     try {
       return await handling;
@@ -181,11 +190,13 @@ function tokenCheck(token: string | undefined): (url: string | undefined) => boo
   new Secret(token);
   const digest = (text: string) => createHash("sha256").update(text).digest();
   const expected = digest(token);
-  return (url = "") => {
-    const base = "http://receiver";
-    const given = URL.canParse(url, base) ? new URL(url, base).searchParams.get("token") : null;
-    return timingSafeEqual(digest(given ?? ""), expected);
-  };
+  return (url) => timingSafeEqual(digest(parameter(url, "token") ?? ""), expected);
+}
+
+/** Returns a parameter of a URL's query. */
+function parameter(url = "", name: string): string | null {
+  const base = "http://receiver";
+  return URL.canParse(url, base) ? new URL(url, base).searchParams.get(name) : null;
 }
 
 /**

@@ -178,6 +178,7 @@ const ARROWS: Record<string, Arrows> = {
       connection: [],
       ...{
         adopt: ["connection"],
+        batch: ["connection", "emulator", "explain"],
         doctor: ["connection", "review"],
         emulator: [],
         explain: ["connection"],

@@ -29,7 +29,9 @@ function folderOfPrograms(): string | undefined {
 
 const PROGRAMS = folderOfPrograms();
 
-/** `test.skip` with its reason in the title, where there is no PostgreSQL. In CI it must be there. */
+/**
+ * `test.skip` with its reason in the title, where there is no PostgreSQL. In CI it must be there.
+ */
 export const needsPostgres = PROGRAMS !== undefined || process.env.CI ? "" : "skipped without PostgreSQL: ";
 
 /** PostgreSQL refuses to run as root. */

@@ -34,7 +34,9 @@ function createClock() {
   return { clock, tick };
 }
 
-/** What one process does: after how many steps it is killed, and which of its calls get no answer. */
+/**
+ * What one process does: after how many steps it is killed, and which of its calls get no answer.
+ */
 interface Fate {
   readonly killedAfter: number | undefined;
   readonly lost: readonly number[];
@@ -136,7 +138,9 @@ function startProcess(
   return { state, done, delivered, uncertain, batch };
 }
 
-/** Lets time pass and steps happen in the scheduler's order until all processes end or are killed. */
+/**
+ * Lets time pass and steps happen in the scheduler's order until all processes end or are killed.
+ */
 async function play(
   s: fc.Scheduler,
   tick: (ms: number) => void,

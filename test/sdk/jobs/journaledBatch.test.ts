@@ -243,6 +243,15 @@ describe("a batch with a journal", () => {
     expect(outputs(await emulated.run(collect(run(emulated, numbers(4), options))))).toEqual([3]);
   });
 
+  test("records results that concurrent consumers process until after the loop's end", async () => {
+    const { emulated } = await started();
+    await using _it = emulated;
+    const options = { delivery: "done" } as const;
+    const results = await emulated.run(collect(run(emulated, numbers(4), options)));
+    await emulated.run(Promise.all(results.map((result) => result.done())));
+    expect(await emulated.run(collect(run(emulated, numbers(4), options)))).toEqual([]);
+  });
+
   test("puts the key of each input into its webhook", async () => {
     const webhooks: unknown[] = [];
     await using emulated = await many(({ webhook }) => webhooks.push(webhook));

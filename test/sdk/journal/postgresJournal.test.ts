@@ -8,6 +8,7 @@ import type { JournalBatch } from "../../../sdk/journal/journal";
 import { JournalUnavailableError } from "../../../sdk/journal/journalErrors";
 import { journalRules } from "../../../sdk/journal/journalRules";
 import { postgresJournal } from "../../../sdk/journal/postgresJournal";
+import { recordJob } from "../../../sdk/journal/recordJob";
 import { redact } from "../../../sdk/secret";
 import { needsPostgres, type PostgresServer, startPostgres } from "../../support/postgres";
 
@@ -64,6 +65,19 @@ describe(`${needsPostgres}a journal in PostgreSQL`, () => {
     );
     const taken = collectors.map((entries, n) => entries.filter(({ owner }) => owner === `c${n}`).length);
     expect(taken.reduce((sum, each) => sum + each, 0)).toBe(200);
+  });
+
+  testHere("gives the job of a webhook to the batch, and only to a key without one", async () => {
+    const made = postgresJournal({ pool });
+    const journal = await made.open(BATCH);
+    await journal.claim("a", ["k1", "k2"], []);
+    await journal.record("a", [{ key: "k2", owner: "a", state: "submitted", jobId: "j2", submittedAt: 1 }], true);
+    for (const key of ["k1", "k2", "unknown"]) await recordJob(made, BATCH, key, "j1");
+    const entries = await journal.collect("b", ["k1", "k2", "unknown"]);
+    expect(entries.map(({ key, state, owner, jobId }) => [key, state, owner, jobId]).sort()).toEqual([
+      ["k1", "submitted", "b", "j1"],
+      ["k2", "submitted", "b", "j2"],
+    ]);
   });
 
   testHere("says what to do without tables, and without a server", async () => {

@@ -1,0 +1,71 @@
+import { type Command, Option } from "commander";
+import { wholeNumber } from "../emulator/emulatorFlags";
+
+/** The options of the command. */
+export interface BatchFlags {
+  readonly input?: string;
+  readonly output?: string;
+  readonly journal?: string;
+  readonly name?: string;
+  readonly key?: string;
+  readonly concurrency?: number;
+  readonly uncertain?: "submit";
+  readonly expired?: "submit";
+  readonly api?: string;
+  readonly printSql?: boolean;
+}
+
+/** Adds the description and the options of the command, and the end of its help. */
+export function addBatchFlags(command: Command): Command {
+  return command
+    .summary("Run a job for each line of a file")
+    .description(
+      "Runs a job for each line of a file, and writes each result as a line. It records the id of each job before it waits. If " +
+        "you run it again after a Ctrl-C, a kill or a crash, it goes on where it was, and submits no job again.",
+    )
+    .argument("[endpoint]", "the id or the exact name of an endpoint")
+    .option("--input <file>", "the inputs: one JSON object for each line, which is the input of a job")
+    .option("--output <file>", 'the results: {"key", "index", "jobId", "output"} or "error", one line for each key')
+    .option(
+      "--journal <place>",
+      "a file, or postgres://… for several machines that share a batch (default: the output's name with .journal)",
+    )
+    .option("--name <name>", "the batch's name in the journal (default: the name of the input file)")
+    .option("--key <field>", "the field of an input that is its key (default: a hash of the whole input)")
+    .option("--concurrency <n>", "the largest number of jobs at once (default: 100)", wholeNumber(100_000))
+    .addOption(
+      new Option(
+        "--uncertain <what>",
+        "what to do if nobody knows whether a job was submitted: it may run twice",
+      ).choices(["submit"]),
+    )
+    .addOption(new Option("--expired <what>", "what to do if a result is no longer kept").choices(["submit"]))
+    .option("--print-sql", "print the SQL that creates the journal's tables, and end")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  serverless-gpu batch llama --input prompts.jsonl --output results.jsonl
+  serverless-gpu batch llama --input prompts.jsonl --output part1.jsonl --journal postgres://batch@db/batches
+
+Ctrl-C submits nothing more and waits for the jobs that run. A second Ctrl-C lets them continue at the service.
+
+Exit codes:
+  0  all inputs have a result, and no job failed
+  1  failure; the message gives the reason
+  2  wrong usage: an unknown option, or an invalid value of an option
+  3  all inputs were processed, but some failed, expired or are uncertain; the messages name them
+  4  interrupted; run it again to go on`,
+    );
+}
+
+/** Returns what is wrong with the options. */
+export function batchProblem(
+  endpoint: string | undefined,
+  { input, output, printSql }: BatchFlags,
+): string | undefined {
+  if (printSql) return undefined;
+  if (endpoint === undefined) return "missing required argument 'endpoint'";
+  if (input === undefined) return "required option '--input <file>' not specified";
+  return output === undefined ? "required option '--output <file>' not specified" : undefined;
+}

@@ -1,0 +1,31 @@
+import { createReadStream } from "node:fs";
+import { createInterface } from "node:readline";
+
+/** Yields the JSON object of each line of a file. Empty lines are skipped. */
+export async function* inputLines(file: string): AsyncGenerator<object, void, undefined> {
+  let number = 0;
+  for await (const line of createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY })) {
+    number++;
+    if (line.trim() !== "") yield objectOf(line, `${file}, line ${number}`);
+  }
+}
+
+function objectOf(line: string, place: string): object {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch (error) {
+    throw new Error(`${place} is not JSON: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
+  throw new Error(`${place} is not a JSON object. Each line is the input of a job, such as {"prompt": "Hi"}`);
+}
+
+/** Counts the lines of a file that are not empty. */
+export async function countLines(file: string): Promise<number> {
+  let count = 0;
+  for await (const line of createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY })) {
+    if (line.trim() !== "") count++;
+  }
+  return count;
+}

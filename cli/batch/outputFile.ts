@@ -1,0 +1,82 @@
+import { createReadStream } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import { KeyIndex } from "../../sdk/journal/keyIndex";
+
+const NEWLINE = 10;
+
+/** A file with one line for each key. */
+export class OutputFile {
+  readonly #handle: FileHandle;
+  readonly #keys: KeyIndex;
+  #size: number;
+  #lines: string[] = [];
+
+  private constructor(handle: FileHandle, keys: KeyIndex, size: number) {
+    this.#handle = handle;
+    this.#keys = keys;
+    this.#size = size;
+  }
+
+  /** Opens the file, and removes a last line that a killed process did not complete. */
+  static async open(file: string): Promise<OutputFile> {
+    const handle = await open(file, "a+");
+    const keys = new KeyIndex();
+    let size = 0;
+    let rest = Buffer.alloc(0);
+    for await (const chunk of createReadStream(file)) {
+      rest = Buffer.concat([rest, chunk as Buffer]);
+      let from = 0;
+      for (let end = rest.indexOf(NEWLINE); end >= 0; end = rest.indexOf(NEWLINE, from)) {
+        keys.set(keyIn(rest.toString("utf8", from, end), file), 0);
+        from = end + 1;
+      }
+      size += from;
+      rest = rest.subarray(from);
+    }
+    await handle.truncate(size);
+    return new OutputFile(handle, keys, size);
+  }
+
+  has(key: string): boolean {
+    return this.#keys.get(key) !== undefined;
+  }
+
+  /** Adds a line, unless the file has one with this key. */
+  add(key: string, line: string): void {
+    if (this.has(key)) return;
+    this.#keys.set(key, 0);
+    this.#lines.push(`${line}\n`);
+  }
+
+  /** Writes the added lines. When it resolves, they outlast the machine. */
+  async flush(): Promise<void> {
+    if (this.#lines.length === 0) return;
+    const bytes = Buffer.from(this.#lines.join(""));
+    this.#lines = [];
+    try {
+      await this.#handle.appendFile(bytes);
+    } catch (error) {
+      // The next run must not find half a line in the middle.
+      await this.#handle.truncate(this.#size).catch(() => {});
+      throw error;
+    }
+    this.#size += bytes.length;
+    await this.#handle.datasync();
+  }
+
+  async close(): Promise<void> {
+    await this.#handle.close();
+  }
+}
+
+function keyIn(line: string, file: string): string {
+  try {
+    const { key } = JSON.parse(line) as { key?: unknown };
+    if (typeof key === "string") return key;
+  } catch {
+    // It is not a result either way.
+  }
+  throw new Error(
+    `${file} has a line that is not a result of a batch. Nothing was changed: give --output another name`,
+  );
+}

@@ -1,0 +1,41 @@
+import type { BatchCounts } from "../../sdk";
+
+/** What the line of progress shows. */
+export interface Shown {
+  readonly counts: BatchCounts;
+  /** Inputs whose result was in the output file. */
+  readonly earlier: number;
+  /** The number of inputs. `undefined` if it is not known. */
+  readonly total: number | undefined;
+  /** The time since the start, in milliseconds. */
+  readonly elapsedMs: number;
+}
+
+/** Returns the line of progress: done, failed, rate, time left. */
+export function progressLine({ counts, earlier, total, elapsedMs }: Shown): string {
+  const { completed, failed, duplicates, skipped } = counts;
+  const here = completed + failed + duplicates;
+  const done = here + skipped + earlier;
+  const perSecond = elapsedMs > 0 ? here / (elapsedMs / 1_000) : 0;
+  const left =
+    total === undefined || total === done || perSecond === 0 ? "" : `, ${timeOf((total - done) / perSecond)} left`;
+  const ofTotal = total === undefined ? "" : ` of ${total}`;
+  return `${done - failed}${ofTotal} done, ${failed} failed, ${perSecond.toFixed(1)} jobs/s${left}`;
+}
+
+function timeOf(seconds: number): string {
+  const whole = Math.max(0, Math.round(seconds));
+  if (whole < 60) return `${whole} s`;
+  return whole < 3_600 ? `${Math.round(whole / 60)} min` : `${(whole / 3_600).toFixed(1)} h`;
+}
+
+/** Shows a line that replaces itself, on a terminal only. Returns a function that removes it. */
+export function showProgress(shown: () => Shown): () => void {
+  if (!process.stderr.isTTY) return () => {};
+  const clear = "\r\u001b[K";
+  const timer = setInterval(() => process.stderr.write(clear + progressLine(shown())), 500);
+  return () => {
+    clearInterval(timer);
+    process.stderr.write(clear);
+  };
+}

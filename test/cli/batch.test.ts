@@ -1,0 +1,192 @@
+import { spawn } from "node:child_process";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { type Emulator, startEmulator } from "../../emulator";
+import { needsPostgres, startPostgres } from "../support/postgres";
+import { ended, MAIN } from "./command";
+
+let folder: string;
+let emulator: Emulator;
+let runs: Map<unknown, number>;
+let jobMs = 0;
+
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), "batch-"));
+  runs = new Map();
+  jobMs = 0;
+  emulator = await startEmulator({
+    coldStartMs: 0,
+    handlers: {
+      llama: async ({ input }, { sleep }) => {
+        runs.set(input.n, (runs.get(input.n) ?? 0) + 1);
+        await sleep(jobMs);
+        if (input.fails) throw new Error("no such prompt");
+        return { answer: input.n };
+      },
+    },
+  });
+  emulator.endpoints.create({ name: "llama", gpuIds: "ADA_24", templateId: "t", workersMin: 5, workersMax: 5 });
+  await inputs(Array.from({ length: 60 }, (_, n) => ({ n })));
+});
+
+afterEach(async () => {
+  await emulator.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const inputs = (values: readonly unknown[]) =>
+  writeFile(path.join(folder, "in.jsonl"), values.map((value) => `${JSON.stringify(value)}\n`).join(""));
+
+function start(...more: string[]) {
+  const args = [MAIN, "batch", "llama", "--input", "in.jsonl", "--output", "out.jsonl", ...more];
+  const env = { ...process.env, ...emulator.env };
+  return spawn(process.execPath, args, { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
+}
+
+const run = (...more: string[]) => ended(start(...more));
+
+interface Line {
+  readonly key: string;
+  readonly index: number;
+  readonly output?: { readonly answer: number };
+  readonly error?: { readonly message: string };
+}
+
+const lines = async (file = "out.jsonl") => {
+  const text = await readFile(path.join(folder, file), "utf8").catch(() => "");
+  return text
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as Line);
+};
+
+const whole = async () => {
+  const all = await lines();
+  expect(all.map(({ output }) => output?.answer).sort((a = 0, b = 0) => a - b)).toEqual(
+    Array.from({ length: 60 }, (_, n) => n),
+  );
+  expect([...runs.values()].filter((count) => count > 1)).toEqual([]);
+};
+
+const untilLines = async (count: number) => {
+  while ((await lines()).length < count) await pause(20);
+};
+
+test("writes a line for each input, and does nothing the second time", async () => {
+  const { code, stdout, stderr } = await run();
+  expect([code, stdout]).toEqual([0, ""]);
+  expect(stderr).toMatch(/^60 of 60 done, 0 failed, \S+ jobs\/s$/m);
+  await whole();
+  const before = emulator.journal.requests().length;
+  expect((await run()).code).toBe(0);
+  expect(
+    emulator.journal
+      .requests()
+      .slice(before)
+      .map(({ operation }) => operation),
+  ).not.toContain("run");
+});
+
+test("goes on after kill -9 as often as needed: each job runs once", async () => {
+  jobMs = 100;
+  for (const count of [5, 20, 40]) {
+    const child = start("--concurrency", "8");
+    await untilLines(count);
+    child.kill("SIGKILL");
+    await ended(child);
+  }
+  const { code, stderr } = await run();
+  const uncertain = Number(/(\d+) inputs have no result/.exec(stderr)?.[1] ?? 0);
+  expect(code).toBe(uncertain > 0 ? 3 : 0);
+  if (uncertain === 0) await whole();
+  expect([...runs.values()].filter((count) => count > 1)).toEqual([]);
+  expect(new Set((await lines()).map(({ key }) => key)).size).toBe(60 - uncertain);
+});
+
+test("drains at the first Ctrl-C, and says how to go on", async () => {
+  jobMs = 300;
+  const child = start("--concurrency", "5");
+  await untilLines(5);
+  child.kill("SIGINT");
+  const { code, stderr } = await ended(child);
+  expect(code).toBe(4);
+  expect(stderr).toMatch(/Waiting for the jobs that run[\s\S]*Interrupted\. Run the same command again/);
+  expect((await lines()).length).toBe(runs.size);
+  expect((await run()).code).toBe(0);
+  await whole();
+});
+
+test("detaches at the second Ctrl-C, and the next run has the results", async () => {
+  jobMs = 2_000;
+  const child = start("--concurrency", "5");
+  while (runs.size < 5) await pause(20);
+  child.kill("SIGINT");
+  await pause(200);
+  child.kill("SIGINT");
+  const { code, stderr } = await ended(child);
+  expect(code).toBe(4);
+  expect(stderr).toMatch(/5 jobs continue at the service/);
+  jobMs = 0;
+  expect((await run()).code).toBe(0);
+  await whole();
+});
+
+test("says which inputs failed with a code of its own, and writes why", async () => {
+  await inputs([{ n: 1 }, { n: 2, fails: true }]);
+  expect((await run()).code).toBe(3);
+  const failed = (await lines()).find(({ error }) => error);
+  expect([failed?.index, failed?.error?.message]).toEqual([1, expect.stringContaining("no such prompt")]);
+});
+
+test.each([
+  ['{"n":1}\n{"n":', /in\.jsonl, line 2 is not JSON/],
+  ['"text"\n', /line 1 is not a JSON object/],
+])("says which line is wrong: %j", async (text, message) => {
+  await writeFile(path.join(folder, "in.jsonl"), text);
+  const { code, stderr } = await run();
+  expect(code).toBe(1);
+  expect(stderr).toMatch(message);
+});
+
+test("refuses a second process, another batch, and a file that has no results, and changes nothing", async () => {
+  jobMs = 5_000;
+  const first = start();
+  while (runs.size < 5) await pause(20);
+  const second = await run();
+  expect([second.code, second.stderr]).toEqual([1, expect.stringMatching(/in use by process/)]);
+  first.kill("SIGKILL");
+  await ended(first);
+  const other = await run("--name", "other");
+  expect([other.code, other.stderr]).toEqual([1, expect.stringMatching(/batch "in\.jsonl".*batch "other"/)]);
+  await writeFile(path.join(folder, "letter.txt"), "a letter\n");
+  const letter = await run("--output", "letter.txt");
+  expect([letter.code, letter.stderr]).toEqual([1, expect.stringMatching(/not a result/)]);
+  expect(await readFile(path.join(folder, "letter.txt"), "utf8")).toBe("a letter\n");
+});
+
+test("prints the SQL of the journal, and asks for what is missing", async () => {
+  const start = (...args: string[]) => ended(spawn(process.execPath, [MAIN, "batch", ...args]));
+  expect((await start("--print-sql")).stdout).toContain("CREATE TABLE IF NOT EXISTS serverless_gpu.keys");
+  expect([(await start("llama")).code, (await start()).code]).toEqual([2, 2]);
+});
+
+(needsPostgres === "" ? test : test.skip)(
+  `${needsPostgres}two machines share a batch in PostgreSQL, and no output shows the password`,
+  async () => {
+    await using server = await startPostgres();
+    const both = await Promise.all([
+      run("--journal", server.url),
+      run("--journal", server.url, "--output", "other.jsonl"),
+    ]);
+    expect(both.map(({ code }) => code)).toEqual([0, 0]);
+    const all = [...(await lines()), ...(await lines("other.jsonl"))];
+    expect(new Set(all.map(({ output }) => output?.answer)).size).toBe(60);
+    expect([...runs.values()].filter((count) => count > 1)).toEqual([]);
+    await server.stop();
+    const { code, stderr } = await run("--journal", server.url);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/ECONNREFUSED/)]);
+    expect(JSON.stringify([both, stderr])).not.toContain("canary-password");
+  },
+);
