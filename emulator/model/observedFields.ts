@@ -50,9 +50,7 @@ function field<Value>(
     // GraphQL in the contract profile has no such field, so its saves do not change it.
     return (isKept || profile === "contract") && current !== undefined ? current : value;
   };
-  // Older data files do not have this field.
-  const stored = schema.default(value as never) as unknown as z.ZodType<Value>;
-  return { output, input, schema: schema.optional(), stored, store, v2, onlyIn: "observed" };
+  return { output, input, schema: schema.optional(), stored: schema, store, v2, onlyIn: "observed" };
 }
 
 /** Returns the form of a field that only endpoints with GPUs show. */

@@ -11,7 +11,7 @@ import type { RegistryAuthSeed } from "../registryAuths/registryAuthFields";
 import type { RegistryAuths } from "../registryAuths/registryAuths";
 import type { SecretSeed } from "../secrets/secretFields";
 import type { Secrets } from "../secrets/secrets";
-import { exampleTemplate, type SeededTemplate, type TemplateSeed } from "../templates/templateFields";
+import type { SeededTemplate, TemplateSeed } from "../templates/templateFields";
 import type { Templates } from "../templates/templates";
 import type { VolumeSeed } from "../volumes/volumeFields";
 import type { Volumes } from "../volumes/volumes";
@@ -119,7 +119,7 @@ export function createAccount(context: AccountContext, options: AccountOptions, 
       lists: { pods: pods.list(), ...mapEntries(entries, (kind) => kind.snapshot(withJobs)) },
     }),
     restore(snapshot) {
-      const saved = validate(snapshotSchema, migrated(snapshot), "The saved state") as Record<string, unknown[]>;
+      const saved = validate(snapshotSchema, snapshot, "The saved state") as Record<string, unknown[]>;
       for (const kind of (saved.strict ?? []) as StrictKind[]) strict.add(kind);
       for (const pod of (saved.pods ?? []) as PodSeed[]) pods.add(pod);
       for (const [name, kind] of entries) kind.restore(saved[name] ?? []);
@@ -139,7 +139,7 @@ function assertLimit(name: string, limit: number | undefined): void {
 }
 
 /** Returns the schemas of a seed and of a snapshot. */
-function schemasOf({ templates, secrets }: Kinds, entries: [keyof Kinds, AnyKind][]) {
+function schemasOf({ templates }: Kinds, entries: [keyof Kinds, AnyKind][]) {
   const seedSchema = z.strictObject({
     pods: z.array(podSeedSchema).optional(),
     ...mapEntries(entries, ({ seedSchema }) => z.array(seedSchema).optional()),
@@ -150,8 +150,6 @@ function schemasOf({ templates, secrets }: Kinds, entries: [keyof Kinds, AnyKind
     strict: z.array(z.enum(STRICT_KINDS)),
     pods: z.array(podSeedSchema),
     ...mapEntries(entries, ({ snapshotSchema }) => z.array(snapshotSchema)),
-    // Older data files have none.
-    secrets: z.array(secrets.snapshotSchema).optional(),
   });
   return { seedSchema, snapshotSchema };
 }
@@ -181,19 +179,6 @@ function templateSeedOf(seed: string | SeededTemplate): TemplateSeed {
   // The validation has made a list of the variables.
   if (typeof seed !== "string") return seed as TemplateSeed;
   return { id: seed, name: seed, imageName: EXAMPLE_IMAGE };
-}
-
-const oldSnapshotSchema = z.looseObject({ version: z.literal(1), templates: z.array(z.string()) });
-
-/**
- * Returns a snapshot in the current form. Before version 2, templates were ids, and there were no
- * volumes or credentials.
- */
-function migrated(snapshot: unknown): unknown {
-  const old = oldSnapshotSchema.safeParse(snapshot).data;
-  if (!old) return snapshot;
-  const strict = old.templates.length > 0 ? ["templates"] : [];
-  return { ...old, version: 2, strict, templates: old.templates.map(exampleTemplate), volumes: [], registryAuths: [] };
 }
 
 function mapEntries<T>(entries: [string, AnyKind][], map: (kind: AnyKind) => T): Record<string, T> {

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { CONTAINER_FIELDS, required, reset } from "../model/containerFields";
 import {
-  fieldsAfter,
   type OptionalInput,
   patchSchemaOf,
   type RequiredInput,
@@ -12,7 +11,6 @@ import {
 } from "../model/fieldTable";
 import { FLAG, NAME } from "../model/shapes";
 import { property } from "../model/v2Form";
-import { EXAMPLE_IMAGE } from "../workers/container";
 
 /** A port of a template with its name in the web console. */
 export interface PortConfig {
@@ -121,10 +119,3 @@ export const templateRecordSchema = z.looseObject({
   boundEndpointId: z.string().nullable(),
   lastUsedAt: z.number().nullable(),
 });
-
-/** Returns a template for which only the id is known. */
-export function exampleTemplate(id: string): TemplateRecord {
-  const input = { name: id, imageName: EXAMPLE_IMAGE, isServerless: true };
-  const fields = fieldsAfter(TEMPLATE_FIELDS, undefined, input, "contract");
-  return { ...fields, id, boundEndpointId: null, lastUsedAt: null };
-}

@@ -33,9 +33,7 @@ export async function read(
   if (isNew && resource.cannotBeImported !== undefined)
     throw new InvalidInputError("the resource", [{ property: "id", message: resource.cannotBeImported }]);
   const managed = managedRecord(table, isNew ? table : inputs);
-  const known = isNew
-    ? { ...managed, __mustExist: true, __owner: newOwner() }
-    : { ...(outputs.__inputs === undefined && managed), ...outputs };
+  const known = isNew ? { ...managed, __mustExist: true, __owner: newOwner() } : { ...managed, ...outputs };
   const result = await handlers.read?.(id, known);
   if (!result?.id) return undefined;
   const found = {

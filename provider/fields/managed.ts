@@ -4,8 +4,7 @@ import { type Properties, pick } from "../properties";
 
 /*
  * The outputs record which fields the program manages, because a refresh gets only the outputs.
- * `__managed` is a sorted comma-separated list. Older state has `__inputs` instead: a hexadecimal
- * number with a bit for each field, by its place in the table. The next update replaces it.
+ * `__managed` is a sorted comma-separated list.
  */
 
 /**
@@ -53,21 +52,13 @@ export function managedRecord(table: FieldTable, inputs: Properties): { readonly
   return { __managed: namesIn(table, inputs).join() };
 }
 
-/** Returns the outputs' list of managed fields as it is. */
-export function recordedManaged({ __managed, __inputs }: Properties): Properties {
-  return __managed === undefined ? { __inputs } : { __managed };
-}
-
 /**
  * Returns the sorted names of the fields that the outputs record as managed; `undefined` if they
  * have no such record.
  */
-export function managedFields(table: FieldTable, { __managed, __inputs }: Properties): string[] | undefined {
-  if (typeof __managed === "string") return __managed.split(",").filter((field) => Object.hasOwn(table, field));
-  if (typeof __inputs !== "string") return undefined;
-  const bits = Number.parseInt(__inputs, 16);
-  const named = Object.keys(table).filter((_field, index) => bits & (1 << index));
-  return named.sort();
+export function managedFields(table: FieldTable, { __managed }: Properties): string[] | undefined {
+  if (typeof __managed !== "string") return undefined;
+  return __managed.split(",").filter((field) => Object.hasOwn(table, field));
 }
 
 function namesIn(table: FieldTable, inputs: Properties): string[] {

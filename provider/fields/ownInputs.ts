@@ -13,8 +13,7 @@ export function commonRules(one: string) {
   const setByProvider = "is set by the provider";
   return {
     adoptId: { message: `must be the id of ${one}: ${ID_CHARACTERS}`, allows: isPathSegment },
-    // Older state holds the owner's token here.
-    __adopter: { message: setByProvider, allows: (value) => value === true || typeof value === "string" },
+    __adopter: { message: setByProvider, allows: (value) => value === true },
     // A string identifies a resource whose name is drawn.
     __automaticName: { message: setByProvider, allows: (value) => value === true || typeof value === "string" },
     __secretInputs: { message: setByProvider, allows: (value) => typeof value === "string" },

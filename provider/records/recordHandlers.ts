@@ -7,7 +7,7 @@ import { cancelled } from "../cancellation";
 import { isOtherAccount, isRecordedElsewhere, recordedService, refuseOtherAccount } from "../connection/account";
 import { type Connection, configure, connect, currentCapabilities, readConfig } from "../connection/connection";
 import { createNamed } from "../fields/drawnName";
-import { changedIn, managedFields, managesOthersIn, newlyManagedIn, recordedManaged } from "../fields/managed";
+import { changedIn, managedFields, managesOthersIn, newlyManagedIn } from "../fields/managed";
 import { changesOwnInputs, checkRecordInputs, ownInputs } from "../fields/recordInputs";
 import { withoutUnset, withUnset } from "../fields/unset";
 import { log } from "../log";
@@ -209,7 +209,7 @@ async function read<T extends NamedRecord, Fields extends object>(
     ...(isNew ? {} : kind.refreshedOutputs?.(connection.account.service, record, { id, outputs, inputs })),
   };
   const { __managed, ...others } = props;
-  return { id, props: { ...others, ...recordedManaged(outputs) }, inputs };
+  return { id, props: { ...others, __managed: outputs.__managed }, inputs };
 }
 
 async function create<T extends NamedRecord, Fields extends object>(kind: RecordKind<T, Fields>, inputs: Properties) {

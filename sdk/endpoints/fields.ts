@@ -60,10 +60,7 @@ function hasNoTimeout(all: Settings): boolean {
 
 const WORKERS = "a whole number of workers, 0 or more";
 
-/**
- * All fields of an endpoint that can be set. Append new ones: older state numbers fields by their
- * position.
- */
+/** All fields of an endpoint that can be set. */
 const TABLE: Table = {
   name: { type: "text", mustBe: "a name, not empty", normalize: normalizeName, isInEveryRecord: true, v2: "name" },
   gpuIds: {

@@ -174,10 +174,7 @@ export interface OutputOnlyField<Value = unknown> {
 /** A field of any type, for code that treats all fields alike. */
 export type AnyField = FieldOf<string, unknown>;
 
-/**
- * All fields of one kind of record that can be set, by name. Append new ones: older state numbers
- * fields by their position.
- */
+/** All fields of one kind of record that can be set, by name. */
 export type FieldTable = Readonly<Record<string, AnyField>>;
 
 type RequiredName<Input> = {

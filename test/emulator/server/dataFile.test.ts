@@ -83,25 +83,6 @@ describe("a data file", () => {
     expect((await mutate(second, 'deleteTemplate(templateName: "app")')).body.errors).toHaveLength(1);
   });
 
-  test.each([
-    [["template-1", "t2"], ["template-1", "t2"], 1],
-    [[], [], undefined],
-  ])("a data file of version 1, with template ids only, is read: %j", async (templates, ids, refusals) => {
-    const first = await startEmulator({ dataFile });
-    const id = await createEndpoint(first);
-    await first.stop();
-    const { endpoints, pods } = JSON.parse(readFileSync(dataFile, "utf8"));
-    writeFileSync(dataFile, JSON.stringify({ version: 1, endpoints, pods, templates }));
-    await using second = await startEmulator({ dataFile });
-    expect(second.endpoints.get(id)?.name).toBe("a");
-    expect(second.templates.list().map((template) => template.id)).toEqual(ids);
-    const other = await save(second, 'name: "x", gpuIds: "ADA_24", templateId: "other"');
-    expect(other.body.errors?.length).toBe(refusals);
-    // Each change is on a separate line after the state.
-    const [state = ""] = readFileSync(dataFile, "utf8").split("\n");
-    expect(JSON.parse(state).version).toBe(2);
-  });
-
   test("keeps the key unless another one is set", async () => {
     const first = await startEmulator({ dataFile });
     await first.stop();

@@ -63,8 +63,7 @@ describe("inputs for the provider only", () => {
 
 describe("adoptId", () => {
   test("may be removed from the program without a change", () => {
-    // The handler gives a new resource its token.
-    const first: Properties = { ...check({ adoptId: "ep-1" }).inputs, __adopter: "token" };
+    const first: Properties = { ...check({ adoptId: "ep-1" }).inputs, __adopter: true };
     const { adoptId: _, ...unchanged } = first;
     expect(check({ automaticName: "auto" }, first)).toEqual({ inputs: unchanged, problems: [] });
     expect(check({ automaticName: "auto" }, unchanged)).toEqual({ inputs: unchanged, problems: [] });
