@@ -1,60 +1,43 @@
 import { isLoopbackUrl, recordedService } from "../../provider/connection/account";
 import { RESOURCE_TYPES } from "../../provider/resourceTypes";
-import { type Learned, pulumiJson } from "../pulumiCommand";
+import type { Learned } from "../pulumiCommand";
+import {
+  classOf,
+  DYNAMIC_PREFIX,
+  type PendingOperation,
+  PLUGIN_PREFIX,
+  readStack,
+  type StackResource,
+  type StackState,
+} from "../stack";
 import { type Finding, failed, ok, skipped, warning } from "./check";
 import { NO_PROJECT, type Program } from "./program";
 
-const TYPE_PREFIX = "pulumi-nodejs:dynamic/serverless-gpu:";
-const PLUGIN_PREFIX = "serverless-gpu:index:";
-
-/** The relevant part of a resource in state. */
-export interface Resource {
-  readonly urn: string;
-  readonly type: string;
-  /** The id of its record at the service. */
-  readonly id?: string;
-  /** The URN and the id of its provider. */
-  readonly provider?: string;
-  readonly inputs?: Readonly<Record<string, unknown>>;
-  readonly outputs?: Readonly<Record<string, unknown>>;
+/** A resource of this package in state. */
+export interface Resource extends StackResource {
   /** `true` if the plugin manages it. The type is that of the dynamic form in any case. */
   readonly isOfPlugin?: boolean;
 }
 
-/** What a run had begun when it was killed. */
-interface PendingOperation {
-  /** `creating`, `updating`, `deleting` … */
-  readonly type: string;
-  readonly resource: Pick<Resource, "urn" | "type">;
-}
-
-/** The relevant part of a stack's state. */
-export interface State {
-  readonly deployment?: {
-    readonly resources?: readonly (Resource & { readonly pendingReplacement?: boolean })[];
-    readonly pending_operations?: readonly PendingOperation[];
-  };
-}
-
 /** Reads the selected stack's state. */
-export async function readState(program: Program | undefined): Promise<Learned<State>> {
+export async function readState(program: Program | undefined): Promise<Learned<StackState>> {
   if (!program) return { problem: NO_PROJECT };
-  const state = await pulumiJson<State>(["stack", "export"], program.project);
+  const state = await readStack({ folder: program.project });
   return "problem" in state ? { problem: `the stack's state cannot be read: ${state.problem}` } : state;
 }
 
 /** Returns the resources of this package in a state. */
-export function ownResources(state: Learned<State>): Learned<readonly Resource[]> {
-  return "problem" in state ? state : { value: (state.value.deployment?.resources ?? []).flatMap(asOwn) };
+export function ownResources(state: Learned<StackState>): Learned<readonly Resource[]> {
+  return "problem" in state ? state : { value: state.value.resources.flatMap(asOwn) };
 }
 
 /**
  * Returns a warning if a killed run has left operations of this package's resources whose end
  * nobody knows. Pulumi shows them to no provider, and its preview does not mention them.
  */
-export function checkUnfinished(state: Learned<State>): Finding[] {
+export function checkUnfinished(state: Learned<StackState>): Finding[] {
   if ("problem" in state) return [];
-  const { resources = [], pending_operations: pending = [] } = state.value.deployment ?? {};
+  const { resources, pending } = state.value;
   const own = pending.filter(({ resource }) => asOwn(resource).length > 0);
   if (own.length === 0) return [];
   // Pulumi keeps a create until somebody clears it.
@@ -80,11 +63,11 @@ export function checkUnfinished(state: Learned<State>): Finding[] {
 const listed = (operations: readonly PendingOperation[]) =>
   operations.map(({ type, resource }) => `${type} ${resource.urn}`).join(", ");
 
-function asOwn<T extends Pick<Resource, "type">>(resource: T): (T & Pick<Resource, "isOfPlugin">)[] {
+function asOwn(resource: StackResource): Resource[] {
   const { type } = resource;
-  if (type.startsWith(TYPE_PREFIX)) return [resource];
-  if (!type.startsWith(PLUGIN_PREFIX)) return [];
-  return [{ ...resource, type: TYPE_PREFIX + type.slice(PLUGIN_PREFIX.length), isOfPlugin: true }];
+  const name = classOf(type);
+  if (name === undefined) return [];
+  return [type.startsWith(PLUGIN_PREFIX) ? { ...resource, type: DYNAMIC_PREFIX + name, isOfPlugin: true } : resource];
 }
 
 /**
@@ -171,7 +154,7 @@ function isKnown({ type, inputs, outputs, isOfPlugin = false }: Resource): boole
 function described(own: readonly Resource[]): string {
   const counts = RESOURCE_TYPES.map(({ type }) => {
     const count = own.filter((resource) => resource.type === type).length;
-    return count === 0 ? [] : `${count} ${type.slice(TYPE_PREFIX.length)}`;
+    return count === 0 ? [] : `${count} ${classOf(type)}`;
   });
   return `${counts.flat().join(", ")}, all of which this version knows`;
 }

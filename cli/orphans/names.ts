@@ -1,5 +1,6 @@
 import { hashedName } from "../../provider/fields/naming";
-import { boundTo, isResourceOf, PLUGIN } from "./records";
+import { PLUGIN_PREFIX } from "../stack";
+import { boundTo, isResourceOf } from "./records";
 import type { KnownStack } from "./states";
 
 /** The ending that automatic names have. Volumes of the faster tier have one more word. */
@@ -111,7 +112,7 @@ function namesIn(
   namespaces: readonly string[],
 ): string[] {
   const [organization = "", project = "", stack = ""] = name.split("/");
-  const urn = `urn:pulumi:${stack}::${project}::${PLUGIN}:${type}::${logicalName}`;
+  const urn = `urn:pulumi:${stack}::${project}::${PLUGIN_PREFIX}${type}::${logicalName}`;
   const identities = [
     ...["", ...urns].map((parent) => [organization, project, stack, parent, logicalName]),
     ...[urn, ...urns.filter((each) => isResourceOf(each, type, logicalName))].map((each) => [each]),

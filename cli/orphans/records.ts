@@ -3,6 +3,7 @@ import type { Endpoint } from "../../sdk/endpoints/record";
 import { UnexpectedResponseError } from "../../sdk/errors";
 import type { DeleteUnusedOptions } from "../../sdk/records/deleteUnused";
 import type { Listed, NamedRecord } from "../../sdk/records/listed";
+import { classOf } from "../stack";
 
 /** The kinds of records, by the class of their resource. */
 export const KINDS = {
@@ -23,15 +24,10 @@ export function boundTo(templateName: string): string | undefined {
   return BOUND.exec(templateName)?.[1];
 }
 
-/** The beginning of the types of each form. */
-const DYNAMIC = "pulumi-nodejs:dynamic/serverless-gpu";
-export const PLUGIN = "serverless-gpu:index";
-
 /** Returns `true` if a URN is of a class, and has the logical name if one is given. */
 export function isResourceOf(urn: string, type: string, logicalName?: string): boolean {
   const [, , types = "", name] = urn.split("::");
-  const last = types.split("$").at(-1);
-  return [name, undefined].includes(logicalName) && [`${DYNAMIC}:${type}`, `${PLUGIN}:${type}`].includes(last ?? "");
+  return [name, undefined].includes(logicalName) && classOf(types.split("$").at(-1) ?? "") === type;
 }
 
 /** A record of the account. */

@@ -1,4 +1,5 @@
-import { pulumiJson } from "../pulumiCommand";
+import { type Learned, pulumiJson } from "../pulumiCommand";
+import { inBackend, readStack as readState } from "../stack";
 import { isResourceOf, KINDS, type ResourceClass } from "./records";
 
 /** The options that say whose records are not orphans. */
@@ -21,18 +22,6 @@ export interface KnownStack {
   readonly urns: readonly string[];
   /** The URNs of creates that a run has begun and not ended. */
   readonly unfinished: readonly string[];
-}
-
-interface StateResource {
-  readonly urn: string;
-  readonly id?: string;
-}
-
-interface State {
-  readonly deployment?: {
-    readonly resources?: readonly StateResource[];
-    readonly pending_operations?: readonly { readonly type: string; readonly resource: StateResource }[];
-  };
 }
 
 const EXPORT_TIMEOUT_MS = 60_000;
@@ -66,9 +55,9 @@ async function stacksOf(place: string | undefined) {
 }
 
 async function readStack(name: string, place: string | undefined): Promise<KnownStack> {
-  const { deployment = {} } = await readPulumi<State>(["stack", "export", "--stack", name], place);
-  const pending = deployment.pending_operations ?? [];
-  const resources = [...(deployment.resources ?? []), ...pending.map(({ resource }) => resource)];
+  const choice = { stack: name, backend: place, timeoutMs: EXPORT_TIMEOUT_MS };
+  const { resources: kept, pending } = found(`stack export --stack ${name}`, place, await readState(choice));
+  const resources = [...kept, ...pending.map(({ resource }) => resource)];
   return {
     name,
     ids: new Set(resources.flatMap(({ id }) => id ?? [])),
@@ -86,12 +75,15 @@ const isRecord = (urn: string) => CLASSES.some((name) => isResourceOf(urn, name)
  * @throws Error if it fails
  */
 export async function readPulumi<T>(args: readonly string[], place: string | undefined): Promise<T> {
-  const env: Record<string, string> = place === undefined ? {} : { PULUMI_BACKEND_URL: place };
-  const learned = await pulumiJson<T>(args, process.cwd(), EXPORT_TIMEOUT_MS, env);
+  return found(args.join(" "), place, await pulumiJson<T>(args, process.cwd(), EXPORT_TIMEOUT_MS, inBackend(place)));
+}
+
+/** Returns what a `pulumi` command has printed. */
+function found<T>(command: string, place: string | undefined, learned: Learned<T>): T {
   if ("value" in learned) return learned.value;
   const where = place === undefined ? "" : ` in ${place}`;
   throw new Error(
-    `pulumi ${args.join(" ")}${where} failed: ${learned.problem}. Without every state, a record that a stack manages would ` +
+    `pulumi ${command}${where} failed: ${learned.problem}. Without every state, a record that a stack manages would ` +
       "look like an orphan. Nothing was listed or deleted",
   );
 }

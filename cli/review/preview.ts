@@ -1,5 +1,6 @@
 import { isObject, UNKNOWN } from "../../provider/properties";
 import { ENDPOINT_DEFAULTS } from "../../sdk/endpoints/fields";
+import { classOf } from "../stack";
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -84,7 +85,8 @@ export interface PlannedChange {
   readonly notTargeted: number;
 }
 
-const TYPE = /^(?:pulumi-nodejs:dynamic\/serverless-gpu|serverless-gpu:index):(ServerlessEndpoint|NetworkVolume)$/;
+/** The classes whose changes cost something. */
+const CLASSES: readonly (string | undefined)[] = ["ServerlessEndpoint", "NetworkVolume"];
 
 /**
  * Returns the change that the JSON of a preview shows, of either form.
@@ -98,7 +100,7 @@ export function readPreview(text: string): PlannedChange {
   }
   const steps = preview.steps ?? [];
   refuseOtherCommands(steps);
-  const all = steps.filter((step) => TYPE.test(typeOf(step)));
+  const all = steps.filter((step) => CLASSES.includes(classOf(typeOf(step))));
   const own = all.filter((step) => !isNotTargeted(step));
   const urns = [...new Set(own.map(({ urn }) => urn))];
   const shown = steps.filter(({ op }) => op === "same").length;
@@ -199,7 +201,7 @@ function plannedBy(steps: readonly Step[]): Planned[] {
   const last = known.findLast(({ newState, op }) => newState && !op.startsWith("delete"));
   const old = known.flatMap(({ oldState }) => oldState ?? []);
   const before = old.filter((state, at) => old.findIndex((each) => each.id === state.id) === at);
-  const [, kind] = TYPE.exec(typeOf(first)) ?? [];
+  const kind = classOf(typeOf(first));
   // Without a new record, delete-replaced ends what an earlier run left.
   const isReplaced = known.some(({ op }) => OPERATIONS[op] === "replace" && op !== "delete-replaced");
   const op = last ? (isReplaced ? "replace" : (OPERATIONS[last.op] ?? "update")) : "delete";

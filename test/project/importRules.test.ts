@@ -173,7 +173,7 @@ const ARROWS: Record<string, Arrows> = {
     },
   },
   cli: {
-    shared: ["didYouMean", "exitCodes", "ownPackage", "pulumiCommand", "readTextFile", "terminal"],
+    shared: ["didYouMean", "exitCodes", "ownPackage", "pulumiCommand", "readTextFile", "stack", "terminal"],
     folders: {
       connection: [],
       ...{

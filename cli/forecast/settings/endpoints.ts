@@ -1,8 +1,8 @@
-import { SERVERLESS_ENDPOINT } from "../../../provider/resourceTypes";
 import { ENDPOINT_DEFAULTS } from "../../../sdk/endpoints/fields";
 import type { EndpointSettings } from "../../../sdk/endpoints/record";
 import { didYouMean } from "../../didYouMean";
 import { pulumiJson } from "../../pulumiCommand";
+import { isEndpoint, readStack, stackFlag } from "../../stack";
 
 /** The fields of an endpoint that a forecast depends on. */
 export type Settings = Pick<
@@ -22,10 +22,6 @@ interface Declared {
   readonly values: Readonly<Record<string, unknown>>;
 }
 
-interface State {
-  readonly deployment?: { readonly resources?: readonly { urn: string; type: string; outputs?: object }[] };
-}
-
 interface Preview {
   readonly steps?: readonly {
     readonly op: string;
@@ -35,9 +31,6 @@ interface Preview {
   }[];
 }
 
-/** The types of endpoints in state: of the dynamic form, and of the plugin. */
-const ENDPOINT_TYPES: readonly string[] = [SERVERLESS_ENDPOINT.type, "serverless-gpu:index:ServerlessEndpoint"];
-
 const PREVIEW_TIMEOUT_MS = 300_000;
 
 /**
@@ -45,11 +38,11 @@ const PREVIEW_TIMEOUT_MS = 300_000;
  * stack has no endpoint.
  */
 export async function settingsOfStack(stack: string | undefined, name: string | undefined) {
-  const state = await pulumiJson<State>(["stack", "export", ...stackFlag(stack)], process.cwd());
+  const state = await readStack({ stack });
   if ("problem" in state) throw new Error(`the state of the stack cannot be read: ${state.problem}`);
-  const endpoints = (state.value.deployment?.resources ?? [])
-    .filter(({ type }) => ENDPOINT_TYPES.includes(type))
-    .map(({ urn, outputs = {} }) => ({ urn, values: outputs as Declared["values"] }));
+  const endpoints = state.value.resources
+    .filter(({ type }) => isEndpoint(type))
+    .map(({ urn, outputs = {} }) => ({ urn, values: outputs }));
   return endpoints.length === 0 ? undefined : settingsOf(selected(endpoints, name, "the stack"));
 }
 
@@ -62,13 +55,11 @@ export async function settingsOfProgram(stack: string | undefined, name: string 
   const preview = await pulumiJson<Preview>(args, process.cwd(), PREVIEW_TIMEOUT_MS);
   if ("problem" in preview) throw new Error(`the preview of the program failed: ${preview.problem}`);
   const endpoints = (preview.value.steps ?? [])
-    .filter(({ op, newState }) => ENDPOINT_TYPES.includes(newState?.type ?? "") && !op.startsWith("delete"))
+    .filter(({ op, newState }) => isEndpoint(newState?.type ?? "") && !op.startsWith("delete"))
     .map(({ urn, oldState, newState }) => ({ urn, values: { ...oldState?.outputs, ...newState?.inputs } }));
   if (endpoints.length === 0) throw new Error("the program declares no ServerlessEndpoint");
   return settingsOf(selected(endpoints, name, "the program"));
 }
-
-const stackFlag = (stack: string | undefined) => (stack === undefined ? [] : ["--stack", stack]);
 
 function selected(endpoints: readonly Declared[], name: string | undefined, where: string): Declared {
   const names = endpoints.map(({ urn }) => urn.split("::").at(-1) ?? "");
