@@ -96,7 +96,8 @@ export function createFaults(random: () => number, operations: () => Operations,
   const next: NextFault = (call) => (rules.length === 0 ? undefined : firstToApply(call, "requests"));
 
   function dropsWebhook(endpointId: string): boolean {
-    return firstToApply({ interface: "queue", operation: "webhook", endpointId }, "webhooks") !== undefined;
+    const rule = firstToApply({ interface: "queue", operation: "webhook", endpointId }, "webhooks");
+    return rule?.effect.dropWebhook === true;
   }
 
   const workerFaults: WorkerFaults = {
@@ -109,8 +110,8 @@ export function createFaults(random: () => number, operations: () => Operations,
     },
     atJob(endpointId) {
       const rule = firstToApply({ interface: "queue", operation: "job", endpointId }, "job starts");
-      if (!rule) return undefined;
-      return rule.effect.killWorker ? "die" : "hang";
+      if (rule?.effect.killWorker) return "die";
+      return rule?.effect.hangWorker ? "hang" : undefined;
     },
   };
 

@@ -36,8 +36,8 @@ export interface AccountOptions {
 }
 
 /**
- * Creates the kinds of records of an account and connects them. Seeds, the data file and the control
- * interface are derived from the kinds.
+ * Creates the kinds of records of an account and connects them. Seeds, the data file and the
+ * control interface are derived from the kinds.
  */
 export function createKinds(
   given: AccountContext,

@@ -2,7 +2,11 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";
 import { text } from "node:stream/consumers";
+import { assertBuilt } from "../../tools/sourcesOfBuild";
 import { COMPILE_CACHE } from "../support/compiledCode";
+
+// A test of an older build would pass whatever the sources say.
+assertBuilt();
 
 /** The built command line. */
 export const MAIN = path.resolve(__dirname, "../../dist/cli/main.js");

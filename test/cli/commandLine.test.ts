@@ -3,8 +3,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { version } from "../../package.json";
 import { REPOSITORY } from "../support/sources";
-
-const MAIN = path.join(REPOSITORY, "dist/cli/main.js");
+import { MAIN } from "./command";
 
 /** Returns the blocks of the page by their heading. */
 function blocks(): Map<string, string> {

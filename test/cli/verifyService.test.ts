@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { type Emulator, type EmulatorOptions, type FaultRule, startEmulator } from "../../emulator";
 import { COMPILE_CACHE } from "../support/compiledCode";
+import { MAIN } from "./command";
 
-const MAIN = path.resolve(__dirname, "../../dist/cli/main.js");
 const KEY = "canary-key-of-the-account";
 /** An endpoint of the account that the command must neither touch nor show. */
 const OTHER = { id: "theirs1234", name: "someone-elses", gpuIds: "ADA_24", templateId: "t", workersMax: 2 };

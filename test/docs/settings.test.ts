@@ -36,3 +36,9 @@ test("the page of all settings names every setting once", () => {
   const known = [...Object.keys(FIELDS), ...kept, ...OUT_OF_REACH];
   expect(ROWS.map(({ name }) => name).sort()).toEqual(known.sort());
 });
+
+test("the page of the resource has a row for every setting of an endpoint", () => {
+  const page = readFileSync(path.resolve(__dirname, "../../docs/serverless-endpoint.md"), "utf8");
+  const rows = [...page.matchAll(/^\| `(\w+)`/gm)].map(([, name = ""]) => name);
+  expect(rows).toEqual(expect.arrayContaining(Object.keys(FIELDS)));
+});

@@ -3,9 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { COMPILE_CACHE } from "../../support/compiledCode";
-import { REPOSITORY } from "../../support/sources";
+import { MAIN } from "../command";
 
-const MAIN = path.join(REPOSITORY, "dist/cli/main.js");
 const TYPE = "pulumi-nodejs:dynamic/serverless-gpu:ServerlessEndpoint";
 const URN = `urn:pulumi:dev::test::${TYPE}::llama`;
 jest.setTimeout(120_000);

@@ -1,0 +1,97 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import ts from "typescript";
+import { apply, canHappen, type Job, type JobEvent, newJob } from "../../emulator/jobs/jobStates";
+import { JOB_STATES } from "../../sdk/contract/enums";
+import { CAUSES } from "../../sdk/diagnosis/causes";
+import { REPOSITORY, sourceFiles } from "../support/sources";
+
+/*
+ * What is declared must also do something: each of these compiles without any effect.
+ */
+
+/** Returns the parsed files of a folder, without those whose names a pattern matches. */
+function parsed(folder: string, without: RegExp): ts.SourceFile[] {
+  const files = sourceFiles(folder).filter((file) => !without.test(file));
+  return files.map((file) => {
+    const text = readFileSync(path.join(REPOSITORY, file), "utf8");
+    return ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
+  });
+}
+
+/** Returns what `pick` finds in the nodes of files. */
+function found(files: readonly ts.SourceFile[], pick: (node: ts.Node) => readonly string[]): Set<string> {
+  const all = new Set<string>();
+  const visit = (node: ts.Node): void => {
+    for (const each of pick(node)) all.add(each);
+    ts.forEachChild(node, visit);
+  };
+  for (const file of files) visit(file);
+  return all;
+}
+
+/** Returns the property that an expression or a pattern reads. */
+function readName(node: ts.Node): string[] {
+  if (ts.isPropertyAccessExpression(node)) return [node.name.text];
+  if (ts.isBindingElement(node)) return [(node.propertyName ?? node.name).getText()];
+  return [];
+}
+
+function literal(node: ts.Node): string[] {
+  return ts.isStringLiteral(node) ? [node.text] : [];
+}
+
+test("every kind of fault has an effect in the emulator", () => {
+  const kinds = found(parsed("emulator/server", /^$/), (node) =>
+    ts.isInterfaceDeclaration(node) && node.name.text === "FaultEffect"
+      ? node.members.flatMap(({ name }) => name?.getText() ?? [])
+      : [],
+  );
+  expect(kinds).toContain("soldOut");
+  const read = found(parsed("emulator", /faultRule|\/page\//), readName);
+  expect([...kinds].filter((kind) => !read.has(kind))).toEqual([]);
+});
+
+/** An event of each type. */
+const EVENTS: { readonly [Type in JobEvent["type"]]: Extract<JobEvent, { type: Type }> } = {
+  start: { type: "start", workerId: "w" },
+  progress: { type: "progress", output: 1 },
+  complete: { type: "complete", output: 1 },
+  fail: { type: "fail", error: "wrong" },
+  exceedExecutionTimeout: { type: "exceedExecutionTimeout" },
+  loseWorker: { type: "loseWorker" },
+  timeOut: { type: "timeOut" },
+  cancel: { type: "cancel" },
+  retry: { type: "retry" },
+};
+
+test("the emulator's jobs reach every status of the contract", () => {
+  const request = { input: {}, policy: { executionTimeout: 1000, lowPriority: false, ttl: 1000 } };
+  const reached = new Map<string, Job>();
+  const reach = (job: Job): void => {
+    if (reached.has(job.status)) return;
+    reached.set(job.status, job);
+    for (const event of Object.values(EVENTS)) if (canHappen(job, event.type)) reach(apply(job, event, 1));
+  };
+  reach(newJob("job-1", "run", request, 0));
+  expect([...reached.keys()].sort()).toEqual([...JOB_STATES].sort());
+});
+
+test("a rule yields every cause of a wait", () => {
+  const yielded = found(parsed("sdk/diagnosis", /causes\.ts$/), literal);
+  expect(Object.keys(CAUSES).filter((id) => !yielded.has(id))).toEqual([]);
+});
+
+test("the command line reads every flag that it declares", () => {
+  const files = parsed("cli", /^$/);
+  const flags = found(files, (node) => {
+    const isCall = ts.isCallExpression(node) || ts.isNewExpression(node);
+    if (!isCall || !/(^|\.)(option|requiredOption|Option)$/.test(node.expression.getText())) return [];
+    const [, flag] = /--([a-z0-9-]+)/.exec(node.arguments?.[0]?.getText() ?? "") ?? [];
+    if (flag === undefined) return [];
+    return [flag.replace(/^no-/, "").replace(/-(.)/g, (_dash, letter: string) => letter.toUpperCase())];
+  });
+  expect(flags).toContain("json");
+  const read = found(files, readName);
+  expect([...flags].filter((flag) => !read.has(flag))).toEqual([]);
+});
