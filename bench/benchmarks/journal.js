@@ -8,8 +8,8 @@ const { alternate } = require("../runner");
 /** @typedef {{ seconds: number, heaps: number[], results: number }} Report */
 
 /**
- * Runs the same batch without a journal, with a file, and with the database that BENCH_DATABASE_URL names, at the contract's rate
- * limits.
+ * Runs the same batch without a journal, with a file, and with the database that BENCH_DATABASE_URL
+ * names, at the contract's rate limits.
  * @param {import("../runner").Settings} settings
  */
 async function run({ quick, log }) {

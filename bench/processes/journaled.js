@@ -1,5 +1,6 @@
-// Runs a batch of jobs with or without a journal, and reports the seconds that it took and the heap after each tenth, in bytes.
-// Run it with --expose-gc. Arguments: URL, endpoint, number of jobs, and the journal: none, a file, or the URL of a database.
+// Runs a batch of jobs with or without a journal, and reports the seconds that it took and the heap
+// after each tenth, in bytes. Run it with --expose-gc. Arguments: URL, endpoint, number of jobs,
+// and the journal: none, a file, or the URL of a database.
 const { createClient, fileJournal, postgresJournal } = require("../../dist/sdk");
 
 /** @param {string} place */

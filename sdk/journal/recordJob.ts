@@ -3,8 +3,8 @@ import type { Journal, JournalBatch } from "./journal";
 
 /**
  * Records the job of a key whose submit had no answer, so that the batch takes its result instead
- * of calling it uncertain: in a webhook receiver, with the key from the webhook's URL. Has no effect
- * if the key is unknown or has a job.
+ * of calling it uncertain: in a webhook receiver, with the key from the webhook's URL. Has no
+ * effect if the key is unknown or has a job.
  * @param journal the batch's journal, which several processes can use
  * @throws JournalRefusedError if the journal is of another batch
  * @throws JournalUnavailableError

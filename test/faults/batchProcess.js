@@ -1,6 +1,7 @@
-// One of several processes that share a batch. It is killed at any moment and started again. Arguments: the service's URL, the
-// endpoint, the number of jobs, the database's URL, and the file to which it appends the number of each result. Reports its heap
-// after each tenth of the jobs, in bytes, if it has an IPC channel.
+// One of several processes that share a batch. It is killed at any moment and started again.
+// Arguments: the service's URL, the endpoint, the number of jobs, the database's URL, and the file
+// to which it appends the number of each result. Reports its heap after each tenth of the jobs, in
+// bytes, if it has an IPC channel.
 const { appendFileSync } = require("node:fs");
 const { Pool } = require("pg");
 const { createClient, postgresJournal } = require("../../dist/sdk");

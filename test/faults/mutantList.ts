@@ -56,8 +56,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "a delivery is remembered before it was passed on",
     file: "sdk/webhooks/webhookReceiver.ts",
-    from: "      await options.onJob(job);\n      if (end !== undefined) delivered.add(end);",
-    to: "      if (end !== undefined) delivered.add(end);\n      await options.onJob(job);",
+    from: "      await options.onJob(job, delivery);\n      if (end !== undefined) delivered.add(end);",
+    to: "      if (end !== undefined) delivered.add(end);\n      await options.onJob(job, delivery);",
     tests: [{ file: "test/sdk/webhooks/webhookReceiver.test.ts", title: "again after onJob failed" }],
   },
   {
