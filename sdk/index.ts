@@ -105,6 +105,7 @@ export {
   type PostgresJournal,
   type PostgresJournalOptions,
   type PostgresPool,
+  type PostgresRows,
   postgresJournal,
 } from "./journal/postgresJournal";
 export { POSTGRES_SCHEMA } from "./journal/postgresSql";

@@ -17,6 +17,14 @@ export class JournalDamagedError extends ServerlessGpuError {
   readonly code = "JOURNAL_DAMAGED";
 }
 
+/** A job whose id could not be recorded. */
+export interface UnrecordedJob {
+  /** The key of its input. */
+  readonly key: string;
+  /** The id of the job. */
+  readonly jobId: string;
+}
+
 /**
  * Thrown when a journal cannot be reached or written. Nothing more is submitted without it. `cause`
  * says why.
@@ -28,7 +36,7 @@ export class JournalUnavailableError extends ServerlessGpuError {
    * The jobs whose ids could not be recorded. A later run reports their keys as uncertain. Not
    * enumerable.
    */
-  declare readonly unrecorded: readonly { readonly key: string; readonly jobId: string }[];
+  declare readonly unrecorded: readonly UnrecordedJob[];
 
   /** @internal */
   constructor(message: string, details?: ErrorDetails, unrecorded: JournalUnavailableError["unrecorded"] = []) {

@@ -6,10 +6,16 @@ import { JournalUnavailableError } from "./journalErrors";
 import { ADD_BATCH, CLAIM, COLLECT, POSTGRES_SCHEMA, READ_BATCH, RECORD } from "./postgresSql";
 import { requireSameBatch } from "./sameBatch";
 
+/** The result of a statement. */
+export interface PostgresRows {
+  /** One object for each row, with a field for each column. */
+  readonly rows: readonly unknown[];
+}
+
 /** The part of a pool of the package `pg` that the journal uses. */
 export interface PostgresPool {
   /** Runs a statement on any connection. */
-  query(text: string, values?: unknown[]): Promise<{ readonly rows: readonly unknown[] }>;
+  query(text: string, values?: unknown[]): Promise<PostgresRows>;
   /** Adds a listener. A pool reports the loss of an idle connection in this way. */
   on?(event: "error", listener: (error: Error) => void): unknown;
 }
