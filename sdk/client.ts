@@ -4,7 +4,7 @@ import { type CheckedOptions, type ClientOptions, checkClientOptions } from "./c
 import { extraWords } from "./connection/acceptedWords";
 import { requireAddress, serviceName } from "./connection/settings";
 import { capabilitiesAt } from "./contract/capabilities";
-import { systemClock } from "./contract/clock";
+import { type Clock, systemClock } from "./contract/clock";
 import { GRAPHQL_PER_MINUTE, hasRestV1, type ServiceName } from "./contract/limits";
 import type { ClientEndpoints } from "./diagnosis/diagnosis";
 import { createLateDiagnoses } from "./diagnosis/waits";
@@ -117,7 +117,8 @@ export function createClient(options?: ClientOptions): Client {
   const health: ReadHealth = async (id, options) => endpoints.get(id).health(options);
   const management = lazyManagement(checked, { http, apiKey, limits, calls: managed, health });
   const late = createLateDiagnoses({ diagnose: (id, options) => management().endpoints.diagnose(id, options) }, clock);
-  const endpoints = createEndpointAccess(checked, { ...calls, http, apiKey, log, diagnose: late });
+  const onEnded = jobRecorder(checked, clock, reports.warning);
+  const endpoints = createEndpointAccess(checked, { ...calls, http, apiKey, log, diagnose: late, onEnded });
   let closed: Promise<void> | undefined;
 
   function close(): Promise<void> {
@@ -166,6 +167,19 @@ function graphqlLimiter(service: ServiceName | undefined): Limiter | undefined {
       ...{ perWindow: GRAPHQL_PER_MINUTE[service], windowMs: 60_000 },
       concurrent: Number.POSITIVE_INFINITY,
     })
+  );
+}
+
+/** Returns a function that records the ends of jobs, if the options ask for it. */
+function jobRecorder(
+  { record }: CheckedOptions,
+  clock: Clock,
+  warn: (message: string) => void,
+): QueueContext["onEnded"] {
+  if (record === undefined) return undefined;
+  const { createJobRecorder } = require("./recording/jobRecorder") as typeof import("./recording/jobRecorder");
+  return createJobRecorder(record, "client", clock.now, (error) =>
+    warn(`jobs are no longer recorded in ${record}: ${error instanceof Error ? error.message : String(error)}`),
   );
 }
 

@@ -75,6 +75,13 @@ export interface ClientOptions extends ConnectionSettings, ExtraWords, Observers
    * @default the client's own connections
    */
   readonly dispatcher?: Dispatcher | undefined;
+  /**
+   * A folder for lines about jobs whose end this client sees: status, delay and run time, without
+   * input and output. Any number of processes may share it, also with `serverless-gpu metrics
+   * --record`. If it cannot be written, `onWarning` is called, and jobs go on.
+   * @default none
+   */
+  readonly record?: string | undefined;
   /** The clock, for tests. @default the machine's clock */
   readonly clock?: Clock | undefined;
 }
@@ -135,6 +142,7 @@ const CLIENT_OPTIONS: OptionChecks<ClientOptions> = {
   onRateLimit: aFunction,
   onWarning: aFunction,
   dispatcher: check(withMethods(["dispatch"]), `must be a dispatcher of undici, such as new Agent()${BUN_HINT}`),
+  record: check((value) => typeof value === "string" && value !== "", "must be the path of a folder"),
   clock: check(withMethods(["now", "monotonic", "schedule"]), "must have now, monotonic and schedule"),
 };
 

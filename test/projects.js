@@ -30,6 +30,7 @@ const LONG = [
   "cli/forecast/forecast",
   "cli/forecast/pictures",
   "cli/metrics/exporter",
+  "cli/metrics/recordedDay",
   "cli/review/review",
   "cli/verifyService",
   "diagnosis/standIn",

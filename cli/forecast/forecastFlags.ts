@@ -52,7 +52,10 @@ export function addForecastFlags(command: Command): Command {
         "jobs wait and what it costs, as ranges over several runs. It calls no service and changes nothing. With --stack and " +
         "--program, it runs Pulumi to export the state and to preview the program.",
     )
-    .option("--load <file>", "jobs: CSV with arrival_s,duration_s or minute,jobs, or an emulator's journal")
+    .option(
+      "--load <file>",
+      "jobs: CSV with arrival_s,duration_s or minute,jobs, an emulator's journal, or the folder of a recording",
+    )
     .option("--generate <rule>", "random jobs: poisson:3/s, constant:10/m, sine:0..2/s or step:1/m,10/m", parseRule)
     .option("--bursts <jobs@time>", "with --generate: also bursts, such as 20@10m, at random times", parseBursts)
     .option("--for <time>", "time span to forecast (default: 1h, 1d for a sine, all of a file)", parseTime)
@@ -108,6 +111,8 @@ Files for --load (recognized by the header):
   arrival_s,duration_s                      one job per line, in order of arrival
   minute,jobs                               the number of jobs in each minute; needs --duration
   [{"operation": "run", …}]                 an emulator's journal; needs --duration
+A folder is a recording of serverless-gpu metrics --record. It needs --duration unless a client or a webhook receiver
+has recorded run times, and --endpoint if it has several endpoints.
 
 Settings for --set and --sweep, with their defaults:
   scalerType=QUEUE_DELAY scalerValue=4 workersMin=0 workersMax=3 idleTimeout=10 gpuIds=AMPERE_24 gpuCount=1 flashBoot=off

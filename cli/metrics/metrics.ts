@@ -8,6 +8,7 @@ import { say } from "../terminal";
 import { createExposition } from "./exposition";
 import type { MetricsFlags } from "./metricsFlags";
 import { createReadings, type Readings } from "./readings";
+import { openRecorder } from "./recorder";
 import { type Address, serveMetrics } from "./server";
 
 const LISTEN: Address = { host: "127.0.0.1", port: 9837 };
@@ -19,15 +20,20 @@ export async function metrics(flags: MetricsFlags, version: string): Promise<num
   const interrupted = new AbortController();
   const stop = () => interrupted.abort();
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, stop);
+  const tell = (message: string) => say(`serverless-gpu metrics: ${message}`);
   const client = createClient({ ...connection, onRequest: (event: RequestEvent) => readings.noteRequest(event) });
   const readings: Readings = createReadings({
     ...{ client, clock: systemClock, ids, isWanted: nameFilter(flags.filter) },
     showsReleases: connection.api === "v2",
-    say: (message) => say(`serverless-gpu metrics: ${message}`),
+    say: tell,
   });
   try {
     const stack = typeof flags.stack === "string" ? flags.stack : "";
-    const { render } = createExposition({ readings, stack, version, api: connection.api ?? "graphql" });
+    const recorder = flags.record === undefined ? undefined : openRecorder(flags.record, readings, stack, tell);
+    readings.onRound(() => recorder?.look());
+    const isRecording = recorder && (() => recorder.isRecording);
+    const api = connection.api ?? "graphql";
+    const { render } = createExposition({ readings, stack, version, api, isRecording });
     const server = await serveMetrics(flags.listen ?? LISTEN, render);
     try {
       // Before the address is shown: what would never work must fail at the start.
@@ -39,6 +45,7 @@ export async function metrics(flags: MetricsFlags, version: string): Promise<num
     } finally {
       server.close();
       server.closeAllConnections();
+      recorder?.close();
     }
     return 0;
   } finally {

@@ -6,6 +6,8 @@ export interface MetricsFlags {
   readonly api?: string;
   /** @default 127.0.0.1:9837 */
   readonly listen?: Address;
+  /** The folder of the recording. @default none */
+  readonly record?: string;
   /** The stack whose endpoints to read; `true` for the selected one. @default all */
   readonly stack?: string | true;
   /** A part of the names, or a whole name with `*` for any text. @default all */
@@ -15,12 +17,13 @@ export interface MetricsFlags {
 /** Adds the description and the options of the command, and the end of its help. */
 export function addMetricsFlags(command: Command): Command {
   return command
-    .summary("Export metrics for Prometheus")
+    .summary("Export metrics for Prometheus, and record them")
     .description(
       "Serves metrics of the account's endpoints on /metrics until you interrupt it. It reads with a clock of its own: a scrape " +
         "sends no request, and all reads together are at most 20 management requests a minute. It changes nothing.",
     )
     .option("--listen <host:port>", "the address to listen on (default: 127.0.0.1:9837)", parseAddress)
+    .option("--record <folder>", "also append what was measured to a file for each day in this folder")
     .option("--stack [name]", "only the endpoints in the state of this stack, or of the selected one, in this folder")
     .option("--filter <name>", "only endpoints whose name contains this; with a *, the whole name must match")
     .addHelpText(
@@ -28,7 +31,7 @@ export function addMetricsFlags(command: Command): Command {
       `
 Examples:
   serverless-gpu metrics
-  serverless-gpu metrics --listen 0.0.0.0:9837
+  serverless-gpu metrics --listen 0.0.0.0:9837 --record /var/lib/serverless-gpu
   serverless-gpu metrics --stack prod --api v2
   serverless-gpu metrics --filter 'prod-*'
 

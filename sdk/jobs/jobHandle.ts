@@ -45,6 +45,7 @@ export class JobHandle<Output = unknown> {
   readonly #context: JobHandleContext<Output>;
   #lifetime: JobLifetime;
   #seenAt: number;
+  #reported: string | undefined;
 
   /** @internal */
   constructor(id: string, context: JobHandleContext<Output>) {
@@ -213,7 +214,17 @@ export class JobHandle<Output = unknown> {
     this.#seenAt = this.#clock.monotonic();
     const endedAt = isTerminal(job.status) ? (this.#lifetime.endedAt ?? this.#clock.now()) : undefined;
     if (endedAt !== this.#lifetime.endedAt) this.#lifetime = { ...this.#lifetime, endedAt };
+    if (endedAt !== undefined) this.#reportEnd(job);
     return job;
+  }
+
+  /** Reports each end of the job once: it can end again after a retry. */
+  #reportEnd(job: Job): void {
+    const { onEnded } = this.#context.queue.context;
+    const end = [job.status, job.delayTime, job.executionTime].join(" ");
+    if (!onEnded || end === this.#reported) return;
+    this.#reported = end;
+    onEnded({ endpointId: this.endpointId, job, submittedAt: this.#lifetime.submittedAt });
   }
 
   #ask<T>(response: Promise<T>): Promise<T> {

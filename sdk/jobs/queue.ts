@@ -274,7 +274,10 @@ export function createEndpointQueue(context: QueueContext, endpointId: string): 
         operation === "run"
           ? await submitRun(queue, body, { ...options, timeoutMs }, { keepsAttempt: true })
           : await submitRunSync(queue, body, waitMs, { ...options, timeoutMs });
-      if (operation === "runsync" && isTerminal(job.status)) return await completedJob(job, schema);
+      if (operation === "runsync" && isTerminal(job.status)) {
+        context.onEnded?.({ endpointId, job, submittedAt: sentAt });
+        return await completedJob(job, schema);
+      }
       const lifetime = { submittedAt: sentAt, ttlMs, retentionMs: RETENTION_MS[operation] };
       const timeLeftMs = deadline === undefined ? undefined : Math.max(0, deadline - clock.monotonic());
       const { signal } = options;

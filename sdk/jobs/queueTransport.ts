@@ -11,6 +11,15 @@ import type { Repeatability } from "../transport/retry";
 import { type Attempt, type CallContext, makeCall } from "../transport/retryingCall";
 import { createGates, type Gates, type RateLimitOptions } from "../transport/throttle";
 import { endpointQueueUrl, pathSegment } from "../transport/urls";
+import type { Job } from "./jobRecord";
+
+/** The end of a job. */
+export interface SeenEnd {
+  readonly endpointId: string;
+  readonly job: Job;
+  /** In milliseconds since the epoch, if this client has submitted it. */
+  readonly submittedAt?: number | undefined;
+}
 
 /** The context of all calls of an endpoint's queue. */
 export interface QueueContext extends CallContext {
@@ -26,6 +35,11 @@ export interface QueueContext extends CallContext {
    * false
    */
   readonly holdsReads?: boolean | undefined;
+  /**
+   * Called when this client sees that a job has ended, also more than once.
+   * @default nothing records it
+   */
+  readonly onEnded?: ((ended: SeenEnd) => void) | undefined;
   /**
    * Says why jobs wait, after a wait has failed.
    * @default nothing does

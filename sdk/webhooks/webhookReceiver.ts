@@ -4,6 +4,7 @@ import { systemClock } from "../contract/clock";
 import { WebhookNotConfirmedError } from "../jobs/jobErrors";
 import { isRetryable, isTerminal, type Job } from "../jobs/jobRecord";
 import type { EndpointQueue } from "../jobs/queue";
+import { createJobRecorder } from "../recording/jobRecorder";
 import { Secret } from "../secret";
 import { aFunction, check, checkOptions, type OptionChecks } from "../transport/callOptions";
 import { callUser } from "../transport/observers";
@@ -52,6 +53,13 @@ export interface WebhookReceiverOptions {
    * forged ones cannot exceed
    */
   readonly token?: string | undefined;
+  /**
+   * A folder for lines about jobs that have ended: status, delay and run time, without input and
+   * output. Any number of processes may share it, also with `serverless-gpu metrics --record`. If
+   * it cannot be written, `onError` is called once, with an empty job id, and jobs go on.
+   * @default none
+   */
+  readonly record?: string | undefined;
 }
 
 /** Receives the service's webhook calls, and confirms them with `/status`. */
@@ -89,6 +97,7 @@ const RECEIVER_OPTIONS: OptionChecks<WebhookReceiverOptions> = {
     (value) => typeof value === "string" && value.length >= SHORTEST_TOKEN,
     `must have at least ${SHORTEST_TOKEN} characters`,
   ),
+  record: check((value) => typeof value === "string" && value !== "", "must be the path of a folder"),
 };
 
 /**
@@ -115,6 +124,12 @@ export function createWebhookReceiver(options: WebhookReceiverOptions): WebhookR
   const reading = new Set<Promise<number>>();
   const confirming = new Map<string, Promise<number>>();
   const delivered = createMemory(REMEMBERED);
+  const recordEnd =
+    options.record === undefined
+      ? undefined
+      : createJobRecorder(options.record, "webhook", systemClock.now, (error) =>
+          callUser(() => options.onError(error, "")),
+        );
 
   async function confirm(jobId: string, delivery: WebhookDelivery): Promise<number> {
     try {
@@ -123,6 +138,7 @@ export function createWebhookReceiver(options: WebhookReceiverOptions): WebhookR
       const end = endOf(job);
       if (end !== undefined && delivered.has(end)) return 200;
       await options.onJob(job, delivery);
+      recordEnd?.({ endpointId: options.endpoint.endpointId, job });
       if (end !== undefined) delivered.add(end);
       return 200;
     } catch (error) {

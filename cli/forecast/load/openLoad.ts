@@ -10,8 +10,8 @@ export function loadProblem({ load, generate, duration }: ForecastFlags): string
 }
 
 /** Returns the load that the options name. Call it only if `loadProblem` finds no problem. */
-export function openLoad({ load, generate, duration, bursts, for: forS }: ForecastFlags): ReadLoad {
-  if (load !== undefined) return readLoad(load, duration, forS);
+export function openLoad({ load, generate, duration, bursts, for: forS, endpoint }: ForecastFlags): ReadLoad {
+  if (load !== undefined) return readLoad(load, duration, forS, endpoint);
   if (!generate || !duration) throw new Error("no load is given");
   const spanS = Math.max(1, forS ?? (generate.kind === "sine" ? 24 : 1) * HOUR_S);
   const pattern = { ...generate, burstJobs: bursts?.jobs ?? 0, burstEveryS: bursts?.everyS ?? 1, duration };

@@ -5,6 +5,7 @@ import { EXECUTION_TIMEOUT_MS } from "../../../sdk/contract/limits";
 import { didYouMean } from "../../didYouMean";
 import { createJobsFile, type JobsFile } from "./jobsFile";
 import { linesOf } from "./lines";
+import { type RecordedLoad, readRecording } from "./recording";
 
 /** A load read from a file, and its description. */
 export interface ReadLoad {
@@ -68,16 +69,20 @@ function inSeconds(column: keyof typeof MILLISECONDS_FROM, cell: (column: string
 const LINES_PER_REPORT = 10_000_000;
 
 /**
- * Reads a file of jobs line by line.
+ * Reads a file of jobs line by line, or the folder of a recording.
  * @param duration the time of each job, for files without durations
  * @param spanS the time span: later jobs are left out, and idle time until its end counts; all jobs
  * if omitted
+ * @param endpoint the endpoint of a recording, by its name or id
  * @throws Error with the number of the line if a row is malformed
  */
-export function readLoad(file: string, duration: Duration | undefined, spanS?: number): ReadLoad {
+export function readLoad(file: string, duration: Duration | undefined, spanS?: number, endpoint?: string): ReadLoad {
   const jobs = createJobsFile();
   try {
-    const name = fill(file, duration, jobs, spanS);
+    const isFolder = statSync(file, { throwIfNoEntry: false })?.isDirectory() ?? false;
+    const name = isFolder
+      ? fillRecording(readRecording(file, endpoint, duration), jobs, spanS)
+      : fill(file, duration, jobs, spanS);
     jobs.finish();
     if (jobs.jobs === 0) throw new Error(`${file} has no jobs`);
     const load = { file: jobs.file, jobs: jobs.jobs, spanS: Math.max(1, spanS ?? jobs.lastS) };
@@ -86,6 +91,15 @@ export function readLoad(file: string, duration: Duration | undefined, spanS?: n
     jobs.remove();
     throw error;
   }
+}
+
+function fillRecording({ jobs: recorded, description }: RecordedLoad, jobs: JobsFile, spanS?: number): string {
+  let firstS: number | undefined;
+  for (const { arrivalS, durationS } of recorded) {
+    firstS ??= arrivalS;
+    if (arrivalS - firstS <= (spanS ?? Number.POSITIVE_INFINITY)) jobs.add(arrivalS, durationS);
+  }
+  return description;
 }
 
 function fill(file: string, duration: Duration | undefined, jobs: JobsFile, spanS = Number.POSITIVE_INFINITY): string {

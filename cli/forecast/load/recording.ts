@@ -1,0 +1,165 @@
+import type { Duration } from "../../../emulator/forecast/load";
+import { seededRandom } from "../../../emulator/model/random";
+import type { RecordedLine } from "../../../sdk/recording/recording";
+import { recordedLines, recordingFiles } from "./recordedLines";
+
+/** A job of a recording. Times are in seconds; arrivals count from 1970. */
+export interface RecordedJob {
+  readonly arrivalS: number;
+  readonly durationS: number;
+}
+
+/** The jobs of a recording, in the order of arrival, and what they were read from. */
+export interface RecordedLoad {
+  readonly jobs: Iterable<RecordedJob>;
+  readonly description: string;
+}
+
+/** The new jobs of an endpoint in a time, in milliseconds since the epoch. */
+interface Interval {
+  readonly from: number;
+  readonly to: number;
+  readonly arrivals: number;
+}
+
+/** What a folder has about one endpoint. */
+interface Recorded {
+  readonly names: Set<string>;
+  readonly intervals: Interval[];
+  /** By their ends, because a client and a receiver may both have seen one. */
+  readonly jobs: Map<string, SeenJob>;
+}
+
+interface SeenJob {
+  readonly arrivedAt: number;
+  readonly runMs: number | undefined;
+}
+
+type Line = RecordedLine & Readonly<Record<"at" | "endpoint" | "job" | "status", string>>;
+
+/** An endpoint's part of an interval's line. */
+interface Part {
+  readonly id: string;
+  readonly name?: string;
+  readonly from?: string;
+  readonly to: string;
+  readonly arrivals?: number;
+}
+
+/**
+ * Reads the recording of `serverless-gpu metrics --record`, of clients and of webhook receivers.
+ * Arrivals come from the counters if they were recorded, and run times from the jobs that were
+ * seen.
+ * @param duration how long a job takes, instead of the run times in the folder
+ * @throws Error if it has several endpoints and none is chosen, or if run times are missing
+ */
+export function readRecording(
+  folder: string,
+  endpoint: string | undefined,
+  duration: Duration | undefined,
+): RecordedLoad {
+  const files = recordingFiles(folder);
+  if (files.length === 0) throw new Error(`${folder} has no recording: there is no file such as 2026-11-23.jsonl`);
+  const { found, damaged } = collect(files);
+  const { intervals, jobs } = chosen(folder, found, endpoint);
+  const runs = [...jobs.values()].flatMap(({ runMs }) => runMs ?? []);
+  const draw = drawnFrom(folder, runs, duration);
+  const lost = damaged === 0 ? "" : `, ${damaged} damaged lines left out`;
+  const times = duration ? "run times from --duration" : `run times of ${runs.length} jobs`;
+  if (intervals.length === 0) {
+    const sorted = [...jobs.values()].sort((one, other) => one.arrivedAt - other.arrivedAt);
+    return {
+      jobs: sorted.map(({ arrivedAt, runMs }) => ({
+        arrivalS: arrivedAt / 1000,
+        durationS: duration || runMs === undefined ? draw() : runMs / 1000,
+      })),
+      description: `recording of ${jobs.size} jobs that clients saw${lost}`,
+    };
+  }
+  const kept = withoutOverlaps(intervals);
+  return {
+    jobs: spread(kept, draw),
+    description: `recording: arrivals of ${kept.length} intervals, ${times}${lost}`,
+  };
+}
+
+function collect(files: readonly string[]): {
+  readonly found: ReadonlyMap<string, Recorded>;
+  readonly damaged: number;
+} {
+  const found = new Map<string, Recorded>();
+  const of = (id: string): Recorded => {
+    const known = found.get(id) ?? { names: new Set<string>(), intervals: [], jobs: new Map<string, SeenJob>() };
+    found.set(id, known);
+    return known;
+  };
+  let damaged = 0;
+  for (const line of recordedLines(files)) {
+    if (!line) damaged += 1;
+    else if (line.kind === "interval") {
+      for (const { id, name, from, to, arrivals } of line.endpoints as readonly Part[]) {
+        const recorded = of(id);
+        if (name !== undefined) recorded.names.add(name);
+        if (from === undefined || arrivals === undefined) continue;
+        recorded.intervals.push({ from: Date.parse(from), to: Date.parse(to), arrivals });
+      }
+    } else if (line.kind === "job") addJob(of((line as Line).endpoint), line as Line);
+  }
+  return { found, damaged };
+}
+
+function addJob({ jobs }: Recorded, { at, job, status, submittedAt, delayMs, runMs }: Line): void {
+  const [delay, run] = [Number(delayMs ?? 0), Number(runMs ?? 0)];
+  const arrivedAt = typeof submittedAt === "string" ? Date.parse(submittedAt) : Date.parse(at) - delay - run;
+  const key = [job, status, delayMs, runMs].join(" ");
+  const known = jobs.get(key);
+  const seen = { arrivedAt, runMs: status === "COMPLETED" && typeof runMs === "number" ? runMs : undefined };
+  // The time of a submit is exact, and the other one is not.
+  if (!known || typeof submittedAt === "string") jobs.set(key, seen);
+}
+
+function chosen(folder: string, found: ReadonlyMap<string, Recorded>, endpoint: string | undefined): Recorded {
+  const all = [...found].filter(([, { intervals, jobs }]) => intervals.length + jobs.size > 0);
+  const fits = all.filter(([id, { names }]) => endpoint === undefined || id === endpoint || names.has(endpoint));
+  const [first, ...others] = fits;
+  const shown = (list: typeof all) => list.map(([id, { names }]) => [...names].at(-1) ?? id).join(", ");
+  if (first && others.length === 0) return first[1];
+  if (first) throw new Error(`${folder} has ${fits.length} such endpoints: choose one with --endpoint: ${shown(fits)}`);
+  throw new Error(
+    endpoint === undefined || all.length === 0
+      ? `${folder} has no arrivals yet: they are differences of two intervals`
+      : `${folder} has no endpoint "${endpoint}". It has: ${shown(all)}`,
+  );
+}
+
+/** Two recorders may have written the same time: it counts once. */
+function withoutOverlaps(intervals: readonly Interval[]): Interval[] {
+  let end = Number.NEGATIVE_INFINITY;
+  return [...intervals]
+    .sort((one, other) => one.from - other.from || other.to - one.to)
+    .filter(({ from, to }) => {
+      if (from < end) return false;
+      end = to;
+      return true;
+    });
+}
+
+function* spread(intervals: readonly Interval[], draw: () => number): Generator<RecordedJob> {
+  for (const { from, to, arrivals } of intervals) {
+    for (let job = 0; job < arrivals; job++) {
+      yield { arrivalS: (from + ((job + 0.5) / arrivals) * (to - from)) / 1000, durationS: draw() };
+    }
+  }
+}
+
+function drawnFrom(folder: string, runs: readonly number[], duration: Duration | undefined): () => number {
+  const { next } = seededRandom(1);
+  return () => {
+    if (duration) return duration.fromS + (duration.toS - duration.fromS) * next();
+    const run = runs[Math.floor(next() * runs.length)];
+    if (run !== undefined) return run / 1000;
+    throw new Error(
+      `${folder} has no run times, because no client or webhook receiver has recorded jobs: set --duration to how long a job takes`,
+    );
+  };
+}

@@ -1,0 +1,159 @@
+import { systemReason } from "../../emulator/io/systemReason";
+import { openRecording, type Recording } from "../../sdk/recording/recording";
+import { recordedLines, recordingFiles } from "../forecast/load/recordedLines";
+import { processorOf, shownSettings, type Watched } from "./endpointReads";
+import { poolPrices, poolStock, workerPrice } from "./prices";
+import type { Readings } from "./readings";
+
+/** The length of an interval, in milliseconds. */
+export const INTERVAL_MS = 60_000;
+
+/** How many files are read for the counters: an endpoint that is in none begins a new count. */
+const LOOKS_BACK_DAYS = 7;
+
+const COLUMNS = {
+  measured: [
+    ...["arrivals", "completed", "failed", "retried", "queued", "inProgress", "workers", "workersMin", "workersMax"],
+    ...["release", "stock", "prices"],
+  ],
+  notMeasured: {
+    delayMs: "only a client with the option record, or a webhook receiver, sees when a job starts",
+    runMs: "only a client with the option record, or a webhook receiver, sees how long a job runs",
+    dollarsPerHour: "estimated from workers and prices",
+  },
+};
+
+/** The counters of an endpoint at the end of its last interval. */
+interface Totals {
+  readonly at: number;
+  /** Jobs that have arrived: those that wait, run or have ended. */
+  readonly arrived: number;
+  readonly completed: number;
+  readonly failed: number;
+  readonly retried: number;
+}
+
+/** Appends a line at each interval. */
+export interface IntervalRecorder {
+  /** Must be called after each round of reads. */
+  look(): void;
+  readonly isRecording: boolean;
+  close(): void;
+}
+
+/**
+ * Opens a recording of intervals, which goes on where the last line of the folder ends.
+ * @param stopped called once if the folder can no longer be written
+ * @throws Error if the folder cannot be written
+ */
+export function openRecorder(
+  folder: string,
+  readings: Readings,
+  stack: string,
+  stopped: (message: string) => void,
+): IntervalRecorder {
+  const { clock } = readings;
+  let recording: Recording;
+  try {
+    recording = openRecording(folder, "metrics", COLUMNS);
+    recording.begin(clock.now());
+  } catch (cause) {
+    throw new Error(`the folder ${folder} cannot be written: ${systemReason(cause)}`, { cause });
+  }
+  const totals = lastTotals(folder);
+  const lastAt = Math.max(...[...totals.values()].map(({ at }) => at));
+  // Intervals end with the minutes of the clock, so that hours can be compared.
+  const minute = (at = clock.now()) => Math.floor(at / INTERVAL_MS);
+  // The interval that a kill has cut ends with the next round.
+  let lastMinute = Math.min(minute(lastAt), minute());
+  let isRecording = true;
+
+  return {
+    get isRecording() {
+      return isRecording;
+    },
+    look() {
+      if (!isRecording || minute() === lastMinute) return;
+      const parts = [...readings.endpoints.values()].map((watched) => endpointPart(watched, readings, totals));
+      const known = parts.filter((part) => part !== undefined);
+      lastMinute = minute();
+      if (known.length === 0) return;
+      const at = clock.now();
+      try {
+        recording.append({ ...intervalLine(readings, stack, at), endpoints: known.map(({ line }) => line) }, at);
+        // Only what is written counts: the next interval begins where the last line ends.
+        for (const { id, next } of known) totals.set(id, next);
+      } catch (error) {
+        isRecording = false;
+        stopped(`recording has stopped, and the metrics go on: ${folder} cannot be written: ${systemReason(error)}`);
+      }
+    },
+    close: () => recording.close(),
+  };
+}
+
+function intervalLine({ catalog }: Readings, stack: string, at: number) {
+  const gpus = catalog.latest();
+  return {
+    ...({ kind: "interval", by: "metrics", at: new Date(at).toISOString() } as const),
+    ...(stack !== "" && { stack }),
+    ...(gpus && { stock: Object.fromEntries(poolStock(gpus)), prices: Object.fromEntries(poolPrices(gpus)) }),
+  };
+}
+
+/** Returns the part of one endpoint; `undefined` if it was not read since its last part. */
+function endpointPart(watched: Watched, { clock, catalog }: Readings, totals: ReadonlyMap<string, Totals>) {
+  const health = watched.health.latest();
+  const last = totals.get(watched.id);
+  if (!health || (last && health.at <= last.at)) return undefined;
+  const { completed, failed, retried, inQueue, inProgress } = health.jobs;
+  const next: Totals = {
+    at: health.at,
+    arrived: completed + failed + inQueue + inProgress,
+    completed,
+    failed,
+    retried,
+  };
+  const isReset = last !== undefined && (completed < last.completed || failed < last.failed);
+  const counts = last && !isReset ? differences(last, next) : undefined;
+  const settings = shownSettings(watched, clock);
+  const price = workerPrice(settings, catalog.latest());
+  const { running, idle } = health.workers;
+  const release = watched.details.latest()?.release;
+  const line = {
+    ...{ id: watched.id, name: watched.settings?.name },
+    ...(last && { from: new Date(last.at).toISOString() }),
+    to: new Date(health.at).toISOString(),
+    // A part without them begins a count.
+    ...counts,
+    ...(isReset && { reset: true }),
+    ...{ queued: inQueue, inProgress, workers: health.workers },
+    ...(settings && { workersMin: settings.workersMin, workersMax: settings.workersMax, gpu: processorOf(settings) }),
+    ...(release && { release: release.version ?? release.id }),
+    ...(price !== undefined && { dollarsPerHour: Number(((running + idle) * price).toPrecision(12)) }),
+    totals: [next.arrived, completed, failed, retried],
+  };
+  return { id: watched.id, line, next };
+}
+
+/**
+ * Returns what an interval adds. A job that was removed from the queue takes its arrival back, so
+ * arrivals are at least what they say.
+ */
+function differences(last: Totals, next: Totals) {
+  const of = (field: "arrived" | "completed" | "failed" | "retried") => Math.max(0, next[field] - last[field]);
+  return { arrivals: of("arrived"), completed: of("completed"), failed: of("failed"), retried: of("retried") };
+}
+
+/** Returns the counters in the last lines of a folder, by endpoint. */
+function lastTotals(folder: string): Map<string, Totals> {
+  const totals = new Map<string, Totals>();
+  for (const line of recordedLines(recordingFiles(folder).slice(-LOOKS_BACK_DAYS))) {
+    if (line?.kind !== "interval") continue;
+    for (const part of line.endpoints as readonly { id: string; to: string; totals: readonly number[] }[]) {
+      const [arrived = 0, completed = 0, failed = 0, retried = 0] = part.totals;
+      totals.set(part.id, { at: Date.parse(part.to), arrived, completed, failed, retried });
+    }
+  }
+  return totals;
+}

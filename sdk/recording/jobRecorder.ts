@@ -1,0 +1,52 @@
+import type { Job } from "../jobs/jobRecord";
+import { openRecording, type Recorder, type Recording } from "./recording";
+
+/** A job that has ended, as a client or a webhook receiver saw it. */
+export interface EndedJob {
+  readonly endpointId: string;
+  readonly job: Job;
+  /** When it was submitted, in milliseconds since the epoch, if this process has submitted it. */
+  readonly submittedAt?: number | undefined;
+}
+
+/** The columns of a job's line. */
+export const JOB_COLUMNS = ["endpoint", "job", "status", "submittedAt", "delayMs", "runMs"] as const;
+
+const NOT_MEASURED: Readonly<Record<"client" | "webhook", Readonly<Record<string, string>>>> = {
+  client: { arrivals: "only the jobs whose end this client saw" },
+  webhook: { submittedAt: "a delivery does not show it", arrivals: "only the jobs whose end was delivered" },
+};
+
+/**
+ * Returns a function that records the ends of jobs, without their input, output and error. A folder
+ * that cannot be written never fails a job: recording stops.
+ * @param stopped called once with the reason
+ */
+export function createJobRecorder(
+  folder: string,
+  by: Extract<Recorder, "client" | "webhook">,
+  now: () => number,
+  stopped: (error: unknown) => void,
+): (ended: EndedJob) => void {
+  let recording: Recording | undefined;
+  let hasStopped = false;
+  return ({ endpointId, job, submittedAt }) => {
+    if (hasStopped) return;
+    const measured = JOB_COLUMNS.filter((column) => by === "client" || column !== "submittedAt");
+    try {
+      recording ??= openRecording(folder, by, { measured, notMeasured: NOT_MEASURED[by] });
+      const at = now();
+      const { id, status, delayTime, executionTime } = job;
+      const times = {
+        ...(submittedAt !== undefined && { submittedAt: new Date(submittedAt).toISOString() }),
+        ...(typeof delayTime === "number" && { delayMs: delayTime }),
+        ...(typeof executionTime === "number" && { runMs: executionTime }),
+      };
+      const line = { kind: "job", by, at: new Date(at).toISOString(), endpoint: endpointId, job: id, status } as const;
+      recording.append({ ...line, ...times }, at);
+    } catch (error) {
+      hasStopped = true;
+      stopped(error);
+    }
+  };
+}
