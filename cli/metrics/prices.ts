@@ -30,7 +30,7 @@ export function poolStock(gpus: readonly CatalogGpu[] | undefined): ReadonlyMap<
 }
 
 /**
- * Returns the price of a worker in US dollars an hour, by the first of its GPU tiers; `undefined` if
+ * Returns the price of a worker in US dollars an hour, by the first of its GPU tiers. `undefined`:
  * it is not known, as for workers on CPUs.
  */
 export function workerPrice(

@@ -138,8 +138,8 @@ export function createWebhookReceiver(options: WebhookReceiverOptions): WebhookR
       const end = endOf(job);
       if (end !== undefined && delivered.has(end)) return 200;
       await options.onJob(job, delivery);
-      recordEnd?.({ endpointId: options.endpoint.endpointId, job });
       if (end !== undefined) delivered.add(end);
+      recordEnd?.({ endpointId: options.endpoint.endpointId, job });
       return 200;
     } catch (error) {
       callUser(() => options.onError(error, jobId));

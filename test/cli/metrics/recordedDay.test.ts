@@ -95,7 +95,7 @@ test("a recorded day has the arrivals of the journal in each hour, although the 
   expect(load.description).toContain("recording: arrivals of");
   load.close();
   expect(() => readLoad(folder, undefined)).toThrow("set --duration");
-});
+}, 600_000);
 
 test("recording stops and says so when the disk is full, and the metrics go on", async () => {
   await using play = await startPlay({ api: "graphql", emulator: { seed: { endpoints: [endpoint] } } });
