@@ -225,7 +225,7 @@ test.each<[string[], number, string]>([
   [["--load", "jobs.csv", "--set", "gpuCount=0"], 2, "gpuCount"],
   [["--load", "jobs.csv", "--prices", "jobs.csv"], 1, "--prices jobs.csv is not valid JSON"],
   [["--load", "none.csv"], 1, "none.csv cannot be read"],
-  [["--load", "."], 1, "cannot be read"],
+  [["--load", "."], 1, "has no recording"],
   [["--load", "jobs.csv", "--sweep", "workersMin=5..9"], 1, "no setting with workersMin ≤ workersMax"],
 ])("%j fails with code %i", async (args, code, message) => {
   const ended = await forecast(...args);
