@@ -3,8 +3,8 @@ import { contextFor, type DataSource } from "../provider/functions/dataSource";
 import { SOURCES } from "../provider/functions/sources";
 import type { Properties } from "../provider/properties";
 import { FIELDS } from "../sdk/endpoints/fields";
-import { TEMPLATE_FIELDS } from "../sdk/templates/fields";
-import { VOLUME_FIELDS } from "../sdk/volumes/fields";
+import { TEMPLATE_FIELDS } from "../sdk/templates/template";
+import { VOLUME_FIELDS } from "../sdk/volumes/volume";
 import { withLists } from "./resources/resource";
 import { MODULE } from "./resources/resources";
 

@@ -1,5 +1,5 @@
 import { looksLikeCredential } from "../sdk/containers/fields";
-import { holdsReference } from "../sdk/secrets/fields";
+import { holdsReference } from "../sdk/secrets/secret";
 import { UNKNOWN } from "./properties";
 
 /**

@@ -1,10 +1,10 @@
 import { CONTAINER_FIELDS } from "../sdk/containers/fields";
 import { ENDPOINT_FIELDS, FIELDS } from "../sdk/endpoints/fields";
 import { type FieldTable, NEVER_CHANGES } from "../sdk/records/fields";
-import { REGISTRY_AUTH_FIELDS } from "../sdk/registryAuths/fields";
-import { SECRET_FIELDS } from "../sdk/secrets/fields";
-import { TEMPLATE_FIELDS } from "../sdk/templates/fields";
-import { VOLUME_FIELDS } from "../sdk/volumes/fields";
+import { REGISTRY_AUTH_FIELDS } from "../sdk/registryAuths/registryAuth";
+import { SECRET_FIELDS } from "../sdk/secrets/secret";
+import { TEMPLATE_FIELDS } from "../sdk/templates/template";
+import { VOLUME_FIELDS } from "../sdk/volumes/volume";
 
 /** A type of resource, as state records it. */
 export interface ResourceType {

@@ -123,11 +123,11 @@ export type { CreateRecordOptions } from "./records/createRecord";
 export type { DeleteUnusedOptions, DeletionWait } from "./records/deleteUnused";
 export type { Listed, NamedRecord, UnreadableRecord } from "./records/listed";
 export type { Readers } from "./records/readers";
-export type { RegistryAuth, RegistryAuthInput, RegistryLogin } from "./registryAuths/record";
+export type { RegistryAuth, RegistryAuthInput, RegistryLogin } from "./registryAuths/registryAuth";
 export type { RegistryAuths } from "./registryAuths/registryAuths";
-export type { SecretChanges, SecretInput, SecretRecord } from "./secrets/record";
+export type { SecretChanges, SecretInput, SecretRecord } from "./secrets/secret";
 export type { Secrets } from "./secrets/secrets";
-export type { Template, TemplateChanges, TemplateInput, TemplateSettings } from "./templates/record";
+export type { Template, TemplateChanges, TemplateInput, TemplateSettings } from "./templates/template";
 export type { Templates } from "./templates/templates";
 export type {
   LogFunction,
@@ -143,7 +143,7 @@ export type { ResponseInfo } from "./transport/responseInfo";
 export type { ResponsePromise, WithResponse } from "./transport/responsePromise";
 export type { RetryPolicy } from "./transport/retry";
 export type { RateLimitOptions } from "./transport/throttle";
-export type { Volume, VolumeChanges, VolumeInput } from "./volumes/record";
+export type { Volume, VolumeChanges, VolumeInput } from "./volumes/volume";
 export type { Volumes } from "./volumes/volumes";
 export {
   type ConfirmingQueue,

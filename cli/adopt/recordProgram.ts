@@ -1,10 +1,8 @@
 import { defaultsOf, type FieldTable } from "../../sdk/records/fields";
-import { TEMPLATE_FIELDS } from "../../sdk/templates/fields";
 import { checkTemplateFields } from "../../sdk/templates/input";
-import type { Template } from "../../sdk/templates/record";
-import { VOLUME_FIELDS } from "../../sdk/volumes/fields";
+import { TEMPLATE_FIELDS, type Template } from "../../sdk/templates/template";
 import { checkVolumeFields } from "../../sdk/volumes/input";
-import type { Volume } from "../../sdk/volumes/record";
+import { VOLUME_FIELDS, type Volume } from "../../sdk/volumes/volume";
 import { withoutSecretTexts } from "./secrets";
 import { literal, oneLine, uniqueNames } from "./source";
 

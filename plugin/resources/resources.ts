@@ -20,7 +20,7 @@ import { VOLUME_KIND } from "../../provider/volume/volumeKind";
 import { looksLikeCredential } from "../../sdk/containers/fields";
 import { unusedVolumeField } from "../../sdk/endpoints/networkVolumes";
 import { defaultsOf } from "../../sdk/records/fields";
-import { WORKER_FIELDS } from "../../sdk/templates/fields";
+import { WORKER_FIELDS } from "../../sdk/templates/template";
 import { adoptionPreviewOf } from "./adoption";
 import { withoutDefaults } from "./importDefaults";
 import type { PluginResource, Prepared } from "./resource";

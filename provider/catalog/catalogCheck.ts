@@ -5,7 +5,7 @@ import { serviceName } from "../../sdk/connection/settings";
 import { GPU_TIERS } from "../../sdk/contract/limits";
 import { splitList } from "../../sdk/endpoints/normalForms";
 import { InvalidInputError } from "../../sdk/errors";
-import type { Volume } from "../../sdk/volumes/record";
+import type { Volume } from "../../sdk/volumes/volume";
 import { cancelled } from "../cancellation";
 import type { Connection } from "../connection/connection";
 import type { Properties } from "../properties";

@@ -3,9 +3,9 @@ import * as pulumi from "@pulumi/pulumi";
 import type { ServerlessDiscount } from "../../sdk/endpoints/record";
 import type { EndpointHealth } from "../../sdk/jobs/jobRecord";
 import type { Pod } from "../../sdk/pods/podRecord";
-import type { RegistryAuth } from "../../sdk/registryAuths/record";
-import type { TemplateSettings } from "../../sdk/templates/record";
-import type { Volume } from "../../sdk/volumes/record";
+import type { RegistryAuth } from "../../sdk/registryAuths/registryAuth";
+import type { TemplateSettings } from "../../sdk/templates/template";
+import type { Volume } from "../../sdk/volumes/volume";
 import type { DataCenterResult, GetDataCentersArgs, GetGpuTypesArgs, GpuTypeResult } from "../functions/catalogSources";
 import type { GetEndpointArgs, GetEndpointResult } from "../functions/findEndpoint";
 import type {

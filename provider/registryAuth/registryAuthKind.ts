@@ -1,6 +1,5 @@
-import { REGISTRY_AUTH_FIELDS } from "../../sdk/registryAuths/fields";
 import { ANOTHER_LOGIN, checkRegistryAuthFields, FIXED_LOGIN } from "../../sdk/registryAuths/input";
-import type { RegistryAuth, RegistryAuthInput } from "../../sdk/registryAuths/record";
+import { REGISTRY_AUTH_FIELDS, type RegistryAuth, type RegistryAuthInput } from "../../sdk/registryAuths/registryAuth";
 import { SECONDS } from "../properties";
 import { whenUnused } from "../records/deletion";
 import type { RecordKind } from "../records/recordKind";

@@ -1,8 +1,7 @@
 import type { InputProblem } from "../../sdk/errors";
 import { InvalidInputError } from "../../sdk/errors";
-import { referenceTo, SECRET_FIELDS } from "../../sdk/secrets/fields";
 import { checkSecretFields } from "../../sdk/secrets/input";
-import type { SecretInput, SecretRecord } from "../../sdk/secrets/record";
+import { referenceTo, SECRET_FIELDS, type SecretInput, type SecretRecord } from "../../sdk/secrets/secret";
 import type { InputRule, Properties } from "../properties";
 import { SECONDS } from "../properties";
 import { whenUnused } from "../records/deletion";

@@ -1,6 +1,5 @@
-import { TEMPLATE_FIELDS, WORKER_FIELDS } from "../../sdk/templates/fields";
 import { checkTemplateFields } from "../../sdk/templates/input";
-import type { Template, TemplateInput } from "../../sdk/templates/record";
+import { TEMPLATE_FIELDS, type Template, type TemplateInput, WORKER_FIELDS } from "../../sdk/templates/template";
 import { type Holder, leftVariables, saveVariables, variablesOf } from "../container/variables";
 import { fieldsIn } from "../fields/managed";
 import { log } from "../log";

@@ -1,8 +1,7 @@
 import type { InputProblem } from "../../sdk/errors";
 import { fixedIn } from "../../sdk/records/fields";
-import { VOLUME_FIELDS } from "../../sdk/volumes/fields";
 import { checkVolumeFields } from "../../sdk/volumes/input";
-import type { Volume, VolumeInput } from "../../sdk/volumes/record";
+import { VOLUME_FIELDS, type Volume, type VolumeInput } from "../../sdk/volumes/volume";
 import { checkVolume } from "../catalog/catalogCheck";
 import { fieldsIn } from "../fields/managed";
 import { type Properties, SECONDS } from "../properties";

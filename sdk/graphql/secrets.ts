@@ -1,6 +1,6 @@
 import { LIST_CAP } from "../contract/limits";
 import { type ReadableKind, readRecords } from "../records/listed";
-import type { SecretRecord } from "../secrets/record";
+import type { SecretRecord } from "../secrets/secret";
 import { SECRET, type SecretCalls, secretSchema } from "../secrets/secrets";
 import { decode } from "../transport/decode";
 import { readMyself, remove, save } from "./requests";

@@ -1,8 +1,7 @@
 import type { InputProblem } from "../errors";
 import { checkFields, fieldSchemas, parseFields } from "../records/input";
 import { hideJobSecret } from "../secret";
-import { REGISTRY_AUTH_FIELDS } from "./fields";
-import type { RegistryAuthInput, RegistryLogin } from "./record";
+import { REGISTRY_AUTH_FIELDS, type RegistryAuthInput, type RegistryLogin } from "./registryAuth";
 
 /** The beginning of messages about a change over an interface that cannot make it. */
 export const FIXED_LOGIN = "REST v2 cannot change the user or the password of a registry credential";

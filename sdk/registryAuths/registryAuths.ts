@@ -8,13 +8,13 @@ import { type DeleteUnusedOptions, deleteUnused, unusedBy } from "../records/del
 import type { ReadableKind } from "../records/listed";
 import type { Readers } from "../records/readers";
 import { recordsOf } from "../records/records";
-import type { Template } from "../templates/record";
+import type { Template } from "../templates/template";
 import { REQUEST_OPTIONS } from "../transport/callOptions";
 import type { RequestOptions } from "../transport/requestOptions";
 import type { ResponsePromise } from "../transport/responsePromise";
 import type { CallContext } from "../transport/retryingCall";
 import { parseRegistryAuth, parseRegistryLogin } from "./input";
-import type { RegistryAuth, RegistryAuthInput, RegistryLogin } from "./record";
+import type { RegistryAuth, RegistryAuthInput, RegistryLogin } from "./registryAuth";
 
 /**
  * Creates, changes, lists and deletes credentials of image registries (observed: the contract does

@@ -1,6 +1,6 @@
 import { BusinessRuleError } from "../errors";
-import { REGISTRY_AUTH_FIELDS } from "../registryAuths/fields";
 import { ANOTHER_LOGIN } from "../registryAuths/input";
+import { REGISTRY_AUTH_FIELDS } from "../registryAuths/registryAuth";
 import { REGISTRY_AUTH, type RegistryAuthCalls } from "../registryAuths/registryAuths";
 import { v2Body } from "./format";
 import { v2Requests } from "./requests";

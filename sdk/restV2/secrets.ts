@@ -1,4 +1,4 @@
-import { SECRET_FIELDS } from "../secrets/fields";
+import { SECRET_FIELDS } from "../secrets/secret";
 import { SECRET, type SecretCalls, secretSchema } from "../secrets/secrets";
 import { v2Body } from "./format";
 import { v2Requests } from "./requests";

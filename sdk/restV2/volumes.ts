@@ -1,5 +1,4 @@
-import { VOLUME_FIELDS } from "../volumes/fields";
-import type { Volume } from "../volumes/record";
+import { VOLUME_FIELDS, type Volume } from "../volumes/volume";
 import { VOLUME, VOLUME_OUTPUTS, type VolumeCalls } from "../volumes/volumes";
 import { changedInV2, v2Body, v2RecordSchema } from "./format";
 import { v2Requests } from "./requests";

@@ -2,8 +2,14 @@ import * as z from "zod";
 import { type InputProblem, InvalidInputError } from "../errors";
 import { checkFields, describe, fieldSchemas, must, parseFields } from "../records/input";
 import { hideJobSecret } from "../secret";
-import { MOST_DESCRIPTION_BYTES, SECRET_FIELDS, VALUE_BELOW_BYTES } from "./fields";
-import type { SecretChanges, SecretInput, SecretSettings } from "./record";
+import {
+  MOST_DESCRIPTION_BYTES,
+  SECRET_FIELDS,
+  type SecretChanges,
+  type SecretInput,
+  type SecretSettings,
+  VALUE_BELOW_BYTES,
+} from "./secret";
 
 const SCHEMAS = fieldSchemas(SECRET_FIELDS, {
   "secret name": ({ mustBe, pattern = /./ }) => z.string(must(mustBe)).regex(pattern, must(mustBe)),

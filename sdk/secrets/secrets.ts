@@ -9,14 +9,13 @@ import { type DeleteUnusedOptions, deleteUnused, unusedBy } from "../records/del
 import type { Kind } from "../records/listed";
 import type { Readers } from "../records/readers";
 import { recordsOf } from "../records/records";
-import type { Template } from "../templates/record";
+import type { Template } from "../templates/template";
 import { REQUEST_OPTIONS } from "../transport/callOptions";
 import type { RequestOptions } from "../transport/requestOptions";
 import type { ResponsePromise } from "../transport/responsePromise";
 import type { CallContext } from "../transport/retryingCall";
-import { refersTo } from "./fields";
 import { parseSecret, parseSecretChanges } from "./input";
-import type { SecretChanges, SecretInput, SecretRecord, SecretSettings } from "./record";
+import { refersTo, type SecretChanges, type SecretInput, type SecretRecord, type SecretSettings } from "./secret";
 
 /**
  * Creates, changes, lists and deletes secrets, which the variables of templates and endpoints name.

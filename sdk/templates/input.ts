@@ -1,8 +1,13 @@
 import { CONTAINER_TYPES, ENV_OF_CHANGE, hideEnv } from "../containers/input";
 import type { InputProblem } from "../errors";
 import { checkFields, type FieldSchemas, fieldSchemas, parseFields } from "../records/input";
-import { TEMPLATE_DEFAULTS, TEMPLATE_FIELDS } from "./fields";
-import type { TemplateChanges, TemplateInput, TemplateSettings } from "./record";
+import {
+  TEMPLATE_DEFAULTS,
+  TEMPLATE_FIELDS,
+  type TemplateChanges,
+  type TemplateInput,
+  type TemplateSettings,
+} from "./template";
 
 const SCHEMAS: FieldSchemas = fieldSchemas(TEMPLATE_FIELDS, CONTAINER_TYPES);
 

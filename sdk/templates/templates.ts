@@ -13,9 +13,14 @@ import type { Kind } from "../records/listed";
 import type { Readers } from "../records/readers";
 import { recordsOf } from "../records/records";
 import type { ResponsePromise } from "../transport/responsePromise";
-import { WORKER_FIELDS } from "./fields";
 import { type ParsedChanges, parseTemplate, parseTemplateChanges } from "./input";
-import type { Template, TemplateChanges, TemplateInput, TemplateSettings } from "./record";
+import {
+  type Template,
+  type TemplateChanges,
+  type TemplateInput,
+  type TemplateSettings,
+  WORKER_FIELDS,
+} from "./template";
 
 /**
  * Creates, changes, lists and deletes templates (observed: the contract has only their ids). The

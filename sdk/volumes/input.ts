@@ -2,8 +2,7 @@ import * as z from "zod";
 import { DATA_CENTER_ID } from "../contract/limits";
 import type { InputProblem } from "../errors";
 import { checkFields, fieldSchemas, must, parseFields } from "../records/input";
-import { VOLUME_DEFAULTS, VOLUME_FIELDS } from "./fields";
-import type { VolumeChanges, VolumeInput, VolumeSettings } from "./record";
+import { VOLUME_DEFAULTS, VOLUME_FIELDS, type VolumeChanges, type VolumeInput, type VolumeSettings } from "./volume";
 
 const SCHEMAS = fieldSchemas(VOLUME_FIELDS, {
   "data center": ({ mustBe }) => z.string(must(mustBe)).trim().regex(DATA_CENTER_ID, must(mustBe)),

@@ -11,7 +11,7 @@ import type { Readers } from "../records/readers";
 import { recordsOf } from "../records/records";
 import type { ResponsePromise } from "../transport/responsePromise";
 import { parseVolume, parseVolumeChanges } from "./input";
-import type { Volume, VolumeChanges, VolumeInput, VolumeSettings } from "./record";
+import type { Volume, VolumeChanges, VolumeInput, VolumeSettings } from "./volume";
 
 /**
  * Creates, changes, lists and deletes network volumes (observed: the contract has only their ids).

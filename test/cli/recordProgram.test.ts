@@ -1,6 +1,5 @@
 import { recordProgram } from "../../cli/adopt/recordProgram";
-import { TEMPLATE_DEFAULTS } from "../../sdk/templates/fields";
-import type { Template } from "../../sdk/templates/record";
+import { TEMPLATE_DEFAULTS, type Template } from "../../sdk/templates/template";
 
 const SECRET = "env-canary-31";
 

@@ -9,14 +9,14 @@ import {
 import type { InputProblem } from "../../../sdk/errors";
 import { type FieldTable, listFields } from "../../../sdk/records/fields";
 import { missingFields } from "../../../sdk/records/input";
-import { REGISTRY_AUTH_FIELDS } from "../../../sdk/registryAuths/fields";
 import { checkRegistryAuthFields } from "../../../sdk/registryAuths/input";
-import { SECRET_FIELDS } from "../../../sdk/secrets/fields";
+import { REGISTRY_AUTH_FIELDS } from "../../../sdk/registryAuths/registryAuth";
 import { checkSecretFields } from "../../../sdk/secrets/input";
-import { TEMPLATE_FIELDS } from "../../../sdk/templates/fields";
+import { SECRET_FIELDS } from "../../../sdk/secrets/secret";
 import { checkTemplateFields } from "../../../sdk/templates/input";
-import { VOLUME_FIELDS } from "../../../sdk/volumes/fields";
+import { TEMPLATE_FIELDS } from "../../../sdk/templates/template";
 import { checkVolumeFields } from "../../../sdk/volumes/input";
+import { VOLUME_FIELDS } from "../../../sdk/volumes/volume";
 import { isHarmlessVariable, mayHoldSecret } from "../secrets";
 import { literal, oneLine } from "../source";
 import { SECRET } from "./oldResource";

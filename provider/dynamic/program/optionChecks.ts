@@ -2,7 +2,7 @@ import type * as pulumi from "@pulumi/pulumi";
 import { FIELDS } from "../../../sdk/endpoints/fields";
 import type { InputProblem } from "../../../sdk/errors";
 import { listFields } from "../../../sdk/records/fields";
-import { TEMPLATE_FIELDS } from "../../../sdk/templates/fields";
+import { TEMPLATE_FIELDS } from "../../../sdk/templates/template";
 
 type Options = pulumi.CustomResourceOptions;
 

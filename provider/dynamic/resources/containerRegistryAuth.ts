@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { RegistryAuth, RegistryAuthInput } from "../../../sdk/registryAuths/record";
+import type { RegistryAuth, RegistryAuthInput } from "../../../sdk/registryAuths/registryAuth";
 import { CONTAINER_REGISTRY_AUTH } from "../../resourceTypes";
 import { followAdoption } from "../program/preview";
 import { warnOfSettings } from "../program/settingsWarnings";

@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { Volume, VolumeInput } from "../../../sdk/volumes/record";
+import type { Volume, VolumeInput } from "../../../sdk/volumes/volume";
 import { NETWORK_VOLUME } from "../../resourceTypes";
 import { followAdoption } from "../program/preview";
 import { warnOfSettings } from "../program/settingsWarnings";

@@ -1,6 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { isSecretName } from "../../../sdk/secrets/fields";
-import type { SecretInput, SecretRecord } from "../../../sdk/secrets/record";
+import { isSecretName, type SecretInput, type SecretRecord } from "../../../sdk/secrets/secret";
 import { SECRET } from "../../resourceTypes";
 import { followAdoption } from "../program/preview";
 import { warnOfSettings } from "../program/settingsWarnings";

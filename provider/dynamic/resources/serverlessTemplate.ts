@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { Template, TemplateInput, TemplateSettings } from "../../../sdk/templates/record";
+import type { Template, TemplateInput, TemplateSettings } from "../../../sdk/templates/template";
 import { SERVERLESS_TEMPLATE } from "../../resourceTypes";
 import { noteOfPlainKeys } from "../program/plainKeys";
 import { followAdoption } from "../program/preview";

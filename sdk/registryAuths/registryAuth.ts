@@ -1,3 +1,7 @@
+import { type FieldTable, NEVER_CHANGES, type TableOf } from "../records/fields";
+
+// Programs load this file when they start, so it imports no library.
+
 /** The settings to create a registry credential with. */
 export interface RegistryAuthInput {
   /** Name of the credential. Unique in the account. It cannot be changed. */
@@ -22,3 +26,12 @@ export interface RegistryAuth {
   /** Name of the credential. */
   readonly name: string;
 }
+
+const TABLE: TableOf<RegistryAuthInput, RegistryAuthInput, "text"> = {
+  name: { type: "text", mustBe: "a name, not empty", isInEveryRecord: true, ...NEVER_CHANGES, v2: "name" },
+  username: { type: "text", mustBe: "the user of the registry, not empty", selection: "", v2: "username" },
+  password: { type: "text", mustBe: "the password or token of the user, not empty", selection: "", v2: "password" },
+};
+
+/** All fields of a registry credential that can be set, for code that treats all fields alike. */
+export const REGISTRY_AUTH_FIELDS: FieldTable = TABLE;
