@@ -2,7 +2,7 @@ import type { Catalog, GpuOptions } from "./catalog";
 import type { CatalogGpu } from "./record";
 
 /**
- * Returns the GPU types with their pools. Over GraphQL, another list shows these.
+ * Returns the GPU types with their pools, which another request may have to read.
  * @throws the error of either read
  */
 export async function readGpus(catalog: Catalog, options: GpuOptions): Promise<CatalogGpu[]> {

@@ -15,8 +15,9 @@ import {
   type WriteHooks,
 } from "../records/collection";
 import type { OutputOnlyField } from "../records/fields";
-import type { Kind } from "../records/listed";
+import type { Kind, NamedRecord } from "../records/listed";
 import { readExisting } from "../records/reads";
+import type { GatheredRead } from "../records/singleReads";
 import { type ObservedOptions, requestOptions } from "../transport/requestOptions";
 import { type Attempt, type CallContext, makeCall } from "../transport/retryingCall";
 import { ENDPOINT_FIELDS } from "./fields";
@@ -28,16 +29,12 @@ import { refuseSharedChange } from "./templateUsers";
 import { checkVolumePlaces, type ReadVolumes } from "./volumePlaces";
 
 /** A template as a single read shows it. */
-export interface BoundTemplate {
-  readonly container: Container;
+export interface BoundTemplate extends NamedRecord {
   /** The endpoint that it belongs to. */
   readonly boundEndpointId: string | undefined;
   /** Changes its container. */
   readonly save: (operation: string, changes: Partial<Container>, attempt: Attempt) => Promise<unknown>;
 }
-
-/** Reads a template by its id. Sends one request, once. */
-export type ReadTemplate = (operation: string, id: string, attempt: Attempt) => Promise<BoundTemplate | undefined>;
 
 /** The fields of an endpoint that only the service sets. */
 export const ENDPOINT_OUTPUTS: {
@@ -82,7 +79,7 @@ export interface EndpointCalls extends RecordCalls<Endpoint, NewEndpoint, Partia
    * Reads a template that may belong to an endpoint.
    * @default endpoints hold their containers themselves
    */
-  readonly readTemplate?: ReadTemplate;
+  readonly readTemplate?: GatheredRead<BoundTemplate>;
   /** Gives an endpoint the current version of a template. */
   readonly applyTemplate: (
     operation: string,

@@ -1,6 +1,5 @@
 import { InUseError } from "../errors";
-import { type ObservedOptions, type RequestOptions, requestOptions } from "../transport/requestOptions";
-import { type Attempt, makeCall } from "../transport/retryingCall";
+import type { ObservedOptions, RequestOptions } from "../transport/requestOptions";
 import type { EndpointCollection } from "./calls";
 
 /** Deletes a template that nothing uses, and proves that it is gone. */
@@ -16,12 +15,7 @@ export async function deleteBoundTemplate(
   { id, templateId }: { readonly id: string; readonly templateId: string },
   options: ObservedOptions,
 ): Promise<void> {
-  const { readTemplate } = collection.calls;
-  if (!readTemplate) return;
-  const operation = `the read of template ${templateId}, which belonged to endpoint ${id}`;
-  const attempt = (each: Attempt) => readTemplate(operation, templateId, each);
-  const call = { name: "podTemplate", operation, repeatability: "safe", attempt } as const;
-  const template = await makeCall(collection, { ...requestOptions(options), ...call });
+  const template = await collection.calls.readTemplate?.(templateId, options);
   if (!template) return;
   const { boundEndpointId = id } = template;
   try {

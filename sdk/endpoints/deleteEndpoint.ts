@@ -119,32 +119,32 @@ interface Deletion {
   counts: WorkerLimits | undefined;
   /** The reason why the endpoint still exists, for the error when time is up. */
   obstacle: string;
+  /** The endpoint as the save that scaled it to zero returned it, if it had no workers before. */
+  saved: Endpoint | undefined;
+  /** `true` once the service has accepted the deletion: old lists show it as it was before. */
+  isAccepted: boolean;
+  /** The id of the template that belongs to it, as last seen or known. */
+  boundTemplateId: string | undefined;
 }
 
 /**
  * Observes, then does the next step, until the endpoint is proven gone. Every step can be repeated,
  * so another deletion finishes one that was interrupted anywhere.
- * @returns the endpoint as it was last seen; `undefined` if it was gone
+ * @returns the id of the template that belonged to it, unless that is proven gone, too
  */
 export async function deleteEndpoint(
   collection: EndpointCollection,
   templates: TemplateFunctions,
   id: string,
   options: DeleteOptions & ObservedOptions,
-): Promise<Endpoint | undefined> {
+): Promise<string | undefined> {
   const problems = drainProblems(collection.capabilities, options.drain);
   if (problems.length > 0) throw new InvalidInputError(`the deletion of endpoint ${id}`, problems);
+  const { boundTemplateId } = options;
   const deletion: Deletion = {
-    ...{
-      collection,
-      templates,
-      id,
-      options,
-      standIn: undefined,
-      startedAt: collection.clock.monotonic(),
-      scaledAt: Number.NEGATIVE_INFINITY,
-    },
-    ...{ drainsFrom: undefined, counts: undefined, obstacle: "" },
+    ...{ collection, templates, id, options, startedAt: collection.clock.monotonic(), obstacle: "" },
+    ...{ scaledAt: Number.NEGATIVE_INFINITY, isAccepted: false, boundTemplateId },
+    ...{ standIn: undefined, drainsFrom: undefined, counts: undefined, saved: undefined },
   };
   const leave = collection.list.join();
   try {
@@ -152,7 +152,7 @@ export async function deleteEndpoint(
     const isOther = Boolean(options.templateId) && seen?.templateId !== options.templateId;
     const templateId = deletion.standIn ?? (isOther ? seen?.templateId : undefined);
     if (templateId) await deleteStandIn(collection, templates, { id, templateId }, options);
-    return seen;
+    return deletion.boundTemplateId;
   } catch (error) {
     const { counts, scaledAt, standIn } = deletion;
     if (standIn) throw atZeroForGood(error, id, standIn);
@@ -184,12 +184,14 @@ async function untilGone(deletion: Deletion): Promise<Endpoint | undefined> {
     ...{ timeoutMs: drainTimeoutMs, startedAt: () => deletion.drainsFrom ?? deletion.startedAt },
     async step() {
       for (;;) {
-        if (!isFirst) endpoint = await observe(deletion);
+        if (!isFirst) endpoint = deletion.saved ?? (await observe(deletion));
         isFirst = false;
+        deletion.saved = undefined;
         // In the wrong account, not even a deletion may be sent: a service may report success for
         // any unknown id.
         if (!endpoint && !seen) options.onAbsent?.();
         seen = endpoint ?? seen;
+        if (endpoint?.template?.isBound) deletion.boundTemplateId = endpoint.templateId;
         const next = await doNextStep(deletion, endpoint);
         if (next !== "look") return next === "gone" ? true : undefined;
       }
@@ -208,7 +210,7 @@ type Next = "look" | "pause" | "gone";
 async function doNextStep(deletion: Deletion, endpoint: Endpoint | undefined): Promise<Next> {
   const { options } = deletion;
   if (endpoint && isAtZero(endpoint) && !deletion.standIn) deletion.counts ??= options.workers;
-  const drained = options.drain === false ? undefined : endpoint;
+  const drained = options.drain === false || deletion.isAccepted ? undefined : endpoint;
   if (drained && !isAtZero(drained)) return scaleToZero(deletion, drained);
   const activePods = drained ? await podsOf(deletion, drained) : 0;
   if (activePods === 0) return deleteNow(deletion, endpoint);
@@ -230,11 +232,13 @@ async function scaleToZero(deletion: Deletion, endpoint: Endpoint): Promise<Next
     deletion.counts = countsOf(endpoint);
   }
   try {
-    await saveWorkers(collection, endpoint, AT_ZERO, options).catch(async (error: unknown) => {
+    const saved = await saveWorkers(collection, endpoint, AT_ZERO, options).catch(async (error: unknown) => {
       deletion.standIn = await scaleWithStandIn(collection, templates, endpoint, error, options);
       // Its workers cannot be put back: they would run something else.
       options.onPutBack?.();
     });
+    // Workers that were seen must be seen to be gone.
+    if (saved && activeAmong(endpoint.pods) === 0 && isAtZero(saved)) deletion.saved = saved;
   } catch (error) {
     if (isFirst && changedNothing(error)) {
       deletion.counts = undefined;
@@ -264,11 +268,13 @@ async function deleteNow(deletion: Deletion, endpoint: Endpoint | undefined): Pr
   try {
     await sendDelete(deletion.collection, deletion.id, deletion.options);
     deletion.obstacle = STILL_LISTED;
+    deletion.isAccepted = true;
   } catch (error) {
     if (error instanceof NotFoundError && !endpoint) return (await isStillUnknown(deletion)) ? "gone" : "pause";
     if (error instanceof BusinessRuleError) {
       // The service may take a while to notice that the workers are gone.
       deletion.obstacle = error.message;
+      deletion.isAccepted = false;
       report(deletion, "deleting", 0, error.message);
       return "pause";
     }
@@ -279,11 +285,20 @@ async function deleteNow(deletion: Deletion, endpoint: Endpoint | undefined): Pr
   return (await isGone(deletion)) ? "gone" : "pause";
 }
 
-/** Returns `true` if the endpoint is absent now, or once the list's lag has passed. */
-async function isGone({ collection, id, options }: Deletion): Promise<boolean> {
-  if (!(await lookAfterDeletion(collection, id, options))) return true;
+/**
+ * Returns `true` if the endpoint is absent now, or once the list's lag has passed. The same request
+ * asks about its template.
+ */
+async function isGone(deletion: Deletion): Promise<boolean> {
+  const { collection, id, options, boundTemplateId } = deletion;
+  const look = async () => {
+    const { record, isOtherGone } = await lookAfterDeletion(collection, id, options, boundTemplateId);
+    if (isOtherGone && !record) deletion.boundTemplateId = undefined;
+    return !record;
+  };
+  if (await look()) return true;
   await collection.list.rest(sleep(collection.clock, LIST_LAG_MS, options.signal));
-  return !(await lookAfterDeletion(collection, id, options));
+  return look();
 }
 
 /** Returns `true` if an endpoint that nothing has shown is also unknown a lag later. */
@@ -298,7 +313,7 @@ async function isStillUnknown(deletion: Deletion): Promise<boolean> {
  * deletions that look at the same time share these requests.
  */
 async function observe({ collection, id, options }: Deletion): Promise<Endpoint | undefined> {
-  return look(collection, await collection.list.read({ gathers: true, only: id }, options), id, options);
+  return look(collection, await collection.list.read({ gathers: true }, options), id, options);
 }
 
 function report(

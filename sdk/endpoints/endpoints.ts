@@ -184,9 +184,8 @@ export function createEndpoints(endpoints: EndpointCollection, templates: Templa
         const shown = identityOf(wanted).filter((field) => !hiddenIn(endpoint).includes(field));
         return shown.every((field) => endpoint[field] === (wanted[field] ?? FIELDS[field].default));
       },
-      async delete(id, { boundTemplateId, ...options }) {
-        const deleted = await deleteEndpoint(endpoints, templates, id, options);
-        const templateId = deleted?.template?.isBound ? deleted.templateId : boundTemplateId;
+      async delete(id, options) {
+        const templateId = await deleteEndpoint(endpoints, templates, id, options);
         if (templateId) await deleteBoundTemplate(endpoints, templates.delete, { id, templateId }, options);
       },
       updateOptions: UPDATE_OPTIONS,

@@ -1,10 +1,12 @@
 import * as z from "zod";
 import { CONTAINER_FIELDS, CONTAINER_TABLE } from "../containers/fields";
 import type { Container } from "../containers/record";
-import type { ReadTemplate } from "../endpoints/calls";
-import { NO_CONTAINER } from "../endpoints/ownContainer";
-import type { Endpoint, EndpointTemplate } from "../endpoints/record";
+import type { BoundTemplate } from "../endpoints/calls";
+import { NO_CONTAINER, splitChanges } from "../endpoints/ownContainer";
+import type { Endpoint, EndpointSettings, EndpointTemplate } from "../endpoints/record";
 import { BusinessRuleError } from "../errors";
+import type { GatheredRead } from "../records/singleReads";
+import type { ObservedOptions } from "../transport/requestOptions";
 import type { Attempt } from "../transport/retryingCall";
 import { GRAPHQL_TYPES } from "./containers";
 import { recordSchema, toInput } from "./format";
@@ -14,6 +16,9 @@ import type { Literal } from "./transport";
  * GraphQL: the container of an endpoint without a template of the program's is a template that
  * `saveEndpoint` creates and binds to the endpoint. The service deletes it with the endpoint.
  */
+
+/** The template of an endpoint, as it was read for a change. */
+type ReadTemplate = EndpointTemplate & { readonly read?: BoundTemplate | undefined };
 
 interface ShownTemplate extends Container {
   readonly id: string;
@@ -50,17 +55,33 @@ export function templateInput(name: string, container: Container): Literal {
 }
 
 /**
+ * Returns the endpoint with the template that belongs to it, if the change is one of its container.
+ */
+export async function withBoundTemplate(
+  read: GatheredRead<BoundTemplate>,
+  before: Endpoint,
+  changes: Partial<EndpointSettings>,
+  options: ObservedOptions,
+): Promise<Endpoint> {
+  const { template, templateId } = before;
+  if (!template?.isBound || !splitChanges(changes).container) return before;
+  const withRead: ReadTemplate = { ...template, read: await read(templateId, options) };
+  return { ...before, template: withRead };
+}
+
+/**
  * Changes the container of an endpoint: saves its template, if that belongs to the endpoint.
+ * @returns the endpoint with the changes
  * @throws BusinessRuleError if it does not
  */
 export async function saveContainer(
-  readTemplate: ReadTemplate | undefined,
   operation: string,
-  { id, name, templateId, template }: Endpoint,
+  before: Endpoint,
   changes: Partial<Container>,
   attempt: Attempt,
-): Promise<void> {
-  const read = template?.isBound && readTemplate ? await readTemplate(operation, templateId, attempt) : undefined;
+): Promise<Endpoint> {
+  const { id, name, templateId } = before;
+  const { read, ...template }: Partial<ReadTemplate> = before.template ?? {};
   if (read?.boundEndpointId !== id) {
     throw new BusinessRuleError(
       `endpoint ${id} ("${name}") was not changed: its template ${templateId} does not belong to it, and others may use ` +
@@ -68,4 +89,5 @@ export async function saveContainer(
     );
   }
   await read.save(operation, changes, attempt);
+  return { ...before, ...changes, template: template as EndpointTemplate };
 }

@@ -1,6 +1,14 @@
 import * as z from "zod";
 import type { CatalogCalls } from "../catalog/catalog";
-import { type AccountLimits, bestLevel, type CatalogDataCenter, type CatalogGpu, stockLevel } from "../catalog/record";
+import {
+  type AccountLimits,
+  bestLevel,
+  type CatalogDataCenter,
+  type CatalogGpu,
+  type CatalogPool,
+  stockLevel,
+} from "../catalog/record";
+import { AuthenticationError, RejectedError } from "../errors";
 import { decode } from "../transport/decode";
 import { flag, id, number, text, texts } from "../transport/looseFields";
 import { readMyself } from "./requests";
@@ -12,6 +20,7 @@ const forWorkers = (gpuCount: number) => `input: { gpuCount: ${gpuCount}, secure
 const GPU = `id displayName manufacturer memoryInGb securePrice`;
 const LOWEST = "stockStatus gpuTypeDatacenters { dataCenterId } gpuTypeCudaVersions { cudaVersion availability }";
 const PLACED = "gpuTypeId available stockStatus";
+const POOLS = "serverlessGpuPools { id gpuTypeIds }";
 const LIMITS = `maxServerlessConcurrency machineQuota spendLimit currentSpendPerHr clientBalance minBalance underBalance
   spendDetails { localStoragePerHour networkStoragePerHour gpuComputePerHour }`;
 
@@ -93,13 +102,24 @@ const limitsSchema = z
     }),
   );
 
-/** Returns the requests over GraphQL. Those without an account are sent without the key. */
+/**
+ * Returns the requests over GraphQL. Those without an account are sent without the key. The types
+ * of GPUs are read together with their pools, unless the key may not read these.
+ */
 export function graphqlCatalogCalls(transport: GraphqlTransport): CatalogCalls {
   const withoutKey: GraphqlTransport = { ...transport, apiKey: undefined };
   return {
     async gpus(operation, gpuCount, attempt) {
       const query = `gpuTypes { ${GPU} lowestPrice(${forWorkers(gpuCount)}) { ${LOWEST} } }
         dataCenters { id gpuAvailability(${forWorkers(gpuCount)}) { ${PLACED} } }`;
+      try {
+        const data = await executeQuery(transport, operation, "gpuTypes", `${query} ${POOLS}`, attempt);
+        const pools = poolsIn(data, operation);
+        const poolOf = (id: string) => pools.find(({ gpuTypeIds }) => gpuTypeIds.includes(id))?.id ?? null;
+        return gpusIn(decode(gpusSchema, data, operation)).map((gpu) => ({ ...gpu, pool: poolOf(gpu.id) }));
+      } catch (error) {
+        if (!(error instanceof AuthenticationError || error instanceof RejectedError)) throw error;
+      }
       const data = await executeQuery(withoutKey, operation, "gpuTypes", query, attempt);
       return gpusIn(decode(gpusSchema, data, operation));
     },
@@ -118,15 +138,16 @@ export function graphqlCatalogCalls(transport: GraphqlTransport): CatalogCalls {
       }));
     },
     async pools(operation, attempt) {
-      const query = "serverlessGpuPools { id gpuTypeIds }";
-      const data = await executeQuery(transport, operation, "serverlessGpuPools", query, attempt);
-      return decode(poolsSchema, data, operation).serverlessGpuPools.map((pool) => ({
-        ...{ id: pool.id, gpuTypeIds: pool.gpuTypeIds },
-      }));
+      return poolsIn(await executeQuery(transport, operation, "serverlessGpuPools", POOLS, attempt), operation);
     },
     limits: async (operation, attempt) =>
       decode(limitsSchema, await readMyself(transport, operation, LIMITS, attempt), operation),
   };
+}
+
+function poolsIn(data: unknown, operation: string): CatalogPool[] {
+  const { serverlessGpuPools } = decode(poolsSchema, data, operation);
+  return serverlessGpuPools.map(({ id, gpuTypeIds }) => ({ id, gpuTypeIds }));
 }
 
 /** Returns the GPU types with their stock in each data center, which another list shows. */

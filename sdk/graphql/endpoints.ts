@@ -1,21 +1,24 @@
 import * as z from "zod";
 import { CONTAINER_FIELDS } from "../containers/fields";
 import { LIST_CAP, type ServiceName } from "../contract/limits";
-import type { EndpointCalls, ReadTemplate } from "../endpoints/calls";
+import type { BoundTemplate, EndpointCalls } from "../endpoints/calls";
 import { keptFieldsAt } from "../endpoints/fields";
 import { refuseLacked } from "../endpoints/interfaceLimits";
 import { splitChanges } from "../endpoints/ownContainer";
 import type { Endpoint, EndpointSettings } from "../endpoints/record";
 import { BusinessRuleError } from "../errors";
-import { readRecords } from "../records/listed";
+import type { ReadByIds } from "../records/calls";
+import { countOperations } from "../records/concurrentOperations";
+import { type Kind, readRecords } from "../records/listed";
+import { gatheredReads } from "../records/singleReads";
 import { decode } from "../transport/decode";
 import type { Attempt, CallContext } from "../transport/retryingCall";
-import { saveContainer } from "./boundTemplate";
+import { saveContainer, withBoundTemplate } from "./boundTemplate";
 import { changeInput, refuseOtherSources } from "./endpointChanges";
 import { discountSchema, endpointSchema, endpointSelection, READABLE, toCreateInput } from "./endpointFormat";
 import { createKeptFields } from "./keptFields";
 import { graphqlReleaseCalls } from "./releases";
-import { byAliases, readAliases, readMyself, remove, save } from "./requests";
+import { byAliases, readAliases, readMyself, readMyselfAndTemplates, remove, save } from "./requests";
 import type { GraphqlTransport, Literal } from "./transport";
 import { completeWithVariables, readVariables } from "./variables";
 
@@ -24,13 +27,13 @@ import { completeWithVariables, readVariables } from "./variables";
  * sent.
  * @param service the named service, which decides the fields that endpoints have and how they are
  * written
- * @param readTemplate reads templates where the service binds them to endpoints
+ * @param boundTemplates reads templates where the service binds them to endpoints
  */
 export function graphqlEndpointCalls(
   context: CallContext,
   transport: GraphqlTransport,
   service: ServiceName | undefined,
-  readTemplate?: ReadTemplate,
+  boundTemplates?: ReadByIds<BoundTemplate>,
 ): EndpointCalls {
   const kept = createKeptFields(keptFieldsAt(service), "endpoints", context.warn);
   const selection = () => `${endpointSelection(service)} ${kept.selection()}`.trimEnd();
@@ -39,13 +42,40 @@ export function graphqlEndpointCalls(
       const mutation = { name: "saveEndpoint", input: inputOf(), selection: selection() };
       return save(transport, operation, mutation, endpointSchema, attempt);
     });
+  const operations = countOperations(context.clock);
+  const names = { list: "podTemplate" };
+  const readTemplate = boundTemplates && gatheredReads(context, BOUND, { names, byIds: boundTemplates }, operations);
+  let asksAboutTemplates = service === "runpod" && boundTemplates !== undefined;
+  const completed = completeWithVariables(
+    context,
+    { list: "myself", operations },
+    {
+      areRepeatedBy(before, changes) {
+        const { container, others } = splitChanges(changes);
+        const isSaved = !container || !hasSettings(before, others);
+        return isSaved && kept.secretSelection() !== "";
+      },
+      byIds: {
+        ...byAliases((operation, ids, attempt) => readVariables(transport, kept, operation, ids, attempt)),
+        isRequired: true,
+      },
+    },
+  );
   return {
     ...graphqlReleaseCalls(transport),
+    operations,
     names: { list: "myself", create: "saveEndpoint", change: "saveEndpoint", delete: "deleteEndpoint" },
-    async list(operation, attempt) {
-      const read = () => readMyself(transport, operation, `endpoints { ${selection()} }`, attempt);
-      const myself = await kept.send(read);
-      return readRecords(READABLE, myself, "endpoints", LIST_CAP);
+    async list(operation, attempt, templateIds) {
+      const read = () => {
+        const endpoints = `endpoints { ${selection()} }`;
+        const ids = asksAboutTemplates ? [...(templateIds ?? [])] : [];
+        return readMyselfAndTemplates(transport, operation, endpoints, ids, attempt, () => {
+          asksAboutTemplates = false;
+        });
+      };
+      const { myself, absent } = await kept.send(read);
+      // Not a copy: a list reads its records when they are needed.
+      return Object.assign(readRecords(READABLE, myself, "endpoints", LIST_CAP), { absent });
     },
     byIds: byAliases((operation, ids, attempt) =>
       kept.send(() => {
@@ -64,23 +94,16 @@ export function graphqlEndpointCalls(
       const { container, others: settings } = splitChanges(changes);
       if (container) {
         refuseLacked("the endpoint", container, CONTAINER_FIELDS, { api: "graphql", service });
-        await saveContainer(readTemplate, operation, before, container, attempt);
+        const saved = await saveContainer(operation, before, container, attempt);
         // The container is saved, so only the rest needs the endpoint.
-        if (hasSettings(before, settings)) return { ...before, ...container };
+        if (hasSettings(before, settings)) return saved;
       }
       return send(operation, () => changeInput(kept, before, settings, service), attempt);
     },
-    complete: completeWithVariables(context, "myself", {
-      areRepeatedBy(before, changes) {
-        const { container, others } = splitChanges(changes);
-        const isSaved = !container || !hasSettings(before, others);
-        return isSaved && kept.secretSelection() !== "";
-      },
-      byIds: {
-        ...byAliases((operation, ids, attempt) => readVariables(transport, kept, operation, ids, attempt)),
-        isRequired: true,
-      },
-    }),
+    async complete(before, changes, options) {
+      const whole = await completed(before, changes, options);
+      return readTemplate ? withBoundTemplate(readTemplate, whole, changes, options) : whole;
+    },
     changeWithout: (fields) => async (operation, before, changes, attempt) => {
       refuseOtherSources(before);
       const leftOut = Object.fromEntries(fields.map((field) => [field, undefined]));
@@ -100,6 +123,9 @@ export function graphqlEndpointCalls(
     },
   };
 }
+
+/** A template that may belong to an endpoint. */
+const BOUND: Kind = { noun: "template", one: "a template" };
 
 function hasSettings(endpoint: Endpoint, settings: Partial<EndpointSettings>): boolean {
   return Object.entries(settings).every(([field, value]) => endpoint[field as keyof EndpointSettings] === value);

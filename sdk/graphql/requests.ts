@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { AuthenticationError } from "../errors";
+import { AuthenticationError, BusinessRuleError, NotFoundError, RejectedError } from "../errors";
 import type { ReadByIds } from "../records/calls";
 import { type Listed, type NamedRecord, type ReadableKind, readRecords } from "../records/listed";
 import { decode } from "../transport/decode";
@@ -18,6 +18,41 @@ export async function readMyself(
   attempt: Attempt,
 ): Promise<unknown> {
   const myself = await execute(transport, operation, { type: "query", name: "myself", selection }, attempt);
+  return existingAccount(myself, operation);
+}
+
+/**
+ * Reads fields of the account, and which of these templates do not exist. If the service refuses to
+ * read both at once, `onRefused` is called, and nothing is known about the templates.
+ */
+export async function readMyselfAndTemplates(
+  transport: GraphqlTransport,
+  operation: string,
+  selection: string,
+  ids: readonly string[],
+  attempt: Attempt,
+  onRefused: () => void,
+): Promise<{ readonly myself: unknown; readonly absent: ReadonlySet<string> }> {
+  const alone = async () => ({
+    ...{ myself: await readMyself(transport, operation, selection, attempt), absent: new Set<string>() },
+  });
+  if (ids.length === 0) return alone();
+  const others = ids.map((id, index) => `a${index}: podTemplate(id: ${JSON.stringify(id)}) { id }`).join(" ");
+  try {
+    const query = `myself { ${selection} } ${others}`;
+    const { myself = null, ...answers } = await executeQuery(transport, operation, "myself", query, attempt);
+    const absent = ids.filter((_, index) => answers[`a${index}`] === null);
+    return { myself: existingAccount(myself, operation), absent: new Set(absent) };
+  } catch (error) {
+    const refusals = [RejectedError, NotFoundError, BusinessRuleError, AuthenticationError];
+    if (!refusals.some((refusal) => error instanceof refusal)) throw error;
+    const read = await alone();
+    onRefused();
+    return read;
+  }
+}
+
+function existingAccount(myself: unknown, operation: string): unknown {
   // "No account" must not be read as "an account without endpoints": every endpoint would count as
   // deleted.
   if (myself !== null) return myself;

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { LIST_CAP } from "../contract/limits";
+import type { BoundTemplate } from "../endpoints/calls";
 import type { KeptTable } from "../records/fields";
 import { type ReadableKind, readRecords } from "../records/listed";
 import { TEMPLATE_FIELDS, type Template } from "../templates/template";
@@ -58,6 +59,17 @@ export function graphqlTemplateCalls({ warn }: CallContext, transport: GraphqlTr
     const fields = toInput(TEMPLATE_FIELDS, { ...settings });
     return send(operation, { id, ...kept.input(before.kept), isServerless, isPublic, ...fields }, attempt);
   };
+  const boundTemplate = (template: Template): BoundTemplate => {
+    const { id, name, kept } = template;
+    return {
+      ...{ id, name },
+      boundEndpointId: typeof kept.boundEndpointId === "string" ? kept.boundEndpointId : undefined,
+      async save(operation, changes, attempt) {
+        const after = { ...template, ...changes };
+        if (!isDeepStrictEqual(template, after)) await change(operation, template, after, attempt);
+      },
+    };
+  };
   return {
     names: {
       list: "myself",
@@ -76,21 +88,11 @@ export function graphqlTemplateCalls({ warn }: CallContext, transport: GraphqlTr
     create: (operation, settings, attempt) =>
       send(operation, { ...toInput(TEMPLATE_FIELDS, { ...settings }), ...NEW_SERVERLESS_TEMPLATE }, attempt),
     change,
-    async readBound(operation, id, attempt) {
+    readBound: byAliases(async (operation, ids, attempt) => {
       const field = { name: "podTemplate", selection: `${selection} boundEndpointId`, of: "query" } as const;
-      const { records } = await readAliases(transport, BOUND_TEMPLATE, operation, field, [id], attempt);
-      const [template] = records;
-      if (!template) return undefined;
-      const { boundEndpointId } = template.kept;
-      return {
-        container: template,
-        boundEndpointId: typeof boundEndpointId === "string" ? boundEndpointId : undefined,
-        async save(each, changes, during) {
-          const after = { ...template, ...changes };
-          if (!isDeepStrictEqual(template, after)) await change(each, template, after, during);
-        },
-      };
-    },
+      const { records, unreadable } = await readAliases(transport, BOUND_TEMPLATE, operation, field, ids, attempt);
+      return { records: records.map(boundTemplate), unreadable };
+    }),
     // The service has no deletion by id.
     deletesByName: true,
     delete: (operation, { name }, attempt) =>

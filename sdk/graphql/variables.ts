@@ -2,8 +2,9 @@ import * as z from "zod";
 import type { Endpoint, EndpointSettings } from "../endpoints/record";
 import { RejectedError } from "../errors";
 import type { ReadByIds } from "../records/calls";
+import type { OperationCounter } from "../records/concurrentOperations";
 import { type Listed, type NamedRecord, type ReadableKind, readRecords } from "../records/listed";
-import { SingleReads } from "../records/singleReads";
+import { gatheredReads } from "../records/singleReads";
 import { hideJobSecret } from "../secret";
 import type { ObservedOptions } from "../transport/requestOptions";
 import type { Attempt, CallContext } from "../transport/retryingCall";
@@ -81,11 +82,15 @@ export async function readVariables(
  * Returns the hook that completes endpoints for a change. Changes at about the same time share a
  * read. Messages do not show the values.
  */
-export function completeWithVariables(context: CallContext, list: string, { areRepeatedBy, byIds }: VariableCalls) {
-  const reads = new SingleReads(context, VARIABLES, { names: { list }, byIds });
+export function completeWithVariables(
+  context: CallContext,
+  { list, operations }: { readonly list: string; readonly operations: OperationCounter },
+  { areRepeatedBy, byIds }: VariableCalls,
+) {
+  const read = gatheredReads(context, VARIABLES, { names: { list }, byIds }, operations);
   return async (before: Endpoint, changes: Partial<EndpointSettings>, options: ObservedOptions): Promise<Endpoint> => {
     if (!areRepeatedBy(before, changes)) return before;
-    const env = (await reads.read(before.id, options))?.record?.env;
+    const env = (await read(before.id, options))?.env;
     if (!env) return before;
     for (const { value } of env)
       if (value.length >= SHORTEST_HIDDEN_VALUE && !before.name.includes(value)) hideJobSecret(value);

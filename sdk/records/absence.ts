@@ -32,20 +32,32 @@ export async function look<T extends NamedRecord>(
   return read?.record;
 }
 
+/** What a look after a deletion has found. */
+export interface Remains<T> {
+  /** The record; `undefined` if it is gone. */
+  readonly record: T | undefined;
+  /** `true` if what was also asked about does not exist. @default it may exist */
+  readonly isOtherGone: boolean;
+}
+
 /**
  * Looks for a record whose deletion the service has accepted. A list that is not cut is then proof
  * enough. Deletions that look at the same time share it.
+ * @param also the id of another kind of record that the service may have deleted, too
  */
 export async function lookAfterDeletion<T extends NamedRecord>(
   { kind, list, single }: Collection<T>,
   id: string,
   options: ObservedOptions,
-): Promise<T | undefined> {
-  const now = await list.read({ gathers: true, only: id }, options);
+  also?: string,
+): Promise<Remains<T>> {
+  const now = await list.read({ gathers: true, also }, options);
+  const isOtherGone = also !== undefined && (now.absent?.has(also) ?? false);
   const listed = recordById(kind, now, id);
   // A list that is cut shows the oldest records, so a record that it showed disappears only when it
   // is deleted. Others were read by their ids.
-  return listed || !now.mayBeCut ? listed : (await single.read(id, options))?.record;
+  const record = listed || !now.mayBeCut ? listed : (await single.read(id, options))?.record;
+  return { record, isOtherGone };
 }
 
 /**

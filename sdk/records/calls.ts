@@ -1,4 +1,5 @@
 import type { Attempt } from "../transport/retryingCall";
+import type { OperationCounter } from "./concurrentOperations";
 import type { Listed, NamedRecord } from "./listed";
 
 /**
@@ -27,8 +28,11 @@ export interface ReadByIds<T extends NamedRecord> {
 export interface RecordCalls<T extends NamedRecord, Settings, Changes = Settings> {
   /** The operations' names in events, such as `saveEndpoint`. */
   readonly names: Readonly<Record<"list" | "create" | "change" | "delete", string> & { read?: string }>;
-  /** Returns all records of the account. */
-  readonly list: (operation: string, attempt: Attempt) => Promise<Listed<T>>;
+  /**
+   * Returns all records of the account. `also` are ids of records of another kind, about which the
+   * same request may ask.
+   */
+  readonly list: (operation: string, attempt: Attempt, also?: ReadonlySet<string>) => Promise<Listed<T>>;
   /** The read of records by their ids. @default the API reads only lists */
   readonly byIds?: ReadByIds<T>;
   /**
@@ -45,6 +49,8 @@ export interface RecordCalls<T extends NamedRecord, Settings, Changes = Settings
    * @throws NotFoundError if it does not exist
    */
   readonly delete: (operation: string, record: T, attempt: Attempt) => Promise<void>;
+  /** The operations that share requests. @default those that share the list */
+  readonly operations?: OperationCounter;
   /** `true` if a deletion names the record by its name. @default by its id */
   readonly deletesByName?: true;
   /**

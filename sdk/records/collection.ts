@@ -6,6 +6,17 @@ import { type Kind, type Listed, listOf, type NamedRecord } from "./listed";
 import { SharedList } from "./sharedList";
 import { SingleReads } from "./singleReads";
 
+/** Called with the created record, and with the others that have its name. */
+export type OnDuplicates<T> = (created: T, others: readonly T[]) => void;
+
+/** The creates of one kind whose names still have to be looked for. */
+export interface Duplicates<T> {
+  /** Creates that run now. */
+  running: number;
+  /** What they have created. */
+  created: { readonly record: T; readonly onDuplicates: OnDuplicates<T>; readonly at: number }[];
+}
+
 /**
  * The records of one kind in one account: the list that its calls share, and the writes of this
  * client.
@@ -19,6 +30,7 @@ export interface Collection<T extends NamedRecord> extends CallContext {
    * The time of the last write to each id and each name, in milliseconds of the monotonic clock.
    */
   readonly lastWrites: Map<string, number>;
+  readonly duplicates: Duplicates<T>;
   /** Returns the settings that a record does not show as it was read. */
   readonly hiddenIn: (record: T) => readonly string[];
   /**
@@ -60,17 +72,22 @@ export function createCollection<T extends NamedRecord, Settings, Changes>(
   hooks: WriteHooks<T, Changes> = {},
 ): Writable<T, Settings, Changes> {
   const operation = listOf(kind);
-  const attempt = (each: Attempt) => calls.list(operation, each);
   const single = new SingleReads(context, kind, calls);
   const list = new SharedList(
     context.clock,
-    (options) => makeCall(context, { ...options, name: calls.names.list, operation, repeatability: "safe", attempt }),
-    // A list is cheaper than requests that read only one record each.
-    calls.byIds?.most === 1 ? undefined : (ids, options) => single.readMany(ids, options),
+    (options, onSend, also) => {
+      const attempt = (each: Attempt) => {
+        onSend();
+        return calls.list(operation, each, also);
+      };
+      return makeCall(context, { ...options, name: calls.names.list, operation, repeatability: "safe", attempt });
+    },
+    calls.operations,
   );
   const { hiddenIn = () => [], recognize = async (record) => record } = calls;
   return {
     ...{ ...context, kind, calls, hooks, list, single, lastWrites: new Map(), hiddenIn },
+    duplicates: { running: 0, created: [] },
     completion: createCompletion(context, kind, calls.readNames),
     recall: async (record, known) =>
       known === undefined ? record : recognize(withKnown(record, hiddenIn(record), known), known),

@@ -22,8 +22,11 @@ export function createCompletion(
   const operation = `${listOf(kind)}, over REST v2`;
   const names =
     readNames &&
-    new SharedList(context.clock, (options) => {
-      const attempt = (each: Attempt) => readNames(operation, each);
+    new SharedList(context.clock, (options, onSend) => {
+      const attempt = (each: Attempt) => {
+        onSend();
+        return readNames(operation, each);
+      };
       const call = { name: "listNames", operation, repeatability: "safe", attempt } as const;
       return makeCall(context, { ...options, ...call, gate: context.v2Gate });
     });

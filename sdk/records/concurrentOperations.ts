@@ -10,6 +10,8 @@ export interface OperationCounter {
   running(): number;
   /** Returns the largest number of operations that recently ran together. */
   size(): number;
+  /** Calls `callback` each time that an operation ends or rests. */
+  onFewer(callback: () => void): void;
 }
 
 /** How long ended operations still count, in milliseconds: others often follow them. */
@@ -20,6 +22,7 @@ export function countOperations(clock: Clock): OperationCounter {
   let running = 0;
   let most = 0;
   let mostAt = Number.NEGATIVE_INFINITY;
+  const callbacks: (() => void)[] = [];
 
   function note() {
     const now = clock.monotonic();
@@ -28,18 +31,20 @@ export function countOperations(clock: Clock): OperationCounter {
     mostAt = now;
   }
 
+  function leave() {
+    note();
+    running--;
+    for (const callback of callbacks) callback();
+  }
+
   return {
     join() {
       running++;
       note();
-      return () => {
-        note();
-        running--;
-      };
+      return leave;
     },
     rest(wait) {
-      note();
-      running--;
+      leave();
       return wait.finally(() => {
         running++;
         note();
@@ -50,5 +55,6 @@ export function countOperations(clock: Clock): OperationCounter {
       note();
       return most;
     },
+    onFewer: (callback) => void callbacks.push(callback),
   };
 }

@@ -6,7 +6,7 @@ import { type Attempt, makeCall } from "../transport/retryingCall";
 import { type Collection, noteWrite, type Writable } from "./collection";
 import { isSameName, type Listed, type NamedRecord, newRecords, refuseUnreadableNamesake } from "./listed";
 import type { OperationTime } from "./operationTime";
-import { readShared } from "./reads";
+import { CREATE_LIST_MAX_AGE_MS, readShared } from "./reads";
 import type { ListFreshness } from "./sharedList";
 import { withHidden } from "./wholeList";
 
@@ -19,7 +19,8 @@ export interface CreateRecordOptions<T> extends RequestOptions {
   readonly onNameTaken?: ((existing: readonly T[]) => T | undefined) | undefined;
   /**
    * Called after the create if other records then have the name, because somebody else has created
-   * them at the same moment. Costs one more list, which creates that end at the same time share.
+   * them at the same moment. Costs one more list, which the last of several creates at the same
+   * time reads for all of them: then it may be called after this create has ended.
    * @default no look
    */
   readonly onDuplicates?: ((created: T, others: readonly T[]) => void) | undefined;
@@ -53,7 +54,7 @@ export async function createRecord<T extends NamedRecord, Settings extends { rea
   const verb = calls.names.create === calls.names.change ? `${calls.names.create} (create)` : calls.names.create;
   const operation = `${verb} of "${name}"`;
   const whole = (list: Listed<T>, freshness?: ListFreshness) => withHidden(collection, list, name, options, freshness);
-  const shared = await readShared(collection, name, options);
+  const shared = await readShared(collection, name, options, 1, CREATE_LIST_MAX_AGE_MS);
   // The two lists are about as old.
   let before = await whole(shared, { sentAfter: shared.sentAt, despiteWrites: true });
   if (onNameTaken) {

@@ -164,12 +164,12 @@ async function untilGone<T extends NamedRecord>(
   let obstacle = "";
   /** Looks after the service has accepted the deletion: a list may still show the record. */
   const lookTwice = async () => {
-    if (!(await lookAfterDeletion(collection, id, options))) return undefined;
+    if (!(await lookAfterDeletion(collection, id, options)).record) return undefined;
     await rest(sleep(clock, LIST_LAG_MS, options.signal));
-    return lookAfterDeletion(collection, id, options);
+    return (await lookAfterDeletion(collection, id, options)).record;
   };
   const lookAgain = async () =>
-    findOrProveAbsent(collection, await list.read({ gathers: true, only: id }, options), id, options, { rest });
+    findOrProveAbsent(collection, await list.read({ gathers: true }, options), id, options, { rest });
   await pollUntil({
     ...{ clock, signal: options.signal, firstPauseMs: FIRST_PAUSE_MS, longestPauseMs: LONGEST_PAUSE_MS },
     ...{ timeoutMs: releaseTimeoutMs, startedAt: () => startedAt, rest },

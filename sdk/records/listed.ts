@@ -60,6 +60,12 @@ export interface Listed<T> {
   /** Number of records, readable or not. @default unknown */
   readonly length?: number | undefined;
   /**
+   * The ids of another kind of record that were asked about, and do not exist.
+   * @default nothing is known about them
+   * @internal
+   */
+  readonly absent?: ReadonlySet<string> | undefined;
+  /**
    * Returns the part of the list that shows whether it has a record: the records with its id, and
    * those without an id.
    * @internal

@@ -1,3 +1,4 @@
+import { LIST_LAG_MS } from "../contract/limits";
 import { NotFoundError } from "../errors";
 import type { ObservedOptions } from "../transport/requestOptions";
 import { requireId } from "../transport/urls";
@@ -13,6 +14,12 @@ import type { ListSnapshot } from "./sharedList";
 export const SHARED_LIST_MAX_AGE_MS = 2_000;
 
 /**
+ * The same for a create, which does not write back what it has read. A newer list may lag as much,
+ * and a look after the create finds what it misses.
+ */
+export const CREATE_LIST_MAX_AGE_MS = LIST_LAG_MS;
+
+/**
  * Returns a list that calls share if they begin at about the same time. It was requested after
  * every write of this client to the id or name.
  * @param afterWriteMs the minimum time between the last of these writes and the request
@@ -22,9 +29,10 @@ export function readShared<T extends NamedRecord>(
   idOrName: string,
   options: ObservedOptions,
   afterWriteMs = 1,
+  maxAgeMs = SHARED_LIST_MAX_AGE_MS,
 ): Promise<ListSnapshot<Listed<T>>> {
   const lastWrite = lastWrites.get(idOrName) ?? Number.NEGATIVE_INFINITY;
-  const sentAfter = Math.max(clock.monotonic() - SHARED_LIST_MAX_AGE_MS, lastWrite + afterWriteMs);
+  const sentAfter = Math.max(clock.monotonic() - maxAgeMs, lastWrite + afterWriteMs);
   return list.read({ sentAfter, despiteWrites: true }, options);
 }
 

@@ -102,9 +102,10 @@ export function recordsOf<
     update: (id, changes, given) =>
       checkedCall(given, rules.updateOptions, async (options) => {
         const parsed = rules.parseChanges(id, changes);
+        const leave = collection.list.join();
         return withinTime(collection, `the change of ${collection.kind.noun} ${id}`, options, ({ signal }) =>
           update(collection, rules, id, parsed, { ...options, signal }),
-        );
+        ).finally(leave);
       }),
     delete: (id, given) => checkedCall(given, rules.deleteOptions, (options) => rules.delete(id, options)),
   };

@@ -33,28 +33,19 @@ export interface ListFreshness {
    * follow. An operation on its own does not wait at all.
    */
   readonly gathers?: boolean | undefined;
-  /**
-   * The only record that the reader needs. If all readers of a new list need few, the list holds
-   * only those that the service has among them.
-   */
-  readonly only?: string | undefined;
-}
-
-/** What a list may show about itself. */
-interface Sized {
-  /** Number of its records. */
-  readonly length?: number | undefined;
+  /** The id of something else that the request of a new list asks about. */
+  readonly also?: string | undefined;
 }
 
 /**
- * Reads some records by their ids. Returns `undefined` if the service does not read records by id.
+ * Requests the list. A rate limit may hold the request for minutes: `onSend` must be called when it
+ * is sent, and again when it is repeated.
  */
-export type FetchSome<List> = (ids: readonly string[], options: ObservedOptions) => Promise<List | undefined>;
-
-/** Largest number of records that are read by their ids instead of a list. */
-const MOST_IDS = 50;
-/** A read by ids is cheaper than a list that is longer by this factor. */
-const CHEAPER_FACTOR = 4;
+export type FetchList<List> = (
+  options: ObservedOptions,
+  onSend: () => void,
+  also: ReadonlySet<string>,
+) => Promise<List>;
 
 /** How long a list waits at most for running operations, in milliseconds. */
 const GATHER_MS = 500;
@@ -69,13 +60,13 @@ interface Request<List> {
   /** Aborted when no reader waits for the list any longer. */
   readonly abandoned: AbortController;
   readers: number;
-  /** The records that its readers need; `undefined` if one needs them all. */
-  only: Set<string> | undefined;
+  /** What its readers also ask about. */
+  readonly also: Set<string>;
   /** How many of its readers wait to share it. */
   gathered: number;
   /** Lets the request be sent, after the response of the one before it. */
   readonly release: () => void;
-  /** Set when the request is sent. */
+  /** Set when the request is sent. Until then, others may join its readers. */
   sentAt?: number;
 }
 
@@ -83,12 +74,9 @@ interface Request<List> {
  * One of the account's lists. Concurrent readers share it, so that many need one request. Readers
  * that come during a request share the next one.
  */
-export class SharedList<List extends Sized> {
+export class SharedList<List extends object> {
   readonly #clock: Clock;
-  readonly #fetchList: (options: ObservedOptions) => Promise<List>;
-  readonly #fetchSome: FetchSome<List> | undefined;
-  /** Length of the last list. */
-  #length = 0;
+  readonly #fetchList: FetchList<List>;
   /** The last list that was requested. */
   #newest: Request<List> | undefined;
   /** The same, or `undefined` after a write. */
@@ -96,13 +84,15 @@ export class SharedList<List extends Sized> {
   /** The list to request after the current response. */
   #next: Request<List> | undefined;
   #pending: Promise<unknown> = Promise.resolve();
-  readonly #operations: OperationCounter;
+  /** The operations that share requests. */
+  readonly operations: OperationCounter;
 
-  constructor(clock: Clock, fetchList: (options: ObservedOptions) => Promise<List>, fetchSome?: FetchSome<List>) {
+  /** @param operations those that share requests. @default those that `join` this list */
+  constructor(clock: Clock, fetchList: FetchList<List>, operations = countOperations(clock)) {
     this.#clock = clock;
     this.#fetchList = fetchList;
-    this.#fetchSome = fetchSome;
-    this.#operations = countOperations(clock);
+    this.operations = operations;
+    operations.onFewer(() => this.#next && this.#releaseSoon(this.#next));
   }
 
   /**
@@ -112,7 +102,7 @@ export class SharedList<List extends Sized> {
   async read(freshness: ListFreshness = {}, options: ObservedOptions = {}): Promise<ListSnapshot<List>> {
     options.signal?.throwIfAborted();
     const snapshot = await (changeRequest(options)
-      ? this.#fetchNow(options, this.#clock.monotonic())
+      ? this.#fetchNow(options, new Set(freshness.also === undefined ? [] : [freshness.also]))
       : this.#share(this.#newEnough(freshness), options.signal));
     if (snapshot.response) options.onResponse?.(snapshot.response);
     return snapshot;
@@ -128,11 +118,7 @@ export class SharedList<List extends Sized> {
    * at its end.
    */
   join(): () => void {
-    const leave = this.#operations.join();
-    return () => {
-      leave();
-      if (this.#next) this.#releaseSoon(this.#next);
-    };
+    return this.operations.join();
   }
 
   /**
@@ -140,52 +126,44 @@ export class SharedList<List extends Sized> {
    * not wait for it.
    */
   rest(wait: Promise<void>): Promise<void> {
-    const rested = this.#operations.rest(wait);
-    if (this.#next) this.#releaseSoon(this.#next);
-    return rested;
+    return this.operations.rest(wait);
   }
 
-  async #fetchNow(options: ObservedOptions, sentAt: number, only?: ReadonlySet<string>): Promise<ListSnapshot<List>> {
+  async #fetchNow(
+    options: ObservedOptions,
+    also: ReadonlySet<string>,
+    onSend: (at: number) => void = () => {},
+  ): Promise<ListSnapshot<List>> {
     let response: ReceivedResponse | undefined;
+    let sentAt = this.#clock.monotonic();
     const observed = {
       ...options,
       onResponse: (last: ReceivedResponse) => {
         response = last;
       },
     };
-    const some = only && (await this.#fetchSome?.([...only], observed));
-    const list = some ?? (await this.#fetchList(observed));
-    if (!some) this.#length = list.length ?? 0;
+    const note = () => {
+      sentAt = this.#clock.monotonic();
+      onSend(sentAt);
+    };
+    const list = await this.#fetchList(observed, note, also);
     // Not a copy: a list reads its records when they are needed.
     return Object.assign(list, { sentAt, response });
   }
 
-  /** Returns the only records that a request needs, if reading them is cheaper than the list. */
-  #fewIn({ only }: Request<List>): ReadonlySet<string> | undefined {
-    if (!only || !this.#fetchSome || only.size > MOST_IDS) return undefined;
-    return only.size * CHEAPER_FACTOR <= this.#length ? only : undefined;
-  }
-
   #queueNext(): Request<List> {
     const abandoned = new AbortController();
+    const { signal } = abandoned;
     const { isDue, release } = this.#openLater();
     const queued: Request<List> = {
       abandoned,
       readers: 0,
-      only: new Set(),
+      also: new Set(),
       gathered: 0,
       release,
       snapshot: Promise.all([this.#pending, isDue]).then(async () => {
-        abandoned.signal.throwIfAborted();
-        this.#next = undefined;
-        const sentAt = this.#clock.monotonic();
-        queued.sentAt = sentAt;
-        const only = this.#fewIn(queued);
-        if (!only) {
-          this.#newest = queued;
-          this.#current = queued;
-        }
-        return this.#fetchNow({ signal: abandoned.signal }, sentAt, only);
+        signal.throwIfAborted();
+        return this.#fetchNow({ signal }, queued.also, (at) => this.#noteSent(queued, at));
       }),
     };
     this.#pending = queued.snapshot.then(
@@ -196,6 +174,15 @@ export class SharedList<List extends Sized> {
       },
     );
     return queued;
+  }
+
+  /** Notes that the request is sent: whoever comes later gets another list. */
+  #noteSent(queued: Request<List>, sentAt: number): void {
+    queued.sentAt = sentAt;
+    if (this.#next !== queued) return;
+    this.#next = undefined;
+    this.#newest = queued;
+    this.#current = queued;
   }
 
   /**
@@ -218,13 +205,12 @@ export class SharedList<List extends Sized> {
     sentAfter = Number.POSITIVE_INFINITY,
     despiteWrites = false,
     gathers = false,
-    only,
+    also,
   }: ListFreshness): Request<List> {
     const last = despiteWrites ? this.#newest : this.#current;
     if (last?.sentAt !== undefined && last.sentAt >= sentAfter) return last;
     this.#next ??= this.#queueNext();
-    if (only === undefined) this.#next.only = undefined;
-    else this.#next.only?.add(only);
+    if (also !== undefined) this.#next.also.add(also);
     if (gathers) {
       this.#next.gathered++;
       this.#releaseSoon(this.#next);
@@ -235,10 +221,10 @@ export class SharedList<List extends Sized> {
   /** Requests the list if all running operations need it. */
   #releaseSoon(request: Request<List>): void {
     const { gathered } = request;
-    if (gathered >= this.#operations.size()) request.release();
-    else if (gathered >= this.#operations.running()) {
+    if (gathered >= this.operations.size()) request.release();
+    else if (gathered >= this.operations.running()) {
       this.#clock.schedule(SETTLE_MS, () => {
-        if (request.gathered === gathered && gathered >= this.#operations.running()) request.release();
+        if (request.gathered === gathered && gathered >= this.operations.running()) request.release();
       });
     }
   }
@@ -248,13 +234,13 @@ export class SharedList<List extends Sized> {
   }
 
   #abandon(shared: Request<List>, reason: unknown) {
-    if (this.#next === shared) this.#next = undefined;
     this.#forget(shared);
     shared.abandoned.abort(reason);
     shared.release();
   }
 
   #forget(shared: Request<List>) {
+    if (this.#next === shared) this.#next = undefined;
     if (this.#newest === shared) this.#newest = undefined;
     if (this.#current === shared) this.#current = undefined;
   }

@@ -3,8 +3,39 @@ import { changeRequest, type ObservedOptions, requestOptions } from "../transpor
 import type { ReceivedResponse } from "../transport/responseInfo";
 import { type Attempt, type CallContext, makeCall } from "../transport/retryingCall";
 import type { ReadByIds, RecordCalls } from "./calls";
+import type { OperationCounter } from "./concurrentOperations";
 import { follow } from "./follow";
 import { type Kind, type Listed, type NamedRecord, recordById } from "./listed";
+import { type FetchList, SharedList } from "./sharedList";
+
+/** Returns a record that the service has, or `undefined`. */
+export type GatheredRead<T> = (id: string, options: ObservedOptions) => Promise<T | undefined>;
+
+/**
+ * Returns a function that reads records by their ids. Operations that run at the same time share
+ * its requests, as they share lists.
+ */
+export function gatheredReads<T extends NamedRecord>(
+  context: CallContext,
+  kind: Kind,
+  calls: SingleReadCalls<T>,
+  operations: OperationCounter,
+): GatheredRead<T> {
+  const single = new SingleReads(context, kind, calls);
+  const { most = 1 } = calls.byIds ?? {};
+  const fetch: FetchList<Listed<T>> = async (options, onSend, wanted) => {
+    onSend();
+    const ids = [...wanted];
+    const parts = ids.flatMap((_, from) => (from % most === 0 ? [ids.slice(from, from + most)] : []));
+    const found = await Promise.all(parts.map((part) => single.readMany(part, options)));
+    return {
+      records: found.flatMap((each) => each?.records ?? []),
+      unreadable: found.flatMap((each) => each?.unreadable ?? []),
+    };
+  };
+  const reads = new SharedList(context.clock, fetch, operations);
+  return async (id, options) => recordById(kind, await reads.read({ gathers: true, also: id }, options), id);
+}
 
 /** How many requests for single records are under way at most, where each reads only one. */
 const MOST_AT_ONCE = 4;

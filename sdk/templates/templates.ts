@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import * as z from "zod";
 import { changedEnv, hideEnv } from "../containers/input";
-import type { ReadTemplate } from "../endpoints/calls";
+import type { BoundTemplate } from "../endpoints/calls";
 import type { Endpoint } from "../endpoints/record";
 import { DELETE_OPTIONS, KNOWN_OPTIONS } from "../records/callOptions";
-import type { RecordCalls } from "../records/calls";
+import type { ReadByIds, RecordCalls } from "../records/calls";
 import type { Collection, KnownOptions, Writable } from "../records/collection";
 import type { CreateRecordOptions } from "../records/createRecord";
 import { type DeleteUnusedOptions, deleteUnused, unusedBy } from "../records/deleteUnused";
@@ -55,8 +55,8 @@ export interface Templates extends Readers<Template> {
 
 /** The requests for templates. Each is sent once. */
 export interface TemplateCalls extends RecordCalls<Template, TemplateSettings> {
-  /** Reads a template that may belong to an endpoint. @default endpoints have no such templates */
-  readonly readBound?: ReadTemplate;
+  /** Reads templates that may belong to endpoints. @default endpoints have no such templates */
+  readonly readBound?: ReadByIds<BoundTemplate>;
 }
 
 const flag = z

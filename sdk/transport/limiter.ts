@@ -114,21 +114,28 @@ const LONGEST_CLOSED_MS = 120_000;
 const CAREFUL_REQUESTS = 8;
 
 /**
- * Makes a limiter for a quota that is only announced. It lets everything through until the service
- * refuses a request: an account may have a larger quota. It then waits for as long as the service
- * asks, and keeps the quota for a while.
+ * Makes a limiter for a quota that is only announced. An account may have a larger one: what
+ * exceeds the quota is let through one at a time at first, and one more at a time with each that
+ * the service accepts. After a refusal it waits for as long as the service asks, and keeps the
+ * quota for a while.
  */
 export function createAnnouncedLimiter(limit: RateLimit): Limiter {
   const limiter = createLimiter(limit);
   let inFlight = 0;
   let refusedAt = Number.NEGATIVE_INFINITY;
   let closedUntil = Number.NEGATIVE_INFINITY;
+  /** The requests at a time beyond the quota. */
+  let beyond = 1;
+  let isBeyond = false;
   const closedMs = (now: number) => Math.max(0, closedUntil - now);
   return {
     ...limiter,
     closedMs,
     delayMs(now) {
-      if (now - refusedAt > KEPT_MS) return 0;
+      if (now - refusedAt > KEPT_MS) {
+        isBeyond = limiter.delayMs(now) > 0;
+        return isBeyond && inFlight >= beyond ? Number.POSITIVE_INFINITY : 0;
+      }
       if (now < closedUntil) return closedMs(now);
       return inFlight >= CAREFUL_REQUESTS ? Number.POSITIVE_INFINITY : limiter.delayMs(now);
     },
@@ -139,7 +146,12 @@ export function createAnnouncedLimiter(limit: RateLimit): Limiter {
     end(now, startedAt, refused, retryAfterMs = 0) {
       inFlight--;
       limiter.end(now, startedAt, refused);
-      if (!refused) return;
+      if (!refused) {
+        if (isBeyond) beyond++;
+        return;
+      }
+      isBeyond = false;
+      beyond = 1;
       refusedAt = now;
       if (retryAfterMs <= LONGEST_CLOSED_MS) closedUntil = Math.max(closedUntil, now + retryAfterMs);
     },

@@ -16,11 +16,10 @@ const DELETING: readonly Moment[] = [
   { step: "list", when: "before", position: 1 },
   { step: "save", when: "before", position: 2 },
   { step: "save", when: "after", position: 2 },
-  { step: "list drained", when: "before", position: 3 },
-  ...either<readonly Moment[]>([], [{ step: "workers", when: "before", position: 4 }]),
-  { step: "delete", when: "before", position: either(4, 5) },
-  { step: "delete", when: "after", position: either(4, 5) },
-  { step: "list proof", when: "before", position: either(5, 6) },
+  ...either<readonly Moment[]>([], [{ step: "workers", when: "before", position: 3 }]),
+  { step: "delete", when: "before", position: either(3, 4) },
+  { step: "delete", when: "after", position: either(3, 4) },
+  { step: "list proof", when: "before", position: either(4, 5) },
 ];
 
 const scenarios = (moments: readonly Moment[]) =>

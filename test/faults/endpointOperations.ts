@@ -258,6 +258,6 @@ export const ENDPOINT_OPERATIONS: readonly Operation[] = [
   update,
   read,
   readGone,
-  deletion("delete", graphql("list", "save", "list drained", "delete", "list proof"), false),
+  deletion("delete", graphql("list", "save", "delete", "list proof"), false),
   deletion("delete (gone)", graphql("list", "delete"), true),
 ];

@@ -50,7 +50,6 @@ const REQUESTS: Readonly<Record<string, readonly Request[]>> = {
   delete: [
     ["list", "listEndpoints"],
     ["save", "updateEndpoint"],
-    ["list drained", "listEndpoints"],
     ["workers", "listWorkers"],
     ["delete", "deleteEndpoint"],
     ["list proof", "listEndpoints"],

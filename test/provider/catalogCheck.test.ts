@@ -43,7 +43,7 @@ test("a create that the catalog proves impossible is refused before anything is 
   }
   expect(written()).toEqual([]);
   const { id, outputs } = await create(one, ONE);
-  expect(asked()).toEqual(["dataCenters", "gpuTypes", "serverlessGpuPools"]);
+  expect(asked()).toEqual(["dataCenters", "gpuTypes"]);
 
   const changed = await one.check(outputs, { ...ONE, locations: "EU-RO-1" });
   const failure = await one.update(id, outputs, changed.inputs).catch((each: Error) => each);

@@ -68,5 +68,5 @@ test("a look that fails does not fail the create, and says so", async () => {
   while (!made()) await new Promise((resolve) => setTimeout(resolve, 1));
   emulator.faults.add({ match: { operation: "myself" }, effect: { status: 401 } });
   expect(await creating).toBe(emulator.endpoints.list()[0]?.id);
-  expect(stack.output()).toContain("was created, but a look for others with its name failed");
+  expect(stack.output()).toContain("was created, but a look for others with the same name failed");
 });

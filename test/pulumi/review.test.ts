@@ -69,7 +69,7 @@ test.each(
   await stack.writeFile(file, program(BEFORE));
   await stack.up();
   // Once in the run, although four writes asked for it.
-  expect(asked().sort()).toEqual(["dataCenters", "gpuTypes", "serverlessGpuPools"]);
+  expect(asked().sort()).toEqual(["dataCenters", "gpuTypes"]);
   emulator.journal.clear();
   await stack.preview("--expect-no-changes");
   expect(asked()).toEqual([]);

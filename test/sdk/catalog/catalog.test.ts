@@ -14,7 +14,7 @@ describe.each<ManagementApi>(["graphql", "v2"])("over %s", (api) => {
     const gpus = await run(client.catalog.gpus({ gpuCount: 2, maxRetries: 0, timeoutMs: 1000 }));
     const gpu = gpus.find(({ id }) => id === "NVIDIA GeForce RTX 4090");
     expect(gpu).toMatchObject({ memoryInGb: 24, stock: "High", cudaVersions: expect.any(Array) });
-    expect(gpu?.pool).toBe(api === "v2" ? "ADA_24" : undefined);
+    expect(gpu?.pool).toBe("ADA_24");
     expect(gpu?.serverlessPrice).toBe(api === "v2" ? 1.12 : undefined);
     const stockIn = (place: string) => gpu?.dataCenters.find(({ id }) => id === place)?.stock;
     expect(["AP-JP-1", "EU-RO-1", "EU-CZ-1", "US-KS-2"].map(stockIn)).toEqual(["High", "Low", "None", undefined]);

@@ -29,6 +29,20 @@ describe("a deletion", () => {
     expect(draining.at(-1)?.elapsedMs).toBeGreaterThan(10_000);
   });
 
+  test.each([
+    "graphql",
+    "v2",
+  ] as const)("deletions of idle endpoints over %s share what comes before and after", async (api) => {
+    await using service = await startEmulated({ client: { api } });
+    const ids = Array.from({ length: 8 }, (_, i) => service.emulator.endpoints.create({ ...INPUT, name: `e${i}` }).id);
+    await service.run(Promise.all(ids.map((id) => service.client.endpoints.delete(id))));
+    expect(service.emulator.endpoints.list()).toEqual([]);
+    const many = (call: string) => ids.map(() => call);
+    const [list, save, workers] =
+      api === "v2" ? ["listEndpoints", "updateEndpoint", many("listWorkers")] : ["myself", "saveEndpoint", []];
+    expect(service.calls().sort()).toEqual([list, ...many(save), ...workers, ...many("deleteEndpoint"), list].sort());
+  });
+
   test("a deletion of an endpoint without workers needs three calls", async () => {
     await using service = await startEmulated();
     const { id } = service.emulator.endpoints.create({ ...INPUT, workersMax: 0 });
@@ -187,12 +201,26 @@ describe("a deletion that cannot end", () => {
   test("gives up when the endpoint does not stay at zero", async () => {
     await using service = await startEmulated();
     const { id } = service.emulator.endpoints.create(INPUT);
-    await service.clock.advance(120_000);
-    service.emulator.faults.add({ match: { operation: "myself" }, effect: { listLagMs: 60_000 } });
-    const error = await service.failure(service.client.endpoints.delete(id, { drainTimeoutMs: 30_000 }));
+    const scaleUp = () => service.emulator.endpoints.change(id, { workersMax: 1 });
+    const options = {
+      drainTimeoutMs: 30_000,
+      onProgress: ({ phase }: DeleteProgress) => phase === "deleting" && scaleUp(),
+    };
+    const error = await service.failure(service.client.endpoints.delete(id, options));
     expect(error).toBeInstanceOf(DeleteTimeoutError);
-    expect(error.message).toMatch(/workersMin and workersMax do not stay at zero\. It still exists\. /);
+    expect(error.message).toMatch(/It still exists\. /);
+    expect(service.emulator.endpoints.get(id)).toBeDefined();
     expect(service.calls().length).toBeLessThan(40);
+  });
+
+  test.each([7_000, 12_000, 25_000])("ends with one save if lists are %d ms old", async (listLagMs) => {
+    await using service = await startEmulated();
+    const { id } = service.emulator.endpoints.create(INPUT);
+    await service.clock.advance(120_000);
+    service.emulator.faults.add({ match: { operation: "myself" }, effect: { listLagMs } });
+    await service.run(service.client.endpoints.delete(id));
+    expect(service.emulator.endpoints.list()).toEqual([]);
+    expect(service.calls().filter((call) => call === "saveEndpoint")).toHaveLength(1);
   });
 
   test("does not claim that the endpoint exists if its deletion was accepted, but it is still listed", async () => {

@@ -147,6 +147,35 @@ describe("over GraphQL", () => {
     expect(bound(it)).toEqual([]);
   });
 
+  test("the list that proves a deletion also says that the template is gone, unless the service refuses that", async () => {
+    await using it = await start("graphql");
+    const { endpoints } = it.client;
+    const calls = () => it.emulator.journal.requests().map(({ operation, status }) => `${operation} ${status}`);
+    const [one, other] = [
+      await it.run(endpoints.create(INPUT)),
+      await it.run(endpoints.create({ ...INPUT, name: "b" })),
+    ];
+    await it.clock.advance(10_000);
+    it.emulator.journal.clear();
+    await it.run(endpoints.delete(one.id));
+    expect(calls().slice(-2)).toEqual(["deleteEndpoint 200", "myself 200"]);
+    const refusal = { message: 'Cannot query field "podTemplate"', code: "GRAPHQL_VALIDATION_FAILED" };
+    const deleted = () => it.emulator.endpoints.list().length === 0;
+    it.emulator.journal.clear();
+    await it.clock.advance(10_000);
+    const deleting = it.run(
+      endpoints.delete(other.id, {
+        onProgress: ({ phase }) =>
+          phase === "proving gone" &&
+          it.emulator.faults.add({ match: { operation: "myself" }, effect: { graphqlError: refusal }, times: 1 }),
+      }),
+    );
+    await deleting;
+    expect(deleted()).toBe(true);
+    expect(calls().at(-1)).toBe("podTemplate 200");
+    expect(bound(it)).toEqual([]);
+  });
+
   test("a kept template that another endpoint uses stays, with a warning", async () => {
     await using it = await start("graphql", { keepBoundTemplates: true });
     const { endpoints } = it.client;

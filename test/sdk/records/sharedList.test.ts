@@ -10,7 +10,8 @@ import { SharedList } from "../../../sdk/records/sharedList";
 function handAnsweredList() {
   const clock = manualClock(1_000_000);
   const sent: { signal: AbortSignal | undefined; respond: () => void; fail: (error: Error) => void }[] = [];
-  const list = new SharedList<Listed<Endpoint>>(clock, ({ signal }) => {
+  const list = new SharedList<Listed<Endpoint>>(clock, ({ signal }, onSend) => {
+    onSend();
     const number = sent.length + 1;
     return new Promise<Listed<Endpoint>>((resolve, reject) => {
       const respond = () => resolve({ records: [{ id: `list-${number}` } as Endpoint], unreadable: [] });
@@ -211,6 +212,32 @@ describe("a reader's abort", () => {
     expect(sent).toHaveLength(2);
     sent[1]?.respond();
     expect(await later).toBe("list-2");
+  });
+
+  test("share a request that a rate limit holds, until it is sent", async () => {
+    const clock = manualClock(1_000_000);
+    const held: { readonly send: () => void; readonly also: ReadonlySet<string> }[] = [];
+    const list = new SharedList<{ readonly number: number }>(clock, async (_, onSend, also) => {
+      const number = held.length + 1;
+      await new Promise<void>((resolve) => held.push({ send: resolve, also }));
+      onSend();
+      return { number };
+    });
+    const readers = [list.read({ also: "one" })];
+    await turn();
+    await clock.advance(40_000);
+    readers.push(list.read({ also: "other" }), list.read({ sentAfter: clock.monotonic() - 2_000 }));
+    await turn();
+    expect(held).toHaveLength(1);
+    expect([...(held[0]?.also ?? [])]).toEqual(["one", "other"]);
+    held[0]?.send();
+    // It is as old as its request, not as the wait for it.
+    for (const { number, sentAt } of await Promise.all(readers))
+      expect({ number, sentAt }).toEqual({ number: 1, sentAt: clock.monotonic() });
+    const later = list.read();
+    await turn();
+    held[1]?.send();
+    expect((await later).number).toBe(2);
   });
 
   test("an abort that came before the call sends nothing", async () => {

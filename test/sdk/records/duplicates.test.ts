@@ -1,0 +1,36 @@
+import { startEmulated } from "../../support/emulated";
+
+const INPUT = { gpuIds: "ADA_24", templateId: "template" } as const;
+
+test("the last of several creates looks for the duplicates of all", async () => {
+  await using service = await startEmulated();
+  const { emulator, client, run, calls } = service;
+  const found: string[] = [];
+  const onDuplicates = ({ name }: { readonly name: string }, others: readonly object[]) =>
+    void found.push(`${name} ${others.length}`);
+  const names = Array.from({ length: 8 }, (_, index) => `e${index}`);
+  // Somebody else creates one as well, after the first list.
+  emulator.faults.add({ match: { operation: "saveEndpoint" }, effect: { latencyMs: 300, when: "before" } });
+  const creating = Promise.all(names.map((name) => client.endpoints.create({ ...INPUT, name }, { onDuplicates })));
+  while (!calls().includes("saveEndpoint")) await service.clock.advance(10);
+  emulator.endpoints.create({ ...INPUT, name: "e3" });
+  await run(creating);
+  expect(found).toEqual(["e3 1"]);
+  expect(calls().filter((call) => call === "myself")).toHaveLength(2);
+});
+
+test("the look of creates whose last one fails is not left out", async () => {
+  await using service = await startEmulated();
+  const { emulator, client, run, failure } = service;
+  const found: string[] = [];
+  const onDuplicates = ({ name }: { readonly name: string }) => void found.push(name);
+  emulator.faults.add({ match: { operation: "saveEndpoint" }, effect: { latencyMs: 300, when: "before" } });
+  const create = (name: string) => client.endpoints.create({ ...INPUT, name }, { onDuplicates });
+  const creating = ["one", "other"].map(create);
+  const failing = create("");
+  while (!service.calls().includes("saveEndpoint")) await service.clock.advance(10);
+  emulator.endpoints.create({ ...INPUT, name: "other" });
+  await failure(failing);
+  await run(Promise.all(creating));
+  expect(found).toEqual(["other"]);
+});
