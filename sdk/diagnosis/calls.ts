@@ -36,8 +36,11 @@ export interface DiagnosisCalls {
   readonly workers?: (operation: string, id: string, now: number, attempt: Attempt) => Promise<ReadWorkers>;
   /** @default the interface does not list releases */
   readonly releases?: (operation: string, id: string, attempt: Attempt) => Promise<RolloutFacts>;
-  /** Returns `true` if the first page of the endpoints contains the id. */
-  readonly isListed: (operation: string, id: string, attempt: Attempt) => Promise<boolean>;
-  /** Reads the sum of `workersMax` over the endpoints of the first page: at least that many. */
-  readonly workersUsed: (operation: string, attempt: Attempt) => Promise<number>;
+  /**
+   * Returns whether the list of endpoints contains the id. `undefined`: the list goes on after what
+   * was read, so it does not show what is missing.
+   */
+  readonly isListed: (operation: string, id: string, attempt: Attempt) => Promise<boolean | undefined>;
+  /** Reads the sum of `workersMax` over all endpoints. `undefined`: the list goes on. */
+  readonly workersUsed: (operation: string, attempt: Attempt) => Promise<number | undefined>;
 }

@@ -1,6 +1,6 @@
 import type { CauseId } from "./causes";
 import { type Evidence, type Part, seen } from "./evidence";
-import type { Candidate } from "./rules";
+import { type Candidate, signsOf } from "./rules";
 
 /** Evidence that does not fit a cause. */
 export interface Contradiction {
@@ -24,6 +24,21 @@ const isStale: Contradiction = {
 const idleWorkers = ({ workers, queue }: Evidence) =>
   Math.max(seen(workers)?.idle ?? 0, seen(queue)?.workers.idle ?? 0);
 
+const startingWorkers = ({ workers, queue }: Evidence) =>
+  Math.max(seen(workers)?.initializing ?? 0, seen(queue)?.workers.initializing ?? 0);
+
+/** What the log shows may be the fault of an earlier image, which the release has replaced. */
+const isReplaced: Contradiction = {
+  says: "a release is newer than the log",
+  isSeen({ rollout, workers, logs }) {
+    const release = seen(rollout);
+    const releasedAt = Date.parse(release?.releasedAt ?? "");
+    if (Number.isNaN(releasedAt)) return (seen(workers)?.stale ?? 0) > 0 || release?.inProgress === true;
+    const lines = (seen(logs) ?? []).flatMap((log) => log.lines);
+    return !lines.some(({ ts }) => Date.parse(ts) > releasedAt);
+  },
+};
+
 /**
  * What contradicts each cause that can be certain. A cause is certain only if none of it is seen:
  * what the service shows at two places, or at two times, need not agree.
@@ -33,7 +48,10 @@ export const CONTRADICTIONS: Readonly<Partial<Record<CauseId, readonly Contradic
     isStale,
     { says: "the list of endpoints contains it", isSeen: ({ listed }) => seen(listed) === true },
     { says: "the list of endpoints could not be read", isSeen: ({ listed }) => seen(listed) === undefined },
-    { says: "its workers are shown", isSeen: ({ workers }) => (seen(workers)?.total ?? 0) > 0 },
+    {
+      says: "its workers or releases are shown",
+      isSeen: ({ workers, rollout }) => [workers, rollout].some((part: Part<unknown>) => "value" in part),
+    },
   ],
   "no-access": [
     isStale,
@@ -52,39 +70,50 @@ export const CONTRADICTIONS: Readonly<Partial<Record<CauseId, readonly Contradic
   ],
   "no-workers-allowed": [
     isStale,
-    { says: "a worker starts", isSeen: ({ workers }) => (seen(workers)?.initializing ?? 0) > 0 },
+    { says: "a worker starts", isSeen: (evidence) => startingWorkers(evidence) > 0 },
+    { says: "a worker is idle", isSeen: (evidence) => idleWorkers(evidence) > 0 },
   ],
   "crash-loop": [
     isStale,
+    isReplaced,
+    {
+      says: "another worker's log shows that the program runs",
+      isSeen: (evidence) => signsOf(evidence)?.some((log) => log.hasLibraryLine && !log.cause) ?? false,
+    },
     { says: "a job is in progress", isSeen: ({ queue }) => (seen(queue)?.inProgress ?? 0) > 0 },
     { says: "a worker is idle, so it has started", isSeen: (evidence) => idleWorkers(evidence) > 0 },
   ],
   "image-pull": [
     isStale,
+    isReplaced,
+    {
+      says: "another worker's log shows that it has the image",
+      isSeen: (evidence) => signsOf(evidence)?.some((log) => log.hasImage && !log.cause) ?? false,
+    },
     { says: "a worker is idle, so it has the image", isSeen: (evidence) => idleWorkers(evidence) > 0 },
     { says: "a job is in progress", isSeen: ({ queue }) => (seen(queue)?.inProgress ?? 0) > 0 },
   ],
   "image-pulling": [
     isStale,
+    { says: "a worker is idle, so it has the image", isSeen: (evidence) => idleWorkers(evidence) > 0 },
     { says: "a worker is unhealthy", isSeen: ({ workers }) => (seen(workers)?.unhealthy ?? 0) > 0 },
   ],
   "workers-busy": [
     isStale,
     { says: "a worker is idle", isSeen: (evidence) => idleWorkers(evidence) > 0 },
     {
-      says: "the queue counts fewer running workers",
+      says: "the queue counts another number of running workers",
       isSeen({ workers, queue }) {
         const counted = seen(queue)?.workers;
-        return counted !== undefined && counted.total > 0 && counted.running < (seen(workers)?.running ?? 0);
+        return counted !== undefined && counted.total > 0 && counted.running !== seen(workers)?.running;
       },
     },
     {
-      says: "a worker starts, or does not work",
+      says: "a worker starts, does not work, or is in a state that we do not know",
       isSeen: ({ workers, queue }) =>
-        [seen(workers), seen(queue)?.workers].some(
-          (counts) => counts && counts.initializing + counts.throttled + counts.unhealthy > 0,
-        ),
+        [seen(workers), seen(queue)?.workers].some((counts) => counts && counts.total > counts.running + counts.idle),
     },
+    { says: "a roll-out is in progress", isSeen: ({ rollout }) => seen(rollout)?.inProgress === true },
   ],
 };
 

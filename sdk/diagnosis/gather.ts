@@ -127,7 +127,7 @@ async function gather(
       : NOT_ASKED,
     logs ? readLogs(clock, sources, id, ids, signal) : NOT_ASKED,
   ]);
-  return { ...first, ...more, listed: ofList, logs: ofLogs, now: clock.now() };
+  return { ...first, ...more, listed: listedPart(ofList), logs: ofLogs, now: clock.now() };
 }
 
 interface Gathering {
@@ -257,6 +257,12 @@ function endpointPart(given: Part<ReadEndpoint | undefined>): Part<EndpointFacts
   const { value, ...read } = given;
   if (value) return { ...read, value: value.facts };
   return { why: "the service has no endpoint with this id", failure: { is: "absent", isPage: false, ...read } };
+}
+
+function listedPart(given: Part<boolean | undefined>): Part<boolean> {
+  if (!("value" in given)) return given;
+  const { value, ...read } = given;
+  return value === undefined ? { why: "it goes on after the part that was read" } : { ...read, value };
 }
 
 /** Returns the queue's counts, with what the pods add over GraphQL. */

@@ -5,6 +5,8 @@ import type { WorkerLog } from "./evidence";
 export interface LogSigns {
   /** The cause that it shows, if it shows one. */
   readonly cause: { readonly id: CauseId; readonly certainty: Certainty } | undefined;
+  /** `true` if the service has started the container, or has shown that the image is there. */
+  readonly hasImage: boolean;
   /** `true` if the worker library has printed something: the program takes jobs. */
   readonly hasLibraryLine: boolean;
   /**
@@ -67,6 +69,7 @@ export function signsIn({ lines }: WorkerLog, now: number): LogSigns {
   const container = lines.filter(({ source }) => source !== "system").map(({ line }) => line);
   return {
     cause: causeIn(lines, now),
+    hasImage: lines.some(({ source, line }) => source === "system" && (START.test(line) || PULLED.test(line))),
     hasLibraryLine: container.some((line) => LIBRARY.test(line)),
     hasFunnelVersion: versions.length > 0 ? versions.some(isFunnelVersion) : undefined,
     hasLines: lines.length > 0,
@@ -77,8 +80,10 @@ export function signsIn({ lines }: WorkerLog, now: number): LogSigns {
 function causeIn(lines: WorkerLog["lines"], now: number): LogSigns["cause"] {
   const system = lines.filter(({ source }) => source === "system");
   const lastOf = (pattern: RegExp) => system.findLastIndex(({ line }) => pattern.test(line));
-  // A line without a time counts as recent.
-  const isOld = (at: number, ms: number) => now - Date.parse(system[at]?.ts ?? "") > ms;
+  const ageOf = (at: number) => now - Date.parse(system[at]?.ts ?? "");
+  // A line without a time can be recent, but that is not certain.
+  const isOld = (at: number, ms: number) => ageOf(at) > ms;
+  const isRecent = (at: number, ms: number) => ageOf(at) <= ms;
   // A container that starts has an image, so an error of an earlier pull is over.
   const there = Math.max(lastOf(START), lastOf(PULLED));
   const failed = lastOf(PULL_ERROR);
@@ -86,11 +91,15 @@ function causeIn(lines: WorkerLog["lines"], now: number): LogSigns["cause"] {
   if (failed > there && pulled > failed && PULL_GOES_ON.test(system[pulled]?.line ?? ""))
     return { id: "image-pulling", certainty: "likely" };
   if (failed > there)
-    return { id: "image-pull", certainty: isOld(failed, LOOP_MS) || lastOf(ANOTHER) > failed ? "likely" : "certain" };
+    return {
+      id: "image-pull",
+      certainty: isRecent(failed, LOOP_MS) && lastOf(ANOTHER) < failed ? "certain" : "likely",
+    };
   const loop = loopIn(lines, now);
   if (loop) return { id: "crash-loop", certainty: loop };
   const isPulling = pulled > there && !isOld(pulled, LONGEST_PULL_MS);
-  return isPulling ? { id: "image-pulling", certainty: "certain" } : undefined;
+  const certainty = isRecent(pulled, LONGEST_PULL_MS) ? "certain" : "likely";
+  return isPulling ? { id: "image-pulling", certainty } : undefined;
 }
 
 /** The output of the container between two starts. */
@@ -117,7 +126,7 @@ function loopIn(lines: WorkerLog["lines"], now: number): Certainty | undefined {
   // A traceback in the middle of other output may be one of a job.
   const areTraced = crashes.every((run) => run.output.slice(-TRACE_END).some((line) => TRACE.test(line)));
   const isSure = crashes.length === runs.length && (areTraced || (isSilent && recent.length >= CERTAIN_STARTS));
-  return isSure && !(now - latest > LOOP_MS) ? "certain" : "likely";
+  return isSure && now - latest <= LOOP_MS ? "certain" : "likely";
 }
 
 /** Returns what happened between each start and the next. */

@@ -1,7 +1,8 @@
 import * as z from "zod";
 import { ENDED_POD_STATES } from "../contract/enums";
+import { LIST_CAP } from "../contract/limits";
 import type { DiagnosisCalls, PodFacts, ReadEndpoint } from "../diagnosis/calls";
-import { RejectedError } from "../errors";
+import { RejectedError, UnexpectedResponseError } from "../errors";
 import { decode } from "../transport/decode";
 import { number, text, texts } from "../transport/looseFields";
 import type { Attempt } from "../transport/retryingCall";
@@ -41,7 +42,11 @@ export function graphqlDiagnosisCalls(transport: GraphqlTransport): DiagnosisCal
     const selection = `endpoints { ${CONTRACT} pods { desiredStatus } }`;
     const { endpoints } = decode(allSchema, await readMyself(transport, operation, selection, attempt), operation);
     const found = endpoints.find((each) => each.id === id);
-    return found && readEndpoint(found);
+    if (found) return readEndpoint(found);
+    if (!mayBeCut(endpoints)) return undefined;
+    throw new UnexpectedResponseError(
+      `${operation}: it is not among the ${endpoints.length} endpoints of the list, which may be cut`,
+    );
   }
 
   return {
@@ -60,14 +65,20 @@ export function graphqlDiagnosisCalls(transport: GraphqlTransport): DiagnosisCal
     },
     async isListed(operation, id, attempt) {
       const myself = await readMyself(transport, operation, "endpoints { id }", attempt);
-      return decode(allSchema, myself, operation).endpoints.some((each) => each.id === id);
+      const { endpoints } = decode(allSchema, myself, operation);
+      return endpoints.some((each) => each.id === id) || (mayBeCut(endpoints) ? undefined : false);
     },
     async workersUsed(operation, attempt) {
       const myself = await readMyself(transport, operation, "endpoints { id workersMax }", attempt);
       const { endpoints } = decode(allSchema, myself, operation);
-      return endpoints.reduce((sum, { workersMax = 0 }) => sum + workersMax, 0);
+      return mayBeCut(endpoints) ? undefined : endpoints.reduce((sum, { workersMax = 0 }) => sum + workersMax, 0);
     },
   };
+}
+
+/** Returns `true` for a list that the service may have cut: it then does not show what is missing. */
+function mayBeCut({ length }: readonly unknown[]): boolean {
+  return length >= LIST_CAP;
 }
 
 function readEndpoint(raw: z.infer<typeof endpointSchema>): ReadEndpoint {

@@ -53,6 +53,7 @@ const releasesSchema = z.looseObject({
 
 const usedSchema = z.looseObject({
   endpoints: z.array(z.looseObject({ id: text, workers: part({ max: number }) })),
+  pagination: part({ hasNextPage: flag, nextCursor: text }),
 });
 
 /** The states of a worker, the ones whose log says most first. */
@@ -89,14 +90,20 @@ export function v2DiagnosisCalls(transport: RestV2Transport): DiagnosisCalls {
     },
     async isListed(operation, id, attempt) {
       const response = await get("listEndpoints", operation, "/serverless", attempt);
-      return decode(usedSchema, response, operation).endpoints.some((each) => each.id === id);
+      const { endpoints, pagination } = decode(usedSchema, response, operation);
+      return endpoints.some((each) => each.id === id) || (hasMore(pagination) ? undefined : false);
     },
     async workersUsed(operation, attempt) {
       const response = await get("listEndpoints", operation, "/serverless", attempt);
-      const { endpoints } = decode(usedSchema, response, operation);
-      return endpoints.reduce((sum, { workers }) => sum + (workers?.max ?? 0), 0);
+      const { endpoints, pagination } = decode(usedSchema, response, operation);
+      return hasMore(pagination) ? undefined : endpoints.reduce((sum, { workers }) => sum + (workers?.max ?? 0), 0);
     },
   };
+}
+
+/** Returns `true` if the list goes on after the page: it then does not show what is missing. */
+function hasMore(pagination: z.infer<typeof usedSchema>["pagination"]): boolean {
+  return pagination?.hasNextPage ?? Boolean(pagination?.nextCursor);
 }
 
 function factsOf(raw: z.infer<typeof endpointSchema>): EndpointFacts {

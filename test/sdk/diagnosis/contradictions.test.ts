@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { CAUSES, type CauseId } from "../../../sdk/diagnosis/causes";
 import { CONTRADICTIONS } from "../../../sdk/diagnosis/contradictions";
 import { decide } from "../../../sdk/diagnosis/decide";
-import type { Evidence } from "../../../sdk/diagnosis/evidence";
+import { type Evidence, seen } from "../../../sdk/diagnosis/evidence";
 import {
   aged,
   decided,
@@ -11,10 +11,12 @@ import {
   gone,
   log,
   NONE,
+  NOW,
   part,
   queue,
   refusal,
   refused,
+  rollout,
   START,
   starting,
   workers,
@@ -46,19 +48,39 @@ const SEEN: Readonly<Record<string, (given: Evidence, count: number) => Partial<
   }),
   "the list of endpoints contains it": () => ({ listed: part(true) }),
   "the list of endpoints could not be read": () => ({ listed: { why: "no response" } }),
-  "its workers are shown": (_, count) => ({ workers: part(workers({ running: count })) }),
+  "its workers or releases are shown": (_, count) =>
+    count > 1 ? { workers: part(workers()) } : { rollout: part({ ...rollout, inProgress: false }) },
+  "a release is newer than the log": (_, count) => ({
+    rollout: part({ ...rollout, ...(count > 1 && { releasedAt: new Date(NOW - 1000).toISOString() }) }),
+  }),
+  "another worker's log shows that the program runs": (given) => ({
+    logs: part([...(seen(given.logs) ?? []), ...(seen(log(["system", START], ["container", "Started."])) ?? [])]),
+  }),
+  "another worker's log shows that it has the image": (given, count) => ({
+    logs: part([
+      ...(seen(given.logs) ?? []),
+      ...(seen(log(["system", count > 1 ? START : "Status: Downloaded newer image"])) ?? []),
+    ]),
+  }),
+  "a roll-out is in progress": () => ({ rollout: part(rollout) }),
   "the service has accepted the same key for another read": (_, count) => ({ workers: part(workers({ idle: count })) }),
   "its settings show a queue": () => ({ endpoint: part(ENDPOINT) }),
-  "a worker starts": (_, count) => ({ workers: part(workers({ initializing: count })) }),
+  "a worker starts": (_, count) =>
+    count > 1
+      ? { workers: part(workers({ initializing: 1 })) }
+      : { workers: NONE, queue: part(queue(1, 0, { initializing: 1 })) },
   "a job is in progress": (_, count) => ({ queue: part(queue(1, count)) }),
   "a worker is idle, so it has started": (_, count) => ({ queue: part(queue(1, 0, { idle: count })) }),
   "a worker is idle, so it has the image": (_, count) => ({ queue: part(queue(1, 0, { idle: count })) }),
   "a worker is idle": (_, count) => ({ queue: part(queue(5, 3, { running: 3, idle: count })) }),
   "a worker is unhealthy": (_, count) => ({ workers: part(workers({ initializing: 1, unhealthy: count })) }),
-  "the queue counts fewer running workers": (_, count) => ({ queue: part(queue(5, 3, { running: 3 - count })) }),
-  "a worker starts, or does not work": (_, count) => ({
-    queue: part(queue(5, 3, { running: 3, unhealthy: count, throttled: 0 })),
+  "the queue counts another number of running workers": (_, count) => ({
+    queue: part(queue(5, 3, { running: count > 1 ? 2 : 5 })),
   }),
+  "a worker starts, does not work, or is in a state that we do not know": (_, count) =>
+    count > 1
+      ? { queue: part(queue(5, 3, { running: 3, unhealthy: 1 })) }
+      : { workers: part({ ...workers({ running: 3 }), total: 4 }) },
 };
 
 test("every cause that can be certain is so with its evidence, and names what contradicts it", () => {

@@ -25,6 +25,7 @@ const ROWS: readonly (readonly [title: string, Evidence, readonly CauseId[], str
   [
     "the endpoint and its queue are unknown",
     evidence({
+      workers: NONE,
       endpoint: { why: "404", failure: refusal("absent") },
       queue: { why: "404", failure: refusal("absent") },
     }),

@@ -1,4 +1,4 @@
-import type { Evidence, Refusal } from "../../../sdk/diagnosis/evidence";
+import { type Evidence, type Refusal, seen } from "../../../sdk/diagnosis/evidence";
 import {
   CLEAN,
   decided,
@@ -15,6 +15,10 @@ import {
   starting,
   workers,
 } from "../../support/diagnosisEvidence";
+
+/** A log whose lines have times that cannot be read. */
+const untimed = (given: Evidence["logs"]): Evidence["logs"] =>
+  part((seen(given) ?? []).map((each) => ({ ...each, lines: each.lines.map((line) => ({ ...line, ts: "?" })) })));
 
 describe("explain does not say too much", () => {
   const page = (is: Refusal["is"]) => ({ why: "an HTML page", failure: refusal(is, true) });
@@ -109,6 +113,19 @@ describe("explain does not say too much", () => {
       "a queue that is said to be missing although the settings show one",
       evidence({ queue: { why: "400", failure: refusal("no queue") } }),
       ...(["no-queue", "likely"] as const),
+    ],
+    [
+      "starts without readable times",
+      evidence({
+        workers: starting,
+        logs: untimed(log(["system", START], ["system", START, 9], ["system", START, 18])),
+      }),
+      ...(["crash-loop", "likely"] as const),
+    ],
+    [
+      "a pull error without a readable time",
+      evidence({ workers: starting, logs: untimed(log(["system", "error pulling image: manifest unknown"])) }),
+      ...(["image-pull", "likely"] as const),
     ],
     [
       "an empty queue with 200 failed jobs",
