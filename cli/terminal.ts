@@ -1,15 +1,5 @@
 import { redact } from "../sdk/secret";
-
-/** Characters that end a line, or that change the display of the characters around them. */
-const INVISIBLE = /[\p{Control}\p{Format}\u2028\u2029]/gu;
-
-/**
- * Returns a text with such characters as escapes. What comes from a service, a log or a program can
- * then neither forge a line nor control the terminal.
- */
-export function visible(text: string): string {
-  return text.replace(INVISIBLE, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
-}
+import { INVISIBLE, visible } from "../sdk/visible";
 
 /** Prints lines to standard output, without keys and with visible characters only. */
 export function printLines(lines: readonly string[]): void {

@@ -1,6 +1,7 @@
 import { types } from "node:util";
 import { errorName } from "./errorNames";
 import { redact, redactedStart } from "./secret";
+import { visibleLines } from "./visible";
 
 /** Details of an error, in addition to its message. */
 export interface ErrorDetails {
@@ -27,7 +28,8 @@ const LONGEST_BODY = 4_000;
 
 /**
  * The base class of all errors of this package. The message says what happened, to what, and what
- * to do next. The constructor redacts keys in the message, stack and cause.
+ * to do next. The constructor redacts keys in the message, stack and cause, and shows control
+ * characters of the message as escapes.
  */
 export abstract class ServerlessGpuError extends Error {
   /** The stable error code, for programs to compare. */
@@ -56,10 +58,13 @@ export abstract class ServerlessGpuError extends Error {
 
   /** @internal */
   constructor(message: string, details: ErrorDetails = {}) {
-    super(redact(message), details.cause === undefined ? undefined : { cause: withoutKeys(details.cause) });
+    super(
+      visibleLines(redact(message)),
+      details.cause === undefined ? undefined : { cause: withoutKeys(details.cause) },
+    );
     this.name = errorName(new.target);
     if (details.retryAfterMs !== undefined) this.retryAfterMs = details.retryAfterMs;
-    if (this.stack) this.stack = redact(this.stack);
+    if (this.stack) this.stack = visibleLines(redact(this.stack));
     if (details.cause instanceof ServerlessGpuError) this.#inherit(details.cause);
   }
 
@@ -111,7 +116,7 @@ export abstract class ServerlessGpuError extends Error {
    */
   withDetails(details: string): this {
     const plainMessage = this.message;
-    this.message = redact(plainMessage + details);
+    this.message = visibleLines(redact(plainMessage + details));
     if (this.stack) this.stack = this.stack.replace(plainMessage, () => this.message);
     return this;
   }
@@ -122,7 +127,7 @@ export abstract class ServerlessGpuError extends Error {
    */
   withOutcome(outcome: string, details = ""): this {
     const plainMessage = this.message;
-    this.message = redact(`${outcome}: ${plainMessage}${details}`);
+    this.message = visibleLines(redact(`${outcome}: ${plainMessage}${details}`));
     if (this.stack) this.stack = this.stack.replace(plainMessage, () => this.message);
     return this;
   }

@@ -1,4 +1,5 @@
 import { inspect } from "node:util";
+import { visible } from "./visible";
 
 const REDACTED = "[redacted]";
 
@@ -144,12 +145,15 @@ function endOfObject(text: string, from: number): number {
   return text.length;
 }
 
-/** Returns at most the first `length` characters of `text`, on one line and with keys redacted. */
+/**
+ * Returns at most the first `length` characters of `text`, on one line, with keys redacted, and
+ * with visible characters only: messages reach terminals.
+ */
 export function redactBeginning(text: string, length: number): string {
   const line = withoutKeys(text, 8 * length)
     .replace(/\s+/g, " ")
     .trim();
-  return line.length > length ? `${line.slice(0, length)}…` : line;
+  return visible(line.length > length ? `${line.slice(0, length)}…` : line);
 }
 
 /** Returns the first `length` characters of `text` with keys redacted, and with its line breaks. */

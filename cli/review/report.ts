@@ -1,5 +1,5 @@
+import { visible } from "../../sdk/visible";
 import { shownMoney } from "../forecast/values";
-import { visible } from "../terminal";
 import type { Costs, SideCost, TotalCost } from "./cost";
 import type { Finding } from "./finding";
 import type { NotLookedUp } from "./lookUps";

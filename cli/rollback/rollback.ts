@@ -1,5 +1,5 @@
 import type { EndpointChanges } from "../../sdk";
-import { changesToRelease, shownVersions } from "../../sdk/endpoints/releaseSettings";
+import { changesToRelease, notTaken, shownVersions } from "../../sdk/endpoints/releaseSettings";
 import { withReleases } from "../history/releases";
 import { printLines, say } from "../terminal";
 import { takeBackLeft } from "./left";
@@ -57,7 +57,13 @@ function toRelease(endpoint: string, to: string, api: string | undefined, yes: b
       say("Nothing was changed. Add --yes to change the endpoint now; it makes a new release.");
       return 0;
     }
-    await client.endpoints.update(id, changes);
+    const differing = notTaken(changes, await client.endpoints.update(id, changes));
+    if (differing.length > 0) {
+      throw new Error(
+        `the service accepted the change of endpoint ${id}, but does not show it: ${differing.join(", ")} still differs from ` +
+          `release ${to}. Look at it with serverless-gpu history ${id} before you try again`,
+      );
+    }
     say(
       `endpoint ${id} has the settings of release ${to} again. Change the program as well: otherwise the next pulumi up ` +
         "takes this back.",

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import type { EnvChanges } from "../containers/record";
 import { FIELDS, isEndpointField } from "./fields";
-import type { EndpointChanges } from "./record";
+import { checkEndpointFields } from "./input";
+import type { Endpoint, EndpointChanges } from "./record";
 import type { EndpointRelease } from "./releases";
 
 /** REST v2's own words for fields, where they differ from the field's name. */
@@ -103,4 +104,19 @@ function envChanges(then: Env, now: Env): EnvChanges {
   const removed = Object.keys(now).filter((name) => !Object.hasOwn(then, name));
   const set = Object.entries(then).filter(([name, value]) => now[name] !== value);
   return Object.fromEntries([...set, ...removed.map((name) => [name, null] as const)]) as EnvChanges;
+}
+
+/**
+ * Returns the fields of a change that an endpoint does not have afterwards. A field that the
+ * service does not show is not among them.
+ */
+export function notTaken(changes: EndpointChanges, after: Endpoint): string[] {
+  const { env = {}, ...others } = changes;
+  const wanted = checkEndpointFields(others).fields as Readonly<Record<string, unknown>>;
+  const shown: Readonly<Record<string, unknown>> = { ...after };
+  const fields = Object.keys(others).filter(
+    (field) => shown[field] !== undefined && field in wanted && !isDeepStrictEqual(wanted[field], shown[field]),
+  );
+  const variables = Object.entries(env ?? {}).some(([name, value]) => (after.env?.[name] ?? null) !== value);
+  return after.env !== undefined && variables ? [...fields, "env"] : fields;
 }

@@ -9,7 +9,7 @@ import {
   ServerlessGpuError,
   ServiceFaultError,
 } from "../errors";
-import type { Secret } from "../secret";
+import { redactBeginning, type Secret } from "../secret";
 import { send } from "../transport/http";
 import type { Http, HttpRequest, HttpResponse } from "../transport/httpRequest";
 import {
@@ -228,6 +228,9 @@ function errorsIn(body: string): GraphqlErrors | undefined {
   }
 }
 
+/** How much of what the service says a message quotes, in characters. */
+const LONGEST_SAID = 1_000;
+
 /** Matches the name of a field in the message of a document that is not valid. */
 const REFUSED_FIELD = /\bfield ["'`](\w+)["'`]/gi;
 
@@ -256,7 +259,7 @@ function errorFromGraphql(
 ): ServerlessGpuError {
   const message = errors.map((error) => error.message).join("; ");
   const codes = errors.map((error) => error.extensions?.code);
-  const said = `${operation}: the service says "${message}"`;
+  const said = `${operation}: the service says "${redactBeginning(message, LONGEST_SAID)}"`;
   // Quoted parts are the user's strings, such as an endpoint's name.
   const ownWords = message.replace(/"[^"]*"|'[^']*'|`[^`]*`/g, "");
   if (/unauthorized|unauthenticated|forbidden/i.test(`${codes.join(" ")} ${ownWords}`)) {

@@ -7,7 +7,7 @@ import {
   type ServerlessGpuError,
   UnreadableResponseError,
 } from "../errors";
-import type { Secret } from "../secret";
+import { redactBeginning, type Secret } from "../secret";
 import { send } from "../transport/http";
 import type { Http, HttpRequest, HttpResponse } from "../transport/httpRequest";
 import type { RateWindows } from "../transport/rateWindows";
@@ -76,7 +76,7 @@ function errorFromProblem({ status, body }: HttpResponse, operation: string): Se
   const { detail, errors } = problemIn(body) ?? {};
   if (detail === undefined || ![400, 402, 403, 409, 422].includes(status)) return undefined;
   const problems = errors && errors.length > 0 ? `: ${errors.join("; ")}` : "";
-  const said = `${operation}: the service says "${detail}${problems}" (${status})`;
+  const said = `${operation}: the service says "${redactBeginning(`${detail}${problems}`, 1_000)}" (${status})`;
   if (status === 403) return new AuthenticationError(`${said}. Check that the API key is right and has permission`);
   if (/quota/i.test(detail)) return new QuotaExceededError(`${said}. ${quotaAdvice}`);
   return status === 422 && problems !== "" ? new RejectedError(said) : new BusinessRuleError(said);

@@ -108,4 +108,15 @@ describe("many releases", () => {
     ]);
     expect((await ended(start("rollback", id, "--to", "3"))).code).toBe(0);
   }, 120_000);
+
+  test("are not said to be taken back if the service still shows the other settings", async () => {
+    await using account = await startWith(3);
+    const { client, id, emulator } = account;
+    const headers = { authorization: `Bearer ${emulator.apiKey}` };
+    const body = await (await fetch(`${emulator.url}/v2/serverless/${id}`, { headers })).json();
+    emulator.faults.add({ match: { operation: "updateEndpoint" }, effect: { status: 200, body } });
+    const done = await ended(start("rollback", id, "--to", "1", "--yes"));
+    expect([done.code, done.stderr]).toEqual([1, expect.stringContaining("imageName still differs from release 1")]);
+    expect(await client.endpoints.get(id)).toMatchObject({ imageName: "me/llama:3" });
+  }, 120_000);
 });

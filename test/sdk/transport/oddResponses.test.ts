@@ -52,6 +52,9 @@ const ODD = fc.oneof(
   fc.constant(JSON.parse('{"__proto__": {"id": "polluted"}, "constructor": 1}')),
 );
 
+/** It clears a terminal, sets its title, and turns the direction of what follows. */
+const FORGED = "a\u001b[2J\u001b]0;title\u0007\u009b\u202e\nendpoint b: fine";
+
 /** Returns the response with one of its values, at any depth, replaced or left out. */
 function mutated(good: unknown): fc.Arbitrary<unknown> {
   const paths = pathsOf(good);
@@ -116,3 +119,20 @@ test.each(Object.entries(CALLS))(
   },
   60_000,
 );
+
+test.each(Object.entries(CALLS))("no error of %s passes control characters on", async (_name, { call }) => {
+  const bodies = [FORGED, { id: FORGED }, { error: FORGED }, { errors: [{ message: FORGED }] }, `<html>${FORGED}`];
+  for (const [status, body] of [200, 400, 404, 500].flatMap((each) => bodies.map((body) => [each, body] as const))) {
+    await using server = await startScriptedServer(() => ({ status, body }));
+    const options = { rateLimits: "off", retry: { maxAttempts: 1 }, clock: scaledClock(2_000) } as const;
+    const client = createClient({ apiKey: CANARY, ...addressesOf(server), ...options });
+    const error = await call(client).then(
+      () => undefined,
+      (reason: unknown) => reason as Error,
+    );
+    await client.close();
+    // Some errors have several lines of our own.
+    const lines = (error?.message ?? "").split("\n");
+    expect(lines.filter((line) => /^endpoint b|[\p{Control}\p{Format}\u2028\u2029]/u.test(line))).toEqual([]);
+  }
+});

@@ -1,0 +1,15 @@
+/** Characters that end a line, or that change the display of the characters around them. */
+export const INVISIBLE = /[\p{Control}\p{Format}\u2028\u2029]/gu;
+
+/**
+ * Returns a text with such characters as escapes. What comes from a service, a log or a program can
+ * then neither forge a line nor control the terminal.
+ */
+export function visible(text: string): string {
+  return text.replace(INVISIBLE, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
+}
+
+/** Does the same to each line of a text, and keeps its line breaks. */
+export function visibleLines(text: string): string {
+  return text.split("\n").map(visible).join("\n");
+}
