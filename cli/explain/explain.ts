@@ -23,7 +23,7 @@ export async function explain(endpoint: string | undefined, flags: ExplainFlags,
   try {
     const wanted = endpoint === undefined ? await stackEndpoints(flags.stack) : [await endpointId(client, endpoint)];
     let printed = 0;
-    // A service that does not respond can make the others wait, so each is printed when it is there.
+    // The others may have to wait for a service that hangs, so each is printed when it is there.
     const print = (each: Diagnosis) => printLines([...(printed++ > 0 ? [""] : []), ...linesOf(each)]);
     const diagnoses = await diagnoseAll(client, wanted, flags.logs ?? false, flags.json ? () => {} : print);
     if (flags.json) printJson({ version, endpoints: diagnoses }, 2);

@@ -76,7 +76,7 @@ export function graphqlDiagnosisCalls(transport: GraphqlTransport): DiagnosisCal
   };
 }
 
-/** Returns `true` for a list that the service may have cut: it then does not show what is missing. */
+/** Returns `true` for a list that may be cut: it then does not show what is missing. */
 function mayBeCut({ length }: readonly unknown[]): boolean {
   return length >= LIST_CAP;
 }

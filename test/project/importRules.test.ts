@@ -47,7 +47,7 @@ interface Arrows {
 
 const ARROWS: Record<string, Arrows> = {
   sdk: {
-    shared: ["baseError", "errors", "errorNames", "nearestWord", "secret"],
+    shared: ["baseError", "errors", "errorNames", "nearestWord", "secret", "visible"],
     sharedImports: ["contract"],
     folders: {
       contract: [],
