@@ -126,14 +126,16 @@ export function createAnnouncedLimiter(limit: RateLimit): Limiter {
   let closedUntil = Number.NEGATIVE_INFINITY;
   /** The requests at a time beyond the quota. */
   let beyond = 1;
-  let isBeyond = false;
+  /** Since when requests exceed the quota. */
+  let beyondSince = Number.POSITIVE_INFINITY;
   const closedMs = (now: number) => Math.max(0, closedUntil - now);
   return {
     ...limiter,
     closedMs,
     delayMs(now) {
       if (now - refusedAt > KEPT_MS) {
-        isBeyond = limiter.delayMs(now) > 0;
+        const isBeyond = limiter.delayMs(now) > 0;
+        beyondSince = isBeyond ? Math.min(beyondSince, now) : Number.POSITIVE_INFINITY;
         return isBeyond && inFlight >= beyond ? Number.POSITIVE_INFINITY : 0;
       }
       if (now < closedUntil) return closedMs(now);
@@ -147,10 +149,11 @@ export function createAnnouncedLimiter(limit: RateLimit): Limiter {
       inFlight--;
       limiter.end(now, startedAt, refused);
       if (!refused) {
-        if (isBeyond) beyond++;
+        // Those that were sent before say nothing.
+        if (startedAt > beyondSince) beyond++;
         return;
       }
-      isBeyond = false;
+      beyondSince = Number.POSITIVE_INFINITY;
       beyond = 1;
       refusedAt = now;
       if (retryAfterMs <= LONGEST_CLOSED_MS) closedUntil = Math.max(closedUntil, now + retryAfterMs);
