@@ -64,7 +64,7 @@ function valueRow(what, value, atMost) {
   return { what, unit: "", judged: "value", ours: [value], mark: { atMost } };
 }
 
-/** The most requests for each endpoint: of `awaitReady` in an `up`, and of a roll-out in an update. */
+/** The most requests for each: of `awaitReady` in an `up`, and of a rollout in an update. */
 const FEATURE_GOALS = { graphql: { ready: 1.3, rollOut: 3.2 }, v2: { ready: 1.3, rollOut: 4.8 } };
 
 /**
