@@ -35,5 +35,7 @@ function responseTo(outgoing: ClientRequest): Promise<IncomingMessage> {
     outgoing.once("response", resolve);
     // Once the response has begun, errors reach its body instead.
     outgoing.on("error", reject);
+    // After a 101, which nothing has asked for, Node.js closes the connection without an error.
+    outgoing.once("close", () => reject(new Error("the server has closed the connection without a response")));
   });
 }

@@ -77,6 +77,12 @@ describe("a program", () => {
     incoming.resume();
   });
 
+  test("[lb.unreachable] that switches protocols without being asked ends its request with 502", async () => {
+    await using app = await startLoadBalanced({ handler: program, fields: { workersMin: 1, workersMax: 1 } });
+    const { status } = await plain(app, "/switch");
+    expect(status).toBe(502);
+  }, 30_000);
+
   test("[lb.unreachable] is replaced when it ends, and its request returns 502", async () => {
     await using app = await startLoadBalanced({ handler: program, fields: { workersMin: 1, workersMax: 1 } });
     expect((await plain(app, "/exit")).status).toBe(502);

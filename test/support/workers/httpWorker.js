@@ -14,6 +14,8 @@ function answerPing(_request, response) {
 const app = createServer((request, response) => {
   if (request.url === HEALTH_CHECK_PATH && PORT === PORT_HEALTH) return answerPing(request, response);
   if (request.url === "/exit") process.exit(3);
+  if (request.url === "/switch")
+    return request.socket.write("HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n");
   if (request.url === "/env") return response.end(JSON.stringify(process.env));
   if (request.url === "/trailers") {
     response.writeEarlyHints({ link: "</style.css>; rel=preload" });
