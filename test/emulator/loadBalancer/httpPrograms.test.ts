@@ -77,7 +77,7 @@ describe("a program", () => {
     incoming.resume();
   });
 
-  test("[lb.unreachable] that switches protocols without being asked ends its request with 502", async () => {
+  test("[lb.unreachable] returns 502 if it switches protocols without being asked", async () => {
     await using app = await startLoadBalanced({ handler: program, fields: { workersMin: 1, workersMax: 1 } });
     const { status } = await plain(app, "/switch");
     expect(status).toBe(502);
