@@ -42,7 +42,9 @@ export function changedByOtherAt(adoptee: Adoptee, owner: string): number | unde
   return typeof writer === "string" && writer !== owner ? Number(at) : undefined;
 }
 
-/** Notes that the settings of an adopted record are about to be, or now are, those of a resource. */
+/**
+ * Notes that the settings of an adopted record are about to be, or now are, those of a resource.
+ */
 export function noteWriter(adoptee: Adoptee, owner: string): void {
   const record = readRecord(subjectOf(adoptee));
   if (record && record.writer !== owner) writeRecord(subjectOf(adoptee), { ...record, writer: owner, at: Date.now() });

@@ -94,7 +94,9 @@ export async function lookAgain<T extends NamedRecord, Fields extends object>(
   };
 }
 
-/** Returns the write of another resource that has adopted the record. Its settings are not known. */
+/**
+ * Returns the write of another resource that has adopted the record. Its settings are not known.
+ */
 function writeOfAdopter(noun: string, situation: Omit<Situation, "inputs">): UnfinishedWrite | undefined {
   const at = changedByOtherAt(adopteeOf(noun, situation), ownerOf(situation.outputs));
   return at === undefined ? undefined : { sent: {}, former: {}, at };

@@ -24,7 +24,9 @@ const WRONG_SHAPE = {
 
 const httpDate = (offsetMs: number) => new Date(Date.now() + offsetMs).toUTCString();
 
-/** An attempt has ended, or the time of a whole create or update, which may end at the same moment. */
+/**
+ * An attempt has ended, or the time of a whole create or update, which may end at the same moment.
+ */
 const NO_RESPONSE = /no complete response within|not complete within|the response was lost/;
 
 export const FAULTS: readonly Fault[] = [
