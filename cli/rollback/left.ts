@@ -7,6 +7,12 @@ import { findProgram } from "../doctor/program";
 import { ownResources, readState } from "../doctor/state";
 import { printLines, say } from "../terminal";
 
+const ENDS = {
+  back: "has them again",
+  changed: "was changed by somebody else since: it stays as it is",
+  gone: "does not exist any more: no run names it again",
+};
+
 /**
  * Says what a killed adoption has left at an endpoint. With `yes`, also puts back what it had.
  * Returns the exit code.
@@ -29,9 +35,7 @@ export async function takeBackLeft(id: string, api: string | undefined, yes: boo
   }
   const client = createClient(settings);
   try {
-    const isBack = await takeBackAdoption({ client, account }, left);
-    const end = isBack ? "has them again" : "was changed by somebody else since: it stays as it is";
-    say(`endpoint ${id} ${end}`);
+    say(`endpoint ${id} ${ENDS[await takeBackAdoption({ client, account }, left)]}`);
     return 0;
   } finally {
     await client.close();

@@ -79,16 +79,16 @@ export function leftAdoption(account: Connection["account"], id: string): LeftAd
 
 /**
  * Puts back what an endpoint had before an adoption that a killed run has left.
- * @returns `false` if somebody has changed it since: then it stays as it is
- * @throws NotFoundError if it does not exist
+ * @returns `changed` if somebody has changed it since: then it stays as it is
  */
 export async function takeBackAdoption(
   connection: Pick<Connection, "client" | "account">,
   { id, record }: LeftAdoption,
-): Promise<boolean> {
-  const now = await connection.client.endpoints.get(id, { known: record.release });
-  const isOurs = serves(record.release, { ...now });
+): Promise<"back" | "changed" | "gone"> {
+  const now = await connection.client.endpoints.find(id, { known: record.release });
+  const isOurs = now !== undefined && serves(record.release, { ...now });
   if (isOurs) await saveFormer(connection, now, record);
   recordOfMachine(id, connection.account).remove();
-  return isOurs || serves(record.former, { ...now });
+  if (!now) return "gone";
+  return isOurs || serves(record.former, { ...now }) ? "back" : "changed";
 }

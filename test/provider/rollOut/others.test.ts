@@ -162,6 +162,23 @@ describe("a killed adoption with a bad image", () => {
     expect(serving(emulator)).toMatchObject({ image: "me/llama-2-good" });
   }, 120_000);
 
+  test.each(["graphql", "v2"])("is forgotten by the command over %s if the endpoint was deleted since", async (api) => {
+    await using run = await start();
+    const { emulator, machine, provider, first } = run;
+    await killAt(emulator, provider, AFTER_THE_SAVE, undefined, adopting(first.id));
+    emulator.endpoints.delete(first.id);
+    emulator.endpoints.create({ name: "another", gpuIds: "ADA_24", templateId: "t" });
+    const { env } = process;
+    process.env = { ...env, ...emulator.env, SERVERLESS_GPU_SERVICE: "runpod", XDG_CACHE_HOME: machine };
+    try {
+      const command = () => ended(startCommand("rollback", first.id, "--left", "--yes", "--api", api));
+      expect(await command()).toMatchObject({ code: 0, stderr: expect.stringContaining("does not exist any more") });
+      expect(await command()).toMatchObject({ code: 1, stderr: expect.stringContaining("has no record") });
+    } finally {
+      process.env = env;
+    }
+  }, 120_000);
+
   test("is taken back by the command that the run names, over either API", async () => {
     await using run = await start();
     const { emulator, machine, provider, first } = run;
