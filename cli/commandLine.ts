@@ -3,6 +3,7 @@ import { API_VARIABLE } from "../sdk/connection/settings";
 import { MANAGEMENT_APIS } from "../sdk/contract/limits";
 import type { AdoptFlags } from "./adopt/adopt";
 import { addAdoptFlags } from "./adopt/adoptFlags";
+import { type AlertsFlags, type AlertsTestFlags, addAlertsFlags, addAlertsTestFlags } from "./alerts/alertsFlags";
 import { addBatchFlags, type BatchFlags, batchProblem } from "./batch/batchFlags";
 import { didYouMean } from "./didYouMean";
 import type { DoctorFlags } from "./doctor/doctor";
@@ -35,6 +36,8 @@ import { addVerifyServiceFlags } from "./verifyService/verifyServiceFlags";
 const load = {
   adopt: () => require("./adopt/adopt") as typeof import("./adopt/adopt"),
   batch: () => require("./batch/batch") as typeof import("./batch/batch"),
+  alerts: () => require("./alerts/alerts") as typeof import("./alerts/alerts"),
+  alertsTest: () => require("./alerts/alertsTest") as typeof import("./alerts/alertsTest"),
   doctor: () => require("./doctor/doctor") as typeof import("./doctor/doctor"),
   emulator: () => require("./emulator/emulator") as typeof import("./emulator/emulator"),
   emulatorEnv: () => require("./emulator/emulatorEnv") as typeof import("./emulator/emulatorEnv"),
@@ -71,6 +74,7 @@ ${EXIT_CODES}
 "emulator exec" exits with the exit code of its command instead.`,
     );
   addAdopt(program);
+  addAlerts(program);
   addBatch(program);
   addDoctor(program);
   addEmulator(program);
@@ -112,6 +116,16 @@ function addBatch(program: Command): void {
       process.exitCode = await load.batch().batch(endpoint ?? "", flags);
     },
   );
+}
+
+function addAlerts(program: Command): void {
+  const alerts = addAlertsFlags(program.command("alerts")).action(async (flags: AlertsFlags) => {
+    process.exitCode = await load.alerts().alerts(flags);
+  });
+  addAlertsTestFlags(alerts.command("test").addOption(apiOption())).action(async (_flags: object, command: Command) => {
+    // The options that both have may stand before or after the word.
+    process.exitCode = await load.alertsTest().alertsTest(command.optsWithGlobals<AlertsTestFlags>());
+  });
 }
 
 function addDoctor(program: Command): void {

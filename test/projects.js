@@ -22,6 +22,8 @@ const CORE = ["adoption", "crash", "lifecycle", "plugin", "secrets"].map(
  */
 const LONG = [
   "cli/batch",
+  "cli/alerts/campaign",
+  "cli/alerts/command",
   "cli/cutLists",
   "cli/emulator",
   "cli/emulatorSession",
@@ -30,6 +32,7 @@ const LONG = [
   "cli/forecast/forecast",
   "cli/forecast/pictures",
   "cli/metrics/exporter",
+  "cli/metrics/memory",
   "cli/metrics/recordedDay",
   "cli/review/review",
   "cli/verifyService",

@@ -14,3 +14,9 @@ export function promtool(args: readonly string[], input = ""): string {
   if (status !== 0) throw new Error(`promtool ${args.join(" ")} failed: ${stdout}${stderr}`);
   return stdout + stderr;
 }
+
+/** Runs `promtool`, and returns what it printed, also if it fails. */
+export function promtoolFindings(args: readonly string[]): string {
+  const { stdout, stderr } = spawnSync("promtool", args, { encoding: "utf8", maxBuffer: 1_000_000_000 });
+  return stdout + stderr;
+}

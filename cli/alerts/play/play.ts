@@ -6,7 +6,7 @@ import { createReadings, type Readings } from "../../metrics/readings";
 
 /** How long a play waits for reads that do not end, in real milliseconds. */
 const LONGEST_MS = 2_000;
-const LONGEST_OF_HANGING_MS = 50;
+const LONGEST_OF_SLOW_MS = 30;
 /** The longest step of virtual time: nothing else can happen while a request hangs. */
 const STEP_MS = 5_000;
 
@@ -40,8 +40,9 @@ export async function startPlay({ api, emulator: options, ids, healthEveryMs }: 
   const { url, apiKey } = emulator;
   const service = { service: "runpod", graphqlUrl: url, restUrl: url, queueUrl: url } as const;
   const client = createClient({ ...service, apiKey, api, clock, onRequest: (event) => readings.noteRequest(event) });
-  const hangs = () => emulator.faults.list().some(({ effect }) => effect.hang);
-  const quiet = () => settledWithin(() => readings.settled(), hangs() ? LONGEST_OF_HANGING_MS : LONGEST_MS);
+  // Such a response needs virtual time, so nothing may wait for it.
+  const isSlow = () => emulator.faults.list().some(({ effect }) => effect.hang || effect.latencyMs);
+  const quiet = () => settledWithin(() => readings.settled(), isSlow() ? LONGEST_OF_SLOW_MS : LONGEST_MS);
   // Time stops while reads are under way: they take real time.
   const held: Clock = {
     now: clock.now,
@@ -66,15 +67,17 @@ export async function startPlay({ api, emulator: options, ids, healthEveryMs }: 
     async advance(ms) {
       for (let leftMs = ms; leftMs > 0; leftMs -= STEP_MS) {
         await clock.advance(Math.min(leftMs, STEP_MS));
-        if (hangs()) await quiet();
+        if (isSlow()) await quiet();
       }
     },
     async submit(endpointId, input = {}) {
       const headers = { authorization: `Bearer ${apiKey}`, "content-type": "application/json" };
-      const response = await fetch(`${url}/v2/${endpointId}/run`, {
+      const submitted = fetch(`${url}/v2/${endpointId}/run`, {
         ...{ method: "POST", headers, body: JSON.stringify({ input }) },
       });
-      await response.arrayBuffer();
+      // A job that a fault refuses or delays is lost, as it would be for a client that gives up.
+      const ended = submitted.then((response) => response.arrayBuffer()).catch(() => {});
+      await settledWithin(() => ended, isSlow() ? LONGEST_OF_SLOW_MS : LONGEST_MS);
     },
     async [Symbol.asyncDispose]() {
       ending.abort();
@@ -86,7 +89,7 @@ export async function startPlay({ api, emulator: options, ids, healthEveryMs }: 
 }
 
 /** Waits for reads, but not longer than some real time: a read may hang. */
-async function settledWithin(settled: () => Promise<void>, ms: number): Promise<void> {
+async function settledWithin(settled: () => Promise<unknown>, ms: number): Promise<void> {
   // The callback that has just run begins its reads in a later turn.
   await new Promise((resolve) => setImmediate(resolve));
   let timer: NodeJS.Timeout | undefined;

@@ -1,0 +1,39 @@
+import { writeFileSync } from "node:fs";
+import { systemReason } from "../../emulator/io/systemReason";
+import { redact } from "../../sdk/secret";
+import { say } from "../terminal";
+import type { AlertsFlags } from "./alertsFlags";
+import { dashboardOf } from "./rules/dashboard";
+import type { RuleOptions } from "./rules/rules";
+import { rulesFile } from "./rules/rulesFile";
+import { stackSettings } from "./stackSettings";
+
+/** Writes rules and a dashboard. Returns the exit code. */
+export async function alerts(flags: AlertsFlags): Promise<number> {
+  const endpoints = await stackSettings(stackName(flags));
+  const rules = rulesFile(endpoints, ruleOptions(flags));
+  if (flags.out === undefined) process.stdout.write(redact(rules));
+  else writeOut(flags.out, rules);
+  if (flags.dashboard !== undefined) writeOut(flags.dashboard, `${JSON.stringify(dashboardOf(), undefined, 2)}\n`);
+  return 0;
+}
+
+/** Returns the name of the stack that the flags choose; `undefined` for the selected one. */
+export function stackName({ stack }: AlertsFlags): string | undefined {
+  return typeof stack === "string" ? stack : undefined;
+}
+
+/** Returns what the rules take from the flags. */
+export function ruleOptions({ failureShare = 0.1, spendCap, stale = 10 }: AlertsFlags): RuleOptions {
+  return { failureShare, spendCap, staleMinutes: stale };
+}
+
+/** Writes a file, and says so. @throws Error if it cannot be written */
+export function writeOut(file: string, text: string): void {
+  try {
+    writeFileSync(file, redact(text));
+  } catch (cause) {
+    throw new Error(`${file} cannot be written: ${systemReason(cause)}`, { cause });
+  }
+  say(`serverless-gpu alerts: wrote ${file}`);
+}

@@ -1,0 +1,84 @@
+import { type Command, InvalidArgumentError } from "commander";
+import type { ManagementApi } from "../../sdk";
+
+/** The options of the command. */
+export interface AlertsFlags {
+  /** The stack; `true` for the selected one. @default the selected one */
+  readonly stack?: string | true;
+  /** The file of the rules. @default standard output */
+  readonly out?: string;
+  /** The file of the Grafana dashboard. @default none */
+  readonly dashboard?: string;
+  readonly failureShare?: number;
+  readonly spendCap?: number;
+  readonly stale?: number;
+}
+
+/** The options of `alerts test`. */
+export interface AlertsTestFlags extends AlertsFlags {
+  readonly api?: ManagementApi;
+  readonly week?: boolean;
+}
+
+const EXIT = `
+Exit codes:
+  0  success
+  1  failure; the message gives the reason
+  2  wrong usage: an unknown option, or an invalid value of an option`;
+
+/** Adds the options that rules are written from. */
+function addRuleFlags(command: Command): Command {
+  return command
+    .option("--stack [name]", "the stack whose endpoints get rules (default: the selected one)")
+    .option("--failure-share <share>", "fire from this share of failed jobs, such as 0.1 (default: 0.1)", number(0, 1))
+    .option(
+      "--spend-cap <dollars>",
+      "fire above this cost in US dollars an hour (default: 80 % of the account's spend limit)",
+      number(0, 1_000_000),
+    )
+    .option("--stale <minutes>", "fire after this time without a successful read (default: 10)", number(3, 1440));
+}
+
+/** Adds the description and the options of the command, and the end of its help. */
+export function addAlertsFlags(command: Command): Command {
+  return addRuleFlags(command)
+    .summary("Write Prometheus rules and a dashboard from the stack's state")
+    .usage("[options]\n       serverless-gpu alerts test [options]")
+    .description(
+      "Writes alerting rules for the metrics of serverless-gpu metrics. Their thresholds come from the settings in the stack's " +
+        "state, so write them again when these change. It sends nothing to the service.",
+    )
+    .option("--out <file>", "the file of the rules (default: standard output)")
+    .option("--dashboard <file>", "also write a Grafana dashboard to this file")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  serverless-gpu alerts --stack prod --out rules.yml --dashboard dashboard.json
+  serverless-gpu alerts --spend-cap 20 --failure-share 0.05 --out rules.yml
+  serverless-gpu alerts test --out rules.yml
+${EXIT}`,
+    );
+}
+
+/** Adds the description and the options of `alerts test`. */
+export function addAlertsTestFlags(command: Command): Command {
+  return addRuleFlags(command)
+    .summary("Play faults in the emulator, and check the rules")
+    .description(
+      "Plays each kind of fault in the emulator, in virtual time and with the endpoints of the stack, and checks with promtool " +
+        "that the rules fire as they should, and no others. Writes the rules, and its tests beside them. Needs promtool, which " +
+        "comes with Prometheus. It sends nothing to the service.",
+    )
+    .option("--out <file>", "the file of the rules; rules.yml gets its tests in rules.test.yml (default: rules.yml)")
+    .option("--week", "play a week without faults instead of a day")
+    .addHelpText("after", EXIT);
+}
+
+function number(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (text.trim() !== "" && value >= least && value <= most) return value;
+    throw new InvalidArgumentError(`Give a number from ${least} to ${most}.`);
+  };
+}

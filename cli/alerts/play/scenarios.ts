@@ -1,0 +1,153 @@
+import type { FaultEffect } from "../../../emulator";
+import type { AlertSettings } from "../stackSettings";
+import type { Play } from "./play";
+
+/** How long a job of a play runs, in seconds. */
+export const RUN_S = 20;
+const EVERY_S = 60;
+const MINUTE_S = 60;
+
+/** Something that happens to an endpoint, and the alerts that must fire. */
+export interface Scenario {
+  readonly name: string;
+  /** The alerts that must fire, and no others. */
+  readonly intended: readonly string[];
+  /** The time from its begin within which they fire, in seconds. */
+  readonly withinS: number;
+  /** How long it lasts, in seconds. */
+  readonly lastsS: number;
+  /** The time from its end within which nothing fires any more, in seconds. */
+  readonly recoversS: number;
+  /** The time between two jobs, in seconds. @default 60; 0 for no jobs */
+  readonly jobsEveryS?: number;
+  /** `true` to start all workers anew when it begins, because it affects starts only. */
+  readonly restarts?: boolean;
+  begin(play: Play, settings: AlertSettings): void;
+  end(play: Play, settings: AlertSettings): void;
+}
+
+const UNREAD = ["ServerlessGpuNoRead", "ServerlessGpuNoAccountRead"];
+const RECOVERS_S = 30 * MINUTE_S;
+
+interface FaultRow {
+  readonly effect: FaultEffect;
+  readonly intended: readonly string[];
+  readonly withinS: number;
+  readonly restarts?: boolean;
+}
+
+const unread = (effect: FaultEffect): FaultRow => ({ effect, intended: UNREAD, withinS: 15 * MINUTE_S });
+const harmless = (effect: FaultEffect): FaultRow => ({ effect, intended: [], withinS: 0 });
+const ofStarts = (effect: FaultEffect, alert: string, minutes: number): FaultRow => ({
+  ...{ effect, intended: [alert], withinS: minutes * MINUTE_S, restarts: true },
+});
+const HOURS_MS = 3 * 3_600_000;
+
+/** Every kind of fault of the emulator. */
+export const FAULT_ROWS: Readonly<Record<string, FaultRow>> = {
+  latencyMs: harmless({ latencyMs: 2000 }),
+  status: unread({ status: 503 }),
+  graphqlError: {
+    ...{ effect: { graphqlError: { message: "Something went wrong" } }, intended: ["ServerlessGpuNoAccountRead"] },
+    withinS: 15 * MINUTE_S,
+  },
+  nullAccount: { effect: { nullAccount: true }, intended: ["ServerlessGpuNoAccountRead"], withinS: 15 * MINUTE_S },
+  html: unread({ html: true }),
+  truncated: unread({ truncated: true }),
+  hang: unread({ hang: true }),
+  reset: unread({ reset: true }),
+  listLagMs: harmless({ listLagMs: 60_000 }),
+  emptyLists: harmless({ emptyLists: true }),
+  dropWebhook: harmless({ dropWebhook: true }),
+  killWorker: { effect: { killWorker: true }, intended: ["ServerlessGpuJobsFail"], withinS: 15 * MINUTE_S },
+  hangWorker: { effect: { hangWorker: true }, intended: ["ServerlessGpuJobsFail"], withinS: 35 * MINUTE_S },
+  throttleWorkerMs: ofStarts({ throttleWorkerMs: HOURS_MS }, "ServerlessGpuThrottled", 10),
+  imagePullMs: ofStarts({ imagePullMs: HOURS_MS }, "ServerlessGpuSlowStart", 18),
+  imagePullError: ofStarts({ imagePullError: true }, "ServerlessGpuWorkersUnhealthy", 15),
+  crashLoop: ofStarts({ crashLoop: true }, "ServerlessGpuWorkersUnhealthy", 15),
+  takesNoJobs: ofStarts({ takesNoJobs: true }, "ServerlessGpuWorkersTakeNoJobs", 10),
+  soldOut: ofStarts({ soldOut: true }, "ServerlessGpuQueueNotServed", 10),
+  stock: harmless({ stock: "Low" }),
+};
+
+/** The faults that only responses of GraphQL can have. */
+const OF_GRAPHQL = ["graphqlError", "nullAccount"];
+/** The faults that match the workers of an endpoint. */
+const SPECIFIC = [
+  "killWorker",
+  "hangWorker",
+  "throttleWorkerMs",
+  "imagePullMs",
+  "imagePullError",
+  "crashLoop",
+  "takesNoJobs",
+];
+
+function faultScenario(name: string, { effect, intended, withinS, restarts }: FaultRow): Scenario {
+  return {
+    ...{ name, intended, withinS, lastsS: Math.max(withinS + 5 * MINUTE_S, 30 * MINUTE_S), recoversS: RECOVERS_S },
+    ...(restarts && { restarts }),
+    begin({ emulator }, { id }) {
+      const match = {
+        ...(SPECIFIC.includes(name) && { endpointId: id }),
+        ...(OF_GRAPHQL.includes(name) && { interface: "graphql" as const }),
+      };
+      emulator.faults.add({ match, effect });
+    },
+    end: ({ emulator }) => emulator.faults.clear(),
+  };
+}
+
+/** What happens without a fault of the service. */
+function otherScenarios({ workersMin, workersMax }: AlertSettings): Scenario[] {
+  const lasts = { lastsS: 30 * MINUTE_S, recoversS: RECOVERS_S };
+  return [
+    {
+      ...{ name: "more jobs than workersMax can run", ...lasts, intended: ["ServerlessGpuWorkersMaxReached"] },
+      ...{ withinS: 15 * MINUTE_S, jobsEveryS: RUN_S / (1.5 * workersMax), begin() {}, end() {} },
+    },
+    {
+      ...{
+        name: "workersMax changed in the console",
+        ...lasts,
+        intended: ["ServerlessGpuDrift"],
+        withinS: 10 * MINUTE_S,
+      },
+      begin: ({ emulator }, { id }) => void emulator.endpoints.change(id, { workersMax: workersMax + 1 }),
+      end: ({ emulator }, { id }) => void emulator.endpoints.change(id, { workersMax }),
+    },
+    {
+      ...{
+        name: "an endpoint with workersMin that gets no jobs",
+        intended: workersMin > 0 ? ["ServerlessGpuBilledWithoutJobs"] : [],
+      },
+      ...{
+        withinS: 390 * MINUTE_S,
+        lastsS: 400 * MINUTE_S,
+        recoversS: RECOVERS_S,
+        jobsEveryS: 0,
+        begin() {},
+        end() {},
+      },
+    },
+  ];
+}
+
+/** Returns everything that is played with an endpoint. */
+export function scenariosOf(settings: AlertSettings, faults: readonly string[] = Object.keys(FAULT_ROWS)): Scenario[] {
+  const rows = faults.flatMap((name) => {
+    const row = FAULT_ROWS[name];
+    return row ? [faultScenario(name, row)] : [];
+  });
+  return [...rows, ...otherScenarios(settings)];
+}
+
+/** A time without any fault. */
+export const clean = (lastsS: number): Scenario => ({
+  ...{ name: "no fault", intended: [], withinS: 0, lastsS, recoversS: 0, begin() {}, end() {} },
+});
+
+/** Returns the time between two jobs while a scenario lasts, in seconds; infinite for none. */
+export function jobsEveryS({ jobsEveryS: given = EVERY_S }: Scenario): number {
+  return given === 0 ? Number.POSITIVE_INFINITY : given;
+}

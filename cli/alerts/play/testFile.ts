@@ -1,0 +1,65 @@
+import type { Rule } from "../rules/rules";
+import { type Data, toYaml } from "../rules/yaml";
+import { type Played, SCRAPE_S, type Series, WARM_UP_S } from "./playScenario";
+
+/** The time between two looks at the alerts, in seconds. */
+const LOOK_S = 300;
+
+/** Returns a file for `promtool test rules`, with the metrics of plays and the alerts that must fire. */
+export function testFile(rulesPath: string, rules: readonly Rule[], plays: readonly Played[]): string {
+  const tests = plays.map((played) => ({
+    name: played.scenario.name,
+    interval: `${SCRAPE_S}s`,
+    input_series: inputSeries(played.series, played.scrapes),
+    alert_rule_test: looks(rules, played),
+  }));
+  const head = "# Written by serverless-gpu alerts test. Each test is a play of the emulator in virtual time.\n";
+  return `${head}${toYaml({ rule_files: [rulesPath], evaluation_interval: `${SCRAPE_S}s`, tests })}`;
+}
+
+/** Returns series in the notation of promtool. */
+export function inputSeries(series: Series, scrapes: number): Data[] {
+  return [...series].map(([name, values]) => ({ series: name, values: runs(values, scrapes) }));
+}
+
+/** Returns values with the same ones in a row as one word: `3+0x10`. */
+function runs(values: readonly (number | undefined)[], length: number): string {
+  const words: string[] = [];
+  for (let start = 0; start < length; ) {
+    let end = start + 1;
+    while (end < length && values[end] === values[start]) end += 1;
+    const value = values[start];
+    const count = end - start;
+    words.push(value === undefined ? `_x${count}` : count === 1 ? `${value}` : `${value}+0x${count - 1}`);
+    start = end;
+  }
+  return words.join(" ");
+}
+
+/** Returns the alerts that must fire at each look, by their names. */
+function looks(rules: readonly Rule[], { scenario, scrapes }: Played): Data[] {
+  const { intended, withinS, lastsS, recoversS, restarts } = scenario;
+  const names = [...new Set(rules.map(({ alert }) => alert))];
+  const beginS = WARM_UP_S;
+  const endS = beginS + lastsS + (restarts ? SCRAPE_S : 0);
+  const times = Array.from({ length: Math.floor(((scrapes - 1) * SCRAPE_S) / LOOK_S) }, (_, at) => (at + 1) * LOOK_S);
+  return times.flatMap((time) =>
+    names.flatMap((alertname): Data[] => {
+      const isIntended = intended.includes(alertname);
+      const mustFire = isIntended && time >= beginS + withinS && time <= endS;
+      const mayFire = isIntended && time > beginS && time < endS + recoversS;
+      if (mayFire && !mustFire) return [];
+      const expected = mustFire ? firing(rules, alertname, scenario.intended) : [];
+      return [{ eval_time: `${time}s`, alertname, exp_alerts: expected }];
+    }),
+  );
+}
+
+/** The alerts that concern every endpoint, and not only the one that is played. */
+const OF_ALL = ["ServerlessGpuNoRead"];
+
+function firing(rules: readonly Rule[], alertname: string, intended: readonly string[]): Data[] {
+  const own = rules.filter(({ alert }) => alert === alertname);
+  const shown = OF_ALL.includes(alertname) && intended.length > 1 ? own : own.slice(0, 1);
+  return shown.map(({ labels, annotations }) => ({ exp_labels: { ...labels }, exp_annotations: { ...annotations } }));
+}
