@@ -72,7 +72,14 @@ export function addAlertsTestFlags(command: Command): Command {
     )
     .option("--out <file>", "the file of the rules; rules.yml gets its tests in rules.test.yml (default: rules.yml)")
     .option("--week", "play a week without faults instead of a day")
-    .addHelpText("after", EXIT);
+    .addHelpText(
+      "after",
+      `
+Examples:
+  serverless-gpu alerts test --stack prod --out rules.yml
+  serverless-gpu alerts test --week
+${EXIT}`,
+    );
 }
 
 function number(least: number, most: number): (text: string) => number {

@@ -21,7 +21,7 @@ export interface Played {
 /** The time between two jobs of each other endpoint, in seconds. */
 const OTHERS_EVERY_S = 300;
 
-/** Plays a scenario with the first endpoint. The others have few jobs, and no fault of their own. */
+/** Plays a scenario with the first endpoint. The others have few jobs, and no fault. */
 export async function playScenario(
   api: ManagementApi,
   endpoints: readonly AlertSettings[],

@@ -5,7 +5,7 @@ import { type Played, SCRAPE_S, type Series, WARM_UP_S } from "./playScenario";
 /** The time between two looks at the alerts, in seconds. */
 const LOOK_S = 300;
 
-/** Returns a file for `promtool test rules`, with the metrics of plays and the alerts that must fire. */
+/** Returns a file for `promtool test rules`: metrics of plays, and the alerts that must fire. */
 export function testFile(rulesPath: string, rules: readonly Rule[], plays: readonly Played[]): string {
   const tests = plays.map((played) => ({
     name: played.scenario.name,

@@ -52,7 +52,7 @@ const PANELS: readonly Panel[] = [
 
 const [WIDTH, HEIGHT] = [12, 8];
 
-/** Returns a Grafana dashboard for all endpoints. It asks for the data source when it is imported. */
+/** Returns a Grafana dashboard for all endpoints. */
 export function dashboardOf(): object {
   const datasource = { type: "prometheus", uid: "$datasource" };
   const variable = (name: string, label: string) => ({

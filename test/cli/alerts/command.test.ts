@@ -156,7 +156,10 @@ testWith(`the real Prometheus scrapes the exporter, loads the rules and shows an
   }
 });
 
-/** Returns the names of the firing alerts, once the wanted one fires alone. At the start, nothing was read. */
+/**
+ * Returns the names of the firing alerts, once the wanted one fires alone. At the start, nothing
+ * was read.
+ */
 async function alertsAt(url: string, wanted: string): Promise<string[]> {
   for (let attempt = 0; attempt < 600; attempt++) {
     await new Promise((resolve) => setTimeout(resolve, 100));
