@@ -67,19 +67,19 @@ function isSatisfied({ evidence, endpoint, workers, queue }: Situation): boolean
 }
 
 /**
- * What the refusal of a read says by itself. A web page says nothing for sure: a gateway or another
- * server may have sent it.
+ * What the refusal of a read says by itself. One that has not the service's own form says nothing for
+ * sure: a gateway or another server may have sent it.
  */
 function accessFindings({ endpoint, queue }: Evidence): readonly Finding[] {
   const management = "value" in endpoint ? undefined : endpoint.failure;
   const ofQueue = "value" in queue ? undefined : queue.failure;
-  const said = (refusal: Refusal | undefined) => (refusal?.isPage ? undefined : refusal?.is);
+  const said = (refusal: Refusal | undefined) => (refusal?.isOwn ? refusal.is : undefined);
   if (said(ofQueue) === "no queue") return [[cause("no-queue", "certain")]];
   const isAbsent = said(management) === "absent";
   if (isAbsent && said(ofQueue) === "refused") return [[cause("not-found", "likely"), cause("no-access", "likely")]];
   if (isAbsent) return [[cause("not-found", said(ofQueue) === "absent" ? "certain" : "likely")]];
   if (said(ofQueue) === "refused") return [[cause("no-access", said(management) === "refused" ? "certain" : "likely")]];
-  if ([management, ofQueue].some((each) => each?.isPage && each.is === "refused"))
+  if ([management, ofQueue].some((each) => each?.is === "refused" && !each.isOwn))
     return [[cause("no-access", "possible"), cause("unknown", "unknown")]];
   return [];
 }

@@ -21,8 +21,11 @@ export interface NotSeen {
 /** A refusal that says something itself. */
 export interface Refusal {
   readonly is: "absent" | "refused" | "no queue";
-  /** `true` if the response is a web page: then a gateway or another server may have sent it. */
-  readonly isPage: boolean;
+  /**
+   * `false` if the response has not the form in which the service refuses: then a gateway or another
+   * server may have sent it.
+   */
+  readonly isOwn: boolean;
   /** In milliseconds since the epoch. */
   readonly readAt: number;
   readonly source: string;

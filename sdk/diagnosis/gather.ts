@@ -2,7 +2,7 @@ import type { Account, Catalog } from "../catalog/catalog";
 import { readGpus } from "../catalog/read";
 import { hideEnv } from "../containers/input";
 import type { Clock } from "../contract/clock";
-import { AuthenticationError, ConfigurationError, NoQueueError, NotFoundError, ServerlessGpuError } from "../errors";
+import { ServerlessGpuError } from "../errors";
 import { redactBeginning } from "../secret";
 import type { ObservedOptions } from "../transport/requestOptions";
 import { type Attempt, type CallContext, makeCall } from "../transport/retryingCall";
@@ -14,7 +14,6 @@ import {
   type NotSeen,
   type Part,
   type QueueFacts,
-  type Refusal,
   type StockFacts,
   seen,
   type WorkerFacts,
@@ -22,6 +21,7 @@ import {
 } from "./evidence";
 import { createPatience, READ_MS } from "./patience";
 import type { DiagnoseOptions } from "./record";
+import { refusalIn } from "./refusals";
 
 /** The counts of `/health`, as the client reads them. */
 export interface HealthCounts {
@@ -228,23 +228,10 @@ async function part<T>(
   } catch (error) {
     signal?.throwIfAborted();
     if (!(error instanceof ServerlessGpuError)) throw error;
-    const is = failureOf(error);
-    const failure = is && { is, isPage: isPage(error), readAt: clock.now(), source };
+    const refusal = refusalIn(error);
+    const failure = refusal && { ...refusal, readAt: clock.now(), source };
     return { why: redactBeginning(error.message, 300), failure };
   }
-}
-
-function failureOf(error: ServerlessGpuError): Refusal["is"] | undefined {
-  if (error instanceof NoQueueError || /not allowed for QB API/i.test(error.body ?? "")) return "no queue";
-  if (error instanceof NotFoundError) return "absent";
-  if (error instanceof ConfigurationError) return undefined;
-  if (error instanceof AuthenticationError || error.status === 401 || error.status === 403) return "refused";
-  return undefined;
-}
-
-/** Returns `true` if the response was a web page, so that the service may not have sent it. */
-function isPage({ headers, body }: ServerlessGpuError): boolean {
-  return String(headers?.["content-type"] ?? "").includes("text/html") || /^\s*<(!doctype|html)/i.test(body ?? "");
 }
 
 function mapped<T, U>(given: Part<T>, map: (value: T) => U): Part<U> {
@@ -256,7 +243,7 @@ function endpointPart(given: Part<ReadEndpoint | undefined>): Part<EndpointFacts
   if (!("value" in given)) return given;
   const { value, ...read } = given;
   if (value) return { ...read, value: value.facts };
-  return { why: "the service has no endpoint with this id", failure: { is: "absent", isPage: false, ...read } };
+  return { why: "the service has no endpoint with this id", failure: { is: "absent", isOwn: true, ...read } };
 }
 
 function listedPart(given: Part<boolean | undefined>): Part<boolean> {

@@ -14,8 +14,8 @@ import type {
 } from "../../sdk/diagnosis/evidence";
 
 export const NOW = Date.parse("2026-11-22T12:00:00Z");
-export const refusal = (is: Refusal["is"], isPage = false): Refusal => ({
-  ...{ is, isPage, readAt: NOW - 1000, source: "REST v2" },
+export const refusal = (is: Refusal["is"], isOwn = true): Refusal => ({
+  ...{ is, isOwn, readAt: NOW - 1000, source: "REST v2" },
 });
 export const MINUTE = 60_000;
 export const NONE: NotSeen = { why: undefined };
