@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
-import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
+import { processNamespace, systemStart } from "../../sdk/contract/processNamespace";
 import type { Properties } from "../properties";
 
 /*
@@ -14,28 +14,12 @@ const run = randomBytes(8).toString("hex");
 
 /** The process namespace in which this process runs. It is a digest, because file names hold it. */
 export const machine = createHash("sha256")
-  .update([hostname(), read(bootId), read(pidNamespace)].join(" "))
+  .update([hostname(), systemStart(), processNamespace()].join(" "))
   .digest("hex")
   .slice(0, 16);
 
 /** `false` on a Linux system that does not show which process namespace this is. */
-const isKnown = process.platform !== "linux" || (read(bootId) !== "" && read(pidNamespace) !== "");
-
-function bootId(): string {
-  return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
-}
-
-function pidNamespace(): string {
-  return readlinkSync("/proc/self/ns/pid");
-}
-
-function read(fact: () => string): string {
-  try {
-    return fact();
-  } catch {
-    return "";
-  }
-}
+const isKnown = process.platform !== "linux" || (systemStart() !== "" && processNamespace() !== "");
 
 /** Returns what a machine record holds about the process that writes it. */
 export function thisProcess(): Properties {

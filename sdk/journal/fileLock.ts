@@ -1,7 +1,7 @@
-import { readFileSync, readlinkSync } from "node:fs";
 import { link, readdir, readFile, unlink, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import path from "node:path";
+import { processNamespace, processStart, systemStart } from "../contract/processNamespace";
 import { JournalLockedError } from "./journalErrors";
 
 /** The process that holds a lock. */
@@ -95,25 +95,11 @@ function mayRun(holder: Holder, me: Holder): boolean {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ESRCH") return false;
   }
-  return holder.start === identity(holder.pid).start;
+  return holder.start === processStart(holder.pid);
 }
 
 function identity(pid: number): Pick<Holder, "boot" | "namespace" | "start"> {
-  return {
-    boot: attempt(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()),
-    namespace: attempt(() => readlinkSync("/proc/self/ns/pid")),
-    // The 22nd field. The second, the program's name, may contain spaces and ends with the last
-    // ")".
-    start: attempt(() => readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ")[19] ?? ""),
-  };
-}
-
-function attempt(read: () => string): string {
-  try {
-    return read();
-  } catch {
-    return "";
-  }
+  return { boot: systemStart(), namespace: processNamespace(), start: processStart(pid) };
 }
 
 function locked(file: string, name: string, { pid, host }: Holder): JournalLockedError {
