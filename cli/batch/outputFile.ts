@@ -1,8 +1,6 @@
-import { createReadStream } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
+import { wholeLines } from "../../sdk/journal/fileLines";
 import { KeyIndex } from "../../sdk/journal/keyIndex";
-
-const NEWLINE = 10;
 
 /** A file with one line for each key. */
 export class OutputFile {
@@ -22,16 +20,9 @@ export class OutputFile {
     const handle = await open(file, "a+");
     const keys = new KeyIndex();
     let size = 0;
-    let rest = Buffer.alloc(0);
-    for await (const chunk of createReadStream(file)) {
-      rest = Buffer.concat([rest, chunk as Buffer]);
-      let from = 0;
-      for (let end = rest.indexOf(NEWLINE); end >= 0; end = rest.indexOf(NEWLINE, from)) {
-        keys.set(keyIn(rest.toString("utf8", from, end), file), 0);
-        from = end + 1;
-      }
-      size += from;
-      rest = rest.subarray(from);
+    for await (const { text, end } of wholeLines(file)) {
+      keys.set(keyIn(text, file), 0);
+      size = end;
     }
     await handle.truncate(size);
     return new OutputFile(handle, keys, size);

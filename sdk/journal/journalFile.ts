@@ -1,6 +1,6 @@
-import { createReadStream } from "node:fs";
 import { type FileHandle, open, rename, stat, unlink } from "node:fs/promises";
 import path from "node:path";
+import { NEWLINE, wholeLines } from "./fileLines";
 import type { JournalBatch, JournalEntry } from "./journal";
 import { JournalDamagedError, JournalUnavailableError } from "./journalErrors";
 import { KeyIndex } from "./keyIndex";
@@ -12,8 +12,6 @@ export interface FileHeader extends JournalBatch {
 
 /** Files with fewer lines are not compacted. */
 const SMALLEST_COMPACTION = 1_000;
-
-const NEWLINE = 10;
 
 /** Lines that wait to be written. */
 interface Waiting {
@@ -47,13 +45,15 @@ export class JournalFile {
   /** Opens a file, or makes one with this header. */
   static async open(file: string, header: FileHeader): Promise<JournalFile> {
     try {
-      const before = await readLines(file);
-      if (before.header && isWorthCompacting(before)) await compact(file, before);
-      const read = before.header ? (isWorthCompacting(before) ? await readLines(file) : before) : undefined;
-      if (!read?.header) return await create(file, header);
+      let read = await readLines(file);
+      if (!read.header) return await create(file, header);
+      if (isWorthCompacting(read)) {
+        await compact(file, read);
+        read = await readLines(file);
+      }
       const handle = await open(file, "r+");
       await handle.truncate(read.size);
-      return new JournalFile(handle, { ...read, header: read.header });
+      return new JournalFile(handle, { ...read, header: read.header ?? header });
     } catch (cause) {
       if (cause instanceof JournalDamagedError) throw cause;
       const why = cause instanceof Error ? cause.message : String(cause);
@@ -163,7 +163,7 @@ async function readLines(file: string): Promise<Read> {
   let size = 0;
   let lines = 0;
   let torn: number | undefined;
-  for await (const { text, place, end } of linesOf(file)) {
+  for await (const { text, place, end } of wholeLines(file)) {
     if (torn !== undefined) throw damaged(file, torn);
     const value = parsed(text);
     if (value === undefined) torn = place;
@@ -192,26 +192,6 @@ function damaged(file: string, place: number): JournalDamagedError {
   );
 }
 
-/** Yields the whole lines of a file. There are none if it does not exist. */
-async function* linesOf(file: string): AsyncGenerator<{ text: string; place: number; end: number }> {
-  let rest = Buffer.alloc(0);
-  let place = 0;
-  try {
-    for await (const chunk of createReadStream(file)) {
-      rest = Buffer.concat([rest, chunk as Buffer]);
-      let from = 0;
-      for (let end = rest.indexOf(NEWLINE); end >= 0; end = rest.indexOf(NEWLINE, from)) {
-        yield { text: rest.toString("utf8", from, end), place: place + from, end: place + end + 1 };
-        from = end + 1;
-      }
-      place += from;
-      rest = rest.subarray(from);
-    }
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-  }
-}
-
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -236,7 +216,7 @@ function isWorthCompacting({ lines, index }: Read): boolean {
 async function compact(file: string, { header, index }: Read): Promise<void> {
   await replace(file, async (handle) => {
     let lines = [`${JSON.stringify(header)}\n`];
-    for await (const { text, place } of linesOf(file)) {
+    for await (const { text, place } of wholeLines(file)) {
       const value = place === 0 ? undefined : parsed(text);
       if (isEntry(value) && index.get(value.key) === place) lines.push(`${text}\n`);
       if (lines.length < SMALLEST_COMPACTION) continue;
