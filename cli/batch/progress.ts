@@ -1,4 +1,5 @@
 import type { BatchCounts } from "../../sdk";
+import { shownTime } from "../shownValues";
 
 /** What the line of progress shows. */
 export interface Shown {
@@ -18,15 +19,9 @@ export function progressLine({ counts, earlier, total, elapsedMs }: Shown): stri
   const done = here + skipped + earlier;
   const perSecond = elapsedMs > 0 ? here / (elapsedMs / 1_000) : 0;
   const left =
-    total === undefined || total === done || perSecond === 0 ? "" : `, ${timeOf((total - done) / perSecond)} left`;
+    total === undefined || total === done || perSecond === 0 ? "" : `, ${shownTime((total - done) / perSecond)} left`;
   const ofTotal = total === undefined ? "" : ` of ${total}`;
   return `${done - failed}${ofTotal} done, ${failed} failed, ${perSecond.toFixed(1)} jobs/s${left}`;
-}
-
-function timeOf(seconds: number): string {
-  const whole = Math.max(0, Math.round(seconds));
-  if (whole < 60) return `${whole} s`;
-  return whole < 3_600 ? `${Math.round(whole / 60)} min` : `${(whole / 3_600).toFixed(1)} h`;
 }
 
 /** Shows a line that replaces itself, on a terminal only. Returns a function that removes it. */

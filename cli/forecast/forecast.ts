@@ -1,5 +1,6 @@
 import type { PlayedEndpoint } from "../../emulator/forecast/assumptions";
 import { ownPackage } from "../ownPackage";
+import { shownMoney, shownNumber, shownTime } from "../shownValues";
 import { printJson, printLines } from "../terminal";
 import type { ForecastFlags, LostLimit } from "./forecastFlags";
 import { openLoad } from "./load/openLoad";
@@ -15,7 +16,6 @@ import type { Settings } from "./settings/endpoints";
 import { type Named, namedSettings } from "./settings/named";
 import { priceOf, priceOfWorker, readPrices } from "./settings/prices";
 import { combinations } from "./settings/sweep";
-import { shownMoney, shownNumber, shownTime } from "./values";
 
 const SEEDS = 20;
 /** One for each pair of a default scaler interval and a default step. */

@@ -11,13 +11,19 @@ const LEVELS: Readonly<Record<StockLevel, number>> = { None: 0, Low: 1, Unknown:
  * else that of the public table.
  */
 export function poolPrices(gpus: readonly CatalogGpu[] | undefined): ReadonlyMap<string, number> {
+  const pools = new Set([...Object.keys(PUBLIC_PRICES.perSecond), ...(gpus ?? []).flatMap(({ pool }) => pool ?? [])]);
   const prices = new Map<string, number>();
-  for (const pool of Object.keys(PUBLIC_PRICES.perSecond)) prices.set(pool, publicPrice(pool) ?? 0);
-  const live = new Map<string, number>();
-  for (const { pool, serverlessPrice } of gpus ?? []) {
-    if (pool && serverlessPrice !== undefined) live.set(pool, Math.max(live.get(pool) ?? 0, serverlessPrice));
+  for (const pool of pools) {
+    const price = poolPrice(pool, gpus);
+    if (price !== undefined) prices.set(pool, price);
   }
-  return new Map([...prices, ...live]);
+  return prices;
+}
+
+/** Returns the price of a pool's most expensive GPU. */
+function poolPrice(pool: string, gpus: readonly CatalogGpu[] | undefined): number | undefined {
+  const prices = (gpus ?? []).flatMap((gpu) => (gpu.pool === pool ? (gpu.serverlessPrice ?? []) : []));
+  return prices.length > 0 ? Math.max(...prices) : publicPrice(pool);
 }
 
 /** Returns the best stock of each pool as a number from 0 to 3. */
@@ -39,6 +45,6 @@ export function workerPrice(
 ): number | undefined {
   if (settings?.instanceIds !== "") return undefined;
   const [pool = ""] = poolsIn(settings.gpuIds);
-  const price = poolPrices(gpus).get(pool);
+  const price = poolPrice(pool, gpus);
   return price === undefined ? undefined : price * settings.gpuCount;
 }

@@ -1,4 +1,4 @@
-import { shownMoney } from "../forecast/values";
+import { shownMoney } from "../shownValues";
 import type { Costs } from "./cost";
 import type { Finding } from "./finding";
 import type { Answers, NotLookedUp } from "./lookUps";

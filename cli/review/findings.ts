@@ -3,7 +3,7 @@ import { endpointProofs, volumeProofs } from "../../sdk/catalog/proofs";
 import { publicPrice } from "../../sdk/catalog/publicPrices";
 import { bestLevel, type CatalogGpu, isAtLeastLevel, type StockLevel } from "../../sdk/catalog/record";
 import { splitList } from "../../sdk/endpoints/normalForms";
-import { shownMoney } from "../forecast/values";
+import { shownMoney } from "../shownValues";
 import { quotaFindings, spendFindings } from "./accountFindings";
 import type { Costs } from "./cost";
 import type { Finding } from "./finding";

@@ -1,5 +1,5 @@
 import { visible } from "../../sdk/visible";
-import { shownMoney } from "../forecast/values";
+import { shownMoney } from "../shownValues";
 import type { Costs, SideCost, TotalCost } from "./cost";
 import type { Finding } from "./finding";
 import type { NotLookedUp } from "./lookUps";

@@ -106,7 +106,7 @@ const ARROWS: Record<string, Arrows> = {
         "rollOut",
       ],
       rollOut: ["connection", "machine", "fields", "ownership", "records", "container", "smokeTest"],
-      template: ["connection", "fields", "adoption", "records", "container"],
+      template: ["connection", "machine", "fields", "adoption", "records", "container"],
       volume: ["connection", "fields", "adoption", "records", "catalog"],
       registryAuth: ["connection", "adoption", "records"],
       secret: ["connection", "adoption", "records"],
@@ -173,7 +173,16 @@ const ARROWS: Record<string, Arrows> = {
     },
   },
   cli: {
-    shared: ["didYouMean", "exitCodes", "ownPackage", "pulumiCommand", "readTextFile", "stack", "terminal"],
+    shared: [
+      "didYouMean",
+      "exitCodes",
+      "ownPackage",
+      "pulumiCommand",
+      "readTextFile",
+      "shownValues",
+      "stack",
+      "terminal",
+    ],
     folders: {
       connection: [],
       ...{

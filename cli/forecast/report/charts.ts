@@ -1,4 +1,4 @@
-import { shownTime } from "../values";
+import { shownTime } from "../../shownValues";
 
 /** A line or an area of a chart, with a value for each equal part of the time. */
 export interface Series {

@@ -2,8 +2,8 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Course } from "../../../emulator/forecast/tally";
 import { systemReason } from "../../../emulator/io/systemReason";
+import { shownMoney, shownNumber, shownTime } from "../../shownValues";
 import { LIMITS } from "../settings/assumptions";
-import { shownMoney, shownNumber, shownTime } from "../values";
 import {
   type Chart,
   chart,

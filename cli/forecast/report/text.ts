@@ -1,7 +1,7 @@
+import { shownMoney, shownNumber, shownTime } from "../../shownValues";
 import type { LostLimit } from "../forecastFlags";
 import { LIMITS, type ShownAssumption } from "../settings/assumptions";
 import type { Settings } from "../settings/endpoints";
-import { shownMoney, shownNumber, shownTime } from "../values";
 import { changeLine, cheapest, costOf, delayOf, fasterForAsMuch } from "./choose";
 import type { Sweep } from "./report";
 import type { CostPart, Range, Summary } from "./summary";
