@@ -9,10 +9,13 @@ const root = path.join(__dirname, "..");
 /** The file that holds the digest of the sources. It is not published. */
 const DIGEST_FILE = path.join(root, "dist", ".sources");
 
-/** Returns the digest of the sources as they are now. */
-function digestOfSources() {
+/** The folders of which `dist` is built. */
+const BUILT = ["cli", "emulator", "provider", "sdk"];
+
+/** Returns the digest of all files in folders of the repository, as they are now. */
+function digestOfSources(folders = BUILT) {
   const hash = createHash("sha256");
-  for (const folder of ["cli", "emulator", "provider", "sdk"]) {
+  for (const folder of folders) {
     const entries = readdirSync(path.join(root, folder), { recursive: true, withFileTypes: true });
     const files = entries.filter((entry) => entry.isFile()).map((entry) => path.join(entry.parentPath, entry.name));
     for (const file of files.sort()) hash.update(path.relative(root, file)).update(readFileSync(file));

@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
-import { appendFileSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, readFileSync } from "node:fs";
 import path from "node:path";
+import { digestOfSources } from "../../tools/sourcesOfBuild";
 import { API } from "./campaignApi";
 
 const ROOT = path.resolve(__dirname, "../..");
@@ -21,7 +21,7 @@ export interface Progress<T> {
  * of the code, the emulator or the campaign makes them void.
  */
 export function progressOf<T>(name: string): Progress<T> {
-  const code = digestOfSources();
+  const code = digestOfSources(SOURCES);
   const file = path.join(FOLDER, `${name}.progress.jsonl`);
   const lines = readLines(file).map((line) => JSON.parse(line) as { code: string; title: string; result: T });
   const results = new Map(lines.filter((line) => line.code === code).map(({ title, result }) => [title, result]));
@@ -61,16 +61,4 @@ function readLines(file: string): string[] {
   } catch {
     return [];
   }
-}
-
-function digestOfSources(): string {
-  const hash = createHash("sha256");
-  for (const folder of SOURCES) {
-    const entries = readdirSync(path.join(ROOT, folder), { recursive: true, withFileTypes: true });
-    const files = entries.filter((entry) => entry.isFile() && /\.(js|ts)$/.test(entry.name));
-    for (const file of files.map(({ parentPath, name: own }) => path.join(parentPath, own)).sort()) {
-      hash.update(`${path.relative(ROOT, file)}\n`).update(readFileSync(file));
-    }
-  }
-  return hash.digest("hex").slice(0, 16);
 }
