@@ -4,7 +4,8 @@ import type { FieldTable } from "../../sdk/records/fields";
 import { changedIn } from "../fields/managed";
 import { secretFields } from "../hideSecretInputs";
 import { log } from "../log";
-import { type Adoptee, returnToFormerOwner, wasAdoptedFrom } from "../ownership/lastAdopter";
+import type { ServiceRecord } from "../machine/machineRecord";
+import { recordedAs, returnToFormerOwner, wasAdoptedFrom } from "../ownership/lastAdopter";
 import { claimForAdoption, claimsOfOthers, noteChecked, ownerOf, release } from "../ownership/owners";
 import { objectOrEmpty, type Properties, UNKNOWN } from "../properties";
 
@@ -50,7 +51,7 @@ export function isLeftToAdopter(noun: string, id: string, outputs: Properties): 
   const why = others.find(({ standing }) => standing === "failed") ?? others[0];
   if (why && !isHeld) refuseUntilAdopted(noun, id, why.reason);
   const name = String(outputs.name ?? id);
-  const adoptee: Adoptee = { account: outputs.__account, noun, id };
+  const adoptee = recordedAs(noun, { id, outputs });
   if (isHeld) {
     release(id, owner);
     returnToFormerOwner(adoptee, owner);
@@ -69,7 +70,7 @@ export function isLeftToAdopter(noun: string, id: string, outputs: Properties): 
  * Refuses a deletion by a resource whose record another one adopted. The other one may be in a
  * different stack, or may be gone: no handler can tell.
  */
-function refuseForAdopter({ noun, id }: Adoptee): never {
+function refuseForAdopter({ noun, id }: ServiceRecord): never {
   const message =
     `${noun} ${id} is not deleted, and this resource stays in state, because another resource adopted the ${noun} in an ` +
     "earlier run on this machine. If this stack has that resource too, run the same command again without --target. If " +

@@ -1,5 +1,12 @@
 import type { EnvChanges } from "../../sdk/containers/record";
-import { readRecord, removeRecord, type Subject, writeRecord } from "../machine/machineRecord";
+import {
+  readRecord,
+  removeRecord,
+  type ServiceRecord,
+  type Subject,
+  subjectAbout,
+  writeRecord,
+} from "../machine/machineRecord";
 import { isObject, type Properties } from "../properties";
 
 /*
@@ -7,14 +14,6 @@ import { isObject, type Properties } from "../properties";
  * killed before the engine writes state, only this machine's record tells them from the variables
  * of others.
  */
-
-/** The record whose variables are saved. */
-export interface Holder {
-  readonly service: string;
-  /** Its kind, such as `template`. */
-  readonly noun: string;
-  readonly id: string;
-}
 
 /** Returns the names of the variables in inputs or outputs. */
 export function variablesOf({ env }: Properties): string[] {
@@ -29,11 +28,12 @@ interface WithEnv {
 /**
  * Saves fields and variables. Variables that the program no longer sets, or that a killed run has
  * left, are removed.
+ * @param holder the record whose variables are saved
  * @param unwanted the names of further variables to remove, unless the program sets them
  * @param save sends the changes, in which `null` removes a variable
  */
 export async function saveVariables<Fields extends WithEnv, T>(
-  holder: Holder,
+  holder: ServiceRecord,
   { env, ...others }: Fields,
   outputs: Properties,
   unwanted: readonly string[],
@@ -52,7 +52,7 @@ export async function saveVariables<Fields extends WithEnv, T>(
 }
 
 /** Records the names before a save. */
-export function noteVariables(holder: Holder, names: readonly string[]): void {
+export function noteVariables(holder: ServiceRecord, names: readonly string[]): void {
   if (names.length === 0) removeRecord(subjectOf(holder));
   else writeRecord(subjectOf(holder), { names: [...new Set(names)] });
 }
@@ -61,7 +61,7 @@ export function noteVariables(holder: Holder, names: readonly string[]): void {
  * Returns the names of the variables that a killed run of this machine may have set, and that state
  * does not have. The record is removed once state has all of them: from then on, state decides.
  */
-export function leftVariables(holder: Holder, outputs: Properties): string[] {
+export function leftVariables(holder: ServiceRecord, outputs: Properties): string[] {
   const subject = subjectOf(holder);
   const names = readRecord(subject)?.names;
   if (!Array.isArray(names)) return [];
@@ -71,6 +71,6 @@ export function leftVariables(holder: Holder, outputs: Properties): string[] {
   return left;
 }
 
-function subjectOf({ service, noun, id }: Holder): Subject {
-  return { service, noun: `${noun} variables`, key: id };
+function subjectOf(holder: ServiceRecord): Subject {
+  return subjectAbout(holder, "variables");
 }

@@ -21,6 +21,20 @@ export interface Subject {
   readonly key: string;
 }
 
+/** A record of the service. */
+export interface ServiceRecord {
+  /** As in `Subject`. */
+  readonly service: string;
+  /** Its kind, such as `template`. */
+  readonly noun: string;
+  readonly id: string;
+}
+
+/** Returns the subject of one thing that this machine remembers about a record of the service. */
+export function subjectAbout({ service, noun, id }: ServiceRecord, thing: string): Subject {
+  return { service, noun: `${noun} ${thing}`, key: id };
+}
+
 const FOLDERS = candidateFolders("records");
 
 /** Returns the record of the subject; `undefined` if this machine has none. */

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { isObject, type Properties } from "../properties";
-import { readRecord, removeRecord, type Subject, writeRecord } from "./machineRecord";
+import { readRecord, removeRecord, type ServiceRecord, type Subject, subjectAbout, writeRecord } from "./machineRecord";
 import { seal, unseal } from "./seal";
 
 /*
@@ -18,12 +18,9 @@ const WRITE = "__write";
 const TOKEN_BYTES = 4;
 
 /** The service's record that is written, and the account's key. */
-export interface Written {
-  readonly service: string;
+export interface Written extends ServiceRecord {
   /** `undefined` in a preview without a key: then the settings cannot be read. */
   readonly apiKey?: string | undefined;
-  readonly noun: string;
-  readonly id: string;
 }
 
 /** A write to an existing record that state does not have. */
@@ -80,10 +77,10 @@ export function openWrite(written: Written, outputs: Properties): UnfinishedWrit
 }
 
 /** Removes the note of a write that was taken back, so that state is right as it is. */
-export function forgetWrite(written: Omit<Written, "apiKey">): void {
+export function forgetWrite(written: ServiceRecord): void {
   removeRecord(subjectOf(written));
 }
 
-function subjectOf({ service, noun, id }: Omit<Written, "apiKey">): Subject {
-  return { service, noun: `${noun} write`, key: id };
+function subjectOf(written: ServiceRecord): Subject {
+  return subjectAbout(written, "write");
 }

@@ -1,4 +1,13 @@
-import { readRecord, removeRecord, type Subject, writeRecord } from "../machine/machineRecord";
+import { recordedService } from "../connection/account";
+import {
+  readRecord,
+  removeRecord,
+  type ServiceRecord,
+  type Subject,
+  subjectAbout,
+  writeRecord,
+} from "../machine/machineRecord";
+import type { Properties } from "../properties";
 import { drawnAt } from "./owners";
 
 /*
@@ -6,29 +15,26 @@ import { drawnAt } from "./owners";
  * which resource adopted a record in an earlier one. The machine record does.
  */
 
-/** A record at the service. */
-export interface Adoptee {
-  /** The output that holds its account. It begins with the service. */
-  readonly account: unknown;
-  readonly noun: string;
-  readonly id: string;
+/** Returns the service's record that a resource has, as this machine's records name it. */
+export function recordedAs(noun: string, { id, outputs }: { id: string; outputs: Properties }): ServiceRecord {
+  return { service: recordedService(outputs) ?? "", noun, id };
 }
 
 /** Notes that a resource begins to adopt the record: from now on it may change the settings. */
-export function recordAdopting(adoptee: Adoptee, owner: string): void {
-  writeRecord(subjectOf(adoptee), { ...readRecord(subjectOf(adoptee)), writer: owner, at: Date.now() });
+export function recordAdopting(adoptee: ServiceRecord, owner: string): void {
+  write(adoptee, { ...readRecord(subjectOf(adoptee)), writer: owner });
 }
 
 /** Remembers which resource has adopted the record. */
-export function recordAdopter(adoptee: Adoptee, owner: string): void {
-  writeRecord(subjectOf(adoptee), { owner, writer: owner, at: Date.now() });
+export function recordAdopter(adoptee: ServiceRecord, owner: string): void {
+  write(adoptee, { owner, writer: owner });
 }
 
 /**
  * Returns `true` if a different resource has adopted the record on this machine. If this resource
  * got the record later, perhaps on another machine, it has it now.
  */
-export function wasAdoptedFrom(adoptee: Adoptee, owner: string): boolean {
+export function wasAdoptedFrom(adoptee: ServiceRecord, owner: string): boolean {
   const adopter = readRecord(subjectOf(adoptee))?.owner;
   return typeof adopter === "string" && adopter !== owner && drawnAt(owner) <= drawnAt(adopter);
 }
@@ -37,7 +43,7 @@ export function wasAdoptedFrom(adoptee: Adoptee, owner: string): boolean {
  * Returns since when a different resource, which has had the record on this machine, may have
  * changed its settings, in milliseconds since 1970; `undefined` if none did after this resource.
  */
-export function changedByOtherAt(adoptee: Adoptee, owner: string): number | undefined {
+export function changedByOtherAt(adoptee: ServiceRecord, owner: string): number | undefined {
   const { writer, at } = readRecord(subjectOf(adoptee)) ?? {};
   return typeof writer === "string" && writer !== owner ? Number(at) : undefined;
 }
@@ -45,26 +51,29 @@ export function changedByOtherAt(adoptee: Adoptee, owner: string): number | unde
 /**
  * Notes that the settings of an adopted record are about to be, or now are, those of a resource.
  */
-export function noteWriter(adoptee: Adoptee, owner: string): void {
+export function noteWriter(adoptee: ServiceRecord, owner: string): void {
   const record = readRecord(subjectOf(adoptee));
-  if (record && record.writer !== owner) writeRecord(subjectOf(adoptee), { ...record, writer: owner, at: Date.now() });
+  if (record && record.writer !== owner) write(adoptee, { ...record, writer: owner });
 }
 
 /**
  * Forgets that this resource is the adopter: another resource keeps the service's record, with
  * settings that it must verify.
  */
-export function returnToFormerOwner(adoptee: Adoptee, owner: string): void {
+export function returnToFormerOwner(adoptee: ServiceRecord, owner: string): void {
   const { owner: adopter, ...record } = readRecord(subjectOf(adoptee)) ?? {};
   if (adopter === owner) writeRecord(subjectOf(adoptee), record);
 }
 
 /** Removes the machine record of a deleted record. */
-export function forgetAdopter(adoptee: Adoptee): void {
+export function forgetAdopter(adoptee: ServiceRecord): void {
   removeRecord(subjectOf(adoptee));
 }
 
-function subjectOf({ account, noun, id }: Adoptee): Subject {
-  const [service = ""] = String(account ?? "").split(" ");
-  return { service, noun: `owner of ${noun}`, key: id };
+function write(adoptee: ServiceRecord, record: Properties): void {
+  writeRecord(subjectOf(adoptee), { ...record, at: Date.now() });
+}
+
+function subjectOf(adoptee: ServiceRecord): Subject {
+  return subjectAbout(adoptee, "owner");
 }

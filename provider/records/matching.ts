@@ -37,7 +37,7 @@ export async function takeOverOwn<T extends NamedRecord, Fields extends object>(
   owner: string,
 ): Promise<T | undefined> {
   const { account, capabilities } = connection;
-  const adoptee = { account: account.service, noun: kind.noun, id: record.id };
+  const adoptee = { service: account.service, noun: kind.noun, id: record.id };
   const isTaken = claimsOfOthers(record.id, owner).length > 0 || wasAdoptedFrom(adoptee, "");
   const { name, ...fields } = inputs;
   if (isTaken || compareForAdoption(kind, record, fields, capabilities).refusal !== undefined) return undefined;
@@ -46,7 +46,7 @@ export async function takeOverOwn<T extends NamedRecord, Fields extends object>(
   );
   recordAdopter(adoptee, owner);
   // If the engine is killed now, the next run takes it over again.
-  forgetWrite({ service: account.service, noun: kind.noun, id: record.id });
+  forgetWrite(adoptee);
   return own.record;
 }
 
@@ -88,7 +88,7 @@ async function matchProgram<T extends NamedRecord, Fields extends object>(
   if (isSaved) await kind.checkCatalog?.(connection, { name: found.name, settings: { ...before, ...inputs }, changed });
   const judge = await beginRelease?.(connection, situation, true);
   if (isSaved) {
-    recordAdopting({ account: connection.account.service, noun, id }, owner);
+    recordAdopting({ service: connection.account.service, noun, id }, owner);
     noteChange(kind, connection, { id, outputs: {}, inputs }, before, fields);
   }
   const record = isSaved ? await kind.update(connection, { ...situation, fields, isUnsure: true }) : found;

@@ -12,7 +12,7 @@ import { changesOwnInputs, checkRecordInputs, ownInputs } from "../fields/record
 import { withoutUnset, withUnset } from "../fields/unset";
 import { log } from "../log";
 import { forgetWrite, lastWrite, newWrite, writeOutput } from "../machine/unfinishedWrite";
-import { forgetAdopter, noteWriter, recordAdopter } from "../ownership/lastAdopter";
+import { forgetAdopter, noteWriter, recordAdopter, recordedAs } from "../ownership/lastAdopter";
 import { LIST_MAX_AGE_MS, locate } from "../ownership/location";
 import { oneAtATime } from "../ownership/oneAtATime";
 import { adoptAlone, claimCompared, ownerOf, ownerOfNew } from "../ownership/owners";
@@ -21,7 +21,7 @@ import { explainAbsence, keepUnproven, readAbsent, withDropAdvice } from "./abse
 import { adopt, type Matched, takeOverOwn } from "./matching";
 import { fieldsToCreate, fieldsToSave, toOutputs, unseenOutputs } from "./outputs";
 import type { RecordKind, Situation, Unsure } from "./recordKind";
-import { adopteeOf, announceUnfinished, lookAgain, noteChange } from "./unfinished";
+import { announceUnfinished, lookAgain, noteChange } from "./unfinished";
 
 /**
  * Returns the handlers of one kind of resource: observe the service, make the missing changes,
@@ -226,7 +226,7 @@ async function create<T extends NamedRecord, Fields extends object>(kind: Record
   const saw = toOutputs(kind, record, inputs, { connection, owner, before: {}, changed, write });
   const outs = { ...saw, ...(await judge?.(saw, record)) };
   const { id } = record;
-  if (adoptId !== undefined) recordAdopter({ account: outs.__account, noun: kind.noun, id }, owner);
+  if (adoptId !== undefined) recordAdopter(recordedAs(kind.noun, { id, outputs: outs }), owner);
   await kind.settle?.(connection.client, { id, outputs: outs, inputs }, record);
   return { id, outs };
 }
@@ -271,7 +271,7 @@ async function update<T extends NamedRecord, Fields extends object>(kind: Record
     ? toOutputs(kind, record, inputs, circumstances)
     : { ...unseenOutputs(kind, outputs, inputs), ...writeOutput(write) };
   const outs = { ...saw, ...(await judge?.(saw, record)) };
-  if (isWritten) noteWriter(adopteeOf(kind.noun, situation), ownerOf(outputs));
+  if (isWritten) noteWriter(recordedAs(kind.noun, situation), ownerOf(outputs));
   await kind.settle?.(client, { id, outputs: outs, inputs }, record);
   return { outs };
 }
@@ -332,6 +332,6 @@ async function remove<T extends NamedRecord, Fields extends object>(
   await kind.delete(connection, id, outputs, onAbsent).catch((error: unknown) => {
     throw withDropAdvice(error, kind.noun);
   });
-  forgetAdopter({ account: outputs.__account, noun: kind.noun, id });
+  forgetAdopter(recordedAs(kind.noun, { id, outputs }));
   forgetWrite({ service: connection.account.service, noun: kind.noun, id });
 }

@@ -3,12 +3,11 @@ import { LIST_LAG_MS } from "../../sdk/contract/limits";
 import type { NamedRecord } from "../../sdk/records/listed";
 import { existing } from "../../sdk/records/reads";
 import { compareForAdoption } from "../adoption/comparison";
-import { recordedService } from "../connection/account";
 import { type Connection, currentPlace } from "../connection/connection";
 import { changedIn } from "../fields/managed";
 import { log } from "../log";
 import { noteWrite, openWrite, type UnfinishedWrite, type Written } from "../machine/unfinishedWrite";
-import { type Adoptee, changedByOtherAt, noteWriter } from "../ownership/lastAdopter";
+import { changedByOtherAt, noteWriter, recordedAs } from "../ownership/lastAdopter";
 import { ownerOf } from "../ownership/owners";
 import { objectOrEmpty, type Properties, pick } from "../properties";
 import { fieldsToSave } from "./outputs";
@@ -25,18 +24,14 @@ import type { RecordKind, Situation, Unsure } from "./recordKind";
  */
 export function announceUnfinished(noun: string, { id, outputs }: Situation): boolean {
   const apiKey = currentPlace()?.account.apiKey;
-  const isOpen = openWrite({ service: recordedService(outputs) ?? "", apiKey, noun, id }, outputs) !== undefined;
-  if (!isOpen && changedByOtherAt(adopteeOf(noun, { id, outputs }), ownerOf(outputs)) === undefined) return false;
+  const record = recordedAs(noun, { id, outputs });
+  const isOpen = openWrite({ ...record, apiKey }, outputs) !== undefined;
+  if (!isOpen && changedByOtherAt(record, ownerOf(outputs)) === undefined) return false;
   const reason = isOpen
     ? `an earlier run on this machine did not end while it changed ${noun} ${id}`
     : `another resource has adopted ${noun} ${id} on this machine and may have changed it`;
   log(String(outputs.name ?? id), `${reason}: up verifies what the ${noun} has`);
   return true;
-}
-
-/** Returns the record that a resource has, as the machine's notes name it. */
-export function adopteeOf(noun: string, { id, outputs }: Omit<Situation, "inputs">): Adoptee {
-  return { account: outputs.__account, noun, id };
 }
 
 /** Returns the machine's key for a record of a kind. */
@@ -57,7 +52,7 @@ export function noteChange<T extends NamedRecord, Fields extends object>(
   const changed = changedIn(table, before, shown);
   const [sent, former] = [shown, before].map((each) => pick(each, (field) => changed.includes(field)));
   noteWrite(writtenBy(connection, kind.noun, id), outputs, sent ?? {}, former ?? {});
-  if (ownerOf(outputs) !== "") noteWriter(adopteeOf(kind.noun, { id, outputs }), ownerOf(outputs));
+  if (ownerOf(outputs) !== "") noteWriter(recordedAs(kind.noun, { id, outputs }), ownerOf(outputs));
 }
 
 /**
@@ -98,7 +93,7 @@ export async function lookAgain<T extends NamedRecord, Fields extends object>(
  * Returns the write of another resource that has adopted the record. Its settings are not known.
  */
 function writeOfAdopter(noun: string, situation: Omit<Situation, "inputs">): UnfinishedWrite | undefined {
-  const at = changedByOtherAt(adopteeOf(noun, situation), ownerOf(situation.outputs));
+  const at = changedByOtherAt(recordedAs(noun, situation), ownerOf(situation.outputs));
   return at === undefined ? undefined : { sent: {}, former: {}, at };
 }
 

@@ -1,8 +1,9 @@
 import { checkTemplateFields } from "../../sdk/templates/input";
 import { TEMPLATE_FIELDS, type Template, type TemplateInput, WORKER_FIELDS } from "../../sdk/templates/template";
-import { type Holder, leftVariables, saveVariables, variablesOf } from "../container/variables";
+import { leftVariables, saveVariables, variablesOf } from "../container/variables";
 import { fieldsIn } from "../fields/managed";
 import { log } from "../log";
+import type { ServiceRecord } from "../machine/machineRecord";
 import { isObject, pick, SECONDS, TRUE_OR_FALSE } from "../properties";
 import { whenUnused } from "../records/deletion";
 import type { RecordKind } from "../records/recordKind";
@@ -60,7 +61,7 @@ export const TEMPLATE_KIND: RecordKind<Template, TemplateInput> = {
   },
 };
 
-function holder(service: string, id: string): Holder {
+function holder(service: string, id: string): ServiceRecord {
   return { service, noun: "template", id };
 }
 
