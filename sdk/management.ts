@@ -14,7 +14,7 @@ import { readShared } from "./records/reads";
 import { createRegistryAuths, type RegistryAuthCalls, type RegistryAuths } from "./registryAuths/registryAuths";
 import { createSecrets, type SecretCalls, type Secrets } from "./secrets/secrets";
 import { createTemplates, TEMPLATE, type TemplateCalls, type Templates } from "./templates/templates";
-import type { ObservedOptions } from "./transport/requestOptions";
+import type { ObservedOptions, RequestOptions } from "./transport/requestOptions";
 import { type Attempt, type CallContext, makeCall } from "./transport/retryingCall";
 import { createVolumes, VOLUME, type VolumeCalls, type Volumes } from "./volumes/volumes";
 
@@ -87,23 +87,19 @@ export type ReadHealth = (endpointId: string, options: ObservedOptions) => Promi
 
 /** Returns the requests with which logs find their workers, and the values to hide. */
 function logCalls(context: CallContext, { endpoint, workers }: DiagnosisCalls) {
-  const read = <T>(
-    name: string,
-    operation: string,
-    signal: AbortSignal | undefined,
-    attempt: (each: Attempt) => Promise<T>,
-  ) => makeCall(context, { name, operation, repeatability: "safe", signal, attempt });
+  const read = <T>(name: string, operation: string, limits: RequestOptions, attempt: (each: Attempt) => Promise<T>) =>
+    makeCall(context, { name, operation, repeatability: "safe", ...limits, attempt });
   return {
-    async workerIds(id: string, signal: AbortSignal | undefined): Promise<readonly string[]> {
+    async workerIds(id: string, limits: RequestOptions): Promise<readonly string[]> {
       const operation = `the workers of endpoint ${id}`;
-      const found = await read("listWorkers", operation, signal, async (each) =>
+      const found = await read("listWorkers", operation, limits, async (each) =>
         workers?.(operation, id, context.clock.now(), each),
       );
       return found?.ids ?? [];
     },
-    async hideVariables(id: string, signal: AbortSignal | undefined): Promise<void> {
+    async hideVariables(id: string, limits: RequestOptions): Promise<void> {
       const operation = `endpoint ${id}`;
-      const found = await read("getEndpoint", operation, signal, (each) => endpoint(operation, id, each));
+      const found = await read("getEndpoint", operation, limits, (each) => endpoint(operation, id, each));
       if (found) hideEnv(found.env, [found.facts.name ?? ""]);
     },
   };

@@ -29,6 +29,7 @@ const LONG = [
   "cli/emulatorSession",
   "cli/explain",
   "cli/explainSlow",
+  "cli/slowService",
   "cli/forecast/forecast",
   "cli/forecast/pictures",
   "cli/metrics/exporter",

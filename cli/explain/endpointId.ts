@@ -1,17 +1,23 @@
 import { type Client, ServerlessGpuError } from "../../sdk";
+import { say } from "../terminal";
 
-/** One attempt, because people wait. What cannot be listed is taken for an id. */
+/** One attempt for each part of the list, because people wait. */
 const ONCE = { timeoutMs: 5_000, maxRetries: 0 };
+/** The time for the whole list, in milliseconds. */
+const LIST_MS = 10_000;
 
 /**
- * Returns the id of an endpoint that is given by its id or by its exact name; what is given if the
- * endpoints cannot be listed, or none fits.
+ * Returns the id of an endpoint that is given by its id or by its exact name; what is given if none
+ * fits or, which it says, if the endpoints cannot be listed.
  * @throws Error if several endpoints have the name
  */
 export async function endpointId(client: Client, given: string): Promise<string> {
-  const all = await client.endpoints.list(ONCE).catch((error: unknown) => {
-    if (error instanceof ServerlessGpuError) return [];
-    throw error;
+  const signal = AbortSignal.timeout(LIST_MS);
+  const all = await client.endpoints.list({ ...ONCE, signal }).catch((error: unknown) => {
+    if (!signal.aborted && !(error instanceof ServerlessGpuError)) throw error;
+    const why = signal.aborted ? `no complete list within ${LIST_MS / 1000} s` : (error as Error).message;
+    say(`${given} is taken for an id, because the endpoints could not be listed: ${why}`);
+    return [];
   });
   if (all.some(({ id }) => id === given)) return given;
   const named = all.filter(({ name }) => name === given);

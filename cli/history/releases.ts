@@ -1,5 +1,6 @@
 import { type Client, createClient, type EndpointRelease } from "../../sdk";
 import { commandConnection, overV2 } from "../connection/connection";
+import { readInTime } from "../connection/readInTime";
 import { endpointId } from "../explain/endpointId";
 
 /** The most releases that the commands read: more than any endpoint has. */
@@ -32,7 +33,9 @@ export async function withReleases<T>(
   const client = createClient(await commandConnection({ api }));
   try {
     const id = await endpointId(client, endpoint);
-    const releases = await client.endpoints.releases(id, { limit: MOST_RELEASES });
+    const releases = await readInTime(`the releases of endpoint ${id}`, (limits) =>
+      client.endpoints.releases(id, { ...limits, limit: MOST_RELEASES }),
+    );
     if (!releases) throw new Error(`only REST v2 shows releases. ${overV2(command)}`);
     return await use({ id, client, releases });
   } finally {

@@ -1,7 +1,7 @@
 import { createClient } from "../../sdk";
 import { commandConnection, overV2 } from "../connection/connection";
 import { endpointId } from "../explain/endpointId";
-import { printJson, printLines } from "../terminal";
+import { printJson, printLines, say } from "../terminal";
 
 /** The options of the command. */
 export interface LogsFlags {
@@ -18,7 +18,7 @@ export async function logs(endpoint: string, flags: LogsFlags): Promise<number> 
   const { api, follow, worker, source, tail, json } = flags;
   const connection = await commandConnection({ api });
   if (connection.api !== "v2") throw new Error(`only REST v2 has logs of workers. ${overV2(["logs", endpoint])}`);
-  const client = createClient(connection);
+  const client = createClient({ ...connection, onWarning: ({ message }) => say(message) });
   const stop = new AbortController();
   const interrupt = () => stop.abort();
   process.once("SIGINT", interrupt);

@@ -1,5 +1,8 @@
 import { createClient } from "../../sdk/client";
+import type { EnvironmentSettings } from "../../sdk/connection/settings";
+import { waitText } from "../../sdk/transport/observers";
 import { commandConnection } from "../connection/connection";
+import { sayWhileWaiting } from "../connection/readInTime";
 import { readPrices } from "../forecast/settings/prices";
 import { printJson, printLines, say } from "../terminal";
 import { type MonthlyCost, monthlyCosts } from "./costs";
@@ -30,6 +33,9 @@ interface Orphan extends Origin {
   readonly cost: MonthlyCost | undefined;
 }
 
+/** The longest time of a request with its retries, in milliseconds. */
+const REQUEST_MS = 20_000;
+
 const FOUND = 3;
 const POSSIBLE = 4;
 const ELSEWHERE = 5;
@@ -43,12 +49,14 @@ export async function orphans(flags: OrphansFlags, version: string): Promise<num
   const given = flags.prices === undefined ? undefined : readPrices(flags.prices);
   const [stack, ...others] = flags.stack ?? [];
   const connection = await commandConnection({ api: flags.api, stack: others.length === 0 ? stack : undefined });
-  await using client = createClient({ ...connection, onWarning: ({ message }) => say(message) });
   // The account first, and the runs before the states: what a run creates meanwhile is then in
   // them.
-  const records = await readRecords(client);
+  const records = await recordsOf(connection);
   if (flags.delete !== undefined) await requireNoRun(flags);
-  const states = await readStacks(flags);
+  const states = await sayWhileWaiting(
+    () => "still reading the states of the stacks",
+    () => readStacks(flags),
+  );
   const living = states.map(namedStack);
   const stacks = [...(flags.ended ?? []).map((name) => endedStack(name, living)), ...living];
   const place = placeOf(states, records);
@@ -65,7 +73,11 @@ export async function orphans(flags: OrphansFlags, version: string): Promise<num
     if (place.isElsewhere) say(place.text);
     if (!isProven && !flags.nobodyManagesIt) throw new Error(doubt(wanted, reason));
     say(`${noun} ${wanted.id} ("${wanted.name}") is deleted: ${isProven ? "" : "a possible orphan, "}${reason}`);
-    await deleteRecord(client, wanted, say);
+    await using client = createClient(connection);
+    await sayWhileWaiting(
+      () => "the deletion still goes on",
+      () => deleteRecord(client, wanted, say),
+    );
     printLines([`deleted ${noun} ${wanted.id}`]);
     return 0;
   }
@@ -78,6 +90,22 @@ export async function orphans(flags: OrphansFlags, version: string): Promise<num
   else printLines(linesOf(found, stacks, place));
   if (found.length === 0) return place.isElsewhere ? ELSEWHERE : 0;
   return found.some(({ isProven }) => isProven) ? FOUND : POSSIBLE;
+}
+
+/**
+ * Reads all records of the account. It can take as many requests as the rate limit allows, so it
+ * has no limit in all: each request has one, and lines say that it goes on.
+ */
+async function recordsOf(connection: EnvironmentSettings): Promise<AccountRecord[]> {
+  await using client = createClient({
+    ...{ ...connection, retry: { maxElapsedMs: REQUEST_MS } },
+    onWarning: ({ message }) => say(message),
+    onRateLimit: (event) => say(waitText(event)),
+  });
+  return await sayWhileWaiting(
+    () => "still reading the account's records",
+    () => readRecords(client),
+  );
 }
 
 /** How many records of the states this account has. */

@@ -3,6 +3,7 @@ import { leftAdoption, takeBackAdoption } from "../../provider/rollOut/adopting"
 import { namesOf } from "../../provider/rollOut/settings";
 import { createClient } from "../../sdk";
 import { commandConnection } from "../connection/connection";
+import { sayWhileWaiting } from "../connection/readInTime";
 import { findProgram } from "../doctor/program";
 import { ownResources, readState } from "../doctor/state";
 import { printLines, say } from "../terminal";
@@ -35,7 +36,11 @@ export async function takeBackLeft(id: string, api: string | undefined, yes: boo
   }
   const client = createClient(settings);
   try {
-    say(`endpoint ${id} ${ENDS[await takeBackAdoption({ client, account }, left)]}`);
+    const end = await sayWhileWaiting(
+      () => `still taking back what endpoint ${id} was given`,
+      () => takeBackAdoption({ client, account }, left),
+    );
+    say(`endpoint ${id} ${ENDS[end]}`);
     return 0;
   } finally {
     await client.close();

@@ -1,5 +1,6 @@
 import type { EndpointChanges } from "../../sdk";
 import { changesToRelease, notTaken, shownVersions } from "../../sdk/endpoints/releaseSettings";
+import { sayWhileWaiting } from "../connection/readInTime";
 import { withReleases } from "../history/releases";
 import { printLines, say } from "../terminal";
 import { takeBackLeft } from "./left";
@@ -57,7 +58,11 @@ function toRelease(endpoint: string, to: string, api: string | undefined, yes: b
       say("Nothing was changed. Add --yes to change the endpoint now; it makes a new release.");
       return 0;
     }
-    const differing = notTaken(changes, await client.endpoints.update(id, changes));
+    const updated = await sayWhileWaiting(
+      () => `still changing endpoint ${id}`,
+      () => client.endpoints.update(id, changes),
+    );
+    const differing = notTaken(changes, updated);
     if (differing.length > 0) {
       throw new Error(
         `the service accepted the change of endpoint ${id}, but does not show it: ${differing.join(", ")} still differs from ` +

@@ -67,7 +67,7 @@ function isSatisfied({ evidence, endpoint, workers, queue }: Situation): boolean
 }
 
 /**
- * What the refusal of a read says by itself. One that has not the service's own form says nothing for
+ * What the refusal of a read says by itself. Without the service's own form it says nothing for
  * sure: a gateway or another server may have sent it.
  */
 function accessFindings({ endpoint, queue }: Evidence): readonly Finding[] {

@@ -22,8 +22,8 @@ export interface NotSeen {
 export interface Refusal {
   readonly is: "absent" | "refused" | "no queue";
   /**
-   * `false` if the response has not the form in which the service refuses: then a gateway or another
-   * server may have sent it.
+   * `true` if the response has the form in which the service refuses. Otherwise a gateway or
+   * another server may have sent it.
    */
   readonly isOwn: boolean;
   /** In milliseconds since the epoch. */

@@ -35,7 +35,7 @@ export interface LogOptions extends Pick<RequestOptions, "signal"> {
   readonly follow?: boolean | undefined;
   /**
    * Ends after this time, in milliseconds: > 0.
-   * @default 5,000; with `follow`, none
+   * @default none; without `follow`, the log of each worker ends after 5,000
    */
   readonly timeoutMs?: number | undefined;
 }
@@ -65,7 +65,10 @@ const LOG_OPTIONS: OptionChecks<LogOptions> = {
   signal: anAbortSignal,
 };
 
-const DEFAULT_TOTAL_MS = 5_000;
+/** The time for each read, in milliseconds: people wait. With `follow` they have more patience. */
+const READ_MS = 5_000;
+const FOLLOW_READ_MS = 30_000;
+const readMs = ({ follow }: LogOptions) => (follow ? FOLLOW_READ_MS : READ_MS);
 /** After this time without a new line, the earlier lines have been sent, in milliseconds. */
 const QUIET_MS = 1_000;
 const DEFAULT_TAIL = 100;
@@ -80,9 +83,9 @@ export interface LogCalls {
   /** @default the interface has no logs */
   readonly open?: OpenLog | undefined;
   /** Reads the ids of an endpoint's workers. */
-  readonly workerIds: (endpointId: string, signal: AbortSignal | undefined) => Promise<readonly string[]>;
+  readonly workerIds: (endpointId: string, limits: RequestOptions) => Promise<readonly string[]>;
   /** Hides the values of an endpoint's variables in all lines. */
-  readonly hideVariables: (endpointId: string, signal: AbortSignal | undefined) => Promise<void>;
+  readonly hideVariables: (endpointId: string, limits: RequestOptions) => Promise<void>;
 }
 
 /** Returns the logs of one account. */
@@ -111,10 +114,10 @@ async function* readLogs(
   endpointId: string,
   options: LogOptions,
 ): AsyncGenerator<LogLine, void, undefined> {
-  const { follow = false, timeoutMs = follow ? undefined : DEFAULT_TOTAL_MS, signal: given } = options;
+  const { follow = false, timeoutMs, signal: given } = options;
   const ending = new AbortController();
   const signal = given ? AbortSignal.any([given, ending.signal]) : ending.signal;
-  await calls.hideVariables(endpointId, signal);
+  await calls.hideVariables(endpointId, { signal, timeoutMs: readMs(options) });
   const cancel = timeoutMs === undefined ? () => {} : context.clock.schedule(timeoutMs, () => merge.end());
   const merge = createMerge<LogLine>();
   const reading = follow ? followAll : readAll;
@@ -150,19 +153,35 @@ async function readAll(reading: Reading): Promise<void> {
 async function followAll(reading: Reading): Promise<void> {
   const { context, options, signal } = reading;
   const known = new Map<string, Promise<void>>();
+  let ids = await workersOf(reading);
   for (;;) {
-    for (const workerId of await workersOf(reading)) {
+    for (const workerId of ids) {
       // A worker that has ended is not in the list any more.
       if (!known.has(workerId)) known.set(workerId, readWorker(reading, workerId));
     }
     if (options.workerId !== undefined) return void (await Promise.all(known.values()));
     const failed = Promise.all(known.values()).then(() => new Promise<never>(() => {}));
     await Promise.race([sleep(context.clock, LOOK_MS, signal), failed]);
+    // The lines of the known workers go on.
+    ids = await workersOf(reading).catch((error) => {
+      warnOfWait(context, error);
+      return [];
+    });
   }
 }
 
+/**
+ * Says that a read of a log that is followed has failed.
+ * @throws the error if another try is no use
+ */
+function warnOfWait(context: CallContext, error: unknown): void {
+  if (!(error instanceof ServerlessGpuError) || error.disposition !== "wait") throw error;
+  context.warn?.(`${error.message}. The log is still followed`);
+}
+
 async function workersOf({ calls, endpointId, options, signal }: Reading): Promise<readonly string[]> {
-  return options.workerId === undefined ? calls.workerIds(endpointId, signal) : [options.workerId];
+  if (options.workerId !== undefined) return [options.workerId];
+  return calls.workerIds(endpointId, { signal, timeoutMs: readMs(options) });
 }
 
 /** Reads the lines of one worker. With `follow`, a connection that ends is made again. */
@@ -172,7 +191,7 @@ async function readWorker({ context, calls, endpointId, options, merge, signal }
   let lastEventId: string | undefined;
   for (;;) {
     const question = { endpointId, workerId, source, tail, since: since?.toISOString(), lastEventId };
-    const limits = { signal, ...(!follow && { totalMs: DEFAULT_TOTAL_MS, quietMs: QUIET_MS }) };
+    const limits = { signal, openMs: readMs(options), ...(!follow && { totalMs: READ_MS, quietMs: QUIET_MS }) };
     try {
       for await (const { id, ...line } of readLog(context, calls.open, question, limits)) {
         lastEventId = id || lastEventId;
@@ -182,7 +201,8 @@ async function readWorker({ context, calls, endpointId, options, merge, signal }
       if (!(error instanceof ServerlessGpuError)) throw error;
       // A worker that has ended, unless it was asked for.
       if (error instanceof NotFoundError && options.workerId === undefined) return;
-      if (!follow || error.disposition !== "wait") throw error;
+      if (!follow) throw error;
+      warnOfWait(context, error);
     }
     if (!follow || signal.aborted) return;
     await sleep(context.clock, AGAIN_MS, signal);

@@ -8,6 +8,8 @@ import { redactLine } from "./redactLine";
 
 /** When to stop reading. */
 export interface LogLimits {
+  /** The time until the log begins, in milliseconds. @default `totalMs` */
+  readonly openMs?: number | undefined;
   /** Ends the log after this time, in milliseconds. */
   readonly totalMs?: number | undefined;
   /** Ends the log when no line has arrived for this time after another, in milliseconds. */
@@ -34,11 +36,11 @@ export async function* readLog(
   context: CallContext,
   open: OpenLog,
   question: LogQuestion,
-  { totalMs, quietMs, maxBytes = Number.POSITIVE_INFINITY, onCut, signal }: LogLimits,
+  { totalMs, openMs = totalMs, quietMs, maxBytes = Number.POSITIVE_INFINITY, onCut, signal }: LogLimits,
 ): AsyncGenerator<IdentifiedLine, void, undefined> {
   const operation = `the log of worker ${question.workerId} of endpoint ${question.endpointId}`;
   const bytes = await makeCall(context, {
-    ...{ name: "workerLogs", operation, repeatability: "safe", signal, timeoutMs: totalMs },
+    ...{ name: "workerLogs", operation, repeatability: "safe", signal, timeoutMs: openMs },
     attempt: (each) => open(operation, question, each),
   });
   const chunks = bytes[Symbol.asyncIterator]();
