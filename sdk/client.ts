@@ -8,7 +8,7 @@ import { type Clock, systemClock } from "./contract/clock";
 import { GRAPHQL_PER_MINUTE, hasRestV1, type ServiceName } from "./contract/limits";
 import type { ClientEndpoints } from "./diagnosis/diagnosis";
 import { createLateDiagnoses } from "./diagnosis/waits";
-import { ClientClosedError } from "./errors";
+import { CodedError } from "./errors";
 import { createEndpointQueue, type EndpointQueue, type ManagedQueue } from "./jobs/queue";
 import type { QueueContext } from "./jobs/queueTransport";
 import { createLoadBalancer, type LoadBalancer } from "./loadBalancer/loadBalancer";
@@ -123,7 +123,7 @@ export function createClient(options?: ClientOptions): Client {
 
   function close(): Promise<void> {
     endpoints.close();
-    const error = new ClientClosedError("the response was not read to its end: the client was closed");
+    const error = new CodedError("CLIENT_CLOSED", "the response was not read to its end: the client was closed");
     http.closedBy ??= error;
     for (const body of [...http.bodies]) body.abort(error);
     closing.begin();

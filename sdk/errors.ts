@@ -4,6 +4,71 @@ import { redact } from "./secret";
 
 export { type ErrorDetails, type ErrorResponse, ServerlessGpuError } from "./baseError";
 
+/** The codes that have no class of their own, each with its disposition. */
+const DISPOSITIONS = {
+  /** A record is absent, but was last seen with another key or URL, where it may still exist. */
+  ACCOUNT_CHANGED: "stop",
+  /** No connection could be made. Nothing was sent. */
+  CANNOT_CONNECT: "wait",
+  /** A client is used after it was closed, or was closed during a wait for a job. */
+  CLIENT_CLOSED: "stop",
+  /**
+   * A record was not deleted in time. The message says why and, for an endpoint, whether it runs
+   * again.
+   */
+  DELETE_TIMEOUT: "wait",
+  /**
+   * A deletion or a recycle was aborted after it had scaled the endpoint to zero. The message says
+   * whether the endpoint runs again. `cause` is a copy of the signal's reason.
+   */
+  INTERRUPTED: "wait",
+  /** Another process uses the store of a journal that only one process can use. */
+  JOURNAL_LOCKED: "wait",
+  /** A resource cannot move to another account. Nothing was deleted. */
+  MOVE_REFUSED: "stop",
+  /** A proxy does not accept the user or the password in its URL (status 407). Nothing was sent. */
+  PROXY_AUTHENTICATION: "stop",
+  /** An endpoint's workers are not ready in time. The endpoint exists. */
+  READY_TIMEOUT: "wait",
+  /**
+   * Workers do not stop in time for a recycle. The message says whether the endpoint has its
+   * workers again.
+   */
+  RECYCLE_TIMEOUT: "wait",
+  /**
+   * A new release of an endpoint fails its rollout, or was rejected before. The message says which
+   * settings the endpoint serves with.
+   */
+  ROLL_OUT: "stop",
+  /** A smoke test's job takes too long, or its output is not as expected. */
+  SMOKE_TEST: "stop",
+  /**
+   * A response is not JSON (a gateway's HTML page, a truncated or damaged body). The message
+   * contains a short excerpt.
+   */
+  UNREADABLE_RESPONSE: "wait",
+  /**
+   * The certificate of the service or the proxy is not trusted. Nothing was sent. A retry would not
+   * help.
+   */
+  UNTRUSTED_CERTIFICATE: "stop",
+} as const;
+
+/**
+ * Thrown where the code tells a program all that it needs. Compare `code`.
+ */
+export class CodedError extends ServerlessGpuError {
+  readonly code: keyof typeof DISPOSITIONS;
+  override readonly disposition: "wait" | "stop";
+
+  /** @internal */
+  constructor(code: keyof typeof DISPOSITIONS, message: string, details?: ErrorDetails) {
+    super(message, details);
+    this.code = code;
+    this.disposition = DISPOSITIONS[code];
+  }
+}
+
 /**
  * Thrown before any call if the key or a URL is missing or not valid. The message names the
  * setting.
@@ -101,36 +166,8 @@ export class ServiceFaultError extends ServerlessGpuError {
 
 /** Thrown when the connection broke before the response was complete. */
 export class ConnectionError extends ServerlessGpuError {
-  readonly code: string = "CONNECTION";
-  override readonly disposition: "wait" | "stop" = "wait";
-}
-
-/** Thrown when no connection could be made. Nothing was sent. */
-export class CannotConnectError extends ConnectionError {
-  override readonly code: string = "CANNOT_CONNECT";
-}
-
-/**
- * Thrown when the certificate of the service or the proxy is not trusted. Nothing was sent. A retry
- * would not help.
- */
-export class UntrustedCertificateError extends CannotConnectError {
-  override readonly code = "UNTRUSTED_CERTIFICATE";
-  override readonly disposition = "stop";
-}
-
-/**
- * Thrown when a proxy does not accept the user or the password in its URL (status 407): nothing was
- * sent.
- */
-export class ProxyAuthenticationError extends CannotConnectError {
-  override readonly code = "PROXY_AUTHENTICATION";
-  override readonly disposition = "stop";
-}
-
-/** Thrown when a client is used after it was closed, and by waits for jobs when it is closed. */
-export class ClientClosedError extends ServerlessGpuError {
-  readonly code = "CLIENT_CLOSED";
+  readonly code = "CONNECTION";
+  override readonly disposition = "wait";
 }
 
 /**
@@ -139,15 +176,6 @@ export class ClientClosedError extends ServerlessGpuError {
  */
 export class RequestTimeoutError extends ServerlessGpuError {
   readonly code = "REQUEST_TIMEOUT";
-  override readonly disposition = "wait";
-}
-
-/**
- * Thrown when a response is not JSON (a gateway's HTML page, a truncated or damaged body). Contains
- * a short excerpt.
- */
-export class UnreadableResponseError extends ServerlessGpuError {
-  readonly code = "UNREADABLE_RESPONSE";
   override readonly disposition = "wait";
 }
 
@@ -186,15 +214,6 @@ export class CreateUncertainError extends ServerlessGpuError {
 }
 
 /**
- * Thrown when a record was not deleted in time. The message says why and, for an endpoint, whether
- * it runs again.
- */
-export class DeleteTimeoutError extends ServerlessGpuError {
-  readonly code = "DELETE_TIMEOUT";
-  override readonly disposition = "wait";
-}
-
-/**
  * Thrown when a template, a volume or a registry credential was not deleted because it is still
  * used. Names its users.
  */
@@ -215,86 +234,24 @@ export class NameTakenError extends ServerlessGpuError {
   }
 }
 
-/**
- * Thrown when a record is absent, but was last seen with another key or URL, where it may still
- * exist.
- */
-export class AccountChangedError extends ServerlessGpuError {
-  readonly code = "ACCOUNT_CHANGED";
-}
-
-/** Thrown when a resource cannot move to another account. Nothing was deleted. */
-export class MoveRefusedError extends ServerlessGpuError {
-  readonly code = "MOVE_REFUSED";
-}
-
-/** Thrown when an endpoint's workers are not ready in time. The endpoint exists. */
-export class ReadyTimeoutError extends ServerlessGpuError {
-  readonly code = "READY_TIMEOUT";
-  override readonly disposition = "wait";
-}
-
-/**
- * Thrown when workers do not stop in time for a recycle. The message says whether the endpoint has
- * its workers again.
- */
-export class RecycleTimeoutError extends ServerlessGpuError {
-  readonly code = "RECYCLE_TIMEOUT";
-  override readonly disposition = "wait";
-}
-
-/**
- * Thrown when a deletion or a recycle was aborted after it had scaled the endpoint to zero. The
- * message says whether the endpoint runs again. `cause` is a copy of the signal's reason.
- */
-export class InterruptedError extends ServerlessGpuError {
-  readonly code = "INTERRUPTED";
-  override readonly disposition = "wait";
-}
-
-/** Thrown when a smoke test's job takes too long, or its output is not as expected. */
-export class SmokeTestError extends ServerlessGpuError {
-  readonly code = "SMOKE_TEST";
-}
-
-/**
- * Thrown when a new release of an endpoint fails its roll-out, or was refused before. The message
- * says which settings the endpoint serves with.
- */
-export class RollOutError extends ServerlessGpuError {
-  readonly code = "ROLL_OUT";
-}
-
 nameErrors({
-  AccountChangedError,
   AuthenticationError,
   BusinessRuleError,
-  CannotConnectError,
-  ClientClosedError,
+  CodedError,
   ConfigurationError,
   ConnectionError,
   CreateUncertainError,
-  DeleteTimeoutError,
   InUseError,
-  InterruptedError,
   InvalidInputError,
-  MoveRefusedError,
   NameTakenError,
   NoQueueError,
   NotFoundError,
-  ProxyAuthenticationError,
   QuotaExceededError,
   RateLimitError,
-  ReadyTimeoutError,
-  RecycleTimeoutError,
   RejectedError,
   RequestTimeoutError,
   ServerlessGpuError,
   ServiceFaultError,
-  RollOutError,
-  SmokeTestError,
   EmptyListError,
   UnexpectedResponseError,
-  UnreadableResponseError,
-  UntrustedCertificateError,
 });

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { type ConnectionSettings, requireAddress, requireApiKey } from "../../sdk/connection/settings";
 import { RUNPOD_ADDRESSES } from "../../sdk/contract/limits";
 import { isLoopback } from "../../sdk/contract/loopback";
-import { AccountChangedError } from "../../sdk/errors";
+import { CodedError } from "../../sdk/errors";
 import { endpointQueueUrl } from "../../sdk/transport/urls";
 import type { Properties } from "../properties";
 
@@ -101,7 +101,7 @@ export function isOtherProvider(outputs: Properties, provider: string): boolean 
 /**
  * Refuses to treat a record as gone if this is not the account where it was last seen: it may still
  * exist there.
- * @throws AccountChangedError if the account differs, unless the user has set `allowAccountChange`
+ * @throws ACCOUNT_CHANGED if the account differs, unless the user has set `allowAccountChange`
  */
 export function refuseOtherAccount(
   noun: string,
@@ -118,8 +118,9 @@ export function refuseOtherAccount(
     before.service === account.service
       ? "the API key differs from the one it was last seen with"
       : `it was last seen at ${before.service}, not at ${account.service}`;
-  if (isLoopbackUrl(before.service)) throw new AccountChangedError(ofEmulator(noun, id, reason));
-  throw new AccountChangedError(
+  if (isLoopbackUrl(before.service)) throw new CodedError("ACCOUNT_CHANGED", ofEmulator(noun, id, reason));
+  throw new CodedError(
+    "ACCOUNT_CHANGED",
     `${noun} ${id} is not in this account, but ${reason}. It may still exist there, and you may still be charged for it. Use ` +
       `the former key and service. If the ${noun} really is gone (for example, because the account is the same and only its ` +
       "key was rotated), set SERVERLESS_GPU_ALLOW_ACCOUNT_CHANGE=true for this run",

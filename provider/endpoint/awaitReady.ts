@@ -1,7 +1,7 @@
 import type { Client } from "../../sdk/client";
 import { pollUntil, systemClock } from "../../sdk/contract/clock";
 import { explainWait } from "../../sdk/diagnosis/waits";
-import { NotFoundError, ReadyTimeoutError } from "../../sdk/errors";
+import { CodedError, NotFoundError } from "../../sdk/errors";
 import { cancelled } from "../cancellation";
 import { initFailure } from "../engineErrors";
 import { logChange, waitLogger } from "../log";
@@ -60,7 +60,8 @@ async function waitForWorkers(client: Client, id: string, outputs: Properties, t
       logChange(name, why.look(elapsedMs));
     },
     onTimeout: () =>
-      new ReadyTimeoutError(
+      new CodedError(
+        "READY_TIMEOUT",
         `endpoint ${id} ("${name}") has ${ready} of ${workersMin} workers ready after ${Math.round(timeoutMs / 1000)} s. ` +
           "It exists and stays in state. Check that its GPU tiers are available and that its template starts. Then run " +
           `pulumi up again, if necessary with a longer awaitReadyTimeout${why.lastWords()}`,

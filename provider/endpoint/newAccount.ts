@@ -20,7 +20,7 @@ const lists = new WeakMap<Client, Promise<Listed<Endpoint>>>();
  * engine deletes the endpoint in the former account first, so problems must be found before that.
  * The contract offers no way to read an account's templates or quota: a template counts as known if
  * an endpoint of the new account uses it, or if the program changes `templateId`.
- * @throws MoveRefusedError if the key is not accepted, the name is taken, or the template is not
+ * @throws MOVE_REFUSED if the key is not accepted, the name is taken, or the template is not
  * known there
  */
 export async function checkNewAccount({ id, outputs, inputs }: Situation): Promise<void> {

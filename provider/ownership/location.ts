@@ -1,5 +1,5 @@
 import type { Client } from "../../sdk/client";
-import { EmptyListError, MoveRefusedError } from "../../sdk/errors";
+import { CodedError, EmptyListError } from "../../sdk/errors";
 import type { FindOptions } from "../../sdk/records/collection";
 import { cancelled } from "../cancellation";
 import { isOtherAccount, isOtherProvider, isRedirected, refuseOtherAccount } from "../connection/account";
@@ -26,8 +26,8 @@ export type Finder = (client: Client) => {
  * If the key and the service are those that the record was last seen with, no call is made.
  * Otherwise this looks for the record: if it exists there, it is the same account with another key
  * or under another provider.
- * @throws AccountChangedError if it does not exist there, and the provider is the same one
- * @throws MoveRefusedError if the new account cannot be read
+ * @throws ACCOUNT_CHANGED if it does not exist there, and the provider is the same one
+ * @throws MOVE_REFUSED if the new account cannot be read
  */
 export async function locate(
   noun: string,
@@ -70,10 +70,11 @@ function locateWithoutKey(noun: string, id: string, outputs: Properties): "here"
 
 /**
  * Refuses to move a record to another account.
- * @throws MoveRefusedError always
+ * @throws MOVE_REFUSED always
  */
 export function refuseMove(noun: string, id: string, outputs: Properties, reason: string, cause?: unknown): never {
-  throw new MoveRefusedError(
+  throw new CodedError(
+    "MOVE_REFUSED",
     `${noun} ${id} ("${outputs.name}") cannot move to this account: ${reason}. Nothing was changed: it stays in its ` +
       "former account. Fix this, or restore the resource's former provider",
     { cause },

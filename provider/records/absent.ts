@@ -8,7 +8,7 @@ import type { Properties } from "../properties";
 /**
  * Returns the result of `read` for a record that was not found. A result without an id tells the
  * engine that the resource is gone. @throws NotFoundError if the record must exist @throws
- * AccountChangedError if the record was last seen in another account
+ * ACCOUNT_CHANGED if the record was last seen in another account
  */
 export function readAbsent(
   noun: string,

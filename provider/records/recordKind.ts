@@ -99,7 +99,7 @@ export interface RecordKind<T extends NamedRecord, Fields extends object> extend
   ) => string[];
   /** Returns a warning about a replacement that `fields` cause. */
   readonly warnOfReplacement?: (id: string, outputs: Properties) => string;
-  /** Verifies that the record can move to another account. @throws MoveRefusedError if it cannot */
+  /** Verifies that the record can move to another account. @throws MOVE_REFUSED if it cannot */
   readonly checkNewAccount?: (situation: Situation) => Promise<void>;
   /**
    * Refuses what the service's catalog proves impossible, before a write.

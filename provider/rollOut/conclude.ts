@@ -1,6 +1,6 @@
 import type { Client } from "../../sdk/client";
 import { FIELDS } from "../../sdk/endpoints/fields";
-import { RollOutError } from "../../sdk/errors";
+import { CodedError } from "../../sdk/errors";
 import type { Connection } from "../connection/connection";
 import { initFailure } from "../engineErrors";
 import { changedIn } from "../fields/managed";
@@ -41,7 +41,7 @@ export async function concludeRelease(
   const { connection, machine, rollOut, id, name, inputs } = release;
   const unjudged = { [UNJUDGED]: seal(connection.account.apiKey, record.former) };
   const incomplete = (text: string, state: Properties = open(release, outs)) =>
-    initFailure(new RollOutError(text), id, {
+    initFailure(new CodedError("ROLL_OUT", text), id, {
       ...{ ...state, ...unjudged, ...adopting(release), __provider: inputs.__provider },
     });
   if (outs.workersMax === 0) {
@@ -106,7 +106,8 @@ function changedMeanwhile(
   fields: readonly string[],
 ): Error {
   machine.remove();
-  const error = new RollOutError(
+  const error = new CodedError(
+    "ROLL_OUT",
     `the new release of ${describe(id, name)} was neither accepted nor taken back: somebody else has changed ` +
       `${fields.join(", ")} while it was judged. That was left as it is. Run pulumi up again: it saves the program's release ` +
       `and judges it${isAdoption ? ". The endpoint was not adopted" : ""}`,
@@ -155,14 +156,15 @@ export function afterRestore(
       : `the new release of ${which} failed (${reason}) and still serves, because its former settings could not be saved: ` +
         `${problem}. Run pulumi up again: it restores them first`;
   // Nothing of the program's is left at an endpoint that was to be adopted.
-  if (isAdoption && endpoint) return new RollOutError(text);
-  return initFailure(new RollOutError(text), id, properties);
+  if (isAdoption && endpoint) return new CodedError("ROLL_OUT", text);
+  return initFailure(new CodedError("ROLL_OUT", text), id, properties);
 }
 
 /** @param isShown `true` if only the service's releases tell that it was refused */
-export function refusal(reason: string, id: string, name: string, isShown = false): RollOutError {
+export function refusal(reason: string, id: string, name: string, isShown = false): CodedError {
   const change = isShown ? "change its image, variables or another setting of the release" : "change the program";
-  return new RollOutError(
+  return new CodedError(
+    "ROLL_OUT",
     `the new release of ${describe(id, name)} was refused: ${reason}. The endpoint serves with its former settings. The same ` +
       `release is not tried again: ${change}, or set rollOut.attempt to a higher number to try it once more`,
   );

@@ -1,7 +1,7 @@
 import type { Client } from "../../sdk/client";
 import { pollUntil, sleep, systemClock } from "../../sdk/contract/clock";
 import { LIST_LAG_MS } from "../../sdk/contract/limits";
-import { RollOutError, ServerlessGpuError } from "../../sdk/errors";
+import { CodedError, ServerlessGpuError } from "../../sdk/errors";
 import { cancelled } from "../cancellation";
 import { secretFields } from "../hideSecretInputs";
 import { log, waitLogger } from "../log";
@@ -53,7 +53,7 @@ export async function judge(judged: Judged, rollOut: RollOut, inputs: Properties
 /**
  * Waits until no worker runs an older release, and one of the latest is ready if that is needed.
  * @returns why the release failed
- * @throws RollOutError if workers of an older release are still busy, which says nothing about this
+ * @throws ROLL_OUT if workers of an older release are still busy, which says nothing about this
  * one
  */
 async function waitForWorkers(judged: Judged, needsReady: boolean, timeoutMs: number): Promise<string | undefined> {
@@ -62,7 +62,8 @@ async function waitForWorkers(judged: Judged, needsReady: boolean, timeoutMs: nu
   const seconds = Math.round(timeoutMs / 1000);
   const words = workersInWords(seen);
   if (!isOut(seen, false)) {
-    throw new RollOutError(
+    throw new CodedError(
+      "ROLL_OUT",
       `its workers were not replaced within ${seconds} s: ${words}. Wait for long jobs, or set a longer rollOut.timeout`,
     );
   }

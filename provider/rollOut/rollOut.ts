@@ -1,5 +1,5 @@
 import { FIELDS } from "../../sdk/endpoints/fields";
-import { RollOutError } from "../../sdk/errors";
+import { CodedError } from "../../sdk/errors";
 import type { Connection } from "../connection/connection";
 import { currentPlace } from "../connection/connection";
 import { managedFields } from "../fields/managed";
@@ -21,7 +21,7 @@ import { shownRefusals } from "./shownRefusals";
  * Prepares the release that an update makes: records the former settings on this machine before the
  * save.
  * @returns what judges the release after the save; `undefined` if there is nothing to judge
- * @throws RollOutError if the release was refused before; nothing was saved
+ * @throws ROLL_OUT if the release was refused before; nothing was saved
  */
 export async function beginRelease(
   connection: Connection,
@@ -72,7 +72,7 @@ export async function beginRelease(
 /**
  * Ends what a killed run has left, if the program wants something else: it saves the former
  * settings again. State does not know that release, and would report "unchanged".
- * @throws RollOutError if the former settings cannot be read
+ * @throws ROLL_OUT if the former settings cannot be read
  */
 async function settleEarlier(
   { client, account }: Connection,
@@ -105,8 +105,9 @@ async function settleEarlier(
   await notePassed(client, machine, id, { ...record, inputs: "", release: record.former });
 }
 
-function sealedElsewhere(id: string, name: string, advice: string): RollOutError {
-  return new RollOutError(
+function sealedElsewhere(id: string, name: string, advice: string): CodedError {
+  return new CodedError(
+    "ROLL_OUT",
     `a run has left a release of ${describe(id, name)} without a verdict, and recorded its former settings with another API ` +
       `key, so they cannot be read. ${advice}`,
   );

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { SmokeTestError } from "../../sdk/errors";
+import { CodedError } from "../../sdk/errors";
 import { hideJobSecret, redactBeginning } from "../../sdk/secret";
 import { secretFields } from "../hideSecretInputs";
 import type { Properties } from "../properties";
@@ -28,7 +28,8 @@ export function assertExpected(job: string, output: unknown, inputs: Properties)
   const values = isSecret(mismatch.path, inputs)
     ? "The expected value is secret, so neither is shown"
     : `expected: ${shown(mismatch.expected)}\n  actual:   ${shown(mismatch.actual)}`;
-  throw new SmokeTestError(
+  throw new CodedError(
+    "SMOKE_TEST",
     `${job} completed, but its ${place} is not as expected. Check the template and expectedOutput.\n  ${values}`,
   );
 }

@@ -1,6 +1,6 @@
 import { systemClock, timeLimit } from "../../sdk/contract/clock";
 import { explainWait } from "../../sdk/diagnosis/waits";
-import { type InputProblem, ServerlessGpuError, SmokeTestError } from "../../sdk/errors";
+import { CodedError, type InputProblem, ServerlessGpuError } from "../../sdk/errors";
 import { redactBeginning } from "../../sdk/secret";
 import { cancelled } from "../cancellation";
 import { connect } from "../connection/connection";
@@ -46,7 +46,7 @@ interface Received {
 /**
  * Sends a request to a load-balancing endpoint, again while there is no worker, and checks the
  * response.
- * @throws SmokeTestError if it is not as expected, or late
+ * @throws SMOKE_TEST if it is not as expected, or late
  */
 export async function testRequest(inputs: Properties, timeoutMs: number): Promise<{ status: number; ms: number }> {
   const what = nameOf(inputs);
@@ -61,7 +61,8 @@ export async function testRequest(inputs: Properties, timeoutMs: number): Promis
   };
   const timer = setInterval(tell, LOG_EVERY_MS);
   const tooLate = () =>
-    new SmokeTestError(
+    new CodedError(
+      "SMOKE_TEST",
       `there was no response to ${what} within ${timeoutMs / 1000} s. Check that the endpoint's workers start and that ` +
         `/ping returns 200, or set a longer timeout${why.lastWords()}`,
     );
@@ -134,14 +135,16 @@ function assertExpected(what: string, { status, body }: Received, inputs: Proper
     ? "not shown: the test has secrets"
     : redactBeginning(body, LONGEST_SHOWN) || "empty";
   if (status !== expectedStatus) {
-    throw new SmokeTestError(
+    throw new CodedError(
+      "SMOKE_TEST",
       `the response to ${what} has the status ${status}, not ${expectedStatus}. Check the worker program and ` +
         `expectedStatus.\n  body: ${shownBody}`,
     );
   }
   if (typeof expectedBody !== "string" || body.includes(expectedBody)) return;
   const shown = isSecret(inputs) ? "not shown: the test has secrets" : redactBeginning(expectedBody, LONGEST_SHOWN);
-  throw new SmokeTestError(
+  throw new CodedError(
+    "SMOKE_TEST",
     `the body of the response to ${what} does not contain expectedBody. Check the worker program and expectedBody.\n` +
       `  expected: ${shown}\n  body:     ${shownBody}`,
   );

@@ -1,7 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { systemClock } from "../../sdk/contract/clock";
 import { explainWait } from "../../sdk/diagnosis/waits";
-import { type InputProblem, InvalidInputError, ServerlessGpuError, SmokeTestError } from "../../sdk/errors";
+import { CodedError, type InputProblem, InvalidInputError, ServerlessGpuError } from "../../sdk/errors";
 import type { JobHandle } from "../../sdk/jobs/jobHandle";
 import type { CompletedJob } from "../../sdk/jobs/jobRecord";
 import { checkJobRequest, type JobPolicy, type JobRequest, type S3Config } from "../../sdk/jobs/jobRequest";
@@ -137,7 +137,7 @@ function withValue(inputs: Properties): (problem: InputProblem) => InputProblem 
 
 /**
  * Runs a test once.
- * @throws SmokeTestError or JobFailedError if it fails
+ * @throws SMOKE_TEST or JobFailedError if it fails
  */
 export async function runTest(inputs: Properties) {
   const { timeout, path } = inputs;
@@ -197,13 +197,15 @@ async function cancelLate(job: JobHandle, seconds: number, why: string): Promise
   const tooLong = `job ${job.id} at endpoint ${job.endpointId} did not end within ${seconds} s`;
   const { status } = await job.cancel().catch((error: unknown) => {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new SmokeTestError(
+    throw new CodedError(
+      "SMOKE_TEST",
       `${tooLong}, and could not be cancelled. It may continue, and you may still be charged for it: ${reason}`,
     );
   });
   // The job had ended, but the client did not see that in time.
   if (status === "COMPLETED") return job.wait();
-  throw new SmokeTestError(
+  throw new CodedError(
+    "SMOKE_TEST",
     `${tooLong}; its status is ${status}. Check that the endpoint's workers start, or set a longer timeout${why}`,
   );
 }

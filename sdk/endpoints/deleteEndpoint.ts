@@ -1,6 +1,6 @@
 import { pollUntil, sleep } from "../contract/clock";
 import { LIST_LAG_MS } from "../contract/limits";
-import { BusinessRuleError, DeleteTimeoutError, InvalidInputError, NotFoundError } from "../errors";
+import { BusinessRuleError, CodedError, InvalidInputError, NotFoundError } from "../errors";
 import { look, lookAfterDeletion } from "../records/absence";
 import { readSharedWith } from "../records/reads";
 import {
@@ -335,11 +335,12 @@ function atZeroForGood(failure: unknown, id: string, standIn: string): unknown {
   );
 }
 
-function deleteTimeout({ id, obstacle, counts, options }: Deletion, drainTimeoutMs: number): DeleteTimeoutError {
+function deleteTimeout({ id, obstacle, counts, options }: Deletion, drainTimeoutMs: number): CodedError {
   const wasAtZero = counts === undefined && options.drain !== false;
   const exists = wasAtZero ? "It still exists, at zero workers as before." : "It still exists.";
   const remains = MAYBE_GONE.includes(obstacle) ? "It may still exist." : exists;
-  return new DeleteTimeoutError(
+  return new CodedError(
+    "DELETE_TIMEOUT",
     `endpoint ${id} was not deleted within ${Math.round(drainTimeoutMs / 1000)} s: ${obstacle}. ` +
       `${remains} Remove the cause (such as running jobs) or wait, then ` +
       "delete it again, with more time if needed",

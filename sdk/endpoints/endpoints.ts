@@ -73,8 +73,8 @@ export interface Endpoints extends Readers<Endpoint> {
    * with its workers; nothing was sent
    * @throws InUseError if over GraphQL another endpoint uses the template that belongs to it;
    * nothing was changed
-   * @throws DeleteTimeoutError if its workers do not stop in time; the endpoint still exists
-   * @throws InterruptedError if the signal aborts after the endpoint was scaled to zero
+   * @throws DELETE_TIMEOUT if its workers do not stop in time; the endpoint still exists
+   * @throws INTERRUPTED if the signal aborts after the endpoint was scaled to zero
    */
   delete(id: string, options?: DeleteOptions): ResponsePromise<void>;
   /**
@@ -82,9 +82,9 @@ export interface Endpoints extends Readers<Endpoint> {
    * and sets `workersMin` and `workersMax`. Waiting jobs stay in the queue. If it was interrupted,
    * call it again to finish the rest.
    * @throws NotFoundError if the endpoint does not exist
-   * @throws RecycleTimeoutError if the workers do not stop in time; the error says whether the
+   * @throws RECYCLE_TIMEOUT if the workers do not stop in time; the error says whether the
    * endpoint has its workers again
-   * @throws InterruptedError if the signal aborts after the endpoint was scaled to zero
+   * @throws INTERRUPTED if the signal aborts after the endpoint was scaled to zero
    */
   recycleWorkers(id: string, workers: WorkerLimits, options?: RecycleOptions): ResponsePromise<Endpoint>;
   /**

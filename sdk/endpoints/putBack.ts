@@ -1,4 +1,4 @@
-import { InterruptedError, NotFoundError, RejectedError, ServerlessGpuError } from "../errors";
+import { CodedError, NotFoundError, RejectedError, ServerlessGpuError } from "../errors";
 import { look } from "../records/absence";
 import type { KnownSettings } from "../records/calls";
 import type { ObservedOptions } from "../transport/requestOptions";
@@ -97,5 +97,5 @@ function describe({ workersMin, workersMax }: Endpoint | WorkerLimits): string {
 export function withOutcome(failure: unknown, outcome: string, details = ""): Error {
   if (failure instanceof ServerlessGpuError) return failure.withOutcome(outcome, details);
   const reason = failure instanceof Error ? failure.message : String(failure);
-  return new InterruptedError(`${outcome}: ${reason}${details}`, { cause: failure });
+  return new CodedError("INTERRUPTED", `${outcome}: ${reason}${details}`, { cause: failure });
 }

@@ -1,6 +1,6 @@
 import { pollUntil } from "../contract/clock";
 import { LIST_LAG_MS } from "../contract/limits";
-import { RecycleTimeoutError } from "../errors";
+import { CodedError } from "../errors";
 import { findOrProveAbsent } from "../records/absence";
 import { KNOWN_OPTIONS } from "../records/callOptions";
 import type { KnownOptions } from "../records/collection";
@@ -47,7 +47,7 @@ const LONGEST_PAUSE_MS = 10_000;
  * Scales an endpoint to zero, waits until its workers have completed their jobs and stopped, and
  * restores `workers`. Waiting jobs stay in the queue. If it was interrupted, call it again to
  * finish the rest.
- * @throws RecycleTimeoutError if they do not stop in time; the first line says whether the endpoint
+ * @throws RECYCLE_TIMEOUT if they do not stop in time; the first line says whether the endpoint
  * has its workers again
  */
 export async function recycleWorkers(
@@ -105,9 +105,10 @@ async function untilStopped(
   });
 }
 
-function recycleTimeout({ id, name }: Endpoint, activePods: number, drainTimeoutMs: number): RecycleTimeoutError {
+function recycleTimeout({ id, name }: Endpoint, activePods: number, drainTimeoutMs: number): CodedError {
   const many = activePods === 1 ? "1 worker" : `${activePods} workers`;
-  return new RecycleTimeoutError(
+  return new CodedError(
+    "RECYCLE_TIMEOUT",
     `endpoint ${id} ("${name}") was not recycled: ${many} did not stop within ${Math.round(drainTimeoutMs / 1000)} s. Some ` +
       "of its workers may run the old version of the template. Wait for long jobs or cancel them, then try again, " +
       "with more time if needed",

@@ -1,4 +1,4 @@
-import { UnexpectedResponseError, UnreadableResponseError } from "../errors";
+import { CodedError, UnexpectedResponseError } from "../errors";
 import { redactBeginning } from "../secret";
 import { unexpectedResponse } from "../transport/responseErrors";
 import { createEventParser, type ServerSentEvent } from "../transport/serverSentEvents";
@@ -100,7 +100,8 @@ function parsed(data: string, operation: string): unknown {
     return JSON.parse(data);
   } catch {
     // Without a cause: JSON.parse quotes a few characters of the text, which may be part of a key.
-    throw new UnreadableResponseError(
+    throw new CodedError(
+      "UNREADABLE_RESPONSE",
       `${operation}: an event of the stream is not complete JSON (${redactBeginning(data, EXCERPT_LENGTH)}). The response ` +
         "may have been cut off",
     );

@@ -1,6 +1,6 @@
 import { type Clock, onAbort } from "../contract/clock";
 import { RATE_LIMITS, RATE_WINDOW_MS, RUNSYNC_WAIT_MS } from "../contract/limits";
-import { ClientClosedError, NotFoundError, RejectedError, ServerlessGpuError } from "../errors";
+import { CodedError, NotFoundError, RejectedError, ServerlessGpuError } from "../errors";
 import { isTerminal, type Job } from "./jobRecord";
 
 /** The parts of a poller. */
@@ -130,10 +130,11 @@ export class Poller {
     });
   }
 
-  /** Ends all waits with a `ClientClosedError`. */
+  /** Ends all waits with a CLIENT_CLOSED error. */
   close(): void {
     for (const job of this.#watched.values()) {
-      const error = new ClientClosedError(
+      const error = new CodedError(
+        "CLIENT_CLOSED",
         `the wait for job ${job.jobId} ended: the client was closed. The job continues`,
       );
       for (const waiter of job.waiters) this.#leave(job, waiter).reject(error);

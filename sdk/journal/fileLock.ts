@@ -2,7 +2,7 @@ import { link, readdir, readFile, unlink, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import path from "node:path";
 import { processNamespace, processStart, systemStart } from "../contract/processNamespace";
-import { JournalLockedError } from "./journalErrors";
+import { CodedError } from "../errors";
 
 /** The process that holds a lock. */
 interface Holder {
@@ -21,7 +21,7 @@ const held = new Set<string>();
  * Takes the lock of a file, until the returned function is called or this process ends. A lock
  * whose process has ended is free. Each taker makes a file with the next number, which only one
  * process can, and the highest number holds the lock.
- * @throws JournalLockedError if another process holds it, or this one
+ * @throws JOURNAL_LOCKED if another process holds it, or this one
  */
 export async function lockFile(file: string): Promise<() => Promise<void>> {
   const me: Holder = { pid: process.pid, host: hostname(), ...identity(process.pid) };
@@ -102,8 +102,9 @@ function identity(pid: number): Pick<Holder, "boot" | "namespace" | "start"> {
   return { boot: systemStart(), namespace: processNamespace(), start: processStart(pid) };
 }
 
-function locked(file: string, name: string, { pid, host }: Holder): JournalLockedError {
-  return new JournalLockedError(
+function locked(file: string, name: string, { pid, host }: Holder): CodedError {
+  return new CodedError(
+    "JOURNAL_LOCKED",
     `the journal ${file} is in use by process ${pid} on ${host}: one process at a time can use a file. Wait until it has ` +
       `ended, or use a database for several processes (postgresJournal). If you know that it has ended, delete ${name}`,
   );

@@ -6,7 +6,7 @@ export interface Journal {
   /**
    * Opens the record of a batch, and creates it if there is none.
    * @throws JournalRefusedError if the record is of another endpoint, batch or key version
-   * @throws JournalLockedError if another process holds a store that only one can use
+   * @throws JOURNAL_LOCKED if another process holds a store that only one can use
    * @throws JournalUnavailableError if the store cannot be reached
    */
   open(batch: JournalBatch): Promise<OpenJournal>;

@@ -6,12 +6,6 @@ export class JournalRefusedError extends ServerlessGpuError {
   readonly code = "JOURNAL_REFUSED";
 }
 
-/** Thrown when another process uses a journal that only one can use at a time. */
-export class JournalLockedError extends ServerlessGpuError {
-  readonly code = "JOURNAL_LOCKED";
-  override readonly disposition = "wait";
-}
-
 /** Thrown when a journal has a line that nobody wrote like this. Nothing was changed. */
 export class JournalDamagedError extends ServerlessGpuError {
   readonly code = "JOURNAL_DAMAGED";
@@ -53,4 +47,4 @@ export class JournalUnavailableError extends ServerlessGpuError {
   }
 }
 
-nameErrors({ JournalDamagedError, JournalLockedError, JournalRefusedError, JournalUnavailableError });
+nameErrors({ JournalDamagedError, JournalRefusedError, JournalUnavailableError });

@@ -2,7 +2,7 @@ import { pollUntil, sleep } from "../contract/clock";
 import { LIST_CAP, LIST_LAG_MS } from "../contract/limits";
 import {
   BusinessRuleError,
-  DeleteTimeoutError,
+  CodedError,
   EmptyListError,
   InUseError,
   NotFoundError,
@@ -123,7 +123,7 @@ const LONGEST_PAUSE_MS = 15_000;
  * Deletes a record that nothing uses, and proves that it is gone. Every step can be repeated, so
  * another deletion finishes one that was interrupted anywhere.
  * @throws InUseError at once if something uses it
- * @throws DeleteTimeoutError if the service does not accept the deletion in time
+ * @throws DELETE_TIMEOUT if the service does not accept the deletion in time
  */
 export async function deleteUnused<T extends NamedRecord>(
   collection: Writable<T, never>,
@@ -232,13 +232,9 @@ async function refusalOf<T extends NamedRecord>(
   }
 }
 
-function deleteTimeout(
-  noun: string,
-  { id, name }: NamedRecord,
-  timeoutMs: number,
-  obstacle: string,
-): DeleteTimeoutError {
-  return new DeleteTimeoutError(
+function deleteTimeout(noun: string, { id, name }: NamedRecord, timeoutMs: number, obstacle: string): CodedError {
+  return new CodedError(
+    "DELETE_TIMEOUT",
     `${noun} ${id} ("${name}") was not deleted within ${Math.round(timeoutMs / 1000)} s: ${obstacle}. It still exists. ` +
       "Find what uses it (such as a pod), or wait, then delete it again, with more time if needed",
   );

@@ -42,7 +42,7 @@ export interface RegistryAuths extends Readers<RegistryAuth> {
    * @throws InUseError at once if a template uses it, or over REST v2 an endpoint. The error names
    * them: they would lose it without any warning
    * @throws UnexpectedResponseError if it cannot tell whether one uses it
-   * @throws DeleteTimeoutError if the service does not accept the deletion within
+   * @throws DELETE_TIMEOUT if the service does not accept the deletion within
    * `releaseTimeoutMs`
    */
   delete(id: string, options?: DeleteUnusedOptions): ResponsePromise<void>;

@@ -1,11 +1,11 @@
 import {
   AuthenticationError,
   BusinessRuleError,
+  CodedError,
   NotFoundError,
   QuotaExceededError,
   RejectedError,
   type ServerlessGpuError,
-  UnreadableResponseError,
 } from "../errors";
 import { redactBeginning, type Secret } from "../secret";
 import { send } from "../transport/http";
@@ -59,7 +59,8 @@ export async function requestV2(
   limits.observe(response, http.clock.monotonic(), sentAt);
   const failure = errorFromProblem(response, operation) ?? errorFromStatus(response, operation, http.clock.now());
   if (failure instanceof NotFoundError && problemIn(response.body) === undefined) {
-    throw new UnreadableResponseError(
+    throw new CodedError(
+      "UNREADABLE_RESPONSE",
       `${operation}: the service responded with 404, but not in the form of REST v2, so this says nothing about the record. ` +
         "A proxy or gateway may have sent it; check the URL if this continues",
     );

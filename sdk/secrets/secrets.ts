@@ -42,7 +42,7 @@ export interface Secrets extends Readers<SecretRecord> {
    * @throws InUseError at once if a variable of a template names it, or over REST v2 one of an
    * endpoint: workers could no longer start
    * @throws UnexpectedResponseError if it cannot tell whether one names it
-   * @throws DeleteTimeoutError if the service does not accept the deletion within
+   * @throws DELETE_TIMEOUT if the service does not accept the deletion within
    * `releaseTimeoutMs`
    */
   delete(id: string, options?: DeleteUnusedOptions): ResponsePromise<void>;

@@ -48,7 +48,7 @@ export interface Templates extends Readers<Template> {
    * refuses, up to two minutes after the last use. A template that does not exist counts as
    * deleted.
    * @throws InUseError at once if an endpoint uses it; names the endpoint
-   * @throws DeleteTimeoutError if the service does not accept the deletion in time
+   * @throws DELETE_TIMEOUT if the service does not accept the deletion in time
    */
   delete(id: string, options?: DeleteUnusedOptions): ResponsePromise<void>;
 }

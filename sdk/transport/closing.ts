@@ -1,5 +1,5 @@
 import { onAbort } from "../contract/clock";
-import { ClientClosedError, ConnectionError } from "../errors";
+import { CodedError, ConnectionError } from "../errors";
 import type { Log } from "./observers";
 
 /** An attempt that can be ended. */
@@ -52,7 +52,7 @@ export async function untilClosed(
   const either = new AbortController();
   const close = () => {
     const message = `${operation}: the client was closed before ${cause === undefined ? "it was sent" : "the next attempt"}`;
-    either.abort(new ClientClosedError(`${message}. Create a new client to send it`, { cause }));
+    either.abort(new CodedError("CLIENT_CLOSED", `${message}. Create a new client to send it`, { cause }));
   };
   const abort = () => either.abort(signal?.reason);
   const releases = [onAbort(signal, abort), onAbort(closing.signal, close)];

@@ -1,14 +1,10 @@
 import {
-  CannotConnectError,
-  ClientClosedError,
+  CodedError,
   ConfigurationError,
   ConnectionError,
-  ProxyAuthenticationError,
   RequestTimeoutError,
   ServerlessGpuError,
   UnexpectedResponseError,
-  UnreadableResponseError,
-  UntrustedCertificateError,
 } from "../errors";
 import { UnknownCoding } from "./contentCoding";
 import { BrokenExchange, TooLarge } from "./exchange";
@@ -33,7 +29,8 @@ export function failureOf(failure: unknown, httpRequest: HttpRequest, proxyHint:
   const code = codeOf(cause);
   if (cause instanceof UnknownCoding || /^(Z_|ERR__|ERR_BROTLI)/.test(code)) {
     const why = cause instanceof Error ? cause.message : code;
-    return new UnreadableResponseError(
+    return new CodedError(
+      "UNREADABLE_RESPONSE",
       `${operation}: the service's response cannot be decompressed (${why}). A proxy or gateway may have changed it`,
       { cause },
     );
@@ -53,12 +50,14 @@ function endedBeforeSent(httpRequest: HttpRequest, proxyHint: Http["proxyHint"])
   if (!(cause instanceof RequestTimeoutError)) return cause;
   const host = originOf(httpRequest);
   const message = `${httpRequest.operation}: there was no connection to ${host} in time, so nothing was sent`;
-  return new CannotConnectError(`${message}. Check the network and the URL${proxyHint(host)}`, { cause });
+  return new CodedError("CANNOT_CONNECT", `${message}. Check the network and the URL${proxyHint(host)}`, { cause });
 }
 
 /** Returns the error of a call on a closed client. */
-export function clientClosed(operation: string, cause?: unknown): ClientClosedError {
-  return new ClientClosedError(`${operation}: the client was closed. Create a new one with createClient`, { cause });
+export function clientClosed(operation: string, cause?: unknown): CodedError {
+  return new CodedError("CLIENT_CLOSED", `${operation}: the client was closed. Create a new one with createClient`, {
+    cause,
+  });
 }
 
 function notSent(cause: unknown, httpRequest: HttpRequest, proxyHint: Http["proxyHint"]): ServerlessGpuError {
@@ -74,16 +73,16 @@ function notSent(cause: unknown, httpRequest: HttpRequest, proxyHint: Http["prox
   }
   const hint = proxyHint(host);
   if (UNTRUSTED.includes(code)) {
-    return new UntrustedCertificateError(`${operation}: ${untrustedCertificate(host)}${hint}`, { cause });
+    return new CodedError("UNTRUSTED_CERTIFICATE", `${operation}: ${untrustedCertificate(host)}${hint}`, { cause });
   }
   if (code.startsWith(PROXY_STATUS)) {
     const status = code.slice(PROXY_STATUS.length);
     const message = `${operation}: the proxy refused a tunnel to ${host} with the status ${status}${hint}`;
-    const ProxyError = status === "407" ? ProxyAuthenticationError : CannotConnectError;
-    return new ProxyError(status === "407" ? `${message}. Check user and password in its URL` : message, { cause });
+    if (status !== "407") return new CodedError("CANNOT_CONNECT", message, { cause });
+    return new CodedError("PROXY_AUTHENTICATION", `${message}. Check user and password in its URL`, { cause });
   }
   const problem = CONNECT_PROBLEMS[code] ?? noConnection;
-  return new CannotConnectError(`${operation}: ${problem(host)}${hint}`, { cause });
+  return new CodedError("CANNOT_CONNECT", `${operation}: ${problem(host)}${hint}`, { cause });
 }
 
 /**

@@ -124,7 +124,7 @@ async function observed<T extends ReceivedResponse>(
   }
 }
 
-/** @throws ClientClosedError */
+/** @throws CLIENT_CLOSED */
 function refuseClosed(http: Http, { operation }: HttpRequest): void {
   // The user's own dispatcher stays open.
   if (http.closedBy) throw clientClosed(operation);

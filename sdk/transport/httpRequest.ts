@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import type { Dispatcher } from "undici";
 import type { Clock } from "../contract/clock";
-import type { ClientClosedError } from "../errors";
+import type { CodedError } from "../errors";
 import type { Reports } from "./observers";
 import type { ReceivedResponse } from "./responseInfo";
 import type { Attempt, AttemptSignal } from "./retryingCall";
@@ -19,7 +19,7 @@ export interface Http {
    * Set once the client is closed. It is the reason for ending new bodies at once and sending
    * nothing more.
    */
-  closedBy?: ClientClosedError;
+  closedBy?: CodedError;
 }
 
 /** One HTTP request. */

@@ -1,5 +1,6 @@
 import {
   AuthenticationError,
+  CodedError,
   NoQueueError,
   NotFoundError,
   RateLimitError,
@@ -8,7 +9,6 @@ import {
   type ServerlessGpuError,
   ServiceFaultError,
   UnexpectedResponseError,
-  UnreadableResponseError,
 } from "../errors";
 import { redactBeginning } from "../secret";
 import type { HttpResponse } from "./httpRequest";
@@ -44,7 +44,8 @@ export function decodeJson(response: HttpResponse, operation: string, now: numbe
   } catch {
     // Without a cause: JSON.parse quotes a few characters of the body, which may be part of a key.
     const kind = isHtml(response) ? "an HTML page" : "a body that is not complete JSON";
-    throw new UnreadableResponseError(
+    throw new CodedError(
+      "UNREADABLE_RESPONSE",
       `${operation}: the service responded with ${response.status} and ${kind} (${excerpt(response.body)}). ` +
         "A proxy or gateway may have sent it; check the URL if this continues",
     );

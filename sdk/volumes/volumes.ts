@@ -39,7 +39,7 @@ export interface Volumes extends Readers<Volume> {
    * exist counts as deleted.
    * @throws InUseError at once if an endpoint mounts it; names the endpoint
    * @throws UnexpectedResponseError if it cannot tell whether an endpoint mounts it
-   * @throws DeleteTimeoutError if the service does not accept the deletion in time
+   * @throws DELETE_TIMEOUT if the service does not accept the deletion in time
    */
   delete(id: string, options?: DeleteUnusedOptions): ResponsePromise<void>;
 }

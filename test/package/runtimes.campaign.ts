@@ -92,7 +92,7 @@ const PROGRAMS = {
       { name: "AuthenticationError", code: "AUTHENTICATION", status: 401 },
       { name: "AuthenticationError", code: "AUTHENTICATION", status: expect.any(Number) },
       { name: "NotFoundError", code: "NOT_FOUND", status: 404, jobId: "nowhere" },
-      { name: "CannotConnectError", code: "CANNOT_CONNECT" },
+      { name: "CodedError", code: "CANNOT_CONNECT" },
       { name: "InvalidInputError", code: "INVALID_INPUT" },
     ],
   },
@@ -102,7 +102,7 @@ const PROGRAMS = {
       const waits = [failure(slow.wait()), failure(slow.wait({ signal: AbortSignal.timeout(300) }))];
       setTimeout(() => client.close(), 600);
       const result = await Promise.all(waits);`,
-    expected: [{ name: "ClientClosedError", code: "CLIENT_CLOSED" }, expect.objectContaining({ name: "TimeoutError" })],
+    expected: [{ name: "CodedError", code: "CLIENT_CLOSED" }, expect.objectContaining({ name: "TimeoutError" })],
   },
 };
 

@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import { z } from "zod";
-import { ClientClosedError, ConnectionError, InvalidInputError, NotFoundError } from "../../../sdk/errors";
+import { ConnectionError, InvalidInputError, NotFoundError } from "../../../sdk/errors";
 import { JobExpiredError, JobFailedError, OutputMismatchError } from "../../../sdk/jobs/jobErrors";
 import { WaitTimeoutError } from "../../../sdk/jobs/jobHandle";
 import type { OutputSchema } from "../../../sdk/jobs/jobOutput";
@@ -199,8 +199,8 @@ describe("waiting for a job", () => {
     const wait = emulated.failure(second.wait());
     await emulated.clock.advance(1_000);
     await emulated.client.close();
-    expect(await wait).toBeInstanceOf(ClientClosedError);
-    expect(await emulated.failure(second.status())).toBeInstanceOf(ClientClosedError);
+    expect(await wait).toMatchObject({ code: "CLIENT_CLOSED" });
+    expect(await emulated.failure(second.status())).toMatchObject({ code: "CLIENT_CLOSED" });
   });
 });
 

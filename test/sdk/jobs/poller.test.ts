@@ -1,5 +1,5 @@
 import { type ManualClock, manualClock } from "../../../emulator/time/virtualClock";
-import { ClientClosedError, ConnectionError, NotFoundError, RateLimitError } from "../../../sdk/errors";
+import { ConnectionError, NotFoundError, RateLimitError } from "../../../sdk/errors";
 import type { Job } from "../../../sdk/jobs/jobRecord";
 import { Poller, pollPauseMs, type WaitOutcome, type WaitRequest } from "../../../sdk/jobs/poller";
 
@@ -197,6 +197,6 @@ describe("the poller", () => {
     await clock.advance(1_000);
     poller.close();
     await clock.runUntilIdle();
-    for (const { error } of seen) expect(error).toBeInstanceOf(ClientClosedError);
+    for (const { error } of seen) expect(error).toMatchObject({ code: "CLIENT_CLOSED" });
   });
 });

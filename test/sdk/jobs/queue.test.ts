@@ -7,7 +7,6 @@ import {
   RejectedError,
   ServiceFaultError,
   UnexpectedResponseError,
-  UnreadableResponseError,
 } from "../../../sdk/errors";
 import { SubmitUncertainError } from "../../../sdk/jobs/jobErrors";
 import { CANARY } from "../../support/emulated";
@@ -102,7 +101,7 @@ describe("each error of the contract", () => {
     await using emulated = await startQueue();
     emulated.emulator.faults.add({ match: { operation: "health" }, effect: { html: true, status: 200 } });
     const error = await emulated.failure(emulated.queue.health());
-    expect(error).toBeInstanceOf(UnreadableResponseError);
+    expect(error).toMatchObject({ code: "UNREADABLE_RESPONSE" });
     expect(error.message).toContain("an HTML page");
   });
 

@@ -1,4 +1,4 @@
-import { ClientClosedError, NotFoundError } from "../../../sdk/errors";
+import { NotFoundError } from "../../../sdk/errors";
 import { WaitTimeoutError } from "../../../sdk/jobs/jobHandle";
 import { type QueueOptions, sleeper, startQueue } from "../../support/queue";
 
@@ -125,7 +125,7 @@ describe("a wait at the service named runpod", () => {
     const error = await wait;
     if (how === "timeout") expect(error).toBeInstanceOf(WaitTimeoutError);
     if (how === "abort") expect(error).toBe(reason);
-    if (how === "close") expect(error).toBeInstanceOf(ClientClosedError);
+    if (how === "close") expect(error).toMatchObject({ code: "CLIENT_CLOSED" });
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect(emulated.emulator.journal.requests({ operation: "status-sync", outcome: "pending" })).toEqual([]);
     expect(emulated.timers()).toBe(0);

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import {
   AuthenticationError,
-  CannotConnectError,
-  ClientClosedError,
+  CodedError,
   ConfigurationError,
   ConnectionError,
   NotFoundError,
@@ -13,7 +12,6 @@ import {
   type ServerlessGpuError,
   ServiceFaultError,
   UnexpectedResponseError,
-  UnreadableResponseError,
 } from "../../../sdk/errors";
 import { DEFAULT_RETRY_POLICY, decide, pauseMs, type Repeatability } from "../../../sdk/transport/retry";
 
@@ -30,13 +28,13 @@ const TABLE: [ServerlessGpuError, Record<Repeatability, { lookUp: boolean; again
   // Refused: it certainly had no effect.
   [new RateLimitError("429"), { safe: AGAIN, create: AGAIN, submit: AGAIN }],
   // Nothing was sent.
-  [new CannotConnectError("refused"), { safe: AGAIN, create: AGAIN, submit: AGAIN }],
+  [new CodedError("CANNOT_CONNECT", "refused"), { safe: AGAIN, create: AGAIN, submit: AGAIN }],
   // The effect is unknown.
   ...[
     new ConnectionError("broken"),
     new RequestTimeoutError("slow"),
     new ServiceFaultError("500"),
-    new UnreadableResponseError("HTML"),
+    new CodedError("UNREADABLE_RESPONSE", "HTML"),
   ].map((error): (typeof TABLE)[number] => [error, { safe: AGAIN, create: LOOK_THEN_AGAIN, submit: GIVE_UP }]),
   // It may have had an effect, and another request would get the same response.
   [new UnexpectedResponseError("shape"), { safe: GIVE_UP, create: LOOK_THEN_GIVE_UP, submit: GIVE_UP }],
@@ -47,7 +45,7 @@ const TABLE: [ServerlessGpuError, Record<Repeatability, { lookUp: boolean; again
     new AuthenticationError("401"),
     new NotFoundError("404"),
     new ConfigurationError("no key"),
-    new ClientClosedError("closed"),
+    new CodedError("CLIENT_CLOSED", "closed"),
   ].map((error): (typeof TABLE)[number] => [error, { safe: GIVE_UP, create: GIVE_UP, submit: GIVE_UP }]),
 ];
 
