@@ -20,7 +20,15 @@ export type {
   PlacedStock,
   StockLevel,
 } from "./catalog/record";
-export { type Client, type ClientOptions, createClient, type EndpointAccess } from "./client";
+export {
+  type Client,
+  type ClientEndpoints,
+  type ClientOptions,
+  createClient,
+  createJobs,
+  type EndpointAccess,
+  type JobsClient,
+} from "./client";
 export {
   type ConnectionSettings,
   type EnvironmentSettings,
@@ -31,7 +39,7 @@ export {
 export type { Clock } from "./contract/clock";
 export { EndpointType, FlashBootType, GpuTier, Location, type OpenEnum, ScalerType } from "./contract/enums";
 export type { CauseId, Certainty } from "./diagnosis/causes";
-export type { ClientEndpoints, Diagnoses } from "./diagnosis/diagnosis";
+export type { Diagnoses } from "./diagnosis/diagnosis";
 export type {
   AwaitedWork,
   DiagnoseOptions,
@@ -70,6 +78,7 @@ export type {
   StandardResult,
   StandardSchema,
 } from "./jobs/jobOutput";
+export type { JobOptions, JobQueue, RunOptions, RunSyncOptions } from "./jobs/jobQueue";
 export {
   type CompletedJob,
   type EndpointHealth,
@@ -86,7 +95,7 @@ export {
 export type { JobPolicy, JobRequest, S3Config } from "./jobs/jobRequest";
 export type { JournalOptions } from "./jobs/journalOptions";
 export type { OpenAiOptions, OpenAiRequest } from "./jobs/openai";
-export type { EndpointQueue, JobOptions, RunOptions, RunSyncOptions } from "./jobs/queue";
+export type { EndpointQueue } from "./jobs/queue";
 export type { ProgressListener, StatusListener } from "./jobs/statusChanges";
 export type { SubmitOptions } from "./jobs/submit";
 export { fileJournal } from "./journal/fileJournal";

@@ -1,12 +1,12 @@
 import { type Account, type Catalog, type CatalogCalls, createCatalog } from "./catalog/catalog";
 import { hideEnv } from "./containers/input";
 import type { DiagnosisCalls } from "./diagnosis/calls";
-import { type ClientEndpoints, createDiagnoses } from "./diagnosis/diagnosis";
+import { createDiagnoses, type Diagnoses } from "./diagnosis/diagnosis";
 import type { HealthCounts } from "./diagnosis/gather";
 import { createEndpointCollection, type EndpointCalls, type EndpointsContext } from "./endpoints/calls";
-import { createEndpoints } from "./endpoints/endpoints";
+import { createEndpoints, type Endpoints } from "./endpoints/endpoints";
 import type { OpenLog } from "./logs/calls";
-import { createLogs } from "./logs/logs";
+import type { LogCalls } from "./logs/logs";
 import { readWorkerLogs } from "./logs/tails";
 import type { PodCalls } from "./pods/pods";
 import { createCollection } from "./records/collection";
@@ -18,9 +18,15 @@ import type { ObservedOptions, RequestOptions } from "./transport/requestOptions
 import { type Attempt, type CallContext, makeCall } from "./transport/retryingCall";
 import { createVolumes, VOLUME, type VolumeCalls, type Volumes } from "./volumes/volumes";
 
-/** The parts of a client that the management interface serves. */
-export interface Management {
-  readonly endpoints: ClientEndpoints;
+/** The endpoints of an account: their records, and why they wait. */
+export interface ManagedEndpoints extends Endpoints, Diagnoses {}
+
+/** Makes what else the endpoints of a client have, from the requests that logs need. */
+export type AddedToEndpoints<Added extends object> = (context: CallContext, calls: LogCalls) => Added;
+
+/** The parts of a client that the management API serves. */
+export interface Management<Added extends object> {
+  readonly endpoints: ManagedEndpoints & Added;
   readonly templates: Templates;
   readonly registryAuths: RegistryAuths;
   readonly secrets: Secrets;
@@ -47,8 +53,14 @@ export interface ManagementCalls {
 /**
  * Returns the parts that a management interface serves. They share their lists.
  * @param health reads the counts of an endpoint's queue
+ * @param added makes what else the endpoints have
  */
-export function createManagement(context: EndpointsContext, calls: ManagementCalls, health: ReadHealth): Management {
+export function managementOf<Added extends object>(
+  context: EndpointsContext,
+  calls: ManagementCalls,
+  health: ReadHealth,
+  added: AddedToEndpoints<Added>,
+): Management<Added> {
   const volumes = createCollection(context, VOLUME, calls.volumes);
   const endpoints = createEndpointCollection(context, calls.endpoints, async (id) => {
     const { records } = await readShared(volumes, id, {});
@@ -71,7 +83,7 @@ export function createManagement(context: EndpointsContext, calls: ManagementCal
     endpoints: {
       ...createEndpoints(endpoints, templateFunctions),
       ...diagnoses,
-      ...createLogs(context, { open: openLog, ...logCalls(context, diagnosis) }),
+      ...added(context, { open: openLog, ...logCalls(context, diagnosis) }),
     },
     templates: templateFunctions,
     registryAuths: createRegistryAuths(context, calls.registryAuths, templates, ownContainers),

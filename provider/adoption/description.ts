@@ -1,4 +1,3 @@
-import type { Client } from "../../sdk/client";
 import type { Capabilities } from "../../sdk/contract/capabilities";
 import type { NamedRecord } from "../../sdk/records/listed";
 import type { Readers } from "../../sdk/records/readers";
@@ -6,6 +5,7 @@ import { cancelled } from "../cancellation";
 import { clientFor } from "../connection/clientFor";
 import { providerSettings, type ReadConfig } from "../connection/config";
 import { capabilitiesOf } from "../connection/connection";
+import type { ProviderClient } from "../connection/providerClient";
 import { fieldsIn } from "../fields/managed";
 import type { InputKind } from "../fields/recordInputs";
 import { LIST_MAX_AGE_MS } from "../ownership/location";
@@ -14,7 +14,7 @@ import { type AdoptableKind, compareForAdoption } from "./comparison";
 
 /** The parts of a kind that a preview of an adoption needs. */
 export interface PreviewedKind<T extends NamedRecord> extends AdoptableKind<T>, Pick<InputKind, "checkFields"> {
-  readonly records: (client: Client) => Pick<Readers<T>, "find" | "get">;
+  readonly records: (client: ProviderClient) => Pick<Readers<T>, "find" | "get">;
   /**
    * Returns the fields whose form the record should be read in; see `KnownOptions`.
    * @default none

@@ -1,6 +1,5 @@
 import type { CatalogView } from "../../sdk/catalog/places";
 import { endpointProofs, type Impossible, volumeProofs } from "../../sdk/catalog/proofs";
-import type { Client } from "../../sdk/client";
 import { serviceName } from "../../sdk/connection/settings";
 import { GPU_TIERS } from "../../sdk/contract/limits";
 import { splitList } from "../../sdk/endpoints/normalForms";
@@ -8,6 +7,7 @@ import { InvalidInputError } from "../../sdk/errors";
 import type { Volume } from "../../sdk/volumes/volume";
 import { cancelled } from "../cancellation";
 import type { Connection } from "../connection/connection";
+import type { ProviderClient } from "../connection/providerClient";
 import type { Properties } from "../properties";
 
 /** The time for the catalog. A write does not wait longer for a check that only helps. */
@@ -26,7 +26,7 @@ export interface CheckedWrite {
 const PLACED = ["gpuIds", "locations", "minCudaVersion", "allowedCudaVersions", "networkVolumeId", "networkVolumeIds"];
 
 /** The catalog by client. A process serves one run, and reads it once. */
-const views = new WeakMap<Client, Promise<CatalogView>>();
+const views = new WeakMap<ProviderClient, Promise<CatalogView>>();
 
 /**
  * Refuses an endpoint that the catalog of the named service proves impossible, by what this run
@@ -85,7 +85,7 @@ function viewFor({ client }: Connection): Promise<CatalogView> {
   return reading;
 }
 
-async function readView(client: Client): Promise<CatalogView> {
+async function readView(client: ProviderClient): Promise<CatalogView> {
   // Loaded here: previews and reads do not need it.
   const { readGpus } = require("../../sdk/catalog/read") as typeof import("../../sdk/catalog/read");
   const options = once();
@@ -106,7 +106,7 @@ function once() {
 }
 
 /** The volumes by client, read once per run. One that this run creates may not be among them. */
-const volumes = new WeakMap<Client, Promise<readonly Volume[]>>();
+const volumes = new WeakMap<ProviderClient, Promise<readonly Volume[]>>();
 
 /** Returns the data centers of volumes; `undefined` if one is not known. */
 async function placesOf({ client }: Connection, ids: readonly string[]): Promise<string[] | undefined> {

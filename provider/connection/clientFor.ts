@@ -1,21 +1,21 @@
-import type { Client } from "../../sdk/client";
 import type { WarningEvent } from "../../sdk/transport/observers";
 import { log, rateLimitLogger } from "../log";
 import { clientOptions, type ProviderSettings } from "./config";
+import type { ProviderClient } from "./providerClient";
 
-const clients = new Map<string, Client>();
+const clients = new Map<string, ProviderClient>();
 
 /**
  * Returns the client for these settings. A process has one client per account, so that connections
  * and lists are shared.
  */
-export function clientFor(settings: ProviderSettings): Client {
+export function clientFor(settings: ProviderSettings): ProviderClient {
   const identity = JSON.stringify(settings);
   const existing = clients.get(identity);
   if (existing) return existing;
   // Loaded here: programs without data sources, and previews without changes, do not need it.
-  const { createClient }: typeof import("../../sdk/client") = require("../../sdk/client");
-  const client = createClient({ ...clientOptions(settings), onRateLimit: rateLimitLogger(), onWarning });
+  const { createProviderClient }: typeof import("./providerClient") = require("./providerClient");
+  const client = createProviderClient({ ...clientOptions(settings), onRateLimit: rateLimitLogger(), onWarning });
   clients.set(identity, client);
   return client;
 }

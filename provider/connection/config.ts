@@ -1,4 +1,4 @@
-import type { ClientOptions } from "../../sdk/client";
+import type { ClientOptions } from "../../sdk/clientOptions";
 import { extraWords } from "../../sdk/connection/acceptedWords";
 import { environmentSource, type Resolved, resolveConnection, type Source } from "../../sdk/connection/resolver";
 import {

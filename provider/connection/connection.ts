@@ -1,5 +1,4 @@
 import type * as pulumi from "@pulumi/pulumi";
-import type { Client } from "../../sdk/client";
 import { managementApi, requireAddress, serviceName } from "../../sdk/connection/settings";
 import { type Capabilities, capabilitiesAt } from "../../sdk/contract/capabilities";
 import { exitWithEngine } from "../exitWithEngine";
@@ -7,6 +6,7 @@ import { containsUnknown } from "../properties";
 import { accountOf, type Place } from "./account";
 import { clientFor } from "./clientFor";
 import { CONFIG_NAMESPACE, type ProviderSettings, providerSettings, type ReadConfig } from "./config";
+import type { ProviderClient } from "./providerClient";
 
 /** The config of the deployment. A process serves one deployment. */
 let config: ReadConfig = () => undefined;
@@ -26,7 +26,7 @@ export const readConfig: ReadConfig = (name) => config(name);
 
 /** Everything a call needs. */
 export interface Connection extends Place {
-  readonly client: Client;
+  readonly client: ProviderClient;
   readonly settings: ProviderSettings;
   readonly capabilities: Capabilities;
 }

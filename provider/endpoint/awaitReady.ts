@@ -1,8 +1,8 @@
-import type { Client } from "../../sdk/client";
 import { pollUntil, systemClock } from "../../sdk/contract/clock";
 import { explainWait } from "../../sdk/diagnosis/waits";
 import { CodedError, NotFoundError } from "../../sdk/errors";
 import { cancelled } from "../cancellation";
+import type { ProviderClient } from "../connection/providerClient";
 import { initFailure } from "../engineErrors";
 import { logChange, waitLogger } from "../log";
 import type { Properties } from "../properties";
@@ -18,7 +18,12 @@ const LOOK_AGAIN_MS = 5_000;
  * `awaitReady`. On a timeout it throws an error that keeps the endpoint in state, and the next `up`
  * waits again.
  */
-export async function awaitReady(client: Client, id: string, inputs: Properties, outputs: Properties): Promise<void> {
+export async function awaitReady(
+  client: ProviderClient,
+  id: string,
+  inputs: Properties,
+  outputs: Properties,
+): Promise<void> {
   if (inputs.awaitReady !== true) return;
   const seconds = typeof inputs.awaitReadyTimeout === "number" ? inputs.awaitReadyTimeout : DEFAULT_TIMEOUT_SECONDS;
   try {
@@ -41,7 +46,12 @@ export function readyPending(outputs: Properties): Properties {
   return isReadyPending(outputs) ? { __readyPending: true } : {};
 }
 
-async function waitForWorkers(client: Client, id: string, outputs: Properties, timeoutMs: number): Promise<void> {
+async function waitForWorkers(
+  client: ProviderClient,
+  id: string,
+  outputs: Properties,
+  timeoutMs: number,
+): Promise<void> {
   const name = String(outputs.name);
   const workersMin = Number(outputs.workersMin);
   if (workersMin === 0) return;
@@ -73,7 +83,7 @@ async function waitForWorkers(client: Client, id: string, outputs: Properties, t
  * Returns a function that counts the ready workers. If the queue does not know a new endpoint yet,
  * that counts as no workers, unless the endpoint is gone.
  */
-function workerCounter(client: Client, id: string): () => Promise<number> {
+function workerCounter(client: ProviderClient, id: string): () => Promise<number> {
   let existedAt = systemClock.monotonic();
   return async () => {
     try {

@@ -1,7 +1,7 @@
-import type { Client } from "../../sdk/client";
 import type { Endpoint } from "../../sdk/endpoints/record";
 import type { Listed } from "../../sdk/records/listed";
 import { connect } from "../connection/connection";
+import type { ProviderClient } from "../connection/providerClient";
 import { log } from "../log";
 import { refuseMove } from "../ownership/location";
 import { freshAutomaticName } from "../ownership/owners";
@@ -13,7 +13,7 @@ import { hasOwnContainer } from "./ownContainer";
  * One list for all resources that move in this run, because the engine calls `diff` for one
  * resource after another.
  */
-const lists = new WeakMap<Client, Promise<Listed<Endpoint>>>();
+const lists = new WeakMap<ProviderClient, Promise<Listed<Endpoint>>>();
 
 /**
  * Verifies, with one list of the new account's endpoints, that a resource can move there. The

@@ -1,9 +1,9 @@
-import type { Client } from "../../sdk/client";
 import { systemClock } from "../../sdk/contract/clock";
 import { explainWait, withLastWords } from "../../sdk/diagnosis/waits";
 import { ENDPOINT_DEFAULTS } from "../../sdk/endpoints/fields";
 import type { Endpoint } from "../../sdk/endpoints/record";
 import { cancelled } from "../cancellation";
+import type { ProviderClient } from "../connection/providerClient";
 import { log, logChange, waitLogger } from "../log";
 import type { Properties } from "../properties";
 import type { Situation } from "../records/recordKind";
@@ -15,7 +15,10 @@ import { scaleDownRecord } from "./atZero";
  * way to know when they run the new version. The service itself rolls out a new `templateId`.
  * @returns the endpoint if its workers were replaced or restored
  */
-export async function applyRevision(client: Client, { id, outputs, inputs }: Situation): Promise<Endpoint | undefined> {
+export async function applyRevision(
+  client: ProviderClient,
+  { id, outputs, inputs }: Situation,
+): Promise<Endpoint | undefined> {
   const { workersMin, workersMax } = ENDPOINT_DEFAULTS;
   const workers = {
     workersMin: Number(inputs.workersMin ?? workersMin),
@@ -72,7 +75,7 @@ function isRevised(outputs: Properties, inputs: Properties): boolean {
  * recycle will do it.
  */
 async function restore(
-  { endpoints }: Client,
+  { endpoints }: ProviderClient,
   id: string,
   workers: Pick<Endpoint, "workersMin" | "workersMax">,
   known: Properties,

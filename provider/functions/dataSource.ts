@@ -1,8 +1,8 @@
-import type { Client } from "../../sdk/client";
 import { requireAddress } from "../../sdk/connection/settings";
 import { endpointQueueUrl } from "../../sdk/transport/urls";
 import { clientFor } from "../connection/clientFor";
 import { providerSettings, type ReadConfig } from "../connection/config";
+import type { ProviderClient } from "../connection/providerClient";
 
 /** A function that reads from the service. */
 export interface DataSource<Args, Result> {
@@ -30,7 +30,7 @@ export function source<Args, Result>(row: DataSource<Args, Result>): DataSource<
 
 /** The client and the URLs for a data source. */
 export interface DataSourceContext {
-  readonly client: Client;
+  readonly client: ProviderClient;
   /** Returns the URL of an endpoint's queue. */
   readonly queueUrlOf: (endpointId: string) => string;
 }

@@ -1,9 +1,9 @@
-import type { Client } from "../../sdk/client";
 import { CodedError, EmptyListError } from "../../sdk/errors";
 import type { FindOptions } from "../../sdk/records/collection";
 import { cancelled } from "../cancellation";
 import { isOtherAccount, isOtherProvider, isRedirected, refuseOtherAccount } from "../connection/account";
 import { connect, currentPlace, readConfig } from "../connection/connection";
+import type { ProviderClient } from "../connection/providerClient";
 import { log } from "../log";
 import type { Properties } from "../properties";
 
@@ -14,7 +14,7 @@ export const LIST_MAX_AGE_MS = 60_000;
  * The client's functions for one kind of record. One of them is enough to find out where a record
  * is.
  */
-export type Finder = (client: Client) => {
+export type Finder = (client: ProviderClient) => {
   readonly find: (id: string, options: FindOptions) => Promise<object | undefined>;
 };
 

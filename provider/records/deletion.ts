@@ -1,7 +1,7 @@
-import type { Client } from "../../sdk/client";
 import type { DeleteUnusedOptions } from "../../sdk/records/deleteUnused";
 import { cancelled } from "../cancellation";
 import type { Connection } from "../connection/connection";
+import type { ProviderClient } from "../connection/providerClient";
 import { log, waitLogger } from "../log";
 import type { Properties } from "../properties";
 
@@ -17,7 +17,7 @@ interface Deletable {
  */
 export function whenUnused(
   noun: string,
-  records: (client: Client) => Deletable,
+  records: (client: ProviderClient) => Deletable,
   loss?: (outputs: Properties) => string,
 ) {
   return ({ client }: Connection, id: string, outputs: Properties, onAbsent: () => void): Promise<void> => {

@@ -1,4 +1,3 @@
-import type { Client } from "../../sdk/client";
 import type { Capabilities } from "../../sdk/contract/capabilities";
 import type { InputProblem } from "../../sdk/errors";
 import type { NamedRecord } from "../../sdk/records/listed";
@@ -6,6 +5,7 @@ import type { PreviewedKind } from "../adoption/description";
 import type { CheckedWrite } from "../catalog/catalogCheck";
 import type { ReadConfig } from "../connection/config";
 import type { Connection } from "../connection/connection";
+import type { ProviderClient } from "../connection/providerClient";
 import type { InputKind } from "../fields/recordInputs";
 import type { Properties } from "../properties";
 
@@ -161,12 +161,12 @@ export interface RecordKind<T extends NamedRecord, Fields extends object> extend
   /**
    * Puts into effect what an update has changed elsewhere. Returns the record if it was changed.
    */
-  readonly rollOut?: (client: Client, situation: Situation) => Promise<T | undefined>;
+  readonly rollOut?: (client: ProviderClient, situation: Situation) => Promise<T | undefined>;
   /**
    * Waits for what the program asks to wait for. `record` is absent if it was not read. Called with
    * the outputs of this run.
    */
-  readonly settle?: (client: Client, situation: Situation, record: T | undefined) => Promise<void>;
+  readonly settle?: (client: ProviderClient, situation: Situation, record: T | undefined) => Promise<void>;
   /**
    * Returns the fields that an interrupted run has changed and the next update restores, with the
    * values to restore. A refresh does not mistake them for inputs of the program.

@@ -1,7 +1,7 @@
-import type { Client } from "../../sdk/client";
 import { FIELDS } from "../../sdk/endpoints/fields";
 import { CodedError } from "../../sdk/errors";
 import type { Connection } from "../connection/connection";
+import type { ProviderClient } from "../connection/providerClient";
 import { initFailure } from "../engineErrors";
 import { changedIn } from "../fields/managed";
 import { secretFields } from "../hideSecretInputs";
@@ -196,7 +196,7 @@ function withSettings(outs: Properties, { env, ...settings }: Properties, inputs
 
 /** Notes that a release serves and that up to its version, no release was refused. */
 export async function notePassed(
-  client: Client,
+  client: ProviderClient,
   machine: RecordOfMachine,
   id: string,
   record: RollOutRecord,

@@ -1,8 +1,8 @@
-import type { Client } from "../../sdk/client";
 import { pollUntil, sleep, systemClock } from "../../sdk/contract/clock";
 import { LIST_LAG_MS } from "../../sdk/contract/limits";
 import { CodedError, ServerlessGpuError } from "../../sdk/errors";
 import { cancelled } from "../cancellation";
+import type { ProviderClient } from "../connection/providerClient";
 import { secretFields } from "../hideSecretInputs";
 import { log, waitLogger } from "../log";
 import type { Properties } from "../properties";
@@ -26,7 +26,7 @@ const WATCH_PAUSE_MS = 5_000;
 
 /** The endpoint whose release is judged. */
 export interface Judged {
-  readonly client: Client;
+  readonly client: ProviderClient;
   readonly id: string;
   readonly name: string;
 }
@@ -131,7 +131,12 @@ async function failureOfTest(id: string, test: Properties, inputs: Properties): 
 }
 
 /** Counts the jobs that end. Returns why the release failed. */
-async function failureInWatch(client: Client, id: string, name: string, watch: Watch): Promise<string | undefined> {
+async function failureInWatch(
+  client: ProviderClient,
+  id: string,
+  name: string,
+  watch: Watch,
+): Promise<string | undefined> {
   const health = async () => (await client.endpoint(id).health({ signal: cancelled })).jobs;
   const logWait = waitLogger(name);
   const from = await health();

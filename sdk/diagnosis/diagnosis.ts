@@ -1,5 +1,3 @@
-import type { Endpoints } from "../endpoints/endpoints";
-import type { Logs } from "../logs/logs";
 import { aBoolean, anAbortSignal, checkOptions, msFrom, type OptionChecks, oneOf } from "../transport/callOptions";
 import type { CallContext } from "../transport/retryingCall";
 import { pathSegment } from "../transport/urls";
@@ -31,9 +29,6 @@ export interface Diagnoses {
    */
   diagnose(endpointId: string, options?: DiagnoseOptions): Promise<Diagnosis>;
 }
-
-/** The endpoints of a client: their records, their logs, and why they wait. */
-export interface ClientEndpoints extends Endpoints, Diagnoses, Logs {}
 
 const DIAGNOSE_OPTIONS: OptionChecks<DiagnoseOptions> = {
   awaited: oneOf("jobs", "workers", "stop"),

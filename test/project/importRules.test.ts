@@ -1,13 +1,6 @@
-import { existsSync } from "node:fs";
 import path from "node:path";
-import {
-  type Import,
-  importsIn,
-  importsOf as parseImports,
-  REPOSITORY,
-  sourceFiles,
-  targetOf,
-} from "../support/sources";
+import { circles, imported, importsOf, packageOf } from "../support/importGraph";
+import { importsIn, sourceFiles, targetOf } from "../support/sources";
 
 /**
  * The imports that the files of a folder may have: packages, and files or folders of the
@@ -211,38 +204,11 @@ const ARROWS: Record<string, Arrows> = {
   },
 };
 
-const parsed = new Map<string, Import[]>();
-
-/** Returns the imports of a file, which is parsed once. */
-function importsOf(file: string): Import[] {
-  const imports = parsed.get(file) ?? parseImports(file);
-  parsed.set(file, imports);
-  return imports;
-}
-
-/** Returns the package of a specifier: `@pulumi/pulumi` for `@pulumi/pulumi/runtime`. */
-function packageOf(specifier: string): string {
-  return specifier.split("/", specifier.startsWith("@") ? 2 : 1).join("/");
-}
-
 function isAllowed(folder: string, file: string, specifier: string): boolean {
   const { packages, files } = RULES[folder] ?? { packages: [], files: [] };
   const target = targetOf(file, specifier);
   if (target === undefined) return specifier.startsWith("node:") || packages.includes(packageOf(specifier));
   return files.some((allowed) => (allowed.endsWith("/") ? `${target}/`.startsWith(allowed) : target === allowed));
-}
-
-/** Returns the file that a path without its ending means. */
-function fileOf(target: string): string {
-  return existsSync(path.join(REPOSITORY, `${target}.ts`)) ? `${target}.ts` : `${target}/index.ts`;
-}
-
-/** Returns the files that a file imports, types included. */
-function imported(file: string): string[] {
-  return importsOf(file).flatMap(({ specifier }) => {
-    const target = targetOf(file, specifier);
-    return target === undefined || target.endsWith(".json") ? [] : fileOf(target);
-  });
 }
 
 /** Returns the sub-folder of a file, or the name of a file at the top. */
@@ -266,45 +232,6 @@ function forbiddenArrows(folder: string): string[] {
     return forbidden.map((to) => `${folder}/${from} -> ${folder}/${to}`);
   });
   return [...new Set(arrows)].sort();
-}
-
-/** Returns the groups of files that import each other, by Tarjan's algorithm. */
-function circles(files: readonly string[]): string[][] {
-  const found: string[][] = [];
-  const stack: string[] = [];
-  const lowest = new Map<string, number>();
-  const visit = (file: string): number => {
-    const known = lowest.get(file);
-    if (known !== undefined) return known;
-    const order = lowest.size;
-    const position = stack.push(file) - 1;
-    lowest.set(file, order);
-    const low = Math.min(order, ...imported(file).map(visit));
-    lowest.set(file, low);
-    if (low === order) {
-      const group = stack.splice(position);
-      for (const each of group) lowest.set(each, Number.POSITIVE_INFINITY);
-      if (group.length > 1) found.push(group.sort());
-    }
-    return low;
-  };
-  for (const file of files) visit(file);
-  return found.sort();
-}
-
-/** Returns everything that is loaded with a file: files in the repository, and packages. */
-function loadedBy(start: string): { files: Set<string>; packages: Set<string> } {
-  const files = new Set([start]);
-  const packages = new Set<string>();
-  for (const file of files) {
-    for (const { specifier, typeOnly } of importsOf(file)) {
-      if (typeOnly) continue;
-      const target = targetOf(file, specifier);
-      if (target === undefined) packages.add(packageOf(specifier));
-      else files.add(fileOf(target));
-    }
-  }
-  return { files, packages };
 }
 
 describe("the parser of imports finds", () => {
@@ -364,53 +291,4 @@ test("every imported package is a dependency of users, and every dependency is i
   const packages = imported.filter((each) => !each.startsWith(".") && !each.startsWith("node:")).map(packageOf);
   const declared = Object.keys({ ...dependencies, ...peerDependencies });
   expect([...new Set(packages)].sort()).toEqual(declared.sort());
-});
-
-test("the plugin imports only the protocol and types from Pulumi", () => {
-  const values = sourceFiles("plugin").flatMap((file) => importsOf(file).filter(({ typeOnly }) => !typeOnly));
-  const fromPulumi = values.map(({ specifier }) => specifier).filter((each) => packageOf(each) === "@pulumi/pulumi");
-  expect(fromPulumi).toContain("@pulumi/pulumi/proto/provider_pb");
-  expect(fromPulumi.filter((each) => !each.startsWith("@pulumi/pulumi/proto/"))).toEqual([]);
-  const { files } = loadedBy("provider/functions/sources.ts");
-  expect(
-    [...files].flatMap((file) => [...loadedBy(file).packages]).filter((name) => name.startsWith("@pulumi/")),
-  ).toEqual([]);
-});
-
-describe("the handlers, and all files that they load", () => {
-  test("import no values from Pulumi", () => {
-    const { files, packages } = loadedBy("provider/handlers.ts");
-    expect([...files]).toEqual(
-      expect.arrayContaining(["provider/endpoint/endpointInputs.ts", "sdk/endpoints/endpoints.ts", "sdk/secret.ts"]),
-    );
-    expect([...packages].filter((name) => name.startsWith("@pulumi/"))).toEqual([]);
-    // The same search finds Pulumi in the files that use it.
-    expect([...loadedBy("provider/dynamic/resources/serverlessEndpoint.ts").packages]).toContain("@pulumi/pulumi");
-  });
-
-  /** Loads modules anew in `use`, in which an import of the package throws. */
-  async function without(name: string, message: string, use: () => Promise<void>): Promise<void> {
-    jest.doMock(name, () => {
-      throw new Error(message);
-    });
-    await jest.isolateModulesAsync(async () => {
-      const { v1 } = require("../../provider/handlers") as typeof import("../../provider/handlers");
-      const inputs = { name: "llama", gpuIds: "AMPERE_24", templateId: "abc123" };
-      expect(await v1.check?.({}, inputs)).toMatchObject({ inputs, failures: [] });
-      await use();
-    });
-    jest.dontMock(name);
-  }
-
-  test("load without Pulumi, and so does the client", () =>
-    without("@pulumi/pulumi", "Pulumi was loaded", async () => {
-      expect(require("../../sdk")).toHaveProperty("createClient");
-      expect(() => require("../../provider/dynamic/resources/serverlessEndpoint")).toThrow("Pulumi was loaded");
-    }));
-
-  test("load no HTTP client before the first request, nor does a program before its first data source", () =>
-    without("undici/index.js", "undici was loaded", async () => {
-      expect(require("../../provider")).toHaveProperty("ServerlessEndpoint");
-      expect(() => require("../../sdk/transport/proxy")).toThrow("undici was loaded");
-    }));
 });

@@ -1,0 +1,111 @@
+import type { Dispatcher } from "undici";
+import { type CheckedOptions, type ClientOptions, checkClientOptions } from "./clientOptions";
+import { serviceName } from "./connection/settings";
+import { systemClock } from "./contract/clock";
+import { GRAPHQL_PER_MINUTE, hasRestV1, type ServiceName } from "./contract/limits";
+import { CodedError } from "./errors";
+import { Secret } from "./secret";
+import { createClosing } from "./transport/closing";
+import type { Http } from "./transport/httpRequest";
+import { createAnnouncedLimiter, type Limiter } from "./transport/limiter";
+import { createLog, createReports, type Log } from "./transport/observers";
+import { createAgent, proxyHint } from "./transport/proxy";
+import { createRateWindows, type RateWindows } from "./transport/rateWindows";
+import type { CallContext } from "./transport/retryingCall";
+import { createGate } from "./transport/throttle";
+
+/** The connection to one account, which everything in a client shares. */
+export interface Connected {
+  readonly options: CheckedOptions;
+  readonly apiKey: Secret;
+  readonly http: Http;
+  readonly log: Log;
+  /** The limits that REST v2 announces. */
+  readonly limits: RateWindows;
+  /** The context of calls to queues and workers. */
+  readonly calls: CallContext;
+  /** The context of calls to the management API, within its rate limit. */
+  readonly managed: CallContext;
+  /** The context of calls that read pods. */
+  readonly pods: CallContext;
+  /** Has a function called when the client is closed, before its connections are. */
+  onClose(end: () => void): void;
+  /** See `Client.close`. */
+  close(): Promise<void>;
+}
+
+/** How long a client that is closed waits for responses, in milliseconds. */
+const LAST_RESPONSES_MS = 1_000;
+
+/**
+ * Makes the connection. It sends nothing yet.
+ * @throws ConfigurationError, see `createClient`
+ */
+export function connect(given?: ClientOptions): Connected {
+  const options = checkClientOptions(given);
+  const { retry, attemptTimeoutMs, headers, clock = systemClock } = options;
+  const agent = options.dispatcher ?? createAgent();
+  const log = createLog(options.logger);
+  const reports = createReports(options, log);
+  const http: Http = {
+    agent,
+    clock,
+    report: reports.request,
+    bodies: new Set(),
+    proxyHint: options.dispatcher ? () => "" : proxyHint,
+  };
+  const closing = createClosing();
+  const calls: CallContext = {
+    ...{ clock, random: Math.random, retry, attemptTimeoutMs, headers },
+    ...{ onRetry: reports.retry, warn: reports.warning, closing },
+  };
+  const limits = createRateWindows();
+  const service = serviceName(options);
+  const gateOf = (limiter: Limiter | undefined) => limiter && createGate(clock, limiter, reports.rateLimit);
+  const v2Gate = gateOf(limits);
+  const gate = options.api === "v2" ? v2Gate : gateOf(graphqlLimiter(service));
+  const isPodOfV2 = options.api === "v2" || !hasRestV1(service);
+  const ends: (() => void)[] = [];
+  let closed: Promise<void> | undefined;
+
+  function close(): Promise<void> {
+    for (const end of ends) end();
+    const error = new CodedError("CLIENT_CLOSED", "the response was not read to its end: the client was closed");
+    http.closedBy ??= error;
+    for (const body of [...http.bodies]) body.abort(error);
+    closing.begin();
+    closed ??= options.dispatcher ? Promise.resolve() : closeAgent(agent, () => closing.endAttempts(log));
+    return closed;
+  }
+
+  return {
+    ...{ options, apiKey: new Secret(options.apiKey), http, log, limits, calls },
+    managed: { ...calls, gate, v2Gate },
+    pods: { ...calls, gate: isPodOfV2 ? v2Gate : undefined },
+    onClose: (end) => void ends.push(end),
+    close,
+  };
+}
+
+function graphqlLimiter(service: ServiceName | undefined): Limiter | undefined {
+  return (
+    service &&
+    createAnnouncedLimiter({
+      ...{ perWindow: GRAPHQL_PER_MINUTE[service], windowMs: 60_000 },
+      concurrent: Number.POSITIVE_INFINITY,
+    })
+  );
+}
+
+/** Closes the connections: those without a response after `LAST_RESPONSES_MS` are cut. */
+function closeAgent(agent: Dispatcher, endAttempts: () => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    // The real time, also for a client with a clock of its own: it is the program that waits.
+    const cancel = systemClock.schedule(LAST_RESPONSES_MS, () => {
+      endAttempts();
+      agent.destroy().then(resolve, reject);
+      resolve();
+    });
+    agent.close().then(resolve, reject).finally(cancel);
+  });
+}

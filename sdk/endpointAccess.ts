@@ -1,0 +1,37 @@
+import type { Connected } from "./connected";
+import { requireAddress, serviceName } from "./connection/settings";
+import type { JobQueue, JobQueueParts } from "./jobs/jobQueue";
+import type { QueueContext } from "./jobs/queueTransport";
+import { createLoadBalancer, type LoadBalancer } from "./loadBalancer/loadBalancer";
+
+/** Makes the queue of an endpoint. */
+type CreateQueue<Queue extends JobQueue> = (
+  context: QueueContext,
+  endpointId: string,
+) => JobQueueParts & { readonly queue: Queue };
+
+/**
+ * Returns a function that returns the queue and the workers of an endpoint. It keeps one access for
+ * each endpoint, so that all its users share a queue.
+ */
+export function accessOver<Queue extends JobQueue>(
+  connected: Connected,
+  createQueue: CreateQueue<Queue>,
+  hooks: Pick<QueueContext, "diagnose" | "onEnded"> = {},
+): (endpointId: string) => Queue & LoadBalancer {
+  const { options, calls, http, apiKey, log } = connected;
+  const known = new Map<string, Queue & LoadBalancer>();
+  return (endpointId) => {
+    const existing = known.get(endpointId);
+    if (existing) return existing;
+    const queueUrl = requireAddress(options, "queueUrl");
+    const holdsReads = serviceName(options) === "runpod";
+    const { rateLimits } = options;
+    const context = { ...calls, ...hooks, http, apiKey, log, queueUrl, rateLimits, holdsReads };
+    const { queue, close } = createQueue(context, endpointId);
+    const access = Object.assign(createLoadBalancer(context, endpointId), queue);
+    connected.onClose(close);
+    known.set(endpointId, access);
+    return access;
+  };
+}
