@@ -13,6 +13,7 @@ import { CAPABILITIES } from "../../sdk/contract/capabilities";
 import { systemClock } from "../../sdk/contract/clock";
 import { END_OF_GRAPHQL, hasRestV1, LIST_CAP } from "../../sdk/contract/limits";
 import { isLoopback } from "../../sdk/contract/loopback";
+import { isOwnRefusal } from "../../sdk/diagnosis/refusals";
 import { AuthenticationError, ConfigurationError, RateLimitError, ServerlessGpuError } from "../../sdk/errors";
 import { send } from "../../sdk/transport/http";
 import type { Http, HttpResponse } from "../../sdk/transport/httpRequest";
@@ -192,6 +193,13 @@ function keyNotAccepted(error: ServerlessGpuError, source: string, address: stri
   const found = error.message.replace(/^the (serverless discount|list of endpoints): /, "");
   if (error instanceof RateLimitError) return warning(found, "Run doctor again in a minute.");
   if (error instanceof ConfigurationError) return failed(found, `The key is ${source}. Copy it again.`);
+  if (error instanceof AuthenticationError && !isOwnRefusal(error)) {
+    return failed(
+      found,
+      `The service does not refuse a key in this form, so something else may have responded: check ${address}, and the proxies ` +
+        `and gateways between. If they are right, check the key, which is ${source}.`,
+    );
+  }
   if (error instanceof AuthenticationError) {
     return failed(
       found,

@@ -1,5 +1,6 @@
 import { type Learned, pulumiJson } from "../pulumiCommand";
 import { inBackend, readStack as readState } from "../stack";
+import { say } from "../terminal";
 import { isResourceOf, KINDS, type ResourceClass } from "./records";
 
 /** The options that say whose records are not orphans. */
@@ -51,6 +52,9 @@ export function backendsOf({ stack = [], backend = [] }: StateFlags): readonly (
 
 async function stacksOf(place: string | undefined) {
   const stacks = await readPulumi<readonly { readonly name: string }[]>(["stack", "ls", "--all", "--json"], place);
+  // A mistyped URL of a folder or a bucket is an empty backend, and everything looks like an orphan.
+  if (stacks.length === 0)
+    say(`${place ?? "the backend that pulumi uses here"} has no stack. If it should have one, check its URL first.`);
   return stacks.map(({ name }) => ({ name, place }));
 }
 

@@ -11,7 +11,7 @@ import type { Refusal } from "./evidence";
 /** Returns what an error says itself about the endpoint or the key, if anything. */
 export function refusalIn(error: ServerlessGpuError): Pick<Refusal, "is" | "isOwn"> | undefined {
   const is = failureOf(error);
-  return is && { is, isOwn: is === "no queue" || isOwn(error) };
+  return is && { is, isOwn: is === "no queue" || isOwnRefusal(error) };
 }
 
 function failureOf(error: ServerlessGpuError): Refusal["is"] | undefined {
@@ -26,7 +26,7 @@ function failureOf(error: ServerlessGpuError): Refusal["is"] | undefined {
  * Returns `true` if a response has the form in which the service itself refuses. Gateways, proxies
  * and other servers refuse with pages, and with JSON that has other fields.
  */
-function isOwn({ status = 0, body = "" }: ServerlessGpuError): boolean {
+export function isOwnRefusal({ status = 0, body = "" }: ServerlessGpuError): boolean {
   // GraphQL also refuses with 200. Its response was read as one of the service.
   if (status === 200) return true;
   const said = objectIn(body);

@@ -80,10 +80,13 @@ export function errorFromStatus(
 ): ServerlessGpuError | undefined {
   const { status } = response;
   if (status >= 200 && status < 300) return undefined;
-  const said = isHtml(response) ? "an HTML page, so a gateway may have rejected it" : excerpt(response.body);
+  const isPage = isHtml(response);
+  const said = isPage ? "an HTML page, so a gateway may have rejected it" : excerpt(response.body);
   const prefix = `${operation}: the service responded with ${status} (${said})`;
-  if (status === 401) return new AuthenticationError(`${prefix}. Check that the API key is right and has permission`);
-  if (status === 404) return new NotFoundError(`${prefix}. The requested record does not exist in this account`);
+  // A page says nothing about the key or the record.
+  const what = (ofService: string) => `${prefix}. ${isPage ? "Check the URL, and the network between" : ofService}`;
+  if (status === 401) return new AuthenticationError(what("Check that the API key is right and has permission"));
+  if (status === 404) return new NotFoundError(what("The requested record does not exist in this account"));
   if (status === 408)
     return new RequestTimeoutError(
       `${prefix}: the service stopped waiting before it had received the whole request. Try again`,

@@ -66,6 +66,26 @@ test("doctor does not say to try a retired API again", async () => {
   }
 });
 
+test.each([
+  ["a page", "text/html", "<html><title>Log in</title></html>"],
+  ["another program's JSON", "application/json", '{"message":"Unauthorized"}'],
+])("doctor does not blame the key for a gateway's 401 with %s", async (_, type, body) => {
+  const server = createServer((_, response) => response.writeHead(401, { "content-type": type }).end(body));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  try {
+    for (const api of ["graphql", "v2"]) {
+      const { key } = await doctor({ SERVERLESS_GPU_GRAPHQL_URL: url, SERVERLESS_GPU_API: api });
+      expect(key).toMatchObject({ status: "failed", fix: expect.stringContaining(`check ${url}, and the proxies`) });
+      expect(key?.fix).not.toContain("Copy it again");
+    }
+    const { key } = await doctor({ SERVERLESS_GPU_API_KEY: "wrong-key-1", SERVERLESS_GPU_API: "graphql" });
+    expect(key?.fix).toContain("Copy it again");
+  } finally {
+    server.close();
+  }
+});
+
 describe("resources in state at another URL", () => {
   const resources = (service: string) => ({
     value: ["llama", "whisper"].map((name) => ({

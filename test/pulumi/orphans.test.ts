@@ -59,6 +59,13 @@ test("a state that cannot be read is a failure: everything would look like an or
   expect(output).toContain("Nothing was listed");
 });
 
+test("a backend without stacks is named: its URL may be wrong", async () => {
+  const backend = `file://${stack.scratch}/empty`;
+  await mkdir(path.join(stack.scratch, "empty"));
+  const { output } = await orphans("--backend", backend);
+  expect(output).toContain(`${backend} has no stack. If it should have one, check its URL first.`);
+});
+
 test("records that were taken out of the state by hand are found, with their cost, and deleted one by one", async () => {
   const before = await stack.exportState();
   const resources = before.deployment.resources ?? [];
