@@ -15,6 +15,8 @@ export interface StackResource {
   readonly inputs?: Readonly<Record<string, unknown>>;
   readonly outputs?: Readonly<Record<string, unknown>>;
   readonly pendingReplacement?: boolean;
+  /** `true` if its replacement exists, and the next run deletes it. */
+  readonly delete?: boolean;
 }
 
 /** What a run had begun when it was killed, or still does. */

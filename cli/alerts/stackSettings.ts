@@ -1,5 +1,5 @@
 import { ENDPOINT_DEFAULTS } from "../../sdk/endpoints/fields";
-import { isEndpoint, readStack } from "../stack";
+import { isEndpoint, readStack, type StackResource } from "../stack";
 
 /** What the state says about an endpoint. */
 export interface AlertSettings {
@@ -25,9 +25,8 @@ const DEFAULTS: Readonly<Record<string, unknown>> = ENDPOINT_DEFAULTS;
 export async function stackSettings(stack: string | undefined): Promise<AlertSettings[]> {
   const state = await readStack({ stack, timeoutMs: 60_000 });
   if ("problem" in state) throw new Error(`the state of the stack cannot be read: ${state.problem}`);
-  const endpoints = state.value.resources.filter(
-    ({ type, pendingReplacement }) => isEndpoint(type) && !pendingReplacement,
-  );
+  const isDeclared = (each: StackResource) => isEndpoint(each.type) && !each.pendingReplacement && !each.delete;
+  const endpoints = state.value.resources.filter(isDeclared);
   const settings = endpoints.flatMap(({ id, outputs = {} }) => (id === undefined ? [] : [settingsOf(id, outputs)]));
   if (settings.length === 0) throw new Error("the stack's state has no ServerlessEndpoint");
   return settings;

@@ -14,6 +14,8 @@ const STEP_MS = 5_000;
 export interface Play {
   readonly emulator: Emulator;
   readonly readings: Readings;
+  /** `false` shows metrics as after a recorder had to stop. */
+  isRecording: boolean;
   /** Returns the time since the start, in seconds. */
   elapsedS(): number;
   /** Returns the metrics as a scrape does. */
@@ -57,12 +59,13 @@ export async function startPlay({ api, emulator: options, ids, healthEveryMs }: 
     ...{ client, clock: held, showsReleases: api === "v2", ids, healthEveryMs },
     say: () => {},
   });
-  const { render } = createExposition({ readings, stack: "", version: "0.0.0", api });
+  const isRecording = () => play.isRecording;
+  const { render } = createExposition({ readings, stack: "", version: "0.0.0", api, isRecording });
   const ending = new AbortController();
   const running = readings.run(ending.signal);
   await quiet();
-  return {
-    ...{ emulator, readings, scrape: render },
+  const play: Play = {
+    ...{ emulator, readings, scrape: render, isRecording: true },
     elapsedS: () => clock.monotonic() / 1000,
     async advance(ms) {
       for (let leftMs = ms; leftMs > 0; leftMs -= STEP_MS) {
@@ -86,6 +89,7 @@ export async function startPlay({ api, emulator: options, ids, healthEveryMs }: 
       await running;
     },
   };
+  return play;
 }
 
 /** Waits for reads, but not longer than some real time: a read may hang. */

@@ -1,4 +1,5 @@
 import type { FaultEffect } from "../../../emulator";
+import { poolPrices } from "../../metrics/prices";
 import type { AlertSettings } from "../stackSettings";
 import type { Play } from "./play";
 
@@ -99,7 +100,8 @@ function faultScenario(name: string, { effect, intended, withinS, restarts }: Fa
 }
 
 /** What happens without a fault of the service. */
-function otherScenarios({ workersMin, workersMax }: AlertSettings): Scenario[] {
+function otherScenarios(settings: AlertSettings): Scenario[] {
+  const { workersMin, workersMax } = settings;
   const lasts = { lastsS: 30 * MINUTE_S, recoversS: RECOVERS_S };
   return [
     {
@@ -117,6 +119,31 @@ function otherScenarios({ workersMin, workersMax }: AlertSettings): Scenario[] {
       end: ({ emulator }, { id }) => void emulator.endpoints.change(id, { workersMax }),
     },
     {
+      ...{ name: "a worker that never stops", ...lasts, jobsEveryS: 0, withinS: 25 * MINUTE_S },
+      intended: ["ServerlessGpuNotScaledDown", "ServerlessGpuDrift"],
+      begin: ({ emulator }, { id }) =>
+        void emulator.endpoints.change(id, {
+          workersMin: workersMin + 1,
+          workersMax: Math.max(workersMax, workersMin + 1),
+        }),
+      end: ({ emulator }, { id }) => void emulator.endpoints.change(id, { workersMin, workersMax }),
+    },
+    spending(lasts),
+    {
+      ...{
+        name: "a recorder that stops",
+        ...lasts,
+        intended: ["ServerlessGpuRecordingStopped"],
+        withinS: 5 * MINUTE_S,
+      },
+      begin(play) {
+        play.isRecording = false;
+      },
+      end(play) {
+        play.isRecording = true;
+      },
+    },
+    {
       ...{
         name: "an endpoint with workersMin that gets no jobs",
         intended: workersMin > 0 ? ["ServerlessGpuBilledWithoutJobs"] : [],
@@ -131,6 +158,23 @@ function otherScenarios({ workersMin, workersMax }: AlertSettings): Scenario[] {
       },
     },
   ];
+}
+
+/** Somebody else's workers, which cost most of what the account may spend. */
+const OTHERS = { id: "spending12345", name: "spending", templateId: "template", gpuIds: "ADA_24" };
+const OTHERS_WORKERS = 100;
+
+/** Workers that leave the account a little of its limit, so that those of the stack still start. */
+function spending(lasts: Pick<Scenario, "lastsS" | "recoversS">): Scenario {
+  return {
+    ...{ name: "an account near its spend limit", ...lasts, intended: ["ServerlessGpuSpend"], withinS: 15 * MINUTE_S },
+    begin({ emulator, readings }) {
+      const price = poolPrices(readings.catalog.latest()).get(OTHERS.gpuIds) ?? 0;
+      emulator.setSpendLimit(1.2 * OTHERS_WORKERS * price);
+      emulator.endpoints.create({ ...OTHERS, workersMin: OTHERS_WORKERS, workersMax: OTHERS_WORKERS });
+    },
+    end: ({ emulator }) => void emulator.endpoints.change(OTHERS.id, { workersMin: 0, workersMax: 0 }),
+  };
 }
 
 /** Returns everything that is played with an endpoint. */

@@ -46,8 +46,8 @@ function looks(rules: readonly Rule[], { scenario, scrapes }: Played): Data[] {
   return times.flatMap((time) =>
     names.flatMap((alertname): Data[] => {
       const isIntended = intended.includes(alertname);
-      const mustFire = isIntended && time >= beginS + withinS && time <= endS;
-      const mayFire = isIntended && time > beginS && time < endS + recoversS;
+      const mustFire = isIntended && time >= beginS + withinS && time < endS;
+      const mayFire = isIntended && time >= beginS && time < endS + recoversS;
       if (mayFire && !mustFire) return [];
       const expected = mustFire ? firing(rules, alertname, scenario.intended) : [];
       return [{ eval_time: `${time}s`, alertname, exp_alerts: expected }];

@@ -72,7 +72,7 @@ async function judge(api: ManagementApi, scenario: Scenario, endpoints = [ENDPOI
   );
   expect(wrong).toEqual([]);
   for (const { alert, first, last } of intended) {
-    expect([alert, first > 0 && first <= scenario.withinS / 60]).toEqual([alert, true]);
+    expect([alert, first >= 0 && first <= scenario.withinS / 60]).toEqual([alert, true]);
     expect([alert, last < scenario.recoversS / 60]).toEqual([alert, true]);
   }
   return played;

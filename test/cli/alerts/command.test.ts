@@ -80,6 +80,19 @@ test("alerts --out and --dashboard write files", async () => {
   expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining("cannot be written")]);
 });
 
+test("alerts writes no rules for endpoints that the state marks for deletion or replacement", async () => {
+  withState([
+    endpoint("llama1234567"),
+    { ...endpoint("old123456789"), delete: true },
+    { ...endpoint("gone12345678"), pendingReplacement: true },
+  ]);
+  const { stdout } = await run("alerts");
+  expect([...new Set(stdout.match(/endpoint_id: "?\w+/g))]).toEqual([expect.stringContaining("llama1234567")]);
+  expect(stdout).not.toMatch(/old123456789|gone12345678/);
+  withState([{ ...endpoint("old123456789"), delete: true }]);
+  expect((await run("alerts")).stderr).toContain("the stack's state has no ServerlessEndpoint");
+});
+
 test("alerts refuses a state without endpoints, a secret setting and wrong usage", async () => {
   withState([]);
   expect((await run("alerts")).stderr).toContain("the stack's state has no ServerlessEndpoint");
