@@ -74,8 +74,14 @@ const KINDS: readonly Kind[] = [
   },
 ];
 
-const steps = (...requests: readonly (readonly [name: string, request: string])[]): Step[] =>
+type Requests = readonly (readonly [name: string, request: string])[];
+
+const steps = (...requests: Requests): Step[] =>
   requests.map(([name, strikes], index) => ({ name, interface: "graphql", position: index + 1, strikes }));
+
+/** Steps that are found by their requests: those of a create are sent at the same time. */
+const named = (...requests: Requests): Step[] =>
+  requests.map(([name, strikes]) => ({ name, interface: "graphql", operation: strikes, strikes }));
 
 /**
  * Waits until no list of an earlier cell is new enough to be shared, because the fault must hit one
@@ -133,7 +139,7 @@ function operationsOf(kind: Kind): Operation[] {
   return [
     {
       name: `${noun} create`,
-      steps: steps(["list", "myself"], ["save", kind.create]),
+      steps: named(["list", "myself"], ["save", kind.create]),
       async prepare(site) {
         const one = resource(site, kind);
         await outliveLists();
