@@ -74,7 +74,7 @@ function header(count: number, newTiers: readonly string[], api: ManagementApi):
 //    other logical names (the first arguments), change them now. A later change needs aliases.
 // 2. Keep the key and the URLs in the environment, as for "adopt", or in the stack's config. Apply
 //    the program over ${API_NAMES[api]}, as it was written: serverless-gpu:api: ${api} in Pulumi.yaml.
-${newTiers.length > 0 ? `//    Accept the GPU tiers that this version does not know yet:\n${config}` : ""}\
+${newTiers.length > 0 ? `//    Accept the GPU pools that this version does not know yet:\n${config}` : ""}\
 // 3. Run "pulumi up". It must say "adopted" and "nothing changed" for each endpoint.
 // 4. Remove the adoptId lines if you like. From now on, "pulumi destroy" deletes the endpoints.
 import { ServerlessEndpoint } from "pulumi-serverless-gpu";

@@ -112,7 +112,7 @@ function endpointRows({ readings, stack }: Shown): Row[] {
     row("stale_workers", "Workers of an older release.", ({ details }, set) => set({}, details.latest()?.stale)),
     row(
       "worker_seconds_total",
-      "Time of workers since this process started, by GPU tiers and state.",
+      "Time of workers since this process started, by GPU pools and state.",
       ({ workerSeconds, health }, set) => {
         if (health.latest() === undefined) return;
         for (const { gpu, state, seconds } of workerSeconds.values()) set({ gpu, state }, seconds);

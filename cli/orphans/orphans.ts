@@ -161,7 +161,7 @@ function linesOf(found: readonly Orphan[], stacks: readonly NamedStack[], place:
   const ordered = [...found].sort((one, other) => Number(other.isProven) - Number(one.isProven));
   const lines = ordered.flatMap(({ record, cost, isProven, reason }) => [
     `${isProven ? "ORPHAN  " : "POSSIBLE"}  ${nounOf(record)} ${record.id} ("${record.name}")`,
-    `          since ${record.createdAt ?? "an unknown time: over this interface the service does not show it"}`,
+    `          since ${record.createdAt ?? "an unknown time: over this API the service does not show it"}`,
     `          a month at rest ${dollars(cost?.atRest)}, at full scale ${dollars(cost?.fullScale)}`,
     `          ${reason}`,
   ]);

@@ -52,7 +52,8 @@ export function backendsOf({ stack = [], backend = [] }: StateFlags): readonly (
 
 async function stacksOf(place: string | undefined) {
   const stacks = await readPulumi<readonly { readonly name: string }[]>(["stack", "ls", "--all", "--json"], place);
-  // A mistyped URL of a folder or a bucket is an empty backend, and everything looks like an orphan.
+  // A mistyped URL of a folder or a bucket is an empty backend, and everything looks like an
+  // orphan.
   if (stacks.length === 0)
     say(`${place ?? "the backend that pulumi uses here"} has no stack. If it should have one, check its URL first.`);
   return stacks.map(({ name }) => ({ name, place }));

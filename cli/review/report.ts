@@ -23,7 +23,7 @@ const HEADINGS = { impossible: "IMPOSSIBLE", data: "DATA GOES", unlikely: "UNLIK
 const LEVELS = Object.keys(HEADINGS) as Finding["level"][];
 
 const NOT_INCLUDED =
-  "Full scale is workersMax workers, at rest workersMin, all of the dearest pool that gpuIds allow, in US dollars an hour. Disks, " +
+  "Full scale is workersMax workers, at rest workersMin, all of the most expensive pool that gpuIds allow, in US dollars an hour. Disks, " +
   "network volumes and discounts are not included.";
 
 const NOTHING = "Nothing was found.";

@@ -10,7 +10,7 @@ import { printLines, say } from "../terminal";
 
 const ENDS = {
   back: "has them again",
-  changed: "was changed by somebody else since: it stays as it is",
+  changed: "was changed by someone else since: it stays as it is",
   gone: "does not exist any more: no run names it again",
 };
 

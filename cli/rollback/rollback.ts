@@ -81,11 +81,11 @@ function programChange(changes: EndpointChanges): string[] {
   const { env, ...others } = changes;
   const lines = Object.entries(others).map(([field, value]) =>
     HIDDEN.includes(field)
-      ? `  ${field}: …, // its former value, which is not shown`
+      ? `  ${field}: …, // its previous value, which is not shown`
       : `  ${field}: ${JSON.stringify(value)},`,
   );
   const variables = Object.entries(env ?? {}).map(([name, value]) =>
-    value === null ? `  // env: without ${name}` : `  // env: ${name} with its former value, which is not shown`,
+    value === null ? `  // env: without ${name}` : `  // env: ${name} with its previous value, which is not shown`,
   );
   return [...lines, ...variables];
 }

@@ -13,7 +13,7 @@ export function addVerifyServiceFlags(command: Command): Command {
     .requiredOption("--template <id>", "the endpoint's serverless template; it is not changed")
     .option("--yes", "do not ask for confirmation; needed where there is no terminal")
     .option("--run-jobs", "also run one job on one worker, which costs GPU time")
-    .option("--gpu <tier>", "the GPU tier of the endpoint", "AMPERE_16")
+    .option("--gpu <tier>", "the GPU pool of the endpoint", "AMPERE_16")
     .addOption(
       new Option("--profile <name>", "the emulator profile to compare with")
         .choices(["contract", "observed"])

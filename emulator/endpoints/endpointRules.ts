@@ -120,7 +120,7 @@ function assertGpuIds(gpuIds: string): void {
     .split(",")
     .map((part) => part.trim())
     .filter((part) => !part.startsWith("-"));
-  if (tiers.length === 0) throw new BusinessError("gpuIds must name at least one GPU tier", "save.unknown-tier");
+  if (tiers.length === 0) throw new BusinessError("gpuIds must name at least one GPU pool", "save.unknown-tier");
   const unknown = tiers.find((tier) => !GPU_TIERS.some((known) => known === tier));
   if (unknown !== undefined)
     throw new BusinessError(

@@ -101,8 +101,8 @@ export function refuseTakenName(one: string, existing: readonly { readonly id: s
       `${noun}s with one name are easily confused. If an earlier run of this stack had replaced this ${noun} and then failed ` +
       `(a preview shows "delete original" for it), keep it: give this resource another logical name and adoptId: "${ids[0]}". ` +
       `The ${noun} is then neither deleted nor replaced. If you have renamed this resource in the program, keep its ${noun} with the resource ` +
-      `option aliases: [{ name: "<former logical name>" }]. If you have moved it into or out of a component, keep it with ` +
-      `aliases: [{ parent: <former parent> }], where pulumi.rootStackResource stands for no parent; after both, with both in ` +
+      `option aliases: [{ name: "<previous logical name>" }]. If you have moved it into or out of a component, keep it with ` +
+      `aliases: [{ parent: <previous parent> }], where pulumi.rootStackResource stands for no parent; after both, with both in ` +
       `one alias. If the ${noun} is to be replaced, or belongs to another resource, stack or person, give this resource another ` +
       "name. Only if nothing else manages it (for example, an interrupted run left " +
       `it), set adoptId: "${ids[0]}"`,

@@ -122,7 +122,7 @@ export function refuseOtherAccount(
   throw new CodedError(
     "ACCOUNT_CHANGED",
     `${noun} ${id} is not in this account, but ${reason}. It may still exist there, and you may still be charged for it. Use ` +
-      `the former key and service. If the ${noun} really is gone (for example, because the account is the same and only its ` +
+      `the previous key and service. If the ${noun} really is gone (for example, because the account is the same and only its ` +
       "key was rotated), set SERVERLESS_GPU_ALLOW_ACCOUNT_CHANGE=true for this run",
   );
 }

@@ -73,7 +73,7 @@ async function waitForWorkers(
       new CodedError(
         "READY_TIMEOUT",
         `endpoint ${id} ("${name}") has ${ready} of ${workersMin} workers ready after ${Math.round(timeoutMs / 1000)} s. ` +
-          "It exists and stays in state. Check that its GPU tiers are available and that its template starts. Then run " +
+          "It exists and stays in state. Check that its GPU pools are available and that its template starts. Then run " +
           `pulumi up again, if necessary with a longer awaitReadyTimeout${why.lastWords()}`,
       ),
   }).finally(why.end);

@@ -51,14 +51,14 @@ export async function checkNewAccount({ id, outputs, inputs }: Situation): Promi
     endpoints.some((each) => each.templateId === inputs.templateId);
   if (!isTemplateKnown && !settings.allowAccountChange) {
     refuse(
-      "its templateId is from the former account, and no endpoint there uses it. Set the id of a template of the new " +
+      "its templateId is from the previous account, and no endpoint there uses it. Set the id of a template of the new " +
         "account. If the template exists in both (it may be public), set SERVERLESS_GPU_ALLOW_ACCOUNT_CHANGE=true for this run",
     );
   }
   const inUse = endpoints.reduce((sum, { workersMax }) => sum + workersMax, 0);
   log(
     String(outputs.name),
-    `endpoint ${id} moves to another account: it is deleted in the former account, and a new one is created. The ` +
+    `endpoint ${id} moves to another account: it is deleted in the previous account, and a new one is created. The ` +
       `endpoints of the new account may already use ${inUse} workers; the new endpoint counts against the same quota`,
   );
 }

@@ -33,5 +33,5 @@ export function unseal(apiKey: string, text: unknown): Properties | undefined {
 }
 
 function keyOf(apiKey: string): Buffer {
-  return createHash("sha256").update(`roll-out ${apiKey}`).digest();
+  return createHash("sha256").update(`rollout ${apiKey}`).digest();
 }

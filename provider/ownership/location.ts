@@ -63,7 +63,7 @@ function locateWithoutKey(noun: string, id: string, outputs: Properties): "here"
   log(
     String(outputs.name ?? id),
     `warning: ${noun} ${id} now has another provider. This preview has no key for it and cannot tell whether that is ` +
-      `another account. If it is, up deletes the ${noun} in the former account and creates another in the new one`,
+      `another account. If it is, up deletes the ${noun} in the previous account and creates another in the new one`,
   );
   return "redirected";
 }
@@ -76,7 +76,7 @@ export function refuseMove(noun: string, id: string, outputs: Properties, reason
   throw new CodedError(
     "MOVE_REFUSED",
     `${noun} ${id} ("${outputs.name}") cannot move to this account: ${reason}. Nothing was changed: it stays in its ` +
-      "former account. Fix this, or restore the resource's former provider",
+      "previous account. Fix this, or restore the resource's previous provider",
     { cause },
   );
 }

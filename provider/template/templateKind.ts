@@ -72,7 +72,7 @@ function namesIn(list: unknown): string[] {
 function unknownVariablesWarning(id: string, names: readonly string[]): string {
   return (
     `warning: template ${id} gives workers variables that are in neither the program nor state: ${names.join(", ")}. ` +
-    "Somebody else or an interrupted run set them. They stay; removeUnknownEnv: true removes them"
+    "Someone else or an interrupted run set them. They stay; removeUnknownEnv: true removes them"
   );
 }
 

@@ -49,7 +49,7 @@ export function managementApi(settings: ApiSettings): ManagementApi {
   const api = MANAGEMENT_APIS.find((each) => each === given);
   if (api) return api;
   throw new ConfigurationError(
-    `the management interface "${given}" is unknown: use ${MANAGEMENT_APIS.join(" or ")} (${API_VARIABLE}, or ` +
+    `the management API "${given}" is unknown: use ${MANAGEMENT_APIS.join(" or ")} (${API_VARIABLE}, or ` +
       "serverless-gpu:api in the stack's config, or the client's option api)",
   );
 }

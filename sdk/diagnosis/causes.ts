@@ -27,7 +27,7 @@ export type CauseId =
   | "handler-takes-no-jobs"
   | "one-worker-takes-all"
   | "image-pulling"
-  | "roll-out"
+  | "rollout"
   | "cold-start"
   | "scaling-rule"
   | "jobs-running"
@@ -62,7 +62,7 @@ export const CAUSES: Readonly<Record<CauseId, CauseRow>> = {
   "not-found": row(
     "certain",
     "there is no endpoint with this id in the account",
-    "Check the id, the URL of the service, and that the key belongs to the endpoint's account. If somebody has deleted the " +
+    "Check the id, the URL of the service, and that the key belongs to the endpoint's account. If someone has deleted the " +
       "endpoint, pulumi up --refresh creates a new one",
   ),
   "no-access": row(
@@ -105,7 +105,7 @@ export const CAUSES: Readonly<Record<CauseId, CauseRow>> = {
   "volume-place": row(
     "likely",
     "the data centers of its network volumes have no free GPU of its tiers",
-    "Add GPU tiers to gpuIds that these data centers have, or use a volume in another data center",
+    "Add GPU pools to gpuIds that these data centers have, or use a volume in another data center",
   ),
   "cuda-version": row(
     "likely",
@@ -114,23 +114,23 @@ export const CAUSES: Readonly<Record<CauseId, CauseRow>> = {
   ),
   "no-stock": row(
     "likely",
-    "its GPU tiers are sold out in the data centers that it allows",
-    "Add GPU tiers to gpuIds, allow more data centers in locations, or wait",
+    "its GPU pools are sold out in the data centers that it allows",
+    "Add GPU pools to gpuIds, allow more data centers in locations, or wait",
   ),
   compliance: row(
     "possible",
     "no data center in stock has all the compliance labels that it asks for",
-    "Ask for fewer labels, or allow other data centers or GPU tiers",
+    "Ask for fewer labels, or allow other data centers or GPU pools",
   ),
   "many-pools": row(
     "possible",
-    "its workers do not start, and it names more than three GPU tiers",
+    "its workers do not start, and it names more than three GPU pools",
     "Reduce gpuIds to three tiers: endpoints with more were seen to stay in this state",
   ),
   throttled: row(
     "likely",
     "its workers are throttled: the hosts that were chosen have no free GPU",
-    "Wait a minute. If it continues, add GPU tiers to gpuIds or data centers to locations",
+    "Wait a minute. If it continues, add GPU pools to gpuIds or data centers to locations",
   ),
   "workers-busy": row(
     "certain",
@@ -152,9 +152,9 @@ export const CAUSES: Readonly<Record<CauseId, CauseRow>> = {
     "a worker still pulls the image or loads the model",
     "Wait. A smaller image, or one whose layers the host has, starts faster",
   ),
-  "roll-out": passing(
+  rollout: passing(
     "likely",
-    "a roll-out replaces its workers",
+    "a rollout replaces its workers",
     "Wait until no worker is stale. With workersMax 2 or more, jobs do not have to wait for it",
   ),
   "cold-start": passing("likely", "a worker is starting", "Wait. To avoid cold starts, set workersMin to 1 or more"),

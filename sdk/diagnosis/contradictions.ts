@@ -113,7 +113,7 @@ export const CONTRADICTIONS: Readonly<Partial<Record<CauseId, readonly Contradic
       isSeen: ({ workers, queue }) =>
         [seen(workers), seen(queue)?.workers].some((counts) => counts && counts.total > counts.running + counts.idle),
     },
-    { says: "a roll-out is in progress", isSeen: ({ rollout }) => seen(rollout)?.inProgress === true },
+    { says: "a rollout is in progress", isSeen: ({ rollout }) => seen(rollout)?.inProgress === true },
   ],
 };
 

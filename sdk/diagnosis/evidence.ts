@@ -73,7 +73,7 @@ export interface WorkerFacts {
   readonly isListed: boolean;
 }
 
-/** A roll-out, as the list of releases shows it. */
+/** A rollout, as the list of releases shows it. */
 export interface RolloutFacts {
   readonly inProgress: boolean;
   readonly workersOnLatest: number;

@@ -248,7 +248,7 @@ function rollingOut({ evidence, workers, queue }: Situation): readonly Finding[]
   const stale = workers.stale ?? 0;
   const isAwaited = evidence.awaited !== "jobs" || !queue || queue.inQueue > 0;
   if (!isAwaited || (!rollout?.inProgress && stale === 0)) return [];
-  return one("roll-out", rollout?.inProgress && stale > 0 ? "likely" : "possible");
+  return one("rollout", rollout?.inProgress && stale > 0 ? "likely" : "possible");
 }
 
 /** All workers have jobs, another one is allowed, and none starts. */

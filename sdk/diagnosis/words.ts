@@ -22,7 +22,7 @@ export function factsIn(evidence: Evidence): Fact[] {
       const what = changed.length > 0 ? `, which changed ${changed.join(", ")}` : "";
       const latest = releasedAt === undefined ? "" : `; last release ${releasedAt}${what}`;
       const progress = inProgress ? `in progress, ${workersOnLatest} of ${workersTotal} workers on it` : "none";
-      return `roll-out: ${progress}${latest}`;
+      return `rollout: ${progress}${latest}`;
     }),
     ...fact(queue, queueWords),
     ...fact(stock, (facts) => settings && judgeStock(settings, facts)?.words),
@@ -47,7 +47,7 @@ export function missingIn(evidence: Evidence): MissingFact[] {
   const parts = {
     "the endpoint": evidence.endpoint,
     "each worker": evidence.workers,
-    "the roll-out": evidence.rollout,
+    "the rollout": evidence.rollout,
     "its queue": evidence.queue,
     "the list of endpoints": evidence.listed,
     "the stock": evidence.stock,

@@ -193,7 +193,7 @@ export function newTierWarnings(
     .map((tier) => {
       const match = nearestWord(tier, known);
       const hint = match === undefined ? "" : ` Did you mean ${match}?`;
-      return `gpuIds contains ${tier}, a GPU tier that this version does not know.${hint} The service decides whether it exists`;
+      return `gpuIds contains ${tier}, a GPU pool that this version does not know.${hint} The service decides whether it exists`;
     });
 }
 
@@ -207,12 +207,12 @@ function gpuIdProblems(
   const parts = splitList(value);
   const tiers = parts.filter((part) => !isGpuExclusion(part));
   if (parts.includes("-")) return ['"-" excludes nothing: write the GPU type after the minus, as in "-NVIDIA L4"'];
-  if (tiers.length === 0) return [`must contain at least one GPU tier: ${known.join(", ")}`];
+  if (tiers.length === 0) return [`must contain at least one GPU pool: ${known.join(", ")}`];
   return tiers
     .filter((tier) => !known.includes(tier) && !(acceptsNewTiers && GPU_TIER.test(tier)))
     .map(
       (tier) =>
-        `${describe(tier)} is not a known GPU tier. ${nearest(tier, known)} To accept another tier, ` +
+        `${describe(tier)} is not a known GPU pool. ${nearest(tier, known)} To accept another tier, ` +
         "add it to serverless-gpu:extraGpuTiers",
     );
 }

@@ -56,7 +56,7 @@ export function containerProblems(fields: Fields): InputProblem[] {
   }));
 }
 
-/** Returns the problems of a roll-out of template changes at an endpoint with its own container. */
+/** Returns the problems of a rollout of template changes at an endpoint with its own container. */
 function templateRollOutProblems({ templateRevision, recycleWorkers }: Fields): InputProblem[] {
   const problems: InputProblem[] = [];
   if (templateRevision !== undefined) {

@@ -22,7 +22,7 @@ export interface EndpointInput extends ContainerInput {
    */
   readonly name: string;
   /**
-   * GPU tiers in priority order. A leading minus excludes a GPU type:
+   * GPU pools in priority order. A leading minus excludes a GPU type:
    * `["AMPERE_24", "-NVIDIA L4"]`. Required, except for an endpoint that runs on CPUs
    * (`instanceIds`). Allowed: the tiers of `GpuTier`, and those of the setting `extraGpuTiers` (in
    * a stack's config, `serverless-gpu:extraGpuTiers`). The service `runpod` decides itself: a tier

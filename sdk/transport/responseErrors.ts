@@ -27,7 +27,7 @@ export const quotaAdvice =
 export function retiredInterface({ status }: HttpResponse, operation: string): RejectedError | undefined {
   if (status !== 410) return undefined;
   return new RejectedError(
-    `${operation}: the service has retired this interface (status 410). Switch to REST v2: set SERVERLESS_GPU_API=v2, or the ` +
+    `${operation}: the service has retired this API (status 410). Switch to REST v2: set SERVERLESS_GPU_API=v2, or the ` +
       "client's option api (in a stack's config, serverless-gpu:api takes effect with the next pulumi up)",
   );
 }

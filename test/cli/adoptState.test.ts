@@ -296,7 +296,7 @@ test("the older provider's suffix for FLASHBOOT becomes the setting, and its ids
   expect(output).toContain("// not managed: scalerValue requires scalerType");
 });
 
-test("a GPU tier that this version does not know is declared, with the command that accepts it", () => {
+test("a GPU pool that this version does not know is declared, with the command that accepts it", () => {
   const { output } = pulumi([endpoint({}, { gpuIds: "HOPPER_999,ADA_24" })]);
   expect(output).toContain("pulumi config set serverless-gpu:extraGpuTiers HOPPER_999");
   expect(output).toContain('gpuIds: ["HOPPER_999", "ADA_24"]');

@@ -53,7 +53,7 @@ test("values that this version does not accept are not managed, with the reason"
   expect(source).not.toContain("\u2028");
 });
 
-test("the program shows the command that accepts GPU tiers newer than this version", () => {
+test("the program shows the command that accepts GPU pools newer than this version", () => {
   const { source, skipped } = adoptionProgram([
     endpoint({ gpuIds: "FUTURE_300,ADA_24" }),
     endpoint({ id: "evil", gpuIds: "$(rm)" }),
@@ -65,7 +65,7 @@ test("the program shows the command that accepts GPU tiers newer than this versi
   );
   expect(source).toContain('gpuIds: ["FUTURE_300", "ADA_24"]');
   expect(source).not.toContain("$(rm)");
-  expect(skipped).toEqual([{ id: "evil", reason: expect.stringContaining('"$(rm)" is not a known GPU tier') }]);
+  expect(skipped).toEqual([{ id: "evil", reason: expect.stringContaining('"$(rm)" is not a known GPU pool') }]);
 });
 
 test("an endpoint without a template is left out and named", () => {

@@ -22,7 +22,7 @@ export const IDS: Ids = {
   15: ["handler-takes-no-jobs"],
   16: ["one-worker-takes-all"],
   17: ["cold-start"],
-  18: ["roll-out"],
+  18: ["rollout"],
   19: ["scaling-rule"],
   20: ["stale-binding"],
   21: [],

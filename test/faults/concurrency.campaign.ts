@@ -91,7 +91,7 @@ test("with another account's key or a wrong URL in the environment, nothing is c
       const { exitCode, output } = await stack.run(command, env);
       expect(exitCode).not.toBe(0);
       expect(output).toMatch(/401|last seen at|does not exist in this account|nothing is listening at/);
-      expect(output).toMatch(/Check (that )?the|Use the former key/);
+      expect(output).toMatch(/Check (that )?the|Use the previous key/);
     }
   }
   expect(own.endpoints.list()).toEqual(before);

@@ -27,7 +27,7 @@ const httpDate = (offsetMs: number) => new Date(Date.now() + offsetMs).toUTCStri
 /**
  * An attempt has ended, or the time of a whole create or update, which may end at the same moment.
  */
-const NO_RESPONSE = /no complete response within|not complete within|the response was lost/;
+const NO_RESPONSE = /no complete response within|not complete within|no response arrived/;
 
 export const FAULTS: readonly Fault[] = [
   { name: "429", effect: { status: 429 }, cause: /429.*too many requests/ },

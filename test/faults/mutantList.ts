@@ -231,7 +231,7 @@ export const MUTANTS: readonly Mutant[] = [
     tests: [{ file: "test/sdk/endpoints/keptFields.test.ts", title: "keeps every field" }],
   },
   {
-    name: "a former resource goes although the adoption of its endpoint has failed",
+    name: "a previous resource goes although the adoption of its endpoint has failed",
     file: "provider/adoption/adoption.ts",
     from: "if (why && !isHeld) refuseUntilAdopted(noun, id, why.reason);",
     to: "if (why && !isHeld) return true;",
@@ -239,7 +239,7 @@ export const MUTANTS: readonly Mutant[] = [
     built: true,
   },
   {
-    name: "a former resource takes along the endpoint that an earlier run has adopted",
+    name: "a previous resource takes along the endpoint that an earlier run has adopted",
     file: "provider/adoption/adoption.ts",
     from: "if (wasAdoptedFrom(adoptee, owner)) refuseForAdopter(adoptee);",
     to: "if (wasAdoptedFrom(adoptee, owner) && Date.now() === 0) refuseForAdopter(adoptee);",

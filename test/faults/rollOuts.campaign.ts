@@ -164,7 +164,7 @@ test.each([
   300_000,
 );
 
-test("ten roll-outs at once with the published quotas: each ends", async () => {
+test("ten rollouts at once with the published quotas: each ends", async () => {
   const rateLimits = { graphql: "real", management: "real" } as const;
   await using emulator = await startEmulator({
     ...{ profile: "observed", drainMs: 0, coldStartMs: 200, rateLimits },
@@ -186,7 +186,7 @@ test("ten roll-outs at once with the published quotas: each ends", async () => {
   const requests = emulator.journal.requests({ interface: "v2" });
   const within = (from: number) => requests.filter((each) => each.at >= from && each.at < from + 60_000).length;
   print(
-    "Ten roll-outs at once, five of them bad, published quotas",
+    "Ten rollouts at once, five of them bad, published quotas",
     ["passed", "refused", "REST v2 requests", "429", "most in a minute", "queue requests", "seconds"],
     [
       [

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { startEmulator } from "../../emulator";
 import { createPluginStack, withPlugin } from "../pulumi/pluginStack";
 
-test("an image becomes an endpoint: values that are not known yet, secrets, a roll-out and a smoke test", async () => {
+test("an image becomes an endpoint: values that are not known yet, secrets, a rollout and a smoke test", async () => {
   await using emulator = await startEmulator({
     drainMs: 0,
     coldStartMs: 0,

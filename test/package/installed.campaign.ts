@@ -29,7 +29,7 @@ const TYPED = `
   export const queueUrl: pulumi.Output<string> = llama.queueUrl;
   const pod: pulumi.Output<GetPodResult> = getPodOutput({ podId: llama.endpointId });
   export const status: pulumi.Output<string> = pod.apply(({ desiredStatus }) => desiredStatus ?? "none");
-  // @ts-expect-error: the name of a GPU tier is a string
+  // @ts-expect-error: the name of a GPU pool is a string
   new ServerlessEndpoint("llama", { gpuIds: 24, templateId: "t" });
   // @ts-expect-error: the id of a template is a string
   new ServerlessEndpoint("llama", { gpuIds: "AMPERE_24", templateId: 5 });

@@ -69,7 +69,7 @@ const PROGRAMS = {
       const result = results.map(({ output }) => output.n).sort((a, b) => a - b).length;`,
     expected: 50,
   },
-  "uses the management interface": {
+  "uses the management API": {
     body: `
       const { id } = await client.endpoints.create({ name: "made", gpuIds: "AMPERE_16", templateId: "t" });
       await client.endpoints.delete(id);

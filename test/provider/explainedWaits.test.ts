@@ -63,11 +63,11 @@ beforeAll(() => {
 test("awaitReady says why the workers do not start, in one line and in its error", async () => {
   const shown = await running.awaitReady;
   expect(shown).toContain(
-    "one: why it waits: its GPU tiers are sold out in the data centers that it allows (likely). Add GPU tiers to gpuIds",
+    "one: why it waits: its GPU pools are sold out in the data centers that it allows (likely). Add GPU pools to gpuIds",
   );
   expect(shown?.match(/why it waits/g)).toHaveLength(1);
   expect(shown).toMatch(
-    /0 of 1 workers ready after 45 s[\s\S]*\. The reason, as seen \d+ s ago: its GPU tiers are sold out/,
+    /0 of 1 workers ready after 45 s[\s\S]*\. The reason, as seen \d+ s ago: its GPU pools are sold out/,
   );
 });
 

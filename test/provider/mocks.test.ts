@@ -75,6 +75,6 @@ test.each([
     discount: null,
     env: { TOKEN: "x" },
     laterEnv: { TOKEN: "x" },
-    wrong: expect.stringMatching(/^the arguments of "wrong" are invalid: gpuIds "AMPER_24" is not a known GPU tier/),
+    wrong: expect.stringMatching(/^the arguments of "wrong" are invalid: gpuIds "AMPER_24" is not a known GPU pool/),
   });
 });

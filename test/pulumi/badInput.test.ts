@@ -13,7 +13,7 @@ new ServerlessEndpoint("bad", {
   const stack = await createStack({ program, env: emulator.env });
   const { exitCode, output } = await stack.run(["up", "--yes"]);
   expect(exitCode).not.toBe(0);
-  expect(output).toMatch(/gpuIds.*"AMPER_24" is not a known GPU tier. Did you mean AMPERE_24\? Allowed: AMPERE_16/);
+  expect(output).toMatch(/gpuIds.*"AMPER_24" is not a known GPU pool. Did you mean AMPERE_24\? Allowed: AMPERE_16/);
   expect(output).toMatch(/templateId is required \(or imageName/);
   expect(output).toMatch(/locations.*"Mars" is neither a known country/);
   expect(output).toMatch(/scalerValue.*must be a number above 0; it is -1/);

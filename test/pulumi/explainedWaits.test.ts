@@ -31,12 +31,12 @@ ${then}`;
 test("awaitReady, a drain and a smoke test say why they wait, and so does explain --stack", async () => {
   const [ready, drained, tested] = await Promise.all([awaitsReady("v2"), drains("graphql"), smokeTests("v2")]);
   expect(ready.output).toMatch(
-    /why it waits: its GPU tiers are sold out in the data centers that it allows \(likely\)\. Add GPU tiers/,
+    /why it waits: its GPU pools are sold out in the data centers that it allows \(likely\)\. Add GPU pools/,
   );
   // The engine prints each line while it waits, and again at its end.
   expect(new Set(ready.output.match(/why it waits: [^(]*/g)).size).toBe(1);
   expect(ready.output).toMatch(
-    /0 of 1 workers ready after 45 s[\s\S]*The reason, as seen \d+ s ago: its GPU tiers are sold out/,
+    /0 of 1 workers ready after 45 s[\s\S]*The reason, as seen \d+ s ago: its GPU pools are sold out/,
   );
   expect(ready.explained).toContain("endpoint one (");
   expect(ready.explained).toContain("sold out");

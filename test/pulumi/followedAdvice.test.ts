@@ -56,7 +56,9 @@ new ServerlessEndpoint("${logicalName}", { ...args, name: "mine" }, { parent: te
   await stack.writeProgram(program("one", ""));
   const { exitCode, output } = await stack.run(UP);
   expect(exitCode).not.toBe(0);
-  expect(output).toContain("moved it into or out of a component, keep it with aliases: [{ parent: <former parent> }]");
+  expect(output).toContain(
+    "moved it into or out of a component, keep it with aliases: [{ parent: <previous parent> }]",
+  );
   expect(output).toContain("pulumi.rootStackResource stands for no parent");
   const [before] = emulator.endpoints.list();
   await stack.writeProgram(program("one", "{ parent: pulumi.rootStackResource }"));

@@ -10,7 +10,7 @@ function program(resources: Readonly<Record<string, object>>, options = ""): str
   return `const { ServerlessEndpoint } = require("pulumi-serverless-gpu");\n${declared.join("\n")}`;
 }
 
-test("an endpoint that goes back to its former resource is deleted with it, and one that another stack may have is not", async () => {
+test("an endpoint that goes back to its previous resource is deleted with it, and one that another stack may have is not", async () => {
   await using emulator = await startEmulator({ drainMs: 0 });
   const stack = await createStack({ program: program({ former: {} }), env: emulator.env });
   await stack.up();

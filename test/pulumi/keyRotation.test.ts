@@ -14,7 +14,7 @@ new ServerlessEndpoint("two", args, { provider });
 
 const envOf = ({ env, apiKey }: Emulator) => ({ ...env, EXPLICIT_KEY: apiKey });
 
-test("a rotated key in the environment takes precedence over the former key in config, and changes nothing", async () => {
+test("a rotated key in the environment takes precedence over the previous key in config, and changes nothing", async () => {
   const stack = await createStack({ program: PROGRAM });
   const dataFile = path.join(stack.scratch, "account.json");
   const before = await startEmulator({ apiKey: "key-before-rotation", dataFile });

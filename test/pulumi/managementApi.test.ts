@@ -176,7 +176,7 @@ test("a wrong interface name is refused before any call", async () => {
   emulator.journal.clear();
   const { exitCode, output } = await stack.run(["refresh", "--yes", "--skip-preview"], { SERVERLESS_GPU_API: "v3" });
   expect(exitCode).not.toBe(0);
-  expect(output).toContain('the management interface "v3" is unknown: use graphql or v2');
+  expect(output).toContain('the management API "v3" is unknown: use graphql or v2');
   expect(emulator.journal.requests()).toEqual([]);
 });
 

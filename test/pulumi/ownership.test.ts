@@ -39,7 +39,7 @@ describe("an endpoint that two resources name", () => {
     await stack.up();
     const [id = ""] = ids();
     await stack.writeProgram(program({ b: ARGS }));
-    expect(await refused(stack)).toMatch(new RegExp(`aliases: .*"<former logical name>".*adoptId: "${id}"`, "s"));
+    expect(await refused(stack)).toMatch(new RegExp(`aliases: .*"<previous logical name>".*adoptId: "${id}"`, "s"));
     expect(ids()).toEqual([id]);
 
     const adopting = program({ b: { ...ARGS, adoptId: id } });
@@ -167,7 +167,7 @@ const target = new ServerlessGpuProvider("target", { apiKey: "${key}", ${urls(ot
     await stack.writeProgram(at("target", "mistyped-key"));
     expect(await refused(stack)).toMatch(/cannot move to this account: .*401/);
     await stack.writeProgram(at("target"));
-    expect(await refused(stack)).toMatch(/cannot move to this account: its templateId is from the former account/);
+    expect(await refused(stack)).toMatch(/cannot move to this account: its templateId is from the previous account/);
     other.endpoints.create({ ...ARGS, templateId: "theirs" });
     await stack.writeProgram(at("target", undefined, { ...ARGS, templateId: "theirs" }));
     expect(await refused(stack)).toMatch(/cannot move to this account: an endpoint with its name already exists/);

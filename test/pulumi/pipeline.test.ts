@@ -418,7 +418,7 @@ test("a plan that no longer fits changes nothing, and the preview of an empty co
   expect(workersMax()).toEqual([8]);
 });
 
-test("with a rotated key in the secret store, destroy deletes the resources created with the former key", async () => {
+test("with a rotated key in the secret store, destroy deletes the resources created with the previous key", async () => {
   apiKey = "key-after-rotation";
   await startService();
   expect(workersMax()).toHaveLength(1);

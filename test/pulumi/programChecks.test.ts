@@ -53,7 +53,7 @@ function expectAllProblems(output: string) {
   const below = (resource: string, error: string) =>
     new RegExp(`\\(${resource}\\):\\n(?: +warning: .*\\n)*(?: +error: .*\\n)*? +error: ${error}`);
   expect(diagnostics).toMatch(
-    below("typo", '"typo": gpuIds "AMPER_24" is not a known GPU tier. Did you mean AMPERE_24'),
+    below("typo", '"typo": gpuIds "AMPER_24" is not a known GPU pool. Did you mean AMPERE_24'),
   );
   expect(diagnostics).toMatch(below("grouped", '"grouped": workersMin is 4, more than workersMax \\(2\\)'));
   expect(diagnostics).toMatch(below("smoke", '"smoke": input must be an object'));
@@ -80,7 +80,7 @@ test("a program fails with the reasons even if it logs to a resource that is not
   await stack.writeProgram(`${HEAD}${GOOD}pulumi.log.info("hello", good);${BROKEN}`);
   const { exitCode, output } = await stack.run(["preview"]);
   expect(exitCode).not.toBe(0);
-  expect(output).toContain('"typo": gpuIds "AMPER_24" is not a known GPU tier');
+  expect(output).toContain('"typo": gpuIds "AMPER_24" is not a known GPU pool');
   expect(output).toContain('"smoke": input must be an object');
 });
 
@@ -98,7 +98,7 @@ test("an existing resource that is now invalid is neither changed nor deleted", 
   await stack.writeProgram(HEAD + GOOD.replace("...right", "...right, gpuIds: 'nonsense'"));
   const { exitCode, output } = await stack.run(["up", "--yes", "--skip-preview"]);
   expect(exitCode).not.toBe(0);
-  expect(output).toContain('"good": gpuIds "nonsense" is not a known GPU tier');
+  expect(output).toContain('"good": gpuIds "nonsense" is not a known GPU pool');
   expect(emulator.journal.operations()).toEqual([]);
   expect(emulator.endpoints.list()).toHaveLength(1);
   expect(endpointsIn(await stack.exportState())).toHaveLength(1);

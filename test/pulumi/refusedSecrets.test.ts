@@ -51,7 +51,7 @@ const { ServerlessEndpoint } = require("pulumi-serverless-gpu");
 const transform = ({ props }) => ({ props: { ...props, flashBootType: "SLOW" }, opts: {} });
 new ServerlessEndpoint("one", { gpuIds: ["ADA_42", "ADA_24"], workersMin: 4, workersMax: 3, templateId: "t" }, { transforms: [transform] });`;
   const { output } = await (await createStack({ program })).run(["preview"]);
-  expect(output).toContain('gpuIds: "ADA_42" is not a known GPU tier');
+  expect(output).toContain('gpuIds: "ADA_42" is not a known GPU pool');
   expect(output).toContain("workersMin: is 4, more than workersMax (3)");
   expect(output).toContain('flashBootType: "[hidden: a transform may have set it]"');
   expect(output).not.toContain("[secret]");

@@ -63,7 +63,7 @@ test.each([
   await stack.preview("--refresh", "--expect-no-changes");
 }, 180_000);
 
-test("a preview refuses a roll-out where the image belongs to a template, and says what to do", async () => {
+test("a preview refuses a rollout where the image belongs to a template, and says what to do", async () => {
   await using emulator = await startService();
   const { imageName, env: __, ...others } = GOOD;
   const stack = await createStack({

@@ -202,19 +202,19 @@ new ServerlessEndpoint("one", { adoptId: "theirs", templateId: "t", gpuIds: "ADA
   await stack.destroy();
 });
 
-test("a GPU tier that this version does not know is a warning, and the catalog's refusal says which", async () => {
+test("a GPU pool that this version does not know is a warning, and the catalog's refusal says which", async () => {
   const program = `
 const { ServerlessEndpoint } = require("pulumi-serverless-gpu");
 new ServerlessEndpoint("one", { name: "one", templateId: "t", gpuIds: "BLACKWELL_97" });`;
   const stack = await createStack({ program, env: envOf("graphql") });
   const preview = await stack.preview();
   expect(preview.output).toMatch(
-    /BLACKWELL_97, a GPU tier that this version does not know. Did you mean BLACKWELL_96\?/,
+    /BLACKWELL_97, a GPU pool that this version does not know. Did you mean BLACKWELL_96\?/,
   );
   const up = await stack.run(["up", "--yes", "--skip-preview"]);
   expect(up.exitCode).not.toBe(0);
   expect(up.output).toContain("gpuIds: the pool BLACKWELL_97 is not in the catalog");
   const elsewhere = await stack.run(["preview"], { SERVERLESS_GPU_SERVICE: "" });
   expect(elsewhere.exitCode).not.toBe(0);
-  expect(elsewhere.output).toContain('"BLACKWELL_97" is not a known GPU tier');
+  expect(elsewhere.output).toContain('"BLACKWELL_97" is not a known GPU pool');
 });

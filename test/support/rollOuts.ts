@@ -65,7 +65,7 @@ export const startProvider = (emulator: Emulator, machine: string, api = "v2") =
     XDG_CACHE_HOME: machine,
   });
 
-/** The inputs of the endpoint with an image, and a roll-out that tests it. */
+/** The inputs of the endpoint with an image, and a rollout that tests it. */
 export const programOf = (kind: string, rollOut: object = {}) => ({
   ...{ automaticName: "llama", gpuIds: ["ADA_24"], imageName: `me/llama-${kind}`, workersMin: 1, workersMax: 2 },
   env: { HF_TOKEN: TOKEN, VERSION: kind },

@@ -58,7 +58,7 @@ async function main() {
     const chat = emulator.endpoints.list().find(({ name }) => name.startsWith("chat"));
     if (!chat) throw new Error("the demo's endpoint is not in the emulator");
     emulator.endpoints.change(chat.id, { workersMax: 1, gpuIds: "AMPERE_80" });
-    await step("Somebody else changed it: find the drift", "refresh", "--preview-only", "--diff");
+    await step("Someone else changed it: find the drift", "refresh", "--preview-only", "--diff");
     await step("Repair the drift", "up", "--yes", "--skip-preview", "--refresh");
     const again = ["up", "--yes", "--skip-preview", "--refresh", "--expect-no-changes"];
     api = "v2";

@@ -234,7 +234,7 @@ function driftRule(series: Series, settings: AlertSettings): Rule {
   const differs = Object.entries(wanted).map(([metric, value]) => `${series.metric(metric)} != ${value}`);
   const words = "workersMin, workersMax, scalerValue or idleTimeout differ from the state";
   const advice =
-    "Somebody or the service has changed them. pulumi preview --refresh shows what differs, pulumi up restores it";
+    "Someone or the service has changed them. pulumi preview --refresh shows what differs, pulumi up restores it";
   return {
     ...rule(
       { alert: "ServerlessGpuDrift", severity: "warning", causes: [], words, advice },

@@ -123,7 +123,7 @@ function priceRows(flags: ForecastFlags, all: readonly Settings[], prices: reado
       ? [
           row(
             all.some(({ workersMax }) => workersMax > 4) ? "assumed" : "documented",
-            "all workers run on the first GPU tier of gpuIds; from the fifth worker on, the service uses the whole list",
+            "all workers run on the first GPU pool of gpuIds; from the fifth worker on, the service uses the whole list",
           ),
         ]
       : []),

@@ -32,7 +32,7 @@ export function priceOf({ gpuIds, gpuCount, instanceIds }: Priced, prices: Price
     );
   }
   const hint = didYouMean(tier, Object.keys(prices.perSecond));
-  throw new Error(`no price is known for the GPU tier "${tier}": give --prices.${hint}`);
+  throw new Error(`no price is known for the GPU pool "${tier}": give --prices.${hint}`);
 }
 
 /** Returns the price of a worker with a number of GPUs. @param perGpu the price of one */

@@ -29,7 +29,7 @@ export const workers = {
   ),
   "workers.idle-scale-down-minimum": assumed("workersMin drops with it."),
   "workers.no-machine": observed(
-    "No worker starts, and nothing fails, while no machine fits: GPU tiers with their CUDA version, gpuCount, data centers, volumes.",
+    "No worker starts, and nothing fails, while no machine fits: GPU pools with their CUDA version, gpuCount, data centers, volumes.",
   ),
   "workers.machines": assumed(
     "Every data center has machines of each tier with up to 8 GPUs and CUDA 11.8 to 12.8; ADA_32_PRO, BLACKWELL_96 and BLACKWELL_180 have 12.8 to 13.0.",
@@ -49,7 +49,7 @@ export const workers = {
     "A worker runs with the image, the command and the variables that its template had when the worker started.",
   ),
   "workers.pod-container": assumed("A worker's pod shows these, and the variables that the service adds."),
-  "workers.roll-out": observed(
+  "workers.rollout": observed(
     "A change of a template's image, command, disk, variables, ports or credential creates a new version of its endpoints: idle workers are replaced at once, others after their job.",
   ),
   "workers.release-fields": observed(
@@ -58,8 +58,8 @@ export const workers = {
   "workers.log": assumed(
     "A worker's log has the lines of its program, those of a handler's log(), and the service's lines about its container.",
   ),
-  "workers.roll-out-none": observed("A save that changes none of these does not create a new version."),
-  "workers.roll-out-template": observed("Another templateId of the endpoint replaces the workers in the same way."),
+  "workers.rollout-none": observed("A save that changes none of these does not create a new version."),
+  "workers.rollout-template": observed("Another templateId of the endpoint replaces the workers in the same way."),
   "workers.stale-flashboot": observed(
     "With an option, workers with FLASHBOOT keep the old version of a changed template until workersMax is 0.",
   ),

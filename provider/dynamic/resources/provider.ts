@@ -33,7 +33,7 @@ export interface ServerlessGpuProviderArgs {
   /** URL of the queue interface, with or without `/v2`. */
   queueUrl?: pulumi.Input<string> | undefined;
   /**
-   * GPU tiers to accept in addition to those of this package and the environment. A dynamic
+   * GPU pools to accept in addition to those of this package and the environment. A dynamic
    * provider also accepts a comma-separated string.
    */
   extraGpuTiers?: pulumi.Input<string | pulumi.Input<string>[]> | undefined;

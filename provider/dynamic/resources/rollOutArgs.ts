@@ -82,7 +82,7 @@ export interface RollOutArgs {
    */
   attempt?: pulumi.Input<number> | undefined;
   /**
-   * How long the roll-out may take until no worker runs the former release, and how long a restore
+   * How long the rollout may take until no worker runs the former release, and how long a restore
    * waits for the same, in seconds (integer, ≥ 1).
    * @default 600 (10 minutes)
    */

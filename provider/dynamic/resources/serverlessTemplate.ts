@@ -68,7 +68,7 @@ export interface ServerlessTemplateArgs
  * A template: the image, environment and disk of the workers of serverless endpoints.
  *
  * Changes are made in place. Give `revision` to the endpoint as `templateRevision`, so that a
- * change reaches its workers. For a roll-out with a new template, use the option `replaceOnChanges:
+ * change reaches its workers. For a rollout with a new template, use the option `replaceOnChanges:
  * ["imageName", "env"]`: Pulumi creates a new template, moves the endpoint to it, and deletes the
  * old one.
  *

@@ -86,7 +86,7 @@ describe("a record that moves to another resource", () => {
   test.each<[string, Options]>([
     ["is deleted", {}],
     ["is retained", { retainOnDelete: true }],
-  ])("counts once if its former resource %s", async (_, more) => {
+  ])("counts once if its previous resource %s", async (_, more) => {
     await using emulator = await start({ workerQuota: 30 });
     const moved = await reviewed(previewOf(move({ workersMax: 21 }, more)), { emulator, json: true });
     const { impossible, unlikely, cost } = JSON.parse(moved.stdout);

@@ -23,7 +23,7 @@ const WAITS: readonly Scenario[] = [
     expect: { anyOf: [13, 17], first: [13, 17], mustNotInclude: [1, 2, 3, 4, 15, 16, 18, ...NO_CAPACITY] },
   },
   {
-    name: "a roll-out replaces a worker that still has a job",
+    name: "a rollout replaces a worker that still has a job",
     state: {
       endpoint: { max: 2 },
       workers: [worker("RUNNING", { isStale: true }), worker("INITIALIZING", { age: 30 })],
@@ -33,7 +33,7 @@ const WAITS: readonly Scenario[] = [
     graphql: { mustInclude: [], anyOf: [13, 17, 18], first: [13, 17, 18] },
   },
   {
-    name: "a roll-out replaces the only worker, which still has a job",
+    name: "a rollout replaces the only worker, which still has a job",
     state: { endpoint: { max: 1 }, workers: [worker("RUNNING", { isStale: true })], jobs: waiting(2, 1) },
     // Row 4 fits, too: as many workers as allowed run, each with a job.
     expect: { mustInclude: [18], mustNotInclude: [1, 15, ...NO_CAPACITY], mayBeCertain: [4] },
@@ -176,7 +176,7 @@ const TWO: readonly Scenario[] = [
     expect: { mustInclude: [4], first: [4], mayBeCertain: [4] },
   },
   {
-    name: "there are two causes: a roll-out is in progress, and the new container crashes",
+    name: "there are two causes: a rollout is in progress, and the new container crashes",
     state: {
       workers: [worker("RUNNING", { isStale: true, logs: STARTED }), worker("UNHEALTHY", LOOPING)],
       jobs: waiting(3, 1),

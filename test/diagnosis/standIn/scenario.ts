@@ -25,7 +25,7 @@ export const WORDS: Readonly<Record<SheetRow, string>> = {
   15: "handler takes no jobs",
   16: "worker package sends all jobs to one worker",
   17: "first start",
-  18: "roll-out",
+  18: "rollout",
   19: "queue delay",
   20: "stale binding",
   21: "lost job, another symptom",

@@ -81,7 +81,7 @@ export interface World {
   /** `workersMax` of the account's other endpoints. */
   readonly others: readonly number[];
   readonly workers: readonly Worker[];
-  /** Overrides what `/releases` says of the roll-out. */
+  /** Overrides what `/releases` says of the rollout. */
   readonly rollout: Readonly<Record<string, unknown>>;
   /** The counts of jobs in `/health`. */
   readonly jobs: Readonly<Record<string, number>>;

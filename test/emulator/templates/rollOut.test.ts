@@ -80,7 +80,7 @@ test("[workers.pod-container] the pod of a worker shows them, and the variables 
   });
 });
 
-describe("[workers.roll-out] a change of", () => {
+describe("[workers.rollout] a change of", () => {
   test.each([
     { imageName: "app:2" },
     { env: [{ key: "MODEL", value: "b" }] },
@@ -133,7 +133,7 @@ test("[myself.version] [myself.pod-ids] the observed profile shows the version o
   expect((await graphql(contract, "{ myself { endpoints { pods { id } } } }")).status).toBe(400);
 });
 
-test("[workers.roll-out-none] a save of the same worker fields, or of others, replaces no worker", async () => {
+test("[workers.rollout-none] a save of the same worker fields, or of others, replaces no worker", async () => {
   await start();
   const [before] = record().pods;
   change({ readme: "new", name: "other", isPublic: false, imageName: "app:1", env: [{ key: "MODEL", value: "a" }] });
@@ -147,7 +147,7 @@ test("a template of other endpoints replaces no worker", async () => {
   expect(record().pods).toEqual([before]);
 });
 
-test("[workers.roll-out-template] another templateId replaces the workers: idle ones at once, busy ones after their job", async () => {
+test("[workers.rollout-template] another templateId replaces the workers: idle ones at once, busy ones after their job", async () => {
   await start({ workersMin: 2, workersMax: 2 });
   emulator.templates.create({ id: "t2", name: "t2", imageName: "app:2", env: [{ key: "MODEL", value: "b" }] });
   const first = await run(MINUTE);

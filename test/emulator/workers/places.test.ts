@@ -105,7 +105,7 @@ test("[save.cpu-lost] an endpoint on CPUs that lost its instances starts no work
 });
 
 test.each<[string, Partial<EndpointSeed>]>([
-  ["GPU tiers", { gpuIds: "AMPERE_48" }],
+  ["GPU pools", { gpuIds: "AMPERE_48" }],
   ["the number of GPUs", { gpuCount: 2 }],
   ["CUDA versions", { minCudaVersion: "12.4" }],
   ["data centers", { locations: "EU-CZ-1" }],

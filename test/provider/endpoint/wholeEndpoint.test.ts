@@ -146,13 +146,13 @@ describe("what an interface does not have", () => {
   });
 });
 
-test("an unknown GPU tier is a warning only at runpod, and once", () => {
+test("an unknown GPU pool is a warning only at runpod, and once", () => {
   const program = { ...GPU, gpuIds: ["HOPPER_142", "ADA_32_PRO"] };
   expect(checked(program, {}, "runpod").problems).toEqual([]);
   expect(checked(program).problems).toHaveLength(1);
   const readConfig = (name: string) => (name === "service" ? "runpod" : undefined);
   const inputs = { gpuIds: "HOPPER_142,ADA_32_PRO" };
   const found = notices({}, inputs, { capabilities: undefined, readConfig });
-  expect(found).toEqual([expect.stringMatching(/HOPPER_142, a GPU tier that .* Did you mean HOPPER_141\?/)]);
+  expect(found).toEqual([expect.stringMatching(/HOPPER_142, a GPU pool that .* Did you mean HOPPER_141\?/)]);
   expect(notices(inputs, inputs, { capabilities: undefined, readConfig })).toEqual([]);
 });

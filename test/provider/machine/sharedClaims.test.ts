@@ -79,7 +79,7 @@ test("a claim that could not be shared does not count as shared when it is made 
 
 const NO_CACHE = { XDG_CACHE_HOME: "/dev/null/cache" };
 
-test("a link that somebody else has put in place of the temporary folder is not followed: the files behind it stay", () => {
+test("a link that someone else has put in place of the temporary folder is not followed: the files behind it stay", () => {
   const [TMP, claims] = temporary("linked");
   const documents = path.join(folder, "documents");
   mkdirSync(documents);

@@ -62,7 +62,7 @@ const SEEN: Readonly<Record<string, (given: Evidence, count: number) => Partial<
       ...(seen(log(["system", count > 1 ? START : "Status: Downloaded newer image"])) ?? []),
     ]),
   }),
-  "a roll-out is in progress": () => ({ rollout: part(rollout) }),
+  "a rollout is in progress": () => ({ rollout: part(rollout) }),
   "the service has accepted the same key for another read": (_, count) => ({ workers: part(workers({ idle: count })) }),
   "its settings show a queue": () => ({ endpoint: part(ENDPOINT) }),
   "a worker starts": (_, count) =>

@@ -269,9 +269,9 @@ const ROWS: readonly (readonly [title: string, Evidence, readonly CauseId[], str
     "likely",
   ],
   [
-    "a roll-out replaces the only worker",
+    "a rollout replaces the only worker",
     evidence({ workers: part(workers({ running: 1, stale: 1 })), queue: part(queue(1, 1)), rollout: part(rollout) }),
-    ["roll-out"],
+    ["rollout"],
     "likely",
   ],
   [

@@ -201,7 +201,7 @@ describe.each(APIS)("over %s", (api) => {
     emulated.emulator.faults.add({ match: { operation: "health" }, effect: { status: 503 } });
     const { ids, diagnosis } = await diagnose(emulated, id);
     expect(ids).toEqual(["no-workers-allowed"]);
-    const onlyV2 = api === "v2" ? [] : ["each worker", "the roll-out"];
+    const onlyV2 = api === "v2" ? [] : ["each worker", "the rollout"];
     expect(diagnosis.missing.map(({ what }) => what)).toEqual([...onlyV2, "its queue"]);
     emulated.emulator.faults.add({ effect: { status: 503 } });
     const blind = await diagnose(emulated, id);

@@ -22,6 +22,6 @@ test("the cause that must be fixed first comes first", () => {
   expect(decided(off)).toEqual({ causes: ["crash-loop"], certainty: "certain", others: ["no-workers-allowed"] });
   const rolling = { workers: part(workers({ initializing: 1, running: 1, stale: 1 })), rollout: part(rollout) };
   expect(decided(evidence({ ...rolling, queue: part(queue(1, 1)), logs: crashes }))).toMatchObject({
-    ...{ causes: ["crash-loop"], certainty: "likely", others: ["roll-out"] },
+    ...{ causes: ["crash-loop"], certainty: "likely", others: ["rollout"] },
   });
 });

@@ -156,7 +156,7 @@ describe("at a service whose saves must name a template that exists", () => {
     expect(service.emulator.templates.list()).toEqual([]);
   });
 
-  test("a template of somebody else is never taken", async () => {
+  test("a template of someone else is never taken", async () => {
     await using service = await startContract();
     service.emulator.templates.create({ id: "other", name: "other", imageName: "i" });
     service.emulator.templates.delete("t");

@@ -76,7 +76,7 @@ describe("a deletion", () => {
     expect(service.calls().length).toBeLessThan(12);
   });
 
-  test("scales to zero again when somebody scales up in the meantime", async () => {
+  test("scales to zero again when someone scales up in the meantime", async () => {
     await using service = await startEmulated({ emulator: { drainMs: 30_000 } });
     const { id } = service.emulator.endpoints.create({ ...INPUT, workersMin: 1 });
     await service.clock.advance(1_000);

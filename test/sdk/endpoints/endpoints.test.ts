@@ -142,7 +142,7 @@ describe("update", () => {
     expect(service.emulator.endpoints.get(id)?.flashBootType).toBeNull();
   });
 
-  test("finds without a pause what it or somebody else created after the list that others share", async () => {
+  test("finds without a pause what it or someone else created after the list that others share", async () => {
     await using service = await startEmulated();
     const mine = await service.run(service.client.endpoints.create(INPUT));
     const theirs = service.emulator.endpoints.create({ id: "theirs", ...INPUT });

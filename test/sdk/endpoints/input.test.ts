@@ -76,14 +76,14 @@ describe("what is refused", () => {
     ["templateId", "\ud800", /Unicode/],
     ["networkVolumeId", 7, /id of a network volume, or null for none; it is 7/],
     ["networkVolumeId", "\udc00", /Unicode/],
-    ["gpuIds", [], /must contain at least one GPU tier/],
-    ["gpuIds", "-NVIDIA L4", /must contain at least one GPU tier/],
+    ["gpuIds", [], /must contain at least one GPU pool/],
+    ["gpuIds", "-NVIDIA L4", /must contain at least one GPU pool/],
     ["gpuIds", "AMPERE_16,-", /"-".*excludes nothing/],
-    ["gpuIds", 24, /must be a GPU tier, a list of tiers or a comma-separated list; it is 24/],
+    ["gpuIds", 24, /must be a GPU pool, a list of tiers or a comma-separated list; it is 24/],
     ["gpuIds", ["AMPERE_16", 5], /a list of tiers or a comma-separated list; element \[1\] of the list is 5/],
     ["gpuIds", "AMPERE24", /"AMPERE24" is not a known.*Did you mean AMPERE_24\? Allowed: AMPERE_16, AMPERE_24/],
     ["gpuIds", "ampere_24", /Did you mean AMPERE_24\?/],
-    ["gpuIds", ["AMPERE_24", null], /^must be a GPU tier, a list.*; element \[1\] of the list is null, not a string$/],
+    ["gpuIds", ["AMPERE_24", null], /^must be a GPU pool, a list.*; element \[1\] of the list is null, not a string$/],
     ["locations", [5], /element \[0\] of the list is 5/],
     ["locations", "Mars", /"Mars" is neither.*serverless-gpu:extraLocations/],
     ["gpuIds", "HOPPER_142", /"HOPPER_142" is not a known.*Did you mean HOPPER_141\?.*serverless-gpu:extraGpuTiers/],
@@ -171,7 +171,7 @@ describe("what is refused", () => {
   });
 });
 
-describe("extra GPU tiers", () => {
+describe("extra GPU pools", () => {
   test("are accepted, and named among the allowed [contract.gpu-ids]", () => {
     expect(accepted("gpuIds", "FUTURE_300,AMPERE_16", ["FUTURE_300"])).toBe("FUTURE_300,AMPERE_16");
     expect(problems("gpuIds", "FUTUR_300", ["FUTURE_300", "HOPPER_141"])[0]).toMatch(

@@ -127,7 +127,7 @@ describe("a change at the service runpod", () => {
     expect(await shown(service, own)).toMatchObject({ workersStandby: 1 });
   });
 
-  test("builds on what somebody else has changed since this client's last save", async () => {
+  test("builds on what someone else has changed since this client's last save", async () => {
     await using service = await start();
     const id = await make(service, 'gpuIds: "ADA_24", gpuCount: 2');
     await service.run(service.client.endpoints.update(id, { workersMax: 2 }));

@@ -169,6 +169,6 @@ test("a list with a record without an id fails the calls that begin before it is
   expect(await service.failure(find)).toMatchObject({
     message: expect.stringContaining("a record in the list has no id"),
   });
-  records[0] = { id: "other", name: "of somebody" };
+  records[0] = { id: "other", name: "of someone" };
   expect(await service.run(find)).toBeUndefined();
 });

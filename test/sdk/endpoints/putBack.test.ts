@@ -105,7 +105,7 @@ test.each([
   expect(workersAt(service)).toEqual(AT_ZERO);
 });
 
-test("an endpoint that somebody else scales during the deletion's last wait keeps those workers", async () => {
+test("an endpoint that someone else scales during the deletion's last wait keeps those workers", async () => {
   await using service = await startBusy();
   service.emulator.faults.add({ match: { operation: "myself" }, effect: {}, times: 2 });
   service.emulator.faults.add({ match: { operation: "myself" }, effect: { status: 403 }, times: 1 });

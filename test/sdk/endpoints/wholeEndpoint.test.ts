@@ -136,12 +136,12 @@ describe.each<Api>(["graphql", "v2"])("over %s", (api) => {
     expect(it.emulator.endpoints.get(id)?.locations).toContain("US-KS-2");
   });
 
-  test("a GPU tier that this version does not know is a warning, and the service's refusal names it", async () => {
+  test("a GPU pool that this version does not know is a warning, and the service's refusal names it", async () => {
     await using it = await start(api);
     const refusal = await it.failure(it.client.endpoints.create({ ...GPU, gpuIds: "HOPPER_142" }));
     expect(refusal).toBeInstanceOf(BusinessRuleError);
     expect(refusal.message).toContain("HOPPER_142");
-    expect(warnings).toEqual([expect.stringMatching(/HOPPER_142, a GPU tier that .* Did you mean HOPPER_141\?/)]);
+    expect(warnings).toEqual([expect.stringMatching(/HOPPER_142, a GPU pool that .* Did you mean HOPPER_141\?/)]);
     const type = await it.failure(it.client.endpoints.create({ ...GPU, gpuIds: "NVIDIA L4" }));
     expect(type).toBeInstanceOf(InvalidInputError);
     expect(await it.run(it.client.endpoints.create({ ...GPU, gpuIds: "HOPPER_141" }))).toMatchObject({

@@ -10,7 +10,7 @@ describe("a job's lifetime", () => {
     expect(expiresAt({ ...submitted, endedAt: 50 * MINUTE })).toBe(60 * MINUTE);
   });
 
-  test("the lifetime of a job that somebody else submitted is unknown until the job was seen to have ended", () => {
+  test("the lifetime of a job that someone else submitted is unknown until the job was seen to have ended", () => {
     expect(expiresAt(jobLifetime({}))).toBeUndefined();
     expect(expiresAt(jobLifetime({ endedAt: 5 * MINUTE }))).toBe(35 * MINUTE);
     expect(expiresAt(jobLifetime({ submittedAt: 0 }))).toBe(24 * 60 * MINUTE);

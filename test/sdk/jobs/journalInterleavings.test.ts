@@ -74,7 +74,7 @@ function createProcess(s: fc.Scheduler, { killedAfter = Number.POSITIVE_INFINITY
     await hop();
     const result = await effect();
     await hop();
-    if (isLost) throw new ServiceFaultError("the response was lost");
+    if (isLost) throw new ServiceFaultError("no response arrived");
     return result;
   }
   return { state, call };

@@ -97,7 +97,7 @@ test("the refusal of a name that another account has or that is reserved is expl
   );
 });
 
-test("somebody else's template of the same name, created in the meantime, is never taken for ours", async () => {
+test("someone else's template of the same name, created in the meantime, is never taken for ours", async () => {
   await using service = await startEmulated();
   const { emulator, client } = service;
   emulator.faults.add({ match: { operation: "saveTemplate" }, effect: { reset: true }, times: 1 });

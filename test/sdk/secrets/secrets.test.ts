@@ -86,7 +86,7 @@ describe.each(INTERFACES)("over %s", (api, operations) => {
     expect(site.calls().filter((each) => each === operations.create)).toHaveLength(1);
   });
 
-  test("a secret that somebody else created in the meantime is not overwritten", async () => {
+  test("a secret that someone else created in the meantime is not overwritten", async () => {
     const { client, emulator } = site;
     emulator.faults.add({ match: { operation: operations.create }, effect: { reset: true }, times: 1 });
     const creating = site.failure(client.secrets.create(INPUT));

@@ -18,7 +18,7 @@ function setClockBy(changeMs: number): void {
   jest.spyOn(Date, "now").mockImplementation(() => now() + changeMs);
 }
 
-describe.each(CHANGES_MS)("when somebody changes the machine's clock by %d ms", (changeMs) => {
+describe.each(CHANGES_MS)("when someone changes the machine's clock by %d ms", (changeMs) => {
   test("a wait ends after its own time", async () => {
     await using server = await startScriptedServer(() => ({ body: { id: "job-1", status: "IN_PROGRESS" } }));
     const client = createClient({ apiKey: CANARY, ...addressesOf(server) });

@@ -57,7 +57,7 @@ describe("the client keeps within the service's limits", () => {
     expect((other[1] as number) - (other[0] as number)).toBeLessThan(1_000);
   });
 
-  test("sends half as many after a refusal that somebody else caused [contract.rate-exceeded]", async () => {
+  test("sends half as many after a refusal that someone else caused [contract.rate-exceeded]", async () => {
     await using emulated = await startQueue();
     emulated.emulator.faults.add({ match: { operation: "purge-queue" }, effect: { status: 429 }, times: 1 });
     await emulated.run(Promise.all(Array.from({ length: 4 }, () => emulated.queue.purgeQueue())));

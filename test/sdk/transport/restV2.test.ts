@@ -130,7 +130,7 @@ test("the environment chooses the interface unless the option does, and a wrong 
     expect(await interfaceOf()).toBe("v2");
     expect(await interfaceOf("graphql")).toBe("graphql");
     process.env.SERVERLESS_GPU_API = "v3";
-    expect(() => createClient(connection)).toThrow('the management interface "v3" is unknown: use graphql or v2');
+    expect(() => createClient(connection)).toThrow('the management API "v3" is unknown: use graphql or v2');
   } finally {
     process.env.SERVERLESS_GPU_API = "";
   }

@@ -147,7 +147,7 @@ const EXAMPLES = {
     outputs: { jobs: "$health.jobs", workers: "$health.workers" },
   },
   getServerlessTemplate: {
-    title: "An endpoint with a template of somebody else",
+    title: "An endpoint with a template of someone else",
     program: {
       found: { function: "getServerlessTemplate", arguments: { name: "llama-template" } },
       llama: {
