@@ -8,6 +8,7 @@ const { measure } = require("./processes");
  * @property {string} what
  * @property {Readonly<Record<string, unknown>>} before the settings of each endpoint
  * @property {Readonly<Record<string, unknown>>} after what `update` changes
+ * @property {boolean} [keepsTemplates] whether the service keeps the template of a deleted endpoint
  */
 
 /**
@@ -48,21 +49,30 @@ const FLEETS = {
   shared: { what: "one template", before: { ...PLAIN, templateId: "template" }, after: { idleTimeout: 77 } },
 };
 
-const OWN = FLEETS.own;
+const OWN = /** @type {Fleet} */ (FLEETS.own);
 
 /** Settings that cost requests of their own. @type {Readonly<Record<string, Fleet>>} */
 const FEATURES = {
   ready: {
     what: "awaitReady",
-    before: { ...OWN?.before, workersMin: 1, awaitReady: true },
+    before: { ...OWN.before, workersMin: 1, awaitReady: true },
     after: { imageName: "me/app:2" },
   },
   rollOut: {
     what: "rollOut with a test",
-    before: { ...OWN?.before, workersMin: 1, rollOut: { test: { input: { prompt: "a" } } } },
+    before: { ...OWN.before, workersMin: 1, rollOut: { test: { input: { prompt: "a" } } } },
     after: { imageName: "me/app:2" },
   },
 };
+
+/**
+ * A service that keeps the template of a deleted endpoint. A deletion is then a request more, and
+ * waves of deletions share three lists more.
+ */
+const KEPT = { ...OWN, what: "own containers, whose templates the service keeps,", keepsTemplates: true };
+
+/** The most requests for the destroy of each of 100 such endpoints over GraphQL. */
+const KEPT_GOAL = 3.6;
 
 /**
  * The least requests that a command needs for each endpoint: a save, and before a deletion a save
@@ -114,8 +124,8 @@ function allowedSeconds(api, requests) {
  * @param {number} count
  * @returns {Promise<Readonly<Record<Command, Measured>>>}
  */
-function play(api, { before, after }, count) {
-  return measure("requests.js", { args: [JSON.stringify({ api, before, after, count })] });
+function play(api, { what, ...fleet }, count) {
+  return measure("requests.js", { args: [JSON.stringify({ api, ...fleet, count })] });
 }
 
-module.exports = { APIS, COMMANDS, FLEETS, FEATURES, FLOOR, goalOf, allowedSeconds, play };
+module.exports = { APIS, COMMANDS, FLEETS, KEPT, KEPT_GOAL, FIXED, FEATURES, FLOOR, goalOf, allowedSeconds, play };

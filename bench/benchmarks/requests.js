@@ -1,6 +1,17 @@
 const fs = require("node:fs");
 const path = require("node:path");
-const { APIS, COMMANDS, FEATURES, FLEETS, FLOOR, allowedSeconds, goalOf, play } = require("../requests");
+const {
+  APIS,
+  COMMANDS,
+  FEATURES,
+  FLEETS,
+  FLOOR,
+  KEPT,
+  KEPT_GOAL,
+  allowedSeconds,
+  goalOf,
+  play,
+} = require("../requests");
 
 /** @typedef {import("../requests").Api} Api */
 /** @typedef {import("../runner").Row} Row */
@@ -51,6 +62,7 @@ async function run({ quick, log }) {
     valueRow(`a command of up to ${counts.at(-1)} with the quotas: most refused requests`, worst.refused, 1),
     valueRow(`the same: longest time over what the quotas allow`, worst.slowness, 1.15),
     ...(await featureRows(log)),
+    await keptRow(log),
   ];
 }
 
@@ -85,6 +97,17 @@ async function featureRows(log) {
     }
   }
   return rows;
+}
+
+/**
+ * @param {(line: string) => void} log
+ * @returns {Promise<Row>}
+ */
+async function keptRow(log) {
+  const { requests, operations } = (await play("graphql", KEPT, 100)).destroy;
+  const what = `destroy of 100 with ${KEPT.what} over GraphQL: requests for each`;
+  log(`${what}: ${requests / 100} ${JSON.stringify(operations)}`);
+  return valueRow(what, requests / 100, KEPT_GOAL);
 }
 
 /** @param {readonly string[]} lines */

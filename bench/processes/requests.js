@@ -20,9 +20,11 @@ const CHECKPOINT_MS = 15;
 async function main() {
   /** @type {Case} */
   const asked = JSON.parse(process.argv[2] ?? "");
-  const { api, count, before, after } = asked;
+  const { api, count, before, after, keepsTemplates = false } = asked;
   const emulator = await startEmulator({
     ...{ profile: "observed", drainMs: 0, coldStartMs: 2_000, onRequest },
+    // A deletion that the service refuses for two minutes is repeated: that is another cost.
+    ...(keepsTemplates && { keepBoundTemplates: true, templateReleaseMs: 0 }),
     rateLimits: { graphql: "real", management: "real" },
   });
   Object.assign(process.env, emulator.env, { SERVERLESS_GPU_SERVICE: "runpod", SERVERLESS_GPU_API: api });

@@ -1,4 +1,4 @@
-import { COMMANDS, FLEETS, goalOf, play } from "../../bench/requests";
+import { COMMANDS, FIXED, FLEETS, goalOf, KEPT, KEPT_GOAL, play } from "../../bench/requests";
 
 /** The same as in the benchmark, for the number that takes no time. */
 const COUNT = 20;
@@ -19,4 +19,11 @@ test.each(
   });
   expect(exceeded).toEqual([]);
   for (const command of COMMANDS) expect(measured[command].refused).toBeLessThanOrEqual(1);
+});
+
+test(`a destroy of ${COUNT} endpoints over GraphQL needs one request more for each where the service keeps their templates`, async () => {
+  const { requests, refused, operations } = (await play("graphql", KEPT, COUNT)).destroy;
+  expect(operations).toMatchObject({ saveEndpoint: COUNT, deleteEndpoint: COUNT, deleteTemplate: COUNT });
+  expect(requests).toBeLessThanOrEqual(KEPT_GOAL * COUNT + FIXED);
+  expect(refused).toBeLessThanOrEqual(1);
 });
