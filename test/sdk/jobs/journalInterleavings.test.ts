@@ -6,7 +6,7 @@ import { SubmitUncertainError } from "../../../sdk/jobs/jobErrors";
 import type { JobHandle } from "../../../sdk/jobs/jobHandle";
 import type { Journal } from "../../../sdk/journal/journal";
 import { journalRules } from "../../../sdk/journal/journalRules";
-import { memoryJournal } from "../../support/memoryJournal";
+import { type MemoryJournal, memoryJournal } from "../../support/memoryJournal";
 
 const LEASE_MS = 10_000;
 const KEYS = ["a", "b", "c", "d", "e", "f"];
@@ -52,6 +52,8 @@ function createService() {
   const submits = new Map<string, number>();
   return {
     submits,
+    /** The state of a key in the journal right before each of its submits. */
+    statesBefore: [] as (string | undefined)[],
     submit(key: string) {
       submits.set(key, (submits.get(key) ?? 0) + 1);
       return `job of ${key}`;
@@ -96,7 +98,7 @@ function journalOf(inner: Journal, call: <T>(effect: () => Promise<T>) => Promis
 
 function startProcess(
   s: fc.Scheduler,
-  { clock, journal, service }: { readonly clock: Clock; readonly journal: Journal; readonly service: Service },
+  { clock, journal, service }: { readonly clock: Clock; readonly journal: MemoryJournal; readonly service: Service },
   given: Fate,
 ) {
   const { state, call } = createProcess(s, given);
@@ -118,7 +120,9 @@ function startProcess(
       async start(request, _signal, beforeSend) {
         await call(() => {}).catch(() => {});
         beforeSend();
-        const id = await call(() => service.submit((request.input as { key: string }).key)).catch((cause: unknown) => {
+        const { key } = request.input as { key: string };
+        service.statesBefore.push(journal.entries.get(key)?.state);
+        const id = await call(() => service.submit(key)).catch((cause: unknown) => {
           throw new SubmitUncertainError("lost", { cause });
         });
         return patient(id);
@@ -182,6 +186,8 @@ test("no interleaving of three processes submits a key twice, or loses one", asy
       await play(s, tick, [], [last]);
       await last.done;
       expect([...service.submits.values()].filter((count) => count > 1)).toEqual([]);
+      // Whatever others call uncertain, its first owner does not submit after its lease has ended.
+      expect(service.statesBefore.filter((state) => state !== "claimed")).toEqual([]);
       const delivered = new Set([...processes, last].flatMap((each) => each.delivered));
       const open = KEYS.filter((key) => !delivered.has(key));
       // A process that was killed may have taken a result and recorded it without having shown it.
