@@ -1,8 +1,9 @@
 import { mkdir, realpath } from "node:fs/promises";
 import path from "node:path";
+import { ServerlessGpuError } from "../errors";
 import { lockFile } from "./fileLock";
 import { applied, isFree, type Journal, type JournalEntry, type OpenJournal, takenOver } from "./journal";
-import { JournalUnavailableError } from "./journalErrors";
+import { cannotOpen } from "./journalErrors";
 import { type FileHeader, JournalFile } from "./journalFile";
 import { requireSameBatch } from "./sameBatch";
 
@@ -22,7 +23,9 @@ export function fileJournal(file: string): Journal {
   return {
     async open(batch) {
       const place = await placeOf(file);
-      const unlock = await lockFile(place);
+      const unlock = await lockFile(place).catch((cause: unknown) => {
+        throw cause instanceof ServerlessGpuError ? cause : cannotOpen(file, cause);
+      });
       try {
         const header: FileHeader = { serverlessGpuJournal: 1, ...batch };
         const opened = await JournalFile.open(place, header);
@@ -49,7 +52,7 @@ async function placeOf(file: string): Promise<string> {
       path.join(await realpath(path.dirname(whole)), path.basename(whole)),
     );
   } catch (cause) {
-    throw new JournalUnavailableError(`the journal ${file} cannot be opened: ${String(cause)}`, { cause });
+    throw cannotOpen(file, cause);
   }
 }
 

@@ -26,8 +26,8 @@ const held = new Set<string>();
 export async function lockFile(file: string): Promise<() => Promise<void>> {
   const me: Holder = { pid: process.pid, host: hostname(), ...identity(process.pid) };
   const own = path.join(path.dirname(file), `.${path.basename(file)}.${me.pid}.${Math.random().toString(36).slice(2)}`);
-  await writeFile(own, JSON.stringify(me), { flag: "wx" });
   try {
+    await writeFile(own, JSON.stringify(me), { flag: "wx" });
     for (;;) {
       const [highest = 0, ...older] = await lockNumbers(file);
       const name = lockName(file, highest);

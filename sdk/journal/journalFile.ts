@@ -2,7 +2,7 @@ import { type FileHandle, open, rename, stat, unlink } from "node:fs/promises";
 import path from "node:path";
 import { NEWLINE, wholeLines } from "./fileLines";
 import type { JournalBatch, JournalEntry } from "./journal";
-import { JournalDamagedError, JournalUnavailableError } from "./journalErrors";
+import { cannotOpen, JournalDamagedError } from "./journalErrors";
 import { KeyIndex } from "./keyIndex";
 
 /** The first line of the file. */
@@ -47,17 +47,13 @@ export class JournalFile {
     try {
       let read = await readLines(file);
       if (!read.header) return await create(file, header);
-      if (isWorthCompacting(read)) {
-        await compact(file, read);
-        read = await readLines(file);
-      }
+      if (isWorthCompacting(read) && (await compact(file, read))) read = await readLines(file);
       const handle = await open(file, "r+");
       await handle.truncate(read.size);
       return new JournalFile(handle, { ...read, header: read.header ?? header });
     } catch (cause) {
       if (cause instanceof JournalDamagedError) throw cause;
-      const why = cause instanceof Error ? cause.message : String(cause);
-      throw new JournalUnavailableError(`the journal ${file} cannot be opened: ${why}`, { cause });
+      throw cannotOpen(file, cause);
     }
 
     async function create(place: string, first: FileHeader): Promise<JournalFile> {
@@ -212,19 +208,26 @@ function isWorthCompacting({ lines, index }: Read): boolean {
   return lines >= SMALLEST_COMPACTION && lines > 2 * index.size;
 }
 
-/** Writes the last line of each key to a new file that takes the place of the old one. */
-async function compact(file: string, { header, index }: Read): Promise<void> {
-  await replace(file, async (handle) => {
+/**
+ * Writes the last line of each key to a new file that takes the place of the old one. Returns
+ * `false` if that is not possible, for example on a full disk: the old file is as good.
+ */
+async function compact(file: string, { header, index }: Read): Promise<boolean> {
+  const replaced = replace(file, async (handle) => {
     let lines = [`${JSON.stringify(header)}\n`];
     for await (const { text, place } of wholeLines(file)) {
       const value = place === 0 ? undefined : parsed(text);
       if (isEntry(value) && index.get(value.key) === place) lines.push(`${text}\n`);
       if (lines.length < SMALLEST_COMPACTION) continue;
-      await handle.write(lines.join(""));
+      await handle.writeFile(lines.join(""));
       lines = [];
     }
-    await handle.write(lines.join(""));
+    await handle.writeFile(lines.join(""));
   });
+  return replaced.then(
+    () => true,
+    () => false,
+  );
 }
 
 /** Makes a new file and puts it in the place of the old one, whole or not at all. */
@@ -235,10 +238,13 @@ async function replace(file: string, write: (handle: FileHandle) => Promise<void
   try {
     await write(handle);
     await handle.sync();
+    await rename(next, file);
+  } catch (error) {
+    await unlink(next).catch(() => {});
+    throw error;
   } finally {
     await handle.close();
   }
-  await rename(next, file);
   const folder = await open(path.dirname(file), "r").catch(() => undefined);
   // Some systems cannot sync a folder.
   await folder?.sync().catch(() => {});
