@@ -67,6 +67,17 @@ test("an endpoint that is cut off from the list is found, changed, recycled and 
   expect(await account.run(endpoints.get(other))).toMatchObject({ name: "e401" });
 });
 
+test("an endpoint that is cut off from the list is not gone because its deletion was accepted", async () => {
+  const { it: account, ids } = await withEndpoints(402);
+  await using _ = account;
+  const id = ids[400] as string;
+  const accepted = { status: 200, body: { data: { deleteEndpoint: null } } };
+  account.emulator.faults.add({ match: { operation: "deleteEndpoint" }, effect: accepted, times: 1 });
+  await account.run(account.client.endpoints.delete(id));
+  expect(account.calls().filter((call) => call === "deleteEndpoint")).toHaveLength(2);
+  expect(account.emulator.endpoints.get(id)).toBeUndefined();
+});
+
 test("three hundred concurrent finds need one list, and the records missing from it are read fifty at a time", async () => {
   const { it: account, ids } = await withEndpoints(520);
   await using _ = account;

@@ -141,6 +141,22 @@ describe.each(LISTED)("%s over GraphQL", (name) => {
     expect(await site.run(site.client[name].find(id))).toMatchObject({ id });
   });
 
+  test.each([1, 2])("list %i of the two proves nothing if it is empty", async (nth) => {
+    create(site);
+    site.emulator.faults.add({ match: { operation: "myself", nth }, effect: { emptyLists: true } });
+    expect(await site.failure(site.client[name].find("absent"))).toBeInstanceOf(EmptyListError);
+    expect(site.calls()).toEqual(["myself", "myself"]);
+  });
+
+  test("a search ends with the error of onMissing after the first list", async () => {
+    create(site);
+    const onMissing = () => {
+      throw new RangeError("enough");
+    };
+    expect(await site.failure(site.client[name].find("absent", { onMissing }))).toBeInstanceOf(RangeError);
+    expect(site.calls()).toEqual(["myself"]);
+  });
+
   test("a record is absent after two lists that have others, 15 s apart", async () => {
     create(site);
     const askedAt = site.clock.now();
