@@ -86,7 +86,7 @@ export function errorFromStatus(
   // A page says nothing about the key or the record.
   const what = (ofService: string) => `${prefix}. ${isPage ? "Check the URL, and the network between" : ofService}`;
   if (status === 401) return new AuthenticationError(what("Check that the API key is right and has permission"));
-  if (status === 404) return new NotFoundError(what("The requested record does not exist in this account"));
+  if (status === 404) return new NotFoundError(what("There is no such record in this account, or the URL is wrong"));
   if (status === 408)
     return new RequestTimeoutError(
       `${prefix}: the service stopped waiting before it had received the whole request. Try again`,

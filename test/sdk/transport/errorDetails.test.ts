@@ -44,6 +44,16 @@ describe("an error", () => {
     expect(await failureOf(client.endpoint("e1").health({ maxRetries: 0 }))).toMatchObject({ code, status, body });
   });
 
+  test.each([401, 404])("does not blame the key or the record for a page with status %d", async (status) => {
+    await using server = await startSame(status, "<html><title>Log in</title></html>", { "content-type": "text/html" });
+    await using client = clientOf(server);
+    for (const call of [() => client.endpoints.list(), () => client.endpoint("e1").health()]) {
+      const { message } = await failureOf(call());
+      expect(message).toMatch(/an HTML page, so a gateway may have rejected it\)\. Check the URL/);
+      expect(message).not.toMatch(/API key|record/);
+    }
+  });
+
   test("has no cause that quotes a body which is not JSON", async () => {
     await using server = await startSame(200, "rpa_AAAABBBBCCCCDDDDEEEE");
     await using client = clientOf(server);
