@@ -33,6 +33,7 @@ const LONG = [
   "cli/forecast/forecast",
   "cli/forecast/pictures",
   "cli/metrics/exporter",
+  "cli/metrics/fullDisk",
   "cli/metrics/memory",
   "cli/metrics/recordedDay",
   "cli/review/review",
