@@ -9,9 +9,10 @@ const record = (
   users: string,
   name: string,
 ): Readonly<Record<string, readonly Request[]>> => ({
+  // Those of a create are sent at the same time.
   [`${noun} create`]: [
-    ["list", list],
-    ["save", `create${name}`],
+    ["list", list, "named"],
+    ["save", `create${name}`, "named"],
   ],
   [`${noun} update`]: [
     ["list", list],

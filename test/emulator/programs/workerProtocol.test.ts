@@ -28,7 +28,7 @@ describe("a worker's program", () => {
     ] as const) {
       const { run, get, emulator } = await startRealWorkers({ ...program, concurrency });
       for (let count = 0; count < 6; count += 1) await run({ sleep: 1000 });
-      await until(async () => (await get("health")).jobs.inProgress > 0);
+      await until(async () => (await get("health")).jobs.inProgress >= atOnce);
       const { jobs, workers } = await get("health");
       expect(jobs).toMatchObject({ inProgress: atOnce, inQueue: 6 - atOnce });
       expect(workers.running).toBe(1);
