@@ -11,7 +11,7 @@ export type CheckName =
   | "package"
   | "config"
   | "addresses"
-  | "interface"
+  | "api"
   | "key"
   | "names"
   | "clock"

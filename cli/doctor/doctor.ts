@@ -7,7 +7,7 @@ import { checkFields } from "./fields";
 import { checkLeftAdoptions } from "./leftAdoptions";
 import { checkNode, checkPulumi } from "./machine";
 import { checkPackage, checkPulumiSdk, checkVersions, findProgram } from "./program";
-import { askAddresses, askWithKey, checkAddresses, checkClock, checkInterface } from "./service";
+import { askAddresses, askWithKey, checkAddresses, checkApi, checkClock } from "./service";
 import { readConfiguration } from "./settings";
 import { checkOtherServices, checkState, checkUnfinished, haveOwnProviders, ownResources, readState } from "./state";
 
@@ -44,7 +44,7 @@ async function examine(folder: string, api: string | undefined): Promise<Check[]
     package: checkPackage(program),
     config: configuration.finding,
     addresses: checkAddresses(replies, configuration),
-    interface: checkInterface(configuration),
+    api: checkApi(configuration),
     ...(await askWithKey(configuration, replies)),
     clock: checkClock(replies),
     versions: checkVersions(program),

@@ -19,7 +19,7 @@ Checks:
   package      pulumi-serverless-gpu is a direct dependency of the program, because state names it
   config       the key and the service are set, in the environment or the stack's config; no name is misspelled
   addresses    the URLs are well formed, encrypted unless local, and respond
-  interface    the service does not end the management API soon
+  api          the service does not end the management API soon
   key          the service accepts the key
   names        no two endpoints, and no two network volumes of a data center, have the same name
   clock        this machine's clock is within a minute of the service's clock

@@ -92,7 +92,7 @@ export function checkAddresses(replies: readonly Reply[], { settings, sourceOf, 
 }
 
 /** Says which API is in use, and warns if it ends soon. */
-export function checkInterface({ settings, from }: Configuration): Finding {
+export function checkApi({ settings, from }: Configuration): Finding {
   const unknownApi = problemOf(() => managementApi({ api: settings.api }));
   if (unknownApi !== undefined)
     return failed(unknownApi, `It is ${from.api ?? "not set"}: change it to graphql or v2, or remove it.`);

@@ -135,7 +135,7 @@ function doubt({ type, id }: AccountRecord, reason: string): string {
     (canBeProven
       ? "If the stack that made it exists no more, name it: --ended <organization>/<project>/<stack>. Or make"
       : "Make") +
-    " sure that no state has it, in no backend of anybody who uses this account, and repeat this with " +
+    " sure that no state has it, in no backend of anyone who uses this account, and repeat this with " +
     "--nobody-manages-it. Nothing was deleted"
   );
 }

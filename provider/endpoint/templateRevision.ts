@@ -38,7 +38,7 @@ export async function applyRevision(
     log(
       name,
       "its templateRevision has changed. If its template has changed, the service replaces idle workers at once and others " +
-        "after their job, but its interface does not show when all of them run the new version; a secret's new value alone " +
+        "after their job, but its API does not show when all of them run the new version; a secret's new value alone " +
         "reaches workers when they next start. To be certain, set recycleWorkers: true",
     );
     return applied;

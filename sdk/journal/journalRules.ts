@@ -59,7 +59,7 @@ async function submit(open: OpenJournal): Promise<void> {
  * for (const rule of journalRules) test(rule.title, () => rule.check(myJournal(newStore())));
  */
 export const journalRules: readonly JournalRule[] = [
-  rule("claims each of many keys once, also after a response was lost", async (open) => {
+  rule("claims each of many keys once, also if no response arrived", async (open) => {
     const keys = ["k1", "k2", "k3"];
     for (let time = 0; time < 2; time++) {
       const entries = (await open.claim("a", keys, [])) ?? [];

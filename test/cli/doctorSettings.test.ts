@@ -32,8 +32,8 @@ async function doctor(env: Readonly<Record<string, string>>): Promise<Record<str
 
 test("doctor names the setting of an unknown API, and does not blame the key", async () => {
   const checks = await doctor({ SERVERLESS_GPU_API: "rest" });
-  expect(checks.interface).toMatchObject({ status: "failed", found: expect.stringContaining('"rest" is unknown') });
-  expect(checks.interface?.fix).toBe("It is SERVERLESS_GPU_API: change it to graphql or v2, or remove it.");
+  expect(checks.api).toMatchObject({ status: "failed", found: expect.stringContaining('"rest" is unknown') });
+  expect(checks.api?.fix).toBe("It is SERVERLESS_GPU_API: change it to graphql or v2, or remove it.");
   expect(checks.key).toMatchObject({ status: "skipped", found: expect.stringContaining("a setting is not valid") });
 });
 

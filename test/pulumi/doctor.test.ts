@@ -58,7 +58,7 @@ test("finds no problem in a correct set-up, as text and as JSON", async () => {
     "package",
     "config",
     "addresses",
-    "interface",
+    "api",
     "key",
     "names",
     "clock",
@@ -126,13 +126,13 @@ test("says what to set before the service ends an interface, and does not ask fo
   const env = { ...addresses, SERVERLESS_GPU_API_KEY: CANARY, SERVERLESS_GPU_SERVICE: "runpod" };
   const graphql = await doctor(env);
   expect(graphql.addresses).toMatchObject({ status: "ok", found: expect.not.stringContaining("restUrl") });
-  expect(graphql.interface).toMatchObject({
+  expect(graphql.api).toMatchObject({
     status: "warning",
     found: expect.stringMatching(/^GraphQL \(the default\) at .* The service runpod ends GraphQL in early 2027$/),
     fix: expect.stringContaining("Set SERVERLESS_GPU_API=v2 before then"),
   });
   const v2 = await doctor({ ...env, SERVERLESS_GPU_API: "v2" });
-  expect(v2.interface).toEqual({ status: "ok", found: expect.stringMatching(/^REST v2 \(SERVERLESS_GPU_API\) at /) });
+  expect(v2.api).toEqual({ status: "ok", found: expect.stringMatching(/^REST v2 \(SERVERLESS_GPU_API\) at /) });
 });
 
 test("an account that the service does not know is explained", async () => {

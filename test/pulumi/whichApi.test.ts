@@ -48,7 +48,7 @@ test("every command uses the API of Pulumi.yaml before a stack is selected, and 
   }
   const { stdout } = await run(["doctor", "--json"], emulator.env);
   const checks = JSON.parse(stdout).checks as { readonly check: string; readonly found: string }[];
-  expect(checks.find(({ check }) => check === "interface")?.found).toMatch(/^REST v2 \(Pulumi\.yaml\) at /);
+  expect(checks.find(({ check }) => check === "api")?.found).toMatch(/^REST v2 \(Pulumi\.yaml\) at /);
   const sent = emulator.journal
     .requests()
     .slice(from)

@@ -2,7 +2,7 @@ import { assumed, documented, observed } from "./level";
 
 /** All interfaces: paths and sizes. */
 export const server = {
-  "server.unknown-path": assumed("A path outside the interfaces returns 404."),
+  "server.unknown-path": assumed("A path outside the APIs returns 404."),
   "server.too-large": assumed("A GraphQL or REST request with a body over 20 MB returns 413."),
   "server.too-deep": assumed("A request with a body that is nested more than 1,000 levels deep returns 400."),
 };

@@ -93,7 +93,7 @@ export const registry = {
 
 /** Both interfaces: secrets. */
 export const secret = {
-  "secret.create": documented("A create returns the secret. No response of either interface has its value."),
+  "secret.create": documented("A create returns the secret. No response of either API has its value."),
   "secret.name": documented(
     "A name has 1 to 191 letters, digits and _ . - /, and begins with a letter or _, but not with RUNPOD in any case; otherwise 422.",
   ),
