@@ -58,6 +58,7 @@ const LONG = [
   "provider/faults",
   "provider/refusals",
   "provider/restV2",
+  "provider/rollOut/adoptions",
   "provider/rollOut/nextProgram",
   "provider/rollOut/others",
   "provider/rollOut/rollOut",

@@ -8,14 +8,8 @@ import { findProgram } from "../doctor/program";
 import { ownResources, readState } from "../doctor/state";
 import { printLines, say } from "../terminal";
 
-const ENDS = {
-  back: "has them again",
-  changed: "was changed by someone else since: it stays as it is",
-  gone: "does not exist any more: no run names it again",
-};
-
 /**
- * Says what a killed adoption has left at an endpoint. With `yes`, also puts back what it had.
+ * Says what an unfinished adoption has left at an endpoint. With `yes`, also puts back what it had.
  * Returns the exit code.
  */
 export async function takeBackLeft(id: string, api: string | undefined, yes: boolean): Promise<number> {
@@ -24,7 +18,7 @@ export async function takeBackLeft(id: string, api: string | undefined, yes: boo
   const left = leftAdoption(account, id);
   if (!left) {
     throw new Error(
-      `this machine has no record of a killed adoption of an endpoint with the id ${id}, for this key and service, or the run ` +
+      `this machine has no record of an unfinished adoption of an endpoint with the id ${id}, for this key and service, or the run ` +
         "still goes on. Nothing was changed",
     );
   }
@@ -36,11 +30,12 @@ export async function takeBackLeft(id: string, api: string | undefined, yes: boo
   }
   const client = createClient(settings);
   try {
-    const end = await sayWhileWaiting(
+    const { isGone, changed } = await sayWhileWaiting(
       () => `still taking back what endpoint ${id} was given`,
       () => takeBackAdoption({ client, account }, left),
     );
-    say(`endpoint ${id} ${ENDS[end]}`);
+    const except = changed === "" ? "" : `, except for ${changed}: somebody else has changed that since, and it stays`;
+    say(`endpoint ${id} ${isGone ? "does not exist any more: no run names it again" : `has them again${except}`}`);
     return 0;
   } finally {
     await client.close();

@@ -10,7 +10,7 @@ export interface RollbackFlags {
   readonly api?: string;
   /** The id or the version of the release. */
   readonly to?: string;
-  /** Takes back what a killed adoption on this machine has left. */
+  /** Takes back what an unfinished adoption on this machine has left. */
   readonly left?: boolean;
   readonly yes?: boolean;
 }

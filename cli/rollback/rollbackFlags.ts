@@ -14,7 +14,7 @@ export function addRollbackFlags(command: Command): Command {
     .option("--to <release>", "the id or the version of the release, from serverless-gpu history")
     .option(
       "--left",
-      "the settings before an adoption that was killed on this machine; the endpoint is given by its id. Works over both APIs",
+      "the settings before an adoption that did not end on this machine; the endpoint is given by its id. Works over both APIs",
     )
     .option("--yes", "also change the endpoint")
     .addHelpText(

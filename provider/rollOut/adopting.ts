@@ -1,11 +1,13 @@
+import type { Endpoint } from "../../sdk/endpoints/record";
 import { InvalidInputError } from "../../sdk/errors";
 import type { Connection } from "../connection/connection";
 import { log } from "../log";
 import { unseal } from "../machine/seal";
-import type { Properties } from "../properties";
-import { type LeftAdoption, leftAdoptions, recordOfMachine } from "./record";
+import { type Properties, pick } from "../properties";
+import type { RollOutRecord } from "./decide";
+import { type LeftAdoption, leftAdoptions, type RecordOfMachine, recordOfMachine } from "./record";
 import { saveFormer } from "./restore";
-import { namesOf, releaseOf, sameSettings, serves } from "./settings";
+import { differing, heldOf, merged, namesOf, releaseOf, sameSettings, serves } from "./settings";
 
 /*
  * An endpoint is adopted once its new release has passed. Until then it is somebody's: whatever
@@ -46,12 +48,65 @@ export async function leaveUnadopted(
   }
   const now = await client.endpoints.find(id, { known: outputs });
   if (!now) return onAbsent();
-  const release = former && sameSettings(former, outputs);
-  if (former && release && serves(release, { ...now })) await saveFormer(connection, now, { release, former });
-  else if (former && !serves(former, { ...now }))
-    log(name, `warning: somebody else has changed ${namesOf(releaseOf(former))}: that was left as it is`);
-  recordOfMachine(id, account).remove();
+  const machine = recordOfMachine(id, account);
+  const record = former && adoptionOf(name, sameSettings(former, outputs), former);
+  if (record && !serves(record.release, { ...now }) && !serves(former, { ...now })) {
+    const left = await leaveChanged(connection, machine, now, record);
+    log(name, `warning: somebody else has changed ${namesOf(releaseOf(former))}: that was left as it is${left}`);
+  } else {
+    if (record) await saveFormer(connection, now, putBackOf(record, now));
+    machine.remove();
+  }
   log(name, `endpoint ${id} is not deleted, because its new release has never passed, and so it was not adopted`);
+}
+
+/** Returns what this machine records of an adoption that state no longer has. */
+function adoptionOf(adoption: string, release: Properties, former: Properties): RollOutRecord {
+  return { phase: "judging", inputs: "", release, former, reason: "", after: "", adoption };
+}
+
+/**
+ * Returns the settings that an endpoint still has from an adoption, and those before it. Somebody
+ * else has changed the others.
+ */
+export function putBackOf(
+  { release, former }: Pick<RollOutRecord, "release" | "former">,
+  now: Endpoint,
+): Pick<RollOutRecord, "release" | "former"> {
+  const held = heldOf(release, { ...now });
+  return { release: held, former: sameSettings(held, former) };
+}
+
+/**
+ * Ends an adoption whose release somebody else has changed: puts back what makes no release, such
+ * as the numbers of workers. What is left of the program's release serves with the other one's
+ * changes: it stays, and this machine remembers it.
+ * @returns the rest of a sentence that says what is left, with the command that puts it back
+ */
+export async function leaveChanged(
+  connection: Connection,
+  machine: RecordOfMachine,
+  now: Endpoint,
+  record: RollOutRecord,
+): Promise<string> {
+  const { release, former } = putBackOf(record, now);
+  machine.write({ ...record, phase: "judging", release, former });
+  const isRelease = (name: string) => name in releaseOf(release);
+  const others = { release, former: pick(former, (name) => !isRelease(name)) };
+  const problem = await saveFormer(connection, now, others).then(
+    () => "",
+    (error: unknown) => ` (${error instanceof Error ? error.message : error})`,
+  );
+  const left = problem === "" ? releaseOf(release) : release;
+  if (Object.keys(left).length === 0) {
+    machine.remove();
+    return "";
+  }
+  machine.write({ ...record, phase: "judging", release: left, former: sameSettings(left, former) });
+  return (
+    `. The endpoint still has ${namesOf(left)} of this program${problem}: to put back what it had, run serverless-gpu ` +
+    `rollback ${now.id} --left --yes`
+  );
 }
 
 /**
@@ -64,8 +119,8 @@ export function leftAdoptionWarnings(account: Connection["account"], isDeclared:
     isDeclared(id)
       ? []
       : [
-          `a run on this machine was killed while it adopted endpoint ${id} ("${name}"): it may still serve with ` +
-            `${namesOf(releaseOf(record.release))} of that program, which no run on this machine has judged. If a stack has it or ` +
+          `a run on this machine did not finish the adoption of endpoint ${id} ("${name}"): it may still have ` +
+            `${namesOf(record.release)} of that program, which no run on this machine has judged. If a stack has it or ` +
             "still adopts it, run pulumi up there. Otherwise, and if no run in another container adopts it now, put back what " +
             `it had: serverless-gpu rollback ${id} --left --yes`,
         ],
@@ -78,17 +133,25 @@ export function leftAdoption(account: Connection["account"], id: string): LeftAd
 }
 
 /**
- * Puts back what an endpoint had before an adoption that a killed run has left.
- * @returns `changed` if somebody has changed it since: then it stays as it is
+ * Puts back what an endpoint had before an adoption that a run has left, as far as nobody else has
+ * changed it since.
  */
 export async function takeBackAdoption(
   connection: Pick<Connection, "client" | "account">,
   { id, record }: LeftAdoption,
-): Promise<"back" | "changed" | "gone"> {
+): Promise<TakenBack> {
   const now = await connection.client.endpoints.find(id, { known: record.release });
-  const isOurs = now !== undefined && serves(record.release, { ...now });
-  if (isOurs) await saveFormer(connection, now, record);
+  if (now) await saveFormer(connection, now, putBackOf(record, now));
   recordOfMachine(id, connection.account).remove();
-  if (!now) return "gone";
-  return isOurs || serves(record.former, { ...now }) ? "back" : "changed";
+  if (!now) return { isGone: true, changed: "" };
+  const { former } = putBackOf(record, now);
+  const foreign = differing(record.former, merged({ ...now }, former));
+  return { isGone: false, changed: namesOf(foreign) };
+}
+
+/** The result of taking back an adoption. */
+export interface TakenBack {
+  readonly isGone: boolean;
+  /** Names of the settings that somebody else has changed since. They stay as they are. */
+  readonly changed: string;
 }

@@ -1,4 +1,5 @@
 import { FIELDS } from "../../sdk/endpoints/fields";
+import type { Endpoint } from "../../sdk/endpoints/record";
 import { CodedError } from "../../sdk/errors";
 import type { Connection } from "../connection/connection";
 import type { ProviderClient } from "../connection/providerClient";
@@ -10,7 +11,7 @@ import { seal } from "../machine/seal";
 import { forgetWrite, lastWrite, writeOutput } from "../machine/unfinishedWrite";
 import { isObject, objectOrEmpty, type Properties, pick, secretValue } from "../properties";
 import type { Situation } from "../records/recordKind";
-import { ADOPTING, isAdopting, UNJUDGED } from "./adopting";
+import { ADOPTING, isAdopting, leaveChanged, putBackOf, UNJUDGED } from "./adopting";
 import type { RollOutRecord } from "./decide";
 import { judge } from "./judge";
 import type { RecordOfMachine } from "./record";
@@ -38,7 +39,7 @@ export async function concludeRelease(
   record: RollOutRecord,
   tested: Properties,
 ): Promise<Properties> {
-  const { connection, machine, rollOut, id, name, inputs } = release;
+  const { connection, machine, rollOut, id, name, inputs, isAdoption } = release;
   const unjudged = { [UNJUDGED]: seal(connection.account.apiKey, record.former) };
   const incomplete = (text: string, state: Properties = open(release, outs)) =>
     initFailure(new CodedError("ROLL_OUT", text), id, {
@@ -57,7 +58,7 @@ export async function concludeRelease(
   const now = await reading.catch((error: Error) => error);
   if (!(now instanceof Error)) {
     const others = changedIn(FIELDS, tested, releaseOf({ ...now }));
-    if (others.length > 0) throw changedMeanwhile(release, outs, { ...now }, others);
+    if (others.length > 0) throw await changedMeanwhile(release, outs, record, now, others);
   }
   const problem = verdict.problem ?? (now instanceof Error ? now.message : undefined);
   if (problem !== undefined) {
@@ -79,10 +80,36 @@ export async function concludeRelease(
     );
   }
   log(name, `its new release failed: ${reason}`);
+  if (isAdoption && Object.keys(releaseOf(record.former)).length === 0)
+    throw await refuseFound(release, record, reason);
   const failed = { ...record, reason };
   const restored = await restore(connection, machine, { id, name, record: failed, timeoutMs: rollOut.timeoutMs });
   // A run that is killed here leaves the state of the last run, which has the former settings.
   throw afterRestore(release, restored.endpoint ? release.outputs : outs, failed, restored);
+}
+
+/**
+ * Returns the error after an adoption that found the program's release at the endpoint, and that
+ * release failed. This machine does not know what served before.
+ */
+async function refuseFound(
+  { connection, machine, rollOut, id, name }: Release,
+  record: RollOutRecord,
+  reason: string,
+): Promise<Error> {
+  const { problem } = await restore(connection, machine, { id, name, record, timeoutMs: rollOut.timeoutMs });
+  // It is judged again: no run has taken it back.
+  machine.remove();
+  const releases = await connection.client.endpoints.releases(id).catch(() => undefined);
+  const before = releases?.[1]?.version ?? "<version>";
+  const left = problem === undefined ? "" : `. Its other settings could not be put back: ${problem}`;
+  return new CodedError(
+    "ROLL_OUT",
+    `${describe(id, name)} was not adopted: it already had the program's release, and that failed: ${reason}${left}. This run ` +
+      `has not made that release, and leaves it. Perhaps a run on another machine was killed after it made it: serverless-gpu history ` +
+      `${id} shows the releases, and serverless-gpu rollback ${id} --to ${before} what takes the last one back (with --yes, it does ` +
+      "so). Otherwise change the program",
+  );
 }
 
 /** Returns outputs of a release without a verdict: this machine's notes of it still hold. */
@@ -97,30 +124,35 @@ function adopting({ isAdoption, outputs }: Release): Properties {
 
 /**
  * Returns the error after somebody else has changed the release while it was judged: what was seen
- * says nothing about this one. State gets what serves.
+ * says nothing about this one. State gets what serves. An endpoint that was to be adopted gets back
+ * what makes no release.
  */
-function changedMeanwhile(
-  { connection: { account }, machine, id, name, inputs, isAdoption, outputs }: Release,
+async function changedMeanwhile(
+  { connection, machine, id, name, inputs, isAdoption, outputs }: Release,
   outs: Properties,
-  now: Properties,
+  record: RollOutRecord,
+  now: Endpoint,
   fields: readonly string[],
-): Error {
-  machine.remove();
-  const error = new CodedError(
-    "ROLL_OUT",
-    `the new release of ${describe(id, name)} was neither accepted nor taken back: somebody else has changed ` +
-      `${fields.join(", ")} while it was judged. That was left as it is. Run pulumi up again: it saves the program's release ` +
-      `and judges it${isAdoption ? ". The endpoint was not adopted" : ""}`,
-  );
+): Promise<Error> {
+  const { account } = connection;
+  const error = (outcome: string) =>
+    new CodedError(
+      "ROLL_OUT",
+      `the new release of ${describe(id, name)} was neither accepted nor taken back: somebody else has changed ` +
+        `${fields.join(", ")} while it was judged. That was left as it is. Run pulumi up again: it saves the program's release ` +
+        `and judges it${outcome}`,
+    );
   if (isAdoption) {
+    const left = await leaveChanged(connection, machine, now, record);
     forgetWrite({ service: account.service, noun: "endpoint", id });
-    return error;
+    return error(`. The endpoint was not adopted${left}`);
   }
-  const serving = sameSettings(releaseOf(pick(outs, (field) => Object.hasOwn(FIELDS, field))), now);
-  const properties = withSettings(outs, serving, inputs);
-  return initFailure(error, id, {
-    ...properties,
-    ...(isAdopting(outputs) && { [ADOPTING]: true }),
+  machine.remove();
+  const serving = sameSettings(releaseOf(pick(outs, (field) => Object.hasOwn(FIELDS, field))), { ...now });
+  const { former } = putBackOf(record, now);
+  return initFailure(error(""), id, {
+    ...withSettings(outs, serving, inputs),
+    ...(isAdopting(outputs) && { [ADOPTING]: true, [UNJUDGED]: seal(account.apiKey, former) }),
     __provider: inputs.__provider,
   });
 }

@@ -49,8 +49,9 @@ export interface Sight {
   readonly wanted: Properties;
   /** The endpoint at the service, with all variables. */
   readonly now: Properties;
-  /** The outputs in state. */
+  /** The outputs in state; of an endpoint that is adopted, `now`. */
   readonly state: Properties;
+  readonly isAdoption: boolean;
   /** The settings before a release that serves and that no run has judged, as state notes them. */
   readonly unjudged: Properties | undefined;
   /** Why the release was refused and restored before, if the service shows that. */
@@ -81,7 +82,9 @@ export function decide(sight: Sight): Step {
   const before = sameSettings(changes, now);
   const recorded = record && record.phase !== "passed" && serves(record.release, now) ? record : undefined;
   if (serves(wanted, now)) {
-    const former = recorded?.former ?? formerInState(sight);
+    // A run on another machine may have made the release, and was killed before it judged it.
+    const isUnknown = sight.isAdoption && !(record?.phase === "passed" && serves(record.release, now));
+    const former = recorded?.former ?? (isUnknown ? {} : formerInState(sight));
     if (!former) return { do: "nothing" };
     const all = withoutZero(merged(before, former));
     return { do: "judge", release: sameSettings(all, merged(now, wanted)), former: all };

@@ -58,7 +58,8 @@ export function leftAdoptions({ service, apiKey }: AccountIdentity): LeftAdoptio
     if (found.service !== service || typeof found.id !== "string" || isRunning(found)) return [];
     const record = opened(apiKey, found);
     if (!record || record === "sealed" || record.adoption === undefined) return [];
-    const isLeft = record.phase === "judging" || record.phase === "restoring";
+    const isOpen = record.phase === "judging" || record.phase === "restoring";
+    const isLeft = isOpen && Object.keys(record.release).length > 0;
     return isLeft ? [{ id: found.id, name: record.adoption, record }] : [];
   });
 }

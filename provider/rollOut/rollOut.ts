@@ -8,7 +8,7 @@ import { seal, unseal } from "../machine/seal";
 import { lastWrite } from "../machine/unfinishedWrite";
 import { isObject, type Properties, pick } from "../properties";
 import type { JudgeChange, Situation } from "../records/recordKind";
-import { UNJUDGED } from "./adopting";
+import { isAdopting, leaveChanged, UNJUDGED } from "./adopting";
 import { afterRestore, concludeRelease, describe, notePassed, type Release, refusal } from "./conclude";
 import { decide, hasFailed, isOpen, type RollOutRecord, type Sight } from "./decide";
 import { digestOf, type RecordOfMachine, recordOfMachine } from "./record";
@@ -32,7 +32,7 @@ export async function beginRelease(
   const rollOut = rollOutOf(inputs);
   const machine = recordOfMachine(id, connection.account);
   const name = String(inputs.name ?? outputs.name ?? id);
-  await settleEarlier(connection, machine, situation, name);
+  await settleEarlier(connection, machine, { ...situation, isAdoption }, name);
   // State has the endpoint, and this update verifies it, whoever was about to adopt it before.
   if (!isAdoption) machine.removeVoid(outputs);
   if (!rollOut) {
@@ -65,8 +65,12 @@ export async function beginRelease(
   };
   machine.write(record);
   if (step.do === "judge")
-    log(name, `its new release (${namesOf(releaseOf(former))}) already serves: it is judged now`);
+    log(name, `its new release${inBrackets(releaseOf(former))} already serves: it is judged now`);
   return (outs, saved = sight.now) => concludeRelease(release, outs, record, { ...saved });
+}
+
+function inBrackets(settings: Properties): string {
+  return Object.keys(settings).length === 0 ? "" : ` (${namesOf(settings)})`;
 }
 
 /**
@@ -75,17 +79,18 @@ export async function beginRelease(
  * @throws ROLL_OUT if the former settings cannot be read
  */
 async function settleEarlier(
-  { client, account }: Connection,
+  connection: Connection,
   machine: RecordOfMachine,
-  { id, outputs, inputs }: Situation,
+  { id, outputs, inputs, isAdoption }: Situation & { readonly isAdoption: boolean },
   name: string,
 ): Promise<void> {
   const record = machine.read(outputs);
   const known = record === "sealed" ? outputs : record?.release;
   if (!record || !known) return;
   const isLeft = record === "sealed" || isOpen(record, outputs);
-  if (!isLeft || (record !== "sealed" && record.inputs === digestOf(inputs))) return;
-  const now = await client.endpoints.find(id, { known });
+  const isSame = record !== "sealed" && record.inputs === digestOf(inputs);
+  if (!isLeft || (isSame && !isAdoption)) return;
+  const now = await connection.client.endpoints.find(id, { known });
   if (!now) return;
   if (record === "sealed") {
     const shown = releaseOf(pick(outputs, (field) => managedFields(FIELDS, outputs)?.includes(field) ?? false));
@@ -95,14 +100,19 @@ async function settleEarlier(
     return;
   }
   const doesServe = serves(record.release, { ...now });
+  if (!doesServe && isAdoption && !serves(record.former, { ...now })) {
+    await leaveChanged(connection, machine, now, record);
+    return;
+  }
+  if (isSame) return;
   if (doesServe && serves(wantedSettings(inputs, outputs), { ...now })) return;
   if (!doesServe) {
     machine.remove();
     return;
   }
   log(name, "takes back a release that a killed run has left");
-  await saveFormer({ client, account }, now, record);
-  await notePassed(client, machine, id, { ...record, inputs: "", release: record.former });
+  await saveFormer(connection, now, record);
+  await notePassed(connection.client, machine, id, { ...record, inputs: "", release: record.former });
 }
 
 function sealedElsewhere(id: string, name: string, advice: string): CodedError {
@@ -113,7 +123,15 @@ function sealedElsewhere(id: string, name: string, advice: string): CodedError {
   );
 }
 
-async function look({ connection, machine, id, name, inputs, outputs }: Release): Promise<Sight | undefined> {
+async function look({
+  connection,
+  machine,
+  id,
+  name,
+  inputs,
+  outputs,
+  isAdoption,
+}: Release): Promise<Sight | undefined> {
   const now = await connection.client.endpoints.find(id, { known: inputs });
   if (!now) return undefined;
   const record = machine.read(outputs);
@@ -124,7 +142,8 @@ async function look({ connection, machine, id, name, inputs, outputs }: Release)
   }
   return {
     ...{ record: record === "sealed" ? undefined : record, inputs: digestOf(inputs), wanted, now: { ...now } },
-    ...{ state: outputs, unjudged, shownRefusal: undefined },
+    // What an earlier run has left may have been taken back since the endpoint was read.
+    ...{ state: isAdoption ? { ...now } : outputs, isAdoption, unjudged, shownRefusal: undefined },
   };
 }
 
@@ -185,7 +204,9 @@ export function noteUnjudged(outputs: Properties, fields: Properties): Propertie
   const known = releaseOf(pick(outputs, (name) => managed.includes(name)));
   const found = sameSettings(differing(known, fields), outputs);
   const former = merged(found, noted);
-  const isThere = Object.keys(former).length > 0 && !serves(former, fields);
+  // Removing an endpoint that was to be adopted also puts back what makes no release.
+  const isBack = isAdopting(outputs) ? Object.keys(differing(former, fields)).length === 0 : serves(former, fields);
+  const isThere = Object.keys(former).length > 0 && !isBack;
   if (!isThere) return {};
   const isNew = Object.keys(found).length > 0;
   return { [UNJUDGED]: isNew ? seal(apiKey, former) : outputs[UNJUDGED] };

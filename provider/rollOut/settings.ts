@@ -42,6 +42,14 @@ export function differing(settings: Properties, from: Properties): Properties {
   return { ...others, ...(variables.length > 0 && { env: Object.fromEntries(variables) }) };
 }
 
+/** Returns those of the settings that an endpoint has; of `env`, the variables. */
+export function heldOf(settings: Properties, from: Properties): Properties {
+  const { env: otherVariables, ...others } = differing(settings, from);
+  const { env, ...held } = pick(settings, (name) => !(name in others));
+  const variables = pick(objectOrEmpty(env), (name) => !(name in objectOrEmpty(otherVariables)));
+  return { ...held, ...(Object.keys(variables).length > 0 && { env: variables }) };
+}
+
 /** Returns those of the settings whose change is a release. */
 export function releaseOf(settings: Properties): Properties {
   return pick(settings, (name) => RELEASE_FIELDS.includes(name));

@@ -6,7 +6,7 @@ import { accountFor, type World } from "./world";
 /** Returns the reason if a command may be refused. Otherwise it must succeed. */
 export function reasonsToRefuse(before: Before, run: Run, world: World): string[] {
   const { command, wasDisturbed, wasRefused } = run;
-  const { machine, program, entries, alive } = before;
+  const { machine, program, entries, alive, scope } = before;
   const present = entries.filter(({ id }) => alive.has(id));
   const isElsewhere = present.some(({ id, provider }) => alive.get(id)?.account !== accountFor(machine, provider));
   const hasDead = present.length < entries.length;
@@ -18,8 +18,11 @@ export function reasonsToRefuse(before: Before, run: Run, world: World): string[
     mayTimeOut(before, run) && "a deletion with little time",
     isElsewhere && "wrong account",
     isOther && "gone, and another key",
+    // The engine's rule.
+    scope.only !== undefined && !isKnown(before, scope.only) && "a target that is nowhere",
   ];
-  if (command === "refresh" || command === "destroy") return named(common);
+  if (command === "refresh") return named(common);
+  if (command === "destroy") return named([...common, isLeftToOthers(before) && "left to the adopter's deletion"]);
   return named([
     ...common,
     hasDead && "gone",
@@ -40,6 +43,16 @@ export function reasonsToRefuse(before: Before, run: Run, world: World): string[
   ]);
 }
 
+const isKnown = ({ program, entries }: Before, name: string) =>
+  [...program.resources, ...entries].some((one) => one.name === name);
+
+/**
+ * The former resource of an endpoint waits for the adopter's deletion only in its own process:
+ * each provider has one.
+ */
+const isLeftToOthers = ({ entries }: Before) =>
+  entries.some(({ id, provider }) => entries.some((other) => other.id === id && other.provider !== provider));
+
 const named = (reasons: readonly (string | false | undefined)[]) =>
   reasons.filter((reason) => typeof reason === "string");
 
@@ -54,9 +67,13 @@ function mayTimeOut(before: Before, run: Run): boolean {
   );
 }
 
+/** A resource that is declared again gets the same automatic name. */
 function isBehind({ program, entries }: Before, one: Declared, { setup, formerNames }: World): boolean {
-  if (!setup.lagMs || one.args.name === undefined) return false;
-  return formerNames.has(one.args.name) && entryFor(program, entries, one)?.outputs.name !== one.args.name;
+  if (!setup.lagMs) return false;
+  const own = entryFor(program, entries, one)?.outputs.name;
+  return own === undefined || !isNameOf(one, String(own))
+    ? [...formerNames].some((name) => isNameOf(one, name))
+    : false;
 }
 
 function hasAliasClash({ program: { resources } }: Before): boolean {
@@ -105,7 +122,8 @@ function nameProblem(before: Before, one: Declared): string | undefined {
   if (one.args.adoptId !== undefined && one.args.name === undefined) return undefined;
   const isKept = own && alive.has(own.id) && !isReplaced(before, own, one);
   const names = own ? [own.outputs.name, alive.get(own.id)?.record.name] : [];
-  if (isKept && (one.args.name === undefined || names.every((name) => name === one.args.name))) return undefined;
+  // Without a name, an endpoint gets its automatic one.
+  if (isKept && names.every((name) => isNameOf(one, String(name)))) return undefined;
   const account = accountFor(machine, one.provider);
   const onlyOwn = own && entries.filter(({ id }) => id === own.id).length === 1 ? own.id : undefined;
   const taken = [...alive.values()].some(

@@ -4,7 +4,17 @@ import { noteGiven, whatIsOutOfService } from "./inService";
 import { reasonsToRefuse } from "./refusals";
 import { noteAdoptions, whatIsNotTheirs, whatWasOverruled } from "./theirs";
 import { noteUnseen, whatWasForgotten, whatWasTakenBack, writesOf } from "./unseen";
-import { type Alive, aliveIn, differingFields, type Entry, entriesOf, type Machine, type World } from "./world";
+import {
+  type Alive,
+  aliveIn,
+  differingFields,
+  type Entry,
+  entriesOf,
+  type Machine,
+  TEMPLATE,
+  TEMPLATE_IMAGE,
+  type World,
+} from "./world";
 
 /** A rule that a step broke. */
 export interface Problem {
@@ -78,7 +88,14 @@ function remember({ world, before, run, alive, entries, succeeded }: Step): void
   // A lagging list may have brought back earlier values.
   if (isFresh && world.setup.lagMs) for (const id of idsOf(entries)) stale.add(id);
   if (!isFresh || world.setup.lagMs) return;
-  for (const { id, name } of entries) if (isInScope(before.scope, name)) stale.delete(id);
+  for (const entry of entries)
+    if (isInScope(before.scope, entry.name) && !isUnseen(run, entry, alive)) stale.delete(entry.id);
+}
+
+/** GraphQL shows the template of an endpoint, whatever container the console has given it. */
+function isUnseen({ api }: Run, { id, outputs }: Entry, alive: Step["alive"]): boolean {
+  const image = alive.get(id)?.record.imageName;
+  return api === "graphql" && outputs.templateId === TEMPLATE && image !== TEMPLATE_IMAGE;
 }
 
 function whatDied({ world, before, run, alive, succeeded }: Step): Problem[] {
@@ -95,10 +112,17 @@ function whatDied({ world, before, run, alive, succeeded }: Step): Problem[] {
   return [...lost, ...tooEarly.map((id) => problem("refusal", `${id} was deleted, and what replaces it refused`))];
 }
 
-function whatWasDoubled({ world, before, alive, entries }: Step): Problem[] {
+function whatWasDoubled({ world, before, run, alive, entries }: Step): Problem[] {
   const { machine, others } = before;
-  const names = [...alive.values()].map(({ account, record }) => `"${record.name}" in account ${account}`);
-  const twice = names.filter((name, index) => names.indexOf(name) !== index);
+  const names = new Map<string, string[]>();
+  for (const { id, account, record } of alive.values()) {
+    const name = `"${record.name}" in account ${account}`;
+    names.set(name, [...(names.get(name) ?? []), id]);
+  }
+  // A list that lags cannot prevent a second one, but the run that creates it must say so.
+  const isSaid = (ids: readonly string[]) => ids.every((id) => run.output.includes(id));
+  if (world.setup.lagMs) for (const [name, ids] of names) if (ids.length > 1 && isSaid(ids)) world.said.add(name);
+  const twice = [...names].filter(([name, ids]) => ids.length > 1 && !world.said.has(name)).map(([name]) => name);
   const held = new Set([...idsOf(entries), ...idsOf(others)]);
   const lost = [...world.ours].filter((id) => alive.has(id) && !held.has(id) && !world.orphans.has(id));
   const mine = entries.filter(({ isDoomed }) => !isDoomed);

@@ -63,6 +63,8 @@ export interface World {
   readonly switchedOff: Set<string>;
   /** Former names of endpoints. A lagging list still shows them. */
   readonly formerNames: Set<string>;
+  /** Names that two endpoints have, as a run has said. */
+  readonly said: Set<string>;
   stop(): Promise<void>;
 }
 
@@ -108,6 +110,7 @@ export async function createWorld(setup: Setup): Promise<World> {
     given: new Map(),
     switchedOff: new Set(),
     formerNames: new Set(),
+    said: new Set(),
     async stop() {
       await Promise.all(machines.map(({ stack }) => stack?.dispose()));
       await service.stop();
@@ -148,8 +151,8 @@ async function makeOwn({ accounts }: Service, account: AccountName): Promise<str
 }
 
 /** The template of all programs, with the image that the service gives it. */
-const TEMPLATE = "template";
-const TEMPLATE_IMAGE = "example/image:latest";
+export const TEMPLATE = "template";
+export const TEMPLATE_IMAGE = "example/image:latest";
 
 /** All endpoints of both accounts. */
 export function aliveIn({ service }: Pick<World, "service">): Map<string, Alive> {

@@ -33,6 +33,7 @@ const sight: fc.Arbitrary<Sight> = fc.record({
   now: endpoint,
   state: endpoint,
   unjudged: fc.option(settings, { nil: undefined }),
+  isAdoption: fc.constant(false),
   shownRefusal: fc.option(fc.constant("it was taken back"), { nil: undefined }),
 });
 
@@ -122,7 +123,14 @@ test("a killed release that another program replaces is never restored: its form
   const killed: RollOutRecord = { phase: "judging", inputs: "inputs 1", release, former, reason: "", after: "" };
   const now = { imageName: "me/llama:2", env: {}, workersMax: 3 };
   const wanted = { imageName: "me/llama:3" };
-  const both = { wanted, now, state: { ...now, ...former }, unjudged: undefined, shownRefusal: undefined };
+  const both = {
+    wanted,
+    now,
+    state: { ...now, ...former },
+    unjudged: undefined,
+    shownRefusal: undefined,
+    isAdoption: false,
+  };
   expect(decide({ ...both, inputs: "inputs 2", record: killed })).toMatchObject({
     do: "release",
     release: wanted,
@@ -135,7 +143,9 @@ test("nothing is judged if the endpoint, state and the program agree", () => {
     fc.property(endpoint, (now) => {
       const wanted = { ...now, env: { ...now.env } };
       const agreeing = { wanted, now, state: now, unjudged: undefined, shownRefusal: undefined, inputs: "inputs 1" };
-      expect(decide({ ...agreeing, record: undefined })).toEqual({ do: "nothing" });
+      expect(decide({ ...agreeing, record: undefined, isAdoption: false })).toEqual({ do: "nothing" });
+      // Another machine may have made the release for the same adoption.
+      expect(decide({ ...agreeing, record: undefined, isAdoption: true })).toMatchObject({ do: "judge", former: {} });
     }),
   );
 });

@@ -133,16 +133,16 @@ describe("a killed adoption with a bad image", () => {
     await using next = await startProvider(emulator, machine);
     const template = { automaticName: "other", imageName: "app:1" };
     await up(next, { __provider: TEMPLATE, ...template }, undefined);
-    expect(next.output()).toContain(`killed while it adopted endpoint ${first.id} ("llama")`);
+    expect(next.output()).toContain(`did not finish the adoption of endpoint ${first.id} ("llama")`);
     expect(next.output()).toContain(`serverless-gpu rollback ${first.id} --left --yes`);
     // The program has it again.
     await using program = await startProvider(emulator, machine);
     const error = await failedUp(program, adopting(first.id), undefined);
-    expect(program.output()).not.toContain("killed while it adopted");
+    expect(program.output()).not.toContain("did not finish the adoption");
     expect(error.message).toContain("was refused");
     await using last = await startProvider(emulator, machine);
     await up(last, { __provider: TEMPLATE, ...template, automaticName: "third" }, undefined);
-    expect(last.output()).not.toContain("killed while it adopted");
+    expect(last.output()).not.toContain("did not finish the adoption");
   }, 120_000);
 
   test("is not named any more once this machine has verified what another machine has adopted", async () => {
@@ -157,7 +157,7 @@ describe("a killed adoption with a bad image", () => {
     await using last = await startProvider(emulator, machine);
     const template = { __provider: TEMPLATE, automaticName: "other", imageName: "app:1" };
     await up(last, template, undefined);
-    expect(last.output()).not.toContain("killed while it adopted");
+    expect(last.output()).not.toContain("did not finish the adoption");
     expect(await last.diff(verified.id, verified.outputs, verified.inputs)).toMatchObject({ changes: "none" });
     expect(serving(emulator)).toMatchObject({ image: "me/llama-2-good" });
   }, 120_000);
@@ -196,7 +196,10 @@ describe("a killed adoption with a bad image", () => {
       expect([done.code, done.stderr]).toEqual([0, expect.stringContaining("has them again")]);
       expect(serving(emulator)).toMatchObject(former);
       const again = await command("--yes", "--api", "v2");
-      expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("has no record of a killed adoption")]);
+      expect([again.code, again.stderr]).toEqual([
+        1,
+        expect.stringContaining("has no record of an unfinished adoption"),
+      ]);
       for (const { stdout, stderr } of [checked, shown, done, again]) expect(stdout + stderr).not.toContain(TOKEN);
     } finally {
       process.env = env;

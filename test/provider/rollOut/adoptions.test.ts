@@ -1,0 +1,178 @@
+import { createClient } from "../../../sdk";
+import { ended, start as startCommand } from "../../cli/command";
+import { type Remembered, refresh, up } from "../../faults/engineMemory";
+import { AFTER_THE_SAVE, failedUp, former, killAt, start } from "../../support/rollOutRuns";
+import { newMachine, programOf, serving, startProvider } from "../../support/rollOuts";
+
+type Run = Awaited<ReturnType<typeof start>>;
+type Provider = Run["provider"];
+
+/** Adopts the endpoint with another image and more workers. */
+const adopting = (id: string, kind = "2-good") => ({ ...programOf(kind), workersMax: 6, adoptId: id });
+
+/** Sets another image in the console. */
+async function editImage({ url, apiKey }: Run["emulator"], id: string): Promise<void> {
+  await using console = createClient({ graphqlUrl: url, queueUrl: url, service: "runpod", apiKey, api: "v2" });
+  await console.endpoints.update(id, { imageName: "me/theirs-good" });
+}
+
+/** Runs `up`, which must fail, and sets another image in the console while the test runs. */
+async function failedUpWithEdit({ emulator, first }: Run, provider: Provider, program: object, before?: Remembered) {
+  emulator.faults.add({ match: { operation: "status-sync", nth: 1 }, effect: { latencyMs: 3_000 } });
+  const running = failedUp(provider, program, before);
+  const isHeld = () => emulator.journal.requests({ outcome: "pending", operation: "status-sync" }).length > 0;
+  while (!isHeld()) await new Promise((resolve) => setTimeout(resolve, 20));
+  await editImage(emulator, first.id);
+  return running;
+}
+
+/** Runs the command that puts back what an adoption has left. */
+async function rollBack({ emulator, machine, first }: Run) {
+  const { env } = process;
+  process.env = { ...env, ...emulator.env, SERVERLESS_GPU_SERVICE: "runpod", XDG_CACHE_HOME: machine };
+  try {
+    return await ended(startCommand("rollback", first.id, "--left", "--yes", "--api", "v2"));
+  } finally {
+    process.env = env;
+  }
+}
+
+/** What the endpoint has, apart from its image and variables. */
+const maximumOf = ({ emulator, first }: Run) => emulator.endpoints.get(first.id)?.workersMax;
+
+describe("if the console sets another image while an adoption is judged", () => {
+  test("the numbers of workers are put back, and the error names the rest with the command that puts it back", async () => {
+    await using run = await start();
+    const { emulator, provider, machine, first } = run;
+    const error = await failedUpWithEdit(run, provider, adopting(first.id));
+    expect(error.remembered).toBeUndefined();
+    expect(error.message).toContain("The endpoint was not adopted. The endpoint still has env.VERSION of this program");
+    expect(error.message).toContain(`serverless-gpu rollback ${first.id} --left --yes`);
+    expect(maximumOf(run)).toBe(2);
+    expect(serving(emulator)).toMatchObject({ image: "me/theirs-good", env: { VERSION: "2-good" } });
+    // A process of another deployment names it as well.
+    await provider.stop();
+    expect(await rollBack(run)).toMatchObject({ code: 0, stderr: expect.stringContaining("has them again") });
+    expect(serving(emulator)).toMatchObject({ image: "me/theirs-good", env: former.env });
+
+    await using next = await startProvider(emulator, machine);
+    const adopted = await up(next, adopting(first.id), undefined);
+    expect(adopted.outputs).toMatchObject({ imageName: "me/llama-2-good", workersMax: 6 });
+  }, 120_000);
+
+  test("an adoption that fails afterwards puts back what the first one has left", async () => {
+    await using run = await start();
+    const { emulator, provider, machine, first } = run;
+    await failedUpWithEdit(run, provider, adopting(first.id));
+    await using next = await startProvider(emulator, machine);
+    const error = await failedUp(next, adopting(first.id, "wrong"), undefined);
+    expect(error.message).toContain("was refused: its test failed");
+    expect(maximumOf(run)).toBe(2);
+    expect(serving(emulator)).toMatchObject({ image: "me/theirs-good", env: former.env });
+  }, 120_000);
+
+  test("and state has the endpoint, because an earlier run could not judge it, removing it puts the numbers of workers back", async () => {
+    await using run = await start();
+    const { emulator, provider, machine, first } = run;
+    emulator.faults.add({ match: { operation: "health" }, effect: { status: 400 } });
+    const { remembered } = await failedUp(provider, adopting(first.id), undefined);
+    emulator.faults.clear();
+    await using next = await startProvider(emulator, machine);
+    const error = await failedUpWithEdit(run, next, adopting(first.id), remembered as Remembered);
+    expect(error.message).toContain("neither accepted nor taken back");
+    expect(error.remembered?.outputs).toMatchObject({ imageName: "me/theirs-good", workersMax: 6, __adopting: true });
+    await using last = await startProvider(emulator, machine);
+    const left = (await refresh(last, error.remembered as Remembered)) as Remembered;
+    await last.delete(left.id, left.outputs);
+    expect(maximumOf(run)).toBe(2);
+    expect(serving(emulator)).toMatchObject({ image: "me/theirs-good" });
+  }, 120_000);
+});
+
+describe("if the console sets another image after an adoption", () => {
+  test("that could not be judged, removing its resource puts the numbers of workers back and names the rest", async () => {
+    await using run = await start();
+    const { emulator, provider, machine, first } = run;
+    emulator.faults.add({ match: { operation: "health" }, effect: { status: 400 } });
+    const { remembered } = await failedUp(provider, adopting(first.id), undefined);
+    emulator.faults.clear();
+    await editImage(emulator, first.id);
+    const left = remembered as Remembered;
+    const next = await startProvider(emulator, machine);
+    await next.delete(left.id, left.outputs);
+    expect(next.output()).toContain("The endpoint still has env.VERSION of this program");
+    expect(next.output()).toContain(`serverless-gpu rollback ${first.id} --left --yes`);
+    expect(maximumOf(run)).toBe(2);
+    await next.stop();
+    await rollBack(run);
+    expect(serving(emulator)).toMatchObject({ image: "me/theirs-good", env: former.env });
+  }, 120_000);
+
+  test("that was killed, the next adoption starts from the numbers of workers before both", async () => {
+    await using run = await start();
+    const { emulator, provider, machine, first } = run;
+    await killAt(emulator, provider, AFTER_THE_SAVE, undefined, adopting(first.id));
+    await editImage(emulator, first.id);
+    await using next = await startProvider(emulator, machine);
+    await failedUp(next, adopting(first.id, "wrong"), undefined);
+    expect(maximumOf(run)).toBe(2);
+    expect(serving(emulator)).toMatchObject({ image: "me/theirs-good", env: former.env });
+  }, 120_000);
+
+  test("that was killed, the command puts back what is not the console's, and says so", async () => {
+    await using run = await start();
+    const { emulator, provider, first } = run;
+    await killAt(emulator, provider, AFTER_THE_SAVE, undefined, adopting(first.id));
+    await editImage(emulator, first.id);
+    const { code, stderr } = await rollBack(run);
+    expect([code, stderr]).toEqual([0, expect.stringContaining("has them again, except for imageName")]);
+    expect(maximumOf(run)).toBe(2);
+    expect(serving(emulator)).toMatchObject({ image: "me/theirs-good", env: former.env });
+  }, 120_000);
+});
+
+test("an adoption that fails after a killed one with another image leaves the endpoint as it was before both", async () => {
+  await using run = await start();
+  const { emulator, provider, machine, first } = run;
+  await killAt(emulator, provider, AFTER_THE_SAVE, undefined, adopting(first.id));
+  await using next = await startProvider(emulator, machine);
+  await failedUp(next, adopting(first.id, "wrong"), undefined);
+  expect(maximumOf(run)).toBe(2);
+  expect(serving(emulator)).toMatchObject(former);
+}, 120_000);
+
+describe("an adoption that was killed on another machine", () => {
+  test("with a bad image is judged and not finished, and the error names the command that takes the release back", async () => {
+    await using run = await start();
+    const { emulator, provider, first } = run;
+    await killAt(emulator, provider, AFTER_THE_SAVE, undefined, adopting(first.id, "wrong"));
+    const elsewhere = newMachine();
+    for (const workersMax of [6, 9]) {
+      await using other = await startProvider(emulator, elsewhere);
+      const error = await failedUp(other, { ...adopting(first.id, "wrong"), workersMax }, undefined);
+      expect(error.message).toContain(
+        "was not adopted: it already had the program's release, and that failed: its test",
+      );
+      expect(error.message).toMatch(new RegExp(`serverless-gpu rollback ${first.id} --to \\d`));
+      expect(error.remembered).toBeUndefined();
+      expect(maximumOf(run)).toBe(6);
+    }
+    // The machine of the killed run still knows what served before.
+    expect(await rollBack(run)).toMatchObject({ code: 0, stderr: expect.stringContaining("has them again") });
+    expect(maximumOf(run)).toBe(2);
+    expect(serving(emulator)).toMatchObject(former);
+  }, 120_000);
+
+  test("with a good image is judged, finished, and not judged again", async () => {
+    await using run = await start();
+    const { emulator, provider, first } = run;
+    await killAt(emulator, provider, AFTER_THE_SAVE, undefined, adopting(first.id));
+    const { saves } = serving(emulator);
+    await using other = await startProvider(emulator, newMachine());
+    const adopted = await up(other, adopting(first.id), undefined);
+    expect(other.output()).toContain("already serves: it is judged now");
+    expect(other.output()).toContain("has passed");
+    expect(serving(emulator)).toMatchObject({ image: "me/llama-2-good", saves });
+    expect(await other.diff(adopted.id, adopted.outputs, adopted.inputs)).toMatchObject({ changes: "none" });
+  }, 120_000);
+});
