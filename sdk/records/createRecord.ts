@@ -20,7 +20,8 @@ export interface CreateRecordOptions<T> extends RequestOptions {
   /**
    * Called after the create if other records then have the name, because somebody else has created
    * them at the same moment. Costs one more list, which the last of several creates at the same
-   * time reads for all of them: then it may be called after this create has ended.
+   * time reads for all of them: then it may be called after this create has ended. While that list
+   * does not show what was created, it is read again after 5 and 15 seconds.
    * @default no look
    */
   readonly onDuplicates?: ((created: T, others: readonly T[]) => void) | undefined;

@@ -1,6 +1,7 @@
 import { sleep, timeLimit } from "../contract/clock";
+import { ABSENCE_LAG_MS, LIST_LAG_MS } from "../contract/limits";
 import type { ObservedOptions } from "../transport/requestOptions";
-import { type Collection, noteWrite, type OnDuplicates } from "./collection";
+import { type Collection, type Duplicates, noteWrite, type OnDuplicates } from "./collection";
 import { isSameName, type NamedRecord } from "./listed";
 import { withHidden } from "./wholeList";
 
@@ -18,7 +19,7 @@ const PAUSE_MS = 25;
  * Creates a record, and looks once more for others with its name: two creates at the same moment do
  * not see each other in the list that they begin with, but the later one sees both in this list. Of
  * creates that run at the same time, the last one to end looks for all of them, so that several
- * hundred need one list. If it cannot be read, a warning says so.
+ * hundred need one list. If it cannot be read, or lags for too long, a warning says so.
  */
 export async function withDuplicates<T extends NamedRecord>(
   collection: Collection<T>,
@@ -45,27 +46,55 @@ export async function withDuplicates<T extends NamedRecord>(
   }
 }
 
+/**
+ * Looks for the duplicates of all creates. A list that does not show what was created lags behind,
+ * and says nothing about the others either: then this looks again.
+ */
 async function look<T extends NamedRecord>(collection: Collection<T>, options: ObservedOptions): Promise<void> {
-  const { kind, list, clock, warn, duplicates } = collection;
-  const created = duplicates.created.splice(0);
-  const inTime = timeLimit(clock, LOOK_MS, () => new Error("no response in time"), options.signal);
-  const limited = { ...options, signal: inTime.signal };
+  const { kind, clock, warn, duplicates } = collection;
+  let left = duplicates.created.splice(0);
+  const created = left.map(({ record }) => record);
+  const lastAt = Math.max(...left.map(({ at }) => at));
   try {
-    const shared = await list.read({}, limited);
-    for (const { record, onDuplicates } of created) {
-      const { id, name } = record;
-      const { records } = await withHidden(collection, shared, name, limited, { sentAfter: shared.sentAt });
-      const others = records.filter((each) => each.id !== id && isSameName(kind, each.name, name));
-      if (others.length > 0) onDuplicates(record, others);
+    for (const lagMs of [0, LIST_LAG_MS, ABSENCE_LAG_MS]) {
+      await sleep(clock, Math.max(0, lastAt + lagMs - clock.monotonic()), options.signal);
+      left = await lookOnce(collection, left, options);
+      if (left.length === 0) return;
     }
+    throw new Error("the list does not show what was created");
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    const names = created.map(({ record: { id, name } }) => `${id} ("${name}")`).join(", ");
-    const what = created.length === 1 ? `${kind.noun} ${names} was` : `${created.length} ${kind.noun}s were`;
+    const names = left.map(({ record: { id, name } }) => `${id} ("${name}")`).join(", ");
+    const what = left.length === 1 ? `${kind.noun} ${names} was` : `${left.length} ${kind.noun}s were`;
     warn?.(`${what} created, but a look for others with the same name failed: ${reason}`);
   } finally {
-    inTime.release();
     // What follows reads lists of its own, as after every create.
-    for (const { record } of created) noteWrite(collection, record.id, record.name);
+    for (const { id, name } of created) noteWrite(collection, id, name);
   }
+}
+
+/** Reads one list, and returns the creates that it is too old for. */
+async function lookOnce<T extends NamedRecord>(
+  collection: Collection<T>,
+  created: Duplicates<T>["created"],
+  options: ObservedOptions,
+): Promise<Duplicates<T>["created"]> {
+  const { kind, list, clock } = collection;
+  const inTime = timeLimit(clock, LOOK_MS, () => new Error("no response in time"), options.signal);
+  const limited = { ...options, signal: inTime.signal };
+  const tooEarly: Duplicates<T>["created"] = [];
+  try {
+    const shared = await list.read({}, limited);
+    for (const each of created) {
+      const { id, name } = each.record;
+      const whole = await withHidden(collection, shared, name, limited, { sentAfter: shared.sentAt });
+      const { records, unreadable, mayBeCut } = whole;
+      const others = records.filter((other) => other.id !== id && isSameName(kind, other.name, name));
+      if (others.length > 0) each.onDuplicates(each.record, others);
+      else if (!mayBeCut && ![...records, ...unreadable].some((other) => other.id === id)) tooEarly.push(each);
+    }
+  } finally {
+    inTime.release();
+  }
+  return tooEarly;
 }

@@ -34,3 +34,17 @@ test("the look of creates whose last one fails is not left out", async () => {
   await run(Promise.all(creating));
   expect(found).toEqual(["other"]);
 });
+
+test("a list that does not show the new record yet is read again, and then shows the duplicate", async () => {
+  await using service = await startEmulated();
+  const { emulator, client, run, clock } = service;
+  const found: (readonly { readonly id: string }[])[] = [];
+  const onDuplicates = (_: object, others: readonly { readonly id: string }[]) => void found.push(others);
+  emulator.faults.add({ match: { interface: "graphql" }, effect: { listLagMs: 10_000 } });
+  const theirs = emulator.endpoints.create({ ...INPUT, name: "llama" });
+  const begunAt = clock.monotonic();
+  const ours = await run(client.endpoints.create({ ...INPUT, name: "llama" }, { onDuplicates }));
+  expect(ours.id).not.toBe(theirs.id);
+  expect(found).toMatchObject([[{ id: theirs.id }]]);
+  expect(clock.monotonic() - begunAt).toBeLessThan(20_000);
+});
