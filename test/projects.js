@@ -59,6 +59,7 @@ const LONG = [
   "provider/refusals",
   "provider/restV2",
   "provider/rollOut/adoptions",
+  "provider/rollOut/adoptionsWithoutRollOut",
   "provider/rollOut/nextProgram",
   "provider/rollOut/others",
   "provider/rollOut/rollOut",

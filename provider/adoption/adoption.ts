@@ -5,6 +5,7 @@ import { changedIn } from "../fields/managed";
 import { secretFields } from "../hideSecretInputs";
 import { log } from "../log";
 import type { ServiceRecord } from "../machine/machineRecord";
+import { afterOtherDeletion } from "../ownership/deletions";
 import { recordedAs, returnToFormerOwner, wasAdoptedFrom } from "../ownership/lastAdopter";
 import { claimForAdoption, claimsOfOthers, noteChecked, ownerOf, release } from "../ownership/owners";
 import { objectOrEmpty, type Properties, UNKNOWN } from "../properties";
@@ -44,7 +45,7 @@ export function existingAdoptee<T>(found: T | undefined, noun: string, id: strin
  * @throws InvalidInputError if another resource was supposed to adopt the record and has not: no
  * state would hold the record
  */
-export function isLeftToAdopter(noun: string, id: string, outputs: Properties): boolean {
+export async function isLeftToAdopter(noun: string, id: string, outputs: Properties): Promise<boolean> {
   const owner = ownerOf(outputs);
   const others = claimsOfOthers(id, owner);
   const isHeld = others.some(({ standing }) => standing === "held");
@@ -62,6 +63,7 @@ export function isLeftToAdopter(noun: string, id: string, outputs: Properties): 
     );
     return true;
   }
+  if (wasAdoptedFrom(adoptee, owner)) await afterOtherDeletion(id);
   if (wasAdoptedFrom(adoptee, owner)) refuseForAdopter(adoptee);
   return false;
 }
@@ -74,8 +76,8 @@ function refuseForAdopter({ noun, id }: ServiceRecord): never {
   const message =
     `${noun} ${id} is not deleted, and this resource stays in state, because another resource adopted the ${noun} in an ` +
     "earlier run on this machine. If this stack has that resource too, run the same command again without --target. If " +
-    "another stack has it, remove this resource with pulumi state delete. If none has it any more, give this resource " +
-    `another logical name and adoptId: "${id}", run pulumi up, and delete it then`;
+    "another stack has it, remove this resource with pulumi state delete. If none has it any more, set " +
+    `adoptId: "${id}" in this resource, run pulumi up, and delete it then`;
   throw new InvalidInputError("the deletion", [{ property: "adoptId", message }]);
 }
 

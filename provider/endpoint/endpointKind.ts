@@ -17,7 +17,7 @@ import { refuseRename } from "../records/rename";
 import { RARE_SETTINGS } from "../resourceTypes";
 import { ADOPTING, isAdopting, leaveUnadopted } from "../rollOut/adopting";
 import { recordOfMachine } from "../rollOut/record";
-import { beginRelease, isReleaseOpen, noteUnjudged } from "../rollOut/rollOut";
+import { beginRelease, forgetAdoption, isReleaseOpen, noteUnjudged, settleEarlier } from "../rollOut/rollOut";
 import {
   announceZero,
   limitsLeftBehind,
@@ -83,6 +83,8 @@ export const ENDPOINT_KIND: RecordKind<Endpoint, EndpointInput> = {
     return isLeftAtZero || isReadyPending(outputs) || isOpen;
   },
   repairs,
+  settleEarlierAdoption: (connection, situation) => settleEarlier(connection, situation, true),
+  forgetAdoption,
   async beginRelease(connection, situation, isAdoption) {
     const judge = await beginRelease(connection, situation, isAdoption);
     if (!judge) return undefined;

@@ -25,9 +25,9 @@ export function recordAdopting(adoptee: ServiceRecord, owner: string): void {
   write(adoptee, { ...readRecord(subjectOf(adoptee)), writer: owner });
 }
 
-/** Remembers which resource has adopted the record. */
+/** Remembers which resource has adopted the record, and when. */
 export function recordAdopter(adoptee: ServiceRecord, owner: string): void {
-  write(adoptee, { owner, writer: owner });
+  write(adoptee, { owner, writer: owner, since: Math.floor(Date.now() / 1000) });
 }
 
 /**
@@ -35,8 +35,16 @@ export function recordAdopter(adoptee: ServiceRecord, owner: string): void {
  * got the record later, perhaps on another machine, it has it now.
  */
 export function wasAdoptedFrom(adoptee: ServiceRecord, owner: string): boolean {
-  const adopter = readRecord(subjectOf(adoptee))?.owner;
-  return typeof adopter === "string" && adopter !== owner && drawnAt(owner) <= drawnAt(adopter);
+  const { owner: adopter, since } = readRecord(subjectOf(adoptee)) ?? {};
+  return typeof adopter === "string" && adopter !== owner && drawnAt(owner) <= Number(since);
+}
+
+/**
+ * Returns `true` if the program says with `adoptId` that a resource has its record although a
+ * different one has adopted it on this machine: then it adopts it again.
+ */
+export function adoptsAgain(adoptee: ServiceRecord, owner: string, { adoptId }: Properties): boolean {
+  return adoptId === adoptee.id && wasAdoptedFrom(adoptee, owner);
 }
 
 /**
@@ -61,7 +69,7 @@ export function noteWriter(adoptee: ServiceRecord, owner: string): void {
  * settings that it must verify.
  */
 export function returnToFormerOwner(adoptee: ServiceRecord, owner: string): void {
-  const { owner: adopter, ...record } = readRecord(subjectOf(adoptee)) ?? {};
+  const { owner: adopter, since: _, ...record } = readRecord(subjectOf(adoptee)) ?? {};
   if (adopter === owner) writeRecord(subjectOf(adoptee), record);
 }
 

@@ -1,4 +1,4 @@
-import { NotFoundError } from "../../sdk/errors";
+import { NotFoundError, RejectedError } from "../../sdk/errors";
 import type { NamedRecord } from "../../sdk/records/listed";
 import { describeChanges, existingAdoptee, NO_CHANGE } from "../adoption/adoption";
 import { compareForAdoption } from "../adoption/comparison";
@@ -58,6 +58,7 @@ export async function adopt<T extends NamedRecord, Fields extends object>(
   owner: string,
 ): Promise<Matched<T>> {
   const id = String(inputs.adoptId);
+  await kind.settleEarlierAdoption?.(connection, { id, outputs: {}, inputs });
   const known = kind.known?.(fieldsToSave(kind, inputs));
   const found = existingAdoptee(await kind.records(connection.client).find(id, { known }), kind.noun, id);
   return matchProgram(kind, connection, found, inputs, owner, kind.beginRelease);
@@ -91,7 +92,11 @@ async function matchProgram<T extends NamedRecord, Fields extends object>(
     recordAdopting({ service: connection.account.service, noun, id }, owner);
     noteChange(kind, connection, { id, outputs: {}, inputs }, before, fields);
   }
-  const record = isSaved ? await kind.update(connection, { ...situation, fields, isUnsure: true }) : found;
+  const saving = isSaved ? kind.update(connection, { ...situation, fields, isUnsure: true }) : Promise.resolve(found);
+  const record = await saving.catch((error: unknown) => {
+    if (beginRelease && error instanceof RejectedError) kind.forgetAdoption?.(connection, id);
+    throw error;
+  });
   const applied = kind.appliedUnseen?.(found, inputs);
   const [shownBefore, after] = [before, kind.toFields(record, inputs)].map((each) =>
     pick(each, (field) => field !== applied?.field),

@@ -12,7 +12,8 @@ import { changesOwnInputs, checkRecordInputs, ownInputs } from "../fields/record
 import { withoutUnset, withUnset } from "../fields/unset";
 import { log } from "../log";
 import { forgetWrite, lastWrite, newWrite, writeOutput } from "../machine/unfinishedWrite";
-import { forgetAdopter, noteWriter, recordAdopter, recordedAs } from "../ownership/lastAdopter";
+import { noteDeletion } from "../ownership/deletions";
+import { adoptsAgain, forgetAdopter, noteWriter, recordAdopter, recordedAs } from "../ownership/lastAdopter";
 import { LIST_MAX_AGE_MS, locate } from "../ownership/location";
 import { oneAtATime } from "../ownership/oneAtATime";
 import { adoptAlone, claimCompared, ownerOf, ownerOfNew } from "../ownership/owners";
@@ -100,7 +101,8 @@ async function diff<T extends NamedRecord, Fields extends object>(
     return { changes: true, replaces };
   }
   const isUnseen = announceUnfinished(kind.noun, situation);
-  const isUnfinished = (kind.isUnfinished?.(situation) ?? false) || isUnseen;
+  const isAdoptedAgain = adoptsAgain(recordedAs(kind.noun, situation), ownerOf(outputs), inputs);
+  const isUnfinished = (kind.isUnfinished?.(situation) ?? false) || isUnseen || isAdoptedAgain;
   if (location === "redirected") return { changes: true };
   const leftover = kind.leftover?.(recordedService(outputs) ?? "", situation);
   if (leftover) {
@@ -271,7 +273,9 @@ async function update<T extends NamedRecord, Fields extends object>(kind: Record
     ? toOutputs(kind, record, inputs, circumstances)
     : { ...unseenOutputs(kind, outputs, inputs), ...writeOutput(write) };
   const outs = { ...saw, ...(await judge?.(saw, record)) };
-  if (isWritten) noteWriter(recordedAs(kind.noun, situation), ownerOf(outputs));
+  const [own, owner] = [recordedAs(kind.noun, situation), ownerOf(outputs)];
+  if (adoptsAgain(own, owner, inputs)) recordAdopter(own, owner);
+  else if (isWritten) noteWriter(own, owner);
   await kind.settle?.(client, { id, outputs: outs, inputs }, record);
   return { outs };
 }
@@ -326,12 +330,14 @@ async function remove<T extends NamedRecord, Fields extends object>(
   id: string,
   outputs: Properties,
 ): Promise<void> {
-  if (isLeftToAdopter(kind.noun, id, outputs)) return;
+  if (await isLeftToAdopter(kind.noun, id, outputs)) return;
   const connection = connect();
   const onAbsent = () => refuseOtherAccount(kind.noun, outputs, connection, id);
-  await kind.delete(connection, id, outputs, onAbsent).catch((error: unknown) => {
-    throw withDropAdvice(error, kind.noun);
+  await noteDeletion(id, async () => {
+    await kind.delete(connection, id, outputs, onAbsent).catch((error: unknown) => {
+      throw withDropAdvice(error, kind.noun);
+    });
+    forgetAdopter(recordedAs(kind.noun, { id, outputs }));
+    forgetWrite({ service: connection.account.service, noun: kind.noun, id });
   });
-  forgetAdopter(recordedAs(kind.noun, { id, outputs }));
-  forgetWrite({ service: connection.account.service, noun: kind.noun, id });
 }

@@ -150,6 +150,13 @@ export interface RecordKind<T extends NamedRecord, Fields extends object> extend
     adoptee?: T,
   ) => Promise<Partial<Fields>>;
   /**
+   * Ends what an earlier adoption on this machine has left in the record, before it is read. There
+   * are no outputs.
+   */
+  readonly settleEarlierAdoption?: (connection: Connection, situation: Situation) => Promise<void>;
+  /** Called if the service has rejected the save of an adoption, so that it has changed nothing. */
+  readonly forgetAdoption?: (connection: Connection, id: string) => void;
+  /**
    * Prepares an update, or an adoption, before its save. Returns what judges it after the save.
    * @throws Error if it is refused
    */

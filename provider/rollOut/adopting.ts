@@ -61,7 +61,7 @@ export async function leaveUnadopted(
 }
 
 /** Returns what this machine records of an adoption that state no longer has. */
-function adoptionOf(adoption: string, release: Properties, former: Properties): RollOutRecord {
+export function adoptionOf(adoption: string, release: Properties, former: Properties): RollOutRecord {
   return { phase: "judging", inputs: "", release, former, reason: "", after: "", adoption };
 }
 
@@ -71,7 +71,7 @@ function adoptionOf(adoption: string, release: Properties, former: Properties): 
  */
 export function putBackOf(
   { release, former }: Pick<RollOutRecord, "release" | "former">,
-  now: Endpoint,
+  now: object,
 ): Pick<RollOutRecord, "release" | "former"> {
   const held = heldOf(release, { ...now });
   return { release: held, former: sameSettings(held, former) };
@@ -110,7 +110,7 @@ export async function leaveChanged(
 }
 
 /**
- * Names the endpoints that a killed run was about to adopt, and whose release no run has judged.
+ * Names the endpoints that a killed run was about to adopt, and whose settings it may have changed.
  * State has none of them, so no resource may be left that would judge them.
  * @param isDeclared `true` for the id of an endpoint that the program has
  */
@@ -120,7 +120,7 @@ export function leftAdoptionWarnings(account: Connection["account"], isDeclared:
       ? []
       : [
           `a run on this machine did not finish the adoption of endpoint ${id} ("${name}"): it may still have ` +
-            `${namesOf(record.release)} of that program, which no run on this machine has judged. If a stack has it or ` +
+            `${namesOf(record.release)} of that program. If a stack has it or ` +
             "still adopts it, run pulumi up there. Otherwise, and if no run in another container adopts it now, put back what " +
             `it had: serverless-gpu rollback ${id} --left --yes`,
         ],

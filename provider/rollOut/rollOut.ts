@@ -8,13 +8,13 @@ import { seal, unseal } from "../machine/seal";
 import { lastWrite } from "../machine/unfinishedWrite";
 import { isObject, type Properties, pick } from "../properties";
 import type { JudgeChange, Situation } from "../records/recordKind";
-import { isAdopting, leaveChanged, UNJUDGED } from "./adopting";
+import { adoptionOf, isAdopting, leaveChanged, putBackOf, UNJUDGED } from "./adopting";
 import { afterRestore, concludeRelease, describe, notePassed, type Release, refusal } from "./conclude";
 import { decide, hasFailed, isOpen, type RollOutRecord, type Sight } from "./decide";
 import { digestOf, type RecordOfMachine, recordOfMachine } from "./record";
 import { restore, saveFormer } from "./restore";
 import { rollOutOf } from "./rollOutInputs";
-import { differing, merged, namesOf, releaseOf, sameSettings, serves, wantedSettings } from "./settings";
+import { differing, merged, namesOf, releaseOf, sameSettings, serves, wantedSettings, without } from "./settings";
 import { shownRefusals } from "./shownRefusals";
 
 /**
@@ -32,9 +32,10 @@ export async function beginRelease(
   const rollOut = rollOutOf(inputs);
   const machine = recordOfMachine(id, connection.account);
   const name = String(inputs.name ?? outputs.name ?? id);
-  await settleEarlier(connection, machine, { ...situation, isAdoption }, name);
+  if (!isAdoption) await settleEarlier(connection, situation, false);
   // State has the endpoint, and this update verifies it, whoever was about to adopt it before.
   if (!isAdoption) machine.removeVoid(outputs);
+  if (!rollOut && isAdoption) return noteAdoption(machine, situation, name);
   if (!rollOut) {
     machine.remove();
     return undefined;
@@ -69,21 +70,49 @@ export async function beginRelease(
   return (outs, saved = sight.now) => concludeRelease(release, outs, record, { ...saved });
 }
 
+/**
+ * Records what an adoption without a `rollOut` changes, until it has ended: if it is killed and its
+ * resource removed, no state has the endpoint. The template before is not known over REST v2.
+ */
+function noteAdoption(machine: RecordOfMachine, { outputs, inputs }: Situation, name: string): JudgeChange | undefined {
+  const earlier = machine.read(outputs);
+  const left = earlier === undefined || earlier === "sealed" ? {} : putBackOf(earlier, outputs).former;
+  const changes = differing(wantedSettings(inputs, outputs), outputs);
+  const before = merged(sameSettings(changes, outputs), left);
+  const former = pick(before, (field) => field !== "templateId" || before[field] !== "");
+  if (Object.keys(former).length === 0) {
+    machine.remove();
+    return undefined;
+  }
+  machine.write(adoptionOf(name, sameSettings(former, merged(outputs, changes)), former));
+  return async () => {
+    machine.remove();
+    return {};
+  };
+}
+
+/** Removes the record of an adoption whose save the service has rejected. */
+export function forgetAdoption({ account }: Connection, id: string): void {
+  recordOfMachine(id, account).remove();
+}
+
 function inBrackets(settings: Properties): string {
   return Object.keys(settings).length === 0 ? "" : ` (${namesOf(settings)})`;
 }
 
 /**
  * Ends what a killed run has left, if the program wants something else: it saves the former
- * settings again. State does not know that release, and would report "unchanged".
+ * settings again. State does not know that release, and would report "unchanged". An adoption
+ * calls it before it reads the endpoint.
  * @throws ROLL_OUT if the former settings cannot be read
  */
-async function settleEarlier(
+export async function settleEarlier(
   connection: Connection,
-  machine: RecordOfMachine,
-  { id, outputs, inputs, isAdoption }: Situation & { readonly isAdoption: boolean },
-  name: string,
+  { id, outputs, inputs }: Situation,
+  isAdoption: boolean,
 ): Promise<void> {
+  const machine = recordOfMachine(id, connection.account);
+  const name = String(inputs.name ?? outputs.name ?? id);
   const record = machine.read(outputs);
   const known = record === "sealed" ? outputs : record?.release;
   if (!record || !known) return;
@@ -105,7 +134,13 @@ async function settleEarlier(
     return;
   }
   if (isSame) return;
-  if (doesServe && serves(wantedSettings(inputs, outputs), { ...now })) return;
+  const wanted = wantedSettings(inputs, outputs);
+  if (doesServe && serves(wanted, { ...now })) {
+    // An update restores these as part of its own save.
+    if (isAdoption)
+      await saveFormer(connection, now, putBackOf({ ...record, release: without(record.release, wanted) }, now));
+    return;
+  }
   if (!doesServe) {
     machine.remove();
     return;

@@ -50,6 +50,15 @@ export function heldOf(settings: Properties, from: Properties): Properties {
   return { ...held, ...(Object.keys(variables).length > 0 && { env: variables }) };
 }
 
+/** Returns those of the settings that others do not have; of `env`, the variables. */
+export function without({ env, ...settings }: Properties, others: Properties): Properties {
+  const variables = pick(objectOrEmpty(env), (name) => !(name in objectOrEmpty(others.env)));
+  return {
+    ...pick(settings, (name) => !(name in others)),
+    ...(Object.keys(variables).length > 0 && { env: variables }),
+  };
+}
+
 /** Returns those of the settings whose change is a release. */
 export function releaseOf(settings: Properties): Properties {
   return pick(settings, (name) => RELEASE_FIELDS.includes(name));

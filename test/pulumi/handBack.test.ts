@@ -40,8 +40,20 @@ test("an endpoint that goes back to its previous resource is deleted with it, an
   expect(emulator.endpoints.list()).toMatchObject([{ id, workersMax: 3 }]);
 
   // As the message advises.
-  await stack.writeProgram(program({ renamed: { adoptId: id } }));
+  await stack.writeProgram(program({ former: { adoptId: id } }));
   await stack.up();
+  expect(emulator.endpoints.list()).toMatchObject([{ id }]);
+  await stack.destroy();
+  expect(emulator.endpoints.list()).toEqual([]);
+});
+
+test("destroy deletes an endpoint that two resources of the stack have, whichever it deletes first", async () => {
+  await using emulator = await startEmulator({ drainMs: 0 });
+  const stack = await createStack({ program: program({ former: {} }), env: emulator.env });
+  await stack.up();
+  const [{ id: adoptId = "" } = {}] = emulator.endpoints.list();
+  await stack.writeProgram(program({ former: {}, adopter: { adoptId } }));
+  await stack.up("--target", "**::adopter");
   await stack.destroy();
   expect(emulator.endpoints.list()).toEqual([]);
 });

@@ -1,0 +1,30 @@
+import { sleep, systemClock } from "../../sdk/contract/clock";
+
+/*
+ * `destroy` deletes the resources of a record, if it has two, at the same time. The former one must
+ * wait for the one that has adopted the record: only that one's deletion ends the adoption.
+ */
+
+/** How long another deletion may take to begin, in milliseconds. */
+const BEGIN_MS = 1_000;
+const PAUSE_MS = 50;
+
+/** The deletions that this process runs, by the id of the record. */
+const running = new Map<string, Promise<unknown>>();
+
+/** Runs the deletion of a record for the resource that has it. */
+export async function noteDeletion<T>(id: string, work: () => Promise<T>): Promise<T> {
+  const deletion = work();
+  running.set(id, deletion);
+  try {
+    return await deletion;
+  } finally {
+    if (running.get(id) === deletion) running.delete(id);
+  }
+}
+
+/** Waits for another resource's deletion of the record, if this process runs one or is about to. */
+export async function afterOtherDeletion(id: string): Promise<void> {
+  for (let ms = 0; ms < BEGIN_MS && !running.has(id); ms += PAUSE_MS) await sleep(systemClock, PAUSE_MS);
+  await running.get(id)?.catch(() => undefined);
+}
