@@ -34,7 +34,7 @@ export async function takeBackLeft(id: string, api: string | undefined, yes: boo
       () => `still taking back what endpoint ${id} was given`,
       () => takeBackAdoption({ client, account }, left),
     );
-    const except = changed === "" ? "" : `, except for ${changed}: somebody else has changed that since, and it stays`;
+    const except = changed === "" ? "" : `, except for ${changed}: someone else has changed that since, and it stays`;
     say(`endpoint ${id} ${isGone ? "does not exist any more: no run names it again" : `has them again${except}`}`);
     return 0;
   } finally {

@@ -10,7 +10,7 @@ import { saveFormer } from "./restore";
 import { differing, heldOf, merged, namesOf, releaseOf, sameSettings, serves } from "./settings";
 
 /*
- * An endpoint is adopted once its new release has passed. Until then it is somebody's: whatever
+ * An endpoint is adopted once its new release has passed. Until then it is someone's: whatever
  * ends the adoption leaves it as it was, and never deletes it.
  */
 
@@ -52,7 +52,7 @@ export async function leaveUnadopted(
   const record = former && adoptionOf(name, sameSettings(former, outputs), former);
   if (record && !serves(record.release, { ...now }) && !serves(former, { ...now })) {
     const left = await leaveChanged(connection, machine, now, record);
-    log(name, `warning: somebody else has changed ${namesOf(releaseOf(former))}: that was left as it is${left}`);
+    log(name, `warning: someone else has changed ${namesOf(releaseOf(former))}: that was left as it is${left}`);
   } else {
     if (record) await saveFormer(connection, now, putBackOf(record, now));
     machine.remove();
@@ -66,7 +66,7 @@ export function adoptionOf(adoption: string, release: Properties, former: Proper
 }
 
 /**
- * Returns the settings that an endpoint still has from an adoption, and those before it. Somebody
+ * Returns the settings that an endpoint still has from an adoption, and those before it. Someone
  * else has changed the others.
  */
 export function putBackOf(
@@ -78,7 +78,7 @@ export function putBackOf(
 }
 
 /**
- * Ends an adoption whose release somebody else has changed: puts back what makes no release, such
+ * Ends an adoption whose release someone else has changed: puts back what makes no release, such
  * as the numbers of workers. What is left of the program's release serves with the other one's
  * changes: it stays, and this machine remembers it.
  * @returns the rest of a sentence that says what is left, with the command that puts it back
@@ -152,6 +152,6 @@ export async function takeBackAdoption(
 /** The result of taking back an adoption. */
 export interface TakenBack {
   readonly isGone: boolean;
-  /** Names of the settings that somebody else has changed since. They stay as they are. */
+  /** Names of the settings that someone else has changed since. They stay as they are. */
   readonly changed: string;
 }

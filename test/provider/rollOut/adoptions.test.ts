@@ -90,7 +90,7 @@ describe("if the console sets another image while an adoption is judged", () => 
 });
 
 describe("if the console sets another image after an adoption", () => {
-  test("that could not be judged, removing its resource puts the numbers of workers back and names the rest", async () => {
+  test("removing the resource of one without a verdict puts the numbers of workers back and names the rest", async () => {
     await using run = await start();
     const { emulator, provider, machine, first } = run;
     emulator.faults.add({ match: { operation: "health" }, effect: { status: 400 } });
@@ -108,7 +108,7 @@ describe("if the console sets another image after an adoption", () => {
     expect(serving(emulator)).toMatchObject({ image: "me/theirs-good", env: former.env });
   }, 120_000);
 
-  test("that was killed, the next adoption starts from the numbers of workers before both", async () => {
+  test("the next adoption after a killed one starts from the numbers of workers before both", async () => {
     await using run = await start();
     const { emulator, provider, machine, first } = run;
     await killAt(emulator, provider, AFTER_THE_SAVE, undefined, adopting(first.id));
@@ -119,7 +119,7 @@ describe("if the console sets another image after an adoption", () => {
     expect(serving(emulator)).toMatchObject({ image: "me/theirs-good", env: former.env });
   }, 120_000);
 
-  test("that was killed, the command puts back what is not the console's, and says so", async () => {
+  test("the command puts back what a killed one has left, except for what is the console's, and says so", async () => {
     await using run = await start();
     const { emulator, provider, first } = run;
     await killAt(emulator, provider, AFTER_THE_SAVE, undefined, adopting(first.id));
