@@ -89,13 +89,15 @@ function remember({ world, before, run, alive, entries, succeeded }: Step): void
   if (isFresh && world.setup.lagMs) for (const id of idsOf(entries)) stale.add(id);
   if (!isFresh || world.setup.lagMs) return;
   for (const entry of entries)
-    if (isInScope(before.scope, entry.name) && !isUnseen(run, entry, alive)) stale.delete(entry.id);
+    if (isInScope(before.scope, entry.name) && !isUnseen(entry, alive)) stale.delete(entry.id);
 }
 
-/** GraphQL shows the template of an endpoint, whatever container the console has given it. */
-function isUnseen({ api }: Run, { id, outputs }: Entry, alive: Step["alive"]): boolean {
-  const image = alive.get(id)?.record.imageName;
-  return api === "graphql" && outputs.templateId === TEMPLATE && image !== TEMPLATE_IMAGE;
+/**
+ * GraphQL shows the template of an endpoint, whatever container the console has given it. REST v2
+ * shows no template, so state keeps it (docs/how-to/use-rest-v2.md).
+ */
+function isUnseen({ id, outputs }: Entry, alive: Step["alive"]): boolean {
+  return outputs.templateId === TEMPLATE && alive.get(id)?.record.imageName !== TEMPLATE_IMAGE;
 }
 
 function whatDied({ world, before, run, alive, succeeded }: Step): Problem[] {
