@@ -289,4 +289,32 @@ export const KNOWN_WITH_SETUP: Readonly<Record<string, KnownSequence>> = {
       { do: "takeOut", on: 0, name: "b" },
     ],
   },
+  // The endpoint kept the workersMax of the program, and nothing said so.
+  "edit the image in the console while an adoption is tested, and destroy": {
+    setup: V2,
+    actions: [
+      { do: "declare", on: 0, name: "d", api: "v2" },
+      {
+        ...{ do: "adopt", on: 0, name: "a", of: "own:0", image: "3-good", isTested: true, workersMax: 6, api: "v2" },
+        disturb: { ...EDIT_IN_TEST, edit: { of: "own:0", field: "imageName", value: "me/console:1" } },
+      },
+      { do: "destroy", on: 0, api: "v2" },
+    ],
+  },
+  // The first destroy refused the resource that had the endpoint first.
+  "adopt what another resource has under --target, and destroy both": {
+    actions: [
+      { do: "declare", on: 0, name: "d" },
+      { do: "adopt", on: 0, name: "c", of: "0:d", only: "c" },
+      { do: "destroy", on: 0 },
+    ],
+  },
+  // No run said that two endpoints have the name.
+  "create a name that a list which is ten seconds behind does not show": {
+    setup: { lagMs: 10_000 },
+    actions: [
+      { do: "declare", on: 0, name: "b", as: "llama" },
+      { do: "declare", on: 1, name: "b", as: "llama" },
+    ],
+  },
 };
