@@ -9,7 +9,15 @@ import { checkNode, checkPulumi } from "./machine";
 import { checkPackage, checkPulumiSdk, checkVersions, findProgram } from "./program";
 import { askAddresses, askWithKey, checkAddresses, checkApi, checkClock } from "./service";
 import { readConfiguration } from "./settings";
-import { checkOtherServices, checkState, checkUnfinished, haveOwnProviders, ownResources, readState } from "./state";
+import {
+  checkAccount,
+  checkOtherServices,
+  checkState,
+  checkUnfinished,
+  haveOwnProviders,
+  ownResources,
+  readState,
+} from "./state";
 
 /** The options of the command. */
 export interface DoctorFlags {
@@ -37,6 +45,7 @@ async function examine(folder: string, api: string | undefined): Promise<Check[]
     resources.then(checkState),
   ]);
   const replies = await askAddresses(configuration.settings);
+  const { lists, ...withKey } = await askWithKey(configuration, replies);
   const findings: Record<CheckName, Finding> = {
     node: checkNode(process.versions.node),
     pulumi: checkPulumi(engine, program),
@@ -45,7 +54,7 @@ async function examine(folder: string, api: string | undefined): Promise<Check[]
     config: configuration.finding,
     addresses: checkAddresses(replies, configuration),
     api: checkApi(configuration),
-    ...(await askWithKey(configuration, replies)),
+    ...withKey,
     clock: checkClock(replies),
     versions: checkVersions(program),
     state: together([
@@ -55,6 +64,7 @@ async function examine(folder: string, api: string | undefined): Promise<Check[]
       ...checkUnfinished(await stored),
       ...checkLeftAdoptions(configuration.settings, await resources),
       ...(await checkOtherServices(await resources, configuration.settings.graphqlUrl)),
+      ...checkAccount(await resources, lists, configuration.settings.graphqlUrl),
     ]),
   };
   return Object.entries(findings).map(([check, finding]) => withoutKeys({ check: check as CheckName, ...finding }));

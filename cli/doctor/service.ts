@@ -141,6 +141,8 @@ function withCause({ message, cause }: ServerlessGpuError): string {
 interface WithKey {
   readonly key: Finding;
   readonly names: Finding;
+  /** The account's records. A list that was not read, or may be cut off, is absent. */
+  readonly lists: Lists;
 }
 
 /**
@@ -149,7 +151,7 @@ interface WithKey {
  */
 export async function askWithKey(configuration: Configuration, replies: readonly Reply[]): Promise<WithKey> {
   const { settings } = configuration;
-  const notRead = (key: Finding): WithKey => ({ key, names: checkNames({}) });
+  const notRead = (key: Finding): WithKey => ({ key, names: checkNames({}), lists: {} });
   if (settings.apiKey === undefined) return notRead(skipped("there is no key to try"));
   if (problemOf(() => clientOptions(settings)) !== undefined)
     return notRead(skipped("the key was not tried, because a setting is not valid"));
@@ -164,7 +166,7 @@ export async function askWithKey(configuration: Configuration, replies: readonly
     const lists = await query.then(() => readLists(client)).finally(client.close);
     const nearlyFull = nearlyFullLists(lists, settings);
     const key = nearlyFull.length > 0 ? together(nearlyFull) : ok(`accepted by ${reply.address}`);
-    return { key, names: checkNames(lists) };
+    return { key, names: checkNames(lists), lists: nearlyFull.length > 0 ? {} : lists };
   } catch (error) {
     if (!(error instanceof ServerlessGpuError)) throw error;
     return notRead(keyNotAccepted(error, configuration.sourceOf("apiKey"), String(reply.address)));

@@ -11,6 +11,7 @@ import {
   type StackState,
 } from "../stack";
 import { type Finding, failed, ok, skipped, warning } from "./check";
+import type { Lists } from "./names";
 import { NO_PROJECT, type Program } from "./program";
 
 /** A resource of this package in state. */
@@ -76,8 +77,10 @@ function asOwn(resource: StackResource): Resource[] {
  */
 export function haveOwnProviders(resources: Learned<readonly Resource[]>): boolean {
   if ("problem" in resources || resources.value.length === 0) return false;
-  return resources.value.every(({ provider = "::default::" }) => !/::default(_[^:]*)?::/.test(provider));
+  return resources.value.every(({ provider = "::default::" }) => !hasDefaultProvider(provider));
 }
+
+const hasDefaultProvider = (provider: string) => /::default(_[^:]*)?::/.test(provider);
 
 /**
  * Checks that this version can read, refresh and destroy the resources in the selected stack's
@@ -125,6 +128,38 @@ export async function checkOtherServices(
           );
     }),
   );
+}
+
+/** The lists in which records of a class are. */
+const LIST_OF = { ServerlessEndpoint: "endpoints", ServerlessTemplate: "templates", NetworkVolume: "volumes" } as const;
+
+/**
+ * Returns a warning if the account has none of the records in the state: the key is then probably
+ * of another one. Resources with a provider of their own do not count.
+ */
+export function checkAccount(
+  resources: Learned<readonly Resource[]>,
+  lists: Lists,
+  graphqlUrl: string | undefined,
+): Finding[] {
+  if ("problem" in resources) return [];
+  const listed = resources.value.flatMap(({ id, type, outputs, provider = "::default::" }) => {
+    const list = LIST_OF[classOf(type) as keyof typeof LIST_OF];
+    const place = recordedService({ ...outputs });
+    const isElsewhere = place !== undefined && isLoopbackUrl(place) && place !== graphqlUrl;
+    const records = list && lists[list];
+    if (id === undefined || !records || isElsewhere || !hasDefaultProvider(provider)) return [];
+    return [{ id, isThere: records.some((each) => each.id === id) }];
+  });
+  if (listed.length === 0 || listed.some(({ isThere }) => isThere)) return [];
+  return [
+    warning(
+      `none of the ${listed.length} endpoints, templates and volumes in the state is in this account: ` +
+        listed.map(({ id }) => id).join(", "),
+      "Check the key and the URLs: they are probably of another account. If they are right, pulumi preview --refresh shows " +
+        "what is missing.",
+    ),
+  ];
 }
 
 const RESPONSE_MS = 3_000;

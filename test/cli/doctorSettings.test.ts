@@ -1,5 +1,8 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { checkOtherServices } from "../../cli/doctor/state";
 import { type Emulator, startEmulator } from "../../emulator";
 import { accountRecord } from "../../provider/connection/account";
@@ -83,6 +86,35 @@ test.each([
     expect(key?.fix).toContain("Copy it again");
   } finally {
     server.close();
+  }
+});
+
+test.each(["graphql", "v2"])("doctor says over %s that the account has no record of the state", async (api) => {
+  const folder = mkdtempSync(path.join(tmpdir(), "doctor-"));
+  const file = path.join(folder, "state.json");
+  writeFileSync(
+    path.join(folder, "pulumi"),
+    `#!/bin/sh\ncase "$*" in *export*) exec cat ${file};; version*) echo v3.230.0;; *) exit 1;; esac\n`,
+    { mode: 0o755 },
+  );
+  emulator.seed({ endpoints: [{ id: `here${api}`, name: `here-${api}`, templateId: "t", gpuIds: "ADA_24" }] });
+  const stateOf = async (...resources: readonly object[]) => {
+    const type = "pulumi-nodejs:dynamic/serverless-gpu:ServerlessEndpoint";
+    const all = resources.map((each, at) => ({ urn: `urn:pulumi:dev::p::${type}::e${at}`, type, ...each }));
+    writeFileSync(file, JSON.stringify({ deployment: { resources: all } }));
+    const { state } = await doctor({ PATH: `${folder}:${before.PATH}`, SERVERLESS_GPU_API: api });
+    return state;
+  };
+  try {
+    const state = await stateOf({ id: "elsewhere1" }, { id: "elsewhere2" });
+    expect(state?.found).toContain("none of the 2 endpoints, templates and volumes in the state is in this account");
+    expect(state?.fix).toContain("they are probably of another account");
+    expect((await stateOf({ id: "elsewhere1" }, { id: `here${api}` }))?.found).not.toContain("is in this account");
+    const own = { id: "elsewhere1", provider: "urn:pulumi:dev::p::pulumi:providers:pulumi-nodejs::team::1" };
+    expect((await stateOf(own))?.found).not.toContain("is in this account");
+  } finally {
+    process.env.PATH = before.PATH;
+    rmSync(folder, { recursive: true });
   }
 });
 

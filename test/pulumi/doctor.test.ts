@@ -214,6 +214,8 @@ test("a resource that an unknown version wrote to the state is named", async () 
   const text = await readFile(path.resolve(__dirname, "../fixtures/state-0.1.json"), "utf8");
   const state: State = JSON.parse(text);
   await stack.importState(state);
+  expect((await doctor()).state?.found).toContain("in the state is in this account");
+  emulator.seed({ endpoints: [{ id: "adopted-1", name: "in the state", templateId: "t", gpuIds: "ADA_24" }] });
   expect((await doctor()).state).toMatchObject({ status: "ok", found: expect.stringContaining("1 SmokeTest") });
 
   // Resources with providers of their own need no key and no URLs in the environment.
@@ -271,6 +273,7 @@ test("a program that uses the plugin needs no packages, and its resources in sta
     },
   ];
   await yaml.importState({ version: 3, deployment: { resources } });
+  emulator.seed({ endpoints: [{ id: "abc123", name: "of the plugin", templateId: "t", gpuIds: "ADA_24" }] });
   for (const runtime of ["runtime: yaml", "runtime:\n  name: python\n  options: { virtualenv: venv }"]) {
     await yaml.writeFile("Pulumi.yaml", `name: test\n${runtime}\n`);
     const checks = await doctor(undefined, { of: yaml });
