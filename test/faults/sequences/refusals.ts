@@ -19,7 +19,7 @@ export function reasonsToRefuse(before: Before, run: Run, world: World): string[
     isElsewhere && "wrong account",
     isOther && "gone, and another key",
     // The engine's rule.
-    scope.only !== undefined && !isKnown(before, scope.only) && "a target that is nowhere",
+    scope.only !== undefined && !isKnown(before, run, scope.only) && "a target that is nowhere",
   ];
   if (command === "refresh") return named(common);
   if (command === "destroy") return named([...common, isLeftToOthers(before) && "left to the adopter's deletion"]);
@@ -43,8 +43,11 @@ export function reasonsToRefuse(before: Before, run: Run, world: World): string[
   ]);
 }
 
-const isKnown = ({ program, entries }: Before, name: string) =>
-  [...program.resources, ...entries].some((one) => one.name === name);
+/** A refresh and a deletion act on what state has. */
+const isKnown = ({ program, entries }: Before, { command }: Run, name: string) =>
+  [...(command === "refresh" || command === "destroy" ? [] : program.resources), ...entries].some(
+    (one) => one.name === name,
+  );
 
 /**
  * The former resource of an endpoint waits for the adopter's deletion only in its own process:
