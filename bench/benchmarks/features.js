@@ -153,4 +153,4 @@ function rowsOf(name, { what, against, requests, seconds, isFree }, count, all) 
   ];
 }
 
-module.exports = { title: "what checks, waits, tests and roll-outs add", run };
+module.exports = { title: "what checks, waits, tests and rollouts add", run };

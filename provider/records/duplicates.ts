@@ -10,7 +10,7 @@ export function warnOfDuplicates(noun: string, { id, name }: NamedRecord, others
   log(
     name,
     `warning: two or more ${noun}s are named "${name}" and billed: ${id}, which this run has created, and ${ids}, which ` +
-      "somebody else created at the same moment. Find the stack that has the other one (pulumi stack --show-ids). If you need " +
+      "someone else created at the same moment. Find the stack that has the other one (pulumi stack --show-ids). If you need " +
       "both, give one of the two resources another name. Otherwise remove one of the two from its program and run pulumi up there",
   );
 }

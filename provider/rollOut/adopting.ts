@@ -41,7 +41,7 @@ export async function leaveUnadopted(
   const former = unseal(account.apiKey, outputs[UNJUDGED]);
   if (outputs[UNJUDGED] !== undefined && !former) {
     const message =
-      `endpoint ${id} ("${name}") was to be adopted, and has a release that no run has judged. Its former settings were ` +
+      `endpoint ${id} ("${name}") was to be adopted, and has a release that no run has judged. Its previous settings were ` +
       "recorded with another API key, so they cannot be read. Use that key, or remove the resource with pulumi state delete: " +
       "the endpoint then stays as it is";
     throw new InvalidInputError("the deletion", [{ property: "adoptId", message }]);

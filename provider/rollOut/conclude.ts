@@ -138,7 +138,7 @@ async function changedMeanwhile(
   const error = (outcome: string) =>
     new CodedError(
       "ROLL_OUT",
-      `the new release of ${describe(id, name)} was neither accepted nor taken back: somebody else has changed ` +
+      `the new release of ${describe(id, name)} was neither accepted nor taken back: someone else has changed ` +
         `${fields.join(", ")} while it was judged. That was left as it is. Run pulumi up again: it saves the program's release ` +
         `and judges it${outcome}`,
     );
@@ -183,9 +183,9 @@ export function afterRestore(
   const text = isForeign
     ? `the new release of ${which} failed (${reason}), and ${problem}: that was left as it is`
     : endpoint
-      ? `the former settings of ${which} are saved again, because its new release failed (${reason}), but they are not out: ` +
+      ? `the previous settings of ${which} are saved again, because its new release failed (${reason}), but they are not out: ` +
         `${problem}. Run pulumi up again: it waits for the rest`
-      : `the new release of ${which} failed (${reason}) and still serves, because its former settings could not be saved: ` +
+      : `the new release of ${which} failed (${reason}) and still serves, because its previous settings could not be saved: ` +
         `${problem}. Run pulumi up again: it restores them first`;
   // Nothing of the program's is left at an endpoint that was to be adopted.
   if (isAdoption && endpoint) return new CodedError("ROLL_OUT", text);
@@ -197,7 +197,7 @@ export function refusal(reason: string, id: string, name: string, isShown = fals
   const change = isShown ? "change its image, variables or another setting of the release" : "change the program";
   return new CodedError(
     "ROLL_OUT",
-    `the new release of ${describe(id, name)} was refused: ${reason}. The endpoint serves with its former settings. The same ` +
+    `the new release of ${describe(id, name)} was refused: ${reason}. The endpoint serves with its previous settings. The same ` +
       `release is not tried again: ${change}, or set rollOut.attempt to a higher number to try it once more`,
   );
 }

@@ -2,7 +2,7 @@ import { lastWrite } from "../machine/unfinishedWrite";
 import { isObject, type Properties } from "../properties";
 import { differing, merged, releaseOf, sameSettings, serves } from "./settings";
 
-/** What this machine recorded of the last roll-out of an endpoint. */
+/** What this machine recorded of the last rollout of an endpoint. */
 export interface RollOutRecord {
   /**
    * `judging`: the release was, or was about to be, saved. `restoring`: it has failed, and the
@@ -40,7 +40,7 @@ export function hasFailed({ phase }: RollOutRecord): boolean {
   return phase === "restoring" || phase === "refused";
 }
 
-/** Everything on which the next step of a roll-out depends. */
+/** Everything on which the next step of a rollout depends. */
 export interface Sight {
   readonly record: RollOutRecord | undefined;
   /** The program's inputs, as a digest. */

@@ -7,7 +7,7 @@ import { lastWrite } from "../machine/unfinishedWrite";
 import { isObject, type Properties, pick } from "../properties";
 import { PHASES, type RollOutRecord } from "./decide";
 
-/** This machine's record of an endpoint's roll-out. It is only a hint. */
+/** This machine's record of an endpoint's rollout. It is only a hint. */
 export interface RecordOfMachine {
   /**
    * `undefined` without a record, or if state has moved on since: then another machine has judged
@@ -43,7 +43,7 @@ export function recordOfMachine(id: string, { service, apiKey }: AccountIdentity
   };
 }
 
-const NOUN = "endpoint roll-out";
+const NOUN = "endpoint rollout";
 
 /** A release of an endpoint that a program was about to adopt, from a run that has ended. */
 export interface LeftAdoption {

@@ -41,7 +41,7 @@ export async function restore(
       machine.remove();
       return {
         endpoint: now,
-        problem: `somebody else has changed ${namesOf(releaseOf(record.release))} meanwhile`,
+        problem: `someone else has changed ${namesOf(releaseOf(record.release))} meanwhile`,
         isForeign: true,
       };
     }
@@ -50,7 +50,7 @@ export async function restore(
     return { endpoint, problem: messageOf(error) };
   }
   try {
-    const seen = await untilOut({ client: connection.client, id, name }, false, timeoutMs, "the former release");
+    const seen = await untilOut({ client: connection.client, id, name }, false, timeoutMs, "the previous release");
     if (!isOut(seen, false)) return { endpoint, problem: `${workersInWords(seen)} after ${timeoutMs / 1000} s` };
   } catch (error) {
     return { endpoint, problem: messageOf(error) };
@@ -68,7 +68,7 @@ export async function saveFormer(
   const { id, name } = now;
   const changes = differing(former, { ...now });
   if (Object.keys(changes).length === 0) return now;
-  log(name, `saves its former settings again: ${namesOf(changes)}`);
+  log(name, `saves its previous settings again: ${namesOf(changes)}`);
   const endpoint = await endpoints.update(id, changes as EndpointChanges, { known: release });
   // The variables of the refused release are gone, and state is right as it is.
   noteVariables({ service, noun: "endpoint", id }, []);

@@ -153,7 +153,7 @@ export async function settleEarlier(
 function sealedElsewhere(id: string, name: string, advice: string): CodedError {
   return new CodedError(
     "ROLL_OUT",
-    `a run has left a release of ${describe(id, name)} without a verdict, and recorded its former settings with another API ` +
+    `a run has left a release of ${describe(id, name)} without a verdict, and recorded its previous settings with another API ` +
       `key, so they cannot be read. ${advice}`,
   );
 }

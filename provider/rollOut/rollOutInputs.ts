@@ -44,7 +44,7 @@ const RULES: Readonly<Record<string, InputRule>> = {
 };
 const WATCH_RULES: Readonly<Record<string, InputRule>> = { seconds: SECONDS, maxFailed: SHARE, minJobs: WHOLE };
 
-/** The inputs of a smoke test that a roll-out does not have. */
+/** The inputs of a smoke test that a rollout does not have. */
 const NOT_OF_TEST = ["endpointId", "triggers", "policy", "s3Config"];
 
 /** Returns the program's `rollOut`; `undefined` if it sets none. */
@@ -134,7 +134,7 @@ function testProblems(test: Properties): InputProblem[] {
   const foreign = NOT_OF_TEST.filter((name) => test[name] !== undefined);
   const problems = problemsOf({ ...test, endpointId: "known" });
   return [
-    ...foreign.map((name) => ({ property: `rollOut.test.${name}`, message: "is not a property of a roll-out's test" })),
+    ...foreign.map((name) => ({ property: `rollOut.test.${name}`, message: "is not a property of a rollout's test" })),
     ...problems.map(({ property, message }) => ({ property: `rollOut.test.${property}`, message })),
   ];
 }

@@ -5,7 +5,7 @@ import { changedIn } from "../fields/managed";
 import { isObject, objectOrEmpty, type Properties, pick } from "../properties";
 
 /*
- * Settings of an endpoint as a roll-out compares, records and restores them: only those that a run
+ * Settings of an endpoint as a rollout compares, records and restores them: only those that a run
  * changes. `env` holds the variables that it changes by name, with `null` for one that is absent,
  * so that settings are also the changes that make an endpoint have them.
  */

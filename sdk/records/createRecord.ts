@@ -142,7 +142,7 @@ async function findCreated<T extends NamedRecord>(
     if (before.mayBeCut || (mayBeCut && ids.length === 0)) throw uncertainInCutList(kind, operation, ids);
     if (ids.length > 1) {
       throw new CreateUncertainError(
-        `${operation}: the response was lost, and several new ${kind.noun}s could be it: ${ids.join(", ")}. ` +
+        `${operation}: no response arrived, and several new ${kind.noun}s could be it: ${ids.join(", ")}. ` +
           "Keep one of them and delete the others",
         ids,
       );
@@ -167,7 +167,7 @@ async function lookForNew<T extends NamedRecord>(
   } catch (cause) {
     if (!(cause instanceof ServerlessGpuError) || cause === options.signal?.reason) throw cause;
     throw new CreateUncertainError(
-      `${operation}: the response was lost, and the list that shows whether it worked cannot be read: ${cause.message}. ` +
+      `${operation}: no response arrived, and the list that shows whether it worked cannot be read: ${cause.message}. ` +
         `The ${kind.noun} may exist. Check before you create it again`,
       [],
       { cause },
@@ -185,7 +185,7 @@ function uncertainInTime(
   cause?: ServerlessGpuError,
 ): CreateUncertainError {
   return new CreateUncertainError(
-    `${operation}: the response was lost, and there is no time left to find out whether it worked: ${one} named ` +
+    `${operation}: no response arrived, and there is no time left to find out whether it worked: ${one} named ` +
       `"${name}" may exist, or appear later. It was not created again. Wait ${ABSENCE_LAG_MS / 1000} s, then look for "${name}" in the list of ` +
       `${noun}s or in the service's console. If it is there, adopt it or delete it. If it is not, create it again. A longer ` +
       "retry.maxElapsedMs leaves time for this check",
@@ -205,7 +205,7 @@ function uncertainInCutList(
 ): CreateUncertainError {
   const found = ids.length === 0 ? "" : ` Look at ${ids.join(", ")} first.`;
   return new CreateUncertainError(
-    `${operation}: the response was lost, and the list that shows whether it worked has ${LIST_CAP} records or more: the ` +
+    `${operation}: no response arrived, and the list that shows whether it worked has ${LIST_CAP} records or more: the ` +
       `service may show only the ${LIST_CAP} oldest, and REST v2, which shows all, cannot be asked. The ${noun} may exist. It ` +
       `was not created again. Look for the name in the service's console, where the newest come first.${found} If it is ` +
       `there, adopt it or delete it, then try again`,

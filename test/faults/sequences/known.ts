@@ -195,7 +195,7 @@ export const KNOWN_WITH_SETUP: Readonly<Record<string, KnownSequence>> = {
     ],
   },
   // The deletion of the former resource deleted the new one's endpoint.
-  "adopt under --target, then take the former out under --target": {
+  "adopt under --target, then take the previous out under --target": {
     actions: [
       { do: "declare", on: 0, name: "a" },
       { do: "adopt", on: 0, name: "b", of: "0:a", only: "b" },
@@ -208,7 +208,7 @@ export const KNOWN_WITH_SETUP: Readonly<Record<string, KnownSequence>> = {
     actions: [{ do: "adopt", on: 0, name: "a", of: "foreign:0", planned: true }],
   },
   // The restore left the endpoint in state, and taking the resource out deleted it.
-  "kill the adoption of somebody's endpoint with a bad image, run up, and take the resource out": {
+  "kill the adoption of someone's endpoint with a bad image, run up, and take the resource out": {
     setup: V2,
     actions: [
       { do: "declare", on: 0, name: "a", api: "v2" },
@@ -218,7 +218,7 @@ export const KNOWN_WITH_SETUP: Readonly<Record<string, KnownSequence>> = {
     ],
   },
   // The endpoint served the bad image for good.
-  "kill the adoption of somebody's endpoint with a bad image, and take the resource out": {
+  "kill the adoption of someone's endpoint with a bad image, and take the resource out": {
     setup: V2,
     actions: [
       { do: "declare", on: 0, name: "a", api: "v2" },

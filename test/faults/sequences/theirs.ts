@@ -66,8 +66,7 @@ export function whatWasOverruled({ edited, exitCode, output }: Run, { alive }: A
   const { id, edit } = edited;
   const image = alive.get(id)?.record.imageName;
   if (image === undefined) return [];
-  if (image !== edit.value)
-    return [`somebody gave ${id} the image ${edit.value} meanwhile, and the run saved ${image}`];
+  if (image !== edit.value) return [`someone gave ${id} the image ${edit.value} meanwhile, and the run saved ${image}`];
   if (exitCode !== 0 || (output.includes(id) && output.includes(String(edit.value)))) return [];
-  return [`somebody gave ${id} the image ${edit.value} meanwhile, and the run judged it as ours and says nothing`];
+  return [`someone gave ${id} the image ${edit.value} meanwhile, and the run judged it as ours and says nothing`];
 }

@@ -117,7 +117,7 @@ test("a run that was killed before its verdict restores the recorded settings, e
   );
 });
 
-test("a killed release that another program replaces is never restored: its former settings are", () => {
+test("a killed release that another program replaces is never restored: its previous settings are", () => {
   const former = { imageName: "me/llama:1" };
   const release = { imageName: "me/llama:2" };
   const killed: RollOutRecord = { phase: "judging", inputs: "inputs 1", release, former, reason: "", after: "" };

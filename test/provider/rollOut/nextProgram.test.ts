@@ -20,7 +20,7 @@ function reseal(machine: string): void {
   for (const [file, record] of sealed) writeFileSync(file, JSON.stringify({ ...record, sealed: "AAAA" }));
 }
 
-describe("after a kill, the former program", () => {
+describe("after a kill, the previous program", () => {
   test.each([
     ["as it was", programOf("good")],
     ["without its rollOut", withoutRollOut],
@@ -63,7 +63,7 @@ describe("after a kill, the former program", () => {
     }
   }, 120_000);
 
-  test("is refused with the way on if another API key has recorded the former settings", async () => {
+  test("is refused with the way on if another API key has recorded the previous settings", async () => {
     await using run = await start();
     const { emulator, machine, provider, first } = run;
     await killAt(emulator, provider, AFTER_THE_SAVE, first);

@@ -61,7 +61,7 @@ describe.each(["v2", "graphql"])("over %s", (api) => {
     while (!isHeld()) await new Promise((resolve) => setTimeout(resolve, 20));
     await console.endpoints.update(first.id, { imageName: "me/theirs-good" });
     const error = await running;
-    expect(error.message).toContain("neither accepted nor taken back: somebody else has changed imageName");
+    expect(error.message).toContain("neither accepted nor taken back: someone else has changed imageName");
     expect(provider.output()).not.toContain("has passed");
     expect(serving(emulator)).toMatchObject({ image: "me/theirs-good" });
     expect(error.remembered?.outputs).toMatchObject({ imageName: "me/theirs-good", env: { VERSION: kind } });

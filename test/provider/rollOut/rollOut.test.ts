@@ -21,7 +21,7 @@ test("a release that fails its test is restored and refused until the attempt or
   const { emulator, provider, first } = run;
   const error = await failedUp(provider, programOf("wrong"), first);
   expect(error.message).toMatch(/was refused: its test failed: job .* output\.text is not as expected/);
-  expect(error.message).toContain("serves with its former settings");
+  expect(error.message).toContain("serves with its previous settings");
   // The plain error leaves state as it was.
   expect(error.remembered).toBe(first);
   expect(serving(emulator)).toMatchObject({ ...former, saves: 2 });
@@ -68,7 +68,7 @@ test("a restore that fails leaves a state that says what serves, and the next up
   emulator.faults.add({ match: { operation: "updateEndpoint" }, effect: {}, times: 1 });
   emulator.faults.add({ match: { operation: "updateEndpoint" }, effect: { status: 400 }, times: 1 });
   const error = await failedUp(provider, programOf("wrong"), first);
-  expect(error.message).toContain("still serves, because its former settings could not be saved");
+  expect(error.message).toContain("still serves, because its previous settings could not be saved");
   expect(error.remembered?.outputs).toMatchObject({ imageName: "me/llama-wrong" });
   expect(JSON.stringify(error.remembered?.outputs.__unjudged)).not.toContain(TOKEN);
   expect(serving(emulator)).toMatchObject({ image: "me/llama-wrong" });
@@ -103,9 +103,9 @@ const MOMENTS: Moment[] = [
   ["the wait for the workers", "listWorkers", 1, "after"],
   ["the submit of the test", "run", 1, "after"],
   ["the wait for the test", "status-sync", 1, "after"],
-  ["the save of the former settings, before it", "updateEndpoint", 2, "before"],
-  ["the save of the former settings, after it", "updateEndpoint", 2, "after"],
-  ["the wait for the former workers", "listWorkers", 3, "after"],
+  ["the save of the previous settings, before it", "updateEndpoint", 2, "before"],
+  ["the save of the previous settings, after it", "updateEndpoint", 2, "after"],
+  ["the wait for the previous workers", "listWorkers", 3, "after"],
 ];
 
 describe("an up that was killed", () => {
@@ -148,7 +148,7 @@ describe("an up that was killed", () => {
     }
   }, 120_000);
 
-  test("after the save restores the former settings if the next program fails as well", async () => {
+  test("after the save restores the previous settings if the next program fails as well", async () => {
     await using run = await start();
     const { emulator, machine, provider, first } = run;
     await killAt(emulator, provider, AFTER_THE_SAVE, first);

@@ -86,7 +86,7 @@ describe("releases that the service shows", () => {
   });
 });
 
-test("former settings can be read again only with the same key, and show nothing without it", () => {
+test("previous settings can be read again only with the same key, and show nothing without it", () => {
   const sealed = seal("key-1", { env: { HF_TOKEN: "env-canary-41d0" } });
   expect(sealed).not.toContain("canary");
   expect(Buffer.from(sealed, "base64").toString("latin1")).not.toContain("canary");
@@ -98,7 +98,7 @@ test("former settings can be read again only with the same key, and show nothing
   ]);
 });
 
-test("a roll-out that cannot work is refused in the preview, with what to do instead", () => {
+test("a rollout that cannot work is refused in the preview, with what to do instead", () => {
   const problems = (rollOut: unknown, others = {}) =>
     rollOutProblems({ imageName: "me:1", rollOut, ...others }).map(({ property, message }) => `${property} ${message}`);
   expect(problems({ test: { input: {} }, watch: { seconds: 60, maxFailed: 0.01 } })).toEqual([]);

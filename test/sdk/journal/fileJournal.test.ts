@@ -57,7 +57,7 @@ describe("a file journal", () => {
     "a letter",
     '{"prompt":"Hi"}\n{"prompt":"Ho"}\n',
     "[1]\n",
-  ])("refuses the file of somebody else: %j", async (text) => {
+  ])("refuses the file of someone else: %j", async (text) => {
     await writeFile(file, text);
     await expect(opened(async () => {})).rejects.toThrow(JournalDamagedError);
     expect(await readFile(file, "utf8")).toBe(text);
