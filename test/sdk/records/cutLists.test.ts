@@ -172,6 +172,28 @@ test("a service without single reads is asked for one only once, and a list of 4
   expect(refusals()).toBe(1);
 });
 
+test("a service that refuses single reads as something not found is asked for no more of them", async () => {
+  const { it: account } = await withEndpoints(1);
+  await using _ = account;
+  const body = { errors: [{ message: 'Field "endpoint" was not found on type "User"' }] };
+  account.emulator.faults.add({ match: { operation: "myself", nth: 2 }, effect: { status: 400, body } });
+  expect(await account.run(account.client.endpoints.find("nowhere"))).toBeUndefined();
+  // The list, the refused read, and a list later.
+  expect(account.calls()).toEqual(["myself", "myself", "myself"]);
+});
+
+test("a 404 of something before the service is no answer about an endpoint", async () => {
+  const { it: account, ids } = await withEndpoints(401);
+  await using _ = account;
+  for (const nth of [2, 3]) {
+    const effect = { status: 404, body: { errors: [{ message: "no such route" }] } };
+    account.emulator.faults.add({ match: { operation: "myself", nth }, effect });
+  }
+  const find = account.client.endpoints.find(ids[400] as string);
+  const outcome = await account.run(find.then((found) => found?.id ?? "absent").catch(() => "an error"));
+  expect(outcome).not.toBe("absent");
+});
+
 test.each([
   {},
   { a0: { id: "other", name: "o" } },
@@ -208,8 +230,16 @@ test("a service that says not found for an unknown id is understood, and other i
     match: { operation: "myself", nth: 2 },
     effect: { graphqlError: { message, code: "RUNPOD" } },
   });
-  const found = await account.run(Promise.all([find("gone"), find(ids[400] as string)]));
+  const startedAt = account.clock.monotonic();
+  let foundAfterMs = Number.POSITIVE_INFINITY;
+  const other = find(ids[400] as string).then((found) => {
+    foundAfterMs = account.clock.monotonic() - startedAt;
+    return found;
+  });
+  const found = await account.run(Promise.all([find("gone"), other]));
   expect(found.map((each) => each?.id)).toEqual([undefined, ids[400]]);
+  // Not only by the second look.
+  expect(foundAfterMs).toBeLessThan(1_000);
 });
 
 test("an account that is null without an error means a key without an identity, even in a single read", async () => {
