@@ -10,10 +10,14 @@ const COUNT = Number(process.env.QUOTAS_COUNT ?? 100);
 /** Git-ignored. */
 const FOLDER = path.resolve(__dirname, "../../.scratch/faults");
 
+/** The settings of each fleet, and what its update adds. */
 const FLEETS = {
-  "with a template": `templateId: "template"`,
-  "with own containers": `imageName: "me/app:1", env: { INDEX: String(i) }, gpuCount: 2, executionTimeoutMs: 1_800_000,
+  "with a template": [`templateId: "template"`, "idleTimeout: 77"],
+  "with own containers": [
+    `imageName: "me/app:1", env: { INDEX: String(i) }, gpuCount: 2, executionTimeoutMs: 1_800_000,
     minCudaVersion: "12.8"`,
+    `imageName: "me/app:2"`,
+  ],
 } as const;
 
 const program = (args: string) => `
@@ -23,11 +27,15 @@ for (let i = 0; i < ${COUNT}; i++) {
 }
 `;
 
-const COMMANDS: Readonly<Record<string, (stack: PulumiStack) => Promise<unknown>>> = {
+const COMMANDS: Readonly<Record<string, (stack: PulumiStack, changed: string) => Promise<unknown>>> = {
   up: (stack) => stack.up(),
   preview: (stack) => stack.preview("--expect-no-changes"),
   "preview --refresh": (stack) => stack.preview("--refresh", "--expect-no-changes"),
   refresh: (stack) => stack.refresh("--expect-no-changes"),
+  async update(stack, changed) {
+    await stack.writeProgram(changed);
+    await stack.up();
+  },
   destroy: (stack) => stack.destroy(),
 };
 
@@ -57,14 +65,15 @@ test.each(CASES)(
   async (fleet, api) => {
     const rateLimits = { graphql: "real", management: "real" } as const;
     await using emulator = await startEmulator({ profile: "observed", drainMs: 0, rateLimits });
+    const [settings, changes] = FLEETS[fleet];
     const stack = await createStack({
-      program: program(FLEETS[fleet]),
+      program: program(settings),
       env: { ...emulator.env, SERVERLESS_GPU_SERVICE: "runpod", SERVERLESS_GPU_API: api },
     });
     for (const [command, execute] of Object.entries(COMMANDS)) {
       emulator.journal.clear();
       const begun = performance.now();
-      await execute(stack);
+      await execute(stack, program(`${settings}, ${changes}`));
       rows.push({
         api,
         fleet,

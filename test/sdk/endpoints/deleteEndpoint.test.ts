@@ -76,6 +76,20 @@ describe("a deletion", () => {
     expect(service.calls().length).toBeLessThan(12);
   });
 
+  test("workers that a list has shown must be shown to be gone, whatever the save to zero returns", async () => {
+    await using service = await startEmulated({ emulator: { drainMs: 20_000 } });
+    const { id } = service.emulator.endpoints.create({ ...INPUT, workersMin: 1 });
+    await service.clock.advance(1_000);
+    const { createdAt, ...endpoint } = service.emulator.endpoints.get(id) ?? {};
+    const body = { data: { saveEndpoint: { ...endpoint, workersMin: 0, workersMax: 0, pods: [] } } };
+    const effect = { status: 200, body, when: "after" } as const;
+    service.emulator.faults.add({ match: { operation: "saveEndpoint" }, effect, times: 1 });
+    await service.run(service.client.endpoints.delete(id));
+    expect(steps(service)).toEqual(["myself", "saveEndpoint", "myself", "deleteEndpoint", "myself"]);
+    expect(service.emulator.journal.operations({ operation: "deleteEndpoint" })).toHaveLength(1);
+    expect(service.emulator.endpoints.get(id)).toBeUndefined();
+  });
+
   test("scales to zero again when someone scales up in the meantime", async () => {
     await using service = await startEmulated({ emulator: { drainMs: 30_000 } });
     const { id } = service.emulator.endpoints.create({ ...INPUT, workersMin: 1 });
