@@ -330,7 +330,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "sdk/journal/postgresSql.ts",
     from: " AND o.lease_until <= clock_timestamp()\n  ORDER",
     to: "\n  ORDER",
-    tests: [{ file: "test/sdk/journal/postgresJournal.test.ts", title: "leaves the keys of a living owner alone" }],
+    tests: [{ file: "test/sdk/journal/postgresJournal.test.ts", title: "ends the lease of a silent process" }],
   },
   {
     name: "a compaction on a full disk drops lines",

@@ -90,6 +90,16 @@ describe("a deletion", () => {
     expect(service.emulator.endpoints.get(id)).toBeUndefined();
   });
 
+  test("nothing is deleted over v2 while it is not known whether workers run", async () => {
+    await using service = await startEmulated({ client: { api: "v2" }, emulator: { drainMs: 20_000 } });
+    const { id } = service.emulator.endpoints.create({ ...INPUT, workersMin: 1 });
+    await service.clock.advance(1_000);
+    service.emulator.faults.add({ match: { operation: "listWorkers" }, effect: { status: 403 } });
+    await service.failure(service.client.endpoints.delete(id));
+    expect(service.calls()).not.toContain("deleteEndpoint");
+    expect(service.emulator.endpoints.get(id)).toBeDefined();
+  });
+
   test("scales to zero again when someone scales up in the meantime", async () => {
     await using service = await startEmulated({ emulator: { drainMs: 30_000 } });
     const { id } = service.emulator.endpoints.create({ ...INPUT, workersMin: 1 });
