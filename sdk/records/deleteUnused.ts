@@ -117,7 +117,7 @@ function doubtIn<User extends NamedRecord>(
 
 const DEFAULT_TIMEOUT_MS = 300_000;
 const FIRST_PAUSE_MS = 2_000;
-const LONGEST_PAUSE_MS = 15_000;
+const LONGEST_PAUSE_MS = 30_000;
 
 /**
  * Deletes a record that nothing uses, and proves that it is gone. Every step can be repeated, so
