@@ -157,7 +157,8 @@ function manner(action: Action, names: readonly string[], random: () => number):
   if (action.do === "replace" || names.length === 0) return {};
   if (chance < 0.08) return { only: "name" in action && random() < 0.6 ? nameAfter(action) : pick(random, names) };
   if (chance < 0.12) return { except: pick(random, names) };
-  const canContinue = action.do !== "preview" && action.do !== "refresh";
+  const command = action.do === "key" ? action.run : action.do;
+  const canContinue = command !== "preview" && command !== "refresh";
   if (chance < 0.22) return canContinue ? { continues: true } : {};
   if (chance < 0.34) return { planned: true };
   if (chance < 0.4) return { refreshes: true };
