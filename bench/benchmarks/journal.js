@@ -65,7 +65,7 @@ async function run({ quick, log }) {
     ];
     if (database !== undefined) {
       rows.push({
-        what: `client: batch of ${jobs} jobs with a journal in PostgreSQL`,
+        what: `client: batch of ${jobs} jobs, PostgreSQL journal`,
         unit: "s",
         ours: seconds(reports.database),
         against: "no journal",
