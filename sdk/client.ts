@@ -1,13 +1,12 @@
 import type { ClientOptions } from "./clientOptions";
 import { type Connected, connect } from "./connected";
-import { createLateDiagnoses } from "./diagnosis/waits";
 import { accessOver } from "./endpointAccess";
 import { createEndpointQueue, type EndpointQueue } from "./jobs/queue";
 import type { QueueContext } from "./jobs/queueTransport";
 import type { LoadBalancer } from "./loadBalancer/loadBalancer";
 import type { Logs } from "./logs/logs";
-import type { ManagedEndpoints } from "./management";
-import { type ManagementClient, managementOver } from "./managementClient";
+import type { AddedToEndpoints, ManagedEndpoints } from "./management";
+import { clientOver, type ManagementClient } from "./managementClient";
 
 export type { ClientOptions };
 
@@ -55,16 +54,11 @@ export interface Client extends ManagementClient<Logs>, JobsClient {
  */
 export function createClient(options?: ClientOptions): Client {
   const connected = connect(options);
-  const diagnose = createLateDiagnoses(
-    { diagnose: (id, limits) => management.endpoints.diagnose(id, limits) },
-    connected.calls.clock,
-  );
-  const endpoint = accessOver(connected, createEndpointQueue, { diagnose, onEnded: jobRecorder(connected) });
-  const management = managementOver<Logs>(connected, endpoint, (...args) => {
+  const logs: AddedToEndpoints<Logs> = (...args) => {
     const { createLogs } = require("./logs/logs") as typeof import("./logs/logs");
     return createLogs(...args);
-  });
-  return Object.assign(management, { endpoint });
+  };
+  return clientOver(connected, createEndpointQueue, logs, { onEnded: jobRecorder(connected) });
 }
 
 /**

@@ -5,7 +5,7 @@ import type { QueueContext } from "./jobs/queueTransport";
 import { createLoadBalancer, type LoadBalancer } from "./loadBalancer/loadBalancer";
 
 /** Makes the queue of an endpoint. */
-type CreateQueue<Queue extends JobQueue> = (
+export type CreateQueue<Queue extends JobQueue> = (
   context: QueueContext,
   endpointId: string,
 ) => JobQueueParts & { readonly queue: Queue };

@@ -4,8 +4,11 @@ import { type Connected, connect } from "./connected";
 import { extraWords } from "./connection/acceptedWords";
 import { requireAddress, serviceName } from "./connection/settings";
 import { capabilitiesAt } from "./contract/capabilities";
-import { accessOver } from "./endpointAccess";
+import { createLateDiagnoses } from "./diagnosis/waits";
+import { accessOver, type CreateQueue } from "./endpointAccess";
 import { createJobQueue, type JobQueue } from "./jobs/jobQueue";
+import type { QueueContext } from "./jobs/queueTransport";
+import type { LoadBalancer } from "./loadBalancer/loadBalancer";
 import type { AddedToEndpoints, ManagedEndpoints, Management, ReadHealth } from "./management";
 import { createPods, type Pods } from "./pods/pods";
 import { restPodCalls } from "./pods/restCalls";
@@ -55,12 +58,32 @@ export function createManagement(options?: ClientOptions): ManagementClient {
 }
 
 /**
+ * Returns the management API and the queues over a connection. The queues' waits say why a job
+ * waits.
+ * @param added what else `endpoints` has
+ */
+export function clientOver<Queue extends JobQueue, Added extends object>(
+  connected: Connected,
+  createQueue: CreateQueue<Queue>,
+  added: AddedToEndpoints<Added>,
+  hooks: Pick<QueueContext, "onEnded"> = {},
+): ManagementClient<Added> & { endpoint(endpointId: string): Queue & LoadBalancer } {
+  const diagnose = createLateDiagnoses(
+    { diagnose: (id, limits) => management.endpoints.diagnose(id, limits) },
+    connected.calls.clock,
+  );
+  const endpoint = accessOver(connected, createQueue, { ...hooks, diagnose });
+  const management = managementOver(connected, endpoint, added);
+  return Object.assign(management, { endpoint });
+}
+
+/**
  * Returns the management API over a connection. Its modules are loaded on first use: programs that
  * only run jobs do not need them.
  * @param access returns an endpoint's queue, which a diagnosis reads
  * @param added what else `endpoints` has
  */
-export function managementOver<Added extends object>(
+function managementOver<Added extends object>(
   connected: Connected,
   access: (endpointId: string) => Pick<JobQueue, "health">,
   added: AddedToEndpoints<Added>,
