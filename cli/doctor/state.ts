@@ -108,8 +108,8 @@ export async function checkOtherServices(
 ): Promise<Finding[]> {
   if ("problem" in resources) return [];
   const placed = resources.value.map(({ urn, outputs }) => ({ urn, place: recordedService({ ...outputs }) }));
-  const others = [...new Set(placed.flatMap(({ place }) => place ?? []))].filter(
-    (place) => isLoopbackUrl(place) && place !== graphqlUrl,
+  const others = [...new Set(placed.flatMap(({ place }) => place ?? []))].filter((place) =>
+    isOtherEmulator(place, graphqlUrl),
   );
   return Promise.all(
     others.map(async (place) => {
@@ -130,6 +130,11 @@ export async function checkOtherServices(
   );
 }
 
+/** Returns `true` if state names an emulator, and not the service that is in use. */
+function isOtherEmulator(place: string, graphqlUrl: string | undefined): boolean {
+  return isLoopbackUrl(place) && place !== graphqlUrl;
+}
+
 /** The lists in which records of a class are. */
 const LIST_OF = { ServerlessEndpoint: "endpoints", ServerlessTemplate: "templates", NetworkVolume: "volumes" } as const;
 
@@ -146,7 +151,7 @@ export function checkAccount(
   const listed = resources.value.flatMap(({ id, type, outputs, provider = "::default::" }) => {
     const list = LIST_OF[classOf(type) as keyof typeof LIST_OF];
     const place = recordedService({ ...outputs });
-    const isElsewhere = place !== undefined && isLoopbackUrl(place) && place !== graphqlUrl;
+    const isElsewhere = place !== undefined && isOtherEmulator(place, graphqlUrl);
     const records = list && lists[list];
     if (id === undefined || !records || isElsewhere || !hasDefaultProvider(provider)) return [];
     return [{ id, isThere: records.some((each) => each.id === id) }];

@@ -2,6 +2,7 @@ import { ENDPOINT_DEFAULTS } from "../../sdk/endpoints/fields";
 import type { ScaleDownOptions } from "../../sdk/endpoints/putBack";
 import type { Endpoint } from "../../sdk/endpoints/record";
 import { hasSameLimits, isAtZero, type WorkerLimits } from "../../sdk/endpoints/workerLimits";
+import { recordedService } from "../connection/account";
 import { log } from "../log";
 import { readRecord, removeRecord, type Subject, writeRecord } from "../machine/machineRecord";
 import { type Properties, pick } from "../properties";
@@ -20,9 +21,8 @@ export interface ScaleDownRecord extends Required<ScaleDownOptions> {
 }
 
 /** Returns the record of an endpoint in state. */
-export function scaleDownRecord(id: string, { __account }: Properties): ScaleDownRecord {
-  const [service = ""] = String(__account ?? "").split(" ");
-  const subject: Subject = { service, noun: "endpoint", key: id };
+export function scaleDownRecord(id: string, outputs: Properties): ScaleDownRecord {
+  const subject: Subject = { service: recordedService(outputs) ?? "", noun: "endpoint", key: id };
   const forget = () => removeRecord(subject);
   return {
     workers: () => limitsIn(readRecord(subject)),
