@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Emulator } from "../../emulator";
+import { ended, start as startCommand } from "../cli/command";
 import { type Remembered, StepFailed, up } from "../faults/engineMemory";
 import { newMachine, programOf, startProvider, startService, TOKEN } from "./rollOuts";
 
@@ -59,3 +60,19 @@ export async function killAt(
   await running;
   emulator.faults.clear();
 }
+
+export type Run = Awaited<ReturnType<typeof start>>;
+
+/** Runs the command that puts back what an adoption has left. */
+export async function rollBack({ emulator, machine, first }: Run) {
+  const { env } = process;
+  process.env = { ...env, ...emulator.env, SERVERLESS_GPU_SERVICE: "runpod", XDG_CACHE_HOME: machine };
+  try {
+    return await ended(startCommand("rollback", first.id, "--left", "--yes", "--api", "v2"));
+  } finally {
+    process.env = env;
+  }
+}
+
+/** What the endpoint has, apart from its image and variables. */
+export const maximumOf = ({ emulator, first }: Run) => emulator.endpoints.get(first.id)?.workersMax;

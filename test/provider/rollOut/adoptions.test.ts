@@ -1,10 +1,17 @@
 import { createClient } from "../../../sdk";
-import { ended, start as startCommand } from "../../cli/command";
 import { type Remembered, refresh, up } from "../../faults/engineMemory";
-import { AFTER_THE_SAVE, failedUp, former, killAt, start } from "../../support/rollOutRuns";
+import {
+  AFTER_THE_SAVE,
+  failedUp,
+  former,
+  killAt,
+  maximumOf,
+  type Run,
+  rollBack,
+  start,
+} from "../../support/rollOutRuns";
 import { newMachine, programOf, serving, startProvider } from "../../support/rollOuts";
 
-type Run = Awaited<ReturnType<typeof start>>;
 type Provider = Run["provider"];
 
 /** Adopts the endpoint with another image and more workers. */
@@ -25,20 +32,6 @@ async function failedUpWithEdit({ emulator, first }: Run, provider: Provider, pr
   await editImage(emulator, first.id);
   return running;
 }
-
-/** Runs the command that puts back what an adoption has left. */
-async function rollBack({ emulator, machine, first }: Run) {
-  const { env } = process;
-  process.env = { ...env, ...emulator.env, SERVERLESS_GPU_SERVICE: "runpod", XDG_CACHE_HOME: machine };
-  try {
-    return await ended(startCommand("rollback", first.id, "--left", "--yes", "--api", "v2"));
-  } finally {
-    process.env = env;
-  }
-}
-
-/** What the endpoint has, apart from its image and variables. */
-const maximumOf = ({ emulator, first }: Run) => emulator.endpoints.get(first.id)?.workersMax;
 
 describe("if the console sets another image while an adoption is judged", () => {
   test("the numbers of workers are put back, and the error names the rest with the command that puts it back", async () => {

@@ -1,6 +1,14 @@
-import { ended, start as startCommand } from "../../cli/command";
 import { up } from "../../faults/engineMemory";
-import { AFTER_THE_SAVE, failedUp, former, killAt, start } from "../../support/rollOutRuns";
+import {
+  AFTER_THE_SAVE,
+  failedUp,
+  former,
+  killAt,
+  maximumOf,
+  type Run,
+  rollBack,
+  start,
+} from "../../support/rollOutRuns";
 import { programOf, serving, startProvider } from "../../support/rollOuts";
 
 const TEMPLATE = 'exports.handler = () => require("pulumi-serverless-gpu/handlers").templateV1;';
@@ -12,24 +20,10 @@ function adopting(adoptId: string, kind = "2-good") {
   return { ...program, workersMax: 6, adoptId };
 }
 
-type Run = Awaited<ReturnType<typeof start>>;
-
-async function rollBack({ emulator, machine, first }: Run) {
-  const { env } = process;
-  process.env = { ...env, ...emulator.env, SERVERLESS_GPU_SERVICE: "runpod", XDG_CACHE_HOME: machine };
-  try {
-    return await ended(startCommand("rollback", first.id, "--left", "--yes", "--api", "v2"));
-  } finally {
-    process.env = env;
-  }
-}
-
 async function killed(run: Run): Promise<void> {
   await killAt(run.emulator, run.provider, AFTER_THE_SAVE, undefined, adopting(run.first.id));
   expect(serving(run.emulator)).toMatchObject({ image: "me/llama-2-good" });
 }
-
-const maximumOf = ({ emulator, first }: Run) => emulator.endpoints.get(first.id)?.workersMax;
 
 describe("an adoption without a rollout that was killed", () => {
   test("is named by the next run of any resource, with the command that puts back what the endpoint had", async () => {
