@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
+import { packageRoot } from "../sdk/contract/packageRoot";
 
 /** The fields of this package's package.json that the command needs. */
 export interface OwnPackage {
@@ -10,7 +11,7 @@ export interface OwnPackage {
   readonly peerDependencies: { readonly "@pulumi/pulumi": string };
 }
 
-/** Returns this package's package.json. The path is relative to `dist/cli`. */
+/** Returns this package's package.json. */
 export function ownPackage(): OwnPackage {
-  return JSON.parse(readFileSync(path.join(__dirname, "../../package.json"), "utf8"));
+  return JSON.parse(readFileSync(path.join(packageRoot(), "package.json"), "utf8"));
 }

@@ -9,7 +9,7 @@ import { createClosing } from "./transport/closing";
 import type { Http } from "./transport/httpRequest";
 import { createAnnouncedLimiter, type Limiter } from "./transport/limiter";
 import { createLog, createReports, type Log } from "./transport/observers";
-import { createAgent, proxyHint } from "./transport/proxy";
+import { proxyHint } from "./transport/proxy";
 import { createRateWindows, type RateWindows } from "./transport/rateWindows";
 import type { CallContext } from "./transport/retryingCall";
 import { createGate } from "./transport/throttle";
@@ -37,6 +37,11 @@ export interface Connected {
 /** How long a client that is closed waits for responses, in milliseconds. */
 const LAST_RESPONSES_MS = 1_000;
 
+function newAgent(): Dispatcher {
+  const { createAgent } = require("./transport/agents") as typeof import("./transport/agents");
+  return createAgent();
+}
+
 /**
  * Makes the connection. It sends nothing yet.
  * @throws ConfigurationError, see `createClient`
@@ -44,7 +49,7 @@ const LAST_RESPONSES_MS = 1_000;
 export function connect(given?: ClientOptions): Connected {
   const options = checkClientOptions(given);
   const { retry, attemptTimeoutMs, headers, clock = systemClock } = options;
-  const agent = options.dispatcher ?? createAgent();
+  const agent = options.dispatcher ?? newAgent();
   const log = createLog(options.logger);
   const reports = createReports(options, log);
   const http: Http = {

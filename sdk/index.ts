@@ -68,7 +68,7 @@ export type { RunManyOptions } from "./jobs/batch";
 export type { BatchInputs } from "./jobs/batchInputs";
 export type { Batch, BatchCounts, BatchFailure, BatchItem, BatchResult, BatchSuccess } from "./jobs/batchResults";
 export * from "./jobs/jobErrors";
-export { type JobHandle, WaitTimeoutError } from "./jobs/jobHandle";
+export { JobHandle, WaitTimeoutError } from "./jobs/jobHandle";
 export type { StatusOptions, StreamOptions, WaitOptions } from "./jobs/jobHandleOptions";
 export type {
   OutputSchema,

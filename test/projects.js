@@ -93,7 +93,7 @@ const project = {
     ],
   },
   // Copies of sources and package.json files that must not be taken for the project's own.
-  modulePathIgnorePatterns: ["<rootDir>/dist/", "<rootDir>/.scratch/"],
+  modulePathIgnorePatterns: ["<rootDir>/dist/", "<rootDir>/build/", "<rootDir>/.scratch/"],
   watchPathIgnorePatterns: ["<rootDir>/.scratch/"],
 };
 

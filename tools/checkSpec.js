@@ -118,7 +118,7 @@ function differing(what, ours, theirs) {
 /** @param {readonly string[]} args */
 async function main([place]) {
   if (place === undefined) throw new Error("name an OpenAPI document: npm run check:spec -- <file or URL>");
-  const { REST_V2 } = require("../dist/emulator/restV2/facts.js");
+  const { REST_V2 } = require("../build/emulator/restV2/facts.js");
   const found = differences(REST_V2, await readDocument(place));
   for (const line of found) console.log(line);
   console.log(found.length === 0 ? "the document has all facts" : `${found.length} differences`);

@@ -111,7 +111,7 @@ ${lines.join("\n")}
 
 if (require.main === module) {
   const { contract } = require("./contractRows.js");
-  const { fidelity } = require("../dist/emulator/model/fidelity.js");
+  const { fidelity } = require("../build/emulator/model/fidelity.js");
   for (const table of [contractTable(contract), fidelityTable(fidelity)]) {
     fs.writeFileSync(table.file, renderTable(table));
   }

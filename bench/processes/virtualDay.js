@@ -1,17 +1,17 @@
 // Lets a simulated day of jobs pass at one endpoint, and reports how long that took and how the
 // heap grew. Argument: the number of jobs. The jobs are submitted directly to the emulator's
 // scheduler: over HTTP, it would measure HTTP.
-const { DEFAULT_POLICY } = require("../../dist/emulator/jobs/jobStates");
-const { EndpointRuntime } = require("../../dist/emulator/endpoints/runtime");
-const { ENDPOINT_FIELDS } = require("../../dist/emulator/model/endpointFields");
-const { fieldsAfter } = require("../../dist/emulator/model/fieldTable");
-const { seededRandom } = require("../../dist/emulator/model/random");
-const { createWorkerHost } = require("../../dist/emulator/programs/workerHost");
-const { createFaults } = require("../../dist/emulator/server/faultMatch");
-const { manualClock } = require("../../dist/emulator/time/virtualClock");
-const { exampleContainer } = require("../../dist/emulator/workers/container");
-const { createEnvironments } = require("../../dist/emulator/workers/workerEnv");
-const { createWatch } = require("../../dist/emulator/workers/watch");
+const { DEFAULT_POLICY } = require("../../build/emulator/jobs/jobStates");
+const { EndpointRuntime } = require("../../build/emulator/endpoints/runtime");
+const { ENDPOINT_FIELDS } = require("../../build/emulator/model/endpointFields");
+const { fieldsAfter } = require("../../build/emulator/model/fieldTable");
+const { seededRandom } = require("../../build/emulator/model/random");
+const { createWorkerHost } = require("../../build/emulator/programs/workerHost");
+const { createFaults } = require("../../build/emulator/server/faultMatch");
+const { manualClock } = require("../../build/emulator/time/virtualClock");
+const { exampleContainer } = require("../../build/emulator/workers/container");
+const { createEnvironments } = require("../../build/emulator/workers/workerEnv");
+const { createWatch } = require("../../build/emulator/workers/watch");
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

@@ -4,6 +4,7 @@ import { Worker } from "node:worker_threads";
 import type { Assumptions, PlayedEndpoint } from "../../emulator/forecast/assumptions";
 import type { Load } from "../../emulator/forecast/load";
 import type { RunResult } from "../../emulator/forecast/play";
+import { packageRoot } from "../../sdk/contract/packageRoot";
 
 /** The data that all runs share. */
 export interface ThreadData {
@@ -57,7 +58,10 @@ function work(
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     const resourceLimits = { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB };
-    const thread = new Worker(path.join(__dirname, "runThread.js"), { workerData, resourceLimits });
+    const thread = new Worker(path.join(packageRoot(), "dist/cli/forecast/runThread.js"), {
+      workerData,
+      resourceLimits,
+    });
     const give = () => {
       const { value, done } = tasks.next();
       if (!done) return thread.postMessage(value);

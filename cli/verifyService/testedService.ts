@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FidelityId, Profile } from "../../emulator/model/fidelity";
 import { systemClock, timeLimit } from "../../sdk/contract/clock";
-import type { createAgent } from "../../sdk/transport/proxy";
+import type { createAgent } from "../../sdk/transport/agents";
 import { INTERFACE_PATHS, loadBalancerUrl, REST_V2_PATH } from "../../sdk/transport/urls";
 
 type Dispatcher = ReturnType<typeof createAgent>;

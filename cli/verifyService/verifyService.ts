@@ -5,7 +5,7 @@ import { systemReason } from "../../emulator/io/systemReason";
 import type { Profile } from "../../emulator/model/fidelity";
 import { type Client, createClient } from "../../sdk/client";
 import { requireAddress } from "../../sdk/connection/settings";
-import { createAgent, createDirectAgent } from "../../sdk/transport/proxy";
+import { createAgent, createDirectAgent } from "../../sdk/transport/agents";
 import { commandConnection } from "../connection/connection";
 import { printLines, say } from "../terminal";
 import { announcement, boundsOf, isAgreed } from "./consent";

@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
+import { packageRoot } from "../../sdk/contract/packageRoot";
 import type { HttpResponse } from "../io/http";
 
-const FOLDER = path.join(__dirname, "static");
+const folder = () => path.join(packageRoot(), "emulator/page/static");
 
 const TYPES: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
@@ -25,8 +26,8 @@ const HEADERS: Readonly<Record<string, string>> = {
 
 /** Returns a file of the page, or `undefined` if there is none with the name. */
 export function asset(name: string): HttpResponse | undefined {
-  if (!readdirSync(FOLDER).includes(name)) return undefined;
+  if (!readdirSync(folder()).includes(name)) return undefined;
   const type = TYPES[path.extname(name)] ?? "application/octet-stream";
-  const body = readFileSync(path.join(FOLDER, name), "utf8");
+  const body = readFileSync(path.join(folder(), name), "utf8");
   return { status: 200, headers: { ...HEADERS, "content-type": type }, body };
 }

@@ -1,9 +1,9 @@
 // Writes plugin/schema.json.
 const { writeFileSync } = require("node:fs");
 const path = require("node:path");
-const { SETTING_VARIABLES } = require("../../dist/provider/connection/config");
-const { SOURCES } = require("../../dist/provider/functions/sources");
-const { RESOURCE_TYPES } = require("../../dist/provider/resourceTypes");
+const { SETTING_VARIABLES } = require("../../build/provider/connection/config");
+const { SOURCES } = require("../../build/provider/functions/sources");
+const { RESOURCE_TYPES } = require("../../build/provider/resourceTypes");
 const { buildSchema } = require("./schema");
 
 const file = path.join(__dirname, "../../plugin/schema.json");

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
-const MODULE = path.resolve(__dirname, "../../../dist/provider/machine/machineRecord.js");
+const MODULE = path.resolve(__dirname, "../../../build/provider/machine/machineRecord.js");
 const folder = mkdtempSync(path.join(tmpdir(), "records-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import path from "node:path";
 
-const MODULE = path.resolve(__dirname, "../../../dist/provider/machine/sharedClaims.js");
+const MODULE = path.resolve(__dirname, "../../../build/provider/machine/sharedClaims.js");
 const folder = mkdtempSync(path.join(tmpdir(), "claims-"));
 const TMPDIR = path.join(folder, "temp");
 mkdirSync(TMPDIR);

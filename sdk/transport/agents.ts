@@ -1,0 +1,90 @@
+// Imported by its file, because Bun replaces the module "undici" with its own, which sends nothing.
+import { Agent, type Dispatcher, EnvHttpProxyAgent, Pool } from "undici/index.js";
+import { Secret } from "../secret";
+import { PROXY_STATUS, proxyFor } from "./proxy";
+
+/*
+ * Loaded when a client is created: undici takes longer to load than all of this package.
+ */
+
+/**
+ * The longest wait for a proxy to open a tunnel, in milliseconds. A request that waits for a tunnel
+ * cannot be aborted.
+ */
+const TUNNEL_TIMEOUT_MS = 30_000;
+
+const AGENT_OPTIONS = { headersTimeout: 0, bodyTimeout: 0, connect: { timeout: 10_000 } };
+
+/** Makes connections without a proxy, for a server on this machine. */
+export function createDirectAgent(): Dispatcher {
+  return new Agent(AGENT_OPTIONS);
+}
+
+/**
+ * Makes the connections of one client: through the proxies that the environment names, otherwise
+ * direct, which is faster. undici's own timeouts are off: each attempt ends by its signal.
+ * @throws ConfigurationError if a variable is not the URL of a proxy
+ */
+export function createAgent(): Dispatcher {
+  const http = proxyFor("http:");
+  const https = proxyFor("https:");
+  if (!http && !https) return createDirectAgent();
+  for (const proxy of [http, https]) if (proxy) hideCredentials(proxy.url);
+  return new EnvHttpProxyAgent({
+    ...AGENT_OPTIONS,
+    // An empty string means no proxy, and stops undici from reading the environment.
+    httpProxy: http?.url.href ?? "",
+    httpsProxy: https?.url.href ?? "",
+    clientFactory: (origin, poolOptions) =>
+      new ProxyConnections(origin, { ...poolOptions, headersTimeout: TUNNEL_TIMEOUT_MS }),
+  });
+}
+
+/** Hides the password, and the header that contains it, from all messages. */
+function hideCredentials({ username, password }: URL): void {
+  if (password === "") return;
+  const decoded = [username, password].map(decodePart);
+  for (const text of [password, decoded[1] ?? "", Buffer.from(decoded.join(":")).toString("base64")]) new Secret(text);
+}
+
+function decodePart(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/**
+ * The connections to a proxy. If a proxy closes the connection, undici would retry at once and
+ * indefinitely.
+ */
+class ProxyConnections extends Pool {
+  override async connect(options: Dispatcher.ConnectOptions): Promise<Dispatcher.ConnectData>;
+  override connect(
+    options: Dispatcher.ConnectOptions,
+    callback: (error: Error | null, data: Dispatcher.ConnectData) => void,
+  ): void;
+  override connect(
+    options: Dispatcher.ConnectOptions,
+    callback?: (error: Error | null, data: Dispatcher.ConnectData) => void,
+  ): Promise<Dispatcher.ConnectData> | undefined {
+    if (callback) {
+      super.connect(options, callback);
+      return undefined;
+    }
+    return super.connect(options).then(refuseOtherStatus, (cause: Error) => {
+      const closed = "code" in cause && cause.code === "UND_ERR_SOCKET";
+      throw closed
+        ? Object.assign(new Error("the proxy closed the connection", { cause }), { code: "ECONNRESET" })
+        : cause;
+    });
+  }
+}
+
+function refuseOtherStatus(data: Dispatcher.ConnectData): Dispatcher.ConnectData {
+  if (data.statusCode === 200) return data;
+  data.socket.on("error", () => {}).destroy();
+  const error = new Error(`the proxy responded with ${data.statusCode}`);
+  throw Object.assign(error, { code: `${PROXY_STATUS}${data.statusCode}` });
+}

@@ -1,0 +1,114 @@
+// Bundles the compiled package into `dist`, which is published: the entry points and the files that
+// they share, so that a class is the same in all of them, the types, and the handlers.
+const { chmodSync, mkdirSync, rmSync, writeFileSync } = require("node:fs");
+const { builtinModules } = require("node:module");
+const path = require("node:path");
+const { build, transform } = require("esbuild");
+const { rollup } = require("rollup");
+const { dts } = require("rollup-plugin-dts");
+const { licensesOf } = require("./licenses");
+const { DIGEST_FILE, digestOfSources } = require("./sourcesOfBuild");
+
+const root = path.join(__dirname, "..");
+const dist = path.join(root, "dist");
+/** The compiled sources, one file for each. Not published. */
+const compiled = path.join(root, "build");
+
+/** The entry points with types, as their paths in `dist`. */
+const TYPED = ["provider/index", "sdk/index", "emulator/index", "provider/handlers"];
+const BUNDLED = ["provider/index", "sdk/index", "emulator/index", "cli/main", "cli/forecast/runThread"];
+
+/** @type {import("esbuild").BuildOptions} */
+const OPTIONS = {
+  absWorkingDir: root,
+  bundle: true,
+  platform: "node",
+  target: "node20.19",
+  logLevel: "warning",
+};
+
+/**
+ * Loads a package when the first module that imports it runs: esbuild would load all packages of a
+ * file when it loads the file.
+ * @type {import("esbuild").Plugin}
+ */
+const lazyPackages = {
+  name: "lazy-packages",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^[^./]/ }, ({ path: name, kind, namespace }) => {
+      if (kind === "entry-point") return undefined;
+      const isBuiltIn = name.startsWith("node:") || builtinModules.includes(name);
+      return isBuiltIn || namespace === "package"
+        ? { path: name, external: true }
+        : { path: name, namespace: "package" };
+    });
+    onLoad({ filter: /./, namespace: "package" }, ({ path: name }) => ({
+      contents: `module.exports = require(${JSON.stringify(name)});`,
+    }));
+  },
+};
+
+/** esbuild shares code between entry points only in ES modules, so each file is transformed after. */
+async function bundleCode() {
+  const { outputFiles } = await build({
+    ...OPTIONS,
+    entryPoints: BUNDLED.map((name) => ({ in: path.join(root, `${name}.ts`), out: name })),
+    outdir: dist,
+    chunkNames: "core/[name]-[hash]",
+    splitting: true,
+    format: "esm",
+    plugins: [lazyPackages],
+    // A class that is loaded late is an expression, which gets another name.
+    keepNames: true,
+    write: false,
+  });
+  for (const { path: file, text } of outputFiles) {
+    const { code } = await transform(text, {
+      ...{ format: "cjs", platform: "node", target: OPTIONS.target, supported: { "dynamic-import": false } },
+    });
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, code);
+  }
+}
+
+/** Declares what the entry points export, and what they share once. */
+async function bundleTypes() {
+  const bundle = await rollup({
+    input: Object.fromEntries(TYPED.map((name) => [name, path.join(compiled, `${name}.d.ts`)])),
+    plugins: [dts()],
+    external: /^[^./]/,
+    onwarn(warning, warn) {
+      // A few types are named by exported ones alone.
+      if (!warning.message.includes("no public re-export")) warn(warning);
+    },
+  });
+  await bundle.write({ dir: dist, entryFileNames: "[name].d.ts", chunkFileNames: "core/types-[hash].d.ts" });
+}
+
+/**
+ * Bundles the handlers and the packages that they use into one file: Pulumi's provider process
+ * starts with every command. The licenses of the packages go with it.
+ */
+async function bundleHandlers() {
+  const { metafile } = await build({
+    ...OPTIONS,
+    entryPoints: [path.join(root, "provider/handlers.ts")],
+    outfile: path.join(dist, "provider/handlers.js"),
+    // In ES modules, esbuild finds the parts that are not used.
+    mainFields: ["module", "main"],
+    // undici's entry point loads all of it, with its own fetch and WebSocket.
+    alias: { "undici/index.js": path.join(__dirname, "undiciParts.js") },
+    external: ["@pulumi/pulumi"],
+    metafile: true,
+  });
+  writeFileSync(path.join(dist, "provider/handlers.licenses.txt"), licensesOf(metafile));
+}
+
+async function main() {
+  rmSync(dist, { recursive: true, force: true });
+  await Promise.all([bundleCode(), bundleTypes(), bundleHandlers()]);
+  chmodSync(path.join(dist, "cli/main.js"), 0o755);
+  writeFileSync(DIGEST_FILE, digestOfSources());
+}
+
+main();
