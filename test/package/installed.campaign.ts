@@ -65,5 +65,14 @@ describe.each(["npm", "pnpm"] as const)("the packed package, installed with %s",
     expect(printed.trim()).not.toBe(project.emulator.env.SERVERLESS_GPU_API_KEY);
   });
 
+  test("finds its own files: the threads of a forecast, and the emulator's page", async () => {
+    const flags = ["--generate", "constant:10/m", "--duration", "8s", "--set", "workersMax=2", "--json"];
+    const forecast = JSON.parse(await project.run("serverless-gpu", "forecast", ...flags));
+    expect(forecast).toMatchObject({ results: [{ runs: 20 }] });
+    const look = `fetch(new URL("/", process.env.SERVERLESS_GPU_REST_URL)).then(async (page) => console.log(page.status, await page.text()))`;
+    const page = await project.run("serverless-gpu", "emulator", "exec", "--", "node", "-e", look);
+    expect(page).toMatch(/^200 <!doctype html>/i);
+  });
+
   test("applies and destroys a program with the real engine", () => upAndDestroy(project));
 });

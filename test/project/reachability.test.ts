@@ -75,6 +75,6 @@ describe("the handlers, and all files that they load", () => {
   test("load no HTTP client before the first request, nor does a program before its first data source", () =>
     without("undici/index.js", "undici was loaded", async () => {
       expect(require("../../provider")).toHaveProperty("ServerlessEndpoint");
-      expect(() => require("../../sdk/transport/proxy")).toThrow("undici was loaded");
+      expect(() => require("../../sdk/transport/agents")).toThrow("undici was loaded");
     }));
 });
