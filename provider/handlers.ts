@@ -1,8 +1,10 @@
 import "../sdk/contract/requireNode";
 
+import type * as pulumi from "@pulumi/pulumi";
 import type { NamedRecord } from "../sdk/records/listed";
 import { acceptPluginState } from "./dynamic/pluginState";
 import { ENDPOINT_KIND } from "./endpoint/endpointKind";
+import { lifeCycle } from "./endpoint/lifeCycle";
 import { forEngine } from "./engineErrors";
 import { hideSecretInputs } from "./hideSecretInputs";
 import { recordHandlers } from "./records/recordHandlers";
@@ -12,10 +14,10 @@ import { namingLeftAdoptions } from "./rollOut/namingLeftAdoptions";
 import { SECRET_KIND } from "./secret/secretKind";
 import { smokeTestHandlers } from "./smokeTest/smokeTestHandlers";
 import { TEMPLATE_KIND } from "./template/templateKind";
-import { VOLUME_KIND } from "./volume/volumeKind";
+import { VOLUME_HANDLERS, VOLUME_KIND } from "./volume/volumeKind";
 
 /** The entry point that state names: `require("pulumi-serverless-gpu/handlers").v1`. Permanent. */
-export const v1 = handlersOf(ENDPOINT_KIND);
+export const v1 = handlersOf(ENDPOINT_KIND, lifeCycle(recordHandlers(ENDPOINT_KIND)));
 
 /**
  * The same for a `SmokeTest`: `require("pulumi-serverless-gpu/handlers").smokeTestV1`. Permanent.
@@ -26,7 +28,7 @@ export const smokeTestV1 = forEngine(hideSecretInputs(namingLeftAdoptions(smokeT
 export const templateV1 = handlersOf(TEMPLATE_KIND);
 
 /** The same for a `NetworkVolume`: `….networkVolumeV1`. Permanent. */
-export const networkVolumeV1 = handlersOf(VOLUME_KIND);
+export const networkVolumeV1 = handlersOf(VOLUME_KIND, VOLUME_HANDLERS);
 
 /** The same for a `ContainerRegistryAuth`: `….registryAuthV1`. Permanent. */
 export const registryAuthV1 = handlersOf(REGISTRY_AUTH_KIND);
@@ -34,6 +36,9 @@ export const registryAuthV1 = handlersOf(REGISTRY_AUTH_KIND);
 /** The same for a `Secret`: `….secretV1`. Permanent. */
 export const secretV1 = handlersOf(SECRET_KIND);
 
-function handlersOf<T extends NamedRecord, Fields extends object>(kind: RecordKind<T, Fields>) {
-  return forEngine(hideSecretInputs(namingLeftAdoptions(acceptPluginState(recordHandlers(kind), kind.table))));
+function handlersOf<T extends NamedRecord, Fields extends object>(
+  kind: RecordKind<T, Fields>,
+  handlers: Required<pulumi.dynamic.ResourceProvider> = recordHandlers(kind),
+) {
+  return forEngine(hideSecretInputs(namingLeftAdoptions(acceptPluginState(handlers, kind.table))));
 }

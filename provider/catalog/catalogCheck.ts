@@ -16,8 +16,9 @@ const LONGEST_MS = 3_000;
 /** What a write sets. */
 export interface CheckedWrite {
   readonly name: unknown;
-  /** All settings after the write. */
-  readonly settings: Properties;
+  /** The settings before, and those that the program sets. */
+  readonly outputs: Properties;
+  readonly inputs: Properties;
   /** The settings that this run changes. */
   readonly changed: readonly string[];
 }
@@ -33,7 +34,11 @@ const views = new WeakMap<ProviderClient, Promise<CatalogView>>();
  * changes. Without an answer there is no check.
  * @throws InvalidInputError before anything is written
  */
-export async function checkEndpoint(connection: Connection, { name, settings, changed }: CheckedWrite): Promise<void> {
+export async function checkEndpoint(
+  connection: Connection,
+  { name, outputs, inputs, changed }: CheckedWrite,
+): Promise<void> {
+  const settings = { ...outputs, ...inputs };
   const isConcerned = PLACED.some((field) => changed.includes(field) && text(settings, field) !== "");
   if (!isConcerned || !hasCatalog(connection)) return;
   if (settings.workersMax === 0 || text(settings, "instanceIds") !== "") return;
@@ -55,8 +60,12 @@ export async function checkEndpoint(connection: Connection, { name, settings, ch
 }
 
 /** Does the same for a new network volume. */
-export async function checkVolume(connection: Connection, { name, settings, changed }: CheckedWrite): Promise<void> {
+export async function checkVolume(
+  connection: Connection,
+  { name, outputs, inputs, changed }: CheckedWrite,
+): Promise<void> {
   if (!changed.includes("dataCenterId") || !hasCatalog(connection)) return;
+  const settings = { ...outputs, ...inputs };
   const { highPerformance } = settings;
   const place = { dataCenterId: text(settings, "dataCenterId"), highPerformance: highPerformance === true };
   refuse(`network volume "${name}"`, volumeProofs(place, await viewFor(connection)), changed);

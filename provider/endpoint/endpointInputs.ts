@@ -75,7 +75,7 @@ function withRecycledWorkers(inputs: Properties): Properties {
  * shows them. Values of the last run cause no problem: another interface has accepted them, and
  * they are not sent again.
  */
-export function interfaceProblems(
+export function apiProblems(
   oldInputs: Properties,
   inputs: Properties,
   { endpointLimits, ...capabilities }: Capabilities,

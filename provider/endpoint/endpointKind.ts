@@ -12,54 +12,37 @@ import type { Connection } from "../connection/connection";
 import { saveVariables } from "../container/variables";
 import { drainLogger, log } from "../log";
 import type { Properties } from "../properties";
-import type { RecordKind, Situation } from "../records/recordKind";
+import type { Change, JudgeChange, Preparation, RecordKind, Save, Situation } from "../records/recordKind";
 import { refuseRename } from "../records/rename";
-import { RARE_SETTINGS } from "../resourceTypes";
 import { ADOPTING, isAdopting, leaveUnadopted } from "../rollOut/adopting";
 import { recordOfMachine } from "../rollOut/record";
-import { beginRelease, forgetAdoption, isReleaseOpen, noteUnjudged, settleEarlier } from "../rollOut/rollOut";
-import {
-  announceZero,
-  limitsLeftBehind,
-  mayNeedRepair,
-  noteRead,
-  scaleDownRecord,
-  warnIfOff,
-  zeroRepair,
-} from "./atZero";
-import { awaitReady, isReadyPending, readyPending } from "./awaitReady";
-import { ENDPOINT_INPUTS, interfaceProblems, notices } from "./endpointInputs";
-import { createNoted, forgetCreate, ownLeftover } from "./interruptedCreate";
-import { checkNewAccount } from "./newAccount";
+import { beginRelease, forgetAdoption, noteUnjudged, settleEarlier } from "../rollOut/rollOut";
+import { mayNeedRepair, noteRead, scaleDownRecord, zeroRepair } from "./atZero";
+import { readyPending } from "./awaitReady";
+import { ENDPOINT_INPUTS, notices } from "./endpointInputs";
+import { createOrTakeOver } from "./interruptedCreate";
 import { BOUND_TEMPLATE, boundTemplateOf, endpointFields, hasOwnContainer, leftoverVariables } from "./ownContainer";
-import { applyRevision, willRecycle } from "./templateRevision";
+import { willRecycle } from "./templateRevision";
 
 /** The rules of a `ServerlessEndpoint`. */
 export const ENDPOINT_KIND: RecordKind<Endpoint, EndpointInput> = {
   ...ENDPOINT_INPUTS,
   noun: "endpoint",
   savesAutomaticName: true,
-  deletesBeforeReplace: true,
-  interfaceProblems,
   notices,
   // If the service does not show the template, it is unknown and must be applied.
   known: ({ templateId: _, ...fields }) => fields,
   records: ({ endpoints }) => endpoints,
-  checkNewAccount,
-  checkCatalog: checkEndpoint,
-  create: createNoted,
-  ownLeftover,
-  update({ client: { endpoints }, account: { service } }, { id, fields, outputs, inputs, isUnsure }) {
-    const known = isUnsure ? { templateId: outputs.templateId } : outputs;
+  create: createOrTakeOver,
+  update({ client: { endpoints }, account: { service } }, change) {
+    const { id, fields, outputs, inputs, unsure } = change;
+    const known = unsure ? { templateId: templateBefore(change) } : outputs;
     const options = { ...refuseRename("endpoint", id, fields.name), known };
     if (!hasOwnContainer(inputs)) return endpoints.update(id, fields, options);
     const holder = { service, noun: "endpoint", id };
     return saveVariables(holder, fields, outputs, [], (changes) => endpoints.update(id, changes, options));
   },
   leftover: leftoverVariables,
-  // An endpoint that may have got a template needs a whole container, with no variable of it.
-  afterUnfinished: ({ templateId }, inputs, changed) =>
-    templateId && hasOwnContainer(inputs) && changed.some(isContainerField) ? { templateId } : {},
   async delete(connection, id, outputs, onAbsent) {
     if (isAdopting(outputs)) return leaveUnadopted(connection, id, outputs, onAbsent);
     const { client, capabilities, account } = connection;
@@ -77,33 +60,8 @@ export const ENDPOINT_KIND: RecordKind<Endpoint, EndpointInput> = {
     forget();
     recordOfMachine(id, account).remove();
   },
-  isUnfinished({ id, outputs, inputs }) {
-    const isLeftAtZero = announceZero(id, outputs, inputs);
-    const isOpen = isReleaseOpen({ id, outputs, inputs });
-    return isLeftAtZero || isReadyPending(outputs) || isOpen;
-  },
-  repairs,
-  settleEarlierAdoption: (connection, situation) => settleEarlier(connection, situation, true),
-  forgetAdoption,
-  async beginRelease(connection, situation, isAdoption) {
-    const judge = await beginRelease(connection, situation, isAdoption);
-    if (!judge) return undefined;
-    return (outs, record) => {
-      // The save has put the counts back, whatever the verdict.
-      scaleDownRecord(situation.id, situation.outputs).forget();
-      return judge(outs, record);
-    };
-  },
-  rollOut: applyRevision,
-  async settle(client, { id, outputs, inputs }, endpoint) {
-    scaleDownRecord(id, outputs).forget();
-    if (endpoint) warnIfOff(id, { ...endpoint }, inputs);
-    try {
-      await awaitReady(client, id, inputs, outputs);
-    } finally {
-      forgetCreate(outputs);
-    }
-  },
+  beforeAdoption: (connection, situation) => settleEarlier(connection, situation, true),
+  beforeSave,
   appliedUnseen: ({ templateId }, inputs) =>
     templateId === "" && !hasOwnContainer(inputs)
       ? {
@@ -119,10 +77,8 @@ export const ENDPOINT_KIND: RecordKind<Endpoint, EndpointInput> = {
     const adopting = isAdopting(outputs) ? { [ADOPTING]: true } : {};
     return { ...readyPending(outputs), ...adopting, ...noteUnjudged(outputs, endpointFields(endpoint, outputs)) };
   },
-  unfinishedFields: limitsLeftBehind,
   toFields: endpointFields,
   lastingOutputs: [BOUND_TEMPLATE],
-  rareFields: RARE_SETTINGS,
   furtherOutputs({ id, type }, { connection: { queueUrl } }) {
     const url = type === "LOAD_BALANCER" ? serverUrl(queueUrl, id) : undefined;
     return { queueUrl: endpointQueueUrl(queueUrl, id), ...(url !== undefined && { url }) };
@@ -143,12 +99,43 @@ function deletesAtOnce(id: string, { drain, name }: Properties, { deletesWorkers
   return false;
 }
 
+/**
+ * Returns the template that the endpoint may have got from a write whose end nobody saw: it then
+ * needs a whole container, with no variable of that template.
+ */
+function templateBefore({ outputs, inputs, unsure }: Change<EndpointInput>): unknown {
+  const isContainerChanged = hasOwnContainer(inputs) && unsure?.changed.some(isContainerField) === true;
+  return (isContainerChanged && unsure.sent.templateId) || outputs.templateId;
+}
+
+/** Refuses what the catalog proves impossible, repairs worker counts, and begins an adoption's release. */
+async function beforeSave(connection: Connection, save: Save<Endpoint>): Promise<Preparation<EndpointInput>> {
+  const fields = save.purpose === "create" ? {} : await repairs(connection, save);
+  if (save.isSaved || Object.keys(fields).length > 0) await checkEndpoint(connection, save);
+  if (save.purpose !== "adopt") return { fields };
+  const judge = await startRelease(connection, save, true);
+  return { fields, judge, onRejected: () => forgetAdoption(connection, save.id) };
+}
+
+/** Begins the release that a save makes. Returns what judges it after the save. */
+export async function startRelease(
+  connection: Connection,
+  situation: Situation,
+  isAdoption: boolean,
+): Promise<JudgeChange | undefined> {
+  const judge = await beginRelease(connection, situation, isAdoption);
+  if (!judge) return undefined;
+  return (outs, record) => {
+    // The save has put the counts back, whatever the verdict.
+    scaleDownRecord(situation.id, situation.outputs).forget();
+    return judge(outs, record);
+  };
+}
+
 /** Returns the worker counts that a save of an endpoint at zero must contain. */
 async function repairs(
   connection: Connection,
-  { id, outputs, inputs }: Situation,
-  isSaved: boolean,
-  adoptee?: Endpoint,
+  { id, outputs, inputs, isSaved, adoptee }: Save<Endpoint>,
 ): Promise<Partial<EndpointInput>> {
   // State does not know the endpoint yet, and this machine may have switched it off.
   if (adoptee) return zeroRepair(id, { __account: accountRecord(connection.account, id) }, inputs, adoptee);

@@ -8,6 +8,7 @@ import { readRecord, removeRecord, type Subject, writeRecord } from "../machine/
 import { isOfThisProcess, mayStillRun, thisProcess } from "../machine/processes";
 import { isObject, type Properties } from "../properties";
 import { warnOfDuplicates } from "../records/duplicates";
+import type { Naming } from "../records/recordKind";
 import { hasOwnContainer } from "./ownContainer";
 
 /*
@@ -19,8 +20,25 @@ import { hasOwnContainer } from "./ownContainer";
 /** The largest number of creates that one record holds. */
 const MOST = 5;
 
+/**
+ * Creates an endpoint, or takes over the one that an interrupted create of this machine has made.
+ */
+export async function createOrTakeOver(
+  connection: Connection,
+  fields: EndpointInput,
+  { onNameTaken, takeOver }: Naming<Endpoint>,
+  inputs: Properties,
+): Promise<Endpoint> {
+  let left: Endpoint | undefined;
+  const created = await createNoted(connection, fields, (existing) => {
+    left = ownLeftover(connection, existing, inputs);
+    return left ?? onNameTaken(existing);
+  });
+  return left ? takeOver(left) : created;
+}
+
 /** Creates an endpoint, and records how to recognize it. */
-export async function createNoted(
+async function createNoted(
   { client: { endpoints }, account, capabilities }: Connection,
   fields: EndpointInput,
   onNameTaken: (existing: readonly Endpoint[]) => Endpoint,
@@ -47,11 +65,7 @@ export function forgetCreate(outputs: Properties): void {
  * While the process of the create may still run, it is that process's. A program whose endpoint has
  * a template cannot use it: its own template would stay behind.
  */
-export function ownLeftover(
-  { account }: Connection,
-  existing: readonly Endpoint[],
-  inputs: Properties,
-): Endpoint | undefined {
+function ownLeftover({ account }: Connection, existing: readonly Endpoint[], inputs: Properties): Endpoint | undefined {
   const [endpoint, ...others] = existing;
   if (!hasOwnContainer(inputs) || !endpoint?.template?.isBound || others.length > 0) return undefined;
   const { id, name, template } = endpoint;

@@ -9,7 +9,7 @@ import { recordAdopter, recordAdopting, wasAdoptedFrom } from "../ownership/last
 import { adoptAlone, claimsOfOthers } from "../ownership/owners";
 import { type Properties, pick } from "../properties";
 import { fieldsToSave } from "./outputs";
-import type { JudgeChange, RecordKind } from "./recordKind";
+import type { JudgeChange, RecordKind, Save } from "./recordKind";
 import { noteChange } from "./unfinished";
 
 /*
@@ -42,7 +42,7 @@ export async function takeOverOwn<T extends NamedRecord, Fields extends object>(
   const { name, ...fields } = inputs;
   if (isTaken || compareForAdoption(kind, record, fields, capabilities).refusal !== undefined) return undefined;
   const own = await adoptAlone(kind.noun, record.id, owner, () =>
-    matchProgram(kind, connection, record, fields, owner),
+    matchProgram(kind, connection, record, fields, owner, "take over"),
   );
   recordAdopter(adoptee, owner);
   // If the engine is killed now, the next run takes it over again.
@@ -58,10 +58,10 @@ export async function adopt<T extends NamedRecord, Fields extends object>(
   owner: string,
 ): Promise<Matched<T>> {
   const id = String(inputs.adoptId);
-  await kind.settleEarlierAdoption?.(connection, { id, outputs: {}, inputs });
+  await kind.beforeAdoption?.(connection, { id, outputs: {}, inputs });
   const known = kind.known?.(fieldsToSave(kind, inputs));
   const found = existingAdoptee(await kind.records(connection.client).find(id, { known }), kind.noun, id);
-  return matchProgram(kind, connection, found, inputs, owner, kind.beginRelease);
+  return matchProgram(kind, connection, found, inputs, owner, "adopt");
 }
 
 /**
@@ -74,7 +74,7 @@ async function matchProgram<T extends NamedRecord, Fields extends object>(
   found: T,
   inputs: Properties,
   owner: string,
-  beginRelease?: RecordKind<T, Fields>["beginRelease"],
+  purpose: Save<T>["purpose"],
 ): Promise<Matched<T>> {
   const { noun, table } = kind;
   const { id } = found;
@@ -83,18 +83,19 @@ async function matchProgram<T extends NamedRecord, Fields extends object>(
   const situation = { id, outputs: before, inputs };
   const leftover = kind.leftover?.(connection.account.service, situation);
   const isChanged = changed.length > 0 || leftover !== undefined;
-  const repairs = (await kind.repairs?.(connection, situation, isChanged, found)) ?? {};
+  const save: Save<T> = { purpose, name: found.name, ...situation, changed, isSaved: isChanged, adoptee: found };
+  const { fields: repairs = {}, judge, onRejected } = (await kind.beforeSave?.(connection, save)) ?? {};
   const isSaved = isChanged || Object.keys(repairs).length > 0;
   const fields = { ...fieldsToSave(kind, inputs), ...repairs };
-  if (isSaved) await kind.checkCatalog?.(connection, { name: found.name, settings: { ...before, ...inputs }, changed });
-  const judge = await beginRelease?.(connection, situation, true);
   if (isSaved) {
     recordAdopting({ service: connection.account.service, noun, id }, owner);
     noteChange(kind, connection, { id, outputs: {}, inputs }, before, fields);
   }
-  const saving = isSaved ? kind.update(connection, { ...situation, fields, isUnsure: true }) : Promise.resolve(found);
+  const saving = isSaved
+    ? kind.update(connection, { ...situation, fields, unsure: { sent: {}, changed } })
+    : Promise.resolve(found);
   const record = await saving.catch((error: unknown) => {
-    if (beginRelease && error instanceof RejectedError) kind.forgetAdoption?.(connection, id);
+    if (error instanceof RejectedError) onRejected?.();
     throw error;
   });
   const applied = kind.appliedUnseen?.(found, inputs);

@@ -9,7 +9,6 @@ import { type Connection, configure, connect, currentCapabilities, readConfig } 
 import { createNamed } from "../fields/drawnName";
 import { changedIn, managedFields, managesOthersIn, newlyManagedIn } from "../fields/managed";
 import { changesOwnInputs, checkRecordInputs, ownInputs } from "../fields/recordInputs";
-import { withoutUnset, withUnset } from "../fields/unset";
 import { log } from "../log";
 import { forgetWrite, lastWrite, newWrite, writeOutput } from "../machine/unfinishedWrite";
 import { noteDeletion } from "../ownership/deletions";
@@ -21,8 +20,30 @@ import { type Properties, pick, UNKNOWN } from "../properties";
 import { explainAbsence, keepUnproven, readAbsent, withDropAdvice } from "./absent";
 import { adopt, type Matched, takeOverOwn } from "./matching";
 import { fieldsToCreate, fieldsToSave, toOutputs, unseenOutputs } from "./outputs";
-import type { RecordKind, Situation, Unsure } from "./recordKind";
+import type { RecordKind, Save, Situation, Unsure } from "./recordKind";
 import { announceUnfinished, lookAgain, noteChange } from "./unfinished";
+
+/** Handlers that also return the record, for handlers that do more. */
+export interface RecordHandlers<T> extends Required<pulumi.dynamic.ResourceProvider> {
+  create(inputs: Properties): Promise<Created<T>>;
+  /** The record is absent if the service does not have it, or does not prove that. */
+  read(id: string, outputs: Properties): Promise<pulumi.dynamic.ReadResult & { readonly record?: T | undefined }>;
+  /** The record is absent if it was not read. */
+  update(id: string, outputs: Properties, inputs: Properties): Promise<Updated<T>>;
+}
+
+/** A record after its creation or adoption. */
+export interface Created<T> {
+  readonly id: string;
+  readonly outs: Properties;
+  readonly record: T;
+}
+
+/** The result of an update. */
+export interface Updated<T> {
+  readonly outs: Properties;
+  readonly record: T | undefined;
+}
 
 /**
  * Returns the handlers of one kind of resource: observe the service, make the missing changes,
@@ -30,45 +51,24 @@ import { announceUnfinished, lookAgain, noteChange } from "./unfinished";
  */
 export function recordHandlers<T extends NamedRecord, Fields extends object>(
   kind: RecordKind<T, Fields>,
-): Required<pulumi.dynamic.ResourceProvider> {
-  const { table, rareFields = [] } = kind;
-  const known = (outputs: Properties) => withUnset(table, rareFields, outputs);
-  const kept = (outputs: Properties) => withoutUnset(table, rareFields, outputs);
+): RecordHandlers<T> {
   return {
     configure,
 
     async check(oldInputs: Properties, newInputs: Properties) {
       const { inputs, problems } = checkRecordInputs(kind, oldInputs, newInputs, readConfig);
       const capabilities = currentCapabilities();
-      if (capabilities) problems.push(...(kind.interfaceProblems?.(oldInputs, inputs, capabilities) ?? []));
       for (const notice of kind.notices?.(oldInputs, inputs, { capabilities, readConfig }) ?? []) {
         log(shownName(kind.noun, inputs), `warning: ${notice}`);
       }
       return claimChecked(oldInputs, newInputs, { inputs, problems });
     },
 
-    async diff(id, outputs: Properties, inputs: Properties) {
-      const result = await diff(kind, { id, outputs: known(outputs), inputs });
-      // The engine deletes at the end of a run, when every resource has claimed its record.
-      return kind.deletesBeforeReplace ? { ...result, deleteBeforeReplace: inputs.adoptId === undefined } : result;
-    },
-
-    async create(inputs: Properties) {
-      const { id, outs } = await create(kind, inputs);
-      return { id, outs: kept(outs) };
-    },
-
-    async read(id, outputs: Properties) {
-      const { props, ...result } = await read(kind, id, known(outputs));
-      return props ? { ...result, props: kept(props) } : result;
-    },
-
-    async update(id, outputs: Properties, inputs: Properties) {
-      const { outs } = await update(kind, { id, outputs: known(outputs), inputs });
-      return { outs: kept(outs) };
-    },
-
-    delete: (id, outputs: Properties) => remove(kind, id, known(outputs)),
+    diff: (id, outputs: Properties, inputs: Properties) => diff(kind, { id, outputs, inputs }),
+    create: (inputs) => create(kind, inputs),
+    read: (id, outputs: Properties) => read(kind, id, outputs),
+    update: (id, outputs, inputs) => update(kind, { id, outputs, inputs }),
+    delete: (id, outputs: Properties) => remove(kind, id, outputs),
   };
 }
 
@@ -78,17 +78,16 @@ function shownName(noun: string, { name, __automaticName, adoptId }: Properties)
   return String(known ?? noun);
 }
 
+/** The output that a move to another account replaces. */
+export const ACCOUNT = "__account";
+
 async function diff<T extends NamedRecord, Fields extends object>(
   kind: RecordKind<T, Fields>,
   situation: Situation,
 ): Promise<pulumi.dynamic.DiffResult> {
   const { id, outputs, inputs } = situation;
   const location = await locate(kind.noun, id, outputs, kind.records);
-  if (location === "moved") {
-    await kind.checkNewAccount?.(situation);
-    announceReplacement(kind, id, outputs);
-    return { changes: true, replaces: ["__account"] };
-  }
+  if (location === "moved") return { changes: true, replaces: [ACCOUNT] };
   refuseOtherId(kind.one, id, inputs);
   claimCompared(kind.noun, id, ownerOf(outputs));
   const changed = changedFields(kind, outputs, inputs);
@@ -96,13 +95,9 @@ async function diff<T extends NamedRecord, Fields extends object>(
     ...fixedIn(kind.table, outputs, inputs).filter((field) => changed.includes(field)),
     ...unchangeableIn(kind, changed, outputs, inputs),
   ];
-  if (replaces.length > 0) {
-    announceReplacement(kind, id, outputs);
-    return { changes: true, replaces };
-  }
+  if (replaces.length > 0) return { changes: true, replaces };
   const isUnseen = announceUnfinished(kind.noun, situation);
   const isAdoptedAgain = adoptsAgain(recordedAs(kind.noun, situation), ownerOf(outputs), inputs);
-  const isUnfinished = (kind.isUnfinished?.(situation) ?? false) || isUnseen || isAdoptedAgain;
   if (location === "redirected") return { changes: true };
   const leftover = kind.leftover?.(recordedService(outputs) ?? "", situation);
   if (leftover) {
@@ -110,7 +105,7 @@ async function diff<T extends NamedRecord, Fields extends object>(
     return { changes: true };
   }
   const isRecordedOtherwise = managesOthersIn(kind.table, outputs, inputs) || changesOwnInputs(kind, outputs, inputs);
-  if (isUnfinished) return { changes: true };
+  if (isUnseen || isAdoptedAgain) return { changes: true };
   // Without `changes`, the engine compares the inputs itself and shows each field.
   return changed.length > 0 || isRecordedOtherwise ? {} : { changes: false };
 }
@@ -132,14 +127,6 @@ function unchangeableIn<T extends NamedRecord, Fields extends object>(
   const [property] = found;
   if (property === undefined || !keepsName) return found;
   throw new InvalidInputError(`the change of ${noun} "${outputs.name}"`, [{ property, message: sameName }]);
-}
-
-function announceReplacement<T extends NamedRecord, Fields extends object>(
-  kind: RecordKind<T, Fields>,
-  id: string,
-  outputs: Properties,
-): void {
-  if (kind.warnOfReplacement) log(String(outputs.name ?? id), kind.warnOfReplacement(id, outputs));
 }
 
 /**
@@ -199,7 +186,7 @@ async function read<T extends NamedRecord, Fields extends object>(
   if (record === "unproven") return { id, props: outputs, inputs: inputsOf(outputs) };
   if (!record) return readAbsent(kind.noun, id, outputs, connection);
   const fields = kind.toFields(record, outputs);
-  const inputs = inputsOf({ ...fields, ...kind.unfinishedFields?.(id, outputs, record) });
+  const inputs = inputsOf(fields);
   // What an interrupted run or somebody else has saved is also a change: workers may not have it
   // yet.
   const changed = changedIn(kind.table, outputs, fields);
@@ -211,7 +198,7 @@ async function read<T extends NamedRecord, Fields extends object>(
     ...(isNew ? {} : kind.refreshedOutputs?.(connection.account.service, record, { id, outputs, inputs })),
   };
   const { __managed, ...others } = props;
-  return { id, props: { ...others, __managed: outputs.__managed }, inputs };
+  return { id, props: { ...others, __managed: outputs.__managed }, inputs, record };
 }
 
 async function create<T extends NamedRecord, Fields extends object>(kind: RecordKind<T, Fields>, inputs: Properties) {
@@ -229,8 +216,7 @@ async function create<T extends NamedRecord, Fields extends object>(kind: Record
   const outs = { ...saw, ...(await judge?.(saw, record)) };
   const { id } = record;
   if (adoptId !== undefined) recordAdopter(recordedAs(kind.noun, { id, outputs: outs }), owner);
-  await kind.settle?.(connection.client, { id, outputs: outs, inputs }, record);
-  return { id, outs };
+  return { id, outs, record };
 }
 
 /** Creates the record under the program's name, or under one that is drawn. */
@@ -240,44 +226,40 @@ async function createRecord<T extends NamedRecord, Fields extends object>(
   inputs: Properties,
   owner: string,
 ): Promise<T> {
-  await kind.checkCatalog?.(connection, {
-    ...{ name: inputs.name ?? inputs.__automaticName, settings: inputs, changed: Object.keys(inputs) },
-  });
-  const refuse = (existing: readonly T[], name: unknown) => refuseTakenName(kind.one, existing, name);
-  const make = (name: unknown, onNameTaken: (existing: readonly T[]) => T) =>
-    kind.create(connection, fieldsToCreate(kind, { ...inputs, name }), onNameTaken, inputs);
   const { name, __automaticName } = inputs;
+  const changed = Object.keys(inputs);
+  const save = { id: "", name: name ?? __automaticName, outputs: {}, inputs, changed, isSaved: true };
+  await kind.beforeSave?.(connection, { purpose: "create", ...save });
+  const refuse = (existing: readonly T[], name: unknown) => refuseTakenName(kind.one, existing, name);
   const takeOver = (record: T) => takeOverOwn(kind, connection, record, inputs, owner);
-  if (!kind.hasUniqueNames || __automaticName === undefined) {
-    let leftOver: T | undefined;
-    const made = await make(name, (existing) => {
-      leftOver = kind.ownLeftover?.(connection, existing, inputs);
-      return leftOver ?? refuse(existing, name);
-    });
-    return leftOver ? ((await takeOver(leftOver)) ?? refuse([leftOver], name)) : made;
-  }
+  const make = (name: unknown, onNameTaken: (existing: readonly T[]) => T) => {
+    const names = {
+      onNameTaken,
+      takeOver: async (record: T) => (await takeOver(record)) ?? refuse([record], name),
+    };
+    return kind.create(connection, fieldsToCreate(kind, { ...inputs, name }), names, inputs);
+  };
+  if (!kind.hasUniqueNames || __automaticName === undefined) return make(name, (existing) => refuse(existing, name));
   const place = { service: connection.account.service, noun: kind.noun };
   return createNamed(place, inputs, { create: make, takeOver, refuse });
 }
 
-async function update<T extends NamedRecord, Fields extends object>(kind: RecordKind<T, Fields>, situation: Situation) {
-  const { id, outputs, inputs } = situation;
+async function update<T extends NamedRecord, Fields extends object>(
+  kind: RecordKind<T, Fields>,
+  situation: Situation,
+): Promise<Updated<T>> {
+  const { outputs, inputs } = situation;
   const connection = connect();
-  const { client } = connection;
-  const judge = await kind.beginRelease?.(connection, situation, false);
-  const { record: saved, changed, isWritten } = await bringUpToDate(kind, connection, situation);
-  const record = (await kind.rollOut?.(client, situation)) ?? saved;
-  const write = isWritten || judge ? newWrite() : lastWrite(outputs);
+  const { record, changed, isWritten } = await bringUpToDate(kind, connection, situation);
+  const write = isWritten ? newWrite() : lastWrite(outputs);
   const circumstances = { connection, owner: ownerOf(outputs), before: outputs, changed, write };
-  const saw = record
+  const outs = record
     ? toOutputs(kind, record, inputs, circumstances)
     : { ...unseenOutputs(kind, outputs, inputs), ...writeOutput(write) };
-  const outs = { ...saw, ...(await judge?.(saw, record)) };
   const [own, owner] = [recordedAs(kind.noun, situation), ownerOf(outputs)];
   if (adoptsAgain(own, owner, inputs)) recordAdopter(own, owner);
   else if (isWritten) noteWriter(own, owner);
-  await kind.settle?.(client, { id, outputs: outs, inputs }, record);
-  return { outs };
+  return { outs, record };
 }
 
 /** What an update has saved or seen. */
@@ -307,16 +289,16 @@ async function bringUpToDate<T extends NamedRecord, Fields extends object>(
     const { restored = {} } = unsure ?? {};
     const isNewlyManaged = newlyManagedIn(kind.table, outputs, inputs).length > 0;
     const isSaved = changed.length > 0 || isNewlyManaged || Object.keys(restored).length > 0;
-    const repairs = (await kind.repairs?.(connection, situation, isSaved)) ?? {};
+    const save: Save<T> = { purpose: "update", name: outputs.name, ...situation, changed, isSaved };
+    const { fields: repairs = {} } = (await kind.beforeSave?.(connection, save)) ?? {};
     if (!isSaved && Object.keys(repairs).length === 0) {
       if (unsure) return { record: unsure.record, changed, isWritten: true };
       const isElsewhere = isRecordedElsewhere(outputs, connection, id);
       return { record: isElsewhere ? await records.get(id, { known: outputs }) : undefined, changed, isWritten: false };
     }
-    await kind.checkCatalog?.(connection, { name: outputs.name, settings: { ...outputs, ...inputs }, changed });
     const fields = { ...fieldsToSave(kind, inputs), ...restored, ...repairs };
     noteChange(kind, connection, situation, outputs, fields);
-    const change = { id, inputs, outputs: unsure?.outputs ?? outputs, fields, isUnsure: unsure !== undefined };
+    const change = { id, inputs, outputs: unsure?.outputs ?? outputs, fields, unsure };
     // Not at the same time as a create with the same name, so that each sees the other's record.
     const record = await oneAtATime(`${kind.noun} ${inputs.name}`, () => kind.update(connection, change));
     return { record, changed, isWritten: true };

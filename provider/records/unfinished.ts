@@ -82,8 +82,8 @@ export async function lookAgain<T extends NamedRecord, Fields extends object>(
       ...before,
       // Variables that the program no longer sets are still in state only.
       ...(outputs.env !== undefined && { env: { ...objectOrEmpty(outputs.env), ...objectOrEmpty(before.env) } }),
-      ...kind.afterUnfinished?.(open.sent, inputs, changed),
     },
+    sent: open.sent,
     changed: changed.filter((field) => field !== "name" || isNameSaved),
     restored: restored(kind, open, before, inputs),
   };

@@ -20,7 +20,7 @@ export const REGISTRY_AUTH_KIND: RecordKind<RegistryAuth, RegistryAuthInput> = {
   hiddenFields: ["username", "password"],
   checkFields: checkRegistryAuthFields,
   records: ({ registryAuths }) => registryAuths,
-  create: ({ client: { registryAuths } }, fields, onNameTaken) => registryAuths.create(fields, { onNameTaken }),
+  create: ({ client: { registryAuths } }, fields, { onNameTaken }) => registryAuths.create(fields, { onNameTaken }),
   // A program always has both.
   update: ({ client: { registryAuths } }, { id, fields: { username = "", password = "" } }) =>
     registryAuths.update(id, { username, password }),

@@ -36,10 +36,11 @@ export const SECRET_KIND: RecordKind<SecretRecord, SecretInput> = {
   staysUnset: (field) => field === "value",
   notices: (oldInputs, inputs) => (writesVariable(oldInputs, inputs) ? missingVariable(inputs) : []),
   records: ({ secrets }) => secrets,
-  create: ({ client: { secrets } }, { name, description }, onNameTaken, inputs) =>
+  create: ({ client: { secrets } }, { name, description }, { onNameTaken }, inputs) =>
     secrets.create({ name, value: valueIn(inputs, name), description }, { onNameTaken }),
-  async update({ client: { secrets } }, { id, fields: { description }, outputs, inputs, isUnsure }) {
-    const isWritten = isUnsure || reasonToWrite(outputs, inputs) !== undefined || differs(outputs.value, inputs.value);
+  async update({ client: { secrets } }, { id, fields: { description }, outputs, inputs, unsure }) {
+    const isWritten =
+      unsure !== undefined || reasonToWrite(outputs, inputs) !== undefined || differs(outputs.value, inputs.value);
     const changes = {
       ...(isWritten && { value: valueIn(inputs, outputs.name ?? id) }),
       ...(description !== undefined && { description }),

@@ -17,7 +17,7 @@ export const TEMPLATE_KIND: RecordKind<Template, TemplateInput> = {
   checkFields: checkTemplateFields,
   refusesAdoption,
   records: ({ templates }) => templates,
-  create: ({ client: { templates } }, fields, onNameTaken) => templates.create(fields, { onNameTaken }),
+  create: ({ client: { templates } }, fields, { onNameTaken }) => templates.create(fields, { onNameTaken }),
   delete: whenUnused("template", ({ templates }) => templates),
   ownRules: { deleteTimeout: SECONDS, removeUnknownEnv: TRUE_OR_FALSE },
   async update({ client: { templates }, account: { service } }, { id, fields, outputs, inputs }) {

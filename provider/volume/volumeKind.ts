@@ -4,9 +4,11 @@ import { checkVolumeFields } from "../../sdk/volumes/input";
 import { VOLUME_FIELDS, type Volume, type VolumeInput } from "../../sdk/volumes/volume";
 import { checkVolume } from "../catalog/catalogCheck";
 import { fieldsIn } from "../fields/managed";
+import { log } from "../log";
 import { type Properties, SECONDS } from "../properties";
 import { whenUnused } from "../records/deletion";
 import { warnOfDuplicates } from "../records/duplicates";
+import { type RecordHandlers, recordHandlers } from "../records/recordHandlers";
 import type { RecordKind } from "../records/recordKind";
 import { refuseRename } from "../records/rename";
 
@@ -24,12 +26,12 @@ export const VOLUME_KIND: RecordKind<Volume, VolumeInput> = {
     typeof inputs.size === "number" && inputs.size < size
       ? `it has ${size} GB, and a volume cannot shrink to ${inputs.size}: set size to ${size} or more`
       : undefined,
-  warnOfReplacement: (id, { name, dataCenterId, size }) =>
-    `warning: network volume ${id} ("${name}", ${size} GB in ${dataCenterId}) is replaced by an empty one: ALL ITS DATA IS ` +
-    "LOST. Set the resource option protect: true to prevent that, or retainOnDelete: true to keep the old volume",
   records: ({ volumes }) => volumes,
-  checkCatalog: checkVolume,
-  create: ({ client: { volumes } }, fields, onNameTaken) =>
+  async beforeSave(connection, save) {
+    if (save.isSaved) await checkVolume(connection, save);
+    return {};
+  },
+  create: ({ client: { volumes } }, fields, { onNameTaken }) =>
     volumes.create(fields, {
       // Names must be unique only within a data center, where the volumes would otherwise be
       // confused.
@@ -70,3 +72,22 @@ function problemsOfChange(oldInputs: Properties, inputs: Properties): InputProbl
     "declare another volume and copy the data";
   return [{ property: "size", message }];
 }
+
+const HANDLERS = recordHandlers(VOLUME_KIND);
+
+/** The handlers of a `NetworkVolume`. They warn of a replacement, which loses its data. */
+export const VOLUME_HANDLERS: RecordHandlers<Volume> = {
+  ...HANDLERS,
+  async diff(id, outputs: Properties, inputs: Properties) {
+    const result = await HANDLERS.diff(id, outputs, inputs);
+    const { name, dataCenterId, size } = outputs;
+    if (result.replaces?.length) {
+      log(
+        String(name ?? id),
+        `warning: network volume ${id} ("${name}", ${size} GB in ${dataCenterId}) is replaced by an empty one: ALL ITS DATA IS ` +
+          "LOST. Set the resource option protect: true to prevent that, or retainOnDelete: true to keep the old volume",
+      );
+    }
+    return result;
+  },
+};

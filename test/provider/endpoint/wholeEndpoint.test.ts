@@ -1,4 +1,4 @@
-import { ENDPOINT_INPUTS, interfaceProblems, notices } from "../../../provider/endpoint/endpointInputs";
+import { ENDPOINT_INPUTS, apiProblems, notices } from "../../../provider/endpoint/endpointInputs";
 import { checkRecordInputs } from "../../../provider/fields/recordInputs";
 import { type Properties, UNKNOWN } from "../../../provider/properties";
 import { capabilitiesAt } from "../../../sdk/contract/capabilities";
@@ -103,7 +103,7 @@ describe("what an interface does not have", () => {
   const runpod = capabilitiesAt("graphql", "runpod");
   const v2 = capabilitiesAt("v2", undefined);
   const refused = (inputs: Properties, capabilities = graphql, old: Properties = {}) =>
-    interfaceProblems(old, inputs, capabilities).map(({ property }) => property);
+    apiProblems(old, inputs, capabilities).map(({ property }) => property);
   const noticed = (old: Properties, inputs: Properties, capabilities = v2) =>
     notices(old, inputs, { capabilities, readConfig: () => undefined });
 

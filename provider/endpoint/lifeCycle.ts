@@ -1,0 +1,120 @@
+import type * as pulumi from "@pulumi/pulumi";
+import { FIELDS } from "../../sdk/endpoints/fields";
+import type { Endpoint } from "../../sdk/endpoints/record";
+import { connect, currentCapabilities } from "../connection/connection";
+import type { ProviderClient } from "../connection/providerClient";
+import { managedFields } from "../fields/managed";
+import { withoutUnset, withUnset } from "../fields/unset";
+import { newWrite, writeOutput } from "../machine/unfinishedWrite";
+import { type Properties, pick } from "../properties";
+import { ACCOUNT, type RecordHandlers } from "../records/recordHandlers";
+import type { Situation } from "../records/recordKind";
+import { RARE_SETTINGS } from "../resourceTypes";
+import { isReleaseOpen } from "../rollOut/rollOut";
+import { announceZero, limitsLeftBehind, scaleDownRecord, warnIfOff } from "./atZero";
+import { awaitReady, isReadyPending } from "./awaitReady";
+import { apiProblems } from "./endpointInputs";
+import { startRelease } from "./endpointKind";
+import { forgetCreate } from "./interruptedCreate";
+import { checkNewAccount } from "./newAccount";
+import { endpointFields } from "./ownContainer";
+import { applyRevision } from "./templateRevision";
+
+/**
+ * The life of an endpoint, which other records do not have: releases that are judged, workers that
+ * are replaced, counts that a killed run left at zero, and waits for workers. Wraps the handlers of
+ * its record.
+ */
+export function lifeCycle(handlers: RecordHandlers<Endpoint>): Required<pulumi.dynamic.ResourceProvider> {
+  return {
+    ...handlers,
+
+    async check(oldInputs: Properties, newInputs: Properties) {
+      const { failures = [], ...result } = await handlers.check(oldInputs, newInputs);
+      const capabilities = currentCapabilities();
+      const problems = capabilities ? apiProblems(oldInputs, result.inputs, capabilities) : [];
+      return {
+        ...result,
+        failures: [...failures, ...problems.map(({ property, message: reason }) => ({ property, reason }))],
+      };
+    },
+
+    async diff(id, outputs: Properties, inputs: Properties) {
+      const situation = { id, outputs: known(outputs), inputs };
+      const result = await handlers.diff(id, situation.outputs, inputs);
+      if (result.replaces?.includes(ACCOUNT)) await checkNewAccount(situation);
+      const isUnfinished = !result.replaces?.length && hasUnfinished(situation);
+      // The engine deletes at the end of a run, when every resource has claimed its record.
+      const deleteBeforeReplace = inputs.adoptId === undefined;
+      return { ...(isUnfinished ? { changes: true } : result), deleteBeforeReplace };
+    },
+
+    async create(inputs: Properties) {
+      const { id, outs, record } = await handlers.create(inputs);
+      await settle(connect().client, { id, outputs: outs, inputs }, record);
+      return { id, outs: kept(outs) };
+    },
+
+    async read(id, state: Properties) {
+      const outputs = known(state);
+      const { record, ...result } = await handlers.read(id, outputs);
+      const props = result.props && { props: kept(result.props) };
+      if (!record) return { ...result, ...props };
+      const managed = managedFields(FIELDS, outputs) ?? [];
+      // A refresh does not mistake what an interrupted run has changed for inputs of the program.
+      const left = pick({ ...limitsLeftBehind(id, outputs, record) }, (field) => managed.includes(field));
+      return { ...result, ...props, inputs: { ...result.inputs, ...left } };
+    },
+
+    async update(id, state: Properties, inputs: Properties) {
+      const situation = { id, outputs: known(state), inputs };
+      const { outputs } = situation;
+      const connection = connect();
+      const judge = await startRelease(connection, situation, false);
+      const updated = await handlers.update(id, outputs, inputs);
+      const recycled = await applyRevision(connection.client, situation);
+      const saw = {
+        ...(recycled ? withFieldsOf(recycled, updated.outs, inputs) : updated.outs),
+        ...(judge && writeOutput(newWrite())),
+      };
+      const record = recycled ?? updated.record;
+      const outs = { ...saw, ...(await judge?.(saw, record)) };
+      await settle(connection.client, { id, outputs: outs, inputs }, record);
+      return { outs: kept(outs) };
+    },
+
+    delete: (id, outputs: Properties) => handlers.delete(id, known(outputs)),
+  };
+}
+
+const known = (outputs: Properties) => withUnset(FIELDS, RARE_SETTINGS, outputs);
+const kept = (outputs: Properties) => withoutUnset(FIELDS, RARE_SETTINGS, outputs);
+
+/**
+ * Returns `true` if an update has to finish what an earlier run left unfinished. Logs what it will
+ * do. Makes no request.
+ */
+function hasUnfinished({ id, outputs, inputs }: Situation): boolean {
+  const isLeftAtZero = announceZero(id, outputs, inputs);
+  const isOpen = isReleaseOpen({ id, outputs, inputs });
+  return isLeftAtZero || isReadyPending(outputs) || isOpen;
+}
+
+/** Returns outputs with the fields of an endpoint whose workers were replaced. */
+function withFieldsOf(endpoint: Endpoint, outs: Properties, inputs: Properties): Properties {
+  return { ...pick(outs, (name) => !Object.hasOwn(FIELDS, name)), ...endpointFields(endpoint, inputs) };
+}
+
+/**
+ * Waits for what the program asks to wait for, once the record is as the program wants it.
+ * `outputs` are those of this run; `endpoint` is absent if it was not read.
+ */
+async function settle(client: ProviderClient, { id, outputs, inputs }: Situation, endpoint?: Endpoint): Promise<void> {
+  scaleDownRecord(id, outputs).forget();
+  if (endpoint) warnIfOff(id, { ...endpoint }, inputs);
+  try {
+    await awaitReady(client, id, inputs, outputs);
+  } finally {
+    forgetCreate(outputs);
+  }
+}
