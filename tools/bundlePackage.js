@@ -48,7 +48,10 @@ const lazyPackages = {
   },
 };
 
-/** esbuild shares code between entry points only in ES modules, so each file is transformed after. */
+/**
+ * Bundles the code. esbuild shares files between entry points only as ES modules, so each is
+ * transformed afterwards.
+ */
 async function bundleCode() {
   const { outputFiles } = await build({
     ...OPTIONS,

@@ -108,7 +108,10 @@ function templateBefore({ outputs, inputs, unsure }: Change<EndpointInput>): unk
   return (isContainerChanged && unsure.sent.templateId) || outputs.templateId;
 }
 
-/** Refuses what the catalog proves impossible, repairs worker counts, and begins an adoption's release. */
+/**
+ * Refuses what the catalog proves impossible, repairs worker counts, and begins the release of an
+ * adoption.
+ */
 async function beforeSave(connection: Connection, save: Save<Endpoint>): Promise<Preparation<EndpointInput>> {
   const fields = save.purpose === "create" ? {} : await repairs(connection, save);
   if (save.isSaved || Object.keys(fields).length > 0) await checkEndpoint(connection, save);

@@ -70,9 +70,9 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "an endpoint is adopted because of its name",
-    file: "provider/records/recordHandlers.ts",
-    from: "return leftOver ?? refuse(existing, name);",
-    to: "return leftOver ?? existing[0] ?? refuse(existing, name);",
+    file: "provider/endpoint/interruptedCreate.ts",
+    from: "return left ?? onNameTaken(existing);",
+    to: "return left ?? existing[0] ?? onNameTaken(existing);",
     tests: [{ file: "test/pulumi/ownership.test.ts", title: "never adopted by its name" }],
     built: true,
   },
@@ -94,8 +94,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "a move deletes before the new account is verified",
-    file: "provider/records/recordHandlers.ts",
-    from: "    await kind.checkNewAccount?.(situation);",
+    file: "provider/endpoint/lifeCycle.ts",
+    from: "await checkNewAccount(situation);",
     to: "",
     tests: [{ file: "test/pulumi/ownership.test.ts", title: "is deleted in a move" }],
     built: true,
