@@ -1,10 +1,24 @@
 import { hasRestV1, type ManagementApi, type ServiceName } from "./contract/limits";
-import { graphqlCalls } from "./graphql/calls";
+import { graphqlCatalogCalls } from "./graphql/catalog";
+import { graphqlDiagnosisCalls } from "./graphql/diagnosis";
+import { graphqlEndpointCalls } from "./graphql/endpoints";
+import { graphqlRegistryAuthCalls } from "./graphql/registryAuths";
+import { graphqlSecretCalls } from "./graphql/secrets";
+import { graphqlTemplateCalls } from "./graphql/templates";
+import { graphqlVolumeCalls } from "./graphql/volumes";
 import type { ManagementCalls } from "./management";
 import type { PodCalls } from "./pods/pods";
-import { v2Calls, v2NameCalls } from "./restV2/calls";
+import { v2CatalogCalls } from "./restV2/catalog";
+import { v2DiagnosisCalls } from "./restV2/diagnosis";
+import { ENDPOINT_LIST, v2EndpointCalls } from "./restV2/endpoints";
+import { v2OpenLog } from "./restV2/logs";
 import { v2PodCalls } from "./restV2/pods";
+import { REGISTRY_AUTH_LIST, v2RegistryAuthCalls } from "./restV2/registryAuths";
+import { v2Names } from "./restV2/requests";
+import { SECRET_LIST, v2SecretCalls } from "./restV2/secrets";
+import { TEMPLATE_LIST, v2TemplateCalls } from "./restV2/templates";
 import type { RestV2Transport } from "./restV2/transport";
+import { VOLUME_LIST, v2VolumeCalls } from "./restV2/volumes";
 import type { CallContext } from "./transport/retryingCall";
 
 /**
@@ -19,17 +33,34 @@ export function callsOver(
   restPods: PodCalls,
 ): ManagementCalls {
   const v2 = { http, apiKey, url, limits };
-  if (api === "v2") return v2Calls(context, v2);
-  const calls = graphqlCalls(context, { http, apiKey, url }, service);
+  if (api === "v2") {
+    return {
+      endpoints: v2EndpointCalls(context, v2),
+      templates: v2TemplateCalls(v2),
+      registryAuths: v2RegistryAuthCalls(v2),
+      secrets: v2SecretCalls(v2),
+      volumes: v2VolumeCalls(v2),
+      pods: v2PodCalls(v2),
+      catalog: v2CatalogCalls(v2),
+      diagnosis: v2DiagnosisCalls(v2),
+      openLog: v2OpenLog(v2),
+    };
+  }
+  const graphql = { http, apiKey, url };
+  const templates = graphqlTemplateCalls(context, graphql);
   // If a list of GraphQL may be cut off, REST v2 shows which records exist.
-  const names = v2NameCalls(v2);
-  return {
+  const withNames = <Calls>(calls: Calls, list: Parameters<typeof v2Names>[1]) => ({
     ...calls,
-    endpoints: { ...calls.endpoints, readNames: names.endpoints },
-    templates: { ...calls.templates, readNames: names.templates },
-    registryAuths: { ...calls.registryAuths, readNames: names.registryAuths },
-    secrets: { ...calls.secrets, readNames: names.secrets },
-    volumes: { ...calls.volumes, readNames: names.volumes },
+    readNames: v2Names(v2, list),
+  });
+  return {
+    endpoints: withNames(graphqlEndpointCalls(context, graphql, service, templates.readBound), ENDPOINT_LIST),
+    templates: withNames(templates, TEMPLATE_LIST),
+    registryAuths: withNames(graphqlRegistryAuthCalls(graphql), REGISTRY_AUTH_LIST),
+    secrets: withNames(graphqlSecretCalls(graphql), SECRET_LIST),
+    volumes: withNames(graphqlVolumeCalls(graphql), VOLUME_LIST),
+    catalog: graphqlCatalogCalls(graphql),
+    diagnosis: graphqlDiagnosisCalls(graphql),
     // GraphQL cannot read pods. REST v2 does at a service that has retired REST v1.
     pods: hasRestV1(service) ? restPods : v2PodCalls(v2),
   };

@@ -26,17 +26,24 @@ export type AddedToEndpoints<Added extends object> = (context: CallContext, call
 
 /** The parts of a client that the management API serves. */
 export interface Management<Added extends object> {
+  /** Creates, changes, lists and deletes endpoints, and says why something waits. */
   readonly endpoints: ManagedEndpoints & Added;
+  /** Creates, changes, lists and deletes templates. */
   readonly templates: Templates;
+  /** Creates, changes, lists and deletes registry credentials. */
   readonly registryAuths: RegistryAuths;
+  /** Creates, changes, lists and deletes secrets. */
   readonly secrets: Secrets;
+  /** Creates, changes, lists and deletes network volumes. */
   readonly volumes: Volumes;
   readonly pods: PodCalls;
+  /** Reads the service's catalog: GPU types, pools, data centers, CPU flavors, stock, prices. */
   readonly catalog: Catalog;
+  /** Reads the limits of the account. */
   readonly account: Account;
 }
 
-/** The requests of one management interface. */
+/** The requests of one management API. */
 export interface ManagementCalls {
   readonly endpoints: EndpointCalls;
   readonly templates: TemplateCalls;
@@ -46,12 +53,12 @@ export interface ManagementCalls {
   readonly pods: PodCalls;
   readonly catalog: CatalogCalls;
   readonly diagnosis: DiagnosisCalls;
-  /** @default the interface has no logs */
+  /** @default the API has no logs */
   readonly openLog?: OpenLog;
 }
 
 /**
- * Returns the parts that a management interface serves. They share their lists.
+ * Returns the parts that a management API serves. They share their lists.
  * @param health reads the counts of an endpoint's queue
  * @param added makes what else the endpoints have
  */

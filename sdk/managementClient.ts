@@ -1,4 +1,3 @@
-import type { Account, Catalog } from "./catalog/catalog";
 import type { ClientOptions } from "./clientOptions";
 import { type Connected, connect } from "./connected";
 import { extraWords } from "./connection/acceptedWords";
@@ -9,32 +8,14 @@ import { accessOver, type CreateQueue } from "./endpointAccess";
 import { createJobQueue, type JobQueue } from "./jobs/jobQueue";
 import type { QueueContext } from "./jobs/queueTransport";
 import type { LoadBalancer } from "./loadBalancer/loadBalancer";
-import type { AddedToEndpoints, ManagedEndpoints, Management, ReadHealth } from "./management";
+import type { AddedToEndpoints, Management } from "./management";
 import { createPods, type Pods } from "./pods/pods";
 import { restPodCalls } from "./pods/restCalls";
-import type { RegistryAuths } from "./registryAuths/registryAuths";
-import type { Secrets } from "./secrets/secrets";
-import type { Templates } from "./templates/templates";
-import type { Volumes } from "./volumes/volumes";
 
 /** A client of the management API of one account: what `pulumi up` needs. */
-export interface ManagementClient<Added extends object = object> {
-  /** Creates, changes, lists and deletes endpoints, and says why something waits. */
-  readonly endpoints: ManagedEndpoints & Added;
-  /** Creates, changes, lists and deletes templates. */
-  readonly templates: Templates;
-  /** Creates, changes, lists and deletes registry credentials. */
-  readonly registryAuths: RegistryAuths;
-  /** Creates, changes, lists and deletes secrets. */
-  readonly secrets: Secrets;
-  /** Creates, changes, lists and deletes network volumes. */
-  readonly volumes: Volumes;
+export interface ManagementClient<Added extends object = object> extends Omit<Management<Added>, "pods"> {
   /** Reads pods. */
   readonly pods: Pods;
-  /** Reads the service's catalog: GPU types, pools, data centers, CPU flavors, stock, prices. */
-  readonly catalog: Catalog;
-  /** Reads the limits of the account. */
-  readonly account: Account;
   /**
    * Ends all waits for jobs, all streamed bodies, and all calls that wait for a rate limit or a
    * retry. Requests get one more second for their response. Those without one then fail, and the
@@ -78,7 +59,7 @@ export function clientOver<Queue extends JobQueue, Added extends object>(
 }
 
 /**
- * Returns the management API over a connection. Its modules are loaded on first use: programs that
+ * Returns the management API over a connection. Its modules are loaded only here: programs that
  * only run jobs do not need them.
  * @param access returns an endpoint's queue, which a diagnosis reads
  * @param added what else `endpoints` has
@@ -88,48 +69,15 @@ function managementOver<Added extends object>(
   access: (endpointId: string) => Pick<JobQueue, "health">,
   added: AddedToEndpoints<Added>,
 ): ManagementClient<Added> {
-  const health: ReadHealth = async (id, options) => access(id).health(options);
-  let management: Management<Added> | undefined;
-  const loaded = () => {
-    management ??= load(connected, health, added);
-    return management;
-  };
-  return {
-    get endpoints() {
-      return loaded().endpoints;
-    },
-    get templates() {
-      return loaded().templates;
-    },
-    get registryAuths() {
-      return loaded().registryAuths;
-    },
-    get secrets() {
-      return loaded().secrets;
-    },
-    get volumes() {
-      return loaded().volumes;
-    },
-    pods: createPods(connected.pods, () => loaded().pods),
-    get catalog() {
-      return loaded().catalog;
-    },
-    get account() {
-      return loaded().account;
-    },
-    close: connected.close,
-    [Symbol.asyncDispose]: connected.close,
-  };
-}
-
-function load<Added extends object>(connected: Connected, health: ReadHealth, added: AddedToEndpoints<Added>) {
   const { callsOver } = require("./apis") as typeof import("./apis");
   const { managementOf } = require("./management") as typeof import("./management");
-  const { options, http, apiKey, limits, managed } = connected;
+  const { options, http, apiKey, limits, managed, close } = connected;
   const service = serviceName(options);
   const context = { ...managed, ...extraWords(options), capabilities: capabilitiesAt(options.api, service) };
   const url = () => requireAddress(options, "graphqlUrl");
   const restPods = restPodCalls(http, apiKey, () => requireAddress(options, "restUrl"));
-  const requests = callsOver(options.api, context, { http, apiKey, url, limits }, service, restPods);
-  return managementOf(context, requests, health, added);
+  const calls = callsOver(options.api, context, { http, apiKey, url, limits }, service, restPods);
+  const management = managementOf(context, calls, async (id, limits) => access(id).health(limits), added);
+  const pods = createPods(connected.pods, () => management.pods);
+  return { ...management, pods, close, [Symbol.asyncDispose]: close };
 }

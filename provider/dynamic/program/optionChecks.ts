@@ -6,32 +6,30 @@ import { TEMPLATE_FIELDS } from "../../../sdk/templates/template";
 
 type Options = pulumi.CustomResourceOptions;
 
-const adoptInstead = (noun: string) => `set adoptId to the id of the ${noun} in the arguments, and run \`pulumi up\``;
+/** The alternatives to options that have no effect on a kind of resource. */
+interface Instead {
+  readonly ofImport: string;
+  readonly ofTimeouts: string;
+}
 
-/** The alternative to the option `import` for each kind of resource. */
-const INSTEAD_OF_IMPORT = {
-  ServerlessEndpoint: adoptInstead("endpoint"),
-  ServerlessTemplate: adoptInstead("template"),
-  NetworkVolume: adoptInstead("network volume"),
-  ContainerRegistryAuth: adoptInstead("credential"),
-  Secret: adoptInstead("secret"),
-  SmokeTest: "it runs its job when it is created",
+const OF_RECORDS: Instead = {
+  ofImport: "set adoptId in the arguments to its id, and run `pulumi up`",
+  ofTimeouts: "deleteTimeout limits a deletion",
 };
 
-/** The name of a class of resources. */
-export type ResourceKind = keyof typeof INSTEAD_OF_IMPORT;
-
-const DELETE_TIMEOUT = "deleteTimeout limits a deletion";
-
-/** The alternative to the option `customTimeouts` for each kind of resource. */
-const INSTEAD_OF_TIMEOUTS: Readonly<Record<ResourceKind, string>> = {
-  ServerlessEndpoint: "drainTimeout limits a deletion, and awaitReadyTimeout a create or an update that waits",
-  ServerlessTemplate: DELETE_TIMEOUT,
-  NetworkVolume: DELETE_TIMEOUT,
-  ContainerRegistryAuth: DELETE_TIMEOUT,
-  Secret: DELETE_TIMEOUT,
-  SmokeTest: "the argument timeout limits the job",
+/** The kinds of resources with other alternatives. */
+const OF_OTHERS: Readonly<Record<string, Instead>> = {
+  ServerlessEndpoint: {
+    ...OF_RECORDS,
+    ofTimeouts: "drainTimeout limits a deletion, and awaitReadyTimeout a create or an update that waits",
+  },
+  SmokeTest: {
+    ofImport: "it runs its job when it is created",
+    ofTimeouts: "the argument timeout limits the job",
+  },
 };
+
+const insteadFor = (kind: string) => OF_OTHERS[kind] ?? OF_RECORDS;
 
 /**
  * Inputs that may be lists in a program, and that the provider converts to comma-separated strings.
@@ -39,7 +37,7 @@ const INSTEAD_OF_TIMEOUTS: Readonly<Record<ResourceKind, string>> = {
 const LISTS = [FIELDS, TEMPLATE_FIELDS].flatMap(listFields);
 
 /** Returns the problems with options, which belong to no argument. */
-export function optionProblems(kind: ResourceKind, args: object, options: Options): InputProblem[] {
+export function optionProblems(kind: string, args: object, options: Options): InputProblem[] {
   return [...importProblem(kind, options), ...replaceWithProblem(args, options)].map((message) => ({
     property: "",
     message,
@@ -49,9 +47,9 @@ export function optionProblems(kind: ResourceKind, args: object, options: Option
 /**
  * Returns a problem if the option `import` is set: Pulumi fails with it for every dynamic resource.
  */
-function importProblem(kind: ResourceKind, options: Options): string[] {
+function importProblem(kind: string, options: Options): string[] {
   if (options.import === undefined) return [];
-  return [`a ${kind} cannot be imported. Remove the option import: ${INSTEAD_OF_IMPORT[kind]}`];
+  return [`a ${kind} cannot be imported. Remove the option import: ${insteadFor(kind).ofImport}`];
 }
 
 /**
@@ -84,7 +82,7 @@ export function ignoredElementWarnings({ ignoreChanges = [] }: Options): string[
  * Returns a warning if `deletedWith` is set: the engine then leaves out the deletion, and the
  * service does not make up for it.
  */
-export function deletedWithWarning(kind: ResourceKind, { deletedWith }: Options): string[] {
+export function deletedWithWarning(kind: string, { deletedWith }: Options): string[] {
   if (deletedWith === undefined || kind === "SmokeTest") return [];
   return [
     `deletedWith: the service never deletes a ${kind} together with another resource. When that one is deleted in the same ` +
@@ -95,7 +93,7 @@ export function deletedWithWarning(kind: ResourceKind, { deletedWith }: Options)
 /**
  * Returns a warning if `customTimeouts` is set: the engine does not pass it to dynamic providers.
  */
-export function customTimeoutsWarning(kind: ResourceKind, { customTimeouts }: Options): string[] {
+export function customTimeoutsWarning(kind: string, { customTimeouts }: Options): string[] {
   const isSet = Object.values(customTimeouts ?? {}).some((value) => value !== undefined);
-  return isSet ? [`customTimeouts has no effect on a ${kind}: ${INSTEAD_OF_TIMEOUTS[kind]}`] : [];
+  return isSet ? [`customTimeouts has no effect on a ${kind}: ${insteadFor(kind).ofTimeouts}`] : [];
 }

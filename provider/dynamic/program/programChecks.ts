@@ -2,13 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { ConfigurationError, type InputProblem } from "../../../sdk/errors";
 import { NO_SUCH_PROPERTY } from "../../../sdk/records/fields";
 import { UNKNOWN } from "../../properties";
-import {
-  customTimeoutsWarning,
-  deletedWithWarning,
-  ignoredElementWarnings,
-  optionProblems,
-  type ResourceKind,
-} from "./optionChecks";
+import { customTimeoutsWarning, deletedWithWarning, ignoredElementWarnings, optionProblems } from "./optionChecks";
 import { earlierRefusal, refuse } from "./refusal";
 import { areChangedLater } from "./transforms";
 import { isUnitTest } from "./unitTest";
@@ -16,7 +10,7 @@ import { isUnitTest } from "./unitTest";
 /** A resource as the program declares it, before it is registered. */
 export interface Declaration {
   /** Name of the class, for messages. */
-  readonly kind: ResourceKind;
+  readonly kind: string;
   readonly type: string;
   readonly name: string;
   readonly args: object;
