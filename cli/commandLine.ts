@@ -21,6 +21,8 @@ import { addMetricsFlags, type MetricsFlags, metricsProblem } from "./metrics/me
 import type { OrphansFlags } from "./orphans/orphans";
 import { addOrphansFlags } from "./orphans/orphansFlags";
 import { ownPackage } from "./ownPackage";
+import type { RehearseFlags } from "./rehearse/rehearseFlags";
+import { addRehearseFlags } from "./rehearse/rehearseFlags";
 import type { ReviewFlags } from "./review/review";
 import { addReviewFlags, reviewProblem } from "./review/reviewFlags";
 import type { RollbackFlags } from "./rollback/rollback";
@@ -48,6 +50,7 @@ const load = {
   logs: () => require("./logs/logs") as typeof import("./logs/logs"),
   metrics: () => require("./metrics/metrics") as typeof import("./metrics/metrics"),
   orphans: () => require("./orphans/orphans") as typeof import("./orphans/orphans"),
+  rehearse: () => require("./rehearse/rehearse") as typeof import("./rehearse/rehearse"),
   review: () => require("./review/review") as typeof import("./review/review"),
   rollback: () => require("./rollback/rollback") as typeof import("./rollback/rollback"),
   verifyService: () => require("./verifyService/verifyService") as typeof import("./verifyService/verifyService"),
@@ -84,6 +87,7 @@ ${EXIT_CODES}
   addLogs(program);
   addMetrics(program);
   addOrphans(program);
+  addRehearse(program);
   addReview(program);
   addRollback(program);
   addVerifyService(program);
@@ -289,6 +293,12 @@ function addOrphans(program: Command): void {
     .action(async (flags: OrphansFlags) => {
       process.exitCode = await load.orphans().orphans(flags, ownPackage().version);
     });
+}
+
+function addRehearse(program: Command): void {
+  addRehearseFlags(program.command("rehearse")).action(async (flags: RehearseFlags) => {
+    process.exitCode = await load.rehearse().rehearse(flags, ownPackage().version);
+  });
 }
 
 function addReview(program: Command): void {

@@ -1,5 +1,6 @@
 import { buffer } from "node:stream/consumers";
 import { acceptedWords, CONFIG_NAMESPACE } from "../../provider/connection/config";
+import type { EnvironmentSettings } from "../../sdk/connection/settings";
 import { GPU_TIERS } from "../../sdk/contract/limits";
 import { readPrices } from "../forecast/settings/prices";
 import { pulumi } from "../pulumiCommand";
@@ -40,9 +41,24 @@ const IMPOSSIBLE = 4;
  * @param version this package's version, for the JSON
  */
 export async function review(file: string | undefined, flags: ReviewFlags, version: string): Promise<number> {
+  const text = await previewText(file, flags.stack);
+  const { report, code } = await reviewOf(text, () => reviewConnection(flags.stack), flags);
+  show(report, flags, version);
+  return code;
+}
+
+/**
+ * Returns the review of a preview's JSON, and its exit code.
+ * @param connect returns the connection for the look-ups. It is called only for a valid preview
+ */
+export async function reviewOf(
+  text: string,
+  connect: () => Promise<EnvironmentSettings>,
+  flags: Pick<ReviewFlags, "prices" | "strict" | "maxPerHour" | "maxAtRest">,
+): Promise<{ readonly report: Report; readonly code: number }> {
   const given = flags.prices === undefined ? undefined : readPrices(flags.prices);
-  const change = readPreview(await previewText(file, flags.stack));
-  const settings = await reviewConnection(flags.stack);
+  const change = readPreview(text);
+  const settings = await connect();
   const looked = await lookUp(settings, questionsFor(change.resources));
   const answers = ofSameAccount(looked, change.resources, settings);
   const missed = [...answers.missed];
@@ -55,8 +71,7 @@ export async function review(file: string | undefined, flags: ReviewFlags, versi
     ...{ counts: countsOf(change), costs, findings, missed, exceeded, isCut: change.hidden > 0 },
     hasFailed: exceeded.length > 0 || isImpossible,
   };
-  show(report, flags, version);
-  return exceeded.length > 0 ? CAP_EXCEEDED : isImpossible ? IMPOSSIBLE : 0;
+  return { report, code: exceeded.length > 0 ? CAP_EXCEEDED : isImpossible ? IMPOSSIBLE : 0 };
 }
 
 function show(report: Report, { json, markdown }: ReviewFlags, version: string): void {

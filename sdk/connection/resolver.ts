@@ -1,3 +1,4 @@
+import { currentRehearsal, REHEARSAL_VARIABLES } from "../transport/rehearsal";
 import {
   API_VARIABLE,
   type ApiSettings,
@@ -36,7 +37,9 @@ export interface Resolved {
 
 /**
  * Returns the settings of the first source that has them. The client, the provider and every
- * command call it with their sources in order. It reads no other place.
+ * command call it with their sources in order. It reads no other place, except that the key and the
+ * URLs of a rehearsal override those of every source.
+ * @throws ConfigurationError if the rehearsal has no emulator
  */
 export function resolveConnection(sources: readonly Source[]): Resolved {
   const settings: Partial<Record<SettingName, string>> = {};
@@ -54,7 +57,14 @@ export function resolveConnection(sources: readonly Source[]): Resolved {
     }
     isClosed ||= isUnit === true && found.some(([name]) => name !== "api");
   }
-  return { settings, from };
+  const rehearsal = currentRehearsal();
+  if (rehearsal === undefined) return { settings, from };
+  const { url, apiKey } = rehearsal;
+  const { url: label, apiKey: keyLabel } = REHEARSAL_VARIABLES;
+  return {
+    settings: { ...settings, apiKey, graphqlUrl: url, restUrl: url, queueUrl: url },
+    from: { ...from, apiKey: keyLabel, graphqlUrl: label, restUrl: label, queueUrl: label },
+  };
 }
 
 /** Returns the environment as a source. */

@@ -1,5 +1,6 @@
 import { Readable } from "node:stream";
 import type { Dispatcher } from "undici";
+import { refuseOtherHosts } from "./rehearsal";
 import type { Attempt } from "./retryingCall";
 
 /**
@@ -157,7 +158,7 @@ function stream(
 /**
  * Sends one request. `agent.dispatch` instead of `agent.request`, because only its callbacks show
  * whether the request was sent, and each arrival of data. It also saves a stream for each body.
- * @throws BrokenExchange
+ * @throws BrokenExchange, and ConfigurationError if the request would leave a rehearsal
  */
 function dispatch<T>(
   agent: Dispatcher,
@@ -165,6 +166,7 @@ function dispatch<T>(
   { signal, progress, onBegin }: Attempt,
   begin: Begin<T>,
 ): Promise<T> {
+  refuseOtherHosts(options.origin);
   return new Promise((resolve, reject) => {
     let running: Dispatcher.DispatchController | undefined;
     let receiver: Receiver | undefined;

@@ -186,6 +186,7 @@ const ARROWS: Record<string, Arrows> = {
         explain: ["connection"],
         forecast: [],
         orphans: ["connection", "forecast", "review"],
+        rehearse: ["connection", "forecast", "review"],
       },
       ...{
         logs: ["connection", "explain", "emulator"],

@@ -1,0 +1,67 @@
+import type { Emulator, FaultRule, JournalEntry } from "../../emulator";
+import { GRAPHQL_PER_MINUTE } from "../../sdk/contract/limits";
+import { type Change, changesOf, snapshotOf } from "./changes";
+import type { CopiedStack } from "./copyStack";
+import { type Pulumi, reasonOf, succeeded } from "./engine";
+import { refuseDependents, refuseOtherDynamic, type Step } from "./otherResources";
+
+/** What happened when the change was applied to the copy. */
+export interface Applied {
+  readonly changes: readonly Change[];
+  /** Why the update failed; `undefined` if it did not. */
+  readonly failure?: string | undefined;
+  /** The requests of the update, without those of workers. */
+  readonly requests: number;
+  /** The least time that the requests take within the service's limits, in seconds. */
+  readonly limitedS: number;
+  /** What the next preview would still change; empty if nothing. */
+  readonly left: readonly string[];
+  /** Why a destroy would fail; `undefined` if it would not. */
+  readonly destroyFailure?: string | undefined;
+}
+
+/** The requests a minute that REST v2 allows. */
+const V2_PER_MINUTE = 60;
+
+/** Previews the program against the copy. Returns the JSON and its steps. */
+export async function previewCopy(pulumi: Pulumi, { flags }: CopiedStack, more: readonly string[] = []) {
+  const ended = pulumi(["preview", "--json", "--show-sames", ...flags, ...more]);
+  const text = await succeeded("the preview of the program in the rehearsal failed", ended);
+  const { steps = [] } = JSON.parse(text) as { readonly steps?: readonly Step[] };
+  refuseOtherDynamic(
+    steps.flatMap(({ urn, newState, oldState }) => ({ urn, type: (newState ?? oldState)?.type ?? "" })),
+  );
+  refuseDependents(steps);
+  return { text, steps };
+}
+
+/** Applies the program to the copy, previews it again, and destroys the copy. */
+export async function applyToCopy(
+  pulumi: Pulumi,
+  stack: CopiedStack,
+  { emulator, steps, faults }: { emulator: Emulator; steps: readonly Step[]; faults: readonly FaultRule[] },
+): Promise<Applied> {
+  const before = snapshotOf(emulator);
+  emulator.journal.clear();
+  for (const fault of faults) emulator.faults.add(fault);
+  const updated = await pulumi(["up", "--yes", "--skip-preview", ...stack.flags]);
+  emulator.faults.clear();
+  const requests = emulator.journal.requests();
+  const shown = { ...countOf(requests), changes: changesOf(steps, before, snapshotOf(emulator)) };
+  if (updated.code !== 0) return { ...shown, failure: reasonOf(updated), left: [] };
+  const next = await previewCopy(pulumi, stack);
+  const left = next.steps.filter(({ op }) => op !== "same").map(({ urn }) => urn.split("::").slice(3).join("::"));
+  const destroyed = await pulumi(["destroy", "--yes", "--skip-preview", ...stack.flags]);
+  return { ...shown, left, destroyFailure: destroyed.code === 0 ? undefined : reasonOf(destroyed) };
+}
+
+function countOf(requests: readonly JournalEntry[]): Pick<Applied, "requests" | "limitedS"> {
+  const graphql = requests.filter((each) => each.interface === "graphql").length;
+  const managed = requests.filter((each) => each.interface !== "queue").length;
+  // The first minute's requests do not wait.
+  const waitS = (count: number, perMinute: number) => Math.max(0, count - perMinute) * (60 / perMinute);
+  return {
+    requests: managed,
+    limitedS: Math.max(waitS(graphql, GRAPHQL_PER_MINUTE.runpod), waitS(managed - graphql, V2_PER_MINUTE)),
+  };
+}

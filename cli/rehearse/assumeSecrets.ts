@@ -1,0 +1,58 @@
+import { isObject } from "../../provider/properties";
+import { classOf } from "../stack";
+import { type CopiedResource, deeplyRevealed, isSecret, PLACEHOLDER, revealed, secretOf } from "./rewriteState";
+
+/** The relevant part of a saved plan: the inputs that differ from those in state. */
+interface Plan {
+  readonly resourcePlans?: Readonly<Record<string, { readonly goal?: { readonly inputDiff?: InputDiff } }>>;
+}
+
+interface InputDiff {
+  readonly adds?: Readonly<Record<string, unknown>>;
+  readonly updates?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Gives each secret that state holds as a placeholder the value that the program has now, so that it
+ * shows no change. Whether it changes is not known. Returns the secrets: `llama: env.TOKEN`.
+ */
+export function assumeSecrets(resources: readonly CopiedResource[], plan: string): string[] {
+  const { resourcePlans = {} } = JSON.parse(plan) as Plan;
+  const unknown: string[] = [];
+  for (const resource of resources) {
+    if (classOf(resource.type) === undefined) continue;
+    const { adds, updates } = resourcePlans[resource.urn]?.goal?.inputDiff ?? {};
+    const inputs = { ...adds, ...updates };
+    const found: string[] = [];
+    const old = fillIn(resource.inputs, inputs, found);
+    resource.inputs = old;
+    // The engine may encrypt a whole output of which the program gives only a part as a secret.
+    const now = { ...inputs, ...old };
+    resource.outputs = fillIn(resource.outputs, now, found);
+    const name = resource.urn.split("::").at(-1);
+    unknown.push(...[...new Set(found)].map((place) => `${name}: ${place}`));
+  }
+  return unknown;
+}
+
+function fillIn(values: Record<string, unknown> = {}, now: Record<string, unknown>, found: string[]) {
+  return filled(values, now, "", found) as Record<string, unknown>;
+}
+
+function filled(old: unknown, now: unknown, place: string, found: string[]): unknown {
+  if (isSecret(old)) {
+    if (revealed(old) !== PLACEHOLDER) return old;
+    if (place !== "") found.push(place);
+    const value = deeplyRevealed(now);
+    return value === undefined ? old : secretOf(value);
+  }
+  if (!isObject(old)) return old;
+  const values = revealed(now);
+  const at = (name: string) => (isObject(values) ? values[name] : undefined);
+  return Object.fromEntries(
+    Object.entries(old).map(([name, each]) => [
+      name,
+      filled(each, at(name), place === "" ? name : `${place}.${name}`, found),
+    ]),
+  );
+}

@@ -1,0 +1,84 @@
+import { existsSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { classOf } from "../stack";
+import type { CopiedResource } from "./rewriteState";
+
+const PROVIDER = "pulumi:providers:";
+/** The packages of which this package's resources are. */
+const OWN = ["pulumi-nodejs", "serverless-gpu", "pulumi"];
+
+/** Returns the packages of other providers in a state. */
+export function otherPackages(resources: readonly CopiedResource[]): string[] {
+  const packages = resources.flatMap(({ type }) => (type.startsWith(PROVIDER) ? [type.slice(PROVIDER.length)] : []));
+  return [...new Set(packages)].filter((name) => !OWN.includes(name));
+}
+
+/**
+ * Refuses a stack whose other resources would run in the process of this package's provider.
+ * @throws Error that names them
+ */
+export function refuseOtherDynamic(resources: readonly { readonly urn: string; readonly type: string }[]): void {
+  const found = resources.filter(({ type }) => /^pulumi-nodejs:dynamic/.test(type) && classOf(type) === undefined);
+  if (found.length === 0) return;
+  throw new Error(
+    `${found.map(({ urn }) => urn).join(", ")}: a dynamic provider of another package would run in the rehearsal with your ` +
+      "machine's access. Move it to a stack of its own. Nothing was applied",
+  );
+}
+
+/**
+ * Refuses a project file that names an executable of another provider: the engine would start it.
+ * @throws Error that names it
+ */
+export function refuseNamedPlugins(copy: string): void {
+  const file = ["Pulumi.yaml", "Pulumi.yml", "Pulumi.json"]
+    .map((name) => path.join(copy, name))
+    .find((each) => existsSync(each));
+  const text = file === undefined ? "" : readFileSync(file, "utf8");
+  const section = /^["']?plugins["']?\s*:(.*(?:\n(?:[ \t].*|-.*|\s*))*)/m.exec(text)?.[1] ?? "";
+  const names = [...section.matchAll(/["']?name["']?\s*:\s*["']?([\w-]+)/g)].map(([, name]) => name ?? "");
+  const others = names.filter((name) => name !== "serverless-gpu");
+  if (others.length > 0)
+    throw new Error(
+      `the project file names plugins of other packages (${others.join(", ")}), which a rehearsal must not start`,
+    );
+}
+
+/** A step of a preview. */
+export interface Step {
+  readonly op: string;
+  readonly urn: string;
+  readonly oldState?: StepState;
+  readonly newState?: StepState;
+  readonly diffReasons?: readonly string[] | null;
+}
+
+export interface StepState {
+  readonly id?: string;
+  readonly type: string;
+  readonly custom?: boolean;
+  readonly inputs?: Readonly<Record<string, unknown>>;
+  readonly outputs?: Readonly<Record<string, unknown>>;
+  readonly dependencies?: readonly string[] | null;
+}
+
+/**
+ * Refuses a change in which a resource of this package depends on a new or changed one of another
+ * provider: nobody knows what that one would return.
+ * @throws Error that names both
+ */
+export function refuseDependents(steps: readonly Step[]): void {
+  const isOther = ({ oldState, newState }: Step) => {
+    const { type = "", custom = false } = newState ?? oldState ?? {};
+    return custom && !type.startsWith("pulumi:") && classOf(type) === undefined;
+  };
+  const changed = new Set(steps.filter((step) => isOther(step) && step.op !== "same").map(({ urn }) => urn));
+  for (const { urn, newState } of steps) {
+    if (classOf(newState?.type ?? "") === undefined) continue;
+    const cause = (newState?.dependencies ?? []).find((each) => changed.has(each));
+    if (cause === undefined) continue;
+    throw new Error(
+      `${urn} depends on ${cause}, which this change creates or changes. A rehearsal keeps the resources of other providers as they are, so it cannot know the values. Nothing was applied`,
+    );
+  }
+}

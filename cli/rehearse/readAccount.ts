@@ -1,0 +1,48 @@
+import { isObject } from "../../provider/properties";
+import { createManagement } from "../../sdk/managementClient";
+import { findConnection, requireSecrets } from "../connection/connection";
+import { PLACEHOLDER } from "./rewriteState";
+import { noRecords, type Records } from "./seed";
+
+/**
+ * Reads all records of the account with lists only. Variables are placeholders: they may be
+ * secrets, and the rehearsal does not need them.
+ * @throws ConfigurationError if there is no key
+ */
+export async function recordsOfAccount(stack: string): Promise<Records> {
+  const found = await findConnection(process.cwd(), { stack });
+  requireSecrets(found);
+  await using client = createManagement(found.settings as Parameters<typeof createManagement>[0]);
+  const records = noRecords();
+  for (const kind of ["endpoints", "templates", "volumes", "registryAuths", "secrets"] as const) {
+    const { records: listed } = await client[kind].listReadable();
+    for (const record of listed) records[kind].set(record.id, withoutVariables({ ...record }));
+  }
+  return records;
+}
+
+function withoutVariables(record: Record<string, unknown>): Record<string, unknown> {
+  const { env } = record;
+  if (!isObject(env)) return record;
+  return { ...record, env: Object.fromEntries(Object.keys(env).map((name) => [name, PLACEHOLDER])) };
+}
+
+/** Returns the records of the account, with those of the state that the account does not show. */
+export function merged(ofState: Records, ofAccount: Records): Records {
+  const both = noRecords();
+  for (const kind of Object.keys(both) as (keyof Records)[]) {
+    for (const [id, values] of ofState[kind]) {
+      const now = ofAccount[kind].get(id);
+      // Without a record at the service, the next update must find none here either.
+      if (now !== undefined)
+        both[kind].set(id, {
+          ...now,
+          env: values.env ?? now.env,
+          imageName: values.imageName,
+          __template: values.__template,
+        });
+    }
+    for (const [id, values] of ofAccount[kind]) if (!both[kind].has(id)) both[kind].set(id, values);
+  }
+  return both;
+}

@@ -1,0 +1,161 @@
+import { readFileSync, rmSync } from "node:fs";
+import path from "node:path";
+import { type Emulator, startEmulator } from "../../emulator";
+import { type EnvironmentSettings, type ServiceName, serviceName } from "../../sdk/connection/settings";
+import { findConnection } from "../connection/connection";
+import { reviewOf } from "../review/review";
+import { printJson, say } from "../terminal";
+import { applyToCopy, previewCopy } from "./apply";
+import { assumeSecrets } from "./assumeSecrets";
+import { type CopiedStack, checkedState, createCopy, exportStack } from "./copyStack";
+import { type Pulumi, pulumiIn } from "./engine";
+import { otherPackages, refuseNamedPlugins, refuseOtherDynamic } from "./otherResources";
+import { merged, recordsOfAccount } from "./readAccount";
+import type { RehearseFlags } from "./rehearseFlags";
+import { jsonOf, markdownOf, type Rehearsal, textOf } from "./report";
+import type { Exported } from "./rewriteState";
+import { noRecords, recordsOfState, seedOf } from "./seed";
+import { type StandIn, startStandIn } from "./standIn";
+import { createWorkspace, type Workspace } from "./workspace";
+
+const IMPOSSIBLE = 4;
+const EXIT_CODE_OF_SIGNAL = { SIGINT: 130, SIGTERM: 143 } as const;
+
+/**
+ * Prints the rehearsal of a change. Returns the exit code: 3 if a cap is exceeded, 4 if the change
+ * deletes data, is impossible or fails.
+ * @param version this package's version, for the JSON
+ */
+export async function rehearse(flags: RehearseFlags, version: string): Promise<number> {
+  const real = await realPart(flags);
+  await using emulator = await startEmulator({
+    ...{
+      profile: real.service === "runpod" ? "observed" : "contract",
+      coldStartMs: 0,
+      drainMs: 0,
+      templateReleaseMs: 0,
+    },
+    rateLimits: { limits: "off", management: "off", graphql: "off" },
+  });
+  const workspace = createWorkspace(emulator, flags.env ?? []);
+  const ends = Object.entries(EXIT_CODE_OF_SIGNAL).map(([signal, code]) => {
+    const end = () => {
+      workspace.remove();
+      process.exit(code);
+    };
+    process.once(signal, end);
+    return () => process.off(signal, end);
+  });
+  let standIn: StandIn | undefined;
+  try {
+    refuseNamedPlugins(workspace.copy);
+    standIn = await startStandIn(otherPackages(real.exported?.deployment.resources ?? []), workspace.project);
+    const { report, code } = await rehearsed(flags, real, { emulator, workspace, standIn });
+    show(report, flags, version);
+    return code;
+  } finally {
+    standIn?.stop();
+    workspace.remove();
+    for (const end of ends) end();
+  }
+}
+
+/** What the rehearsal reads of the real stack and account, before anything is started. */
+interface RealPart {
+  readonly service: ServiceName | undefined;
+  readonly exported?: Exported | undefined;
+}
+
+async function realPart({ stack, creation, withSecrets }: RehearseFlags): Promise<RealPart> {
+  const exported = creation ? undefined : await exportStack(stack, process.cwd(), withSecrets);
+  refuseOtherDynamic(exported?.deployment.resources ?? []);
+  const accounts = (exported?.deployment.resources ?? []).map(({ outputs }) => String(outputs?.__account ?? ""));
+  if (accounts.some((account) => account.startsWith("runpod "))) return { service: "runpod", exported };
+  // Without a backend, only the environment and the project file are read.
+  const { settings } = await findConnection(process.cwd(), { stack });
+  return { service: serviceName(settings), exported };
+}
+
+interface Stage {
+  readonly emulator: Emulator;
+  readonly workspace: Workspace;
+  readonly standIn: StandIn;
+}
+
+async function rehearsed(
+  flags: RehearseFlags,
+  { exported, service }: RealPart,
+  { emulator, workspace, standIn }: Stage,
+) {
+  const env = { ...workspace.env, ...standIn.env };
+  const pulumi = pulumiIn(workspace.project, env);
+  const stack = await createCopy(flags.stack, workspace, pulumi, flags.withSecrets);
+  const copied = exported && checkedState(exported, { ...emulator, salt: stack.salt });
+  const ofState = copied ? recordsOfState(copied.state.deployment.resources ?? []) : noRecords();
+  const readsAccount = !flags.fromState && !flags.creation;
+  emulator.seed(seedOf(readsAccount ? merged(ofState, await recordsOfAccount(flags.stack)) : ofState, service));
+  const unknown = copied ? await load(workspace, pulumi, stack, copied.state, flags) : [];
+  const { text, steps } = await previewCopy(pulumi, stack);
+  const review = await reviewOf(text, async () => atEmulator(emulator), flags);
+  const applied = await applyToCopy(pulumi, stack, { emulator, steps, faults: flags.fault ?? [] });
+  const deletesData = review.report.findings.some(({ level }) => level === "data");
+  const hasFailed = applied.failure !== undefined || applied.left.length > 0 || applied.destroyFailure !== undefined;
+  const code = review.code || (hasFailed || deletesData ? IMPOSSIBLE : 0);
+  const report: Rehearsal = {
+    ...{
+      stack: flags.stack,
+      isCreation: flags.creation === true,
+      isOk: code === 0,
+      unknown,
+      applied,
+      review: review.report,
+    },
+    notes: [...(copied?.notes ?? []), ...notesOf(flags)],
+  };
+  return { report, code };
+}
+
+/** Loads the copied state. Returns the secrets of which nobody knows whether they change. */
+async function load(
+  workspace: Workspace,
+  pulumi: Pulumi,
+  stack: CopiedStack,
+  state: Exported,
+  { withSecrets }: RehearseFlags,
+) {
+  await stack.load(state);
+  if (withSecrets || !JSON.stringify(state).includes('"plaintext"')) return [];
+  // All secrets are placeholders, so showing them reveals nothing. Only a plan shows their values.
+  const plan = path.join(workspace.copy, "plan.json");
+  await previewCopy(pulumi, stack, ["--show-secrets", "--save-plan", plan]);
+  const unknown = assumeSecrets(state.deployment.resources ?? [], readFileSync(plan, "utf8"));
+  rmSync(plan);
+  await stack.load(state);
+  return unknown;
+}
+
+const atEmulator = ({ url, apiKey }: Emulator): EnvironmentSettings => ({
+  ...{ apiKey, graphqlUrl: url, restUrl: url, queueUrl: url, api: "v2" },
+});
+
+function notesOf({ creation, fromState }: RehearseFlags): string[] {
+  return [
+    ...(creation
+      ? [
+          "This rehearses a creation, not the update that will happen: neither the stack's state nor the account was read.",
+        ]
+      : [
+          "What this machine remembers of unfinished rollouts is left out, so a release without a verdict is not judged here.",
+        ]),
+    ...(fromState && !creation
+      ? ["The records are those of the state. What was changed at the service alone is not seen."]
+      : []),
+    "Stock, prices and limits are the emulator's, not the account's.",
+  ];
+}
+
+function show(report: Rehearsal, { json, markdown }: RehearseFlags, version: string): void {
+  if (json) printJson(jsonOf(report, version), 2);
+  else process.stdout.write(markdown ? markdownOf(report) : textOf(report));
+  if (!report.isOk) say(`serverless-gpu rehearse: the change to ${report.stack} has problems`);
+}

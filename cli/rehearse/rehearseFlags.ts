@@ -1,0 +1,86 @@
+import { readFileSync } from "node:fs";
+import { type Command, InvalidArgumentError, Option } from "commander";
+import type { FaultRule } from "../../emulator";
+
+/** The options of `serverless-gpu rehearse`. */
+export interface RehearseFlags {
+  /** The stack whose copy is updated; the one whose config is used with `creation`. */
+  readonly stack: string;
+  readonly creation?: boolean;
+  readonly fromState?: boolean;
+  readonly withSecrets?: boolean;
+  /** Names of variables that the program also gets. */
+  readonly env?: readonly string[];
+  readonly fault?: readonly FaultRule[];
+  readonly maxPerHour?: number;
+  readonly maxAtRest?: number;
+  readonly prices?: string;
+  readonly strict?: boolean;
+  readonly json?: boolean;
+  readonly markdown?: boolean;
+}
+
+/** Adds the description and the options of the command, and the end of its help. */
+export function addRehearseFlags(command: Command): Command {
+  return command
+    .summary("Rehearse a change on a copy of a stack")
+    .description(
+      "Copies a stack's state into a temporary backend, applies the program in this folder to the copy with the real engine " +
+        "and the emulator, and prints what would change. The account, the stack and the resources of other providers stay " +
+        "as they are. The program gets no key, no credentials of the backend and, by default, no secret.",
+    )
+    .requiredOption("--stack <name>", "the stack to copy")
+    .option(
+      "--creation",
+      "start without the stack's state, and use only the file with its config: for a change from a fork",
+    )
+    .option("--from-state", "take the account's records from the state alone; needs no key")
+    .option(
+      "--with-secrets",
+      "decrypt the secrets of state and config for the rehearsal. Only for branches that you trust",
+    )
+    .option("--env <name...>", "variables of this shell that the program may read, in addition to PATH and the like")
+    .option(
+      "--fault <rule...>",
+      "fault rules of the emulator while the change is applied: JSON, or a file with it",
+      parseFault,
+    )
+    .option("--max-per-hour <dollars>", "fail if full scale costs more an hour", dollars)
+    .option("--max-at-rest <dollars>", "fail if all workersMin workers cost more an hour", dollars)
+    .option("--prices <file>", "prices to use instead of the service's, as for forecast")
+    .option("--strict", "also fail because of low stock and of limits that may hold workers back")
+    .addOption(new Option("--json", "print one JSON object").conflicts("markdown"))
+    .option("--markdown", "print Markdown, for a comment on a pull request")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  serverless-gpu rehearse --stack production --from-state
+  serverless-gpu rehearse --stack production --max-per-hour 20 --markdown > rehearsal.md
+  serverless-gpu rehearse --stack production --creation
+
+Exit codes:
+  0  the change can be applied, no cap is exceeded, and no data goes
+  1  failure; the message gives the reason. Nothing real was changed
+  2  wrong usage: an unknown option, or an invalid value of an option
+  3  --max-per-hour or --max-at-rest is exceeded, or cannot be checked because a cost is not known
+  4  the change deletes data, is impossible, or fails when it is applied or followed by a preview or a destroy`,
+    );
+}
+
+function dollars(text: string): number {
+  if (/^\d+(\.\d+)?$/.test(text)) return Number(text);
+  throw new InvalidArgumentError("Give US dollars an hour, such as 20 or 0.5.");
+}
+
+/** The emulator checks the rule. */
+function parseFault(text: string, before: readonly FaultRule[] = []): readonly FaultRule[] {
+  try {
+    const value = JSON.parse(text.trim().startsWith("{") ? text : readFileSync(text, "utf8"));
+    return [...before, ...(Array.isArray(value) ? value : [value])];
+  } catch {
+    throw new InvalidArgumentError(
+      'Give a fault rule as JSON, such as {"effect":{"status":503},"times":1}, or a file with it.',
+    );
+  }
+}

@@ -1,0 +1,82 @@
+import { redact } from "../../sdk/secret";
+import { visible } from "../../sdk/visible";
+import {
+  type Report,
+  jsonOf as reviewJson,
+  markdownOf as reviewMarkdown,
+  textOf as reviewText,
+} from "../review/report";
+import { shownTime } from "../shownValues";
+import type { Applied } from "./apply";
+
+/** The result of a rehearsal. */
+export interface Rehearsal {
+  readonly stack: string;
+  readonly isCreation: boolean;
+  readonly isOk: boolean;
+  /** The secrets of which nobody knows whether they change. */
+  readonly unknown: readonly string[];
+  readonly applied: Applied;
+  readonly review: Report;
+  /** What the rehearsal leaves out. */
+  readonly notes: readonly string[];
+}
+
+const clean = (text: string) => visible(redact(text).replace(/\s+/g, " "));
+
+/** Returns the lines about the update, the next preview and the destroy. */
+function outcomes({ failure, requests, limitedS, left, destroyFailure }: Applied): string[] {
+  const time =
+    limitedS > 0 ? `, at least ${shownTime(limitedS)} within RunPod's limits` : ", within RunPod's limits of a minute";
+  if (failure !== undefined) return [`The update fails: ${failure}`];
+  return [
+    `The update succeeds with ${requests} requests${time}.`,
+    left.length === 0
+      ? "The next preview shows no changes."
+      : `The next preview still shows changes: ${left.join(", ")}`,
+    destroyFailure === undefined ? "A destroy would work." : `A destroy would fail: ${destroyFailure}`,
+  ];
+}
+
+function changeLines({ changes }: Applied): string[] {
+  if (changes.length === 0) return ["No changes."];
+  return changes.map(
+    ({ resource, kind, what, properties }) =>
+      `${what}: ${resource} (${kind})${properties.length > 0 ? `: ${properties.join(", ")}` : ""}`,
+  );
+}
+
+const unknownLine = (unknown: readonly string[]) =>
+  unknown.length === 0
+    ? []
+    : [`Not known whether these secrets change; the rehearsal assumes not: ${unknown.join(", ")}`];
+
+/** Returns the rehearsal as text. */
+export function textOf(rehearsal: Rehearsal): string {
+  const { stack, isCreation, applied, unknown, notes, review } = rehearsal;
+  const lines = [
+    `Rehearsal of ${isCreation ? "a creation of " : ""}${stack}`,
+    ...changeLines(applied).map((line) => `  ${line}`),
+    ...outcomes(applied),
+    ...unknownLine(unknown),
+    ...notes.map((note) => `Note: ${note}`),
+  ];
+  return `${lines.map(clean).join("\n")}\n\n${reviewText(review)}`;
+}
+
+/** Returns the rehearsal as Markdown, for a comment on a pull request. */
+export function markdownOf({ stack, isCreation, isOk, applied, unknown, notes, review }: Rehearsal): string {
+  const escaped = (text: string) => clean(text).replace(/[\\`*_{}[\]<>#|~@]/g, "\\$&");
+  const items = (lines: readonly string[]) => lines.map((line) => `- ${escaped(line)}`);
+  return [
+    `### ${isOk ? "Rehearsal" : "The rehearsal found a problem"}: ${isCreation ? "a creation of " : ""}${escaped(stack)}`,
+    ...["", ...items(changeLines(applied)), ""],
+    ...[...items(outcomes(applied)), ...items(unknownLine(unknown)), ...items(notes), ""],
+    reviewMarkdown(review),
+  ].join("\n");
+}
+
+/** Returns the rehearsal as plain data, for programs. */
+export function jsonOf({ review, isOk, isCreation, ...rest }: Rehearsal, version: string): object {
+  return { version, ok: isOk, creation: isCreation, ...rest, review: reviewJson(review, version) };
+}

@@ -1,0 +1,145 @@
+import { accountRecord } from "../../provider/connection/account";
+import { isObject } from "../../provider/properties";
+import { endpointQueueUrl, serverUrl } from "../../sdk/transport/urls";
+import { classOf } from "../stack";
+
+/** The marks of a secret in state. */
+const SIGNATURE = "4dabf18193072939515e22adb298388d";
+const SECRET = "1b47061264138c4ac30d75fd1eb44270";
+
+/** What the program and the engine see instead of a secret. */
+export const PLACEHOLDER = "rehearsal-placeholder";
+
+/** A resource in the copy. */
+export interface CopiedResource {
+  readonly urn: string;
+  readonly type: string;
+  readonly id?: string;
+  readonly provider?: string;
+  readonly protect?: boolean;
+  inputs?: Record<string, unknown>;
+  outputs?: Record<string, unknown>;
+}
+
+/** What `pulumi stack export` prints. */
+export interface Exported {
+  readonly version: number;
+  readonly deployment: { readonly resources?: CopiedResource[]; readonly [field: string]: unknown };
+}
+
+/** Where the copy belongs. */
+export interface Stage {
+  /** The URL of the emulator. */
+  readonly url: string;
+  readonly apiKey: string;
+  /** The `encryptionsalt` of the copied stack. */
+  readonly salt: string;
+}
+
+/** A rewritten state, and what was left out of it. */
+export interface Rewritten {
+  readonly state: Exported;
+  readonly notes: string[];
+}
+
+/**
+ * Returns a copy of a state that belongs to the emulator: its account, URLs and secrets provider
+ * are rewritten, and encrypted secrets are placeholders. The ids stay.
+ */
+export function rewriteState(exported: Exported, stage: Stage): Rewritten {
+  const { resources = [], pending_operations: pending, metadata: _metadata, ...rest } = exported.deployment;
+  const pairs = urlPairs(resources, stage.url);
+  const copied = resources.map((resource) => {
+    const copy = rewritten(resource, pairs) as CopiedResource;
+    if (classOf(copy.type) === undefined) return copy;
+    const { outputs = {}, id = "" } = copy;
+    if (outputs.__account !== undefined) outputs.__account = accountIn(outputs.__account, id, stage);
+    return copy;
+  });
+  const isPending = Array.isArray(pending) && pending.length > 0;
+  const deployment = {
+    ...rest,
+    secrets_providers: { type: "passphrase", state: { salt: stage.salt } },
+    resources: copied,
+  };
+  return {
+    state: { version: exported.version, deployment },
+    notes: isPending
+      ? [`${pending.length} operations of a killed run are left out: run pulumi up --refresh first`]
+      : [],
+  };
+}
+
+function accountIn(recorded: unknown, id: string, { url, apiKey }: Stage): string {
+  const [, , ...provider] = String(recorded).split(" ");
+  return accountRecord({ service: url, apiKey, provider: provider.join(" ") }, id);
+}
+
+/** Returns each URL of an endpoint in the state, with its URL at the emulator. */
+function urlPairs(resources: readonly CopiedResource[], url: string): [string, string][] {
+  return resources.flatMap(({ type, id, outputs = {} }): [string, string][] => {
+    if (classOf(type) !== "ServerlessEndpoint" || id === undefined) return [];
+    const { queueUrl, url: server } = outputs;
+    return [
+      ...(typeof queueUrl === "string" ? [[queueUrl, endpointQueueUrl(url, id)] as [string, string]] : []),
+      ...(typeof server === "string" ? [[server, serverUrl(url, id) ?? url] as [string, string]] : []),
+    ];
+  });
+}
+
+/** Returns a value with the emulator's URLs, and placeholders instead of encrypted secrets. */
+function rewritten(value: unknown, pairs: readonly [string, string][]): unknown {
+  if (typeof value === "string") return pairs.reduce((text, [old, now]) => text.replaceAll(old, now), value);
+  if (Array.isArray(value)) return value.map((each) => rewritten(each, pairs));
+  if (!isObject(value)) return value;
+  if (isSecret(value)) {
+    const { plaintext } = value;
+    return secretOf(typeof plaintext === "string" ? rewritten(JSON.parse(plaintext), pairs) : PLACEHOLDER);
+  }
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, rewritten(each, pairs)]));
+}
+
+/** Returns `true` for a secret in state. */
+export function isSecret(value: unknown): value is Record<string, unknown> {
+  return isObject(value) && value[SIGNATURE] === SECRET;
+}
+
+/** Returns a secret with this value, which the engine encrypts when it imports the state. */
+export function secretOf(value: unknown): Record<string, unknown> {
+  return { [SIGNATURE]: SECRET, plaintext: JSON.stringify(value) };
+}
+
+/** Returns the value of a secret that is not encrypted. */
+export function revealed(value: unknown): unknown {
+  return isSecret(value) && typeof value.plaintext === "string" ? JSON.parse(value.plaintext) : value;
+}
+
+/** Returns a value in which no secret at any depth is marked as one. */
+export function deeplyRevealed(value: unknown): unknown {
+  const plain = revealed(value);
+  if (Array.isArray(plain)) return plain.map(deeplyRevealed);
+  if (!isObject(plain)) return plain;
+  return Object.fromEntries(Object.entries(plain).map(([name, each]) => [name, deeplyRevealed(each)]));
+}
+
+/**
+ * Refuses a state that is not completely rewritten.
+ * @throws Error that names the first resource that still belongs to another account
+ */
+export function assertRewritten({ deployment }: Exported, { url, salt }: Stage): void {
+  const refuse = (what: string): never => {
+    throw new Error(`${what}, so the copy of the stack was not used. Nothing was started`);
+  };
+  const { secrets_providers: secrets, resources = [] } = deployment;
+  if (JSON.stringify(secrets) !== JSON.stringify({ type: "passphrase", state: { salt } }))
+    refuse("the copied state still has the secrets provider of the stack");
+  if (deployment.pending_operations !== undefined) refuse("the copied state has operations of a killed run");
+  for (const { urn, type, id = "", inputs, outputs = {} } of resources) {
+    if (JSON.stringify([inputs, outputs]).includes('"ciphertext"')) refuse(`${urn} still has an encrypted secret`);
+    if (classOf(type) === undefined) continue;
+    const { __account: account, queueUrl } = outputs;
+    if (account !== undefined && !String(account).startsWith(`${url} `))
+      refuse(`${urn} still belongs to another account`);
+    if (queueUrl !== undefined && queueUrl !== endpointQueueUrl(url, id)) refuse(`${urn} still has another URL`);
+  }
+}

@@ -1,0 +1,86 @@
+import { randomBytes } from "node:crypto";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
+import { homedir, tmpdir } from "node:os";
+import path from "node:path";
+import type { Emulator } from "../../emulator";
+import { API_VARIABLE } from "../../sdk/connection/settings";
+import { REHEARSAL_VARIABLES } from "../../sdk/transport/rehearsal";
+import { findProjectFile } from "../connection/projectFile";
+import { ownPackage } from "../ownPackage";
+
+/** The temporary folders of a rehearsal, and the environment of everything that it starts. */
+export interface Workspace {
+  /** The folder of the real project. The rehearsal only reads it. */
+  readonly project: string;
+  /** A folder with a copy of the project file and the copied stack's config. */
+  readonly copy: string;
+  readonly env: Readonly<Record<string, string>>;
+  remove(): void;
+}
+
+/**
+ * The only variables of this process that the program and the engine get. None of them holds a key
+ * or the credentials of a backend.
+ */
+const PASSED = [
+  ...["PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TERM", "SystemRoot", "ComSpec", "PATHEXT"],
+  ...["VIRTUAL_ENV", "JAVA_HOME", "DOTNET_ROOT", "GOROOT", "NODE_PATH", "NODE_COMPILE_CACHE"],
+  ...["SERVERLESS_GPU_SERVICE", API_VARIABLE, "SERVERLESS_GPU_EXTRA_GPU_TIERS", "SERVERLESS_GPU_EXTRA_LOCATIONS"],
+];
+
+/** The caches of languages, which lie in the home folder unless a variable says otherwise. */
+const CACHES = { GOPATH: "go", GOCACHE: ".cache/go-build", GOMODCACHE: "go/pkg/mod" };
+
+const PLUGIN = "resource-serverless-gpu-v";
+const EXECUTABLE = "pulumi-resource-serverless-gpu";
+
+/**
+ * Creates the folders.
+ * @param more names of variables that the user lets the program have
+ * @throws Error if the folder has no project, or if the emulator has no address
+ */
+export function createWorkspace(emulator: Pick<Emulator, "url" | "apiKey">, more: readonly string[]): Workspace {
+  const projectFile = findProjectFile(process.cwd());
+  if (projectFile === undefined)
+    throw new Error("there is no Pulumi.yaml here or above: run the command in the program's folder");
+  if (emulator.url === "" || emulator.apiKey === "")
+    throw new Error("the rehearsal has no emulator, so nothing was started");
+  const root = mkdtempSync(path.join(tmpdir(), "serverless-gpu-rehearsal-"));
+  const folder = (name: string) => path.join(root, name);
+  for (const name of ["home", "home/plugins", "cache", "state", "temp", "copy"])
+    mkdirSync(folder(name), { mode: 0o700 });
+  cpSync(projectFile, path.join(folder("copy"), path.basename(projectFile)));
+  linkPlugin(folder("home/plugins"));
+  const given = Object.entries(process.env).filter(([name]) => PASSED.includes(name) || more.includes(name));
+  const caches = Object.entries(CACHES).map(([name, place]) => [
+    name,
+    process.env[name] ?? path.join(homedir(), place),
+  ]);
+  return {
+    project: path.dirname(projectFile),
+    copy: folder("copy"),
+    env: {
+      ...Object.fromEntries([...caches, ...given]),
+      ...{ HOME: folder("home"), PULUMI_HOME: folder("home"), TMPDIR: folder("temp"), XDG_CACHE_HOME: folder("cache") },
+      PULUMI_BACKEND_URL: `file://${folder("state")}`,
+      // Nothing that is left after a kill can be decrypted: the passphrase is in no file.
+      PULUMI_CONFIG_PASSPHRASE: randomBytes(24).toString("hex"),
+      ...{ PULUMI_SKIP_UPDATE_CHECK: "true", PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true" },
+      ...{ PULUMI_IGNORE_AMBIENT_PLUGINS: "true", PULUMI_ENABLE_STREAMING_JSON_PREVIEW: "false" },
+      [REHEARSAL_VARIABLES.url]: emulator.url,
+      [REHEARSAL_VARIABLES.apiKey]: emulator.apiKey,
+    },
+    remove: () => rmSync(root, { recursive: true, force: true, maxRetries: 5 }),
+  };
+}
+
+/** Makes this package's plugin, and no other, available to the engine. */
+function linkPlugin(plugins: string): void {
+  const installed = path.join(process.env.PULUMI_HOME ?? path.join(homedir(), ".pulumi"), "plugins");
+  const names = existsSync(installed) ? readdirSync(installed).filter((name) => name.startsWith(PLUGIN)) : [];
+  for (const name of names) symlinkSync(path.join(installed, name), path.join(plugins, name));
+  if (names.length > 0) return;
+  const folders = (process.env.PATH ?? "").split(path.delimiter);
+  const onPath = folders.find((each) => existsSync(path.join(each, EXECUTABLE)));
+  if (onPath !== undefined) symlinkSync(onPath, path.join(plugins, PLUGIN + ownPackage().version));
+}

@@ -1,0 +1,44 @@
+import { isLoopback } from "../contract/loopback";
+import { ConfigurationError } from "../errors";
+
+/** The environment variables that say where a rehearsal runs. */
+export const REHEARSAL_VARIABLES = {
+  url: "SERVERLESS_GPU_REHEARSAL_URL",
+  apiKey: "SERVERLESS_GPU_REHEARSAL_KEY",
+} as const;
+
+/** The emulator of a rehearsal. */
+export interface Rehearsal {
+  readonly url: string;
+  readonly apiKey: string;
+}
+
+/**
+ * Returns the emulator of the rehearsal in which this process runs; `undefined` outside of one.
+ * @throws ConfigurationError if the URL or the key is missing, or the URL is of another machine
+ */
+export function currentRehearsal(environment: NodeJS.ProcessEnv = process.env): Rehearsal | undefined {
+  const { url: urlVariable, apiKey: keyVariable } = REHEARSAL_VARIABLES;
+  const [url, apiKey] = [environment[urlVariable]?.trim(), environment[keyVariable]?.trim()];
+  if (url === undefined && apiKey === undefined) return undefined;
+  if (!url || !apiKey) {
+    throw new ConfigurationError(
+      `this is a rehearsal without ${url ? keyVariable : urlVariable}, so nothing is sent. Unset both variables of a rehearsal`,
+    );
+  }
+  if (!URL.canParse(url) || !isLoopback(url))
+    throw new ConfigurationError(`${urlVariable} must be the URL of an emulator on this machine, so nothing is sent`);
+  return { url: new URL(url).origin, apiKey };
+}
+
+/**
+ * Refuses a request to any other host than the emulator while this process runs in a rehearsal.
+ * @throws ConfigurationError if the request would leave the rehearsal
+ */
+export function refuseOtherHosts(origin: string | URL | undefined): void {
+  const rehearsal = currentRehearsal();
+  if (rehearsal === undefined) return;
+  const host = origin === undefined ? "a host without a name" : new URL(origin).origin;
+  if (host === rehearsal.url) return;
+  throw new ConfigurationError(`this is a rehearsal at ${rehearsal.url}, so no request was sent to ${host}`);
+}

@@ -1,0 +1,158 @@
+import { existsSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { type Emulator, startEmulator } from "../../emulator";
+import { createStack, type PulumiStack } from "./harness";
+
+const COMMAND = path.resolve(__dirname, "../../dist/cli/main.js");
+const TOKEN = "token-that-must-stay-encrypted";
+
+interface Wanted {
+  readonly image: string;
+  readonly max: number;
+  readonly hasVolume: boolean;
+  readonly more: string;
+}
+
+const BEFORE: Wanted = { image: "ghcr.io/me/llama:1", max: 3, hasVolume: true, more: "" };
+
+const program = ({ image, max, hasVolume, more }: Wanted) => `
+const pulumi = require("@pulumi/pulumi");
+const fs = require("node:fs");
+const { NetworkVolume, Secret, ServerlessEndpoint, ServerlessTemplate } = require("pulumi-serverless-gpu");
+const config = new pulumi.Config();
+const token = config.requireSecret("token");
+if (process.env.SEEN) fs.appendFileSync(process.env.SEEN, JSON.stringify(process.env) + "\\n");
+const template = new ServerlessTemplate("llama", {
+  name: "llama-" + config.require("suffix"), imageName: "${image}", env: { TOKEN: pulumi.interpolate\`Bearer \${token}\`, PLAIN: "p" },
+});
+new Secret("hub", { name: "hub", value: token });
+${hasVolume ? 'new NetworkVolume("models", { name: "models", size: 20, dataCenterId: "EU-RO-1" });' : ""}
+const endpoint = new ServerlessEndpoint("llama", { templateId: template.id, gpuIds: ["ADA_24"], workersMax: ${max} });
+exports.url = endpoint.queueUrl;
+exports.token = token;
+${more}`;
+
+let emulator: Emulator;
+let stack: PulumiStack;
+/** Neither the key nor the passphrase. */
+const BARE = { PULUMI_CONFIG_PASSPHRASE: "", SERVERLESS_GPU_API_KEY: "" };
+
+beforeAll(async () => {
+  emulator = await startEmulator({ drainMs: 0, coldStartMs: 0 });
+  stack = await createStack({ program: program(BEFORE), env: emulator.env });
+  await stack.succeed(["config", "set", "suffix", "prod"]);
+  await stack.succeed(["config", "set", "--secret", "token", TOKEN]);
+  await stack.up();
+});
+afterAll(() => emulator.stop());
+
+const rehearse = async (args: readonly string[] = [], env: Readonly<Record<string, string>> = BARE) => {
+  const words = [COMMAND, "rehearse", "--stack", "dev", "--from-state", "--json", ...args];
+  const ended = await stack.exec(process.execPath, words, { env });
+  return { ...ended, json: ended.stdout.startsWith("{") ? JSON.parse(ended.stdout) : undefined };
+};
+
+/** The state, the config and the program, byte for byte. */
+const original = async () => {
+  const files = [...(await stack.files())].filter(([name]) => /\/(state|program)\//.test(name));
+  return Object.fromEntries(files);
+};
+
+test("An unchanged program shows no changes, without a key and a passphrase, and nothing real is touched", async () => {
+  const before = await original();
+  const requests = emulator.journal.requests().length;
+  const { exitCode, json, output } = await rehearse();
+  expect(output).not.toContain(TOKEN);
+  expect({ exitCode, output: exitCode === 0 ? "" : output }).toEqual({ exitCode: 0, output: "" });
+  expect(json.applied).toMatchObject({ changes: [], left: [], requests: 0 });
+  expect(json.unknown).toEqual(expect.arrayContaining(["llama: env.TOKEN", "hub: value"]));
+  expect(emulator.journal.requests()).toHaveLength(requests);
+  expect(await original()).toEqual(before);
+});
+
+test("The program gets neither the key, the backend nor a secret", async () => {
+  const seen = path.join(stack.scratch, "seen");
+  const env = {
+    PULUMI_CONFIG_PASSPHRASE: "test",
+    AWS_SECRET_ACCESS_KEY: "aws",
+    PULUMI_ACCESS_TOKEN: "cloud",
+    SEEN: seen,
+  };
+  const { exitCode, json } = await rehearse(["--env", "SEEN"], env);
+  expect(exitCode).toBe(0);
+  expect(json.applied.changes).toEqual([]);
+  const text = readFileSync(seen, "utf8");
+  for (const secret of [emulator.apiKey, emulator.url, TOKEN, "AWS_SECRET_ACCESS_KEY", "PULUMI_ACCESS_TOKEN"]) {
+    expect(text).not.toContain(secret);
+  }
+  for (const line of text.trim().split("\n")) {
+    const seenEnv = JSON.parse(line);
+    expect(seenEnv.PULUMI_BACKEND_URL).not.toContain(path.join(stack.scratch, "state"));
+    expect(seenEnv.SERVERLESS_GPU_REHEARSAL_URL).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    expect(seenEnv.PULUMI_CONFIG_PASSPHRASE).not.toBe("test");
+  }
+});
+
+test("A rehearsal shows what the change updates, rolls out, scales to zero and deletes", async () => {
+  const more = `new ServerlessEndpoint("whisper", { templateId: template.id, gpuIds: ["ADA_24"], workersMax: 1 });`;
+  await stack.writeProgram(program({ image: "ghcr.io/me/llama:2", max: 0, hasVolume: false, more }));
+  const { exitCode, json, output } = await rehearse();
+  expect({ exitCode, output: exitCode === 4 ? "" : output }).toEqual({ exitCode: 4, output: "" });
+  const short = json.applied.changes.map(
+    ({ what, kind, resource }: Record<string, string>) => `${what} ${kind} ${resource}`,
+  );
+  expect(short.sort()).toEqual([
+    "created ServerlessEndpoint whisper",
+    "deleted NetworkVolume models",
+    "scaled to zero ServerlessEndpoint llama",
+    "updated ServerlessTemplate llama",
+  ]);
+  expect(json.applied).toMatchObject({ left: [], requests: expect.any(Number), limitedS: 0 });
+  expect(json.applied.failure).toBeUndefined();
+  expect(json.review.data).toEqual([expect.objectContaining({ kind: "volume-deleted", resource: "models" })]);
+
+  await stack.writeProgram(program({ ...BEFORE, image: "ghcr.io/me/llama:2" }));
+  const rolledOut = await rehearse();
+  expect(rolledOut.exitCode).toBe(0);
+  expect(rolledOut.json.applied.changes).toContainEqual(
+    expect.objectContaining({ what: "rolled out", kind: "ServerlessEndpoint", resource: "llama" }),
+  );
+  // A plain variable beside a secret one.
+  await stack.writeProgram(program(BEFORE).replace('PLAIN: "p"', 'PLAIN: "q"'));
+  const variable = await rehearse();
+  expect(variable.json.applied.changes).toContainEqual(
+    expect.objectContaining({ resource: "llama", properties: ["env"] }),
+  );
+  const failing = await rehearse(["--fault", '{"effect":{"status":400},"match":{"operation":"saveTemplate"}}']);
+  expect(failing).toMatchObject({ exitCode: 4, json: { ok: false } });
+  expect(failing.json.applied.failure).toContain("llama");
+  await stack.writeProgram(program(BEFORE));
+});
+
+test("The account's records are read with lists only, and the rehearsal writes nothing there", async () => {
+  emulator.journal.clear();
+  const words = [COMMAND, "rehearse", "--stack", "dev", "--json"];
+  const { exitCode, stdout, output } = await stack.exec(process.execPath, words);
+  expect({ exitCode, output: exitCode === 0 ? "" : output }).toEqual({ exitCode: 0, output: "" });
+  expect(JSON.parse(stdout.slice(stdout.indexOf("{"))).applied).toMatchObject({ changes: [], left: [] });
+  const operations = new Set(emulator.journal.operations());
+  expect([...operations].filter((each) => /save|create|update|delete|run/i.test(each))).toEqual([]);
+  expect(operations.size).toBeGreaterThan(0);
+});
+
+test("A rehearsal that is killed leaves no decrypted secret in any file", async () => {
+  const words = [COMMAND, "rehearse", "--stack", "dev", "--from-state", "--with-secrets"];
+  const seen = path.join(stack.scratch, "program-runs");
+  const running = stack.exec("bash", ["-c", `exec "$0" "$@"`, process.execPath, ...words, "--env", "SEEN"], {
+    env: { SEEN: seen },
+  });
+  while (!existsSync(seen)) await new Promise((resolve) => setTimeout(resolve, 20));
+  const found = (await stack.processes()).filter(({ command }) => command.includes(" rehearse "));
+  expect(found.length).toBeGreaterThan(0);
+  for (const { pid } of found) process.kill(pid, "SIGKILL");
+  expect((await running).exitCode).toBeNull();
+  const files = await stack.files();
+  const left = [...files].filter(([name]) => name.includes("serverless-gpu-rehearsal-"));
+  expect(left.length).toBeGreaterThan(0);
+  expect(left.filter(([, text]) => text.includes(TOKEN)).map(([name]) => name)).toEqual([]);
+});

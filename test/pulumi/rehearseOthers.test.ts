@@ -1,0 +1,116 @@
+import path from "node:path";
+import * as grpc from "@grpc/grpc-js";
+import { type Emulator, startEmulator } from "../../emulator";
+import { createStack, type PulumiStack } from "./harness";
+
+const { ResourceProviderService } = require("@pulumi/pulumi/proto/provider_grpc_pb.js");
+const messages = require("@pulumi/pulumi/proto/provider_pb.js");
+const plugin = require("@pulumi/pulumi/proto/plugin_pb.js");
+const { Empty } = require("google-protobuf/google/protobuf/empty_pb.js");
+
+const COMMAND = path.resolve(__dirname, "../../dist/cli/main.js");
+
+const program = ({ size = 1, max = 2, name = '"llama"', more = "" }) => `
+const pulumi = require("@pulumi/pulumi");
+const { ServerlessEndpoint } = require("pulumi-serverless-gpu");
+class Bucket extends pulumi.CustomResource {
+  constructor(name, args, options) { super("other:index:Bucket", name, { arn: undefined, ...args }, options); }
+}
+const bucket = new Bucket("data", { size: ${size} });
+${more}
+const endpoint = new ServerlessEndpoint("llama", { templateId: "t", gpuIds: ["ADA_24"], name: ${name}, workersMax: ${max} });
+new Bucket("log", { url: endpoint.queueUrl });
+`;
+
+/** The second provider: it notes each call. */
+const calls: string[] = [];
+let server: grpc.Server;
+let emulator: Emulator;
+let stack: PulumiStack;
+
+type Done = (error: null, response: unknown) => void;
+const noted =
+  (name: string, make: (request: Record<string, () => unknown>) => unknown) =>
+  (call: { request: Record<string, () => unknown> }, done: Done) => {
+    calls.push(name);
+    done(null, make(call.request));
+  };
+
+beforeAll(async () => {
+  server = new grpc.Server();
+  const inputs = (request: Record<string, () => unknown>) =>
+    new messages.CheckResponse().setInputs(request.getNews?.());
+  server.addService(ResourceProviderService, {
+    getPluginInfo: noted("getPluginInfo", () => new plugin.PluginInfo().setVersion("1.0.0")),
+    checkConfig: noted("checkConfig", inputs),
+    diffConfig: noted("diffConfig", () => new messages.DiffResponse()),
+    configure: noted("configure", () => new messages.ConfigureResponse().setAcceptsecrets(true)),
+    check: noted("check", inputs),
+    diff: noted("diff", () => new messages.DiffResponse()),
+    create: noted("create", (request) =>
+      new messages.CreateResponse().setId("b-1").setProperties(request.getProperties?.()),
+    ),
+    delete: noted("delete", () => new Empty()),
+    cancel: noted("cancel", () => new Empty()),
+    attach: noted("attach", () => new Empty()),
+  });
+  const port = await new Promise<number>((resolve, reject) =>
+    server.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), (error, bound) =>
+      error ? reject(error) : resolve(bound),
+    ),
+  );
+  emulator = await startEmulator({ drainMs: 0, coldStartMs: 0 });
+  // The rehearsal must not pass the variable on.
+  stack = await createStack({
+    program: program({}),
+    env: { ...emulator.env, PULUMI_DEBUG_PROVIDERS: `other:${port}` },
+  });
+  await stack.up();
+  expect(calls).toContain("create");
+});
+
+afterAll(async () => {
+  server.forceShutdown();
+  await emulator.stop();
+});
+
+const rehearse = async () => {
+  calls.length = 0;
+  const ended = await stack.exec(process.execPath, [COMMAND, "rehearse", "--stack", "dev", "--from-state", "--json"]);
+  // Nothing of it is ever called.
+  expect(calls).toEqual([]);
+  return { ...ended, json: ended.stdout.startsWith("{") ? JSON.parse(ended.stdout) : undefined };
+};
+
+test("A second provider in the stack gets no call, and its resources stay as they are", async () => {
+  const same = await rehearse();
+  expect({ code: same.exitCode, output: same.exitCode === 0 ? "" : same.output }).toEqual({ code: 0, output: "" });
+  expect(same.json.applied).toMatchObject({ changes: [], left: [] });
+
+  await stack.writeProgram(program({ max: 3 }));
+  const changed = await rehearse();
+  expect({ code: changed.exitCode, output: changed.exitCode === 0 ? "" : changed.output }).toEqual({
+    code: 0,
+    output: "",
+  });
+  expect(changed.json.applied.changes).toEqual([expect.objectContaining({ resource: "llama", what: "updated" })]);
+
+  // One of theirs changes, and none of ours depends on it.
+  await stack.writeProgram(program({ size: 2 }));
+  expect(await rehearse()).toMatchObject({ exitCode: 0, json: { applied: { changes: [], left: [] } } });
+});
+
+test("A program in which an endpoint depends on a changed resource of another provider is refused by name", async () => {
+  await stack.writeProgram(program({ size: 2, name: 'bucket.arn.apply((arn) => "llama-" + arn)' }));
+  const { exitCode, stderr } = await rehearse();
+  expect(exitCode).toBe(1);
+  expect(stderr).toMatch(/ServerlessEndpoint::llama depends on urn:pulumi:dev::test::other:index:Bucket::data/);
+});
+
+test("A function of another provider is refused by name", async () => {
+  const more = 'const zones = pulumi.output(pulumi.runtime.invoke("other:index:getZones", {}));';
+  await stack.writeProgram(program({ more }));
+  const { exitCode, output } = await rehearse();
+  expect(exitCode).toBe(1);
+  expect(output).toContain("other:index:getZones is of another provider");
+});

@@ -1,0 +1,48 @@
+import { startEmulator } from "../../../emulator";
+import { providerSettings } from "../../../provider/connection/config";
+import { createClient } from "../../../sdk";
+import { currentRehearsal, REHEARSAL_VARIABLES } from "../../../sdk/transport/rehearsal";
+
+const { url: URL_VARIABLE, apiKey: KEY_VARIABLE } = REHEARSAL_VARIABLES;
+
+afterEach(() => {
+  for (const name of [URL_VARIABLE, KEY_VARIABLE]) delete process.env[name];
+});
+
+test("The address of a rehearsal overrides options, explicit providers and a key from a variable", async () => {
+  await using emulator = await startEmulator({ apiKey: "rehearsal-key" });
+  await using real = await startEmulator({ apiKey: "real-key" });
+  Object.assign(process.env, { [URL_VARIABLE]: emulator.url, [KEY_VARIABLE]: emulator.apiKey });
+  await using client = createClient({ apiKey: "real-key", graphqlUrl: real.url, queueUrl: real.url });
+  await client.endpoints.list();
+  expect(real.journal.requests()).toEqual([]);
+  expect(emulator.journal.requests()).toHaveLength(1);
+
+  const explicit: Record<string, string> = { explicit: "eu", apiKeyEnv: "NOT_SET", service: "runpod" };
+  expect(providerSettings((name) => explicit[name])).toMatchObject({
+    ...{ apiKey: "rehearsal-key", graphqlUrl: emulator.url, restUrl: emulator.url, queueUrl: emulator.url },
+    provider: "eu",
+  });
+});
+
+test("A client that was made before a rehearsal sends nothing to another host", async () => {
+  await using real = await startEmulator();
+  await using client = createClient({ apiKey: real.apiKey, graphqlUrl: real.url, queueUrl: real.url });
+  Object.assign(process.env, { [URL_VARIABLE]: "http://127.0.0.1:9", [KEY_VARIABLE]: "rehearsal-key" });
+  await expect(client.endpoints.list()).rejects.toThrow(
+    `this is a rehearsal at http://127.0.0.1:9, so no request was sent to ${real.url}`,
+  );
+  expect(real.journal.requests()).toEqual([]);
+});
+
+test("Nothing is sent if a rehearsal lacks its address or key, or leads to another machine", () => {
+  expect(currentRehearsal({})).toBeUndefined();
+  for (const environment of [
+    { [URL_VARIABLE]: "http://127.0.0.1:1" },
+    { [KEY_VARIABLE]: "k" },
+    { [URL_VARIABLE]: "", [KEY_VARIABLE]: "k" },
+  ])
+    expect(() => currentRehearsal(environment)).toThrow("so nothing is sent");
+  const remote = { [URL_VARIABLE]: "https://api.example.com", [KEY_VARIABLE]: "k" };
+  expect(() => currentRehearsal(remote)).toThrow("must be the URL of an emulator on this machine");
+});
