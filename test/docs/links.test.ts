@@ -34,5 +34,5 @@ test("every page of docs/ can be reached from its index", () => {
 test("a broken link would be found", () => {
   expect(problemOf("docs/README.md", "no-such-page.md")).toBe("there is no docs/no-such-page.md");
   expect(problemOf("docs/README.md", "../README.md#no-such-heading")).toBe("README.md has no heading #no-such-heading");
-  expect(problemOf("README.md", "docs/explanation/drift.md#what-is-compared")).toBeUndefined();
+  expect(problemOf("README.md", "docs/how-it-works.md#what-is-compared")).toBeUndefined();
 });

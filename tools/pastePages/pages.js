@@ -11,7 +11,7 @@ const ROOT = path.resolve(__dirname, "../..");
  */
 const PRESUMED = {
   "docs/configuration.md": { stack: "dev" },
-  "docs/explanation/drift.md": { stack: "dev" },
+  "docs/how-it-works.md": { stack: "dev" },
   "docs/how-to/adopt-an-account.md": { stack: "dev" },
   "docs/how-to/forecast-costs.md": { stack: "production", files: { "cold-starts.txt": "8.1\n9.4\n31\n" } },
   "docs/how-to/review-changes.md": { stack: "dev" },
