@@ -18,6 +18,9 @@ export interface CodeBlock {
 /** Pages that tools generate from the source. They have their own tests. */
 const GENERATED = /^docs\/reference\//;
 
+/** Pages whose examples come from the plugin's schema: test/languages runs them. */
+const FROM_SCHEMA = /^docs\/resources\//;
+
 /** Returns the pages that people write: in the root, and in docs/. */
 export function pages(): string[] {
   const inDocs = readdirSync(path.join(REPOSITORY, "docs"), { recursive: true, encoding: "utf8" })
@@ -38,8 +41,9 @@ export function readPage(page: string): string {
 
 const FENCE = /^( *)(`{3,}|~{3,})(.*)$/;
 
-/** Returns the code blocks of a page, in order. */
+/** Returns the code blocks of a page, in order; none of a page whose examples the schema has. */
 export function codeBlocks(page: string): CodeBlock[] {
+  if (FROM_SCHEMA.test(page)) return [];
   const blocks: CodeBlock[] = [];
   let open: { fence: string; line: number; info: string; lines: string[] } | undefined;
   for (const [index, text] of readPage(page).split("\n").entries()) {

@@ -1,4 +1,4 @@
-import { ENDPOINT_INPUTS, apiProblems, notices } from "../../../provider/endpoint/endpointInputs";
+import { apiProblems, ENDPOINT_INPUTS, notices } from "../../../provider/endpoint/endpointInputs";
 import { checkRecordInputs } from "../../../provider/fields/recordInputs";
 import { type Properties, UNKNOWN } from "../../../provider/properties";
 import { capabilitiesAt } from "../../../sdk/contract/capabilities";
