@@ -86,11 +86,11 @@ function planOf(page) {
 
 const isTyped = (/** @type {Block} */ { title }) => title === undefined;
 
-/** Returns every page with commands: the README, the documents, the examples and the benchmarks. */
+/** Returns every page with commands that people wrote: the README, the documents, the examples, the benchmarks. */
 function pagesWithCommands() {
   const docs = /** @type {string[]} */ (fs.readdirSync(path.join(ROOT, "docs"), { recursive: true, encoding: "utf8" }))
     .map((name) => `docs/${name.replaceAll(path.sep, "/")}`)
-    .filter((page) => page.endsWith(".md") && !page.startsWith("docs/reference/"));
+    .filter((page) => page.endsWith(".md") && !/^docs\/(reference|resources)\//.test(page));
   const examples = fs.readdirSync(path.join(ROOT, "examples")).map((name) => `examples/${name}/README.md`);
   const pages = ["README.md", ...docs.sort(), ...examples.sort(), "bench/README.md"];
   return pages.filter((page) => fs.existsSync(path.join(ROOT, page)) && blocksOf(page).some(isTyped));
