@@ -5,8 +5,8 @@ const path = require("node:path");
 /**
  * @typedef {{ $ref?: string, type?: string, items?: Property, additionalProperties?: Property,
  *   description?: string, secret?: boolean, willReplaceOnChanges?: boolean }} Property
- * @typedef {{ description: string, inputProperties: Record<string, Property>, requiredInputs?: string[],
- *   properties: Record<string, Property> }} Resource
+ * @typedef {{ description: string, inputProperties: Record<string, Property>,
+ *   requiredInputs?: string[], properties: Record<string, Property> }} Resource
  * @typedef {{ description?: string, properties?: Record<string, Property>, enum?: { value: string,
  *   description?: string }[] }} Type
  * @typedef {{ id: string, memoryInGb: number, pool: string | null }} Gpu

@@ -86,7 +86,7 @@ function planOf(page) {
 
 const isTyped = (/** @type {Block} */ { title }) => title === undefined;
 
-/** Returns every page with commands that people wrote: the README, the documents, the examples, the benchmarks. */
+/** Returns every page with commands that people wrote, examples and benchmarks included. */
 function pagesWithCommands() {
   const docs = /** @type {string[]} */ (fs.readdirSync(path.join(ROOT, "docs"), { recursive: true, encoding: "utf8" }))
     .map((name) => `docs/${name.replaceAll(path.sep, "/")}`)
