@@ -39,8 +39,23 @@ export async function forecast(flags: ForecastFlags): Promise<number> {
   }
 }
 
-async function forecastOf(flags: ForecastFlags, { load, description }: ReadLoad): Promise<number> {
-  const named = await namedSettings(flags);
+async function forecastOf(flags: ForecastFlags, read: ReadLoad): Promise<number> {
+  const report = await playedReport(flags, read, await namedSettings(flags));
+  if (flags.json) printJson(jsonOf(report));
+  else printLines(textOf(report).replace(/\n$/, "").split("\n"));
+  if (flags.pictures !== undefined) {
+    const files = writePictures(flags.pictures === true ? "." : flags.pictures, report);
+    process.stderr.write(`serverless-gpu forecast: wrote ${files.join(" and ")}\n`);
+  }
+  return report.exceeded.length > 0 ? LIMIT_EXCEEDED : 0;
+}
+
+/** Plays a load with each of these settings. The limits are those of the last one. */
+export async function playedReport(
+  flags: ForecastFlags,
+  { load, description }: ReadLoad,
+  named: readonly Named[],
+): Promise<Report> {
   const current = (named.at(-1) as Named).settings;
   const swept = flags.sweep ? combinations(current, flags.sweep) : undefined;
   const assumptions = assumptionsOf(flags);
@@ -57,14 +72,7 @@ async function forecastOf(flags: ForecastFlags, { load, description }: ReadLoad)
   const last = (results.at(-1) as { summary: Summary }).summary;
   const exceeded = limitsExceeded(flags, maxLost, last);
   const warnings = warningsOf(load.spanS, last, swept?.refused ?? 0);
-  const report = { load: { ...load, description }, results, sweep, assumptions: assumed, warnings, exceeded };
-  if (flags.json) printJson(jsonOf(report));
-  else printLines(textOf(report).replace(/\n$/, "").split("\n"));
-  if (flags.pictures !== undefined) {
-    const files = writePictures(flags.pictures === true ? "." : flags.pictures, report);
-    process.stderr.write(`serverless-gpu forecast: wrote ${files.join(" and ")}\n`);
-  }
-  return exceeded.length > 0 ? LIMIT_EXCEEDED : 0;
+  return { load: { ...load, description }, results, sweep, assumptions: assumed, warnings, exceeded };
 }
 
 /** Shorter loads cause a warning, in seconds: a worker's start and idle time take minutes. */
@@ -103,7 +111,8 @@ function lostLimitOf({ maxLost, maxP95, maxCost }: ForecastFlags): LostLimit | u
   return maxLost ?? (maxP95 === undefined && maxCost === undefined ? undefined : { jobs: 0 });
 }
 
-function textOf({ load, results, sweep, assumptions, warnings, exceeded }: Report): string {
+/** Returns a forecast as text. */
+export function textOf({ load, results, sweep, assumptions, warnings, exceeded }: Report): string {
   const [first, last] = [results[0], results.at(-1)] as [Report["results"][number], Report["results"][number]];
   const { low, high } = last.summary.jobs;
   const jobs = low === high ? shownNumber(low) : `${shownNumber(low)} to ${shownNumber(high)}`;
@@ -118,7 +127,8 @@ function textOf({ load, results, sweep, assumptions, warnings, exceeded }: Repor
   ].join("\n");
 }
 
-function jsonOf({ load, results, sweep, assumptions, warnings, exceeded }: Report): object {
+/** Returns a forecast as plain data, for programs. */
+export function jsonOf({ load, results, sweep, assumptions, warnings, exceeded }: Report): object {
   const plain = ({ course: _course, delayBand: _band, byRun: _byRun, ...rest }: Summary) => rest;
   return {
     version: ownPackage().version,

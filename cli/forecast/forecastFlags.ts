@@ -43,32 +43,27 @@ export interface ForecastFlags {
 /** How many jobs may be lost to their ttl or reach the execution timeout. */
 export type LostLimit = { readonly jobs: number } | { readonly share: number };
 
-/** Adds the description and the options of the command, and the end of its help. */
-export function addForecastFlags(command: Command): Command {
+/** The options that say how a load is played, what it costs, and which limits hold. */
+export type PlayFlags = Pick<
+  ForecastFlags,
+  | "seeds"
+  | "concurrency"
+  | "coldStart"
+  | "restore"
+  | "throttled"
+  | "ttl"
+  | "executionTimeout"
+  | "prices"
+  | "activeDiscount"
+  | "freeStarts"
+  | "maxP95"
+  | "maxCost"
+  | "maxLost"
+>;
+
+/** Adds the options of `PlayFlags`. */
+export function addPlayFlags(command: Command): Command {
   return command
-    .summary("Forecast delay and cost of an endpoint's settings under a load")
-    .description(
-      "Plays a load against an endpoint's settings with the emulator's scheduler in virtual time, and prints how long " +
-        "jobs wait and what it costs, as ranges over several runs. It calls no service and changes nothing. With --stack and " +
-        "--program, it runs Pulumi to export the state and to preview the program.",
-    )
-    .option(
-      "--load <file>",
-      "jobs: CSV with arrival_s,duration_s or minute,jobs, an emulator's journal, or the folder of a recording",
-    )
-    .option("--generate <rule>", "random jobs: poisson:3/s, constant:10/m, sine:0..2/s or step:1/m,10/m", parseRule)
-    .option("--bursts <jobs@time>", "with --generate: also bursts, such as 20@10m, at random times", parseBursts)
-    .option("--for <time>", "time span to forecast (default: 1h, 1d for a sine, all of a file)", parseTime)
-    .option(
-      "--duration <time>",
-      "how long a job takes, such as 8s or 2s..10s, for loads without durations",
-      parseDuration,
-    )
-    .option("--stack [name]", "take the settings from the stack's state")
-    .option("--program", "take the settings from a preview of the program; with --stack, compare the two")
-    .option("--endpoint <name>", "the endpoint, if there are several")
-    .option("--set <setting=value...>", "change settings: workersMax=5 flashBoot=on", parseSetting)
-    .option("--sweep <setting=values...>", "compare settings: workersMin=0..3 scalerValue=1,2,4", parseAxis)
     .option("--seeds <n>", "number of runs (default: 20; 6 for each setting of a sweep)", parseNumber(1, 1000, true))
     .option("--concurrency <n>", "jobs that a worker runs at once (default: 1)", parseNumber(1, 10_000, true))
     .option(
@@ -101,7 +96,36 @@ export function addForecastFlags(command: Command): Command {
       "--max-lost <jobs>",
       "with a limit: exit with 3 if more jobs can be lost to their ttl or time out, such as 5 or 0.1% (default: 0)",
       parseLost,
+    );
+}
+
+/** Adds the description and the options of the command, and the end of its help. */
+export function addForecastFlags(command: Command): Command {
+  const first = command
+    .summary("Forecast delay and cost of an endpoint's settings under a load")
+    .description(
+      "Plays a load against an endpoint's settings with the emulator's scheduler in virtual time, and prints how long " +
+        "jobs wait and what it costs, as ranges over several runs. It calls no service and changes nothing. With --stack and " +
+        "--program, it runs Pulumi to export the state and to preview the program.",
     )
+    .option(
+      "--load <file>",
+      "jobs: CSV with arrival_s,duration_s or minute,jobs, an emulator's journal, or the folder of a recording",
+    )
+    .option("--generate <rule>", "random jobs: poisson:3/s, constant:10/m, sine:0..2/s or step:1/m,10/m", parseRule)
+    .option("--bursts <jobs@time>", "with --generate: also bursts, such as 20@10m, at random times", parseBursts)
+    .option("--for <time>", "time span to forecast (default: 1h, 1d for a sine, all of a file)", parseTime)
+    .option(
+      "--duration <time>",
+      "how long a job takes, such as 8s or 2s..10s, for loads without durations",
+      parseDuration,
+    )
+    .option("--stack [name]", "take the settings from the stack's state")
+    .option("--program", "take the settings from a preview of the program; with --stack, compare the two")
+    .option("--endpoint <name>", "the endpoint, if there are several")
+    .option("--set <setting=value...>", "change settings: workersMax=5 flashBoot=on", parseSetting)
+    .option("--sweep <setting=values...>", "compare settings: workersMin=0..3 scalerValue=1,2,4", parseAxis);
+  return addPlayFlags(first)
     .option("--pictures [folder]", "write forecast.svg and forecast.html (default: to the current folder)")
     .option("--json", "print one JSON object")
     .addHelpText(

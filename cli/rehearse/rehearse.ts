@@ -10,6 +10,7 @@ import { assumeSecrets } from "./assumeSecrets";
 import { type CopiedStack, checkedState, createCopy, exportStack } from "./copyStack";
 import { type Pulumi, pulumiIn } from "./engine";
 import { otherPackages, refuseNamedPlugins, refuseOtherDynamic } from "./otherResources";
+import { playedLoad } from "./play";
 import { merged, recordsOfAccount } from "./readAccount";
 import type { RehearseFlags } from "./rehearseFlags";
 import { jsonOf, markdownOf, type Rehearsal, textOf } from "./report";
@@ -18,6 +19,7 @@ import { noRecords, recordsOfState, seedOf } from "./seed";
 import { type StandIn, startStandIn } from "./standIn";
 import { createWorkspace, type Workspace } from "./workspace";
 
+const LIMIT_EXCEEDED = 3;
 const IMPOSSIBLE = 4;
 const EXIT_CODE_OF_SIGNAL = { SIGINT: 130, SIGTERM: 143 } as const;
 
@@ -96,11 +98,15 @@ async function rehearsed(
   emulator.seed(seedOf(readsAccount ? merged(ofState, await recordsOfAccount(flags.stack)) : ofState, service));
   const unknown = copied ? await load(workspace, pulumi, stack, copied.state, flags) : [];
   const { text, steps } = await previewCopy(pulumi, stack);
-  const review = await reviewOf(text, async () => atEmulator(emulator), flags);
+  const { prices, ...others } = flags;
+  const caps = typeof prices === "string" ? { ...others, prices } : others;
+  const review = await reviewOf(text, async () => atEmulator(emulator), caps);
+  const played = flags.load === undefined ? undefined : await playedLoad(path.resolve(flags.load), flags, steps);
   const applied = await applyToCopy(pulumi, stack, { emulator, steps, faults: flags.fault ?? [] });
   const deletesData = review.report.findings.some(({ level }) => level === "data");
   const hasFailed = applied.failure !== undefined || applied.left.length > 0 || applied.destroyFailure !== undefined;
-  const code = review.code || (hasFailed || deletesData ? IMPOSSIBLE : 0);
+  const exceeds = played !== undefined && played.report.exceeded.length > 0;
+  const code = exceeds ? LIMIT_EXCEEDED : review.code || (hasFailed || deletesData ? IMPOSSIBLE : 0);
   const report: Rehearsal = {
     ...{
       stack: flags.stack,
@@ -108,6 +114,7 @@ async function rehearsed(
       isOk: code === 0,
       unknown,
       applied,
+      played,
       review: review.report,
     },
     notes: [...(copied?.notes ?? []), ...notesOf(flags)],

@@ -1,9 +1,17 @@
 import { readFileSync } from "node:fs";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { FaultRule } from "../../emulator";
+import type { Duration } from "../../emulator/forecast/load";
+import { addPlayFlags, type PlayFlags } from "../forecast/forecastFlags";
+import { parseDuration, parseTime } from "../forecast/values";
 
 /** The options of `serverless-gpu rehearse`. */
-export interface RehearseFlags {
+export interface RehearseFlags extends PlayFlags {
+  /** A file of jobs or the folder of a recording to play. */
+  readonly load?: string;
+  readonly endpoint?: string;
+  readonly for?: number;
+  readonly duration?: Duration;
   /** The stack whose copy is updated; the one whose config is used with `creation`. */
   readonly stack: string;
   readonly creation?: boolean;
@@ -14,7 +22,6 @@ export interface RehearseFlags {
   readonly fault?: readonly FaultRule[];
   readonly maxPerHour?: number;
   readonly maxAtRest?: number;
-  readonly prices?: string;
   readonly strict?: boolean;
   readonly json?: boolean;
   readonly markdown?: boolean;
@@ -22,7 +29,7 @@ export interface RehearseFlags {
 
 /** Adds the description and the options of the command, and the end of its help. */
 export function addRehearseFlags(command: Command): Command {
-  return command
+  const first = command
     .summary("Rehearse a change on a copy of a stack")
     .description(
       "Copies a stack's state into a temporary backend, applies the program in this folder to the copy with the real engine " +
@@ -45,9 +52,20 @@ export function addRehearseFlags(command: Command): Command {
       "fault rules of the emulator while the change is applied: JSON, or a file with it",
       parseFault,
     )
+    .option(
+      "--load <file>",
+      "play these jobs before and after the change: a file or the folder of a recording, as for forecast",
+    )
+    .option("--endpoint <name>", "the endpoint of the load, if there are several")
+    .option("--for <time>", "time span to play (default: all of the load)", parseTime)
+    .option(
+      "--duration <time>",
+      "how long a job takes, such as 8s or 2s..10s, for loads without durations",
+      parseDuration,
+    );
+  return addPlayFlags(first)
     .option("--max-per-hour <dollars>", "fail if full scale costs more an hour", dollars)
     .option("--max-at-rest <dollars>", "fail if all workersMin workers cost more an hour", dollars)
-    .option("--prices <file>", "prices to use instead of the service's, as for forecast")
     .option("--strict", "also fail because of low stock and of limits that may hold workers back")
     .addOption(new Option("--json", "print one JSON object").conflicts("markdown"))
     .option("--markdown", "print Markdown, for a comment on a pull request")
@@ -57,13 +75,14 @@ export function addRehearseFlags(command: Command): Command {
 Examples:
   serverless-gpu rehearse --stack production --from-state
   serverless-gpu rehearse --stack production --max-per-hour 20 --markdown > rehearsal.md
+  serverless-gpu rehearse --stack production --load records --max-p95 20s
   serverless-gpu rehearse --stack production --creation
 
 Exit codes:
   0  the change can be applied, no cap is exceeded, and no data goes
   1  failure; the message gives the reason. Nothing real was changed
   2  wrong usage: an unknown option, or an invalid value of an option
-  3  --max-per-hour or --max-at-rest is exceeded, or cannot be checked because a cost is not known
+  3  a limit (--max-…) is or can be exceeded, or cannot be checked because a cost is not known
   4  the change deletes data, is impossible, or fails when it is applied or followed by a preview or a destroy`,
     );
 }

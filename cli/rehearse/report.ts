@@ -1,5 +1,6 @@
 import { redact } from "../../sdk/secret";
 import { visible } from "../../sdk/visible";
+import { jsonOf as forecastJson, textOf as forecastText } from "../forecast/forecast";
 import {
   type Report,
   jsonOf as reviewJson,
@@ -8,6 +9,7 @@ import {
 } from "../review/report";
 import { shownTime } from "../shownValues";
 import type { Applied } from "./apply";
+import type { Played } from "./play";
 
 /** The result of a rehearsal. */
 export interface Rehearsal {
@@ -17,6 +19,8 @@ export interface Rehearsal {
   /** The secrets of which nobody knows whether they change. */
   readonly unknown: readonly string[];
   readonly applied: Applied;
+  /** The load before and after the change; `undefined` without a load. */
+  readonly played?: Played | undefined;
   readonly review: Report;
   /** What the rehearsal leaves out. */
   readonly notes: readonly string[];
@@ -51,9 +55,13 @@ const unknownLine = (unknown: readonly string[]) =>
     ? []
     : [`Not known whether these secrets change; the rehearsal assumes not: ${unknown.join(", ")}`];
 
+/** The figures are those of a model. Nothing in them was compared with a measurement. */
+const playedLine = ({ endpoint, checksum, report }: Played) =>
+  `Load of ${endpoint}: runs 0 to ${(report.results[0]?.summary.runs ?? 1) - 1} of the record with SHA-256 ${checksum}; uncalibrated`;
+
 /** Returns the rehearsal as text. */
 export function textOf(rehearsal: Rehearsal): string {
-  const { stack, isCreation, applied, unknown, notes, review } = rehearsal;
+  const { stack, isCreation, applied, unknown, notes, played, review } = rehearsal;
   const lines = [
     `Rehearsal of ${isCreation ? "a creation of " : ""}${stack}`,
     ...changeLines(applied).map((line) => `  ${line}`),
@@ -61,22 +69,27 @@ export function textOf(rehearsal: Rehearsal): string {
     ...unknownLine(unknown),
     ...notes.map((note) => `Note: ${note}`),
   ];
-  return `${lines.map(clean).join("\n")}\n\n${reviewText(review)}`;
+  const load = played === undefined ? "" : `${playedLine(played)}\n\n${forecastText(played.report)}\n`;
+  return `${lines.map(clean).join("\n")}\n\n${load}${reviewText(review)}`;
 }
 
 /** Returns the rehearsal as Markdown, for a comment on a pull request. */
-export function markdownOf({ stack, isCreation, isOk, applied, unknown, notes, review }: Rehearsal): string {
+export function markdownOf({ stack, isCreation, isOk, applied, unknown, notes, played, review }: Rehearsal): string {
   const escaped = (text: string) => clean(text).replace(/[\\`*_{}[\]<>#|~@]/g, "\\$&");
   const items = (lines: readonly string[]) => lines.map((line) => `- ${escaped(line)}`);
   return [
     `### ${isOk ? "Rehearsal" : "The rehearsal found a problem"}: ${isCreation ? "a creation of " : ""}${escaped(stack)}`,
     ...["", ...items(changeLines(applied)), ""],
     ...[...items(outcomes(applied)), ...items(unknownLine(unknown)), ...items(notes), ""],
+    ...(played
+      ? ["```text", clean(playedLine(played)), "", forecastText(played.report).replaceAll("`", "'"), "```", ""]
+      : []),
     reviewMarkdown(review),
   ].join("\n");
 }
 
 /** Returns the rehearsal as plain data, for programs. */
-export function jsonOf({ review, isOk, isCreation, ...rest }: Rehearsal, version: string): object {
-  return { version, ok: isOk, creation: isCreation, ...rest, review: reviewJson(review, version) };
+export function jsonOf({ review, isOk, isCreation, played, ...rest }: Rehearsal, version: string): object {
+  const load = played && { ...played, isCalibrated: false, report: forecastJson(played.report) };
+  return { version, ok: isOk, creation: isCreation, ...rest, load, review: reviewJson(review, version) };
 }

@@ -156,3 +156,35 @@ test("A rehearsal that is killed leaves no decrypted secret in any file", async 
   expect(left.length).toBeGreaterThan(0);
   expect(left.filter(([, text]) => text.includes(TOKEN)).map(([name]) => name)).toEqual([]);
 });
+
+test("A load has the same figures before and after an unchanged program, and its limits hold after a change", async () => {
+  const jobs = Array.from({ length: 120 }, (_, index) => `${index * 20},15`).join("\n");
+  await stack.writeFile("jobs.csv", `arrival_s,duration_s\n${jobs}\n`);
+  await stack.writeProgram(program(BEFORE));
+  const same = await rehearse(["--load", "jobs.csv", "--seeds", "3"]);
+  const [before, after] = same.json.load.report.results;
+  expect(before).toMatchObject({ title: "Before" });
+  expect(after).toEqual({ ...before, title: "After" });
+  expect(same.json.load).toMatchObject({
+    isCalibrated: false,
+    endpoint: "llama",
+    checksum: expect.stringMatching(/^\w{64}$/),
+  });
+
+  await stack.writeProgram(program({ ...BEFORE, max: 1 }).replace("workersMax: 1", "workersMax: 1, idleTimeout: 1"));
+  const slower = await rehearse(["--load", "jobs.csv", "--seeds", "3", "--max-p95", "1s"]);
+  expect(slower.exitCode).toBe(3);
+  expect(slower.json.load.report.exceeded).toEqual([expect.stringContaining("p95 delay can be")]);
+  expect(slower.json.applied.changes).toEqual([expect.objectContaining({ what: "updated", resource: "llama" })]);
+  await stack.writeProgram(program(BEFORE));
+});
+
+test("A creation needs neither the backend nor the passphrase, and says what it is", async () => {
+  const env = { ...BARE, PULUMI_BACKEND_URL: "file:///does/not/exist", SERVERLESS_GPU_GRAPHQL_URL: "" };
+  const words = [COMMAND, "rehearse", "--stack", "dev", "--creation", "--markdown"];
+  const { exitCode, stdout, output } = await stack.exec(process.execPath, words, { env });
+  expect({ exitCode, output: exitCode === 0 ? "" : output }).toEqual({ exitCode: 0, output: "" });
+  expect(stdout).toContain("### Rehearsal: a creation of dev");
+  expect(stdout).toContain("created: llama (ServerlessEndpoint)");
+  expect(stdout).toContain("This rehearses a creation, not the update that will happen");
+});

@@ -73,7 +73,7 @@ function selected(endpoints: readonly Declared[], name: string | undefined, wher
 }
 
 /** Returns the settings, with the service's defaults for what is not set. */
-function settingsOf({ urn, values }: Declared): Settings {
+export function settingsOf({ urn, values }: Declared): Settings {
   const field = <K extends keyof typeof FIELDS>(key: K) => {
     const value = values[key] ?? (UNSET as Record<string, unknown>)[key];
     const given = Array.isArray(value) ? value.join(",") : value;

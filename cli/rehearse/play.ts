@@ -1,0 +1,74 @@
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import path from "node:path";
+import { didYouMean } from "../didYouMean";
+import { playedReport } from "../forecast/forecast";
+import { readLoad } from "../forecast/load/readLoad";
+import type { Report } from "../forecast/report/report";
+import { settingsOf } from "../forecast/settings/endpoints";
+import type { Named } from "../forecast/settings/named";
+import { isEndpoint } from "../stack";
+import type { Step } from "./otherResources";
+import type { RehearseFlags } from "./rehearseFlags";
+import { deeplyRevealed } from "./rewriteState";
+
+/** The recorded load, played with the settings before the change and with those after it. */
+export interface Played {
+  readonly endpoint: string;
+  /** The SHA-256 of the record. */
+  readonly checksum: string;
+  readonly report: Report;
+}
+
+/**
+ * Plays the load of one endpoint before and after the change.
+ * @throws Error if the program has several endpoints and none is chosen, or the load cannot be read
+ */
+export async function playedLoad(file: string, flags: RehearseFlags, steps: readonly Step[]): Promise<Played> {
+  const step = chosen(steps, flags.endpoint);
+  const endpoint = nameIn(step);
+  const read = readLoad(file, flags.duration, flags.for, flags.endpoint);
+  try {
+    return { endpoint, checksum: checksumOf(file), report: await playedReport(flags, read, settingsBothSides(step)) };
+  } finally {
+    read.close();
+  }
+}
+
+const nameIn = ({ urn }: Step) => urn.split("::").slice(3).join("::");
+
+function chosen(steps: readonly Step[], wanted: string | undefined): Step {
+  const endpoints = steps.filter(({ newState, op }) => isEndpoint(newState?.type ?? "") && !op.startsWith("delete"));
+  const unique = endpoints.filter(({ urn }, at) => endpoints.findIndex((each) => each.urn === urn) === at);
+  const names = unique.map(nameIn);
+  if (wanted === undefined && unique.length === 1) return unique[0] as Step;
+  const found = unique.find((step) => nameIn(step) === wanted || step.newState?.inputs?.name === wanted);
+  if (found) return found;
+  const which =
+    wanted === undefined ? `${unique.length} endpoints` : `no endpoint "${wanted}".${didYouMean(wanted, names)}`;
+  throw new Error(`the program has ${which}: choose one for --load with --endpoint: ${names.join(", ")}`);
+}
+
+function settingsBothSides({ urn, oldState, newState }: Step): Named[] {
+  const before = deeplyRevealed(oldState?.outputs) as Record<string, unknown> | undefined;
+  const after = { ...before, ...newState?.inputs };
+  const named = [
+    ...(before === undefined ? [] : [{ title: "Before", settings: settingsOf({ urn, values: before }) }]),
+    { title: before === undefined ? "Program" : "After", settings: settingsOf({ urn, values: after }) },
+  ];
+  const off = named.find(({ settings }) => settings.workersMax === 0);
+  if (off) throw new Error(`${off.title}: workersMax of ${urn} is 0, so no job of the load would ever run`);
+  return named;
+}
+
+/** Returns the SHA-256 of a file, or of all files in a folder. */
+function checksumOf(file: string): string {
+  const hash = createHash("sha256");
+  const isFolder = statSync(file).isDirectory();
+  const names = isFolder ? readdirSync(file, { recursive: true, encoding: "utf8" }).sort() : [""];
+  for (const name of names) {
+    const each = path.join(file, name);
+    if (statSync(each).isFile()) hash.update(`${name}\n`).update(readFileSync(each));
+  }
+  return hash.digest("hex");
+}
