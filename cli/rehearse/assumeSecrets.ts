@@ -13,8 +13,8 @@ interface InputDiff {
 }
 
 /**
- * Gives each secret that state holds as a placeholder the value that the program has now, so that it
- * shows no change. Whether it changes is not known. Returns the secrets: `llama: env.TOKEN`.
+ * Gives each secret that state holds as a placeholder the value that the program has now, so that
+ * it shows no change. Whether it changes is not known. Returns the secrets: `llama: env.TOKEN`.
  */
 export function assumeSecrets(resources: readonly CopiedResource[], plan: string): string[] {
   const { resourcePlans = {} } = JSON.parse(plan) as Plan;

@@ -39,7 +39,10 @@ const OPERATIONS: Readonly<Record<string, Change["what"]>> = {
   ...{ update: "updated", delete: "deleted" },
 };
 
-/** Returns what the change does to this package's resources, and to endpoints whose template changes. */
+/**
+ * Returns what the change does to this package's resources, and to endpoints whose template
+ * changes.
+ */
 export function changesOf(steps: readonly Step[], before: Snapshot, after: Snapshot): Change[] {
   const changed = new Map<string, Change>();
   for (const { op, urn, oldState, newState, diffReasons } of steps) {

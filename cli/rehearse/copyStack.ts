@@ -25,7 +25,9 @@ export async function exportStack(stack: string, folder: string, withSecrets = f
   return exported.value;
 }
 
-/** Creates an empty stack of the same name, with the same config. Secrets in it are placeholders. */
+/**
+ * Creates an empty stack of the same name, with the same config. Secrets in it are placeholders.
+ */
 export async function createCopy(
   stack: string,
   { project, copy }: Workspace,
@@ -45,7 +47,7 @@ export async function createCopy(
   if (salt === "") throw new Error("the copy of the stack has no secrets provider of its own, so nothing was started");
   await inCopy(["config", "set", "--secret", "rehearsal:placeholder", PLACEHOLDER]);
   const encrypted = /secure:\s*(\S+)/.exec(readFileSync(file, "utf8"))?.[1] ?? "";
-  const original = path.join(configFolder(project), `Pulumi.${name}.yaml`);
+  const original = stackFile(project, stack);
   const text = existsSync(original) ? readFileSync(original, "utf8") : "";
   writeFileSync(file, rewriteConfig(text, salt, encrypted), { mode: 0o600 });
   if (withSecrets) {
@@ -71,14 +73,17 @@ export async function createCopy(
   };
 }
 
-/** Returns the folder with the stacks' config, which the project file may name. */
-function configFolder(project: string): string {
+/** Returns the file with a stack's config. The project file may name its folder. */
+export function stackFile(project: string, stack: string): string {
   const file = ["Pulumi.yaml", "Pulumi.yml"].map((name) => path.join(project, name)).find((each) => existsSync(each));
   const named = file && /^stackConfigDir:\s*["']?([^"'\s#]+)/m.exec(readFileSync(file, "utf8"))?.[1];
-  return path.join(project, named ?? "");
+  return path.join(project, named ?? "", `Pulumi.${stack.split("/").at(-1)}.yaml`);
 }
 
-/** Returns the text of a stack's config with another secrets provider, and one value for all secrets. */
+/**
+ * Returns the text of a stack's config with another secrets provider, and one value for all
+ * secrets.
+ */
 export function rewriteConfig(text: string, salt: string, encrypted: string): string {
   const kept = text.split(/\r?\n/).filter((line) => !/^(secretsprovider|encryptedkey|encryptionsalt)\s*:/.test(line));
   const config = kept.join("\n").replace(/(\bsecure["']?\s*:\s*)("[^"]*"|'[^']*'|[^\s,}]+)/g, `$1${encrypted}`);

@@ -1,13 +1,19 @@
-import { readFileSync, rmSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import { type Emulator, startEmulator } from "../../emulator";
-import { type EnvironmentSettings, type ServiceName, serviceName } from "../../sdk/connection/settings";
+import {
+  ENVIRONMENT_VARIABLES,
+  type EnvironmentSettings,
+  type ServiceName,
+  serviceName,
+} from "../../sdk/connection/settings";
 import { findConnection } from "../connection/connection";
+import { findProjectFile, projectConfig } from "../connection/projectFile";
 import { reviewOf } from "../review/review";
 import { printJson, say } from "../terminal";
 import { applyToCopy, previewCopy } from "./apply";
 import { assumeSecrets } from "./assumeSecrets";
-import { type CopiedStack, checkedState, createCopy, exportStack } from "./copyStack";
+import { type CopiedStack, checkedState, createCopy, exportStack, stackFile } from "./copyStack";
 import { type Pulumi, pulumiIn } from "./engine";
 import { otherPackages, refuseNamedPlugins, refuseOtherDynamic } from "./otherResources";
 import { playedLoad } from "./play";
@@ -73,9 +79,17 @@ async function realPart({ stack, creation, withSecrets }: RehearseFlags): Promis
   refuseOtherDynamic(exported?.deployment.resources ?? []);
   const accounts = (exported?.deployment.resources ?? []).map(({ outputs }) => String(outputs?.__account ?? ""));
   if (accounts.some((account) => account.startsWith("runpod "))) return { service: "runpod", exported };
-  // Without a backend, only the environment and the project file are read.
+  if (creation) return { service: serviceInFiles(stack) };
   const { settings } = await findConnection(process.cwd(), { stack });
   return { service: serviceName(settings), exported };
+}
+
+/** Returns the service without asking the backend, which a change from a fork cannot read. */
+function serviceInFiles(stack: string): ServiceName | undefined {
+  const projectFile = findProjectFile(process.cwd());
+  const files = projectFile === undefined ? [] : [stackFile(path.dirname(projectFile), stack), projectFile];
+  const configs = files.filter((file) => existsSync(file)).map((file) => projectConfig(file).get("service"));
+  return serviceName({ service: process.env[ENVIRONMENT_VARIABLES.service] || configs.find(Boolean) });
 }
 
 interface Stage {

@@ -3,8 +3,8 @@ import path from "node:path";
 
 /*
  * Stands in for every provider of another package. The engine attaches to it instead of starting
- * that provider (PULUMI_DEBUG_PROVIDERS), so the provider gets no call. What state holds stays, what
- * is new exists nowhere, and a function is refused.
+ * that provider (PULUMI_DEBUG_PROVIDERS), so the provider gets no call. What state holds stays,
+ * what is new exists nowhere, and a function is refused.
  */
 
 /** A running stand-in. */

@@ -14,7 +14,8 @@
 #   pipeline.sh sweep      on a schedule: removes the environments of requests (stacks pr-…) that were not updated for TTL_HOURS,
 #                          and those of killed jobs; then lists what no stack manages. Fails at the end if a removal failed
 #                          or something is left, so that somebody looks. It must not run beside the up of an environment
-#   pipeline.sh rehearse   for a change from a fork, which gets no secrets: applies it to the emulator and destroys it
+#   pipeline.sh rehearse   for a change from a fork, which gets no secrets: creates everything at the emulator and destroys it. With
+#                          REHEARSE, for a trusted request: updates a copy of the stack at the emulator. Writes rehearsal.md
 #
 # Environment:
 #   STACK                       the stack (default: dev); created on first use. With PLAN, commit its file, Pulumi.<stack>.yaml
@@ -24,6 +25,8 @@
 #   SERVERLESS_GPU_SERVICE      runpod, or set the three SERVERLESS_GPU_…_URL
 #   REVIEW                      optional: options of serverless-gpu review, such as --max-per-hour 20 --max-at-rest 2. Preview then writes
 #                               review.md. With a key in the environment it also checks stock and the account's quota
+#   REHEARSE                    optional: options of serverless-gpu rehearse, such as --from-state --max-per-hour 20. Without them,
+#                               rehearse needs no backend, and uses only the config in Pulumi.<stack>.yaml
 #   TTL_HOURS                   for sweep: how long an environment lives after its last update (default: 168, a week)
 #   PLAN                        optional: the file in which preview saves its plan. up applies exactly this plan, or fails
 set -euo pipefail
@@ -207,13 +210,13 @@ is_old() { node -e 'process.exit(Date.now() - Date.parse(process.argv[1]) >= pro
 # Prints the namespace of the project, which the names of its endpoints depend on.
 namespace() { sed -n '/serverless-gpu:namespace/{n;s/^ *value: *//p;}' Pulumi.yaml; }
 
-# Uses the emulator and a temporary backend, so that it cannot reach the real account or state.
+# Applies the change to a copy, with the emulator and a temporary backend, so that it cannot reach the real account or state.
 rehearse() {
-  scratch=$(mktemp -d)
-  trap 'rm -rf "$scratch"' EXIT
-  export STACK=rehearsal PULUMI_BACKEND_URL="file://$scratch" PULUMI_CONFIG_PASSPHRASE=rehearsal
-  unset PULUMI_ACCESS_TOKEN SERVERLESS_GPU_SERVICE
-  npx pulumi-serverless-gpu emulator exec --drain-ms 0 -- bash -c './pipeline.sh up && ./pipeline.sh destroy'
+  local code=0
+  # Without quotes: REHEARSE holds several options.
+  npx pulumi-serverless-gpu rehearse --stack "${STACK:-dev}" ${REHEARSE:---creation} --markdown >rehearsal.md || code=$?
+  cat rehearsal.md
+  return "$code"
 }
 
 case $step in
