@@ -26,21 +26,20 @@ const ACCOUNT = "needs an account of the service";
  */
 const SKIPPED = {
   "bench/README.md": [/^npm run bench/, "takes an hour"],
+  "docs/emulator.md": [/verify-service/, ACCOUNT],
   "docs/how-to/blue-green.md": [/greenTemplate|live blue/, "examples/blue-green runs the same commands"],
   "docs/how-to/choose-a-form.md": [/^pulumi import/, ACCOUNT],
   "docs/how-to/forecast-costs.md": [/ trace/, "needs a public trace"],
   "docs/how-to/migrate-from-go-providers.md": [/./, "needs a stack of another provider: test/pulumi/migration.test.ts"],
-  "docs/how-to/official-clients.md": [
-    /^npm run new \.\.\/emulator-image|handler\.py/,
-    "needs Docker, or a worker of yours",
-  ],
   "docs/how-to/other-languages.md": [/^sha256sum|--server/, "needs the archives of a release: npm run test:languages"],
   "docs/how-to/pipelines.md": [/^helm|automation\.ts|^PLAN=/, "needs Kubernetes, or a stack of yours"],
   "docs/how-to/rotate-keys.md": [/./, ACCOUNT],
   "docs/how-to/several-accounts.md": [/./, ACCOUNT],
-  "docs/how-to/test-with-the-emulator.md": [/npm test/, "needs tests of yours"],
+  "docs/how-to/test-with-the-emulator.md": [
+    /npm test|^npm run new \.\.\/emulator-image|handler\.py/,
+    "needs tests of yours, Docker, or a worker of yours",
+  ],
   "docs/how-to/use-rest-v2.md": [/check:spec/, "needs the service's OpenAPI document"],
-  "docs/how-to/verify-the-service.md": [/./, ACCOUNT],
   "docs/installation-configuration.md": [/./, ACCOUNT],
 };
 
