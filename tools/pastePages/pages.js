@@ -14,7 +14,9 @@ const PRESUMED = {
   "docs/how-it-works.md": { stack: "dev" },
   "docs/how-to/adopt-an-account.md": { stack: "dev" },
   "docs/how-to/forecast-costs.md": { stack: "production", files: { "cold-starts.txt": "8.1\n9.4\n31\n" } },
+  "docs/how-to/large-fleets.md": { stack: "dev" },
   "docs/how-to/review-changes.md": { stack: "dev" },
+  "docs/how-to/use-rest-v2.md": { stack: "dev" },
   "docs/serverless-endpoint.md": { stack: "dev" },
 };
 
@@ -32,7 +34,8 @@ const SKIPPED = {
   "docs/how-to/forecast-costs.md": [/ trace/, "needs a public trace"],
   "docs/how-to/migrate-from-go-providers.md": [/./, "needs a stack of another provider: test/pulumi/migration.test.ts"],
   "docs/how-to/other-languages.md": [/^sha256sum|--server/, "needs the archives of a release: npm run test:languages"],
-  "docs/how-to/pipelines.md": [/^helm|automation\.ts|^PLAN=/, "needs Kubernetes, or a stack of yours"],
+  "docs/how-to/automation-api.md": [/./, "needs a stack of yours"],
+  "docs/how-to/pipelines.md": [/^PLAN=/, "needs a stack of yours"],
   "docs/how-to/rotate-keys.md": [/./, ACCOUNT],
   "docs/how-to/several-accounts.md": [/./, ACCOUNT],
   "docs/how-to/test-with-the-emulator.md": [
@@ -41,6 +44,7 @@ const SKIPPED = {
   ],
   "docs/how-to/use-rest-v2.md": [/check:spec/, "needs the service's OpenAPI document"],
   "docs/installation-configuration.md": [/./, ACCOUNT],
+  "examples/gitops/README.md": [/^helm/, "needs Kubernetes"],
 };
 
 /** Commands that fail on purpose: the page says so. */
