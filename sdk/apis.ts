@@ -19,7 +19,7 @@ import { SECRET_LIST, v2SecretCalls } from "./restV2/secrets";
 import { TEMPLATE_LIST, v2TemplateCalls } from "./restV2/templates";
 import type { RestV2Transport } from "./restV2/transport";
 import { VOLUME_LIST, v2VolumeCalls } from "./restV2/volumes";
-import type { CallContext } from "./transport/retryingCall";
+import type { CallContext } from "./transport/call";
 
 /**
  * Returns the requests over the API that a client uses. No other file knows both.

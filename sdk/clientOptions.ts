@@ -25,10 +25,10 @@ import {
   positiveMs,
   wholeFrom,
 } from "./transport/callOptions";
+import type { RateLimitOptions } from "./transport/gate";
 import type { Observers } from "./transport/observers";
 import { headerProblems } from "./transport/requestOptions";
-import { DEFAULT_RETRY_POLICY, type RetryPolicy } from "./transport/retry";
-import type { RateLimitOptions } from "./transport/throttle";
+import { DEFAULT_RETRY_POLICY, type RetryPolicy } from "./transport/retryPolicy";
 
 /**
  * Options of a client. Give the key with either `service` or the URLs of the interfaces that you

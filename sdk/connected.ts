@@ -3,16 +3,15 @@ import { type CheckedOptions, type ClientOptions, checkClientOptions } from "./c
 import { serviceName } from "./connection/settings";
 import { systemClock } from "./contract/clock";
 import { GRAPHQL_PER_MINUTE, hasRestV1, type ServiceName } from "./contract/limits";
-import { CodedError } from "./errors";
 import { Secret } from "./secret";
-import { createClosing } from "./transport/closing";
+import type { CallContext } from "./transport/call";
+import { Closing } from "./transport/closing";
+import { Gate } from "./transport/gate";
 import type { Http } from "./transport/httpRequest";
 import { createAnnouncedLimiter, type Limiter } from "./transport/limiter";
 import { createLog, createReports, type Log } from "./transport/observers";
 import { proxyHint } from "./transport/proxy";
 import { createRateWindows, type RateWindows } from "./transport/rateWindows";
-import type { CallContext } from "./transport/retryingCall";
-import { createGate } from "./transport/throttle";
 
 /** The connection to one account, which everything in a client shares. */
 export interface Connected {
@@ -52,21 +51,19 @@ export function connect(given?: ClientOptions): Connected {
   const agent = options.dispatcher ?? newAgent();
   const log = createLog(options.logger);
   const reports = createReports(options, log);
+  const closing = new Closing();
   const http: Http = {
-    agent,
-    clock,
+    ...{ agent, clock, headers, closing },
     report: reports.request,
-    bodies: new Set(),
     proxyHint: options.dispatcher ? () => "" : proxyHint,
   };
-  const closing = createClosing();
   const calls: CallContext = {
-    ...{ clock, random: Math.random, retry, attemptTimeoutMs, headers },
+    ...{ clock, random: Math.random, retry, attemptTimeoutMs },
     ...{ onRetry: reports.retry, warn: reports.warning, closing },
   };
   const limits = createRateWindows();
   const service = serviceName(options);
-  const gateOf = (limiter: Limiter | undefined) => limiter && createGate(clock, limiter, reports.rateLimit);
+  const gateOf = (limiter: Limiter | undefined) => limiter && new Gate(clock, limiter, reports.rateLimit);
   const v2Gate = gateOf(limits);
   const gate = options.api === "v2" ? v2Gate : gateOf(graphqlLimiter(service));
   const isPodOfV2 = options.api === "v2" || !hasRestV1(service);
@@ -75,9 +72,6 @@ export function connect(given?: ClientOptions): Connected {
 
   function close(): Promise<void> {
     for (const end of ends) end();
-    const error = new CodedError("CLIENT_CLOSED", "the response was not read to its end: the client was closed");
-    http.closedBy ??= error;
-    for (const body of [...http.bodies]) body.abort(error);
     closing.begin();
     closed ??= options.dispatcher ? Promise.resolve() : closeAgent(agent, () => closing.endAttempts(log));
     return closed;

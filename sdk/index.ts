@@ -138,6 +138,7 @@ export type { SecretChanges, SecretInput, SecretRecord } from "./secrets/secret"
 export type { Secrets } from "./secrets/secrets";
 export type { Template, TemplateChanges, TemplateInput, TemplateSettings } from "./templates/template";
 export type { Templates } from "./templates/templates";
+export type { RateLimitOptions } from "./transport/gate";
 export type {
   LogFunction,
   Logger,
@@ -150,8 +151,7 @@ export type {
 export type { RequestOptions } from "./transport/requestOptions";
 export type { ResponseInfo } from "./transport/responseInfo";
 export type { ResponsePromise, WithResponse } from "./transport/responsePromise";
-export type { RetryPolicy } from "./transport/retry";
-export type { RateLimitOptions } from "./transport/throttle";
+export type { RetryPolicy } from "./transport/retryPolicy";
 export type { Volume, VolumeChanges, VolumeInput } from "./volumes/volume";
 export type { Volumes } from "./volumes/volumes";
 export {

@@ -14,8 +14,9 @@ import { readShared } from "./records/reads";
 import { createRegistryAuths, type RegistryAuthCalls, type RegistryAuths } from "./registryAuths/registryAuths";
 import { createSecrets, type SecretCalls, type Secrets } from "./secrets/secrets";
 import { createTemplates, TEMPLATE, type TemplateCalls, type Templates } from "./templates/templates";
+import type { Attempt, CallContext } from "./transport/call";
+import { makeCall } from "./transport/makeCall";
 import type { ObservedOptions, RequestOptions } from "./transport/requestOptions";
-import { type Attempt, type CallContext, makeCall } from "./transport/retryingCall";
 import { createVolumes, VOLUME, type VolumeCalls, type Volumes } from "./volumes/volumes";
 
 /** The endpoints of an account: their records, and why they wait. */

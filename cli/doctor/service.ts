@@ -16,10 +16,11 @@ import { isLoopback } from "../../sdk/contract/loopback";
 import { isOwnRefusal } from "../../sdk/diagnosis/refusals";
 import { AuthenticationError, ConfigurationError, RateLimitError, ServerlessGpuError } from "../../sdk/errors";
 import { createAgent } from "../../sdk/transport/agents";
-import { send } from "../../sdk/transport/http";
+import { Closing } from "../../sdk/transport/closing";
 import type { Http, HttpResponse } from "../../sdk/transport/httpRequest";
+import { makeCall } from "../../sdk/transport/makeCall";
 import { proxyHint } from "../../sdk/transport/proxy";
-import { makeCall } from "../../sdk/transport/retryingCall";
+import { send } from "../../sdk/transport/send";
 import { type Finding, failed, ok, skipped, together, warning } from "./check";
 import { checkNames, type Lists, readLists } from "./names";
 import { type Configuration, problemOf } from "./settings";
@@ -57,7 +58,7 @@ export async function askAddresses(settings: ProviderSettings): Promise<Reply[]>
   const known = isUnknown ? { ...settings, service: undefined } : settings;
   const service = known.service?.trim();
   const replies = ADDRESS_NAMES.filter((name) => name !== "restUrl" || hasRestV1(service)).map((name) =>
-    ask({ agent, clock: systemClock, report: undefined, bodies: new Set(), proxyHint }, known, name),
+    ask({ agent, clock: systemClock, report: undefined, closing: new Closing(), proxyHint }, known, name),
   );
   return Promise.all(replies).finally(() => agent.close());
 }

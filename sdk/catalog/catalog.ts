@@ -1,7 +1,8 @@
+import type { Attempt, CallContext } from "../transport/call";
 import { type OptionChecks, REQUEST_OPTIONS, wholeFrom } from "../transport/callOptions";
+import { makeCall } from "../transport/makeCall";
 import { type ObservedOptions, type RequestOptions, requestOptions } from "../transport/requestOptions";
 import { checkedCall, type ResponsePromise } from "../transport/responsePromise";
-import { type Attempt, type CallContext, makeCall } from "../transport/retryingCall";
 import type { AccountLimits, CatalogCpu, CatalogDataCenter, CatalogGpu, CatalogPool } from "./record";
 
 /** Options of `catalog.gpus`. */

@@ -1,4 +1,4 @@
-import type { Attempt } from "../transport/retryingCall";
+import type { Attempt } from "../transport/call";
 import type { EndpointFacts, RolloutFacts, WorkerFacts } from "./evidence";
 
 /** An endpoint as a diagnosis reads it. */

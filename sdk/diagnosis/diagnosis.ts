@@ -1,5 +1,5 @@
+import type { CallContext } from "../transport/call";
 import { aBoolean, anAbortSignal, checkOptions, msFrom, type OptionChecks, oneOf } from "../transport/callOptions";
-import type { CallContext } from "../transport/retryingCall";
 import { pathSegment } from "../transport/urls";
 import { decide } from "./decide";
 import { type Evidence, seen } from "./evidence";

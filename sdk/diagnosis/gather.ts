@@ -4,8 +4,9 @@ import { hideEnv } from "../containers/input";
 import type { Clock } from "../contract/clock";
 import { ServerlessGpuError } from "../errors";
 import { redactBeginning } from "../secret";
+import type { Attempt, CallContext } from "../transport/call";
+import { makeCall } from "../transport/makeCall";
 import type { ObservedOptions } from "../transport/requestOptions";
-import { type Attempt, type CallContext, makeCall } from "../transport/retryingCall";
 import type { DiagnosisCalls, PodFacts, ReadEndpoint } from "./calls";
 import {
   type EndpointFacts,

@@ -1,6 +1,7 @@
 import type { OpenEnum } from "../contract/enums";
+import type { Attempt, CallContext } from "../transport/call";
+import { makeCall } from "../transport/makeCall";
 import { type ObservedOptions, requestOptions } from "../transport/requestOptions";
-import { type Attempt, type CallContext, makeCall } from "../transport/retryingCall";
 
 /** The states of a worker in REST v2. */
 const WORKER_STATES = ["RUNNING", "IDLE", "INITIALIZING", "THROTTLED", "UNHEALTHY"] as const;

@@ -3,9 +3,9 @@ import { ENDED_POD_STATES } from "../contract/enums";
 import { LIST_CAP } from "../contract/limits";
 import type { DiagnosisCalls, PodFacts, ReadEndpoint } from "../diagnosis/calls";
 import { RejectedError, UnexpectedResponseError } from "../errors";
+import type { Attempt } from "../transport/call";
 import { decode } from "../transport/decode";
 import { number, text, texts } from "../transport/looseFields";
-import type { Attempt } from "../transport/retryingCall";
 import { readMyself } from "./requests";
 import type { GraphqlTransport } from "./transport";
 

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { RejectedError } from "../errors";
 import type { Kept, KeptTable } from "../records/fields";
-import type { CallContext } from "../transport/retryingCall";
+import type { CallContext } from "../transport/call";
 import { EnumValue, type Literal } from "./transport";
 
 /** Returns the schema of a record that holds its kept fields in the property `kept`. */

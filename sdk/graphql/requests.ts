@@ -2,9 +2,9 @@ import * as z from "zod";
 import { AuthenticationError, BusinessRuleError, NotFoundError, RejectedError } from "../errors";
 import type { ReadByIds } from "../records/calls";
 import { type Listed, type NamedRecord, type ReadableKind, readRecords } from "../records/listed";
+import type { Attempt } from "../transport/call";
 import { decode } from "../transport/decode";
 import { unexpectedResponse } from "../transport/responseErrors";
-import type { Attempt } from "../transport/retryingCall";
 import { execute, executeQuery, type GraphqlTransport, type Literal } from "./transport";
 
 /**

@@ -5,7 +5,7 @@ import type { KeptTable } from "../records/fields";
 import { type ReadableKind, readRecords } from "../records/listed";
 import { TEMPLATE_FIELDS, type Template } from "../templates/template";
 import { TEMPLATE, TEMPLATE_OUTPUTS, type TemplateCalls } from "../templates/templates";
-import type { Attempt, CallContext } from "../transport/retryingCall";
+import type { Attempt, CallContext } from "../transport/call";
 import { GRAPHQL_TYPES } from "./containers";
 import { recordSchema, selectionOf, toInput } from "./format";
 import { createKeptFields, withKept } from "./keptFields";

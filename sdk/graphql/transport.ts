@@ -10,7 +10,7 @@ import {
   ServiceFaultError,
 } from "../errors";
 import { redactBeginning, type Secret } from "../secret";
-import { send } from "../transport/http";
+import type { Attempt } from "../transport/call";
 import type { Http, HttpRequest, HttpResponse } from "../transport/httpRequest";
 import {
   decodeJson,
@@ -19,7 +19,7 @@ import {
   retiredInterface,
   unexpectedResponse,
 } from "../transport/responseErrors";
-import type { Attempt } from "../transport/retryingCall";
+import { send } from "../transport/send";
 import { INTERFACE_PATHS } from "../transport/urls";
 
 /** A GraphQL enum value. It is printed without quotes. */

@@ -1,7 +1,7 @@
 import { sleep } from "../contract/clock";
 import { ServerlessGpuError, UnexpectedResponseError } from "../errors";
 import type { RequestOptions } from "../transport/requestOptions";
-import { mayHaveHadEffect } from "../transport/retry";
+import { mayHaveHadEffect } from "../transport/retryPolicy";
 import { StreamGapError } from "./jobErrors";
 import { isTerminal, type Job, type JobStatus, type StreamChunk, type StreamItem } from "./jobRecord";
 import { readStream } from "./operations";

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { ServerlessGpuError } from "../errors";
 import type { ObservedOptions, RequestOptions } from "../transport/requestOptions";
 import { unexpectedResponse } from "../transport/responseErrors";
-import { mayHaveHadEffect } from "../transport/retry";
+import { mayHaveHadEffect } from "../transport/retryPolicy";
 import { pathSegment } from "../transport/urls";
 import { PurgeUncertainError, RetryUncertainError } from "./jobErrors";
 import {

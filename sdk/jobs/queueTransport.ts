@@ -1,15 +1,16 @@
 import type { z } from "zod";
 import type { Diagnosis } from "../diagnosis/record";
 import type { Secret } from "../secret";
+import type { Attempt, CallContext } from "../transport/call";
 import { decode } from "../transport/decode";
-import { send } from "../transport/http";
+import { createGates, type Gates, type RateLimitOptions } from "../transport/gate";
 import type { Http, HttpRequest } from "../transport/httpRequest";
+import { makeCall } from "../transport/makeCall";
 import type { Log } from "../transport/observers";
 import type { ObservedOptions } from "../transport/requestOptions";
 import { decodeJson } from "../transport/responseErrors";
-import type { Repeatability } from "../transport/retry";
-import { type Attempt, type CallContext, makeCall } from "../transport/retryingCall";
-import { createGates, type Gates, type RateLimitOptions } from "../transport/throttle";
+import type { Repeatability } from "../transport/retryPolicy";
+import { send } from "../transport/send";
 import { endpointQueueUrl, pathSegment } from "../transport/urls";
 import type { Job } from "./jobRecord";
 

@@ -1,10 +1,11 @@
 import { WORKER_ID_HEADER } from "../contract/limits";
 import { ServerlessGpuError } from "../errors";
 import type { Secret } from "../secret";
+import type { Attempt, CallContext } from "../transport/call";
 import { checkOptions } from "../transport/callOptions";
-import { sendForResponse } from "../transport/http";
 import type { Http } from "../transport/httpRequest";
-import { type Attempt, type CallContext, makeCall } from "../transport/retryingCall";
+import { makeCall } from "../transport/makeCall";
+import { sendForResponse } from "../transport/send";
 import { loadBalancerUrl } from "../transport/urls";
 import { FETCH_OPTIONS, FETCH_TIMEOUT_MS, type FetchOptions, fetchRequest } from "./fetchOptions";
 import { RequestUncertainError } from "./loadBalancerErrors";

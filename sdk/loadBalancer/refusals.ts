@@ -1,8 +1,8 @@
 import { WORKER_ID_HEADER } from "../contract/limits";
 import { type ServerlessGpuError, UnexpectedResponseError } from "../errors";
 import { redactBeginning } from "../secret";
-import type { StreamedResponse } from "../transport/http";
 import { errorFromStatus } from "../transport/responseErrors";
+import type { StreamedResponse } from "../transport/send";
 import {
   NoWorkerError,
   ProcessingTimeoutError,

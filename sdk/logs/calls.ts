@@ -1,4 +1,4 @@
-import type { Attempt } from "../transport/retryingCall";
+import type { Attempt } from "../transport/call";
 
 /** What a log is read from. */
 export interface LogQuestion {

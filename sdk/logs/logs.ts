@@ -1,5 +1,6 @@
 import { sleep } from "../contract/clock";
 import { ConfigurationError, NotFoundError, ServerlessGpuError } from "../errors";
+import type { CallContext } from "../transport/call";
 import {
   aBoolean,
   aDate,
@@ -12,7 +13,6 @@ import {
   wholeFrom,
 } from "../transport/callOptions";
 import type { RequestOptions } from "../transport/requestOptions";
-import type { CallContext } from "../transport/retryingCall";
 import type { OpenLog } from "./calls";
 import { createMerge, type Merge } from "./merge";
 import type { LogLine } from "./record";

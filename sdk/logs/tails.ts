@@ -1,5 +1,5 @@
 import { ServerlessGpuError } from "../errors";
-import type { CallContext } from "../transport/retryingCall";
+import type { CallContext } from "../transport/call";
 import type { OpenLog } from "./calls";
 import type { LogLine } from "./record";
 import { readLog } from "./workerLog";

@@ -1,6 +1,7 @@
 import { type Clock, onAbort } from "../contract/clock";
 import { redactedStart } from "../secret";
-import { type CallContext, makeCall } from "../transport/retryingCall";
+import type { CallContext } from "../transport/call";
+import { makeCall } from "../transport/makeCall";
 import { createEventParser } from "../transport/serverSentEvents";
 import type { LogQuestion, OpenLog } from "./calls";
 import type { LogLine } from "./record";

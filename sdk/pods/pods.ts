@@ -1,8 +1,9 @@
+import type { Attempt, CallContext } from "../transport/call";
 import { aBoolean, type OptionChecks, REQUEST_OPTIONS } from "../transport/callOptions";
+import { makeCall } from "../transport/makeCall";
 import { type ObservedOptions, type RequestOptions, requestOptions } from "../transport/requestOptions";
 import { unexpectedResponse } from "../transport/responseErrors";
 import { checkedCall, type ResponsePromise } from "../transport/responsePromise";
-import { type Attempt, type CallContext, makeCall } from "../transport/retryingCall";
 import { pathSegment } from "../transport/urls";
 import type { Pod } from "./podRecord";
 

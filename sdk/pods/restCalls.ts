@@ -1,8 +1,8 @@
 import type { Secret } from "../secret";
 import { decode } from "../transport/decode";
-import { send } from "../transport/http";
 import type { Http } from "../transport/httpRequest";
 import { decodeJson, retiredInterface } from "../transport/responseErrors";
+import { send } from "../transport/send";
 import { INTERFACE_PATHS } from "../transport/urls";
 import { podSchema } from "./podSchema";
 import { INCLUDES, type PodCalls } from "./pods";

@@ -1,4 +1,4 @@
-import type { Attempt } from "../transport/retryingCall";
+import type { Attempt } from "../transport/call";
 import type { OperationCounter } from "./concurrentOperations";
 import type { Listed, NamedRecord } from "./listed";
 

@@ -1,5 +1,6 @@
+import type { Attempt, Call } from "../transport/call";
+import { makeCall } from "../transport/makeCall";
 import type { ObservedOptions } from "../transport/requestOptions";
-import { type Attempt, type Call, makeCall } from "../transport/retryingCall";
 import { type Collection, noteWrite, type Writable } from "./collection";
 import type { NamedRecord } from "./listed";
 

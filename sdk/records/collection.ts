@@ -1,5 +1,6 @@
+import type { Attempt, CallContext } from "../transport/call";
+import { makeCall } from "../transport/makeCall";
 import type { ObservedOptions, RequestOptions } from "../transport/requestOptions";
-import { type Attempt, type CallContext, makeCall } from "../transport/retryingCall";
 import type { KnownSettings, RecordCalls } from "./calls";
 import { type Completion, createCompletion } from "./completion";
 import { type Kind, type Listed, listOf, type NamedRecord } from "./listed";

@@ -1,4 +1,5 @@
-import { type Attempt, type CallContext, makeCall } from "../transport/retryingCall";
+import type { Attempt, CallContext } from "../transport/call";
+import { makeCall } from "../transport/makeCall";
 import type { NamesCall } from "./calls";
 import { type Kind, type Listed, listOf, type NamedRecord } from "./listed";
 import { SharedList } from "./sharedList";

@@ -1,8 +1,9 @@
 import { sleep } from "../contract/clock";
 import { ABSENCE_LAG_MS, LIST_CAP, LIST_LAG_MS } from "../contract/limits";
 import { BusinessRuleError, CreateUncertainError, ServerlessGpuError } from "../errors";
+import type { Attempt } from "../transport/call";
+import { makeCall } from "../transport/makeCall";
 import type { ObservedOptions, RequestOptions } from "../transport/requestOptions";
-import { type Attempt, makeCall } from "../transport/retryingCall";
 import { type Collection, noteWrite, type Writable } from "./collection";
 import { isSameName, type Listed, type NamedRecord, newRecords, refuseUnreadableNamesake } from "./listed";
 import type { OperationTime } from "./operationTime";

@@ -9,8 +9,8 @@ import {
   ServiceFaultError,
   UnexpectedResponseError,
 } from "../errors";
+import type { Attempt } from "../transport/call";
 import type { ObservedOptions, RequestOptions } from "../transport/requestOptions";
-import type { Attempt } from "../transport/retryingCall";
 import { findOrProveAbsent, lookAfterDeletion } from "./absence";
 import type { KnownSettings } from "./calls";
 import { sendWrite } from "./changeRecord";

@@ -1,7 +1,7 @@
 import { onAbort } from "../contract/clock";
 import { RequestTimeoutError } from "../errors";
+import type { CallContext } from "../transport/call";
 import type { ObservedOptions } from "../transport/requestOptions";
-import type { CallContext } from "../transport/retryingCall";
 
 /** The time for all requests and pauses of a create or an update. */
 export interface OperationTime {

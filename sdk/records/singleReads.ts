@@ -1,7 +1,8 @@
 import { NotFoundError, RejectedError, UnexpectedResponseError } from "../errors";
+import type { Attempt, CallContext } from "../transport/call";
+import { makeCall } from "../transport/makeCall";
 import { changeRequest, type ObservedOptions, requestOptions } from "../transport/requestOptions";
 import type { ReceivedResponse } from "../transport/responseInfo";
-import { type Attempt, type CallContext, makeCall } from "../transport/retryingCall";
 import type { ReadByIds, RecordCalls } from "./calls";
 import type { OperationCounter } from "./concurrentOperations";
 import { follow } from "./follow";

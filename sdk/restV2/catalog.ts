@@ -2,9 +2,9 @@ import * as z from "zod";
 import type { CatalogCalls } from "../catalog/catalog";
 import { type AccountLimits, bestLevel, type CatalogGpu, stockLevel } from "../catalog/record";
 import { UnexpectedResponseError } from "../errors";
+import type { Attempt } from "../transport/call";
 import { decode } from "../transport/decode";
 import { flag, id, number, text, texts } from "../transport/looseFields";
-import type { Attempt } from "../transport/retryingCall";
 import { type RestV2Transport, requestV2 } from "./transport";
 
 const placed = z

@@ -3,8 +3,9 @@ import { DATA_CENTER_ID } from "../contract/limits";
 import { countryOf } from "../endpoints/countries";
 import { splitList } from "../endpoints/normalForms";
 import { InvalidInputError } from "../errors";
+import type { CallContext } from "../transport/call";
 import { decode } from "../transport/decode";
-import { type CallContext, makeCall } from "../transport/retryingCall";
+import { makeCall } from "../transport/makeCall";
 import { type RestV2Transport, requestV2 } from "./transport";
 
 /** How long the catalog is kept, in milliseconds. */

@@ -1,9 +1,9 @@
 import * as z from "zod";
 import type { DiagnosisCalls, ReadWorkers } from "../diagnosis/calls";
 import type { EndpointFacts, WorkerFacts } from "../diagnosis/evidence";
+import type { Attempt } from "../transport/call";
 import { decode } from "../transport/decode";
 import { flag, number, text, texts } from "../transport/looseFields";
-import type { Attempt } from "../transport/retryingCall";
 import { pathOf } from "./requests";
 import { type RestV2Transport, requestV2 } from "./transport";
 

@@ -1,5 +1,5 @@
 import type { OpenLog } from "../logs/calls";
-import { sendForBody } from "../transport/http";
+import { sendForBody } from "../transport/send";
 import { pathSegment, REST_V2_PATH } from "../transport/urls";
 import { pathOf } from "./requests";
 import type { RestV2Transport } from "./transport";

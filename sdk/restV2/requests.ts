@@ -9,9 +9,9 @@ import {
   readRecords,
   type UnreadableRecord,
 } from "../records/listed";
+import type { Attempt } from "../transport/call";
 import { decode } from "../transport/decode";
 import { unexpectedResponse } from "../transport/responseErrors";
-import type { Attempt } from "../transport/retryingCall";
 import { pathSegment } from "../transport/urls";
 import { type RestV2Transport, requestV2, type V2Request } from "./transport";
 

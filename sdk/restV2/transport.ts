@@ -8,11 +8,11 @@ import {
   type ServerlessGpuError,
 } from "../errors";
 import { redactBeginning, type Secret } from "../secret";
-import { send } from "../transport/http";
+import type { Attempt } from "../transport/call";
 import type { Http, HttpRequest, HttpResponse } from "../transport/httpRequest";
 import type { RateWindows } from "../transport/rateWindows";
 import { decodeJson, errorFromStatus, jsonText, quotaAdvice } from "../transport/responseErrors";
-import type { Attempt } from "../transport/retryingCall";
+import { send } from "../transport/send";
 import { REST_V2_PATH } from "../transport/urls";
 
 /** REST v2 of one account. */

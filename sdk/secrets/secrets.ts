@@ -10,10 +10,10 @@ import type { Kind } from "../records/listed";
 import type { Readers } from "../records/readers";
 import { recordsOf } from "../records/records";
 import type { Template } from "../templates/template";
+import type { CallContext } from "../transport/call";
 import { REQUEST_OPTIONS } from "../transport/callOptions";
 import type { RequestOptions } from "../transport/requestOptions";
 import type { ResponsePromise } from "../transport/responsePromise";
-import type { CallContext } from "../transport/retryingCall";
 import { parseSecret, parseSecretChanges } from "./input";
 import { refersTo, type SecretChanges, type SecretInput, type SecretRecord, type SecretSettings } from "./secret";
 

@@ -1,23 +1,29 @@
 import type { Readable } from "node:stream";
-import type { AttemptTimer } from "./attemptTimer";
+import { RequestTimeoutError } from "../errors";
+import { type AttemptTimer, startAttemptTimer } from "./attemptTimer";
+import { failureOf } from "./connectionErrors";
+import type { Http, HttpRequest } from "./httpRequest";
 
 const END = { done: true, value: undefined } as const;
 
 /**
- * The chunks of a body. The clock runs only while the reader waits for one. Not a generator: ending
- * a generator before its first read would not run its cleanup.
+ * Returns the chunks of a body, which ends when the client is closed, or when no data arrives for
+ * `idleMs` while the reader waits for a chunk. Not a generator: ending a generator before its first
+ * read would not run its cleanup.
  */
 export function chunksOf(
+  http: Http,
+  httpRequest: HttpRequest,
   body: Readable,
-  startTimer: () => AttemptTimer,
-  failureOf: (cause: unknown) => unknown,
+  idleMs: number,
 ): AsyncIterableIterator<Uint8Array> {
+  endWithClient(http, httpRequest, body);
   const chunks: AsyncIterator<Uint8Array> = body[Symbol.asyncIterator]();
   let isOver = false;
   return {
     async next() {
       if (isOver) return END;
-      const timer = startTimer();
+      const timer = startIdleTimer(http, httpRequest, idleMs);
       try {
         const next = await chunks.next();
         if (!next.done) return next;
@@ -26,7 +32,7 @@ export function chunksOf(
       } catch (cause) {
         if (isOver) return END;
         isOver = true;
-        throw failureOf(cause);
+        throw failureOf(cause, httpRequest, http.proxyHint);
       } finally {
         timer.cancel();
       }
@@ -40,4 +46,28 @@ export function chunksOf(
       return this;
     },
   };
+}
+
+/** Ends a body when the client is closed. */
+function endWithClient({ closing }: Http, { attempt: { signal } }: HttpRequest, body: Readable): void {
+  closing.bodies.add(signal);
+  body.once("close", () => closing.bodies.delete(signal));
+  // It may have no reader yet.
+  body.on("error", () => {});
+  if (closing.closedBy) signal.abort(closing.closedBy);
+}
+
+/** Starts a timer that ends the request when no data arrives for `idleMs`. */
+function startIdleTimer({ clock }: Http, { operation, attempt }: HttpRequest, idleMs: number): AttemptTimer {
+  return startAttemptTimer(clock, {
+    idleMs,
+    timeLeftMs: Number.POSITIVE_INFINITY,
+    uploadCounts: true,
+    onEnd(waitedMs) {
+      const message = `${operation}: no data arrived for ${Math.round(waitedMs / 100) / 10} s`;
+      attempt.signal.abort(
+        new RequestTimeoutError(`${message}. Set a longer timeoutMs if the response can take that long`),
+      );
+    },
+  });
 }

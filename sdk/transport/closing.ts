@@ -3,42 +3,43 @@ import { CodedError, ConnectionError } from "../errors";
 import type { Log } from "./observers";
 
 /** An attempt that can be ended. */
-interface Attempt {
+interface Abortable {
   abort(reason: unknown): void;
-}
-
-/** Ends what a client has under way when it is closed. */
-export interface Closing {
-  /** Aborts at once: it ends the pauses of retries and the waits for a rate limit. */
-  readonly signal: AbortSignal;
-  /** The attempts under way, each with its name in error messages. */
-  readonly attempts: Map<Attempt, string>;
-  /** Ends all pauses and waits. */
-  begin(): void;
-  /** Ends the attempts that have no response yet, and logs them. */
-  endAttempts(log: Log): void;
 }
 
 /** The largest number of requests that a log line names. */
 const MOST_NAMED = 10;
 
-export function createClosing(): Closing {
-  const controller = new AbortController();
-  const attempts = new Map<Attempt, string>();
-  return {
-    signal: controller.signal,
-    attempts,
-    begin: () => controller.abort(),
-    endAttempts(log) {
-      if (attempts.size === 0) return;
-      const operations = [...attempts.values()].slice(0, MOST_NAMED);
-      log?.("warn", `the client was closed while ${attempts.size} requests had no response yet`, { operations });
-      for (const [signal, operation] of [...attempts]) {
-        const message = `${operation}: the client was closed before the service had responded`;
-        signal.abort(new ConnectionError(`${message}. Check whether it took effect`));
-      }
-    },
-  };
+/** Ends what a client has under way when it is closed. */
+export class Closing {
+  readonly #controller = new AbortController();
+  /** Aborts at once: it ends the pauses of retries and the waits for a rate limit. */
+  readonly signal: AbortSignal = this.#controller.signal;
+  /** The attempts under way, each with its name in error messages. */
+  readonly attempts = new Map<Abortable, string>();
+  /** The attempts whose bodies are being streamed. */
+  readonly bodies = new Set<Abortable>();
+  /** The reason for ending new bodies at once and sending nothing more. Set once it has begun. */
+  closedBy: CodedError | undefined;
+
+  /** Ends all bodies, pauses and waits. */
+  begin(): void {
+    this.closedBy ??= new CodedError("CLIENT_CLOSED", "the response was not read to its end: the client was closed");
+    for (const body of [...this.bodies]) body.abort(this.closedBy);
+    this.#controller.abort();
+  }
+
+  /** Ends the attempts that have no response yet, and logs them. */
+  endAttempts(log: Log): void {
+    const { attempts } = this;
+    if (attempts.size === 0) return;
+    const operations = [...attempts.values()].slice(0, MOST_NAMED);
+    log?.("warn", `the client was closed while ${attempts.size} requests had no response yet`, { operations });
+    for (const [signal, operation] of [...attempts]) {
+      const message = `${operation}: the client was closed before the service had responded`;
+      signal.abort(new ConnectionError(`${message}. Check whether it took effect`));
+    }
+  }
 }
 
 /** Runs a wait of a call, which ends when its caller aborts or the client is closed. */

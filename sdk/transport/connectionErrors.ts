@@ -7,8 +7,8 @@ import {
   UnexpectedResponseError,
 } from "../errors";
 import { UnknownCoding } from "./contentCoding";
-import { BrokenExchange, TooLarge } from "./exchange";
 import type { Http, HttpRequest } from "./httpRequest";
+import { BrokenExchange, TooLarge } from "./post";
 import { PROXY_STATUS } from "./proxy";
 
 /**

@@ -1,6 +1,6 @@
 import { pipeline, type Readable, Transform, type TransformCallback } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from "node:zlib";
-import { Chunks } from "./exchange";
+import { Chunks } from "./post";
 
 /**
  * The encodings that a gateway may use, although the client never asks for one (RFC 9110,

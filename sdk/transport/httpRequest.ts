@@ -1,25 +1,23 @@
 import type { Readable } from "node:stream";
 import type { Dispatcher } from "undici";
 import type { Clock } from "../contract/clock";
-import type { CodedError } from "../errors";
+import type { Attempt } from "./call";
+import type { Closing } from "./closing";
 import type { Reports } from "./observers";
+import type { RequestOptions } from "./requestOptions";
 import type { ReceivedResponse } from "./responseInfo";
-import type { Attempt, AttemptSignal } from "./retryingCall";
 
 /** The connections and observers of one client. */
 export interface Http {
   readonly agent: Dispatcher;
   readonly clock: Clock;
   readonly report: Reports["request"];
-  /** The signals of the bodies that are being streamed. */
-  readonly bodies: Set<AttemptSignal>;
+  /** Headers to add to each request. */
+  readonly headers?: RequestOptions["headers"];
+  /** Ends requests and their bodies when the client is closed. */
+  readonly closing: Closing;
   /** Returns the end of a message about an unreachable URL: the proxy to check, if there is one. */
   readonly proxyHint: (origin: string) => string;
-  /**
-   * Set once the client is closed. It is the reason for ending new bodies at once and sending
-   * nothing more.
-   */
-  closedBy?: CodedError;
 }
 
 /** One HTTP request. */

@@ -84,37 +84,44 @@ export function errorFromStatus(
   const said = isPage ? "an HTML page, so a gateway may have rejected it" : excerpt(response.body);
   const prefix = `${operation}: the service responded with ${status} (${said})`;
   // A page says nothing about the key or the record.
-  const what = (ofService: string) => `${prefix}. ${isPage ? "Check the URL, and the network between" : ofService}`;
-  if (status === 401) return new AuthenticationError(what("Check that the API key is right and has permission"));
-  if (status === 404) return new NotFoundError(what("There is no such record in this account, or the URL is wrong"));
-  if (status === 408)
+  const advised = (advice: string) => `${prefix}. ${isPage ? "Check the URL, and the network between" : advice}`;
+  if (status === 401) return new AuthenticationError(advised("Check that the API key is right and has permission"));
+  if (status === 404) return new NotFoundError(advised("There is no such record in this account, or the URL is wrong"));
+  return temporaryError(response, prefix, now) ?? rejection(response, prefix);
+}
+
+/** Returns the error of a status after which the same request may succeed. */
+function temporaryError(
+  { status, headers }: HttpResponse,
+  prefix: string,
+  now: number,
+): ServerlessGpuError | undefined {
+  if (status === 408) {
     return new RequestTimeoutError(
       `${prefix}: the service stopped waiting before it had received the whole request. Try again`,
     );
+  }
+  const retryAfterMs = parseRetryAfter(headers["retry-after"], now);
   if (status === 429) {
-    const retryAfterMs = parseRetryAfter(response.headers["retry-after"], now);
-    return new RateLimitError(`${prefix}: too many requests. Try again later, or send fewer at once`, {
-      retryAfterMs,
-    });
+    return new RateLimitError(`${prefix}: too many requests. Try again later, or send fewer at once`, { retryAfterMs });
   }
-  if (status >= 500) {
-    const retryAfterMs = parseRetryAfter(response.headers["retry-after"], now);
-    return new ServiceFaultError(`${prefix}: an error inside the service. Try again later`, { retryAfterMs });
-  }
+  if (status < 500) return undefined;
+  return new ServiceFaultError(`${prefix}: an error inside the service. Try again later`, { retryAfterMs });
+}
+
+function rejection({ status, headers, body }: HttpResponse, prefix: string): ServerlessGpuError {
   if (status >= 300 && status < 400) {
-    const { location } = response.headers;
+    const { location } = headers;
     const target = typeof location === "string" ? ` to "${redactBeginning(location, EXCERPT_LENGTH)}"` : "";
     return new RejectedError(
       `${prefix}: a redirect${target}, which the client does not follow. Set the URL of the service itself`,
     );
   }
-  if (status === 400 && NO_QUEUE.test(response.body)) {
-    return new NoQueueError(
-      `${prefix}: it is a load-balancing endpoint, which has no queue. Call its workers with ` +
-        'client.endpoint(id).fetch("/your/path")',
-    );
-  }
-  return new RejectedError(prefix);
+  if (status !== 400 || !NO_QUEUE.test(body)) return new RejectedError(prefix);
+  return new NoQueueError(
+    `${prefix}: it is a load-balancing endpoint, which has no queue. Call its workers with ` +
+      'client.endpoint(id).fetch("/your/path")',
+  );
 }
 
 /** What the queue says about a load-balancing endpoint (observed). */

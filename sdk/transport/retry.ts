@@ -1,108 +1,71 @@
-import type { ServerlessGpuError } from "../errors";
+import { type Clock, sleep } from "../contract/clock";
+import { ServerlessGpuError } from "../errors";
+import type { Call, CallContext, CallTime, NumberedAttempt, Step } from "./call";
+import { untilClosed } from "./closing";
+import { HeldRefusals, NotAdmitted } from "./limit";
+import { retryEvent } from "./observers";
+import { decideRetry } from "./retryPolicy";
 
 /**
- * The effect of sending a call twice: a `safe` call has the same effect (reads, and writes with an
- * id); a `create` may create a second endpoint; a `submit` may start a second job.
+ * Makes attempts, with pauses as `decideRetry` returns them, until one succeeds or no more is
+ * allowed.
  */
-export type Repeatability = "safe" | "create" | "submit";
-
-/** The limits of one call: its attempts, and its time. */
-export interface RetryPolicy {
-  /** The largest number of attempts (integer, ≥ 1). @default 6 */
-  readonly maxAttempts: number;
-  /**
-   * The time for all attempts and pauses, in milliseconds. For a create or an update of a record,
-   * it is the time for all its requests.
-   * @default 120,000
-   */
-  readonly maxElapsedMs: number;
-}
-
-export const DEFAULT_RETRY_POLICY: RetryPolicy = { maxAttempts: 6, maxElapsedMs: 120_000 };
-
-/**
- * The longest pauses before the second, third, … attempt, in milliseconds: 0.5 s, doubled each time
- * up to 20 s.
- */
-const FIRST_PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 20_000;
-
-/**
- * An attempt needs this much time left, or a quarter of the call's. With less it would only time
- * out.
- */
-const LAST_ATTEMPT_MS = 5_000;
-
-/** The next step after a failed attempt. */
-export interface Decision {
-  /** `true`: first check whether the attempt had its effect. */
-  readonly lookUp: boolean;
-  /** The pause before the next attempt, in milliseconds. `undefined`: no further attempt. */
-  readonly retryInMs?: number;
-  /** `true`: there is none because the service asks for a longer wait than the call may take. */
-  readonly isAskedToWaitLonger?: true;
-}
-
-/** The facts about a failed attempt that decide the next step. */
-export interface FailedAttempt {
-  readonly repeatability: Repeatability;
-  readonly error: ServerlessGpuError;
-  /** 1 for the first attempt. */
-  readonly attempt: number;
-  /** Time since the call began, in milliseconds. */
-  readonly elapsedMs: number;
-  /** A number in [0, 1), for the jitter. */
-  readonly random: number;
-}
-
-/** The codes of errors that prove that the request had no effect. */
-const WITHOUT_EFFECT = [
-  "RATE_LIMITED",
-  "CANNOT_CONNECT",
-  "UNTRUSTED_CERTIFICATE",
-  "PROXY_AUTHENTICATION",
-  "CLIENT_CLOSED",
-  "REJECTED",
-  "NO_QUEUE",
-  "BUSINESS_RULE",
-  "QUOTA_EXCEEDED",
-  "AUTHENTICATION",
-  "NOT_FOUND",
-  "CONFIGURATION",
-  "INVALID_INPUT",
-];
-
-/** Returns `true` if a request that failed with this error may still have had its effect. */
-export function mayHaveHadEffect(error: ServerlessGpuError): boolean {
-  return !WITHOUT_EFFECT.includes(error.code);
+export async function retry<T>(
+  context: CallContext,
+  call: Call<T>,
+  used: CallTime,
+  next: Step<NumberedAttempt, T>,
+): Promise<T> {
+  call.signal?.throwIfAborted();
+  const maxAttempts = call.maxRetries === undefined ? context.retry.maxAttempts : call.maxRetries + 1;
+  const policy = { maxAttempts, maxElapsedMs: used.maxMs };
+  const held = new HeldRefusals(call.gate);
+  for (let number = 1; ; number++) {
+    try {
+      return await next({ number });
+    } catch (error) {
+      const failed = failureOfCall(error, call);
+      const decision = decideRetry(
+        {
+          repeatability: call.repeatability,
+          error: failed,
+          attempt: number - held.uncounted,
+          elapsedMs: used.elapsedMs(),
+          random: context.random(),
+        },
+        policy,
+      );
+      const found = decision.lookUp ? await call.lookUp?.() : undefined;
+      if (found !== undefined) return found;
+      const { retryInMs } = decision;
+      // The check took time as well.
+      if (retryInMs === undefined || retryInMs >= used.leftMs()) {
+        if (decision.isAskedToWaitLonger) failed.withDetails(whenToTryAgain(context.clock, failed));
+        throw failed.afterAttempts(number, used.elapsedMs());
+      }
+      context.onRetry?.(retryEvent(call, number, failed, retryInMs));
+      if (held.add(failed.retryAfterMs, retryInMs)) continue;
+      await untilClosed(context.closing, call, (signal) => sleep(context.clock, retryInMs, signal), failed);
+    }
+  }
 }
 
 /**
- * Decides the next step after a failed attempt. A 429, or a failed connection, had no effect:
- * always retry. After any other temporary fault the effect is unknown: retry `safe` calls, retry a
- * `create` only after a check of its effect, never retry a `submit`. A response with an unexpected
- * shape is not retried, but a `create` checks its effect.
+ * Returns the error of a failed attempt, with the call's job.
+ * @throws what ends the call at once: the reason of an abort, or why nothing was sent
  */
-export function decide(failed: FailedAttempt, policy: RetryPolicy): Decision {
-  const { repeatability, error, attempt, elapsedMs } = failed;
-  const effectUnknown = mayHaveHadEffect(error);
-  const lookUp = repeatability === "create" && effectUnknown;
-  if (error.disposition === "stop" || attempt >= policy.maxAttempts) return { lookUp };
-  if (repeatability === "submit" && effectUnknown) return { lookUp };
-  const leftMs = policy.maxElapsedMs - elapsedMs;
-  const latestMs = leftMs - Math.min(LAST_ATTEMPT_MS, policy.maxElapsedMs / 4);
-  const { retryAfterMs = 0 } = error;
-  if (retryAfterMs > 0 && retryAfterMs >= leftMs) return { lookUp, isAskedToWaitLonger: true };
-  if (latestMs < FIRST_PAUSE_MS) return { lookUp };
-  // Even with a very short Retry-After, pauses grow and clients do not retry in step.
-  const retryInMs = Math.max(pauseMs(attempt, failed.random), retryAfterMs);
-  return retryInMs <= latestMs || retryInMs === retryAfterMs ? { lookUp, retryInMs } : { lookUp };
+function failureOfCall(error: unknown, { jobId }: Pick<Call<unknown>, "jobId">): ServerlessGpuError {
+  if (error instanceof NotAdmitted) throw error.cause;
+  if (!(error instanceof ServerlessGpuError)) throw error;
+  return jobId === undefined ? error : error.ofJob(jobId);
 }
 
-/**
- * Returns the pause after the given attempt, in milliseconds: random, up to a bound that doubles
- * each time (full jitter).
- */
-export function pauseMs(attempt: number, random: number): number {
-  return random * Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attempt - 1));
+/** The latest time that a `Date` can hold, in milliseconds since the Unix epoch. */
+const LATEST_DATE_MS = 8.64e15;
+
+/** Says when the service accepts the call again. */
+function whenToTryAgain(clock: Clock, { retryAfterMs = 0 }: ServerlessGpuError): string {
+  const seconds = Math.ceil(retryAfterMs / 1000);
+  const at = new Date(Math.min(clock.now() + retryAfterMs, LATEST_DATE_MS)).toISOString();
+  return `. The service asks for a wait of ${seconds} s, longer than this call may take: try again at ${at} or later`;
 }

@@ -1,8 +1,8 @@
 import { type Clock, timeLimit } from "../contract/clock";
 import { RATE_LIMITS } from "../contract/limits";
 import { RateLimitError } from "../errors";
+import { Gate } from "../transport/gate";
 import { createLimiter } from "../transport/limiter";
-import { createGate } from "../transport/throttle";
 
 /** The longest wait of a delivery for its confirmation, in milliseconds. */
 const LONGEST_WAIT_MS = 30_000;
@@ -13,7 +13,7 @@ export type WebhookLine = <T>(jobId: string, read: () => Promise<T>) => Promise<
 /** Makes a function that reads jobs in order, within a share of the limit of `/status`. */
 export function createWebhookLine(clock: Clock, share: number): WebhookLine {
   const { perWindow, concurrent } = RATE_LIMITS.status;
-  const gate = createGate(clock, createLimiter({ perWindow: perWindow * share, concurrent: concurrent * share }));
+  const gate = new Gate(clock, createLimiter({ perWindow: perWindow * share, concurrent: concurrent * share }));
   return async (jobId, read) => {
     const tooLong = () =>
       new RateLimitError(

@@ -2,7 +2,7 @@ import { manualClock } from "../../../emulator/time/virtualClock";
 import { createClient } from "../../../sdk/client";
 import type { Clock } from "../../../sdk/contract/clock";
 import { WaitTimeoutError } from "../../../sdk/jobs/jobHandle";
-import { createGates } from "../../../sdk/transport/throttle";
+import { createGates } from "../../../sdk/transport/gate";
 import { CANARY } from "../../support/emulated";
 import { addressesOf, startScriptedServer } from "../../support/scriptedServer";
 

@@ -1,7 +1,7 @@
 import { manualClock } from "../../../emulator/time/virtualClock";
 import { type Client, createClient } from "../../../sdk/client";
+import { Gate } from "../../../sdk/transport/gate";
 import { createLimiter } from "../../../sdk/transport/limiter";
-import { createGate } from "../../../sdk/transport/throttle";
 import { startEmulated } from "../../support/emulated";
 
 const MINUTE_MS = 60_000;
@@ -39,7 +39,7 @@ describe("each interface has its own limit", () => {
     const clock = manualClock(0);
     const reportedAt: number[] = [];
     const limiter = createLimiter({ perWindow: 100, windowMs: MINUTE_MS, concurrent: Number.POSITIVE_INFINITY });
-    const gate = createGate(clock, limiter, () => reportedAt.push(clock.monotonic()));
+    const gate = new Gate(clock, limiter, () => reportedAt.push(clock.monotonic()));
     // They start one after another, so they also leave the window one after another.
     for (let i = 0; i < 1000; i++) {
       clock.schedule(i * 300, () => void gate.enter().then(() => gate.leave(clock.monotonic(), false)));

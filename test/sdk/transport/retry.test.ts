@@ -13,10 +13,10 @@ import {
   ServiceFaultError,
   UnexpectedResponseError,
 } from "../../../sdk/errors";
-import { DEFAULT_RETRY_POLICY, decide, pauseMs, type Repeatability } from "../../../sdk/transport/retry";
+import { DEFAULT_RETRY_POLICY, decideRetry, pauseMs, type Repeatability } from "../../../sdk/transport/retryPolicy";
 
 function decideOn(repeatability: Repeatability, error: ServerlessGpuError, attempt = 1, elapsedMs = 0, random = 0.5) {
-  return decide({ repeatability, error, attempt, elapsedMs, random }, DEFAULT_RETRY_POLICY);
+  return decideRetry({ repeatability, error, attempt, elapsedMs, random }, DEFAULT_RETRY_POLICY);
 }
 
 const AGAIN = { lookUp: false, again: true };
@@ -98,7 +98,7 @@ describe("Retry-After", () => {
 
   test("is respected in a call that has little time", () => {
     const failed = { repeatability: "safe", error: limited(1_000), attempt: 1, elapsedMs: 0, random: 0 } as const;
-    expect(decide(failed, { maxAttempts: 6, maxElapsedMs: 3_000 }).retryInMs).toBe(1_000);
+    expect(decideRetry(failed, { maxAttempts: 6, maxElapsedMs: 3_000 }).retryInMs).toBe(1_000);
   });
 
   test("is never followed by an earlier retry", () => {

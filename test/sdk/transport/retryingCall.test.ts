@@ -1,8 +1,9 @@
 import { type ManualClock, manualClock } from "../../../emulator/time/virtualClock";
 import { ConnectionError, RateLimitError, RequestTimeoutError } from "../../../sdk/errors";
+import type { Call } from "../../../sdk/transport/call";
+import { Gate } from "../../../sdk/transport/gate";
 import { createLimiter } from "../../../sdk/transport/limiter";
-import { type Call, makeCall } from "../../../sdk/transport/retryingCall";
-import { createGate } from "../../../sdk/transport/throttle";
+import { makeCall } from "../../../sdk/transport/makeCall";
 
 function start<T>(clock: ManualClock, call: Partial<Call<T>> & Pick<Call<T>, "attempt">) {
   const context = {
@@ -16,7 +17,7 @@ function start<T>(clock: ManualClock, call: Partial<Call<T>> & Pick<Call<T>, "at
 
 /** A gate that has already admitted the only request of this window. */
 function closedGate(clock: ManualClock) {
-  const gate = createGate(clock, createLimiter({ perWindow: 1, concurrent: 1 }));
+  const gate = new Gate(clock, createLimiter({ perWindow: 1, concurrent: 1 }));
   gate.tryEnter();
   gate.leave(clock.now(), false);
   return gate;
@@ -44,7 +45,7 @@ describe("a call", () => {
 
   test("starts its time when the gate admits its first attempt", async () => {
     const clock = manualClock(0);
-    const gate = createGate(clock, createLimiter({ perWindow: 1, concurrent: 1 }));
+    const gate = new Gate(clock, createLimiter({ perWindow: 1, concurrent: 1 }));
     const results = Promise.all(
       Array.from({ length: 30 }, () => start(clock, { gate, attempt: async () => clock.now() })),
     );
@@ -96,7 +97,7 @@ describe("a call", () => {
 describe("the gate", () => {
   test("lets requests through in the order in which they came", async () => {
     const clock = manualClock(0);
-    const gate = createGate(clock, createLimiter({ perWindow: 2, concurrent: 1 }));
+    const gate = new Gate(clock, createLimiter({ perWindow: 2, concurrent: 1 }));
     const order: number[] = [];
     const attempt = (n: number) => async () => {
       order.push(n);
@@ -110,7 +111,7 @@ describe("the gate", () => {
 
   test("halves the rate after a refusal", async () => {
     const clock = manualClock(0);
-    const gate = createGate(clock, createLimiter({ perWindow: 8, concurrent: 100 }));
+    const gate = new Gate(clock, createLimiter({ perWindow: 8, concurrent: 100 }));
     let sent = 0;
     const attempt = async () => {
       if (++sent === 1) throw new RateLimitError("429", { retryAfterMs: 60_000 });

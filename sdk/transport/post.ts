@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import type { Dispatcher } from "undici";
+import type { Attempt } from "./call";
 import { refuseOtherHosts } from "./rehearsal";
-import type { Attempt } from "./retryingCall";
 
 /**
  * The largest response that the client reads, in bytes: several times the largest of the contract.
@@ -78,47 +78,61 @@ interface Receiver {
   readonly fail?: (error: Error) => void;
 }
 
-/** Takes the beginning of a response. Returns the receiver of its body. */
-type Begin<T> = (head: Head, resolve: (response: T) => void, controller: Dispatcher.DispatchController) => Receiver;
-
 /**
- * Sends one request, and resolves when the response is complete.
- * @throws BrokenExchange
+ * Sends one request, and resolves when its response is complete, or begins if it is streamed.
+ * `agent.dispatch` instead of `agent.request`, because only its callbacks show whether the request
+ * was sent, and each arrival of data. It also saves a stream for each body.
+ * @param isStreamed whether the body of a response with this status is streamed
+ * @throws BrokenExchange, and ConfigurationError if the request would leave a rehearsal
  */
-export function receiveWhole(
+export function post(
   agent: Dispatcher,
   options: Dispatcher.DispatchOptions,
   attempt: Attempt,
-): Promise<CompleteResponse> {
-  return dispatch(agent, options, attempt, collect);
-}
-
-/**
- * Sends one request, and resolves when a 2xx response begins. Any other response is complete.
- * @throws BrokenExchange
- */
-export function receiveStream(
-  agent: Dispatcher,
-  options: Dispatcher.DispatchOptions,
-  attempt: Attempt,
+  isStreamed: (status: number) => boolean,
 ): Promise<CompleteResponse | BegunResponse> {
-  return dispatch<CompleteResponse | BegunResponse>(agent, options, attempt, (head, resolve, controller) =>
-    head.status >= 300 ? collect(head, resolve) : stream(head, resolve, controller, attempt),
-  );
-}
-
-/**
- * Sends one request, and resolves when its response begins, with any status.
- * @throws BrokenExchange
- */
-export function receiveBegun(
-  agent: Dispatcher,
-  options: Dispatcher.DispatchOptions,
-  attempt: Attempt,
-): Promise<BegunResponse> {
-  return dispatch<BegunResponse>(agent, options, attempt, (head, resolve, controller) =>
-    stream(head, resolve, controller, attempt),
-  );
+  const { signal, progress, onBegin } = attempt;
+  refuseOtherHosts(options.origin);
+  return new Promise((resolve, reject) => {
+    let running: Dispatcher.DispatchController | undefined;
+    let receiver: Receiver | undefined;
+    const fail = (cause: unknown) => reject(new BrokenExchange(cause, running !== undefined));
+    // This also works before there is a connection to abort.
+    signal.once("abort", () => {
+      running?.abort(signal.reason as Error);
+      fail(signal.reason);
+    });
+    const handler: Dispatcher.DispatchHandler = {
+      onRequestStart(controller) {
+        // The caller was told that nothing was sent.
+        if (signal.aborted) return controller.abort(signal.reason as Error);
+        running = controller;
+        onBegin?.();
+        progress(uploadMs(options.body));
+      },
+      onResponseStart(controller, status, headers) {
+        progress();
+        // After an interim response, the response itself is still to come.
+        if (status < 200) return;
+        const head = { status, headers };
+        receiver = isStreamed(status) ? stream(head, resolve, controller, attempt) : collect(head, resolve);
+      },
+      onResponseData(_controller, chunk) {
+        progress();
+        receiver?.data(chunk);
+      },
+      onResponseEnd: () => receiver?.end(),
+      onResponseError(_controller, error) {
+        fail(error);
+        receiver?.fail?.(error);
+      },
+    };
+    try {
+      agent.dispatch(options, handler);
+    } catch (error) {
+      fail(error);
+    }
+  });
 }
 
 /** Collects the body, and resolves with the whole response. */
@@ -153,58 +167,6 @@ function stream(
       body.destroy(error);
     },
   };
-}
-
-/**
- * Sends one request. `agent.dispatch` instead of `agent.request`, because only its callbacks show
- * whether the request was sent, and each arrival of data. It also saves a stream for each body.
- * @throws BrokenExchange, and ConfigurationError if the request would leave a rehearsal
- */
-function dispatch<T>(
-  agent: Dispatcher,
-  options: Dispatcher.DispatchOptions,
-  { signal, progress, onBegin }: Attempt,
-  begin: Begin<T>,
-): Promise<T> {
-  refuseOtherHosts(options.origin);
-  return new Promise((resolve, reject) => {
-    let running: Dispatcher.DispatchController | undefined;
-    let receiver: Receiver | undefined;
-    const fail = (cause: unknown) => reject(new BrokenExchange(cause, running !== undefined));
-    // This also works before there is a connection to abort.
-    signal.once("abort", () => {
-      running?.abort(signal.reason as Error);
-      fail(signal.reason);
-    });
-    const handler: Dispatcher.DispatchHandler = {
-      onRequestStart(controller) {
-        // The caller was told that nothing was sent.
-        if (signal.aborted) return controller.abort(signal.reason as Error);
-        running = controller;
-        onBegin?.();
-        progress(uploadMs(options.body));
-      },
-      onResponseStart(controller, status, headers) {
-        progress();
-        // After an interim response, the response itself is still to come.
-        if (status >= 200) receiver = begin({ status, headers }, resolve, controller);
-      },
-      onResponseData(_controller, chunk) {
-        progress();
-        receiver?.data(chunk);
-      },
-      onResponseEnd: () => receiver?.end(),
-      onResponseError(_controller, error) {
-        fail(error);
-        receiver?.fail?.(error);
-      },
-    };
-    try {
-      agent.dispatch(options, handler);
-    } catch (error) {
-      fail(error);
-    }
-  });
 }
 
 /**

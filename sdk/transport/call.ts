@@ -1,0 +1,140 @@
+import { EventEmitter } from "node:events";
+import type { Clock } from "../contract/clock";
+import type { Closing } from "./closing";
+import type { Gate } from "./gate";
+import type { Reports } from "./observers";
+import type { ObservedOptions, RequestOptions } from "./requestOptions";
+import type { ReceivedResponse } from "./responseInfo";
+import type { Repeatability, RetryPolicy } from "./retryPolicy";
+
+/** The settings that all calls of a client share. */
+export interface CallContext {
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly retry: RetryPolicy;
+  /** The longest time of an attempt without data from the service, in milliseconds. */
+  readonly attemptTimeoutMs: number;
+  /** Called before the pause of a retry. */
+  readonly onRetry?: Reports["retry"];
+  /** Called with a warning that somebody should read. */
+  readonly warn?: Reports["warning"] | undefined;
+  /** Delays the attempts of all calls to stay within a rate limit. */
+  readonly gate?: Gate | undefined;
+  /** The same for calls that go to REST v2 whatever the others use. @default `gate` */
+  readonly v2Gate?: Gate | undefined;
+  /** Ends attempts, pauses and waits when the client is closed. */
+  readonly closing?: Closing | undefined;
+}
+
+/** One call of the service, made of one or more attempts. */
+export interface Call<T> extends ObservedOptions {
+  /** The operation's name in events: `run`, `saveEndpoint`. */
+  readonly name: string;
+  /** Names the call in errors: `saveEndpoint of "llama"`. */
+  readonly operation: string;
+  readonly repeatability: Repeatability;
+  /** The id of the job that the call is about, for errors. */
+  readonly jobId?: string | undefined;
+  /** Sends the request once. */
+  readonly attempt: Step<Attempt, T>;
+  /** Returns the result of an attempt with unknown effect, or `undefined` if it had no effect. */
+  readonly lookUp?: () => Promise<T | undefined>;
+  /** Delays attempts to stay within the rate limit. */
+  readonly gate?: Gate | undefined;
+  /**
+   * The time for the whole call, in milliseconds.
+   * @default the retry policy's, without the time that the gate holds its attempts
+   */
+  readonly timeoutMs?: number | undefined;
+  /**
+   * `true`: the signal does not interrupt an attempt already sent, only what comes before and after
+   * it.
+   */
+  readonly keepsAttempt?: boolean | undefined;
+}
+
+/** A step of the pipeline: makes one attempt, with what the steps around it have added. */
+export type Step<Given, T> = (attempt: Given) => Promise<T>;
+
+/** An attempt as `retry` begins it. */
+export interface NumberedAttempt {
+  /** 1 for the first. */
+  readonly number: number;
+}
+
+/** An attempt that `limit` has admitted. */
+export interface AdmittedAttempt extends NumberedAttempt {
+  /** Called before each request: those after the first also count against the rate limit. */
+  readonly onSend?: () => void;
+  /**
+   * Called when the body is passed on as a stream: until the returned function is called, the
+   * request counts as pending, and the caller's signal ends it.
+   */
+  readonly goesOn?: () => () => void;
+}
+
+/** An attempt that `time` ends. */
+export interface TimedAttempt extends AdmittedAttempt {
+  /** Ends the attempt. */
+  readonly signal: AttemptSignal;
+  /**
+   * Restarts the attempt's idle timer. Call it when data has arrived.
+   * @param uploadMs the extra time to allow for the upload of the request, in milliseconds
+   */
+  readonly progress: (uploadMs?: number) => void;
+}
+
+/** One attempt of a call, as the code that sends its request gets it. */
+export interface Attempt extends TimedAttempt {
+  /** Headers to add to the request. */
+  readonly headers?: RequestOptions["headers"];
+  /** Called when a connection begins to send the request: from then on it may have its effect. */
+  readonly onBegin?: () => void;
+  /** Must be called with the response, before it is read. */
+  readonly onResponse: (response: ReceivedResponse) => void;
+}
+
+/**
+ * Ends an attempt. An `AbortController` instead would make a short request take 50 % more CPU time.
+ */
+export class AttemptSignal extends EventEmitter {
+  aborted = false;
+  reason: unknown;
+
+  abort(reason: unknown): void {
+    if (this.aborted) return;
+    this.aborted = true;
+    this.reason = reason;
+    this.emit("abort");
+  }
+}
+
+/** The time that a call has used, in milliseconds. */
+export class CallTime {
+  readonly #clock: Clock;
+  #startedAt: number;
+
+  /** @param maxMs the time that the call may use */
+  constructor(
+    clock: Clock,
+    readonly maxMs: number,
+  ) {
+    this.#clock = clock;
+    this.#startedAt = clock.monotonic();
+  }
+
+  elapsedMs(): number {
+    return this.#clock.monotonic() - this.#startedAt;
+  }
+
+  leftMs(): number {
+    return this.maxMs - this.elapsedMs();
+  }
+
+  /** Waits without using the call's time. */
+  async leaveOut(wait: Promise<void>): Promise<void> {
+    const from = this.#clock.monotonic();
+    await wait;
+    this.#startedAt += this.#clock.monotonic() - from;
+  }
+}

@@ -1,0 +1,118 @@
+import { type Clock, timeLimit } from "../contract/clock";
+import { RateLimitError } from "../errors";
+import type { AdmittedAttempt, Call, CallContext, CallTime, NumberedAttempt, Step } from "./call";
+import { untilClosed } from "./closing";
+import type { Gate } from "./gate";
+
+/** Thrown when a call ended before the gate had admitted its attempt: nothing was sent. */
+export class NotAdmitted extends Error {
+  constructor(override readonly cause: unknown) {
+    super("the attempt was not admitted");
+  }
+}
+
+/**
+ * Holds an attempt until the gate admits it, and tells the gate how it ended.
+ * @throws NotAdmitted
+ */
+export function limit<T>(
+  context: CallContext,
+  call: Call<T>,
+  used: CallTime,
+  next: Step<AdmittedAttempt, T>,
+): Step<NumberedAttempt, T> {
+  const { gate } = call;
+  if (!gate) return next;
+  return async ({ number }) => {
+    if (!gate.tryEnter()) await admitted(context, call, used, gate);
+    const sentAt = context.clock.monotonic();
+    let refusal: RateLimitError | undefined;
+    let requests = 0;
+    let isStreamed = false;
+    let hasLeft = false;
+    const leave = () => {
+      if (!hasLeft) gate.leave(sentAt, refusal !== undefined, refusal?.retryAfterMs);
+      hasLeft = true;
+    };
+    const goesOn = () => {
+      isStreamed = true;
+      return leave;
+    };
+    const onSend = () => {
+      if (requests++ > 0) gate.count();
+    };
+    try {
+      return await next({ number, onSend, goesOn });
+    } catch (error) {
+      if (error instanceof RateLimitError) refusal = error;
+      throw error;
+    } finally {
+      if (!isStreamed) leave();
+    }
+  };
+}
+
+/** Waits until the gate admits an attempt. Only a limit that the caller has set includes the wait. */
+async function admitted<T>({ clock, closing }: CallContext, call: Call<T>, used: CallTime, gate: Gate): Promise<void> {
+  const { operation, timeoutMs } = call;
+  const enter = (signal: AbortSignal | undefined) =>
+    timeoutMs === undefined ? gate.enter(signal) : enterInTime(clock, operation, used.leftMs(), gate, signal);
+  const wait = untilClosed(closing, call, enter);
+  try {
+    await (timeoutMs === undefined ? used.leaveOut(wait) : wait);
+  } catch (error) {
+    throw new NotAdmitted(error);
+  }
+}
+
+async function enterInTime(
+  clock: Clock,
+  operation: string,
+  leftMs: number,
+  gate: Gate,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const reason = () =>
+    new RateLimitError(`${operation}: the rate limit left no time to send it. Try again later, or send fewer at once`);
+  const inTime = timeLimit(clock, leftMs, reason, signal);
+  try {
+    await gate.enter(inTime.signal);
+  } finally {
+    inTime.release();
+  }
+}
+
+/** The time that passes between two looks at the clock at most, in milliseconds. */
+const CLOCK_MS = 50;
+
+/** The announced refusals of a call that count as one attempt. */
+const REFUSALS_OF_AN_ATTEMPT = 3;
+
+/** Counts the refusals of a call for which the gate holds all requests. */
+export class HeldRefusals {
+  readonly #gate: Gate | undefined;
+  #refusals = 0;
+  #acceptedBefore: number | undefined;
+  /** The attempts that do not count. */
+  uncounted = 0;
+
+  constructor(gate: Gate | undefined) {
+    this.#gate = gate;
+  }
+
+  /**
+   * Returns `true` if the gate holds all requests for the pause that the refusal asks for. That
+   * time does not count for any of them. Nor does a refusal while others get through, and of
+   * several refusals in a row only the last: several processes share the quota, and another may
+   * have used all of a window.
+   */
+  add(retryAfterMs: number | undefined, pauseMs: number): boolean {
+    const gate = this.#gate;
+    if (retryAfterMs !== pauseMs || !gate || gate.closedMs() < pauseMs - CLOCK_MS) return false;
+    this.#refusals++;
+    const othersGetThrough = gate.accepted > (this.#acceptedBefore ?? gate.accepted);
+    if (othersGetThrough || this.#refusals % REFUSALS_OF_AN_ATTEMPT > 0) this.uncounted++;
+    this.#acceptedBefore = gate.accepted;
+    return true;
+  }
+}

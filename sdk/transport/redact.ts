@@ -1,0 +1,32 @@
+import { ServerlessGpuError } from "../errors";
+import { failureOf } from "./connectionErrors";
+import type { Http, HttpRequest } from "./httpRequest";
+import type { ReceivedResponse } from "./responseInfo";
+
+/**
+ * Reports the outcome of a request to the observers, and turns a failure into a typed error, which
+ * redacts keys when it is constructed.
+ */
+export async function redacted<T extends ReceivedResponse>(
+  http: Http,
+  httpRequest: HttpRequest,
+  posting: Promise<T>,
+): Promise<T> {
+  const { name, operation, attempt } = httpRequest;
+  const startedAt = http.clock.monotonic();
+  const report = (outcome: { readonly status: number } | { readonly error: string }) => {
+    const ms = Math.round(http.clock.monotonic() - startedAt);
+    http.report?.({ operation: name, description: operation, attempt: attempt.number, ...outcome, ms });
+  };
+  attempt.onSend?.();
+  try {
+    const response = await posting;
+    report({ status: response.status });
+    attempt.onResponse(response);
+    return response;
+  } catch (cause) {
+    const failure = failureOf(cause, httpRequest, http.proxyHint);
+    report({ error: failure instanceof ServerlessGpuError ? failure.code : "ABORTED" });
+    throw failure;
+  }
+}

@@ -1,0 +1,135 @@
+import { Readable } from "node:stream";
+import type { Dispatcher } from "undici";
+import { chunksOf } from "./bodyChunks";
+import { clientClosed } from "./connectionErrors";
+import { codingsOf, decoded, decodedWhole } from "./contentCoding";
+import type { Http, HttpRequest, HttpResponse } from "./httpRequest";
+import { type BegunResponse, type CompleteResponse, post } from "./post";
+import { redacted } from "./redact";
+import { errorFromStatus } from "./responseErrors";
+import type { ReceivedResponse } from "./responseInfo";
+
+/** A gateway in front of the service rejects user agents that look like a library. */
+const USER_AGENT = "serverless-gpu/1";
+
+/**
+ * Sends one request and reads the whole response, with any status. Throws a typed error if it is
+ * not complete.
+ */
+export function send(http: Http, httpRequest: HttpRequest): Promise<HttpResponse> {
+  return redacted(http, httpRequest, posted(http, httpRequest, "none"));
+}
+
+/**
+ * Sends one request and streams the body of the response, until the client closes or no data
+ * arrives for `idleMs`.
+ * @throws the typed error of a response with an error status
+ */
+export async function sendForBody(
+  http: Http,
+  httpRequest: HttpRequest,
+  idleMs: number,
+): Promise<AsyncIterable<Uint8Array>> {
+  const response = await redacted(http, httpRequest, posted(http, httpRequest, "success"));
+  if (!("stream" in response)) throw errorFromStatus(response, httpRequest.operation, http.clock.now());
+  return chunksOf(http, httpRequest, response.stream, idleMs);
+}
+
+/** A response whose body is streamed. */
+export interface StreamedResponse extends ReceivedResponse {
+  readonly chunks: AsyncIterableIterator<Uint8Array>;
+}
+
+/**
+ * Sends one request and streams the body of the response, with any status, until the client closes
+ * or no data arrives for `idleMs`.
+ */
+export async function sendForResponse(http: Http, given: HttpRequest, idleMs: number): Promise<StreamedResponse> {
+  const { signal } = given.attempt;
+  let isReceived = false;
+  const goesOn = () => {
+    const end = given.attempt.goesOn?.();
+    return () => {
+      end?.();
+      isReceived = true;
+      http.closing.bodies.delete(signal);
+    };
+  };
+  const httpRequest = { ...given, attempt: { ...given.attempt, goesOn } };
+  const { status, headers, stream } = await redacted(http, httpRequest, posted(http, httpRequest, "all"));
+  const chunks = chunksOf(http, httpRequest, stream, idleMs);
+  // The whole body has arrived, so closing the client need not end it.
+  if (isReceived) http.closing.bodies.delete(signal);
+  return { status, headers, chunks };
+}
+
+/** The responses whose bodies are streamed. */
+const STREAMED = { none: () => false, success: (status: number) => status < 300, all: () => true };
+
+/** A response whose decoded body is not read yet. */
+interface OpenResponse extends ReceivedResponse {
+  readonly stream: Readable;
+}
+
+function posted(http: Http, httpRequest: HttpRequest, streamed: "none"): Promise<HttpResponse>;
+function posted(http: Http, httpRequest: HttpRequest, streamed: "all"): Promise<OpenResponse>;
+function posted(http: Http, httpRequest: HttpRequest, streamed: "success"): Promise<HttpResponse | OpenResponse>;
+async function posted(
+  http: Http,
+  httpRequest: HttpRequest,
+  streamed: keyof typeof STREAMED,
+): Promise<HttpResponse | OpenResponse> {
+  // The user's own dispatcher stays open.
+  if (http.closing.closedBy) throw clientClosed(httpRequest.operation);
+  const response = await post(http.agent, optionsOf(http, httpRequest), httpRequest.attempt, STREAMED[streamed]);
+  return isComplete(response) ? textOf(response) : openBody(response);
+}
+
+function optionsOf({ headers: ofClient }: Http, request: HttpRequest): Dispatcher.DispatchOptions {
+  const { url, method, headers, body, attempt } = request;
+  const { origin, pathname, search } = new URL(url);
+  const allHeaders = {
+    accept: "application/json",
+    "user-agent": USER_AGENT,
+    ...inLowerCase(ofClient),
+    ...inLowerCase(attempt.headers),
+    ...headers,
+  };
+  return { origin, path: pathname + search, method, body, headers: allHeaders };
+}
+
+function inLowerCase(headers: Readonly<Record<string, string>> | undefined): Record<string, string> | undefined {
+  return headers && Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+}
+
+function isComplete(response: CompleteResponse | BegunResponse): response is CompleteResponse {
+  return Buffer.isBuffer(response.body);
+}
+
+/** @throws UnknownCoding */
+function openBody({ status, headers, body }: BegunResponse): OpenResponse {
+  try {
+    return { status, headers, stream: decoded(body, codingsOf(headers["content-encoding"])) };
+  } catch (error) {
+    body.destroy();
+    throw error;
+  }
+}
+
+async function textOf({ status, headers, body }: CompleteResponse): Promise<HttpResponse> {
+  const codings = codingsOf(headers["content-encoding"]);
+  const plain = codings.length === 0 ? body : await decodedBody(status, body, codings);
+  const text = plain.toString();
+  // A byte order mark is not part of JSON.
+  return { status, headers, body: text.startsWith("\uFEFF") ? text.slice(1) : text };
+}
+
+/** The status of an error response counts, even if its body is broken. */
+async function decodedBody(status: number, body: Buffer, codings: readonly string[]): Promise<Buffer | string> {
+  try {
+    return await decodedWhole(Readable.from([body]), codings);
+  } catch (error) {
+    if (status < 300) throw error;
+    return "a body that cannot be decompressed";
+  }
+}

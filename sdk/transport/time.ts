@@ -1,0 +1,60 @@
+import { onAbort } from "../contract/clock";
+import { RequestTimeoutError } from "../errors";
+import { startAttemptTimer } from "./attemptTimer";
+import {
+  type AdmittedAttempt,
+  AttemptSignal,
+  type Call,
+  type CallContext,
+  type CallTime,
+  type Step,
+  type TimedAttempt,
+} from "./call";
+
+/**
+ * Ends an attempt when no data arrives in time, when the call's time is up, when the caller aborts,
+ * or when the client is closed.
+ */
+export function time<T>(
+  { clock, attemptTimeoutMs, closing }: CallContext,
+  call: Call<T>,
+  used: CallTime,
+  next: Step<TimedAttempt, T>,
+): Step<AdmittedAttempt, T> {
+  return async (attempt) => {
+    const signal = new AttemptSignal();
+    const { progress, cancel } = startAttemptTimer(clock, {
+      idleMs: attemptTimeoutMs,
+      timeLeftMs: used.leftMs(),
+      // A limit that the caller set includes the upload.
+      uploadCounts: call.timeoutMs !== undefined,
+      onEnd: (waitedMs) => signal.abort(timeoutError(call.operation, waitedMs)),
+    });
+    const ignoreAbort = onAbort(call.keepsAttempt ? undefined : call.signal, () => signal.abort(call.signal?.reason));
+    let isStreamed = false;
+    const goesOn = () => {
+      isStreamed = true;
+      const leave = attempt.goesOn?.();
+      return () => {
+        ignoreAbort();
+        leave?.();
+      };
+    };
+    closing?.attempts.set(signal, call.operation);
+    try {
+      // It may have aborted while the gate held the attempt.
+      call.signal?.throwIfAborted();
+      return await next({ number: attempt.number, onSend: attempt.onSend, signal, progress, goesOn });
+    } finally {
+      cancel();
+      closing?.attempts.delete(signal);
+      if (!isStreamed) ignoreAbort();
+    }
+  };
+}
+
+function timeoutError(operation: string, waitedMs: number): RequestTimeoutError {
+  const seconds = Math.round(waitedMs / 100) / 10;
+  const message = `${operation}: no complete response within ${seconds} s`;
+  return new RequestTimeoutError(`${message}. Check the network and the URL if this continues`);
+}
