@@ -36,7 +36,7 @@ export interface Call<T> extends ObservedOptions {
   /** The id of the job that the call is about, for errors. */
   readonly jobId?: string | undefined;
   /** Sends the request once. */
-  readonly attempt: Step<Attempt, T>;
+  readonly attempt: Step<T>;
   /** Returns the result of an attempt with unknown effect, or `undefined` if it had no effect. */
   readonly lookUp?: () => Promise<T | undefined>;
   /** Delays attempts to stay within the rate limit. */
@@ -53,17 +53,17 @@ export interface Call<T> extends ObservedOptions {
   readonly keepsAttempt?: boolean | undefined;
 }
 
-/** A step of the pipeline: makes one attempt, with what the steps around it have added. */
-export type Step<Given, T> = (attempt: Given) => Promise<T>;
+/** A step of the pipeline. It makes one attempt by the step after it, to which it adds its own part. */
+export type Step<T> = (attempt: Attempt) => Promise<T>;
 
-/** An attempt as `retry` begins it. */
-export interface NumberedAttempt {
+/** One attempt of a call. */
+export interface Attempt {
   /** 1 for the first. */
   readonly number: number;
-}
-
-/** An attempt that `limit` has admitted. */
-export interface AdmittedAttempt extends NumberedAttempt {
+  /** Headers to add to the request. */
+  readonly headers?: RequestOptions["headers"];
+  /** Must be called with the response, before it is read. */
+  readonly onResponse: (response: ReceivedResponse) => void;
   /** Called before each request: those after the first also count against the rate limit. */
   readonly onSend?: () => void;
   /**
@@ -71,10 +71,6 @@ export interface AdmittedAttempt extends NumberedAttempt {
    * request counts as pending, and the caller's signal ends it.
    */
   readonly goesOn?: () => () => void;
-}
-
-/** An attempt that `time` ends. */
-export interface TimedAttempt extends AdmittedAttempt {
   /** Ends the attempt. */
   readonly signal: AttemptSignal;
   /**
@@ -82,16 +78,8 @@ export interface TimedAttempt extends AdmittedAttempt {
    * @param uploadMs the extra time to allow for the upload of the request, in milliseconds
    */
   readonly progress: (uploadMs?: number) => void;
-}
-
-/** One attempt of a call, as the code that sends its request gets it. */
-export interface Attempt extends TimedAttempt {
-  /** Headers to add to the request. */
-  readonly headers?: RequestOptions["headers"];
   /** Called when a connection begins to send the request: from then on it may have its effect. */
   readonly onBegin?: () => void;
-  /** Must be called with the response, before it is read. */
-  readonly onResponse: (response: ReceivedResponse) => void;
 }
 
 /**

@@ -1,6 +1,6 @@
-import { type Clock, timeLimit } from "../contract/clock";
+import { timeLimit } from "../contract/clock";
 import { RateLimitError } from "../errors";
-import type { AdmittedAttempt, Call, CallContext, CallTime, NumberedAttempt, Step } from "./call";
+import type { Call, CallContext, CallTime, Step } from "./call";
 import { untilClosed } from "./closing";
 import type { Gate } from "./gate";
 
@@ -15,15 +15,10 @@ export class NotAdmitted extends Error {
  * Holds an attempt until the gate admits it, and tells the gate how it ended.
  * @throws NotAdmitted
  */
-export function limit<T>(
-  context: CallContext,
-  call: Call<T>,
-  used: CallTime,
-  next: Step<AdmittedAttempt, T>,
-): Step<NumberedAttempt, T> {
+export function limit<T>(context: CallContext, call: Call<T>, used: CallTime, next: Step<T>): Step<T> {
   const { gate } = call;
   if (!gate) return next;
-  return async ({ number }) => {
+  return async (attempt) => {
     if (!gate.tryEnter()) await admitted(context, call, used, gate);
     const sentAt = context.clock.monotonic();
     let refusal: RateLimitError | undefined;
@@ -42,7 +37,7 @@ export function limit<T>(
       if (requests++ > 0) gate.count();
     };
     try {
-      return await next({ number, onSend, goesOn });
+      return await next({ ...attempt, onSend, goesOn });
     } catch (error) {
       if (error instanceof RateLimitError) refusal = error;
       throw error;
@@ -54,32 +49,18 @@ export function limit<T>(
 
 /** Waits until the gate admits an attempt. Only a limit that the caller has set includes the wait. */
 async function admitted<T>({ clock, closing }: CallContext, call: Call<T>, used: CallTime, gate: Gate): Promise<void> {
-  const { operation, timeoutMs } = call;
-  const enter = (signal: AbortSignal | undefined) =>
-    timeoutMs === undefined ? gate.enter(signal) : enterInTime(clock, operation, used.leftMs(), gate, signal);
-  const wait = untilClosed(closing, call, enter);
-  try {
-    await (timeoutMs === undefined ? used.leaveOut(wait) : wait);
-  } catch (error) {
-    throw new NotAdmitted(error);
-  }
-}
-
-async function enterInTime(
-  clock: Clock,
-  operation: string,
-  leftMs: number,
-  gate: Gate,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  const reason = () =>
-    new RateLimitError(`${operation}: the rate limit left no time to send it. Try again later, or send fewer at once`);
-  const inTime = timeLimit(clock, leftMs, reason, signal);
-  try {
-    await gate.enter(inTime.signal);
-  } finally {
-    inTime.release();
-  }
+  const noTimeLeft = () =>
+    new RateLimitError(
+      `${call.operation}: the rate limit left no time to send it. Try again later, or send fewer at once`,
+    );
+  const enter = (signal: AbortSignal | undefined) => {
+    if (call.timeoutMs === undefined) return used.leaveOut(gate.enter(signal));
+    const limited = timeLimit(clock, used.leftMs(), noTimeLeft, signal);
+    return gate.enter(limited.signal).finally(limited.release);
+  };
+  await untilClosed(closing, call, enter).catch((cause) => {
+    throw new NotAdmitted(cause);
+  });
 }
 
 /** The time that passes between two looks at the clock at most, in milliseconds. */

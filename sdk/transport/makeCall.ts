@@ -1,5 +1,4 @@
 import { type Call, type CallContext, CallTime } from "./call";
-import { describe } from "./describe";
 import { limit } from "./limit";
 import { retry } from "./retry";
 import { time } from "./time";
@@ -11,5 +10,5 @@ import { time } from "./time";
 export function makeCall<T>(context: CallContext, given: Call<T>): Promise<T> {
   const call = given.gate || !context.gate ? given : { ...given, gate: context.gate };
   const used = new CallTime(context.clock, call.timeoutMs ?? context.retry.maxElapsedMs);
-  return retry(context, call, used, limit(context, call, used, time(context, call, used, describe(call))));
+  return retry(context, call, used, limit(context, call, used, time(context, call, used, call.attempt)));
 }

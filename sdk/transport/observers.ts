@@ -131,26 +131,14 @@ export interface Reports {
 
 export function createReports({ onRequest, onRetry, onRateLimit, onWarning }: Observers, log: Log): Reports {
   return {
-    request:
-      log || onRequest
-        ? (event) => {
-            const shown = { ...event, description: redact(event.description) };
-            const { description, status, error, ms } = shown;
-            const level = status !== undefined && status < 300 ? "debug" : "warn";
-            log?.(level, `${description}: ${status ?? error} in ${ms} ms`, shown);
-            callUser(() => onRequest?.(shown));
-          }
-        : undefined,
-    retry:
-      log || onRetry
-        ? (event) => {
-            const shown = { ...event, description: redact(event.description) };
-            const { description, status, error, attempt, delayMs } = shown;
-            const why = status ?? error;
-            log?.("info", `${description}: attempt ${attempt + 1} in ${delayMs} ms, after ${why}`, shown);
-            callUser(() => onRetry?.(shown));
-          }
-        : undefined,
+    request: reporter(log, onRequest, ({ description, status, error, ms }) => [
+      status !== undefined && status < 300 ? "debug" : "warn",
+      `${description}: ${status ?? error} in ${ms} ms`,
+    ]),
+    retry: reporter(log, onRetry, ({ description, status, error, attempt, delayMs }) => [
+      "info",
+      `${description}: attempt ${attempt + 1} in ${delayMs} ms, after ${status ?? error}`,
+    ]),
     rateLimit(event) {
       log?.("info", waitText(event), event);
       callUser(() => onRateLimit?.(event));
@@ -160,6 +148,23 @@ export function createReports({ onRequest, onRetry, onRateLimit, onWarning }: Ob
       log?.("warn", message, {});
       callUser(() => onWarning?.({ message }));
     },
+  };
+}
+
+/**
+ * Returns the function that reports an event to the log and to the user's function. `undefined` if
+ * there is neither.
+ */
+function reporter<Event extends { readonly description: string }>(
+  log: Log,
+  onEvent: ((event: Event) => unknown) | undefined,
+  lineOf: (event: Event) => readonly [LogLevel, string],
+): ((event: Event) => void) | undefined {
+  if (!log && !onEvent) return undefined;
+  return (event) => {
+    const shown = { ...event, description: redact(event.description) };
+    log?.(...lineOf(shown), shown);
+    callUser(() => onEvent?.(shown));
   };
 }
 

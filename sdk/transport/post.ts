@@ -68,16 +68,6 @@ export class Chunks {
   }
 }
 
-/** The beginning of a response. */
-type Head = Pick<CompleteResponse, "status" | "headers">;
-
-/** Takes the body of one response. */
-interface Receiver {
-  readonly data: (chunk: Buffer) => void;
-  readonly end: () => void;
-  readonly fail?: (error: Error) => void;
-}
-
 /**
  * Sends one request, and resolves when its response is complete, or begins if it is streamed.
  * `agent.dispatch` instead of `agent.request`, because only its callbacks show whether the request
@@ -91,11 +81,14 @@ export function post(
   attempt: Attempt,
   isStreamed: (status: number) => boolean,
 ): Promise<CompleteResponse | BegunResponse> {
-  const { signal, progress, onBegin } = attempt;
+  const { signal, progress, onBegin, goesOn } = attempt;
   refuseOtherHosts(options.origin);
   return new Promise((resolve, reject) => {
+    const chunks = new Chunks();
     let running: Dispatcher.DispatchController | undefined;
-    let receiver: Receiver | undefined;
+    let head: Pick<CompleteResponse, "status" | "headers"> | undefined;
+    let body: Readable | undefined;
+    let endOfStream: (() => void) | undefined;
     const fail = (cause: unknown) => reject(new BrokenExchange(cause, running !== undefined));
     // This also works before there is a connection to abort.
     signal.once("abort", () => {
@@ -114,17 +107,26 @@ export function post(
         progress();
         // After an interim response, the response itself is still to come.
         if (status < 200) return;
-        const head = { status, headers };
-        receiver = isStreamed(status) ? stream(head, resolve, controller, attempt) : collect(head, resolve);
+        head = { status, headers };
+        if (!isStreamed(status)) return;
+        body = readableOf(controller);
+        endOfStream = goesOn?.();
+        resolve({ ...head, body });
       },
-      onResponseData(_controller, chunk) {
+      onResponseData(controller, chunk) {
         progress();
-        receiver?.data(chunk);
+        if (!body) chunks.add(chunk);
+        else if (!body.push(chunk)) controller.pause();
       },
-      onResponseEnd: () => receiver?.end(),
+      onResponseEnd() {
+        endOfStream?.();
+        if (body) body.push(null);
+        else if (head) resolve({ ...head, body: chunks.whole() });
+      },
       onResponseError(_controller, error) {
         fail(error);
-        receiver?.fail?.(error);
+        endOfStream?.();
+        body?.destroy(error);
       },
     };
     try {
@@ -133,40 +135,6 @@ export function post(
       fail(error);
     }
   });
-}
-
-/** Collects the body, and resolves with the whole response. */
-function collect(head: Head, resolve: (response: CompleteResponse) => void): Receiver {
-  const chunks = new Chunks();
-  return {
-    data: (chunk) => chunks.add(chunk),
-    end: () => resolve({ ...head, body: chunks.whole() }),
-  };
-}
-
-/** Resolves at once with a stream of the body. */
-function stream(
-  head: Head,
-  resolve: (response: BegunResponse) => void,
-  controller: Dispatcher.DispatchController,
-  { goesOn }: Attempt,
-): Receiver {
-  const body = readableOf(controller);
-  const endOfStream = goesOn?.();
-  resolve({ ...head, body });
-  return {
-    data(chunk) {
-      if (!body.push(chunk)) controller.pause();
-    },
-    end() {
-      endOfStream?.();
-      body.push(null);
-    },
-    fail(error) {
-      endOfStream?.();
-      body.destroy(error);
-    },
-  };
 }
 
 /**

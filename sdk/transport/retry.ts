@@ -1,30 +1,31 @@
 import { type Clock, sleep } from "../contract/clock";
 import { ServerlessGpuError } from "../errors";
-import type { Call, CallContext, CallTime, NumberedAttempt, Step } from "./call";
+import { type Attempt, AttemptSignal, type Call, type CallContext, type CallTime, type Step } from "./call";
 import { untilClosed } from "./closing";
 import { HeldRefusals, NotAdmitted } from "./limit";
 import { retryEvent } from "./observers";
+import { type ReceivedResponse, responseInfo } from "./responseInfo";
 import { decideRetry } from "./retryPolicy";
 
 /**
  * Makes attempts, with pauses as `decideRetry` returns them, until one succeeds or no more is
  * allowed.
  */
-export async function retry<T>(
-  context: CallContext,
-  call: Call<T>,
-  used: CallTime,
-  next: Step<NumberedAttempt, T>,
-): Promise<T> {
+export async function retry<T>(context: CallContext, call: Call<T>, used: CallTime, next: Step<T>): Promise<T> {
   call.signal?.throwIfAborted();
   const maxAttempts = call.maxRetries === undefined ? context.retry.maxAttempts : call.maxRetries + 1;
   const policy = { maxAttempts, maxElapsedMs: used.maxMs };
   const held = new HeldRefusals(call.gate);
   for (let number = 1; ; number++) {
+    let received: ReceivedResponse | undefined;
+    const onResponse: Attempt["onResponse"] = (response) => {
+      received = response;
+      call.onResponse?.(response);
+    };
     try {
-      return await next({ number });
+      return await next({ number, headers: call.headers, signal: new AttemptSignal(), progress() {}, onResponse });
     } catch (error) {
-      const failed = failureOfCall(error, call);
+      const failed = failureOfCall(error, call, received);
       const decision = decideRetry(
         {
           repeatability: call.repeatability,
@@ -51,12 +52,17 @@ export async function retry<T>(
 }
 
 /**
- * Returns the error of a failed attempt, with the call's job.
+ * Returns the error of a failed attempt, with the call's job and the response.
  * @throws what ends the call at once: the reason of an abort, or why nothing was sent
  */
-function failureOfCall(error: unknown, { jobId }: Pick<Call<unknown>, "jobId">): ServerlessGpuError {
+function failureOfCall(
+  error: unknown,
+  { jobId }: Pick<Call<unknown>, "jobId">,
+  received: ReceivedResponse | undefined,
+): ServerlessGpuError {
   if (error instanceof NotAdmitted) throw error.cause;
   if (!(error instanceof ServerlessGpuError)) throw error;
+  if (received) error.ofResponse({ ...responseInfo(received), body: received.body ?? "" });
   return jobId === undefined ? error : error.ofJob(jobId);
 }
 

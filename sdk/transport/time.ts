@@ -1,15 +1,7 @@
 import { onAbort } from "../contract/clock";
 import { RequestTimeoutError } from "../errors";
 import { startAttemptTimer } from "./attemptTimer";
-import {
-  type AdmittedAttempt,
-  AttemptSignal,
-  type Call,
-  type CallContext,
-  type CallTime,
-  type Step,
-  type TimedAttempt,
-} from "./call";
+import type { Call, CallContext, CallTime, Step } from "./call";
 
 /**
  * Ends an attempt when no data arrives in time, when the call's time is up, when the caller aborts,
@@ -19,10 +11,10 @@ export function time<T>(
   { clock, attemptTimeoutMs, closing }: CallContext,
   call: Call<T>,
   used: CallTime,
-  next: Step<TimedAttempt, T>,
-): Step<AdmittedAttempt, T> {
+  next: Step<T>,
+): Step<T> {
   return async (attempt) => {
-    const signal = new AttemptSignal();
+    const { signal } = attempt;
     const { progress, cancel } = startAttemptTimer(clock, {
       idleMs: attemptTimeoutMs,
       timeLeftMs: used.leftMs(),
@@ -44,7 +36,7 @@ export function time<T>(
     try {
       // It may have aborted while the gate held the attempt.
       call.signal?.throwIfAborted();
-      return await next({ number: attempt.number, onSend: attempt.onSend, signal, progress, goesOn });
+      return await next({ ...attempt, progress, goesOn });
     } finally {
       cancel();
       closing?.attempts.delete(signal);
