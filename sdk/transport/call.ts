@@ -53,7 +53,9 @@ export interface Call<T> extends ObservedOptions {
   readonly keepsAttempt?: boolean | undefined;
 }
 
-/** A step of the pipeline. It makes one attempt by the step after it, to which it adds its own part. */
+/**
+ * A step of the pipeline. It makes one attempt by the step after it, to which it adds its own part.
+ */
 export type Step<T> = (attempt: Attempt) => Promise<T>;
 
 /** One attempt of a call. */

@@ -47,7 +47,9 @@ export function limit<T>(context: CallContext, call: Call<T>, used: CallTime, ne
   };
 }
 
-/** Waits until the gate admits an attempt. Only a limit that the caller has set includes the wait. */
+/**
+ * Waits until the gate admits an attempt. Only a limit that the caller has set includes the wait.
+ */
 async function admitted<T>({ clock, closing }: CallContext, call: Call<T>, used: CallTime, gate: Gate): Promise<void> {
   const noTimeLeft = () =>
     new RateLimitError(
