@@ -36,9 +36,15 @@ export const registryAuthV1 = handlersOf(REGISTRY_AUTH_KIND);
 /** The same for a `Secret`: `….secretV1`. Permanent. */
 export const secretV1 = handlersOf(SECRET_KIND);
 
+/** Handlers for the engine. They name their kind, so that the plugin can serve it as well. */
+export interface ServedKind extends pulumi.dynamic.ResourceProvider {
+  readonly kind: RecordKind<NamedRecord, object>;
+}
+
 function handlersOf<T extends NamedRecord, Fields extends object>(
   kind: RecordKind<T, Fields>,
   handlers: Required<pulumi.dynamic.ResourceProvider> = recordHandlers(kind),
-) {
-  return forEngine(hideSecretInputs(namingLeftAdoptions(acceptPluginState(handlers, kind.table))));
+): ServedKind {
+  const served = forEngine(hideSecretInputs(namingLeftAdoptions(acceptPluginState(handlers, kind.table))));
+  return { ...served, kind: kind as unknown as ServedKind["kind"] };
 }

@@ -1,10 +1,10 @@
 import { CONTAINER_FIELDS } from "../sdk/containers/fields";
 import { ENDPOINT_FIELDS, FIELDS } from "../sdk/endpoints/fields";
 import { type FieldTable, NEVER_CHANGES } from "../sdk/records/fields";
-import { REGISTRY_AUTH_FIELDS } from "../sdk/registryAuths/registryAuth";
-import { SECRET_FIELDS } from "../sdk/secrets/secret";
-import { TEMPLATE_FIELDS } from "../sdk/templates/template";
-import { VOLUME_FIELDS } from "../sdk/volumes/volume";
+import { REGISTRY_AUTH, REGISTRY_AUTH_FIELDS } from "../sdk/registryAuths/registryAuth";
+import { SECRET, SECRET_FIELDS } from "../sdk/secrets/secret";
+import { TEMPLATE, TEMPLATE_FIELDS } from "../sdk/templates/template";
+import { VOLUME, VOLUME_FIELDS } from "../sdk/volumes/volume";
 
 /** A type of resource, as state records it. */
 export interface ResourceType {
@@ -25,9 +25,12 @@ export interface ResourceType {
   readonly fixed?: readonly string[];
 }
 
-/** Returns the names of the fields that the service never changes. */
-function fixedFields(table: FieldTable): readonly string[] {
-  return Object.keys(table).filter((name) => table[name]?.isFixed === NEVER_CHANGES.isFixed);
+/** A type of resource that manages one record. */
+export interface RecordType extends ResourceType {
+  /** What messages call one of its records, such as `a template`. */
+  readonly one: string;
+  /** Name of the handlers in handlers.ts. */
+  readonly handlers: string;
 }
 
 /** The settings of an endpoint that few programs use. Their outputs are absent while unset. */
@@ -42,43 +45,34 @@ export const RARE_SETTINGS = [
   "networkVolumeIds",
 ] as const;
 
+/**
+ * Returns the type of a resource that manages one record.
+ * @param name name of the class
+ * @param handlers name of the handlers in handlers.ts
+ * @param furtherOutputs names of the outputs that are not fields
+ */
+function recordType<Handlers extends string>(
+  name: string,
+  handlers: Handlers,
+  { one }: { readonly one: string },
+  table: FieldTable,
+  furtherOutputs: readonly string[] = [],
+): RecordType & { readonly handlers: Handlers } {
+  return {
+    ...{ handlers, one, type: `pulumi-nodejs:dynamic/serverless-gpu:${name}` },
+    provider: `exports.handler = () => require("pulumi-serverless-gpu/handlers").${handlers};`,
+    outputs: [...Object.keys(table), ...furtherOutputs],
+    fixed: Object.keys(table).filter((field) => table[field]?.isFixed === NEVER_CHANGES.isFixed),
+  };
+}
+
+const ENDPOINT_OUTPUTS = [...ENDPOINT_FIELDS, "queueUrl", "url"] as const;
+
 export const SERVERLESS_ENDPOINT = {
-  type: "pulumi-nodejs:dynamic/serverless-gpu:ServerlessEndpoint",
-  provider: 'exports.handler = () => require("pulumi-serverless-gpu/handlers").v1;',
-  outputs: [...ENDPOINT_FIELDS, "queueUrl", "url"],
+  ...recordType("ServerlessEndpoint", "v1", { one: "an endpoint" }, FIELDS),
+  outputs: ENDPOINT_OUTPUTS,
   optionalOutputs: [...RARE_SETTINGS, "url"],
-  fixed: fixedFields(FIELDS),
 } as const satisfies ResourceType;
-
-export const SERVERLESS_TEMPLATE: ResourceType = {
-  type: "pulumi-nodejs:dynamic/serverless-gpu:ServerlessTemplate",
-  provider: 'exports.handler = () => require("pulumi-serverless-gpu/handlers").templateV1;',
-  outputs: [...Object.keys(TEMPLATE_FIELDS), "revision"],
-};
-
-export const NETWORK_VOLUME: ResourceType = {
-  type: "pulumi-nodejs:dynamic/serverless-gpu:NetworkVolume",
-  provider: 'exports.handler = () => require("pulumi-serverless-gpu/handlers").networkVolumeV1;',
-  outputs: [...Object.keys(VOLUME_FIELDS), "storageType"],
-  fixed: fixedFields(VOLUME_FIELDS),
-};
-
-export const CONTAINER_REGISTRY_AUTH: ResourceType = {
-  type: "pulumi-nodejs:dynamic/serverless-gpu:ContainerRegistryAuth",
-  provider: 'exports.handler = () => require("pulumi-serverless-gpu/handlers").registryAuthV1;',
-  outputs: Object.keys(REGISTRY_AUTH_FIELDS),
-  secrets: ["username", "password"],
-  fixed: fixedFields(REGISTRY_AUTH_FIELDS),
-};
-
-export const SECRET: ResourceType = {
-  type: "pulumi-nodejs:dynamic/serverless-gpu:Secret",
-  provider: 'exports.handler = () => require("pulumi-serverless-gpu/handlers").secretV1;',
-  outputs: [...Object.keys(SECRET_FIELDS), "reference", "version", "valueLastUpdatedAt"],
-  optionalOutputs: ["value"],
-  secrets: ["value"],
-  fixed: fixedFields(SECRET_FIELDS),
-};
 
 export const SMOKE_TEST: ResourceType = {
   type: "pulumi-nodejs:dynamic/serverless-gpu:SmokeTest",
@@ -86,12 +80,21 @@ export const SMOKE_TEST: ResourceType = {
   outputs: ["jobId", "status", "delayTime", "executionTime"],
 };
 
+/** The resources that manage records, by the names of their classes. */
+export const RECORD_TYPES = {
+  ServerlessEndpoint: SERVERLESS_ENDPOINT,
+  ServerlessTemplate: recordType("ServerlessTemplate", "templateV1", TEMPLATE, TEMPLATE_FIELDS, ["revision"]),
+  NetworkVolume: recordType("NetworkVolume", "networkVolumeV1", VOLUME, VOLUME_FIELDS, ["storageType"]),
+  ContainerRegistryAuth: {
+    ...recordType("ContainerRegistryAuth", "registryAuthV1", REGISTRY_AUTH, REGISTRY_AUTH_FIELDS),
+    secrets: ["username", "password"],
+  },
+  Secret: {
+    ...recordType("Secret", "secretV1", SECRET, SECRET_FIELDS, ["reference", "version", "valueLastUpdatedAt"]),
+    optionalOutputs: ["value"],
+    secrets: ["value"],
+  },
+} as const satisfies Readonly<Record<string, RecordType>>;
+
 /** All types of resources of this package. */
-export const RESOURCE_TYPES: readonly ResourceType[] = [
-  SERVERLESS_ENDPOINT,
-  SERVERLESS_TEMPLATE,
-  NETWORK_VOLUME,
-  CONTAINER_REGISTRY_AUTH,
-  SECRET,
-  SMOKE_TEST,
-];
+export const RESOURCE_TYPES: readonly ResourceType[] = [...Object.values(RECORD_TYPES), SMOKE_TEST];

@@ -21,6 +21,22 @@ import type { RestV2Transport } from "./restV2/transport";
 import { VOLUME_LIST, v2VolumeCalls } from "./restV2/volumes";
 import type { CallContext } from "./transport/call";
 
+/** The kinds whose requests need only the transport, over both APIs. */
+const KINDS = {
+  registryAuths: { graphql: graphqlRegistryAuthCalls, v2: v2RegistryAuthCalls, list: REGISTRY_AUTH_LIST },
+  secrets: { graphql: graphqlSecretCalls, v2: v2SecretCalls, list: SECRET_LIST },
+  volumes: { graphql: graphqlVolumeCalls, v2: v2VolumeCalls, list: VOLUME_LIST },
+};
+
+type CallsOfKinds = Pick<ManagementCalls, keyof typeof KINDS>;
+
+/** Returns the requests of each of these kinds. */
+function ofKinds(requests: (kind: (typeof KINDS)[keyof typeof KINDS]) => object): CallsOfKinds {
+  return Object.fromEntries(
+    Object.entries(KINDS).map(([name, kind]) => [name, requests(kind)]),
+  ) as unknown as CallsOfKinds;
+}
+
 /**
  * Returns the requests over the API that a client uses. No other file knows both.
  * @param restPods reads pods over REST v1
@@ -37,9 +53,7 @@ export function callsOver(
     return {
       endpoints: v2EndpointCalls(context, v2),
       templates: v2TemplateCalls(v2),
-      registryAuths: v2RegistryAuthCalls(v2),
-      secrets: v2SecretCalls(v2),
-      volumes: v2VolumeCalls(v2),
+      ...ofKinds((kind) => kind.v2(v2)),
       pods: v2PodCalls(v2),
       catalog: v2CatalogCalls(v2),
       diagnosis: v2DiagnosisCalls(v2),
@@ -56,9 +70,7 @@ export function callsOver(
   return {
     endpoints: withNames(graphqlEndpointCalls(context, graphql, service, templates.readBound), ENDPOINT_LIST),
     templates: withNames(templates, TEMPLATE_LIST),
-    registryAuths: withNames(graphqlRegistryAuthCalls(graphql), REGISTRY_AUTH_LIST),
-    secrets: withNames(graphqlSecretCalls(graphql), SECRET_LIST),
-    volumes: withNames(graphqlVolumeCalls(graphql), VOLUME_LIST),
+    ...ofKinds((kind) => withNames(kind.graphql(graphql), kind.list)),
     catalog: graphqlCatalogCalls(graphql),
     diagnosis: graphqlDiagnosisCalls(graphql),
     // GraphQL cannot read pods. REST v2 does at a service that has retired REST v1.

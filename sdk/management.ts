@@ -11,13 +11,15 @@ import { readWorkerLogs } from "./logs/tails";
 import type { PodCalls } from "./pods/pods";
 import { createCollection } from "./records/collection";
 import { readShared } from "./records/reads";
-import { createRegistryAuths, type RegistryAuthCalls, type RegistryAuths } from "./registryAuths/registryAuths";
-import { createSecrets, type SecretCalls, type Secrets } from "./secrets/secrets";
-import { createTemplates, TEMPLATE, type TemplateCalls, type Templates } from "./templates/templates";
+import { createRegistryAuths } from "./registryAuths/registryAuths";
+import { createSecrets } from "./secrets/secrets";
+import { TEMPLATE } from "./templates/template";
+import { createTemplates, type TemplateCalls, type Templates } from "./templates/templates";
 import type { Attempt, CallContext } from "./transport/call";
 import { makeCall } from "./transport/makeCall";
 import type { ObservedOptions, RequestOptions } from "./transport/requestOptions";
-import { createVolumes, VOLUME, type VolumeCalls, type Volumes } from "./volumes/volumes";
+import { VOLUME } from "./volumes/volume";
+import { createVolumes, type VolumeCalls, type Volumes } from "./volumes/volumes";
 
 /** The endpoints of an account: their records, and why they wait. */
 export interface ManagedEndpoints extends Endpoints, Diagnoses {}
@@ -25,16 +27,29 @@ export interface ManagedEndpoints extends Endpoints, Diagnoses {}
 /** Makes what else the endpoints of a client have, from the requests that logs need. */
 export type AddedToEndpoints<Added extends object> = (context: CallContext, calls: LogCalls) => Added;
 
+/**
+ * The kinds of records that nothing else in the client needs, by their names in it. The parts of a
+ * client and the requests that it needs are derived from this table.
+ */
+const KINDS = {
+  /** Creates, changes, lists and deletes registry credentials. */
+  registryAuths: createRegistryAuths,
+  /** Creates, changes, lists and deletes secrets. */
+  secrets: createSecrets,
+};
+
+type Kinds = typeof KINDS;
+
+type RecordsOfKinds = { readonly [Name in keyof Kinds]: ReturnType<Kinds[Name]> };
+
+type CallsOfKinds = { readonly [Name in keyof Kinds]: Parameters<Kinds[Name]>[1] };
+
 /** The parts of a client that the management API serves. */
-export interface Management<Added extends object> {
+export interface Management<Added extends object> extends RecordsOfKinds {
   /** Creates, changes, lists and deletes endpoints, and says why something waits. */
   readonly endpoints: ManagedEndpoints & Added;
   /** Creates, changes, lists and deletes templates. */
   readonly templates: Templates;
-  /** Creates, changes, lists and deletes registry credentials. */
-  readonly registryAuths: RegistryAuths;
-  /** Creates, changes, lists and deletes secrets. */
-  readonly secrets: Secrets;
   /** Creates, changes, lists and deletes network volumes. */
   readonly volumes: Volumes;
   readonly pods: PodCalls;
@@ -45,11 +60,9 @@ export interface Management<Added extends object> {
 }
 
 /** The requests of one management API. */
-export interface ManagementCalls {
+export interface ManagementCalls extends CallsOfKinds {
   readonly endpoints: EndpointCalls;
   readonly templates: TemplateCalls;
-  readonly registryAuths: RegistryAuthCalls;
-  readonly secrets: SecretCalls;
   readonly volumes: VolumeCalls;
   readonly pods: PodCalls;
   readonly catalog: CatalogCalls;
@@ -87,6 +100,10 @@ export function managementOf<Added extends object>(
     logs: openLog && ((id, workerIds, signal) => readWorkerLogs(context, openLog, id, workerIds, signal)),
   });
   const ownContainers = context.capabilities.bindsTemplates ? undefined : endpoints;
+  const ofKinds = Object.entries(KINDS).map(([name, create]) => [
+    name,
+    create(context, calls[name as keyof Kinds] as never, templates, ownContainers),
+  ]);
   return {
     endpoints: {
       ...createEndpoints(endpoints, templateFunctions),
@@ -94,8 +111,7 @@ export function managementOf<Added extends object>(
       ...added(context, { open: openLog, ...logCalls(context, diagnosis) }),
     },
     templates: templateFunctions,
-    registryAuths: createRegistryAuths(context, calls.registryAuths, templates, ownContainers),
-    secrets: createSecrets(context, calls.secrets, templates, ownContainers),
+    ...(Object.fromEntries(ofKinds) as unknown as RecordsOfKinds),
     volumes: createVolumes(volumes, endpoints),
     pods: calls.pods,
     ...catalog,

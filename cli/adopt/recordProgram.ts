@@ -1,8 +1,8 @@
 import { defaultsOf, type FieldTable } from "../../sdk/records/fields";
-import { checkTemplateFields } from "../../sdk/templates/input";
+import { TEMPLATE_CHECKS } from "../../sdk/templates/input";
 import { TEMPLATE_FIELDS, type Template } from "../../sdk/templates/template";
-import { checkVolumeFields } from "../../sdk/volumes/input";
 import { VOLUME_FIELDS, type Volume } from "../../sdk/volumes/volume";
+import { VOLUME_CHECKS } from "../../sdk/volumes/volumes";
 import { withoutSecretTexts } from "./secrets";
 import { literal, oneLine, uniqueNames } from "./source";
 
@@ -31,12 +31,12 @@ export function recordProgram(templates: readonly Template[], volumes: readonly 
     ...adoptable.map(({ env, ...template }) => {
       const names = Object.keys(env).sort().join(", ");
       const comment = names === "" ? "" : `  // not managed: env (${oneLine(names)}). Add it with config secrets\n`;
-      const { shown, comments } = withoutSecretTexts(declared(TEMPLATE_FIELDS, template, checkTemplateFields));
+      const { shown, comments } = withoutSecretTexts(declared(TEMPLATE_FIELDS, template, TEMPLATE_CHECKS.check));
       const texts = comments.map((each) => `  // ${each}\n`).join("");
       return `new ServerlessTemplate(${literal(templateName(template.name))}, {\n${lines(template.id, shown)}${texts}${comment}});\n`;
     }),
     ...volumes.map((volume) => {
-      const fields = declared(VOLUME_FIELDS, volume, checkVolumeFields);
+      const fields = declared(VOLUME_FIELDS, volume, VOLUME_CHECKS.check);
       const name = literal(volumeName(volume.name));
       return `new NetworkVolume(${name}, {\n${lines(volume.id, fields)}}, { protect: true });\n`;
     }),

@@ -14,9 +14,9 @@ export interface InputKind {
   readonly table: FieldTable;
   /**
    * `true` if names are unique at the service: automatic ones are then drawn when a record is
-   * created.
+   * created. @default false
    */
-  readonly hasUniqueNames: boolean;
+  readonly hasUniqueNames?: boolean;
   /**
    * Returns the end of an automatic name. A replacement that is created while the old record exists
    * needs a different name.

@@ -16,7 +16,7 @@ interface Deletable {
  * @param loss returns what the deletion loses, for the log: a preview does not ask the provider
  */
 export function whenUnused(
-  noun: string,
+  { noun }: { readonly noun: string },
   records: (client: ProviderClient) => Deletable,
   loss?: (outputs: Properties) => string,
 ) {

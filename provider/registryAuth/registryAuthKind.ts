@@ -1,5 +1,10 @@
-import { ANOTHER_LOGIN, checkRegistryAuthFields, FIXED_LOGIN } from "../../sdk/registryAuths/input";
-import { REGISTRY_AUTH_FIELDS, type RegistryAuth, type RegistryAuthInput } from "../../sdk/registryAuths/registryAuth";
+import {
+  REGISTRY_AUTH,
+  REGISTRY_AUTH_FIELDS,
+  type RegistryAuth,
+  type RegistryAuthInput,
+} from "../../sdk/registryAuths/registryAuth";
+import { ANOTHER_LOGIN, FIXED_LOGIN, REGISTRY_AUTH_CHECKS } from "../../sdk/registryAuths/registryAuths";
 import { SECONDS } from "../properties";
 import { whenUnused } from "../records/deletion";
 import type { RecordKind } from "../records/recordKind";
@@ -12,19 +17,17 @@ const FIXED = {
 
 /** The rules of a `ContainerRegistryAuth`. */
 export const REGISTRY_AUTH_KIND: RecordKind<RegistryAuth, RegistryAuthInput> = {
-  one: "a registry credential",
-  noun: "registry credential",
+  ...REGISTRY_AUTH,
   table: REGISTRY_AUTH_FIELDS,
-  hasUniqueNames: true,
   unchangeable: ({ changesLogins }) => (changesLogins ? undefined : FIXED),
   hiddenFields: ["username", "password"],
-  checkFields: checkRegistryAuthFields,
+  checkFields: REGISTRY_AUTH_CHECKS.check,
   records: ({ registryAuths }) => registryAuths,
   create: ({ client: { registryAuths } }, fields, { onNameTaken }) => registryAuths.create(fields, { onNameTaken }),
   // A program always has both.
   update: ({ client: { registryAuths } }, { id, fields: { username = "", password = "" } }) =>
     registryAuths.update(id, { username, password }),
-  delete: whenUnused("registry credential", ({ registryAuths }) => registryAuths),
+  delete: whenUnused(REGISTRY_AUTH, ({ registryAuths }) => registryAuths),
   ownRules: { deleteTimeout: SECONDS },
   toFields: ({ name }, { username, password }) => ({ name, username, password }),
 };

@@ -1,7 +1,7 @@
 import type { InputProblem } from "../../sdk/errors";
 import { InvalidInputError } from "../../sdk/errors";
-import { checkSecretFields } from "../../sdk/secrets/input";
-import { referenceTo, SECRET_FIELDS, type SecretInput, type SecretRecord } from "../../sdk/secrets/secret";
+import { SECRET_CHECKS } from "../../sdk/secrets/input";
+import { referenceTo, SECRET, SECRET_FIELDS, type SecretInput, type SecretRecord } from "../../sdk/secrets/secret";
 import type { InputRule, Properties } from "../properties";
 import { SECONDS } from "../properties";
 import { whenUnused } from "../records/deletion";
@@ -25,12 +25,10 @@ const VALUE_VERSION: InputRule = {
 
 /** The rules of a `Secret`. */
 export const SECRET_KIND: RecordKind<SecretRecord, SecretInput> = {
-  one: "a secret",
-  noun: "secret",
+  ...SECRET,
   table: TABLE,
-  hasUniqueNames: true,
   hiddenFields: ["value"],
-  checkFields: checkSecretFields,
+  checkFields: SECRET_CHECKS.check,
   crossFieldProblems: valueProblems,
   problemsOfChange,
   staysUnset: (field) => field === "value",
@@ -48,7 +46,7 @@ export const SECRET_KIND: RecordKind<SecretRecord, SecretInput> = {
     return Object.keys(changes).length > 0 ? secrets.update(id, changes) : secrets.get(id);
   },
   leftover,
-  delete: whenUnused("secret", ({ secrets }) => secrets),
+  delete: whenUnused(SECRET, ({ secrets }) => secrets),
   ownRules: { valueEnv: VARIABLE_NAME, valueVersion: VALUE_VERSION, deleteTimeout: SECONDS },
   toFields: ({ name, description }, { value }) => ({ name, description, ...(value !== undefined && { value }) }),
   furtherOutputs,

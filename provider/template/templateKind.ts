@@ -1,5 +1,11 @@
-import { checkTemplateFields } from "../../sdk/templates/input";
-import { TEMPLATE_FIELDS, type Template, type TemplateInput, WORKER_FIELDS } from "../../sdk/templates/template";
+import { TEMPLATE_CHECKS } from "../../sdk/templates/input";
+import {
+  TEMPLATE,
+  TEMPLATE_FIELDS,
+  type Template,
+  type TemplateInput,
+  WORKER_FIELDS,
+} from "../../sdk/templates/template";
 import { leftVariables, saveVariables, variablesOf } from "../container/variables";
 import { fieldsIn } from "../fields/managed";
 import { log } from "../log";
@@ -10,15 +16,13 @@ import type { RecordKind } from "../records/recordKind";
 
 /** The rules of a `ServerlessTemplate`. */
 export const TEMPLATE_KIND: RecordKind<Template, TemplateInput> = {
-  one: "a template",
-  noun: "template",
+  ...TEMPLATE,
   table: TEMPLATE_FIELDS,
-  hasUniqueNames: true,
-  checkFields: checkTemplateFields,
+  checkFields: TEMPLATE_CHECKS.check,
   refusesAdoption,
   records: ({ templates }) => templates,
   create: ({ client: { templates } }, fields, { onNameTaken }) => templates.create(fields, { onNameTaken }),
-  delete: whenUnused("template", ({ templates }) => templates),
+  delete: whenUnused(TEMPLATE, ({ templates }) => templates),
   ownRules: { deleteTimeout: SECONDS, removeUnknownEnv: TRUE_OR_FALSE },
   async update({ client: { templates }, account: { service } }, { id, fields, outputs, inputs }) {
     const existing = inputs.removeUnknownEnv === true ? await templates.get(id, { known: outputs }) : {};
@@ -62,7 +66,7 @@ export const TEMPLATE_KIND: RecordKind<Template, TemplateInput> = {
 };
 
 function holder(service: string, id: string): ServiceRecord {
-  return { service, noun: "template", id };
+  return { service, noun: TEMPLATE.noun, id };
 }
 
 function namesIn(list: unknown): string[] {

@@ -1,7 +1,7 @@
 import type { InputProblem } from "../../sdk/errors";
 import { fixedIn } from "../../sdk/records/fields";
-import { checkVolumeFields } from "../../sdk/volumes/input";
-import { VOLUME_FIELDS, type Volume, type VolumeInput } from "../../sdk/volumes/volume";
+import { VOLUME, VOLUME_FIELDS, type Volume, type VolumeInput } from "../../sdk/volumes/volume";
+import { VOLUME_CHECKS } from "../../sdk/volumes/volumes";
 import { checkVolume } from "../catalog/catalogCheck";
 import { fieldsIn } from "../fields/managed";
 import { log } from "../log";
@@ -14,13 +14,11 @@ import { refuseRename } from "../records/rename";
 
 /** The rules of a `NetworkVolume`. */
 export const VOLUME_KIND: RecordKind<Volume, VolumeInput> = {
-  one: "a network volume",
-  noun: "network volume",
+  ...VOLUME,
   table: VOLUME_FIELDS,
-  hasUniqueNames: false,
   // Volumes of both tiers can be in one data center, where no two may have the same name.
   nameSuffix: ({ highPerformance }) => (highPerformance === true ? "-fast" : ""),
-  checkFields: checkVolumeFields,
+  checkFields: VOLUME_CHECKS.check,
   problemsOfChange,
   refusesAdoption: ({ size }, inputs) =>
     typeof inputs.size === "number" && inputs.size < size
@@ -41,15 +39,15 @@ export const VOLUME_KIND: RecordKind<Volume, VolumeInput> = {
       },
       onDuplicates(created, others) {
         const here = others.filter(({ dataCenterId }) => dataCenterId === created.dataCenterId);
-        if (here.length > 0) warnOfDuplicates("network volume", created, here);
+        if (here.length > 0) warnOfDuplicates(VOLUME.noun, created, here);
       },
     }),
   update({ client: { volumes } }, { id, fields: { name, size }, outputs }) {
     const changes = { ...(name !== undefined && { name }), ...(size !== undefined && { size }) };
-    return volumes.update(id, changes, { ...refuseRename("network volume", id, name), known: outputs });
+    return volumes.update(id, changes, { ...refuseRename(VOLUME.noun, id, name), known: outputs });
   },
   delete: whenUnused(
-    "network volume",
+    VOLUME,
     ({ volumes }) => volumes,
     ({ size, dataCenterId }) => `all data on its ${size} GB in ${dataCenterId} is lost`,
   ),

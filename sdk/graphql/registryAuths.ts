@@ -1,6 +1,7 @@
 import { LIST_CAP } from "../contract/limits";
 import { readRecords } from "../records/listed";
-import { REGISTRY_AUTH, type RegistryAuthCalls } from "../registryAuths/registryAuths";
+import { REGISTRY_AUTH } from "../registryAuths/registryAuth";
+import { type RegistryAuthCalls, registryAuthSchema } from "../registryAuths/registryAuths";
 import { readMyself, remove, save } from "./requests";
 import type { GraphqlTransport } from "./transport";
 
@@ -13,15 +14,15 @@ export function graphqlRegistryAuthCalls(transport: GraphqlTransport): RegistryA
     names: { list: "myself", create: "saveRegistryAuth", change: "updateRegistryAuth", delete: "deleteRegistryAuth" },
     async list(operation, attempt) {
       const myself = await readMyself(transport, operation, `containerRegistryCreds { ${SELECTION} }`, attempt);
-      return readRecords(REGISTRY_AUTH, myself, "containerRegistryCreds", LIST_CAP);
+      return readRecords({ ...REGISTRY_AUTH, schema: registryAuthSchema }, myself, "containerRegistryCreds", LIST_CAP);
     },
     create(operation, { name, username, password }, attempt) {
       const mutation = { name: "saveRegistryAuth", input: { name, username, password }, selection: SELECTION };
-      return save(transport, operation, mutation, REGISTRY_AUTH.schema, attempt);
+      return save(transport, operation, mutation, registryAuthSchema, attempt);
     },
     change(operation, { id }, { username, password }, attempt) {
       const mutation = { name: "updateRegistryAuth", input: { id, username, password }, selection: SELECTION };
-      return save(transport, operation, mutation, REGISTRY_AUTH.schema, attempt);
+      return save(transport, operation, mutation, registryAuthSchema, attempt);
     },
     delete: (operation, { id }, attempt) =>
       remove(transport, operation, "deleteRegistryAuth", { registryAuthId: id }, attempt),

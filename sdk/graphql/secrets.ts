@@ -1,7 +1,7 @@
 import { LIST_CAP } from "../contract/limits";
 import { type ReadableKind, readRecords } from "../records/listed";
-import type { SecretRecord } from "../secrets/secret";
-import { SECRET, type SecretCalls, secretSchema } from "../secrets/secrets";
+import { SECRET, type SecretRecord } from "../secrets/secret";
+import { type SecretCalls, secretSchema } from "../secrets/secrets";
 import { decode } from "../transport/decode";
 import { readMyself, remove, save } from "./requests";
 import { execute, type GraphqlTransport } from "./transport";

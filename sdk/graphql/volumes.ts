@@ -1,7 +1,7 @@
 import { LIST_CAP } from "../contract/limits";
 import { type ReadableKind, readRecords } from "../records/listed";
-import { VOLUME_FIELDS, type Volume } from "../volumes/volume";
-import { VOLUME, VOLUME_OUTPUTS, type VolumeCalls } from "../volumes/volumes";
+import { VOLUME, VOLUME_FIELDS, type Volume } from "../volumes/volume";
+import { VOLUME_OUTPUTS, type VolumeCalls } from "../volumes/volumes";
 import { recordSchema, selectionOf } from "./format";
 import { readMyself, remove, save } from "./requests";
 import type { GraphqlTransport } from "./transport";

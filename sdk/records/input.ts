@@ -1,8 +1,9 @@
 import * as z from "zod";
 import { type InputProblem, InvalidInputError } from "../errors";
 import { nearestWord } from "../nearestWord";
-import { redact } from "../secret";
-import { type AnyField, type FieldTable, NO_SUCH_PROPERTY, requiredFields } from "./fields";
+import { hideJobSecret, redact } from "../secret";
+import { type AnyField, defaultsOf, type FieldTable, NEVER_CHANGES, NO_SUCH_PROPERTY, requiredFields } from "./fields";
+import type { Kind } from "./listed";
 
 /** The schemas of the values that inputs may hold, by field. They bring values into normal form. */
 export type FieldSchemas = Readonly<Record<string, z.ZodType>>;
@@ -103,6 +104,69 @@ export function parseFields(
   if (isNew) problems.push(...missingFields(table, { ...input, ...fields }));
   if (problems.length > 0) throw new InvalidInputError(what, problems);
   return fields;
+}
+
+/** The rules for the inputs of one kind that its table of fields does not have. */
+interface CheckRules {
+  /** The schemas of types that only this kind has. @default none */
+  readonly types?: Readonly<Record<string, TypeSchema>>;
+  /** The field whose value is hidden in all messages. @default none */
+  readonly hidden?: string;
+  /** `true` if a change sets every field that can change. @default any of them */
+  readonly changesAll?: true;
+}
+
+/** The checks of the inputs of one kind. */
+export interface InputChecks<Input, Settings, ChangesInput, Changes> {
+  /** Returns each valid field in normal form, and the problems with the others. */
+  readonly check: (input: Readonly<Record<string, unknown>>) => ReturnType<typeof checkFields>;
+  /**
+   * Returns the settings of a new record in normal form.
+   * @throws InvalidInputError that lists every problem
+   */
+  readonly parse: (input: Input) => Settings;
+  /**
+   * Returns changes in normal form.
+   * @throws InvalidInputError that lists every problem
+   */
+  readonly parseChanges: (id: string, changes: ChangesInput) => Changes;
+}
+
+/** Returns the checks of one kind, from its table of fields. */
+export function inputChecks<Input extends object, Settings, ChangesInput extends object, Changes = ChangesInput>(
+  { noun }: Kind,
+  table: FieldTable,
+  { types, hidden = "", changesAll }: CheckRules = {},
+): InputChecks<Input, Settings, ChangesInput, Changes> {
+  const schemas = fieldSchemas(table, types);
+  const changeable = Object.fromEntries(
+    Object.entries(table).filter(([, { isFixed }]) => isFixed !== NEVER_CHANGES.isFixed),
+  );
+  const changeSchemas = Object.fromEntries(Object.entries(schemas).filter(([name]) => name in changeable));
+  const hide = (input: object) => {
+    const value = new Map(Object.entries(input)).get(hidden);
+    if (typeof value === "string") hideJobSecret(value);
+  };
+  return {
+    check(input) {
+      hide(input);
+      return checkFields(schemas, input);
+    },
+    parse(input) {
+      hide(input);
+      return { ...defaultsOf(table), ...parseFields(`the new ${noun}`, table, schemas, input, true) } as Settings;
+    },
+    parseChanges(id, changes) {
+      hide(changes);
+      return parseFields(
+        `the change of ${noun} ${id}`,
+        changeable,
+        changeSchemas,
+        changes,
+        changesAll === true,
+      ) as Changes;
+    },
+  };
 }
 
 function holdsHalfCharacter(value: unknown): boolean {

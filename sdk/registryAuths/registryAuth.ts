@@ -1,4 +1,5 @@
 import { type FieldTable, NEVER_CHANGES, type TableOf } from "../records/fields";
+import { kindOf } from "../records/kind";
 
 // Programs load this file when they start, so it imports no library.
 
@@ -26,6 +27,8 @@ export interface RegistryAuth {
   /** Name of the credential. */
   readonly name: string;
 }
+
+export const REGISTRY_AUTH = kindOf("registry credential", { hasUniqueNames: true });
 
 const TABLE: TableOf<RegistryAuthInput, RegistryAuthInput, "text"> = {
   name: { type: "text", mustBe: "a name, not empty", isInEveryRecord: true, ...NEVER_CHANGES, v2: "name" },

@@ -5,7 +5,7 @@ import type { RecordCalls } from "../records/calls";
 import { type Collection, createCollection } from "../records/collection";
 import type { CreateRecordOptions } from "../records/createRecord";
 import { type DeleteUnusedOptions, deleteUnused, unusedBy } from "../records/deleteUnused";
-import type { ReadableKind } from "../records/listed";
+import { inputChecks } from "../records/input";
 import type { Readers } from "../records/readers";
 import { recordsOf } from "../records/records";
 import type { Template } from "../templates/template";
@@ -13,8 +13,13 @@ import type { CallContext } from "../transport/call";
 import { REQUEST_OPTIONS } from "../transport/callOptions";
 import type { RequestOptions } from "../transport/requestOptions";
 import type { ResponsePromise } from "../transport/responsePromise";
-import { parseRegistryAuth, parseRegistryLogin } from "./input";
-import type { RegistryAuth, RegistryAuthInput, RegistryLogin } from "./registryAuth";
+import {
+  REGISTRY_AUTH,
+  REGISTRY_AUTH_FIELDS,
+  type RegistryAuth,
+  type RegistryAuthInput,
+  type RegistryLogin,
+} from "./registryAuth";
 
 /**
  * Creates, changes, lists and deletes credentials of image registries (observed: the contract does
@@ -51,12 +56,22 @@ export interface RegistryAuths extends Readers<RegistryAuth> {
 /** The requests for registry credentials. Each is sent once. */
 export type RegistryAuthCalls = RecordCalls<RegistryAuth, RegistryAuthInput>;
 
-export const REGISTRY_AUTH: ReadableKind<RegistryAuth> = {
-  noun: "registry credential",
-  one: "a registry credential",
-  schema: z.looseObject({ id: z.string().min(1), name: z.string() }),
-  hasUniqueNames: true,
-};
+export const registryAuthSchema: z.ZodType<RegistryAuth> = z.looseObject({ id: z.string().min(1), name: z.string() });
+
+/** The beginning of messages about a change over an API that cannot make it. */
+export const FIXED_LOGIN = `REST v2 cannot change the user or the password of ${REGISTRY_AUTH.one}`;
+
+/** How to get another user or password there. */
+export const ANOTHER_LOGIN =
+  `${FIXED_LOGIN}. Nothing was changed. Give the credential another name: a new one is then created, and the old one is ` +
+  "deleted when nothing uses it";
+
+/** The checks of the settings and of a new user and password, which hide the password. */
+export const REGISTRY_AUTH_CHECKS = inputChecks<RegistryAuthInput, RegistryAuthInput, RegistryLogin>(
+  REGISTRY_AUTH,
+  REGISTRY_AUTH_FIELDS,
+  { hidden: "password", changesAll: true },
+);
 
 /**
  * How long the service may take to accept a deletion, which sometimes fails and may succeed when
@@ -90,8 +105,7 @@ export function createRegistryAuths(
     });
   const rules = isInNoEndpoint ? [isInNoEndpoint, isInNoTemplate] : [isInNoTemplate];
   return recordsOf(registryAuths, {
-    parse: parseRegistryAuth,
-    parseChanges: parseRegistryLogin,
+    ...REGISTRY_AUTH_CHECKS,
     merge: ({ name }, login) => ({ name, ...login }),
     isSame: () => true,
     delete: (id, options) =>

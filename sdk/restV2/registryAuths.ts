@@ -1,13 +1,13 @@
 import { BusinessRuleError } from "../errors";
-import { ANOTHER_LOGIN } from "../registryAuths/input";
-import { REGISTRY_AUTH_FIELDS } from "../registryAuths/registryAuth";
-import { REGISTRY_AUTH, type RegistryAuthCalls } from "../registryAuths/registryAuths";
+import { REGISTRY_AUTH, REGISTRY_AUTH_FIELDS } from "../registryAuths/registryAuth";
+import { ANOTHER_LOGIN, type RegistryAuthCalls, registryAuthSchema } from "../registryAuths/registryAuths";
 import { v2Body } from "./format";
 import { v2Requests } from "./requests";
 import type { RestV2Transport } from "./transport";
 
 export const REGISTRY_AUTH_LIST = {
   ...REGISTRY_AUTH,
+  schema: registryAuthSchema,
   names: {
     list: "listRegistries",
     read: "getRegistry",

@@ -1,5 +1,5 @@
-import { SECRET_FIELDS } from "../secrets/secret";
-import { SECRET, type SecretCalls, secretSchema } from "../secrets/secrets";
+import { SECRET, SECRET_FIELDS } from "../secrets/secret";
+import { type SecretCalls, secretSchema } from "../secrets/secrets";
 import { v2Body } from "./format";
 import { v2Requests } from "./requests";
 import type { RestV2Transport } from "./transport";

@@ -1,5 +1,5 @@
-import { TEMPLATE_FIELDS, type Template } from "../templates/template";
-import { TEMPLATE, TEMPLATE_OUTPUTS, type TemplateCalls } from "../templates/templates";
+import { TEMPLATE, TEMPLATE_FIELDS, type Template } from "../templates/template";
+import { TEMPLATE_OUTPUTS, type TemplateCalls } from "../templates/templates";
 import { changedInV2, hiddenInV2, V2_TYPES, v2Body, v2RecordSchema } from "./format";
 import { v2Requests } from "./requests";
 import type { RestV2Transport } from "./transport";

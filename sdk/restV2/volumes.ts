@@ -1,5 +1,5 @@
-import { VOLUME_FIELDS, type Volume } from "../volumes/volume";
-import { VOLUME, VOLUME_OUTPUTS, type VolumeCalls } from "../volumes/volumes";
+import { VOLUME, VOLUME_FIELDS, type Volume } from "../volumes/volume";
+import { VOLUME_OUTPUTS, type VolumeCalls } from "../volumes/volumes";
 import { changedInV2, v2Body, v2RecordSchema } from "./format";
 import { v2Requests } from "./requests";
 import type { RestV2Transport } from "./transport";

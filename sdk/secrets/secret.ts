@@ -1,4 +1,5 @@
 import { type FieldTable, NEVER_CHANGES, type TableOf } from "../records/fields";
+import { kindOf } from "../records/kind";
 
 // Programs load this file when they start, so it imports no library.
 
@@ -55,6 +56,8 @@ export const VALUE_BELOW_BYTES = 16 * 1024 * 1024;
 
 /** The largest description, in bytes. */
 export const MOST_DESCRIPTION_BYTES = 65_535;
+
+export const SECRET = kindOf("secret", { hasUniqueNames: true, ignoresCase: true });
 
 const TABLE: TableOf<SecretInput, SecretSettings, "secret name" | "secret value" | "secret description"> = {
   name: {

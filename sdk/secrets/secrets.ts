@@ -6,7 +6,6 @@ import { changeRecord } from "../records/changeRecord";
 import { type Collection, createCollection } from "../records/collection";
 import type { CreateRecordOptions } from "../records/createRecord";
 import { type DeleteUnusedOptions, deleteUnused, unusedBy } from "../records/deleteUnused";
-import type { Kind } from "../records/listed";
 import type { Readers } from "../records/readers";
 import { recordsOf } from "../records/records";
 import type { Template } from "../templates/template";
@@ -14,8 +13,15 @@ import type { CallContext } from "../transport/call";
 import { REQUEST_OPTIONS } from "../transport/callOptions";
 import type { RequestOptions } from "../transport/requestOptions";
 import type { ResponsePromise } from "../transport/responsePromise";
-import { parseSecret, parseSecretChanges } from "./input";
-import { refersTo, type SecretChanges, type SecretInput, type SecretRecord, type SecretSettings } from "./secret";
+import { SECRET_CHECKS } from "./input";
+import {
+  refersTo,
+  SECRET,
+  type SecretChanges,
+  type SecretInput,
+  type SecretRecord,
+  type SecretSettings,
+} from "./secret";
 
 /**
  * Creates, changes, lists and deletes secrets, which the variables of templates and endpoints name.
@@ -70,13 +76,6 @@ function inIso(time: unknown): string {
   return Number.isNaN(ms) ? "" : new Date(ms).toISOString();
 }
 
-export const SECRET: Kind = {
-  noun: "secret",
-  one: "a secret",
-  hasUniqueNames: true,
-  ignoresCase: true,
-};
-
 /** How long the service may take to accept a deletion. */
 const DELETE_TIMEOUT_MS = 60_000;
 
@@ -98,8 +97,7 @@ export function createSecrets(
     unusedBy(templates, { isUser, remedy: REMEDY }),
   ];
   return recordsOf(secrets, {
-    parse: parseSecret,
-    parseChanges: parseSecretChanges,
+    ...SECRET_CHECKS,
     merge: ({ description: before }, { value, description }) => {
       const isDescribed = description !== undefined && description !== before;
       if (value === undefined && !isDescribed) return undefined;

@@ -1,44 +1,25 @@
 import { CONTAINER_TYPES, ENV_OF_CHANGE, hideEnv } from "../containers/input";
-import type { InputProblem } from "../errors";
-import { checkFields, type FieldSchemas, fieldSchemas, parseFields } from "../records/input";
-import {
-  TEMPLATE_DEFAULTS,
-  TEMPLATE_FIELDS,
-  type TemplateChanges,
-  type TemplateInput,
-  type TemplateSettings,
-} from "./template";
-
-const SCHEMAS: FieldSchemas = fieldSchemas(TEMPLATE_FIELDS, CONTAINER_TYPES);
-
-const CHANGE_SCHEMAS: FieldSchemas = { ...SCHEMAS, env: ENV_OF_CHANGE };
-
-/** Returns each valid field in normal form, and the problems with the others. */
-export function checkTemplateFields(input: Readonly<Record<string, unknown>>): {
-  fields: Record<string, unknown>;
-  problems: InputProblem[];
-} {
-  return checkFields(SCHEMAS, input);
-}
-
-/**
- * Checks the settings of a new template and returns them in normal form.
- * @throws InvalidInputError that lists every problem
- */
-export function parseTemplate(input: TemplateInput): TemplateSettings {
-  const fields = parseFields("the new template", TEMPLATE_FIELDS, SCHEMAS, input, true);
-  const settings = { ...TEMPLATE_DEFAULTS, ...fields } as TemplateSettings;
-  hideEnv(settings.env, [settings.name, settings.imageName]);
-  return settings;
-}
+import { fieldSchemas, inputChecks, parseFields } from "../records/input";
+import { TEMPLATE, TEMPLATE_FIELDS, type TemplateChanges, type TemplateInput, type TemplateSettings } from "./template";
 
 /** Changes in normal form. */
 export type ParsedChanges = Partial<Omit<TemplateSettings, "env">> & Pick<TemplateChanges, "env">;
 
-/**
- * Checks changes and returns them in normal form.
- * @throws InvalidInputError that lists every problem
- */
-export function parseTemplateChanges(id: string, changes: TemplateChanges): ParsedChanges {
-  return parseFields(`the change of template ${id}`, TEMPLATE_FIELDS, CHANGE_SCHEMAS, changes, false);
-}
+const CHECKS = inputChecks<TemplateInput, TemplateSettings, TemplateChanges, ParsedChanges>(TEMPLATE, TEMPLATE_FIELDS, {
+  types: CONTAINER_TYPES,
+});
+
+const CHANGE_SCHEMAS = { ...fieldSchemas(TEMPLATE_FIELDS, CONTAINER_TYPES), env: ENV_OF_CHANGE };
+
+/** The checks of the settings and of changes, which hide the variables' values. */
+export const TEMPLATE_CHECKS: typeof CHECKS = {
+  ...CHECKS,
+  parse(input) {
+    const settings = CHECKS.parse(input);
+    hideEnv(settings.env, [settings.name, settings.imageName]);
+    return settings;
+  },
+  // Variables of a change may be null.
+  parseChanges: (id, changes) =>
+    parseFields(`the change of ${TEMPLATE.noun} ${id}`, TEMPLATE_FIELDS, CHANGE_SCHEMAS, changes, false),
+};

@@ -9,6 +9,7 @@ import {
   type TableOf,
   workerFields,
 } from "../records/fields";
+import { kindOf } from "../records/kind";
 
 // Programs load this file when they start, so it imports no library.
 
@@ -54,6 +55,9 @@ export interface Template extends TemplateSettings {
    */
   readonly kept: Kept;
 }
+
+/** Templates of endpoints and of pods share one list and one name space. */
+export const TEMPLATE = kindOf("template", { hasUniqueNames: true });
 
 const TABLE: TableOf<TemplateInput, TemplateSettings, "text" | "id" | "whole number" | "env" | "ports"> = {
   name: { type: "text", mustBe: "a name, not empty", isInEveryRecord: true, v2: "name" },

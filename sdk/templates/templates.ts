@@ -9,11 +9,10 @@ import type { Collection, KnownOptions, Writable } from "../records/collection";
 import type { CreateRecordOptions } from "../records/createRecord";
 import { type DeleteUnusedOptions, deleteUnused, unusedBy } from "../records/deleteUnused";
 import type { OutputOnlyField } from "../records/fields";
-import type { Kind } from "../records/listed";
 import type { Readers } from "../records/readers";
 import { recordsOf } from "../records/records";
 import type { ResponsePromise } from "../transport/responsePromise";
-import { type ParsedChanges, parseTemplate, parseTemplateChanges } from "./input";
+import { type ParsedChanges, TEMPLATE_CHECKS } from "./input";
 import {
   type Template,
   type TemplateChanges,
@@ -71,13 +70,6 @@ export const TEMPLATE_OUTPUTS: Readonly<Record<string, OutputOnlyField>> = {
   isPublic: { selection: "isPublic", schema: flag, v2: "public" },
 };
 
-/** Templates of endpoints and of pods share one list and one name space. */
-export const TEMPLATE: Kind = {
-  noun: "template",
-  one: "a template",
-  hasUniqueNames: true,
-};
-
 /** The templates of one account. */
 export interface TemplateCollection extends Writable<Template, TemplateSettings> {
   readonly calls: TemplateCalls;
@@ -91,8 +83,7 @@ export function createTemplates(templates: TemplateCollection, endpoints: Collec
     remedy: "Delete the endpoint, or give it another template, then delete the template again",
   });
   return recordsOf(templates, {
-    parse: parseTemplate,
-    parseChanges: parseTemplateChanges,
+    ...TEMPLATE_CHECKS,
     merge: merged,
     isSame: hasSameWorkers,
     readsSettled: true,

@@ -1,11 +1,5 @@
-import {
-  type Changes,
-  defaultsOf,
-  type FieldTable,
-  NEVER_CHANGES,
-  type NormalForms,
-  type TableOf,
-} from "../records/fields";
+import { type Changes, type FieldTable, NEVER_CHANGES, type NormalForms, type TableOf } from "../records/fields";
+import { kindOf } from "../records/kind";
 
 // Programs load this file when they start, so it imports no library.
 
@@ -56,6 +50,8 @@ export interface Volume {
 /** Sizes of a volume, in GB (observed). */
 export const VOLUME_SIZE = { min: 10, max: 4096 } as const;
 
+export const VOLUME = kindOf("network volume", {});
+
 const TABLE: TableOf<VolumeInput, VolumeSettings, "text" | "whole number" | "data center" | "boolean"> = {
   name: { type: "text", mustBe: "a name, not empty", isInEveryRecord: true, v2: "name" },
   size: {
@@ -84,6 +80,3 @@ const TABLE: TableOf<VolumeInput, VolumeSettings, "text" | "whole number" | "dat
 
 /** All fields of a network volume that can be set, for code that treats all fields alike. */
 export const VOLUME_FIELDS: FieldTable = TABLE;
-
-/** The default of each optional field. */
-export const VOLUME_DEFAULTS = defaultsOf(VOLUME_FIELDS) as Pick<VolumeSettings, "highPerformance">;

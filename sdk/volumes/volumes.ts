@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { DATA_CENTER_ID } from "../contract/limits";
 import type { Endpoint } from "../endpoints/record";
 import { InvalidInputError } from "../errors";
 import { DELETE_OPTIONS, UPDATE_OPTIONS } from "../records/callOptions";
@@ -6,12 +7,18 @@ import type { RecordCalls } from "../records/calls";
 import type { Collection, UpdateRecordOptions, Writable } from "../records/collection";
 import type { CreateRecordOptions } from "../records/createRecord";
 import { type DeleteUnusedOptions, deleteUnused, unusedBy } from "../records/deleteUnused";
-import type { Kind } from "../records/listed";
+import { inputChecks, must } from "../records/input";
 import type { Readers } from "../records/readers";
 import { recordsOf } from "../records/records";
 import type { ResponsePromise } from "../transport/responsePromise";
-import { parseVolume, parseVolumeChanges } from "./input";
-import type { Volume, VolumeChanges, VolumeInput, VolumeSettings } from "./volume";
+import {
+  VOLUME,
+  VOLUME_FIELDS,
+  type Volume,
+  type VolumeChanges,
+  type VolumeInput,
+  type VolumeSettings,
+} from "./volume";
 
 /**
  * Creates, changes, lists and deletes network volumes (observed: the contract has only their ids).
@@ -60,7 +67,10 @@ export const VOLUME_OUTPUTS = {
 /** The requests for network volumes, each of which sends one request, once. */
 export type VolumeCalls = RecordCalls<Volume, VolumeSettings, Required<VolumeChanges>>;
 
-export const VOLUME: Kind = { noun: "network volume", one: "a network volume" };
+/** The checks of the settings and of changes. */
+export const VOLUME_CHECKS = inputChecks<VolumeInput, VolumeSettings, VolumeChanges>(VOLUME, VOLUME_FIELDS, {
+  types: { "data center": ({ mustBe }) => z.string(must(mustBe)).trim().regex(DATA_CENTER_ID, must(mustBe)) },
+});
 
 /** Returns the network volumes of one account. `endpoints` are those that may mount them. */
 export function createVolumes(
@@ -72,8 +82,7 @@ export function createVolumes(
     remedy: "Delete the endpoint, or set its networkVolumeId to another volume, then delete the volume again",
   });
   return recordsOf(volumes, {
-    parse: parseVolume,
-    parseChanges: parseVolumeChanges,
+    ...VOLUME_CHECKS,
     merge: withoutShrinking,
     // A name does not identify a volume: name, data center and size together do, if the volume is
     // new.

@@ -1,5 +1,5 @@
 import { type Emulator, startEmulator } from "../../emulator";
-import { NETWORK_VOLUME } from "../../provider/resourceTypes";
+import { RECORD_TYPES } from "../../provider/resourceTypes";
 import { type Properties, startDynamicProvider } from "../support/dynamicProvider";
 
 const ONE = { name: "llama", gpuIds: "ADA_24", templateId: "t" };
@@ -83,7 +83,7 @@ test.each([
 
 test("a volume in a data center without volumes is refused, over REST v2 as well, which needs two requests", async () => {
   await using one = await provider({ SERVERLESS_GPU_API: "v2" });
-  const volume = { __provider: NETWORK_VOLUME.provider, name: "models", size: 20, dataCenterId: "US-KS-2" };
+  const volume = { __provider: RECORD_TYPES.NetworkVolume.provider, name: "models", size: 20, dataCenterId: "US-KS-2" };
   await expect(create(one, volume)).rejects.toThrow("the data center US-KS-2 has no network volumes");
   await create(one, ONE);
   expect(asked()).toEqual(["listDataCenters", "listGpus"]);

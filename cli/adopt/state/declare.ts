@@ -9,14 +9,14 @@ import {
 import type { InputProblem } from "../../../sdk/errors";
 import { type FieldTable, listFields } from "../../../sdk/records/fields";
 import { missingFields } from "../../../sdk/records/input";
-import { checkRegistryAuthFields } from "../../../sdk/registryAuths/input";
 import { REGISTRY_AUTH_FIELDS } from "../../../sdk/registryAuths/registryAuth";
-import { checkSecretFields } from "../../../sdk/secrets/input";
+import { REGISTRY_AUTH_CHECKS } from "../../../sdk/registryAuths/registryAuths";
+import { SECRET_CHECKS } from "../../../sdk/secrets/input";
 import { SECRET_FIELDS } from "../../../sdk/secrets/secret";
-import { checkTemplateFields } from "../../../sdk/templates/input";
+import { TEMPLATE_CHECKS } from "../../../sdk/templates/input";
 import { TEMPLATE_FIELDS } from "../../../sdk/templates/template";
-import { checkVolumeFields } from "../../../sdk/volumes/input";
 import { VOLUME_FIELDS } from "../../../sdk/volumes/volume";
+import { VOLUME_CHECKS } from "../../../sdk/volumes/volumes";
 import { isHarmlessVariable, mayHoldSecret } from "../secrets";
 import { literal, oneLine } from "../source";
 import { SECRET } from "./oldResource";
@@ -56,14 +56,14 @@ const tableRules = (table: FieldTable, check: (fields: Properties) => Checked): 
 });
 
 const RULES: Readonly<Record<SuccessorKind, KindRules>> = {
-  ContainerRegistryAuth: tableRules(REGISTRY_AUTH_FIELDS, checkRegistryAuthFields),
+  ContainerRegistryAuth: tableRules(REGISTRY_AUTH_FIELDS, REGISTRY_AUTH_CHECKS.check),
   Secret: tableRules(SECRET_FIELDS, ({ value, ...others }) => {
     // What stands for the value is not checked: a check hides its value in all messages.
-    const { fields, problems } = checkSecretFields(others);
+    const { fields, problems } = SECRET_CHECKS.check(others);
     return { fields: { ...fields, ...(value !== undefined && { value }) }, problems };
   }),
-  NetworkVolume: tableRules(VOLUME_FIELDS, checkVolumeFields),
-  ServerlessTemplate: tableRules(TEMPLATE_FIELDS, checkTemplateFields),
+  NetworkVolume: tableRules(VOLUME_FIELDS, VOLUME_CHECKS.check),
+  ServerlessTemplate: tableRules(TEMPLATE_FIELDS, TEMPLATE_CHECKS.check),
   ServerlessEndpoint: {
     table: FIELDS,
     check(given, words) {

@@ -1,25 +1,20 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { RegistryAuth, RegistryAuthInput } from "../../../sdk/registryAuths/registryAuth";
-import { CONTAINER_REGISTRY_AUTH } from "../../resourceTypes";
+import { RECORD_TYPES } from "../../resourceTypes";
 import { followAdoption } from "../program/preview";
 import { warnOfSettings } from "../program/settingsWarnings";
 import type { ArgsOf } from "./args";
 import { type RecordClass, registration } from "./registration";
 
 const REGISTRY_AUTH_CLASS: RecordClass<RegistryAuth> = {
-  ...CONTAINER_REGISTRY_AUTH,
-  kind: "ContainerRegistryAuth",
-  one: "a registry credential",
-  loadInputs: loadKind,
-  loadKind,
+  ...RECORD_TYPES.ContainerRegistryAuth,
+  loadKind() {
+    const {
+      REGISTRY_AUTH_KIND,
+    }: typeof import("../../registryAuth/registryAuthKind") = require("../../registryAuth/registryAuthKind");
+    return REGISTRY_AUTH_KIND;
+  },
 };
-
-function loadKind() {
-  const {
-    REGISTRY_AUTH_KIND,
-  }: typeof import("../../registryAuth/registryAuthKind") = require("../../registryAuth/registryAuthKind");
-  return REGISTRY_AUTH_KIND;
-}
 
 /** The arguments of a `ContainerRegistryAuth`. */
 export interface ContainerRegistryAuthArgs extends ArgsOf<Omit<RegistryAuthInput, "name">> {

@@ -1,23 +1,18 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Volume, VolumeInput } from "../../../sdk/volumes/volume";
-import { NETWORK_VOLUME } from "../../resourceTypes";
+import { RECORD_TYPES } from "../../resourceTypes";
 import { followAdoption } from "../program/preview";
 import { warnOfSettings } from "../program/settingsWarnings";
 import type { ArgsOf } from "./args";
 import { type RecordClass, registration } from "./registration";
 
 const VOLUME_CLASS: RecordClass<Volume> = {
-  ...NETWORK_VOLUME,
-  kind: "NetworkVolume",
-  one: "a network volume",
-  loadInputs: loadKind,
-  loadKind,
+  ...RECORD_TYPES.NetworkVolume,
+  loadKind() {
+    const { VOLUME_KIND }: typeof import("../../volume/volumeKind") = require("../../volume/volumeKind");
+    return VOLUME_KIND;
+  },
 };
-
-function loadKind() {
-  const { VOLUME_KIND }: typeof import("../../volume/volumeKind") = require("../../volume/volumeKind");
-  return VOLUME_KIND;
-}
 
 /** The arguments of a `NetworkVolume`. */
 export interface NetworkVolumeArgs extends ArgsOf<Omit<VolumeInput, "name">> {

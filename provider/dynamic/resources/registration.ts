@@ -1,22 +1,26 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { InputProblem } from "../../../sdk/errors";
 import type { NamedRecord } from "../../../sdk/records/listed";
+import type { PreviewedKind } from "../../adoption/description";
 import { CONFIG_NAMESPACE, type ReadConfig } from "../../connection/config";
 import type { InputKind } from "../../fields/recordInputs";
 import type { Properties } from "../../properties";
-import type { ResourceType } from "../../resourceTypes";
+import type { RecordType } from "../../resourceTypes";
 import { secondAdoption } from "../program/adoptIds";
 import { automaticName } from "../program/automaticName";
 import type { AdoptingClass } from "../program/preview";
-import { checkedOptions, type Declaration } from "../program/programChecks";
+import { checkedOptions } from "../program/programChecks";
 import { secretInputs } from "../program/secretInputs";
 import { ServerlessGpuProvider, settingsOf } from "./provider";
 
 /** A resource class whose handlers are `recordHandlers`. */
-export interface RecordClass<T extends NamedRecord> extends ResourceType, AdoptingClass<T> {
-  readonly kind: Declaration["kind"];
-  /** Loads the rules for the arguments, which programs need only to check some. */
-  readonly loadInputs: () => InputKind;
+export interface RecordClass<T extends NamedRecord> extends RecordType, AdoptingClass<T> {
+  readonly loadKind: () => InputKind & PreviewedKind<T>;
+  /**
+   * Loads the rules for the arguments, which programs need only to check some.
+   * @default those of the kind
+   */
+  readonly loadInputs?: () => InputKind;
   /** `true` if a replacement deletes the old record first. With an `adoptId`, `diff` decides. */
   readonly deletesBeforeReplace?: true;
 }
@@ -33,12 +37,13 @@ interface CommonArgs {
  * @param args `undefined` for a resource that is only read: it has no arguments to check
  */
 export function registration<T extends NamedRecord>(
-  { type, provider, kind, one, outputs, loadInputs, deletesBeforeReplace }: RecordClass<T>,
+  { type, provider, one, outputs, loadKind, loadInputs = loadKind, deletesBeforeReplace }: RecordClass<T>,
   name: string,
   args: (CommonArgs & object) | undefined,
   options: pulumi.CustomResourceOptions,
   otherProblems: readonly InputProblem[] = [],
 ): [type: string, name: string, properties: pulumi.Inputs, options: pulumi.CustomResourceOptions] {
+  const kind = type.slice(type.lastIndexOf(":") + 1);
   const problems = [...secondAdoption(one, name, args?.adoptId), ...otherProblems];
   const config = configOf(type, options);
   const findProblems = (values: Properties, unknown: unknown) => {

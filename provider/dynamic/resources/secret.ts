@@ -1,23 +1,18 @@
 import * as pulumi from "@pulumi/pulumi";
 import { isSecretName, type SecretInput, type SecretRecord } from "../../../sdk/secrets/secret";
-import { SECRET } from "../../resourceTypes";
+import { RECORD_TYPES } from "../../resourceTypes";
 import { followAdoption } from "../program/preview";
 import { warnOfSettings } from "../program/settingsWarnings";
 import type { ArgsOf } from "./args";
 import { type RecordClass, registration } from "./registration";
 
 const SECRET_CLASS: RecordClass<SecretRecord> = {
-  ...SECRET,
-  kind: "Secret",
-  one: "a secret",
-  loadInputs: loadKind,
-  loadKind,
+  ...RECORD_TYPES.Secret,
+  loadKind() {
+    const { SECRET_KIND }: typeof import("../../secret/secretKind") = require("../../secret/secretKind");
+    return SECRET_KIND;
+  },
 };
-
-function loadKind() {
-  const { SECRET_KIND }: typeof import("../../secret/secretKind") = require("../../secret/secretKind");
-  return SECRET_KIND;
-}
 
 /** The arguments of a `Secret`. */
 export interface SecretArgs extends ArgsOf<Pick<SecretInput, "description">> {

@@ -13,8 +13,6 @@ import type { RollOutArgs } from "./rollOutArgs";
 
 const ENDPOINT_CLASS: RecordClass<Endpoint> = {
   ...SERVERLESS_ENDPOINT,
-  kind: "ServerlessEndpoint",
-  one: "an endpoint",
   // Only a part of the kind: the whole loads three times as many files.
   loadInputs() {
     const {

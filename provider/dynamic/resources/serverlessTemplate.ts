@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Template, TemplateInput, TemplateSettings } from "../../../sdk/templates/template";
-import { SERVERLESS_TEMPLATE } from "../../resourceTypes";
+import { RECORD_TYPES } from "../../resourceTypes";
 import { noteOfPlainKeys } from "../program/plainKeys";
 import { followAdoption } from "../program/preview";
 import { warnOfSettings } from "../program/settingsWarnings";
@@ -9,17 +9,12 @@ import { type ContainerArgs, commandProblems, declaredContainer, warnOfTag } fro
 import { type RecordClass, registration } from "./registration";
 
 const TEMPLATE_CLASS: RecordClass<Template> = {
-  ...SERVERLESS_TEMPLATE,
-  kind: "ServerlessTemplate",
-  one: "a template",
-  loadInputs: loadKind,
-  loadKind,
+  ...RECORD_TYPES.ServerlessTemplate,
+  loadKind() {
+    const { TEMPLATE_KIND }: typeof import("../../template/templateKind") = require("../../template/templateKind");
+    return TEMPLATE_KIND;
+  },
 };
-
-function loadKind() {
-  const { TEMPLATE_KIND }: typeof import("../../template/templateKind") = require("../../template/templateKind");
-  return TEMPLATE_KIND;
-}
 
 /**
  * The arguments of a `ServerlessTemplate`. The provider does not manage a field that the program

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { InUseError, InvalidInputError, NameTakenError } from "../../../sdk/errors";
-import { checkTemplateFields } from "../../../sdk/templates/input";
+import { TEMPLATE_CHECKS } from "../../../sdk/templates/input";
 import { startEmulated } from "../../support/emulated";
 
 const INPUT = { name: "t", imageName: "app:1", env: { TOKEN: "token-canary-1", MODE: "fast" } };
@@ -145,7 +145,7 @@ test("no message shows a value of a variable", async () => {
 });
 
 test("all problems are reported at once, without values", () => {
-  const { problems } = checkTemplateFields({
+  const { problems } = TEMPLATE_CHECKS.check({
     imageName: " ",
     containerDiskInGb: 0,
     ports: "80",

@@ -1,0 +1,14 @@
+import type { Kind } from "./listed";
+
+// Programs load this file when they start, so it imports no library.
+
+/**
+ * Returns a kind of record. Messages and machine records take its noun from here.
+ * @param noun what messages call one record, such as `template`
+ */
+export function kindOf<Rules extends Omit<Kind, "noun" | "one">>(
+  noun: string,
+  rules: Rules,
+): Rules & Pick<Kind, "noun" | "one"> {
+  return { noun, one: `${/^[aeiou]/.test(noun) ? "an" : "a"} ${noun}`, ...rules };
+}
