@@ -31,13 +31,13 @@ const FURTHER = {
   ServerlessEndpoint: `[Every field](../serverless-endpoint.md#fields) explains what happens when you remove a field from the
 program, and how endpoints get their names. Choose \`gpuIds\` from the [GPU pools](gpu-pools.md). To manage an endpoint that already
 exists, set \`adoptId\`: see [Adopt an account](../how-to/adopt-an-account.md).`,
-  ServerlessTemplate: `See [From an image to an endpoint](../how-to/from-an-image.md), and [Choose a rollout](../how-to/choose-a-rollout.md)
+  ServerlessTemplate: `See [From an image to an endpoint](../how-to/deploy-an-image.md), and [Choose a rollout](../how-to/rollouts.md)
 for how a changed template reaches the workers.`,
   NetworkVolume: `Deleting a volume deletes its data. Set Pulumi's option \`protect\`, as [Keep an
 endpoint](../how-it-works.md#keep-an-endpoint) shows.`,
-  ContainerRegistryAuth: "See [From an image to an endpoint](../how-to/from-an-image.md).",
+  ContainerRegistryAuth: "See [From an image to an endpoint](../how-to/deploy-an-image.md).",
   Secret: "See [Keep keys in secrets](../how-to/secrets.md).",
-  SmokeTest: "See [Blue-green](../how-to/blue-green.md), which tests a new endpoint before it gets traffic.",
+  SmokeTest: "See [Blue-green](../how-to/rollouts.md), which tests a new endpoint before it gets traffic.",
 };
 
 /**

@@ -8,7 +8,7 @@ import { problemsOf } from "./typeCheck";
  * The languages that are checked. Commands (`sh`, `console`) are checked with the engine, in
  * test/pulumi.
  */
-const LANGUAGES = ["console", "json", "python", "sh", "text", "ts", "yaml"];
+const LANGUAGES = ["console", "dockerfile", "json", "python", "sh", "text", "ts", "yaml"];
 
 const blocks = pages().flatMap(codeBlocks);
 const blocksIn = (language: string) => blocks.filter((block) => block.language === language);
@@ -25,7 +25,7 @@ test("no block of commands has a comment, which an interactive zsh would pass to
 });
 
 /** Commands that open or leave a shell. */
-const CHANGES_SHELL = /^npm run shell\b|(^|\s)(ba|z|fi|da)?sh$|^exit$/;
+const CHANGES_SHELL = /(^|\s)npm run shell\b|(^|\s)(ba|z|fi|da)?sh$|^exit$/;
 
 /**
  * Returns the lines of a block that a pasting reader runs elsewhere than the page means. A shell
@@ -46,7 +46,13 @@ test("nothing follows a command that opens or leaves a shell, or runs until Ctrl
   expect(shellBlocks.length).toBeGreaterThan(30);
   expect(shellBlocks.filter(({ text }) => misplacedLines(text).length > 0).map(placeOf)).toEqual([]);
 
-  const opening = ["npx pulumi-serverless-gpu emulator exec -- bash", "npm run shell ../llama", "exit", "zsh"];
+  const opening = [
+    "npx x emulator exec -- bash",
+    "npm run shell ../llama",
+    "npx x -- npm run shell ../llama",
+    "exit",
+    "zsh",
+  ];
   const other = ["npm run shellcheck-all -- x.sh", "./pipeline.sh", "emulator exec -- npm test"];
   expect(misplacedLines([...opening, ...other, "pulumi up --yes"].join("\n"))).toEqual(opening);
   expect(misplacedLines("npm run new ../llama\nnpm run shell ../llama")).toEqual([]);
@@ -90,6 +96,12 @@ test.each(blocksIn("json").map((block) => [placeOf(block), block.text]))("%s is 
 
 test.each(blocksIn("yaml").map((block) => [placeOf(block), block.text]))("%s is YAML", (_place, text) => {
   expect(() => parseYaml(text)).not.toThrow();
+});
+
+test.each(
+  blocksIn("dockerfile").map((block) => [placeOf(block), block.text]),
+)("%s is a Dockerfile: base image, packages, code and start command", (_place, text) => {
+  expect(text.split("\n").map((line) => line.split(" ")[0])).toEqual(["FROM", "RUN", "COPY", "CMD"]);
 });
 
 test.each(

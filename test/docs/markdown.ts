@@ -60,6 +60,17 @@ export function codeBlocks(page: string): CodeBlock[] {
   return blocks;
 }
 
+/**
+ * Returns the blocks that a reader follows who has chosen a language: those with `for=` and that
+ * language, and those without `for=`.
+ */
+export function blocksFor(language: string, blocks: readonly CodeBlock[]): CodeBlock[] {
+  return blocks.filter(({ options }) => {
+    const chosen = options.find((option) => option.startsWith("for="));
+    return chosen === undefined || chosen === `for=${language}`;
+  });
+}
+
 /** Returns the page without code blocks and inline code. */
 export function prose(page: string): string {
   const lines = readPage(page).split("\n");

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { ensurePulumi } from "../../tools/pulumi-cli/ensurePulumi";
@@ -38,9 +38,12 @@ export async function openTerminal(shellName: keyof typeof SHELLS = "bash"): Pro
   const { binDir } = await ensurePulumi({ log: () => {} });
   const scratch = await mkdtemp(path.join(tmpdir(), "terminal-"));
   const folder = path.join(scratch, "pulumi-serverless-gpu");
-  await Promise.all([mkdir(folder), mkdir(path.join(scratch, "home"))]);
+  const programs = path.join(folder, "node_modules/.bin");
+  await Promise.all([mkdir(programs, { recursive: true }), mkdir(path.join(scratch, "home"))]);
   const scripts = { shell: `node ${path.join(REPOSITORY, "tools/shell/main.js")}` };
   await writeFile(path.join(folder, "package.json"), JSON.stringify({ scripts }));
+  // In a clone, npx finds the clone's own command.
+  await symlink(path.join(REPOSITORY, "dist/cli/main.js"), path.join(programs, "pulumi-serverless-gpu"));
   const env = {
     SHELL: shellName,
     PATH: binDir + path.delimiter + process.env.PATH,

@@ -1,7 +1,13 @@
-import { codeBlocks } from "../docs/markdown";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { blocksFor, codeBlocks } from "../docs/markdown";
+import { REPOSITORY } from "../support/sources";
 import { blocksUntilExit, followPage, missingLines } from "./printed";
 
-const blocks = blocksUntilExit(codeBlocks("docs/tutorial.md"));
+/** Without the program, which `npm run new` writes. */
+const blocks = blocksFor("typescript", blocksUntilExit(codeBlocks("docs/tutorial.md"))).filter(
+  ({ language, options }) => language !== "ts" || options.length > 0,
+);
 
 test("every command of the tutorial works, and prints what the tutorial shows", async () => {
   await followPage(blocks, "first-endpoint");
@@ -13,4 +19,9 @@ test("finds a line that was not printed, or that was printed out of order", () =
   expect(missingLines("c\na", "a\nb\nc")).toEqual(["a"]);
   expect(missingLines("created (0.12s)", "created (1s)")).toEqual([]);
   expect(missingLines("2 created", "3 created")).toEqual(["2 created"]);
+});
+
+test("the tutorial shows the program that a new project has", () => {
+  const program = readFileSync(path.join(REPOSITORY, "tools/newProject/programs/typescript/index.ts.txt"), "utf8");
+  expect(codeBlocks("docs/tutorial.md").map(({ text }) => `${text}\n`)).toContain(program);
 });

@@ -10,7 +10,6 @@ const ROOT = path.resolve(__dirname, "../..");
  * @type {Readonly<Record<string, { stack: string, files?: Readonly<Record<string, string>> }>>}
  */
 const PRESUMED = {
-  "docs/configuration.md": { stack: "dev" },
   "docs/how-it-works.md": { stack: "dev" },
   "docs/how-to/adopt-an-account.md": { stack: "dev" },
   "docs/how-to/forecast-costs.md": { stack: "production", files: { "cold-starts.txt": "8.1\n9.4\n31\n" } },
@@ -29,21 +28,21 @@ const ACCOUNT = "needs an account of the service";
 const SKIPPED = {
   "bench/README.md": [/^npm run bench/, "takes an hour"],
   "docs/emulator.md": [/verify-service/, ACCOUNT],
-  "docs/how-to/blue-green.md": [/greenTemplate|live blue/, "examples/blue-green runs the same commands"],
+  "docs/how-to/accounts-and-keys.md": [/./, ACCOUNT],
   "docs/how-to/choose-a-form.md": [/^pulumi import/, ACCOUNT],
+  "docs/how-to/deploy-an-image.md": [/^docker|^pulumi stack init production/m, "needs Docker, or an account"],
   "docs/how-to/forecast-costs.md": [/ trace/, "needs a public trace"],
   "docs/how-to/migrate-from-go-providers.md": [/./, "needs a stack of another provider: test/pulumi/migration.test.ts"],
   "docs/how-to/other-languages.md": [/^sha256sum|--server/, "needs the archives of a release: npm run test:languages"],
   "docs/how-to/automation-api.md": [/./, "needs a stack of yours"],
   "docs/how-to/pipelines.md": [/^PLAN=/, "needs a stack of yours"],
-  "docs/how-to/rotate-keys.md": [/./, ACCOUNT],
-  "docs/how-to/several-accounts.md": [/./, ACCOUNT],
+  "docs/how-to/rollouts.md": [/greenTemplate/, "examples/blue-green runs the same commands"],
   "docs/how-to/test-with-the-emulator.md": [
     /npm test|^npm run new \.\.\/emulator-image|handler\.py/,
     "needs tests of yours, Docker, or a worker of yours",
   ],
   "docs/how-to/use-rest-v2.md": [/check:spec/, "needs the service's OpenAPI document"],
-  "docs/installation-configuration.md": [/./, ACCOUNT],
+  "docs/installation-configuration.md": [/^pulumi|doctor/, "needs an account of the service, or a project of yours"],
   "examples/gitops/README.md": [/^helm/, "needs Kubernetes"],
 };
 
@@ -63,18 +62,23 @@ function expectedOf(command) {
 const isEndless = (/** @type {string} */ command) => ENDLESS.some((each) => each.test(command));
 
 /**
- * Returns the blocks of a page that a reader types, and the files that it shows, in order.
+ * Returns the blocks of a page that a reader types, and the files that it shows, in order. Of a
+ * page with blocks for several languages, such as `for=yaml`, those of the one after the `#`.
  * @param {string} page
  * @returns {Block[]}
  */
 function blocksOf(page) {
-  const text = fs.readFileSync(path.join(ROOT, page), "utf8");
-  const blocks = [...text.matchAll(/^```(\w+)(?: title=(\S+))?[^\n]*\n(.*?)\n```$/gms)].map((found) => ({
-    line: text.slice(0, found.index).split("\n").length + 1,
-    language: found[1],
-    title: found[2],
-    text: found[3] ?? "",
-  }));
+  const [file = "", chosen = "typescript"] = page.split("#");
+  const text = fs.readFileSync(path.join(ROOT, file), "utf8");
+  const found = [...text.matchAll(/^```(\w+)(?: title=(\S+))?(?: for=(\w+))?[^\n]*\n(.*?)\n```$/gms)];
+  const blocks = found
+    .filter(([, , , language = chosen]) => language === chosen)
+    .map(({ index, 1: language, 2: title, 4: content = "" }) => ({
+      line: text.slice(0, index).split("\n").length + 1,
+      language,
+      title,
+      text: content,
+    }));
   return blocks.filter(({ language, title }) => language === "sh" || title !== undefined);
 }
 
@@ -95,8 +99,10 @@ function pagesWithCommands() {
     .map((name) => `docs/${name.replaceAll(path.sep, "/")}`)
     .filter((page) => page.endsWith(".md") && !/^docs\/(reference|resources)\//.test(page));
   const examples = fs.readdirSync(path.join(ROOT, "examples")).map((name) => `examples/${name}/README.md`);
-  const pages = ["README.md", ...docs.sort(), ...examples.sort(), "bench/README.md"];
-  return pages.filter((page) => fs.existsSync(path.join(ROOT, page)) && blocksOf(page).some(isTyped));
+  const pages = ["README.md", ...docs.sort(), "docs/tutorial.md#yaml", ...examples.sort(), "bench/README.md"];
+  return pages.filter(
+    (page) => fs.existsSync(path.join(ROOT, page.split("#")[0] ?? "")) && blocksOf(page).some(isTyped),
+  );
 }
 
 /**
