@@ -20,7 +20,7 @@ export interface RunTask {
 }
 
 /** Large enough that few of a run's short-lived objects survive a garbage collection. */
-const YOUNG_GENERATION_MB = 48;
+const YOUNG_GENERATION_MB = 192;
 
 /**
  * Plays each endpoint `seeds` times, on all cores. Resolves to the runs of each endpoint, in order.

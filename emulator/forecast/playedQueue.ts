@@ -1,5 +1,5 @@
 import type { JobRunEvents } from "../jobs/jobRun";
-import { apply, DEFAULT_POLICY, type Job, newJob } from "../jobs/jobStates";
+import { DEFAULT_POLICY, type Job, type JobRequest, newJob } from "../jobs/jobStates";
 import type { JobStore } from "../jobs/jobStore";
 import { ENDPOINT_FIELDS, type EndpointRecord } from "../model/endpointFields";
 import { fieldsAfter } from "../model/fieldTable";
@@ -55,14 +55,20 @@ const PLACE: Place = { dataCenterId: "", volumeId: null, gpuCount: 1, cpu: null 
 /** Every job takes some time: otherwise a worker would take all of them at the same moment. */
 const SHORTEST_MS = 1;
 
+/** A job, which a run changes in place. */
+type PlayedJob = { -readonly [Name in keyof Job]: Job[Name] };
+
 /** The jobs of a run, and what happens to them. */
 interface PlayedJobs extends Parts {
   readonly assumptions: Assumptions;
   readonly counts: Counts;
+  readonly policy: JobRequest["policy"];
   /** The jobs that have not ended, by their ids. */
-  readonly known: Map<string, Job>;
-  /** Cancels the end of a waiting job's time to live, by the job's id. */
-  readonly cancelLoss: Map<string, () => void>;
+  readonly known: Map<string, PlayedJob>;
+  /** The number of the first job that may still wait: all jobs have the same time to live. */
+  oldest: number;
+  /** `true` while the end of that job's time to live is scheduled. */
+  isExpiring: boolean;
   /** Accounts for the time until now. */
   readonly advance: () => void;
 }
@@ -77,7 +83,9 @@ export function createPlayedQueue(
   const { clock, random, tally, starts } = parts;
   const counts: Counts = { submitted: 0, completed: 0, timedOut: 0, lost: 0, lastEndMs: 0 };
   const advance = () => tally.advance(clock.now(), scheduler.waiting);
-  const jobs: PlayedJobs = { ...parts, assumptions, counts, known: new Map(), cancelLoss: new Map(), advance };
+  const policy = { ...DEFAULT_POLICY, ttl: assumptions.ttlS * 1000 };
+  const waiting = { known: new Map(), oldest: 1, isExpiring: false };
+  const jobs: PlayedJobs = { ...parts, assumptions, counts, policy, ...waiting, advance };
   const scaling = scalingOf(assumptions, run, clock, random);
   const context = contextOf(clock, random);
   context.watch.add({
@@ -129,15 +137,9 @@ function modelOf(jobs: PlayedJobs, scaling: ReturnType<typeof scalingOf>): Worke
 }
 
 /** Runs a job until it completes, or until its execution timeout or its time to live expires. */
-function runJob(
-  { clock, tally, assumptions, counts, cancelLoss, advance }: PlayedJobs,
-  job: Job,
-  events: JobRunEvents,
-) {
+function runJob({ clock, tally, assumptions, counts, advance }: PlayedJobs, job: Job, events: JobRunEvents) {
   const now = clock.now();
   tally.onStart(now, now - job.queuedAt);
-  cancelLoss.get(job.id)?.();
-  cancelLoss.delete(job.id);
   const durationMs = job.request.input.ms as number;
   const timeoutMs = assumptions.executionTimeoutS * 1000;
   const endMs = Math.min(durationMs, timeoutMs, job.submittedAt + job.ttlMs - now);
@@ -150,8 +152,7 @@ function runJob(
 }
 
 function submit(jobs: PlayedJobs, scheduler: Scheduler, durationMs: number): void {
-  const { clock, assumptions, counts, known, cancelLoss, advance } = jobs;
-  const policy = { ...DEFAULT_POLICY, ttl: assumptions.ttlS * 1000 };
+  const { clock, counts, policy, known, advance } = jobs;
   advance();
   counts.submitted += 1;
   const request = { input: { ms: Math.max(SHORTEST_MS, durationMs) }, policy };
@@ -159,15 +160,28 @@ function submit(jobs: PlayedJobs, scheduler: Scheduler, durationMs: number): voi
   known.set(job.id, job);
   scheduler.enqueue(job);
   scheduler.dispatch();
-  if (known.get(job.id)?.status !== "IN_QUEUE") return;
-  const cancel = clock.schedule(policy.ttl, () => lose(jobs, scheduler, job));
-  cancelLoss.set(job.id, cancel);
+  if (job.status === "IN_QUEUE") expireLater(jobs, scheduler);
+}
+
+/** Schedules the end of the oldest waiting job's time to live, one at a time. */
+function expireLater(jobs: PlayedJobs, scheduler: Scheduler): void {
+  if (jobs.isExpiring) return;
+  const { clock, counts, known, policy } = jobs;
+  const oldest = () => known.get(String(jobs.oldest));
+  while (jobs.oldest <= counts.submitted && oldest()?.status !== "IN_QUEUE") jobs.oldest += 1;
+  const job = oldest();
+  if (!job) return;
+  jobs.isExpiring = true;
+  clock.schedule(job.submittedAt + policy.ttl - clock.now(), () => {
+    jobs.isExpiring = false;
+    if (job.status === "IN_QUEUE") lose(jobs, scheduler, job);
+    expireLater(jobs, scheduler);
+  });
 }
 
 /** Removes a job whose time to live has expired. */
-function lose({ counts, known, cancelLoss, advance }: PlayedJobs, scheduler: Scheduler, job: Job): void {
+function lose({ counts, known, advance }: PlayedJobs, scheduler: Scheduler, job: Job): void {
   advance();
-  cancelLoss.delete(job.id);
   known.delete(job.id);
   counts.lost += 1;
   scheduler.withdraw(job);
@@ -175,17 +189,13 @@ function lose({ counts, known, cancelLoss, advance }: PlayedJobs, scheduler: Sch
 }
 
 /** Returns a store that deletes a job at its end: nobody reads its record. */
-function storeOf({ known, clock }: PlayedJobs): Pick<JobStore, "apply" | "addItems"> {
+function storeOf({ known }: PlayedJobs): Pick<JobStore, "apply" | "addItems"> {
   return {
     apply(id, event) {
-      const job = known.get(id) as Job;
-      if (event.type !== "start") {
-        known.delete(id);
-        return job;
-      }
-      const started = apply(job, event, clock.now());
-      known.set(id, started);
-      return started;
+      const job = known.get(id) as PlayedJob;
+      if (event.type === "start") job.status = "IN_PROGRESS";
+      else known.delete(id);
+      return job;
     },
     addItems() {},
   };

@@ -1,6 +1,6 @@
 import { createJobQueue, type JobQueue } from "../jobs/jobQueue";
-import type { JobRun, Outcome } from "../jobs/jobRun";
-import type { Job } from "../jobs/jobStates";
+import type { JobRun, JobRunEvents, Outcome } from "../jobs/jobRun";
+import type { Job, StreamItem } from "../jobs/jobStates";
 import type { JobStore } from "../jobs/jobStore";
 import type { EndpointRecord } from "../model/endpointFields";
 import { type Autoscaler, createAutoscaler } from "./autoscaler";
@@ -68,7 +68,7 @@ interface SchedulerState {
   readonly pool: WorkerPool;
   readonly autoscaler: Autoscaler;
   /** The jobs in progress by their ids. */
-  readonly running: Map<string, { readonly worker: Worker; readonly run: JobRun }>;
+  readonly running: Map<string, RunningJob>;
   readonly store: Pick<JobStore, "apply" | "addItems">;
   readonly onRunOver: (job: Job) => void;
 }
@@ -116,7 +116,7 @@ export function createScheduler(
     },
     dispose() {
       autoscaler.dispose();
-      for (const { run } of running.values()) run.stop();
+      for (const { run } of running.values()) run?.stop();
       pool.dispose();
     },
   };
@@ -133,14 +133,39 @@ function dispatch(state: SchedulerState): void {
 }
 
 function start(state: SchedulerState, id: string, worker: Worker): void {
-  const { store, running } = state;
-  const job = store.apply(id, { type: "start", workerId: worker.pod.id });
-  const run = worker.runner.run(job, {
-    onProgress: (output) => store.apply(id, { type: "progress", output }),
-    onItems: (items) => store.addItems(id, items),
-    onOutcome: (outcome) => end(state, id, worker, outcome),
-  });
-  running.set(id, { worker, run });
+  const job = state.store.apply(id, { type: "start", workerId: worker.pod.id });
+  const taken = new RunningJob(state, id, worker);
+  taken.run = worker.runner.run(job, taken);
+  state.running.set(id, taken);
+}
+
+/**
+ * A job in progress, and what happens to it. It is one object, because a forecast plays millions of
+ * jobs, and closures for each would give the garbage collector as much work as the rest.
+ */
+class RunningJob implements JobRunEvents {
+  run: JobRun | undefined = undefined;
+  readonly worker: Worker;
+  readonly #state: SchedulerState;
+  readonly #id: string;
+
+  constructor(state: SchedulerState, id: string, worker: Worker) {
+    this.#state = state;
+    this.#id = id;
+    this.worker = worker;
+  }
+
+  onProgress(output: unknown): void {
+    this.#state.store.apply(this.#id, { type: "progress", output });
+  }
+
+  onItems(items: readonly StreamItem[]): void {
+    this.#state.store.addItems(this.#id, items);
+  }
+
+  onOutcome(outcome: Outcome): void {
+    end(this.#state, this.#id, this.worker, outcome);
+  }
 }
 
 function end(state: SchedulerState, id: string, worker: Worker, outcome: Outcome): void {
@@ -159,7 +184,7 @@ function kill(state: SchedulerState, workerId: string): boolean {
   // The end of a process ends its jobs.
   if (worker.runner.kill()) return true;
   const [jobId, taken] = [...running].find(([, each]) => each.worker === worker) ?? [];
-  taken?.run.stop();
+  taken?.run?.stop();
   if (jobId !== undefined) end(state, jobId, worker, { type: "loseWorker" });
   else {
     pool.remove(worker);
@@ -173,7 +198,7 @@ function withdraw({ queue, running, pool }: SchedulerState, { id }: Job): void {
   const taken = running.get(id);
   if (!taken) return;
   running.delete(id);
-  taken.run.stop();
+  taken.run?.stop();
   pool.release(taken.worker);
 }
 
