@@ -36,10 +36,13 @@ const SECRET_LITERALS = /(\b(?:value|password)\s*:\s*)("""[\s\S]*?(?:"""|$)|"(?:
 
 /** A stored exchange. It is redacted when it is read, because most are never read. */
 interface Kept {
+  readonly number: number;
   readonly request: HttpRequest["headers"];
   readonly body: Buffer | undefined;
   readonly isCut: boolean;
-  response?: Pick<HttpResponse, "headers"> & { readonly body: string | undefined; readonly isCut: boolean };
+  response:
+    | (Pick<HttpResponse, "headers"> & { readonly body: string | undefined; readonly isCut: boolean })
+    | undefined;
 }
 
 /** The latest requests and responses, by the numbers of the requests. */
@@ -56,7 +59,14 @@ export interface Exchanges {
 
 /** @param scrub replaces the emulator's keys */
 export function createExchanges(scrub: (text: string) => string): Exchanges {
-  const kept = new Map<number, Kept>();
+  // Each takes the place of the one 500 requests before. A `Map` would keep those that it lost in
+  // memory until the next full garbage collection.
+  const kept: Kept[] = [];
+
+  function find(number: number): Kept | undefined {
+    const exchange = kept[number % KEPT];
+    return exchange?.number === number ? exchange : undefined;
+  }
 
   function shown(headers: object, body: string | undefined, isCut: boolean, secrets: readonly string[]): Message {
     const fields = Object.entries(headers).map(([name, value]) => [
@@ -73,11 +83,16 @@ export function createExchanges(scrub: (text: string) => string): Exchanges {
       const isCut = body.length > LONGEST_BODY;
       // A part of the buffer would keep all of it in memory.
       const beginning = isCut ? Buffer.from(body.subarray(0, LONGEST_BODY)) : body;
-      kept.set(number, { request: headers, body: passed ? undefined : beginning, isCut });
-      kept.delete(number - KEPT);
+      kept[number % KEPT] = {
+        number,
+        request: headers,
+        body: passed ? undefined : beginning,
+        isCut,
+        response: undefined,
+      };
     },
     end(number, { headers, body }) {
-      const exchange = kept.get(number);
+      const exchange = find(number);
       if (!exchange) return;
       const isCut = typeof body === "string" && body.length > LONGEST_BODY;
       // A slice of the string would keep all of it in memory.
@@ -85,7 +100,7 @@ export function createExchanges(scrub: (text: string) => string): Exchanges {
       exchange.response = { headers, body: typeof beginning === "string" ? beginning : undefined, isCut };
     },
     find(number, secrets) {
-      const exchange = kept.get(number);
+      const exchange = find(number);
       if (!exchange) return undefined;
       const { request, body, isCut, response } = exchange;
       return {
@@ -93,7 +108,9 @@ export function createExchanges(scrub: (text: string) => string): Exchanges {
         ...(response && { response: shown(response.headers, response.body, response.isCut, []) }),
       };
     },
-    clear: () => kept.clear(),
+    clear() {
+      kept.length = 0;
+    },
   };
 }
 

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { Bag } from "../../sdk/contract/bag";
 import { RUNSYNC_BODY_MAX_BYTES } from "../../sdk/contract/limits";
 import { isTooDeep } from "../io/depth";
 import { type DroppedBody, failure, type HttpRequest, type HttpResponse, LOAD_BALANCER_PATH } from "../io/http";
@@ -36,12 +37,13 @@ export interface ListeningServer {
  * @throws Error if the port cannot be used
  */
 export async function listen(host: string, port: number, handleRequest: RequestHandler): Promise<ListeningServer> {
-  const open = new Set<ServerResponse>();
+  const open = new Bag<{ readonly outgoing: ServerResponse; place: number }>();
   const server = createServer((incoming, outgoing) => {
     const connection = connectionOf(incoming);
-    open.add(outgoing);
+    const item = { outgoing, place: 0 };
+    open.add(item);
     outgoing.once("close", () => {
-      open.delete(outgoing);
+      open.remove(item);
       if (!outgoing.writableFinished) connection.cut();
     });
     serve(incoming, outgoing, connection, handleRequest).catch((error: unknown) => fail(incoming, outgoing, error));
@@ -55,7 +57,7 @@ export async function listen(host: string, port: number, handleRequest: RequestH
   return {
     url: urlOf(server.address() as AddressInfo),
     async close() {
-      const closed = Promise.all([once(server, "close"), ...[...open].map((outgoing) => once(outgoing, "close"))]);
+      const closed = Promise.all([once(server, "close"), ...open.all().map(({ outgoing }) => once(outgoing, "close"))]);
       server.close();
       server.closeAllConnections();
       await closed;

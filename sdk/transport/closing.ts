@@ -1,3 +1,4 @@
+import { Bag, type BagItem } from "../contract/bag";
 import { onAbort } from "../contract/clock";
 import { CodedError, ConnectionError } from "../errors";
 import type { Log } from "./observers";
@@ -5,6 +6,13 @@ import type { Log } from "./observers";
 /** An attempt that can be ended. */
 interface Abortable {
   abort(reason: unknown): void;
+}
+
+/** An attempt under way. */
+interface RunningAttempt extends BagItem {
+  readonly signal: Abortable;
+  /** Its name in error messages. */
+  readonly operation: string;
 }
 
 /** The largest number of requests that a log line names. */
@@ -15,8 +23,7 @@ export class Closing {
   readonly #controller = new AbortController();
   /** Aborts at once: it ends the pauses of retries and the waits for a rate limit. */
   readonly signal: AbortSignal = this.#controller.signal;
-  /** The attempts under way, each with its name in error messages. */
-  readonly attempts = new Map<Abortable, string>();
+  readonly attempts = new Bag<RunningAttempt>();
   /** The attempts whose bodies are being streamed. */
   readonly bodies = new Set<Abortable>();
   /** The reason for ending new bodies at once and sending nothing more. Set once it has begun. */
@@ -31,11 +38,11 @@ export class Closing {
 
   /** Ends the attempts that have no response yet, and logs them. */
   endAttempts(log: Log): void {
-    const { attempts } = this;
-    if (attempts.size === 0) return;
-    const operations = [...attempts.values()].slice(0, MOST_NAMED);
-    log?.("warn", `the client was closed while ${attempts.size} requests had no response yet`, { operations });
-    for (const [signal, operation] of [...attempts]) {
+    const running = this.attempts.all();
+    if (running.length === 0) return;
+    const operations = running.slice(0, MOST_NAMED).map(({ operation }) => operation);
+    log?.("warn", `the client was closed while ${running.length} requests had no response yet`, { operations });
+    for (const { signal, operation } of running) {
       const message = `${operation}: the client was closed before the service had responded`;
       signal.abort(new ConnectionError(`${message}. Check whether it took effect`));
     }

@@ -32,14 +32,15 @@ export function time<T>(
         leave?.();
       };
     };
-    closing?.attempts.set(signal, call.operation);
+    const running = { signal, operation: call.operation, place: 0 };
+    closing?.attempts.add(running);
     try {
       // It may have aborted while the gate held the attempt.
       call.signal?.throwIfAborted();
       return await next({ ...attempt, progress, goesOn });
     } finally {
       cancel();
-      closing?.attempts.delete(signal);
+      closing?.attempts.remove(running);
       if (!isStreamed) ignoreAbort();
     }
   };
