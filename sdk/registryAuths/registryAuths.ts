@@ -106,6 +106,7 @@ export function createRegistryAuths(
   const rules = isInNoEndpoint ? [isInNoEndpoint, isInNoTemplate] : [isInNoTemplate];
   return recordsOf(registryAuths, {
     ...REGISTRY_AUTH_CHECKS,
+    parseChanges: (id, { username, password }) => REGISTRY_AUTH_CHECKS.parseChanges(id, { username, password }),
     merge: ({ name }, login) => ({ name, ...login }),
     isSame: () => true,
     delete: (id, options) =>

@@ -33,9 +33,8 @@ const CHECKS = inputChecks<SecretInput, SecretSettings, SecretChanges, Partial<S
 /** The checks of the settings and of changes, which hide the value in all messages. */
 export const SECRET_CHECKS: typeof CHECKS = {
   ...CHECKS,
-  parseChanges(id, changes) {
-    const { value, description } = changes;
-    if (value !== undefined || description !== undefined) return CHECKS.parseChanges(id, changes);
+  parseChanges(id, { value, description }) {
+    if (value !== undefined || description !== undefined) return CHECKS.parseChanges(id, { value, description });
     const problems = [{ property: "value", message: "is required, or description" }];
     throw new InvalidInputError(`the change of ${SECRET.noun} ${id}`, problems);
   },
