@@ -64,14 +64,14 @@ ${EXIT}`,
 /** Adds the description and the options of `alerts test`. */
 export function addAlertsTestFlags(command: Command): Command {
   return addRuleFlags(command)
-    .summary("Play faults in the emulator, and check the rules")
+    .summary("Simulate faults in the emulator, and check the rules")
     .description(
-      "Plays each kind of fault in the emulator, in virtual time and with the endpoints of the stack, and checks with promtool " +
-        "that the rules fire as they should, and no others. Writes the rules, and its tests beside them. Needs promtool, which " +
-        "comes with Prometheus. It sends nothing to the service.",
+      "Simulates each kind of fault in the emulator, with the endpoints of the stack, and checks with promtool that the right " +
+        "rules fire, and no others. Writes the rules, and their tests beside them. Needs promtool, which comes with Prometheus. " +
+        "It sends nothing to the service.",
     )
     .option("--out <file>", "the file of the rules; rules.yml gets its tests in rules.test.yml (default: rules.yml)")
-    .option("--week", "play a week without faults instead of a day")
+    .option("--week", "simulate a week without faults instead of a day")
     .addHelpText(
       "after",
       `

@@ -20,8 +20,8 @@ export function addBatchFlags(command: Command): Command {
   return command
     .summary("Run a job for each line of a file")
     .description(
-      "Runs a job for each line of a file, and writes each result as a line. It records the id of each job before it waits. If " +
-        "you run it again after a Ctrl-C, a kill or a crash, it goes on where it was, and submits no job again.",
+      "Runs a job for each line of a file, and writes each result as a line. It records the id of each job before it waits for " +
+        "it. Run it again after Ctrl-C, a kill or a crash: it continues where it stopped, and submits no job twice.",
     )
     .argument("[endpoint]", "the id or the exact name of an endpoint")
     .option("--input <file>", "the inputs: one JSON object for each line, which is the input of a job")
@@ -36,10 +36,14 @@ export function addBatchFlags(command: Command): Command {
     .addOption(
       new Option(
         "--uncertain <what>",
-        "what to do if nobody knows whether a job was submitted: it may run twice",
+        "submit inputs again whose submit got no response, although the job may then run twice",
       ).choices(["submit"]),
     )
-    .addOption(new Option("--expired <what>", "what to do if a result is no longer kept").choices(["submit"]))
+    .addOption(
+      new Option("--expired <what>", "submit inputs again whose result the service no longer keeps").choices([
+        "submit",
+      ]),
+    )
     .option("--print-sql", "print the SQL that creates the journal's tables, and end")
     .addHelpText(
       "after",
@@ -48,14 +52,14 @@ Examples:
   serverless-gpu batch llama --input prompts.jsonl --output results.jsonl
   serverless-gpu batch llama --input prompts.jsonl --output part1.jsonl --journal postgres://batch@db/batches
 
-Ctrl-C submits nothing more and waits for the jobs that run. A second Ctrl-C lets them continue at the service.
+After Ctrl-C it submits nothing more and waits for the running jobs. A second Ctrl-C leaves them running.
 
 Exit codes:
   0  all inputs have a result, and no job failed
   1  failure; the message gives the reason
   2  wrong usage: an unknown option, or an invalid value of an option
   3  all inputs were processed, but some failed, expired or are uncertain; the messages name them
-  4  interrupted; run it again to go on`,
+  4  interrupted; run it again to continue`,
     );
 }
 

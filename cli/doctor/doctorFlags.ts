@@ -3,7 +3,7 @@ import type { Command } from "commander";
 /** Adds the description and the options of the command, and the end of its help. */
 export function addDoctorFlags(command: Command): Command {
   return command
-    .summary("Check the setup, and say what is wrong and how to fix it")
+    .summary("Check the setup, and show how to fix problems")
     .description(
       "Finds what keeps the provider from working, and says how to fix it. Run it in the folder of your Pulumi program. " +
         "It changes nothing. It tries the key with one harmless query, and never shows it.",

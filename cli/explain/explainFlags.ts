@@ -3,10 +3,10 @@ import type { Command } from "commander";
 /** Adds the description and the options of the command, and the end of its help. */
 export function addExplainFlags(command: Command): Command {
   return command
-    .summary("Say why an endpoint's jobs or workers wait")
+    .summary("Explain why an endpoint's jobs or workers wait")
     .description(
-      "Reads what the service shows about an endpoint, and prints the cause to fix first, or those that cannot be told apart, " +
-        "with the evidence, its age, and what to do. It changes nothing. REST v2 shows more than GraphQL.",
+      "Prints the most likely cause, or several if they look the same, with what to do and the evidence. It changes nothing. " +
+        "REST v2 shows more than GraphQL.",
     )
     .argument("[endpoint]", "the id or the exact name of an endpoint")
     .option("--stack [name]", "all endpoints in the state of this stack, or of the selected one, in this folder")

@@ -9,11 +9,11 @@ export function addLogsFlags(command: Command): Command {
   return command
     .summary("Print the logs of an endpoint's workers")
     .description(
-      "Prints the lines of the workers' logs, without known secrets and without what has the name or the form of one: a program " +
-        "can print others. Only REST v2 has logs: add --api v2 if the project uses GraphQL.",
+      "Prints the workers' logs. It redacts known secrets, and what looks like one or has the name of one. A program can still " +
+        "print others. Only REST v2 has logs: add --api v2 if the project uses GraphQL.",
     )
     .argument("<endpoint>", "the id or the exact name of an endpoint")
-    .option("-f, --follow", "go on with new lines, and with new workers, until you interrupt it (Ctrl-C)")
+    .option("-f, --follow", "also print new lines, and those of new workers, until you interrupt it (Ctrl-C)")
     .option("--worker <id>", "only this worker")
     .addOption(new Option("--source <name>", "only these lines").choices(["container", "system"]))
     .option("--tail <n>", "the number of earlier lines of each worker (default: 100)", wholeNumber(LONGEST_TAIL))
@@ -27,7 +27,7 @@ Examples:
   serverless-gpu logs abc123def456 --tail 20 --json
 
 Exit codes:
-  0  success, also after an interruption
+  0  success, or interrupted
   1  failure; the message gives the reason
   2  wrong usage: an unknown option, or an invalid value of an option`,
     );

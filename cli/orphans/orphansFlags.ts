@@ -5,40 +5,36 @@ const collect = (value: string, all: readonly string[] = []) => [...all, value];
 /** Adds the description and the options of the command, and the end of its help. */
 export function addOrphansFlags(command: Command): Command {
   return command
-    .summary("Find records that no stack manages any more")
+    .summary("Find resources that no stack manages")
     .description(
-      "Lists the account's endpoints, templates, network volumes, registry credentials and secrets whose name has the form " +
-        "of this tool's automatic names and that no given state has, with what they cost a month. All stacks of the backend " +
-        "that pulumi uses in this folder count, or with --backend those of other backends. It changes nothing without " +
-        "--delete. A record is only a possible orphan unless --ended names its stack: a state in a backend that was not " +
-        "read may have it.",
+      "Lists the account's endpoints, templates, network volumes, registry credentials and secrets that have an automatic " +
+        "name and are in no state, with what they cost a month. It reads all stacks of the backend that pulumi uses in this " +
+        "folder, or of each --backend. It changes nothing without --delete. A resource is only a possible orphan unless " +
+        "--ended names its stack, because it may be in a state that was not read.",
     )
-    .option("--stack <name>", "a stack whose state counts, with all others of its backend; several times", collect)
-    .option("--backend <url>", "a backend of which all stacks count; several times", collect)
+    .option("--stack <name>", "a stack to read, with all others of its backend; can be repeated", collect)
+    .option("--backend <url>", "a backend whose stacks to read; can be repeated", collect)
     .option(
       "--ended <name>",
-      "organization/project/stack that exists no more, to prove what it left; several times",
+      "a deleted stack (organization/project/stack) whose leftovers to identify; can be repeated",
       collect,
     )
     .option(
       "--namespace <name>",
-      "a value of the stacks' config serverless-gpu:namespace, for the same; several times",
+      "the deleted stacks' serverless-gpu:namespace, if they set one; can be repeated",
       collect,
     )
     .option("--prices <file>", "prices to use instead of the service's, as for forecast")
     .option("--json", "print one JSON object")
     .option(
       "--delete <id>",
-      "delete this one: an endpoint after its workers have stopped, others when nothing uses them",
+      "delete this resource: an endpoint after its workers have stopped, others if nothing uses them",
     )
     .option(
       "--runs-have-ended",
-      "with --delete, for what is younger than an hour or has no known age: no run is going that could have created it",
+      "with --delete, confirm that no run is going that could have created the resource; needed if it is younger than an hour or of unknown age",
     )
-    .option(
-      "--nobody-manages-it",
-      "with --delete, for a possible orphan: no state has it, also none in a backend that was not read",
-    )
+    .option("--nobody-manages-it", "with --delete, confirm that a possible orphan is in no state of any backend")
     .addHelpText(
       "after",
       `
@@ -48,11 +44,11 @@ Examples:
   serverless-gpu orphans --backend s3://my-state --ended organization/llama/pr-7 --delete abc123 --runs-have-ended
 
 Exit codes:
-  0  there is no orphan, or --delete has deleted one
+  0  there is no orphan, or --delete deleted it
   1  failure; the message gives the reason. A state or a list that cannot be read is a failure
   2  wrong usage: an unknown option, or an invalid value of an option
   3  there are orphans
   4  there are only possible orphans
-  5  there are none, but no record of the states exists in this account: the key is probably of another one`,
+  5  there are none, and nothing in the states exists in this account: the key probably belongs to another one`,
     );
 }

@@ -6,11 +6,12 @@ export function addReviewFlags(command: Command): Command {
     .summary("Review a change: its cost, and whether it can start")
     .description(
       "Reads the JSON of a preview, and prints what the change costs, what the service's catalog and the account's limits make " +
-        "impossible or unlikely, and which network volumes it deletes. It changes nothing. Without a key, or without a network, it reviews what it can, and says what it could not look up.",
+        "impossible or unlikely, and which network volumes it deletes. It changes nothing. Without a key or a network, it reviews " +
+        "what it can, and lists the rest.",
     )
     .argument("[file]", "the output of pulumi preview --json --show-sames (default: standard input)")
     .option("--stack [name]", "run the preview for this stack, or for the selected one, in this folder")
-    .option("--max-per-hour <dollars>", "fail if full scale costs more an hour", dollars)
+    .option("--max-per-hour <dollars>", "fail if all workersMax workers cost more an hour", dollars)
     .option("--max-at-rest <dollars>", "fail if all workersMin workers cost more an hour", dollars)
     .option("--prices <file>", "prices to use instead of the service's, as for forecast")
     .option("--strict", "also fail because of low stock and of limits that may hold workers back")

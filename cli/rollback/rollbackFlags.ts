@@ -3,18 +3,18 @@ import type { Command } from "commander";
 /** Adds the description and the options of the command, and the end of its help. */
 export function addRollbackFlags(command: Command): Command {
   return command
-    .summary("Say how the program takes an endpoint back to a release")
+    .summary("Show how to return an endpoint to an earlier release")
     .description(
-      "Prints the change of the program that gives an endpoint the settings of an earlier release. It changes nothing " +
-        "without --yes. With --yes it also changes the endpoint, which makes a new release; change the program as well, or " +
-        "the next pulumi up takes that back. The values of variables are never printed. Only REST v2 shows releases: " +
+      "Advises how to return an endpoint to an earlier release: it prints the change to make in the program, and changes " +
+        "nothing. With --yes it also changes the endpoint, which makes a new release. Change the program as well, because " +
+        "otherwise the next pulumi up undoes that. The values of variables are never printed. Only REST v2 shows releases: " +
         "add --api v2 if the project uses GraphQL.",
     )
     .argument("<endpoint>", "the id or the exact name of an endpoint")
     .option("--to <release>", "the id or the version of the release, from serverless-gpu history")
     .option(
       "--left",
-      "the settings before an adoption that did not end on this machine; the endpoint is given by its id. Works over both APIs",
+      "return to the settings before an adoption that was interrupted on this machine; name the endpoint by its id. Works over both APIs",
     )
     .option("--yes", "also change the endpoint")
     .addHelpText(

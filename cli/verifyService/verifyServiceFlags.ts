@@ -5,15 +5,14 @@ export function addVerifyServiceFlags(command: Command): Command {
   return command
     .summary("Compare the service with the emulator, rule by rule")
     .description(
-      "Plays rules of the emulator against the service, with your key, and reports which of them the service follows. " +
-        "First it says what it creates and what that can cost, and asks for confirmation. It creates one endpoint that " +
-        "scales to zero, and always deletes it. It needs a key, and the service " +
-        "or all three URLs.",
+      "Checks which of the emulator's rules the service follows, with your key. First it says what it will create and what " +
+        "that can cost, and asks for confirmation. It creates one endpoint that scales to zero, and always deletes it. It " +
+        "needs a key, and the service or all three URLs.",
     )
     .requiredOption("--template <id>", "the endpoint's serverless template; it is not changed")
     .option("--yes", "do not ask for confirmation; needed where there is no terminal")
     .option("--run-jobs", "also run one job on one worker, which costs GPU time")
-    .option("--gpu <tier>", "the GPU pool of the endpoint", "AMPERE_16")
+    .option("--gpu <pool>", "the GPU pool of the endpoint", "AMPERE_16")
     .addOption(
       new Option("--profile <name>", "the emulator profile to compare with")
         .choices(["contract", "observed"])
