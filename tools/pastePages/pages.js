@@ -17,6 +17,7 @@ const PRESUMED = {
   "docs/how-to/review-changes.md": { stack: "dev" },
   "docs/how-to/use-rest-v2.md": { stack: "dev" },
   "docs/serverless-endpoint.md": { stack: "dev" },
+  "docs/troubleshooting.md": { stack: "dev" },
 };
 
 const ACCOUNT = "needs an account of the service";
@@ -31,12 +32,16 @@ const SKIPPED = {
   "docs/how-to/accounts-and-keys.md": [/./, ACCOUNT],
   "docs/how-to/choose-a-form.md": [/^pulumi import/, ACCOUNT],
   "docs/how-to/deploy-an-image.md": [/^docker|^pulumi stack init production/m, "needs Docker, or an account"],
+  "docs/how-to/explain-waits.md": [/./, "needs an endpoint of yours"],
   "docs/how-to/forecast-costs.md": [/ trace/, "needs a public trace"],
   "docs/how-to/migrate-from-go-providers.md": [/./, "needs a stack of another provider: test/pulumi/migration.test.ts"],
+  "docs/how-to/orphans.md": [/./, ACCOUNT],
   "docs/how-to/other-languages.md": [/^sha256sum|--server/, "needs the archives of a release: npm run test:languages"],
   "docs/how-to/automation-api.md": [/./, "needs a stack of yours"],
   "docs/how-to/pipelines.md": [/^PLAN=/, "needs a stack of yours"],
   "docs/how-to/rollouts.md": [/greenTemplate/, "examples/blue-green runs the same commands"],
+  "docs/how-to/record-and-alert.md": [/./, "runs until Ctrl-C, or needs Prometheus"],
+  "docs/how-to/rehearse.md": [/./, "needs a stack of yours"],
   "docs/how-to/test-with-the-emulator.md": [
     /npm test|^npm run new \.\.\/emulator-image|handler\.py/,
     "needs tests of yours, Docker, or a worker of yours",
