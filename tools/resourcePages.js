@@ -25,19 +25,67 @@ const LANGUAGES = {
   yaml: "YAML",
 };
 
-/** What the schema does not say about a resource. */
-/** @type {Readonly<Record<string, string>>} */
+/**
+ * What the schema does not say about a resource: where to read on, how an existing record becomes
+ * its own, and limits that concern more than one input.
+ * @type {Readonly<Record<string, { further: string, adoption: string, limits: readonly string[] }>>}
+ */
 const FURTHER = {
-  ServerlessEndpoint: `[Every field](../serverless-endpoint.md#fields) explains what happens when you remove a field from the
-program, and how endpoints get their names. Choose \`gpuIds\` from the [GPU pools](gpu-pools.md). To manage an endpoint that already
-exists, set \`adoptId\`: see [Adopt an account](../how-to/adopt-an-account.md).`,
-  ServerlessTemplate: `See [From an image to an endpoint](../how-to/deploy-an-image.md), and [Choose a rollout](../how-to/rollouts.md)
-for how a changed template reaches the workers.`,
-  NetworkVolume: `Deleting a volume deletes its data. Set Pulumi's option \`protect\`, as [Keep an
-endpoint](../how-it-works.md#keep-an-endpoint) shows.`,
-  ContainerRegistryAuth: "See [From an image to an endpoint](../how-to/deploy-an-image.md).",
-  Secret: "See [Keep keys in secrets](../how-to/secrets.md).",
-  SmokeTest: "See [Blue-green](../how-to/rollouts.md), which tests a new endpoint before it gets traffic.",
+  ServerlessEndpoint: {
+    further: `To start from a handler and a Dockerfile, see [A minimal worker](../how-to/deploy-an-image.md#a-minimal-worker). Choose
+\`gpuIds\` from the [GPU pools](gpu-pools.md). [ServerlessEndpoint in detail](../serverless-endpoint.md) lists the default of each
+field, explains what happens when you remove a field, and how endpoints get their names.`,
+    adoption: `To manage an endpoint that already exists, set \`adoptId\`. This works in every language and with the npm package: see
+[Adopt an account](../how-to/adopt-an-account.md).`,
+    limits: [
+      "The `workersMax` of all endpoints counts against a quota of your account.",
+      "If `locations` lists data centers and the endpoint mounts volumes, every data center needs one of the volumes.",
+      "REST v2 accepts a [narrower range](../how-to/use-rest-v2.md#what-is-different) of `idleTimeout` and `scalerValue`.",
+      "Over GraphQL, an endpoint that was built from a repository, from the hub or with Flash cannot be changed.",
+    ],
+  },
+  ServerlessTemplate: {
+    further: `See [Deploy an image](../how-to/deploy-an-image.md), and [Roll out a new
+version](../how-to/rollouts.md#change-a-shared-template) for how a changed template reaches the workers.`,
+    adoption:
+      "To manage a template that already exists, set `adoptId`. This works in every language and with the npm package.",
+    limits: [
+      "RunPod deletes templates by name over GraphQL. The provider finds the template by its id and uses its current name.",
+      "If an `up` is killed during a create, an unused template may remain. It costs nothing. Delete it, or adopt it with `adoptId`.",
+    ],
+  },
+  NetworkVolume: {
+    further: "[Keep an endpoint](../how-it-works.md#keep-an-endpoint) shows these options of Pulumi.",
+    adoption: `To manage a volume that already exists, set \`adoptId\`. This works in every language and with the npm package. RunPod does not
+return \`highPerformance\`, so adopt a volume of the faster tier instead of importing it.`,
+    limits: [
+      "If someone has enlarged the volume, the next `up` after a refresh rejects the smaller `size` of your program.",
+      "Two volumes with the same name in one data center are rejected, because they are easily confused.",
+      "If you set `name` and change `highPerformance`, change `name` as well, because the new volume is created first.",
+    ],
+  },
+  ContainerRegistryAuth: {
+    further: "See [Deploy an image](../how-to/deploy-an-image.md#a-private-image-a-shared-template-and-a-volume).",
+    adoption: `RunPod does not return passwords, so a credential cannot be imported. To manage one that already exists, set \`adoptId\`
+together with \`username\` and \`password\`, which \`up\` then writes.`,
+    limits: [
+      "If an `up` is killed during a create, an unused credential may remain. Delete it, or adopt it with `adoptId`.",
+    ],
+  },
+  Secret: {
+    further: "See [Keep keys in secrets](../how-to/secrets.md).",
+    adoption: `RunPod does not return the value of a secret, so it cannot be imported. To manage one that already exists, set
+\`adoptId\` together with the value, which \`up\` then writes.`,
+    limits: [
+      "A secret cannot be deleted while a template refers to it, or over REST v2 an endpoint. Pods are not checked.",
+    ],
+  },
+  SmokeTest: {
+    further:
+      "See [Test with every change](../how-to/rollouts.md#test-with-every-change), and blue-green on the same page.",
+    adoption: "A smoke test cannot be imported or adopted, because it runs its job when it is created.",
+    limits: ["A smoke test needs the same explicit provider as its endpoint."],
+  },
 };
 
 /**
@@ -110,6 +158,15 @@ function typeSection(token, type) {
 }
 
 /**
+ * Returns the first sentence of a text, and the rest.
+ * @param {string} text
+ */
+function firstSentence(text) {
+  const [, first = text, rest = ""] = /^(.+?\.)\s+(.*)$/s.exec(text.trim()) ?? [];
+  return [first, rest];
+}
+
+/**
  * Returns the page of a resource.
  * @param {string} name
  * @param {Resource} resource
@@ -126,16 +183,21 @@ function resourcePage(name, resource, types) {
     )
     .replace(/\n{3,}/g, "\n\n");
   const used = usedTypes([resource.inputProperties, resource.properties], types);
+  const { further = "", adoption = "", limits = [] } = FURTHER[name] ?? {};
+  const [first = "", details = ""] = firstSentence(intro);
   const sections = [
-    `# ${name}\n\n${NOTE}`,
-    intro,
+    `# ${name}`,
+    first,
     example,
-    FURTHER[name] ?? "",
+    `## How it behaves\n\n${details}`,
+    further,
     `## Inputs\n\n${table(resource.inputProperties, resource.requiredInputs)}`,
     `## Outputs\n\n${table(resource.properties)}`,
     used.length > 0 ? "## Types" : "",
     ...used.map((token) => typeSection(token, types[token] ?? {})),
-    after,
+    `## Import and adoption\n\n${after.replace("## Import", "").trim()}\n\n${adoption}`.replace(/\n{3,}/g, "\n\n"),
+    `## Limits\n\nThe inputs above give the range of each value. In addition:\n\n${limits.map((each) => `- ${each}`).join("\n")}`,
+    NOTE,
   ];
   return `${sections
     .map((each) => each.trim())
@@ -160,17 +222,22 @@ function poolsPage(gpus, prices) {
   });
   return `# GPU pools
 
-${NOTE}
+Workers get a GPU from one of the pools in \`gpuIds\`. RunPod tries the pools in this order:
 
-A worker gets a GPU of one of the pools that \`gpuIds\` lists, in the order of the list. The table shows the pools that this version
-knows. Memory is in GB per GPU. Prices are for one GPU of a worker for an hour, from RunPod's public list of ${prices.date}; they may
-have changed since.
+\`\`\`typescript
+gpuIds: ["ADA_24", "AMPERE_24", "-NVIDIA L4"], // a leading minus excludes a card
+\`\`\`
+
+The table lists the pools that this version knows. Memory is in GB for each GPU. Prices are for one GPU of a running worker, from
+RunPod's public list of ${prices.date}, and may have changed since.
 
 | Pool | Cards | Memory (GB) | Price per hour |
 |---|---|---|---|
 ${rows.join("\n")}
 
-To read the current catalog of your account, use the data source \`getGpuTypes\`: see [Read what exists](../how-to/read-existing.md).
+To choose a pool by current stock and price, use the function \`getGpuTypes\`: see [Read existing endpoints](../how-to/read-existing.md).
+
+${NOTE}
 `;
 }
 
