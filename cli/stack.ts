@@ -32,10 +32,12 @@ export interface StackState {
   readonly pending: readonly PendingOperation[];
 }
 
+/** The value of the flag `--stack [name]`. @default the selected stack, as with `true` */
+export type StackFlag = string | true | undefined;
+
 /** Which stack's state is read, and how. */
 export interface StackChoice {
-  /** Its name. @default the selected one */
-  readonly stack?: string | undefined;
+  readonly stack?: StackFlag;
   /** The folder of the project. @default the working folder */
   readonly folder?: string;
   readonly timeoutMs?: number;
@@ -59,9 +61,32 @@ interface Exported {
   };
 }
 
-/** Returns the flags that choose a stack. */
-export function stackFlag(stack: string | undefined): string[] {
-  return stack === undefined ? [] : ["--stack", stack];
+/**
+ * Returns the endpoints in the state of a stack in this folder.
+ * @throws Error if the state cannot be read
+ */
+export async function stackEndpoints(stack: StackFlag): Promise<readonly StackResource[]> {
+  const state = await readStack({ stack, timeoutMs: 60_000 });
+  if ("problem" in state) throw new Error(`the stack's state cannot be read: ${state.problem}`);
+  return state.value.resources.filter(({ type }) => isEndpoint(type));
+}
+
+/**
+ * Returns the ids of the endpoints in the state of a stack in this folder.
+ * @throws Error if the state cannot be read, or has no endpoint
+ */
+export async function stackEndpointIds(stack: StackFlag): Promise<string[]> {
+  const ids = (await stackEndpoints(stack)).flatMap(({ id }) => id ?? []);
+  if (ids.length === 0) throw new Error(NO_ENDPOINT);
+  return ids;
+}
+
+/** The message about a stack without endpoints. */
+export const NO_ENDPOINT = "the stack's state has no ServerlessEndpoint";
+
+/** Returns the flags of `pulumi` that choose a stack. */
+export function stackFlag(stack: StackFlag): string[] {
+  return typeof stack === "string" ? ["--stack", stack] : [];
 }
 
 /** Returns the environment variables that choose a backend. */

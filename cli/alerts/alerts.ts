@@ -10,17 +10,12 @@ import { stackSettings } from "./stackSettings";
 
 /** Writes rules and a dashboard. Returns the exit code. */
 export async function alerts(flags: AlertsFlags): Promise<number> {
-  const endpoints = await stackSettings(stackName(flags));
+  const endpoints = await stackSettings(flags.stack);
   const rules = rulesFile(endpoints, ruleOptions(flags));
   if (flags.out === undefined) process.stdout.write(redact(rules));
   else writeOut(flags.out, rules);
   if (flags.dashboard !== undefined) writeOut(flags.dashboard, `${JSON.stringify(dashboardOf(), undefined, 2)}\n`);
   return 0;
-}
-
-/** Returns the name of the stack that the flags choose; `undefined` for the selected one. */
-export function stackName({ stack }: AlertsFlags): string | undefined {
-  return typeof stack === "string" ? stack : undefined;
 }
 
 /** Returns what the rules take from the flags. */

@@ -1,10 +1,11 @@
 import { type Command, InvalidArgumentError } from "commander";
 import type { ManagementApi } from "../../sdk";
+import type { StackFlag } from "../stack";
 
 /** The options of the command. */
 export interface AlertsFlags {
   /** The stack; `true` for the selected one. @default the selected one */
-  readonly stack?: string | true;
+  readonly stack?: StackFlag;
   /** The file of the rules. @default standard output */
   readonly out?: string;
   /** The file of the Grafana dashboard. @default none */

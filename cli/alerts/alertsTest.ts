@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import path from "node:path";
 import { redact } from "../../sdk/secret";
 import { printLines, say } from "../terminal";
-import { ruleOptions, stackName, writeOut } from "./alerts";
+import { ruleOptions, writeOut } from "./alerts";
 import type { AlertsTestFlags } from "./alertsFlags";
 import { type Played, playScenario } from "./play/playScenario";
 import { clean, scenariosOf } from "./play/scenarios";
@@ -19,7 +19,7 @@ const NO_PROMTOOL =
 export async function alertsTest(flags: AlertsTestFlags): Promise<number> {
   const version = await promtool(["--version"]);
   if (version.isMissing) throw new Error(NO_PROMTOOL);
-  const endpoints = await stackSettings(stackName(flags));
+  const endpoints = await stackSettings(flags.stack);
   const options = ruleOptions(flags);
   const file = flags.out ?? "rules.yml";
   const tests = path.join(path.dirname(file), `${path.basename(file, path.extname(file))}.test.yml`);

@@ -1,5 +1,5 @@
 import { ENDPOINT_DEFAULTS } from "../../sdk/endpoints/fields";
-import { isEndpoint, readStack, type StackResource } from "../stack";
+import { NO_ENDPOINT, type StackFlag, stackEndpoints } from "../stack";
 
 /** What the state says about an endpoint. */
 export interface AlertSettings {
@@ -18,17 +18,14 @@ export interface AlertSettings {
 const DEFAULTS: Readonly<Record<string, unknown>> = ENDPOINT_DEFAULTS;
 
 /**
- * Returns the settings of the endpoints in a stack's state.
- * @param stack its name; `undefined` for the selected one
+ * Returns the settings of the endpoints that a stack's state declares.
  * @throws Error if the state cannot be read, has no endpoint, or has a setting as a secret
  */
-export async function stackSettings(stack: string | undefined): Promise<AlertSettings[]> {
-  const state = await readStack({ stack, timeoutMs: 60_000 });
-  if ("problem" in state) throw new Error(`the state of the stack cannot be read: ${state.problem}`);
-  const isDeclared = (each: StackResource) => isEndpoint(each.type) && !each.pendingReplacement && !each.delete;
-  const endpoints = state.value.resources.filter(isDeclared);
+export async function stackSettings(stack: StackFlag): Promise<AlertSettings[]> {
+  const all = await stackEndpoints(stack);
+  const endpoints = all.filter((each) => !each.pendingReplacement && !each.delete);
   const settings = endpoints.flatMap(({ id, outputs = {} }) => (id === undefined ? [] : [settingsOf(id, outputs)]));
-  if (settings.length === 0) throw new Error("the stack's state has no ServerlessEndpoint");
+  if (settings.length === 0) throw new Error(NO_ENDPOINT);
   return settings;
 }
 

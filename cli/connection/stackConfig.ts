@@ -1,6 +1,7 @@
 import { CONFIG_NAMESPACE } from "../../provider/connection/config";
 import { ENVIRONMENT_VARIABLES } from "../../sdk/connection/settings";
 import { type Learned, pulumi, pulumiJson } from "../pulumiCommand";
+import { stackFlag } from "../stack";
 
 /** A value of the stack's config. Secrets are decrypted only when needed. */
 interface ConfigValue {
@@ -13,7 +14,7 @@ export type StackConfig = ReadonlyMap<string, ConfigValue>;
 
 /** Reads a stack's config, which includes the `config` of the project file. */
 export async function readStackConfig(folder: string, stack?: string): Promise<Learned<StackConfig>> {
-  const all = await pulumiJson<Record<string, ConfigValue>>(["config", "--json", ...ofStack(stack)], folder);
+  const all = await pulumiJson<Record<string, ConfigValue>>(["config", "--json", ...stackFlag(stack)], folder);
   if ("problem" in all) return all;
   const prefix = `${CONFIG_NAMESPACE}:`;
   const entries = Object.entries(all.value);
@@ -32,8 +33,6 @@ export async function decrypt(
   stack?: string,
 ): Promise<ReadonlyMap<string, Learned<string>>> {
   const names = Object.keys(ENVIRONMENT_VARIABLES).filter((name) => config.get(name)?.secret && isNeeded(name));
-  const read = (name: string) => pulumi(["config", "get", `${CONFIG_NAMESPACE}:${name}`, ...ofStack(stack)], folder);
+  const read = (name: string) => pulumi(["config", "get", `${CONFIG_NAMESPACE}:${name}`, ...stackFlag(stack)], folder);
   return new Map(await Promise.all(names.map(async (name) => [name, await read(name)] as const)));
 }
-
-const ofStack = (stack: string | undefined) => (stack === undefined ? [] : ["--stack", stack]);

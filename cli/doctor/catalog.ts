@@ -1,10 +1,10 @@
 import type { ProviderSettings } from "../../provider/connection/config";
-import { SERVERLESS_ENDPOINT } from "../../provider/resourceTypes";
 import type { Learned } from "../pulumiCommand";
 import { costsOf } from "../review/cost";
 import { findingsOf, foreignVolumes } from "../review/findings";
 import { lookUp } from "../review/lookUps";
 import { type Planned, plannedSame } from "../review/preview";
+import { isEndpoint } from "../stack";
 import { type Finding, warning } from "./check";
 import type { Resource } from "./state";
 
@@ -17,7 +17,7 @@ export async function checkCatalog(
   settings: ProviderSettings,
 ): Promise<Finding[]> {
   if ("problem" in resources || settings.service?.trim() !== "runpod" || settings.apiKey === undefined) return [];
-  const endpoints = resources.value.filter(({ type }) => type === SERVERLESS_ENDPOINT.type);
+  const endpoints = resources.value.filter(({ type }) => isEndpoint(type));
   if (endpoints.length === 0) return [];
   const planned: Planned[] = endpoints.map(plannedSame);
   const { apiKey, graphqlUrl, restUrl, queueUrl } = settings;

@@ -1,9 +1,9 @@
 import type { ProviderSettings } from "../../provider/connection/config";
 import { capabilitiesOf } from "../../provider/connection/connection";
-import { SERVERLESS_ENDPOINT } from "../../provider/resourceTypes";
 import { ENDPOINT_FIELDS, FIELDS } from "../../sdk/endpoints/fields";
 import { lackedAt } from "../../sdk/records/fields";
 import type { Learned } from "../pulumiCommand";
+import { isEndpoint } from "../stack";
 import { type Finding, warning } from "./check";
 import type { Resource } from "./state";
 
@@ -14,7 +14,7 @@ import type { Resource } from "./state";
 export function checkFields(resources: Learned<readonly Resource[]>, settings: ProviderSettings): Finding[] {
   const place = placeOf(settings);
   if ("problem" in resources || !place) return [];
-  const endpoints = resources.value.filter(({ type }) => type === SERVERLESS_ENDPOINT.type);
+  const endpoints = resources.value.filter(({ type }) => isEndpoint(type));
   return ENDPOINT_FIELDS.flatMap((field) => {
     const lacking = endpoints.flatMap(({ urn, inputs = {} }) => {
       const message = lackedAt(FIELDS[field], inputs[field], place);

@@ -1,15 +1,15 @@
 import { type Client, createClient, type Diagnosis } from "../../sdk";
 import { linesIn } from "../../sdk/diagnosis/words";
 import { commandConnection } from "../connection/connection";
+import { type StackFlag, stackEndpointIds } from "../stack";
 import { printJson, printLines } from "../terminal";
 import { endpointId } from "./endpointId";
-import { stackEndpoints } from "./stackEndpoints";
 
 /** The options of the command. */
 export interface ExplainFlags {
   readonly api?: string;
   /** The stack whose endpoints to explain; `true` for the selected one. */
-  readonly stack?: string | true;
+  readonly stack?: StackFlag;
   readonly logs?: boolean;
   readonly json?: boolean;
 }
@@ -21,7 +21,7 @@ const AT_ONCE = 2;
 export async function explain(endpoint: string | undefined, flags: ExplainFlags, version: string): Promise<number> {
   const client = createClient(await commandConnection(flags));
   try {
-    const wanted = endpoint === undefined ? await stackEndpoints(flags.stack) : [await endpointId(client, endpoint)];
+    const wanted = endpoint === undefined ? await stackEndpointIds(flags.stack) : [await endpointId(client, endpoint)];
     let printed = 0;
     // The others may have to wait for a service that hangs, so each is printed when it is there.
     const print = (each: Diagnosis) => printLines([...(printed++ > 0 ? [""] : []), ...linesOf(each)]);

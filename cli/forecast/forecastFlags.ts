@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from "commander";
 import type { ColdStartKind, ColdStarts } from "../../emulator/forecast/coldStarts";
 import type { Duration, Pattern } from "../../emulator/forecast/load";
+import type { StackFlag } from "../stack";
 import type { Settings } from "./settings/endpoints";
 import { parseAxis, parseSetting, type SweepAxis } from "./settings/sweep";
 import { parseCost, parseDuration, parseList, parseNumber, parseRate, parseRates, parseTime } from "./values";
@@ -13,7 +14,7 @@ export interface ForecastFlags {
   readonly for?: number;
   readonly duration?: Duration;
   /** `true` for the selected stack. */
-  readonly stack?: string | true;
+  readonly stack?: StackFlag;
   readonly program?: boolean;
   readonly endpoint?: string;
   readonly set?: Partial<Settings>;

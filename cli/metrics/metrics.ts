@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { createClient, type RequestEvent } from "../../sdk";
 import { systemClock } from "../../sdk/contract/clock";
 import { commandConnection } from "../connection/connection";
-import { stackEndpoints } from "../explain/stackEndpoints";
+import { stackEndpointIds } from "../stack";
 import { say } from "../terminal";
 import { createExposition } from "./exposition";
 import type { MetricsFlags } from "./metricsFlags";
@@ -16,7 +16,7 @@ const LISTEN: Address = { host: "127.0.0.1", port: 9837 };
 /** Serves metrics until the process is interrupted. Returns the exit code. */
 export async function metrics(flags: MetricsFlags, version: string): Promise<number> {
   const connection = await commandConnection(flags);
-  const ids = flags.stack === undefined ? undefined : await stackEndpoints(flags.stack);
+  const ids = flags.stack === undefined ? undefined : await stackEndpointIds(flags.stack);
   const interrupted = new AbortController();
   const stop = () => interrupted.abort();
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, stop);

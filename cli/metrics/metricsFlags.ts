@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from "commander";
+import type { StackFlag } from "../stack";
 import type { Address } from "./server";
 
 /** The options of the command. */
@@ -9,7 +10,7 @@ export interface MetricsFlags {
   /** The folder of the recording. @default none */
   readonly record?: string;
   /** The stack whose endpoints to read; `true` for the selected one. @default all */
-  readonly stack?: string | true;
+  readonly stack?: StackFlag;
   /** A part of the names, or a whole name with `*` for any text. @default all */
   readonly filter?: string;
 }

@@ -6,6 +6,7 @@ import { readPrices } from "../forecast/settings/prices";
 import { pulumi } from "../pulumiCommand";
 import { decodeText, readTextFile } from "../readTextFile";
 import { shownMoney } from "../shownValues";
+import { type StackFlag, stackFlag } from "../stack";
 import { printJson } from "../terminal";
 import { type Costs, costsOf } from "./cost";
 import { findingsOf, foreignVolumes } from "./findings";
@@ -19,7 +20,7 @@ import { withTaken } from "./taken";
 /** The options of the command. */
 export interface ReviewFlags {
   /** The stack to preview; `true` for the selected one. */
-  readonly stack?: string | true;
+  readonly stack?: StackFlag;
   readonly maxPerHour?: number;
   readonly maxAtRest?: number;
   readonly prices?: string;
@@ -80,9 +81,9 @@ function show(report: Report, { json, markdown }: ReviewFlags, version: string):
   else process.stdout.write(markdown ? markdownOf(report) : textOf(report));
 }
 
-async function previewText(file: string | undefined, stack: ReviewFlags["stack"]): Promise<string> {
+async function previewText(file: string | undefined, stack: StackFlag): Promise<string> {
   if (stack !== undefined) {
-    const args = ["preview", "--json", "--show-sames", ...(stack === true ? [] : ["--stack", stack])];
+    const args = ["preview", "--json", "--show-sames", ...stackFlag(stack)];
     const output = await pulumi(args, process.cwd(), PREVIEW_TIMEOUT_MS, ONE_OBJECT);
     if ("problem" in output) {
       // Its JSON has the reason.

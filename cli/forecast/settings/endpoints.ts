@@ -2,7 +2,7 @@ import { ENDPOINT_DEFAULTS } from "../../../sdk/endpoints/fields";
 import type { EndpointSettings } from "../../../sdk/endpoints/record";
 import { didYouMean } from "../../didYouMean";
 import { pulumiJson } from "../../pulumiCommand";
-import { isEndpoint, readStack, stackFlag } from "../../stack";
+import { isEndpoint, type StackFlag, stackEndpoints, stackFlag } from "../../stack";
 
 /** The fields of an endpoint that a forecast depends on. */
 export type Settings = Pick<
@@ -37,19 +37,15 @@ const PREVIEW_TIMEOUT_MS = 300_000;
  * Returns the settings of an endpoint as the stack's state records them, or `undefined` if the
  * stack has no endpoint.
  */
-export async function settingsOfStack(stack: string | undefined, name: string | undefined) {
-  const state = await readStack({ stack });
-  if ("problem" in state) throw new Error(`the state of the stack cannot be read: ${state.problem}`);
-  const endpoints = state.value.resources
-    .filter(({ type }) => isEndpoint(type))
-    .map(({ urn, outputs = {} }) => ({ urn, values: outputs }));
+export async function settingsOfStack(stack: StackFlag, name: string | undefined) {
+  const endpoints = (await stackEndpoints(stack)).map(({ urn, outputs = {} }) => ({ urn, values: outputs }));
   return endpoints.length === 0 ? undefined : settingsOf(selected(endpoints, name, "the stack"));
 }
 
 /**
  * Returns the settings that an endpoint would have after `pulumi up`, by a preview of the program.
  */
-export async function settingsOfProgram(stack: string | undefined, name: string | undefined): Promise<Settings> {
+export async function settingsOfProgram(stack: StackFlag, name: string | undefined): Promise<Settings> {
   // Without --show-sames, a preview does not contain an endpoint that stays as it is.
   const args = ["preview", "--json", "--show-sames", ...stackFlag(stack)];
   const preview = await pulumiJson<Preview>(args, process.cwd(), PREVIEW_TIMEOUT_MS);

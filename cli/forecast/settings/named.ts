@@ -13,8 +13,8 @@ export interface Named {
  */
 export async function namedSettings(flags: ForecastFlags): Promise<Named[]> {
   const named: Named[] = [];
-  const stack = flags.stack === true ? undefined : flags.stack;
-  if (flags.stack !== undefined) {
+  const { stack } = flags;
+  if (stack !== undefined) {
     const settings = await settingsOfStack(stack, flags.endpoint);
     if (settings) named.push({ title: flags.program ? "Before" : "Stack", settings });
     else if (!flags.program)
