@@ -14,6 +14,11 @@ export function initFailure(error: unknown, id: string, properties: Properties):
   return Object.assign(new Error(message), { stack: "", id, properties, reasons: [message] });
 }
 
+/** Returns what an error says. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 /** A handler, in the form that all of them share. */
 export type Handler = (...args: never[]) => Promise<unknown>;
 

@@ -4,7 +4,8 @@ import type { Endpoint } from "../../sdk/endpoints/record";
 import { hasSameLimits, isAtZero, type WorkerLimits } from "../../sdk/endpoints/workerLimits";
 import { recordedService } from "../connection/account";
 import { log } from "../log";
-import { readRecord, removeRecord, type Subject, writeRecord } from "../machine/machineRecord";
+import { readRecord, removeRecord, subjectAbout, writeRecord } from "../machine/machineRecord";
+import { ownerOf } from "../ownership/owners";
 import { type Properties, pick } from "../properties";
 
 /*
@@ -22,12 +23,14 @@ export interface ScaleDownRecord extends Required<ScaleDownOptions> {
 
 /** Returns the record of an endpoint in state. */
 export function scaleDownRecord(id: string, outputs: Properties): ScaleDownRecord {
-  const subject: Subject = { service: recordedService(outputs) ?? "", noun: "endpoint", key: id };
+  const subject = subjectAbout({ service: recordedService(outputs) ?? "", noun: "endpoint", id }, "zero");
+  // An adoption has no state yet, and the service decides alone.
+  const state = ownerOf(outputs) === "" ? undefined : outputs;
   const forget = () => removeRecord(subject);
   return {
-    workers: () => limitsIn(readRecord(subject)),
+    workers: () => limitsIn(readRecord(subject, state)),
     onScaleDown: ({ workersMin, workersMax }) => {
-      writeRecord(subject, { workersMin, workersMax });
+      writeRecord(subject, { workersMin, workersMax }, outputs);
     },
     onPutBack: forget,
     forget,

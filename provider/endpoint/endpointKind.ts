@@ -15,8 +15,8 @@ import type { Properties } from "../properties";
 import type { Change, JudgeChange, Preparation, RecordKind, Save, Situation } from "../records/recordKind";
 import { refuseRename } from "../records/rename";
 import { ADOPTING, isAdopting, leaveUnadopted } from "../rollOut/adopting";
-import { recordOfMachine } from "../rollOut/record";
-import { beginRelease, forgetAdoption, noteUnjudged, settleEarlier } from "../rollOut/rollOut";
+import { forgetRollOut } from "../rollOut/record";
+import { beginRelease, noteUnjudged, settleEarlier } from "../rollOut/rollOut";
 import { mayNeedRepair, noteRead, scaleDownRecord, zeroRepair } from "./atZero";
 import { readyPending } from "./awaitReady";
 import { ENDPOINT_INPUTS, notices } from "./endpointInputs";
@@ -45,7 +45,7 @@ export const ENDPOINT_KIND: RecordKind<Endpoint, EndpointInput> = {
   leftover: leftoverVariables,
   async delete(connection, id, outputs, onAbsent) {
     if (isAdopting(outputs)) return leaveUnadopted(connection, id, outputs, onAbsent);
-    const { client, capabilities, account } = connection;
+    const { client, capabilities } = connection;
     const { workers, forget, onScaleDown, onPutBack } = scaleDownRecord(id, outputs);
     const why = explainWait(client.endpoints, systemClock, id, "stop", cancelled);
     const deletion = client.endpoints.delete(id, {
@@ -58,7 +58,7 @@ export const ENDPOINT_KIND: RecordKind<Endpoint, EndpointInput> = {
     });
     await withLastWords(deletion, why);
     forget();
-    recordOfMachine(id, account).remove();
+    forgetRollOut({ id, connection });
   },
   beforeAdoption: (connection, situation) => settleEarlier(connection, situation, true),
   beforeSave,
@@ -117,7 +117,7 @@ async function beforeSave(connection: Connection, save: Save<Endpoint>): Promise
   if (save.isSaved || Object.keys(fields).length > 0) await checkEndpoint(connection, save);
   if (save.purpose !== "adopt") return { fields };
   const judge = await startRelease(connection, save, true);
-  return { fields, judge, onRejected: () => forgetAdoption(connection, save.id) };
+  return { fields, judge, onRejected: () => forgetRollOut({ id: save.id, connection }) };
 }
 
 /** Begins the release that a save makes. Returns what judges it after the save. */

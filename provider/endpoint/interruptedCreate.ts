@@ -2,10 +2,11 @@ import { drawTemplateName } from "../../sdk/endpoints/ownContainer";
 import type { Endpoint, EndpointInput } from "../../sdk/endpoints/record";
 import { recordedService } from "../connection/account";
 import type { Connection } from "../connection/connection";
-import { noteVariables, variablesOf } from "../container/variables";
+import { variablesOf } from "../container/variables";
 import { log } from "../log";
 import { readRecord, removeRecord, type Subject, writeRecord } from "../machine/machineRecord";
 import { isOfThisProcess, mayStillRun, thisProcess } from "../machine/processes";
+import { noteCreated } from "../machine/unfinishedWrite";
 import { isObject, type Properties } from "../properties";
 import { warnOfDuplicates } from "../records/duplicates";
 import type { Naming } from "../records/recordKind";
@@ -77,7 +78,7 @@ function ownLeftover({ account }: Connection, existing: readonly Endpoint[], inp
   }
   // State has none of its variables: those that the program no longer sets are removed.
   const variables = Array.isArray(create.variables) ? create.variables.map(String) : [];
-  noteVariables({ service: account.service, noun: "endpoint", id }, variables);
+  noteCreated({ service: account.service, noun: "endpoint", id }, variables);
   return endpoint;
 }
 
@@ -95,5 +96,5 @@ function createsIn(subject: Subject): readonly Properties[] {
 }
 
 function subjectOf(service: string, name: string): Subject {
-  return { service, noun: "new endpoint", key: name };
+  return { service, noun: "endpoint", thing: "create", key: name };
 }

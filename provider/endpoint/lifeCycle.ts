@@ -5,7 +5,7 @@ import { connect, currentCapabilities } from "../connection/connection";
 import type { ProviderClient } from "../connection/providerClient";
 import { managedFields } from "../fields/managed";
 import { withoutUnset, withUnset } from "../fields/unset";
-import { newWrite, writeOutput } from "../machine/unfinishedWrite";
+import { newWrite, writeOutput } from "../machine/lastWrite";
 import { type Properties, pick } from "../properties";
 import { ACCOUNT, type RecordHandlers } from "../records/recordHandlers";
 import type { Situation } from "../records/recordKind";

@@ -3,8 +3,9 @@ import { FIELDS } from "../../sdk/endpoints/fields";
 import { isContainerField, NO_CONTAINER } from "../../sdk/endpoints/ownContainer";
 import type { Endpoint } from "../../sdk/endpoints/record";
 import type { InputProblem } from "../../sdk/errors";
-import { leftVariables, variablesOf } from "../container/variables";
+import { variablesOf } from "../container/variables";
 import { fieldsIn } from "../fields/managed";
+import { leftVariables } from "../machine/unfinishedWrite";
 import { isObject, type Properties, pick, UNKNOWN } from "../properties";
 import type { Leftover, Situation } from "../records/recordKind";
 

@@ -39,7 +39,11 @@ export async function createNamed<T extends NamedRecord>(
   { name: proposedName, __automaticName }: Properties,
   { create, takeOver, refuse }: Making<T>,
 ): Promise<T> {
-  const subject = { ...place, key: String(__automaticName === true ? proposedName : __automaticName) };
+  const subject: Subject = {
+    ...place,
+    thing: "create",
+    key: String(__automaticName === true ? proposedName : __automaticName),
+  };
   const recorded = proposedName === undefined ? recordedName(place.noun, subject) : undefined;
   let leftOver: T | undefined;
   const createAs = async (name: string) => {

@@ -3,13 +3,34 @@ import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "no
 import path from "node:path";
 import { isObject, type Properties } from "../properties";
 import { candidateFolders, ifThere, isPrivate, makePrivateFolder } from "./folders";
+import { lastWrite } from "./lastWrite";
 
 /*
  * What this machine must remember if a run is killed between a request and the moment the engine
- * writes state: one small file for each subject. A record holds no secret, except encrypted. It is
- * only a hint: other machines do not have it, and code that reads it checks it against the service
- * first.
+ * writes state: one small file for each subject. It holds no secret, except encrypted.
+ *
+ * A machine record is a hint, and one rule says when it is void: when state or the service has
+ * moved on. State has moved on when it names another write than it did when the record was made,
+ * whichever machine made that write: `isVoid`. What the service has, the reader of a record compares
+ * before it acts. A create and an adoption begin without state, so they are forgotten when their end
+ * is seen.
  */
+
+/**
+ * What this machine remembers about a record of the service, with the loss that only this prevents:
+ * neither state nor the service shows it.
+ */
+export type Thing =
+  // The next run creates the record a second time, because no state has the first one.
+  | "create"
+  // The program goes back, up says "unchanged", and the killed run's settings and variables stay.
+  | "write"
+  // A release that no run has judged serves for good, or an endpoint of someone else is deleted.
+  | "rollout"
+  // The endpoint stays scaled to zero, because its worker counts before that are nowhere else.
+  | "zero"
+  // Under --target, the previous resource deletes the record that another one has adopted.
+  | "owner";
 
 /** What a machine record is about. */
 export interface Subject {
@@ -17,7 +38,8 @@ export interface Subject {
   readonly service: string;
   /** The kind of record, such as `endpoint`. */
   readonly noun: string;
-  /** The id at the service, or another key that is unique among the subjects of one kind. */
+  readonly thing: Thing;
+  /** The id at the service, or the name of a record that is created. */
   readonly key: string;
 }
 
@@ -31,27 +53,36 @@ export interface ServiceRecord {
 }
 
 /** Returns the subject of one thing that this machine remembers about a record of the service. */
-export function subjectAbout({ service, noun, id }: ServiceRecord, thing: string): Subject {
-  return { service, noun: `${noun} ${thing}`, key: id };
+export function subjectAbout({ service, noun, id }: ServiceRecord, thing: Thing): Subject {
+  return { service, noun, thing, key: id };
 }
 
 const FOLDERS = candidateFolders("records");
 
-/** Returns the record of the subject; `undefined` if this machine has none. */
-export function readRecord(subject: Subject): Properties | undefined {
+/**
+ * Returns the record of the subject; `undefined` if this machine has none, or it is void. A void
+ * record stays: another stack may have the state that it was made in.
+ * @param state the outputs in state, for a record that was written with them
+ */
+export function readRecord(subject: Subject, state?: Properties): Properties | undefined {
   for (const candidate of FOLDERS) {
     const folder = path.join(...candidate);
     if (!isPrivate(folder)) continue;
     const text = ifThere(() => readFileSync(path.join(folder, fileOf(subject)), "utf8"));
     const record = text === undefined ? undefined : parse(text);
-    if (record) return record;
+    if (record) return state && isVoid(record, state) ? undefined : record;
   }
   return undefined;
 }
 
-/** Returns all records of this machine about one kind of subject. */
-export function recordsOf(noun: Subject["noun"]): Properties[] {
-  const start = `${fileStart(noun)}-`;
+/** Returns `true` if state has moved on since a record was made. */
+export function isVoid({ after }: { readonly after?: unknown }, state: Properties): boolean {
+  return after !== lastWrite(state);
+}
+
+/** Returns all records of this machine about one thing of one kind. */
+export function recordsAbout(kind: Pick<Subject, "noun" | "thing">): Properties[] {
+  const start = fileStart(kind);
   return FOLDERS.flatMap((candidate) => {
     const folder = path.join(...candidate);
     const names: readonly string[] = isPrivate(folder) ? (ifThere(() => readdirSync(folder)) ?? []) : [];
@@ -64,14 +95,16 @@ export function recordsOf(noun: Subject["noun"]): Properties[] {
 /**
  * Writes the subject's record in place of the former one. The file is either complete or absent,
  * even if the process is killed.
+ * @param state the outputs in state: a later write in them makes the record void
  * @returns `false` if no folder of this machine can be written
  */
-export function writeRecord(subject: Subject, record: Properties): boolean {
+export function writeRecord(subject: Subject, record: Properties, state?: Properties): boolean {
+  const text = JSON.stringify(state ? { ...record, after: lastWrite(state) } : record);
   for (const candidate of FOLDERS) {
     try {
       const file = path.join(makePrivateFolder(candidate), fileOf(subject));
       const unfinished = `${file}.${process.pid}`;
-      writeFileSync(unfinished, JSON.stringify(record), { mode: 0o600 });
+      writeFileSync(unfinished, text, { mode: 0o600 });
       renameSync(unfinished, file);
       return true;
     } catch {}
@@ -88,15 +121,16 @@ export function removeRecord(subject: Subject): void {
   }
 }
 
-function fileOf({ service, noun, key }: Subject): string {
+function fileOf(subject: Subject): string {
+  const { service, noun, thing, key } = subject;
   const digest = createHash("sha256")
-    .update(JSON.stringify([service, noun, key]))
+    .update(JSON.stringify([service, noun, thing, key]))
     .digest("hex");
-  return `${fileStart(noun)}-${digest.slice(0, 24)}.json`;
+  return `${fileStart(subject)}${digest.slice(0, 24)}.json`;
 }
 
-function fileStart(noun: string): string {
-  return noun.replace(/\W/g, "-");
+function fileStart({ noun, thing }: Pick<Subject, "noun" | "thing">): string {
+  return `${noun.replace(/\W/g, "-")}-${thing}-`;
 }
 
 function parse(text: string): Properties | undefined {

@@ -37,6 +37,12 @@ export function mayStillRun(record: Properties): boolean {
   return record.process !== process.pid && isAlive(Number(record.process));
 }
 
+/** Returns `true` if the process that wrote the record is seen to run. */
+export function isSeenRunning(record: Properties): boolean {
+  const isHere = record.machine === machine && record.process !== process.pid;
+  return isOfThisProcess(record) || (isHere && isAlive(Number(record.process)));
+}
+
 /** Returns `true` if a process with this id runs in the process namespace of this one. */
 export function isAlive(pid: number): boolean {
   try {

@@ -1,5 +1,4 @@
-import { randomBytes } from "node:crypto";
-import { isObject, type Properties } from "../properties";
+import { isObject, objectOrEmpty, type Properties } from "../properties";
 import { readRecord, removeRecord, type ServiceRecord, type Subject, subjectAbout, writeRecord } from "./machineRecord";
 import { seal, unseal } from "./seal";
 
@@ -7,15 +6,8 @@ import { seal, unseal } from "./seal";
  * One rule for every kind: a write whose end nobody saw is verified by the next run on this
  * machine, whatever the program then says. So this machine notes each write to an existing record
  * before it is sent. The engine writes state only after the handler has returned, and may be killed
- * before it does. So the handler does not remove the note: the outputs name the last write, and a
- * note holds only while state names the write before it. Any later write in state voids it, also
- * one of another machine.
+ * before it does. So the handler does not remove the note: any later write in state voids it.
  */
-
-/** The output that names the last write that state has. */
-const WRITE = "__write";
-
-const TOKEN_BYTES = 4;
 
 /** The service's record that is written, and the account's key. */
 export interface Written extends ServiceRecord {
@@ -33,27 +25,19 @@ export interface UnfinishedWrite {
   readonly at: number;
 }
 
-/** Returns the name of a new write. Random, because two machines may start from one state. */
-export function newWrite(): string {
-  return randomBytes(TOKEN_BYTES).toString("hex");
-}
-
-/** Returns the last write that state has; an empty string if it has none. */
-export function lastWrite({ [WRITE]: write }: Properties): string {
-  return typeof write === "string" ? write : "";
-}
-
-/** Returns the output that names a write; none for an empty string. */
-export function writeOutput(write: string): Properties {
-  return write === "" ? {} : { [WRITE]: write };
-}
-
 /** Notes a write before it is sent. An earlier one that is still open stays part of it. */
 export function noteWrite(written: Written, outputs: Properties, sent: Properties, former: Properties): void {
   const open = openWrite(written, outputs);
   const write = { sent: { ...open?.sent, ...sent }, former: { ...former, ...open?.former } };
   const { apiKey = "" } = written;
-  writeRecord(subjectOf(written), { after: lastWrite(outputs), at: Date.now(), sealed: seal(apiKey, write) });
+  const added = Object.keys(objectOrEmpty(sent.env)).filter((name) => !(name in objectOrEmpty(former.env)));
+  const variables = [...new Set([...leftVariables(written, outputs), ...added])];
+  writeRecord(subjectOf(written), { at: Date.now(), variables, sealed: seal(apiKey, write) }, outputs);
+}
+
+/** Notes the variables of a record that an interrupted create has made. State has none of them. */
+export function noteCreated(created: ServiceRecord, variables: readonly string[]): void {
+  writeRecord(subjectOf(created), { variables }, {});
 }
 
 /**
@@ -61,19 +45,23 @@ export function noteWrite(written: Written, outputs: Properties, sent: Propertie
  * has moved on. Its settings are empty if another key has sealed them.
  */
 export function openWrite(written: Written, outputs: Properties): UnfinishedWrite | undefined {
-  const subject = subjectOf(written);
-  const note = readRecord(subject);
+  const note = readRecord(subjectOf(written), outputs);
   if (!note) return undefined;
-  if (note.after !== lastWrite(outputs)) {
-    removeRecord(subject);
-    return undefined;
-  }
   const { sent, former } = unseal(written.apiKey ?? "", note.sealed) ?? {};
   return {
     sent: isObject(sent) ? sent : {},
     former: isObject(former) ? former : {},
     at: typeof note.at === "number" ? note.at : 0,
   };
+}
+
+/**
+ * Returns the names of the variables that an open write may have added, and that state does not
+ * have. Nothing else tells them from the variables of others. Names are not secret.
+ */
+export function leftVariables(written: ServiceRecord, outputs: Properties): string[] {
+  const names = readRecord(subjectOf(written), outputs)?.variables;
+  return Array.isArray(names) ? names.map(String).filter((name) => !(name in objectOrEmpty(outputs.env))) : [];
 }
 
 /** Removes the note of a write that was taken back, so that state is right as it is. */

@@ -2,7 +2,7 @@ import type { NamedRecord } from "../../sdk/records/listed";
 import { accountRecord } from "../connection/account";
 import { fieldsIn, managedRecord } from "../fields/managed";
 import { ownInputs } from "../fields/recordInputs";
-import { lastWrite, writeOutput } from "../machine/unfinishedWrite";
+import { lastWrite, writeOutput } from "../machine/lastWrite";
 import { type Properties, pick } from "../properties";
 import type { Circumstances, RecordKind } from "./recordKind";
 

@@ -1,13 +1,14 @@
 import type { Endpoint } from "../../sdk/endpoints/record";
 import { InvalidInputError } from "../../sdk/errors";
 import type { Connection } from "../connection/connection";
+import { messageOf } from "../engineErrors";
 import { log } from "../log";
 import { unseal } from "../machine/seal";
-import { type Properties, pick } from "../properties";
+import type { Properties } from "../properties";
 import type { RollOutRecord } from "./decide";
-import { type LeftAdoption, leftAdoptions, type RecordOfMachine, recordOfMachine } from "./record";
+import { forgetRollOut, type LeftAdoption, leftAdoptions, writeRollOut } from "./record";
 import { saveFormer } from "./restore";
-import { differing, heldOf, merged, namesOf, releaseOf, sameSettings, serves } from "./settings";
+import { differing, heldOf, merged, namesOf, nested, releaseOf, sameSettings, serves, without } from "./settings";
 
 /*
  * An endpoint is adopted once its new release has passed. Until then it is someone's: whatever
@@ -48,14 +49,13 @@ export async function leaveUnadopted(
   }
   const now = await client.endpoints.find(id, { known: outputs });
   if (!now) return onAbsent();
-  const machine = recordOfMachine(id, account);
   const record = former && adoptionOf(name, sameSettings(former, outputs), former);
   if (record && !serves(record.release, { ...now }) && !serves(former, { ...now })) {
-    const left = await leaveChanged(connection, machine, now, record);
+    const left = await leaveChanged(connection, now, record);
     log(name, `warning: someone else has changed ${namesOf(releaseOf(former))}: that was left as it is${left}`);
   } else {
     if (record) await saveFormer(connection, now, putBackOf(record, now));
-    machine.remove();
+    forgetRollOut({ id, connection });
   }
   log(name, `endpoint ${id} is not deleted, because its new release has never passed, and so it was not adopted`);
 }
@@ -83,26 +83,20 @@ export function putBackOf(
  * changes: it stays, and this machine remembers it.
  * @returns the rest of a sentence that says what is left, with the command that puts it back
  */
-export async function leaveChanged(
-  connection: Connection,
-  machine: RecordOfMachine,
-  now: Endpoint,
-  record: RollOutRecord,
-): Promise<string> {
+export async function leaveChanged(connection: Connection, now: Endpoint, record: RollOutRecord): Promise<string> {
   const { release, former } = putBackOf(record, now);
-  machine.write({ ...record, phase: "judging", release, former });
-  const isRelease = (name: string) => name in releaseOf(release);
-  const others = { release, former: pick(former, (name) => !isRelease(name)) };
-  const problem = await saveFormer(connection, now, others).then(
+  const place = { id: now.id, connection };
+  writeRollOut(place, { ...record, phase: "judging", release, former });
+  const problem = await saveFormer(connection, now, { release, former: without(former, releaseOf(release)) }).then(
     () => "",
-    (error: unknown) => ` (${error instanceof Error ? error.message : error})`,
+    (error: unknown) => ` (${messageOf(error)})`,
   );
   const left = problem === "" ? releaseOf(release) : release;
   if (Object.keys(left).length === 0) {
-    machine.remove();
+    forgetRollOut(place);
     return "";
   }
-  machine.write({ ...record, phase: "judging", release: left, former: sameSettings(left, former) });
+  writeRollOut(place, { ...record, phase: "judging", release: left, former: sameSettings(left, former) });
   return (
     `. The endpoint still has ${namesOf(left)} of this program${problem}: to put back what it had, run serverless-gpu ` +
     `rollback ${now.id} --left --yes`
@@ -140,9 +134,9 @@ export async function takeBackAdoption(
   connection: Pick<Connection, "client" | "account">,
   { id, record }: LeftAdoption,
 ): Promise<TakenBack> {
-  const now = await connection.client.endpoints.find(id, { known: record.release });
+  const now = await connection.client.endpoints.find(id, { known: nested(record.release) });
   if (now) await saveFormer(connection, now, putBackOf(record, now));
-  recordOfMachine(id, connection.account).remove();
+  forgetRollOut({ id, connection });
   if (!now) return { isGone: true, changed: "" };
   const { former } = putBackOf(record, now);
   const foreign = differing(record.former, merged({ ...now }, former));

@@ -2,29 +2,28 @@ import { FIELDS } from "../../sdk/endpoints/fields";
 import type { Endpoint } from "../../sdk/endpoints/record";
 import { CodedError } from "../../sdk/errors";
 import type { Connection } from "../connection/connection";
-import type { ProviderClient } from "../connection/providerClient";
-import { initFailure } from "../engineErrors";
+import { initFailure, messageOf } from "../engineErrors";
 import { changedIn } from "../fields/managed";
 import { secretFields } from "../hideSecretInputs";
 import { log } from "../log";
+import { lastWrite, writeOutput } from "../machine/lastWrite";
 import { seal } from "../machine/seal";
-import { forgetWrite, lastWrite, writeOutput } from "../machine/unfinishedWrite";
+import { forgetWrite } from "../machine/unfinishedWrite";
 import { isObject, objectOrEmpty, type Properties, pick, secretValue } from "../properties";
 import type { Situation } from "../records/recordKind";
 import { ADOPTING, isAdopting, leaveChanged, putBackOf, UNJUDGED } from "./adopting";
 import type { RollOutRecord } from "./decide";
 import { judge } from "./judge";
-import type { RecordOfMachine } from "./record";
+import { forgetRollOut, writeRollOut } from "./record";
 import { type Restored, restore } from "./restore";
 import type { RollOut } from "./rollOutInputs";
-import { differing, releaseOf, sameSettings, serves } from "./settings";
+import { differing, isReleaseField, nested, releaseOf, sameSettings, serves } from "./settings";
 
 /** One update of an endpoint with a `rollOut`. */
 export interface Release extends Situation {
   readonly isAdoption: boolean;
   readonly connection: Connection;
   readonly rollOut: RollOut;
-  readonly machine: RecordOfMachine;
   readonly name: string;
 }
 
@@ -39,51 +38,44 @@ export async function concludeRelease(
   record: RollOutRecord,
   tested: Properties,
 ): Promise<Properties> {
-  const { connection, machine, rollOut, id, name, inputs, isAdoption } = release;
+  const { connection, rollOut, id, name, inputs, isAdoption } = release;
+  const { client } = connection;
   const unjudged = { [UNJUDGED]: seal(connection.account.apiKey, record.former) };
-  const incomplete = (text: string, state: Properties = open(release, outs)) =>
-    initFailure(new CodedError("ROLL_OUT", text), id, {
-      ...{ ...state, ...unjudged, ...adopting(release), __provider: inputs.__provider },
-    });
   if (outs.workersMax === 0) {
     log(name, "its new release is judged when workersMax is raised: at 0 it has no workers");
     return unjudged;
   }
   const which = describe(id, name);
-  const verdict = await judge({ client: connection.client, id, name }, rollOut, inputs).then(
+  const verdict = await judge({ client, id, name }, rollOut, inputs).then(
     (reason) => ({ reason, problem: undefined }),
-    (error: unknown) => ({ reason: undefined, problem: error instanceof Error ? error.message : String(error) }),
+    (error: unknown) => ({ reason: undefined, problem: messageOf(error) }),
   );
-  const reading = connection.client.endpoints.get(id, { known: inputs });
-  const now = await reading.catch((error: Error) => error);
+  const now = await client.endpoints.get(id, { known: inputs }).catch((error: Error) => error);
   if (!(now instanceof Error)) {
-    const others = changedIn(FIELDS, tested, releaseOf({ ...now }));
+    const others = changedIn(FIELDS, tested, pick({ ...now }, isReleaseField));
     if (others.length > 0) throw await changedMeanwhile(release, outs, record, now, others);
   }
   const problem = verdict.problem ?? (now instanceof Error ? now.message : undefined);
   if (problem !== undefined) {
-    throw incomplete(
-      `the new release of ${which} serves, but it could not be judged: ${problem}. Run pulumi up again: it judges it`,
-    );
+    const text = `the new release of ${which} serves, but it could not be judged: ${problem}. Run pulumi up again: it judges it`;
+    throw partly(release, text, { ...open(release, outs), ...unjudged, ...adopting(release) });
   }
   const { reason } = verdict;
   if (reason === undefined) {
-    await notePassed(connection.client, machine, id, record);
+    await notePassed(release, record);
     log(name, "its new release has passed");
     return {};
   }
   if (!rollOut.restores) {
-    machine.remove();
-    throw incomplete(
-      `the new release of ${which} failed: ${reason}. It still serves, because rollOut.onFailure is keep`,
-      outs,
-    );
+    forgetRollOut(release);
+    const text = `the new release of ${which} failed: ${reason}. It still serves, because rollOut.onFailure is keep`;
+    throw partly(release, text, { ...outs, ...unjudged, ...adopting(release) });
   }
   log(name, `its new release failed: ${reason}`);
   if (isAdoption && Object.keys(releaseOf(record.former)).length === 0)
     throw await refuseFound(release, record, reason);
   const failed = { ...record, reason };
-  const restored = await restore(connection, machine, { id, name, record: failed, timeoutMs: rollOut.timeoutMs });
+  const restored = await restore(release, failed);
   // A run that is killed here leaves the state of the last run, which has the former settings.
   throw afterRestore(release, restored.endpoint ? release.outputs : outs, failed, restored);
 }
@@ -92,14 +84,11 @@ export async function concludeRelease(
  * Returns the error after an adoption that found the program's release at the endpoint, and that
  * release failed. This machine does not know what served before.
  */
-async function refuseFound(
-  { connection, machine, rollOut, id, name }: Release,
-  record: RollOutRecord,
-  reason: string,
-): Promise<Error> {
-  const { problem } = await restore(connection, machine, { id, name, record, timeoutMs: rollOut.timeoutMs });
+async function refuseFound(release: Release, record: RollOutRecord, reason: string): Promise<Error> {
+  const { connection, id, name } = release;
+  const { problem } = await restore(release, record);
   // It is judged again: no run has taken it back.
-  machine.remove();
+  forgetRollOut(release);
   const releases = await connection.client.endpoints.releases(id).catch(() => undefined);
   const before = releases?.[1]?.version ?? "<version>";
   const left = problem === undefined ? "" : `. Its other settings could not be put back: ${problem}`;
@@ -110,6 +99,11 @@ async function refuseFound(
       `${id} shows the releases, and serverless-gpu rollback ${id} --to ${before} what takes the last one back (with --yes, it does ` +
       "so). Otherwise change the program",
   );
+}
+
+/** Returns an error after which state has what serves. */
+function partly({ id, inputs }: Release, text: string, state: Properties): Error {
+  return initFailure(new CodedError("ROLL_OUT", text), id, { ...state, __provider: inputs.__provider });
 }
 
 /** Returns outputs of a release without a verdict: this machine's notes of it still hold. */
@@ -128,32 +122,29 @@ function adopting({ isAdoption, outputs }: Release): Properties {
  * what makes no release.
  */
 async function changedMeanwhile(
-  { connection, machine, id, name, inputs, isAdoption, outputs }: Release,
+  release: Release,
   outs: Properties,
   record: RollOutRecord,
   now: Endpoint,
   fields: readonly string[],
 ): Promise<Error> {
+  const { connection, id, name, inputs, isAdoption, outputs } = release;
   const { account } = connection;
-  const error = (outcome: string) =>
-    new CodedError(
-      "ROLL_OUT",
-      `the new release of ${describe(id, name)} was neither accepted nor taken back: someone else has changed ` +
-        `${fields.join(", ")} while it was judged. That was left as it is. Run pulumi up again: it saves the program's release ` +
-        `and judges it${outcome}`,
-    );
+  const text =
+    `the new release of ${describe(id, name)} was neither accepted nor taken back: someone else has changed ` +
+    `${fields.join(", ")} while it was judged. That was left as it is. Run pulumi up again: it saves the program's release ` +
+    "and judges it";
   if (isAdoption) {
-    const left = await leaveChanged(connection, machine, now, record);
+    const left = await leaveChanged(connection, now, record);
     forgetWrite({ service: account.service, noun: "endpoint", id });
-    return error(`. The endpoint was not adopted${left}`);
+    return new CodedError("ROLL_OUT", `${text}. The endpoint was not adopted${left}`);
   }
-  machine.remove();
+  forgetRollOut(release);
   const serving = sameSettings(releaseOf(pick(outs, (field) => Object.hasOwn(FIELDS, field))), { ...now });
   const { former } = putBackOf(record, now);
-  return initFailure(error(""), id, {
+  return partly(release, text, {
     ...withSettings(outs, serving, inputs),
     ...(isAdopting(outputs) && { [ADOPTING]: true, [UNJUDGED]: seal(account.apiKey, former) }),
-    __provider: inputs.__provider,
   });
 }
 
@@ -176,10 +167,10 @@ export function afterRestore(
   const isKnown = outs[UNJUDGED] === undefined && !serves(refused, outs) && serves(former, outs) && hasCounts;
   if (problem === undefined && (isKnown || isAdoption)) return refusal(reason, id, name);
   const restored = endpoint && sameSettings({ ...former, ...counts }, { ...endpoint });
-  const properties = restored
-    ? { ...withSettings(others, restored, inputs), __provider: inputs.__provider }
-    : { ...others, [UNJUDGED]: seal(connection.account.apiKey, former), __provider: inputs.__provider };
-  if (problem === undefined) return initFailure(refusal(reason, id, name), id, properties);
+  const state = restored
+    ? withSettings(others, restored, inputs)
+    : { ...others, [UNJUDGED]: seal(connection.account.apiKey, former) };
+  if (problem === undefined) return partly(release, refusal(reason, id, name).message, state);
   const text = isForeign
     ? `the new release of ${which} failed (${reason}), and ${problem}: that was left as it is`
     : endpoint
@@ -189,7 +180,7 @@ export function afterRestore(
         `${problem}. Run pulumi up again: it restores them first`;
   // Nothing of the program's is left at an endpoint that was to be adopted.
   if (isAdoption && endpoint) return new CodedError("ROLL_OUT", text);
-  return initFailure(new CodedError("ROLL_OUT", text), id, properties);
+  return partly(release, text, state);
 }
 
 /** @param isShown `true` if only the service's releases tell that it was refused */
@@ -210,7 +201,8 @@ export function describe(id: string, name: string): string {
  * Returns outputs with restored settings. A variable that is `null` is not there. Values that were
  * secret, or may have been, stay it: the engine would take that from the new inputs.
  */
-function withSettings(outs: Properties, { env, ...settings }: Properties, inputs: Properties): Properties {
+function withSettings(outs: Properties, restoredSettings: Properties, inputs: Properties): Properties {
+  const { env, ...settings } = nested(restoredSettings);
   const wanted = objectOrEmpty(inputs.env);
   const restored = Object.entries(objectOrEmpty(env)).map(([name, value]) => [
     name,
@@ -228,12 +220,10 @@ function withSettings(outs: Properties, { env, ...settings }: Properties, inputs
 
 /** Notes that a release serves and that up to its version, no release was refused. */
 export async function notePassed(
-  client: ProviderClient,
-  machine: RecordOfMachine,
-  id: string,
+  place: { readonly connection: Connection; readonly id: string },
   record: RollOutRecord,
 ): Promise<void> {
-  const releases = await client.endpoints.releases(id).catch(() => undefined);
+  const releases = await place.connection.client.endpoints.releases(place.id).catch(() => undefined);
   const version = releases?.[0]?.version;
-  machine.write({ ...record, phase: "passed", ...(version !== undefined && { version }) });
+  writeRollOut(place, { ...record, phase: "passed", ...(version !== undefined && { version }) });
 }

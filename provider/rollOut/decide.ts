@@ -1,6 +1,6 @@
-import { lastWrite } from "../machine/unfinishedWrite";
-import { isObject, type Properties } from "../properties";
-import { differing, merged, releaseOf, sameSettings, serves } from "./settings";
+import { isVoid } from "../machine/machineRecord";
+import { isObject, type Properties, pick } from "../properties";
+import { differing, isVariable, merged, releaseOf, sameSettings, serves } from "./settings";
 
 /** What this machine recorded of the last rollout of an endpoint. */
 export interface RollOutRecord {
@@ -16,7 +16,7 @@ export interface RollOutRecord {
   readonly former: Properties;
   /** Why it failed; empty unless it did. */
   readonly reason: string;
-  /** The last write that state had. If it has another one, the release was judged since. */
+  /** The last write that state had. If it has another one, the record is void. */
   readonly after: string;
   /** The endpoint's version when the release passed, where the service shows it. */
   readonly version?: number;
@@ -30,8 +30,9 @@ export const PHASES = ["judging", "restoring", "refused", "passed"] as const;
  * Returns `true` if a run has left a release that state does not have: without a verdict, with an
  * unfinished restore, or killed after the release had passed.
  */
-export function isOpen({ phase, release, after }: RollOutRecord, state: Properties): boolean {
-  if (after !== lastWrite(state)) return false;
+export function isOpen(record: RollOutRecord, state: Properties): boolean {
+  const { phase, release } = record;
+  if (isVoid(record, state)) return false;
   return phase === "judging" || phase === "restoring" || (phase === "passed" && !serves(release, state));
 }
 
@@ -107,9 +108,9 @@ function formerInState({ unjudged, wanted, now, state }: Sight): Properties | un
 
 /** Returns the release fields that change, as the last good version in state has them. */
 function lastInState({ unjudged, wanted, state }: Sight, changes: Properties): Properties {
-  const { env, ...others } = releaseOf(merged(changes, differing(wanted, state)));
-  const changed = env !== undefined && isObject(state.env) ? { ...others, env } : others;
-  return merged(sameSettings(changed, state), unjudged ?? {});
+  const changed = releaseOf(merged(changes, differing(wanted, state)));
+  const known = pick(changed, (name) => !isVariable(name) || isObject(state.env));
+  return merged(sameSettings(known, state), unjudged ?? {});
 }
 
 /**

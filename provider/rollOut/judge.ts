@@ -1,4 +1,4 @@
-import { pollUntil, sleep, systemClock } from "../../sdk/contract/clock";
+import { sleep, systemClock } from "../../sdk/contract/clock";
 import { LIST_LAG_MS } from "../../sdk/contract/limits";
 import { CodedError, ServerlessGpuError } from "../../sdk/errors";
 import { cancelled } from "../cancellation";
@@ -85,25 +85,14 @@ export async function untilOut(judged: Judged, needsReady: boolean, timeoutMs: n
   let seen = await look(judged);
   if (isUnseen(seen))
     log(judged.name, `the service does not show which workers run ${what}: the run does not wait for them`);
-  const tooLate = new Error("the time is up");
-  const out = pollUntil({
-    ...{
-      clock: systemClock,
-      signal: cancelled,
-      firstPauseMs: FIRST_PAUSE_MS,
-      longestPauseMs: LONGEST_PAUSE_MS,
-      timeoutMs,
-    },
-    async step() {
-      if (!isOut(seen, needsReady)) seen = await look(judged);
-      return isOut(seen, needsReady) ? true : undefined;
-    },
-    onPause: (elapsedMs) => logWait(`waiting until its workers run ${what}: ${workersInWords(seen)}`, elapsedMs),
-    onTimeout: () => tooLate,
-  });
-  await out.catch((error: unknown) => {
-    if (error !== tooLate) throw error;
-  });
+  const startedAt = systemClock.monotonic();
+  for (let pauseMs = FIRST_PAUSE_MS; !isOut(seen, needsReady); pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 1.5)) {
+    const elapsedMs = systemClock.monotonic() - startedAt;
+    if (elapsedMs >= timeoutMs) break;
+    logWait(`waiting until its workers run ${what}: ${workersInWords(seen)}`, elapsedMs);
+    await sleep(systemClock, Math.min(pauseMs, timeoutMs - elapsedMs), cancelled);
+    seen = await look(judged);
+  }
   return seen;
 }
 

@@ -1,49 +1,45 @@
 import { createHash } from "node:crypto";
 import type { AccountIdentity } from "../connection/account";
-import { readRecord, recordsOf, removeRecord, type Subject, writeRecord } from "../machine/machineRecord";
-import { isAlive, isOfThisProcess, machine, thisProcess } from "../machine/processes";
+import { isVoid, readRecord, recordsAbout, removeRecord, type Subject, writeRecord } from "../machine/machineRecord";
+import { isSeenRunning, thisProcess } from "../machine/processes";
 import { seal, unseal } from "../machine/seal";
-import { lastWrite } from "../machine/unfinishedWrite";
 import { isObject, type Properties, pick } from "../properties";
 import { PHASES, type RollOutRecord } from "./decide";
 
-/** This machine's record of an endpoint's rollout. It is only a hint. */
-export interface RecordOfMachine {
-  /**
-   * `undefined` without a record, or if state has moved on since: then another machine has judged
-   * the release, and only that one has passed is still of use. `"sealed"` if it was written with
-   * another key.
-   */
-  readonly read: (state: Properties) => RollOutRecord | "sealed" | undefined;
-  readonly write: (record: RollOutRecord) => void;
-  readonly remove: () => void;
-  /** Removes a record that state has made useless. */
-  readonly removeVoid: (state: Properties) => void;
+/** An endpoint of an account. */
+export interface Place {
+  readonly id: string;
+  readonly connection: { readonly account: AccountIdentity };
 }
 
-export function recordOfMachine(id: string, { service, apiKey }: AccountIdentity): RecordOfMachine {
-  const subject: Subject = { service, noun: NOUN, key: id };
-  const read = (state: Properties) => {
-    const found = readRecord(subject);
-    const record = found && opened(apiKey, found);
-    const isVoid = found?.after !== lastWrite(state);
-    return isVoid && (record === "sealed" || record?.phase !== "passed") ? undefined : record;
-  };
-  return {
-    read,
-    write: (record) => {
-      const { after, adoption } = record;
-      const maker = adoption === undefined ? {} : { service, id, ...thisProcess() };
-      writeRecord(subject, { after, ...maker, sealed: seal(apiKey, { ...record }) });
-    },
-    remove: () => removeRecord(subject),
-    removeVoid(state) {
-      if (read(state) === undefined) removeRecord(subject);
-    },
-  };
+/**
+ * Returns this machine's record of an endpoint's rollout; `undefined` if there is none, or if state
+ * has moved on since: then only that a release has passed is still of use. `"sealed"` if it was
+ * written with another key.
+ */
+export function readRollOut(place: Place, state: Properties): RollOutRecord | "sealed" | undefined {
+  const found = readRecord(subjectOf(place));
+  const record = found && opened(place.connection.account.apiKey, found);
+  if (!found || !isVoid(found, state)) return record;
+  return record !== "sealed" && record?.phase === "passed" ? record : undefined;
 }
 
-const NOUN = "endpoint rollout";
+export function writeRollOut(place: Place, record: RollOutRecord): void {
+  const { service, apiKey } = place.connection.account;
+  const { after, adoption } = record;
+  const maker = adoption === undefined ? {} : { service, id: place.id, ...thisProcess() };
+  writeRecord(subjectOf(place), { after, ...maker, sealed: seal(apiKey, { ...record }) });
+}
+
+export function forgetRollOut(place: Place): void {
+  removeRecord(subjectOf(place));
+}
+
+function subjectOf({ id, connection }: Place): Subject {
+  return { service: connection.account.service, ...ABOUT, key: id };
+}
+
+const ABOUT = { noun: "endpoint", thing: "rollout" } as const;
 
 /** A release of an endpoint that a program was about to adopt, from a run that has ended. */
 export interface LeftAdoption {
@@ -54,20 +50,14 @@ export interface LeftAdoption {
 
 /** Returns the adoptions in this account whose release no run on this machine has judged. */
 export function leftAdoptions({ service, apiKey }: AccountIdentity): LeftAdoption[] {
-  return recordsOf(NOUN).flatMap((found) => {
-    if (found.service !== service || typeof found.id !== "string" || isRunning(found)) return [];
+  return recordsAbout(ABOUT).flatMap((found) => {
+    if (found.service !== service || typeof found.id !== "string" || isSeenRunning(found)) return [];
     const record = opened(apiKey, found);
     if (!record || record === "sealed" || record.adoption === undefined) return [];
     const isOpen = record.phase === "judging" || record.phase === "restoring";
     const isLeft = isOpen && Object.keys(record.release).length > 0;
     return isLeft ? [{ id: found.id, name: record.adoption, record }] : [];
   });
-}
-
-/** Returns `true` if the process that wrote a record runs, as far as this one can see. */
-function isRunning(maker: Properties): boolean {
-  const isHere = maker.machine === machine && maker.process !== process.pid;
-  return isOfThisProcess(maker) || (isHere && isAlive(Number(maker.process)));
 }
 
 function opened(apiKey: string, { sealed }: Properties): RollOutRecord | "sealed" | undefined {

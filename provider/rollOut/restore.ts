@@ -1,12 +1,13 @@
 import type { Endpoint, EndpointChanges } from "../../sdk/endpoints/record";
 import type { Connection } from "../connection/connection";
-import { noteVariables } from "../container/variables";
+import { messageOf } from "../engineErrors";
 import { log } from "../log";
 import { forgetWrite } from "../machine/unfinishedWrite";
 import type { RollOutRecord } from "./decide";
 import { untilOut } from "./judge";
-import type { RecordOfMachine } from "./record";
-import { differing, namesOf, releaseOf, serves } from "./settings";
+import { forgetRollOut, writeRollOut } from "./record";
+import type { RollOut } from "./rollOutInputs";
+import { differing, namesOf, nested, releaseOf, serves } from "./settings";
 import { isOut, workersInWords } from "./verdicts";
 
 /** The result of a restore. */
@@ -19,43 +20,39 @@ export interface Restored {
   readonly isForeign?: true;
 }
 
+/** The endpoint whose release is restored. */
+interface Restoring {
+  readonly connection: Connection;
+  readonly id: string;
+  readonly name: string;
+  readonly rollOut: RollOut;
+}
+
 /**
  * Saves the former settings again, and waits until no worker runs the refused release. It can be
  * repeated after a kill. Never throws: the caller must record what serves.
  */
-export async function restore(
-  connection: Connection,
-  machine: RecordOfMachine,
-  {
-    id,
-    name,
-    record,
-    timeoutMs,
-  }: { readonly id: string; readonly name: string; readonly record: RollOutRecord; readonly timeoutMs: number },
-): Promise<Restored> {
+export async function restore(restoring: Restoring, record: RollOutRecord): Promise<Restored> {
+  const { client } = restoring.connection;
+  const { id, name, rollOut } = restoring;
+  const { release, former } = record;
   let endpoint: Endpoint | undefined;
-  machine.write({ ...record, phase: "restoring" });
+  writeRollOut(restoring, { ...record, phase: "restoring" });
   try {
-    const now = await connection.client.endpoints.get(id, { known: record.release });
-    if (!serves(record.release, { ...now }) && !serves(record.former, { ...now })) {
-      machine.remove();
-      return {
-        endpoint: now,
-        problem: `someone else has changed ${namesOf(releaseOf(record.release))} meanwhile`,
-        isForeign: true,
-      };
+    const now = await client.endpoints.get(id, { known: nested(release) });
+    if (!serves(release, { ...now }) && !serves(former, { ...now })) {
+      forgetRollOut(restoring);
+      const problem = `someone else has changed ${namesOf(releaseOf(release))} meanwhile`;
+      return { endpoint: now, problem, isForeign: true };
     }
-    endpoint = await saveFormer(connection, now, record);
-  } catch (error) {
-    return { endpoint, problem: messageOf(error) };
-  }
-  try {
-    const seen = await untilOut({ client: connection.client, id, name }, false, timeoutMs, "the previous release");
+    endpoint = await saveFormer(restoring.connection, now, record);
+    const { timeoutMs } = rollOut;
+    const seen = await untilOut({ client, id, name }, false, timeoutMs, "the previous release");
     if (!isOut(seen, false)) return { endpoint, problem: `${workersInWords(seen)} after ${timeoutMs / 1000} s` };
   } catch (error) {
     return { endpoint, problem: messageOf(error) };
   }
-  machine.write({ ...record, phase: "refused" });
+  writeRollOut(restoring, { ...record, phase: "refused" });
   return { endpoint, problem: undefined };
 }
 
@@ -69,13 +66,8 @@ export async function saveFormer(
   const changes = differing(former, { ...now });
   if (Object.keys(changes).length === 0) return now;
   log(name, `saves its previous settings again: ${namesOf(changes)}`);
-  const endpoint = await endpoints.update(id, changes as EndpointChanges, { known: release });
-  // The variables of the refused release are gone, and state is right as it is.
-  noteVariables({ service, noun: "endpoint", id }, []);
+  const endpoint = await endpoints.update(id, nested(changes) as EndpointChanges, { known: nested(release) });
+  // The refused release and its variables are gone, and state is right as it is.
   forgetWrite({ service, noun: "endpoint", id });
   return endpoint;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

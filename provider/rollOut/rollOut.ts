@@ -4,17 +4,27 @@ import type { Connection } from "../connection/connection";
 import { currentPlace } from "../connection/connection";
 import { managedFields } from "../fields/managed";
 import { log } from "../log";
+import { lastWrite } from "../machine/lastWrite";
 import { seal, unseal } from "../machine/seal";
-import { lastWrite } from "../machine/unfinishedWrite";
 import { isObject, type Properties, pick } from "../properties";
 import type { JudgeChange, Situation } from "../records/recordKind";
 import { adoptionOf, isAdopting, leaveChanged, putBackOf, UNJUDGED } from "./adopting";
 import { afterRestore, concludeRelease, describe, notePassed, type Release, refusal } from "./conclude";
 import { decide, hasFailed, isOpen, type RollOutRecord, type Sight } from "./decide";
-import { digestOf, type RecordOfMachine, recordOfMachine } from "./record";
+import { digestOf, forgetRollOut, type Place, readRollOut, writeRollOut } from "./record";
 import { restore, saveFormer } from "./restore";
 import { rollOutOf } from "./rollOutInputs";
-import { differing, merged, namesOf, releaseOf, sameSettings, serves, wantedSettings, without } from "./settings";
+import {
+  differing,
+  merged,
+  namesOf,
+  nested,
+  releaseOf,
+  sameSettings,
+  serves,
+  wantedSettings,
+  without,
+} from "./settings";
 import { shownRefusals } from "./shownRefusals";
 
 /**
@@ -30,17 +40,13 @@ export async function beginRelease(
 ): Promise<JudgeChange | undefined> {
   const { id, outputs, inputs } = situation;
   const rollOut = rollOutOf(inputs);
-  const machine = recordOfMachine(id, connection.account);
+  const place = { id, connection };
   const name = String(inputs.name ?? outputs.name ?? id);
   if (!isAdoption) await settleEarlier(connection, situation, false);
   // State has the endpoint, and this update verifies it, whoever was about to adopt it before.
-  if (!isAdoption) machine.removeVoid(outputs);
-  if (!rollOut && isAdoption) return noteAdoption(machine, situation, name);
-  if (!rollOut) {
-    machine.remove();
-    return undefined;
-  }
-  const release: Release = { ...situation, isAdoption, connection, rollOut, machine, name };
+  if (!isAdoption && (!rollOut || !readRollOut(place, outputs))) forgetRollOut(place);
+  if (!rollOut) return isAdoption ? noteAdoption(place, situation, name) : undefined;
+  const release: Release = { ...situation, isAdoption, connection, rollOut, name };
   const sight = await look(release);
   // The save says that the endpoint is gone.
   if (!sight) return undefined;
@@ -52,11 +58,7 @@ export async function beginRelease(
   if (step.do === "refuse") throw refusal(step.reason, id, name, step.isShown);
   if (step.do === "restore") {
     log(name, "restores the settings before a release that was refused");
-    const restored = await restore(connection, machine, {
-      ...release,
-      record: step.record,
-      timeoutMs: rollOut.timeoutMs,
-    });
+    const restored = await restore(release, step.record);
     throw afterRestore(release, outputs, step.record, restored);
   }
   const { former } = step;
@@ -64,7 +66,7 @@ export async function beginRelease(
     ...{ phase: "judging", inputs: sight.inputs, release: step.release, former, reason: "", after: lastWrite(outputs) },
     ...(isAdoption && { adoption: name }),
   };
-  machine.write(record);
+  writeRollOut(place, record);
   if (step.do === "judge")
     log(name, `its new release${inBrackets(releaseOf(former))} already serves: it is judged now`);
   return (outs, saved = sight.now) => concludeRelease(release, outs, record, { ...saved });
@@ -74,26 +76,21 @@ export async function beginRelease(
  * Records what an adoption without a `rollOut` changes, until it has ended: if it is killed and its
  * resource removed, no state has the endpoint. The template before is not known over REST v2.
  */
-function noteAdoption(machine: RecordOfMachine, { outputs, inputs }: Situation, name: string): JudgeChange | undefined {
-  const earlier = machine.read(outputs);
+function noteAdoption(place: Place, { outputs, inputs }: Situation, name: string): JudgeChange | undefined {
+  const earlier = readRollOut(place, outputs);
   const left = earlier === undefined || earlier === "sealed" ? {} : putBackOf(earlier, outputs).former;
   const changes = differing(wantedSettings(inputs, outputs), outputs);
   const before = merged(sameSettings(changes, outputs), left);
   const former = pick(before, (field) => field !== "templateId" || before[field] !== "");
   if (Object.keys(former).length === 0) {
-    machine.remove();
+    forgetRollOut(place);
     return undefined;
   }
-  machine.write(adoptionOf(name, sameSettings(former, merged(outputs, changes)), former));
+  writeRollOut(place, adoptionOf(name, sameSettings(former, merged(outputs, changes)), former));
   return async () => {
-    machine.remove();
+    forgetRollOut(place);
     return {};
   };
-}
-
-/** Removes the record of an adoption whose save the service has rejected. */
-export function forgetAdoption({ account }: Connection, id: string): void {
-  recordOfMachine(id, account).remove();
 }
 
 function inBrackets(settings: Properties): string {
@@ -111,11 +108,11 @@ export async function settleEarlier(
   { id, outputs, inputs }: Situation,
   isAdoption: boolean,
 ): Promise<void> {
-  const machine = recordOfMachine(id, connection.account);
+  const place = { id, connection };
   const name = String(inputs.name ?? outputs.name ?? id);
-  const record = machine.read(outputs);
-  const known = record === "sealed" ? outputs : record?.release;
-  if (!record || !known) return;
+  const record = readRollOut(place, outputs);
+  if (!record) return;
+  const known = record === "sealed" ? outputs : nested(record.release);
   const isLeft = record === "sealed" || isOpen(record, outputs);
   const isSame = record !== "sealed" && record.inputs === digestOf(inputs);
   if (!isLeft || (isSame && !isAdoption)) return;
@@ -125,12 +122,12 @@ export async function settleEarlier(
     const shown = releaseOf(pick(outputs, (field) => managedFields(FIELDS, outputs)?.includes(field) ?? false));
     if (!serves(shown, { ...now }))
       throw sealedElsewhere(id, name, "Run pulumi up --refresh: it starts from what serves");
-    machine.remove();
+    forgetRollOut(place);
     return;
   }
   const doesServe = serves(record.release, { ...now });
   if (!doesServe && isAdoption && !serves(record.former, { ...now })) {
-    await leaveChanged(connection, machine, now, record);
+    await leaveChanged(connection, now, record);
     return;
   }
   if (isSame) return;
@@ -142,12 +139,12 @@ export async function settleEarlier(
     return;
   }
   if (!doesServe) {
-    machine.remove();
+    forgetRollOut(place);
     return;
   }
   log(name, "takes back a release that a killed run has left");
   await saveFormer(connection, now, record);
-  await notePassed(connection.client, machine, id, { ...record, inputs: "", release: record.former });
+  await notePassed(place, { ...record, inputs: "", release: record.former });
 }
 
 function sealedElsewhere(id: string, name: string, advice: string): CodedError {
@@ -158,18 +155,11 @@ function sealedElsewhere(id: string, name: string, advice: string): CodedError {
   );
 }
 
-async function look({
-  connection,
-  machine,
-  id,
-  name,
-  inputs,
-  outputs,
-  isAdoption,
-}: Release): Promise<Sight | undefined> {
+async function look(release: Release): Promise<Sight | undefined> {
+  const { connection, id, name, inputs, outputs, isAdoption } = release;
   const now = await connection.client.endpoints.find(id, { known: inputs });
   if (!now) return undefined;
-  const record = machine.read(outputs);
+  const record = readRollOut(release, outputs);
   const wanted = wantedSettings(inputs, outputs);
   const unjudged = unseal(connection.account.apiKey, outputs[UNJUDGED]);
   if (outputs[UNJUDGED] !== undefined && !unjudged && serves(wanted, { ...now })) {
@@ -206,7 +196,7 @@ async function shownRefusal(
  */
 export function isReleaseOpen({ id, outputs, inputs }: Situation): boolean {
   const account = currentPlace()?.account;
-  const record = account && recordOfMachine(id, account).read(outputs);
+  const record = account && readRollOut({ id, connection: { account } }, outputs);
   const isLeft = record === "sealed" || (record !== undefined && isOpen(record, outputs));
   const name = String(inputs.name ?? outputs.name ?? id);
   const isRefused =

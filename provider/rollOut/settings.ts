@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util";
 import { FIELDS } from "../../sdk/endpoints/fields";
 import { workerFields } from "../../sdk/records/fields";
 import { changedIn } from "../fields/managed";
@@ -6,81 +5,87 @@ import { isObject, objectOrEmpty, type Properties, pick } from "../properties";
 
 /*
  * Settings of an endpoint as a rollout compares, records and restores them: only those that a run
- * changes. `env` holds the variables that it changes by name, with `null` for one that is absent,
- * so that settings are also the changes that make an endpoint have them.
+ * changes, each variable as a setting of its own: `env.MODEL`, with `null` if it is absent. So
+ * settings are also the changes that make an endpoint have them. The functions take inputs, outputs
+ * and endpoints as well.
  */
 
 /** The fields whose change is a release: the service replaces the workers. */
 const RELEASE_FIELDS: readonly string[] = workerFields(FIELDS);
 
+const VARIABLE = "env.";
+
+/** Returns fields as settings. */
+export function flat({ env, ...fields }: Properties): Properties {
+  const variables = Object.entries(objectOrEmpty(env)).map(([name, value]) => [VARIABLE + name, value]);
+  return { ...fields, ...Object.fromEntries(variables) };
+}
+
+/** Returns settings as fields. */
+export function nested(settings: Properties): Properties {
+  const [variables, fields] = [true, false].map((each) => pick(settings, (name) => isVariable(name) === each));
+  const env = Object.entries(variables ?? {}).map(([name, value]) => [name.slice(VARIABLE.length), value]);
+  return { ...fields, ...(env.length > 0 && { env: Object.fromEntries(env) }) };
+}
+
+/** Returns `true` for a variable. */
+export function isVariable(name: string): boolean {
+  return name.startsWith(VARIABLE);
+}
+
+/** Returns `true` for a field whose change is a release. */
+export function isReleaseField(name: string): boolean {
+  return RELEASE_FIELDS.includes(name);
+}
+
 /** Returns the settings that an update with these inputs gives an endpoint. */
 export function wantedSettings(inputs: Properties, outputs: Properties): Properties {
-  const fields = pick(inputs, (name) => Object.hasOwn(FIELDS, name) && inputs[name] !== undefined);
-  if (!isObject(fields.env)) return fields;
-  const removed = Object.keys(objectOrEmpty(outputs.env)).map((name) => [name, null]);
-  return { ...fields, env: { ...Object.fromEntries(removed), ...fields.env } };
+  const fields = flat(pick(inputs, (name) => Object.hasOwn(FIELDS, name) && inputs[name] !== undefined));
+  if (!isObject(inputs.env)) return fields;
+  const removed = Object.keys(objectOrEmpty(outputs.env)).map((name) => [VARIABLE + name, null]);
+  return { ...Object.fromEntries(removed), ...fields };
 }
 
-/** Returns the same settings as an endpoint has them. `from` is the endpoint, or its outputs. */
-export function sameSettings(settings: Properties, from: Properties): Properties {
-  const env = objectOrEmpty(from.env);
-  const variables = Object.keys(objectOrEmpty(settings.env)).map((name) => [name, env[name] ?? null]);
-  return {
-    ...pick(from, (name) => name in settings && name !== "env"),
-    ...(settings.env !== undefined && { env: Object.fromEntries(variables) }),
-  };
+/** Returns the same settings as an endpoint has them. */
+export function sameSettings(settings: Properties, endpoint: Properties): Properties {
+  const all = flat(endpoint);
+  const names = Object.keys(flat(settings)).filter((name) => isVariable(name) || name in all);
+  return Object.fromEntries(names.map((name) => [name, isVariable(name) ? (all[name] ?? null) : all[name]]));
 }
 
-/** Returns the settings that differ from those of an endpoint; of `env`, the variables. */
-export function differing(settings: Properties, from: Properties): Properties {
-  const now = sameSettings(settings, from);
-  const changed = changedIn(FIELDS, now, settings);
-  const { env, ...others } = pick(settings, (name) => changed.includes(name));
-  const variables = Object.entries(objectOrEmpty(env)).filter(
-    ([name, value]) => !isDeepStrictEqual(value, objectOrEmpty(now.env)[name]),
-  );
-  return { ...others, ...(variables.length > 0 && { env: Object.fromEntries(variables) }) };
+/** Returns the settings that an endpoint does not have. */
+export function differing(settings: Properties, endpoint: Properties): Properties {
+  const [wanted, now] = [flat(settings), sameSettings(settings, endpoint)];
+  const fields = changedIn(FIELDS, now, wanted);
+  return pick(wanted, (name) => (isVariable(name) ? wanted[name] !== now[name] : fields.includes(name)));
 }
 
-/** Returns those of the settings that an endpoint has; of `env`, the variables. */
-export function heldOf(settings: Properties, from: Properties): Properties {
-  const { env: otherVariables, ...others } = differing(settings, from);
-  const { env, ...held } = pick(settings, (name) => !(name in others));
-  const variables = pick(objectOrEmpty(env), (name) => !(name in objectOrEmpty(otherVariables)));
-  return { ...held, ...(Object.keys(variables).length > 0 && { env: variables }) };
+/** Returns the settings that an endpoint has. */
+export function heldOf(settings: Properties, endpoint: Properties): Properties {
+  return without(settings, differing(settings, endpoint));
 }
 
-/** Returns those of the settings that others do not have; of `env`, the variables. */
-export function without({ env, ...settings }: Properties, others: Properties): Properties {
-  const variables = pick(objectOrEmpty(env), (name) => !(name in objectOrEmpty(others.env)));
-  return {
-    ...pick(settings, (name) => !(name in others)),
-    ...(Object.keys(variables).length > 0 && { env: variables }),
-  };
+/** Returns those of the settings that others do not have. */
+export function without(settings: Properties, others: Properties): Properties {
+  return pick(flat(settings), (name) => !(name in flat(others)));
 }
 
 /** Returns those of the settings whose change is a release. */
 export function releaseOf(settings: Properties): Properties {
-  return pick(settings, (name) => RELEASE_FIELDS.includes(name));
+  return pick(flat(settings), (name) => isReleaseField(isVariable(name) ? "env" : name));
 }
 
 /** Returns `true` if an endpoint has the release of these settings. */
-export function serves(release: Properties, from: Properties): boolean {
-  return Object.keys(differing(releaseOf(release), from)).length === 0;
+export function serves(release: Properties, endpoint: Properties): boolean {
+  return Object.keys(differing(releaseOf(release), endpoint)).length === 0;
 }
 
-/** Returns settings in which those of `over` take precedence; of `env`, the variables. */
+/** Returns settings in which those of `over` take precedence. */
 export function merged(settings: Properties, over: Properties): Properties {
-  const isEnv = settings.env !== undefined || over.env !== undefined;
-  return {
-    ...settings,
-    ...over,
-    ...(isEnv && { env: { ...objectOrEmpty(settings.env), ...objectOrEmpty(over.env) } }),
-  };
+  return { ...flat(settings), ...flat(over) };
 }
 
 /** Returns the names of the settings, for people: never a value. */
 export function namesOf(settings: Properties): string {
-  const { env, ...others } = settings;
-  return [...Object.keys(others), ...Object.keys(objectOrEmpty(env)).map((name) => `env.${name}`)].sort().join(", ");
+  return Object.keys(flat(settings)).sort().join(", ");
 }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { fieldOfRelease, variablesOfRelease } from "../../sdk/endpoints/releaseSettings";
 import type { EndpointRelease, ReleaseChange } from "../../sdk/endpoints/releases";
 import { objectOrEmpty, type Properties } from "../properties";
-import { releaseOf } from "./settings";
+import { nested, releaseOf } from "./settings";
 
 /*
  * On a machine without a record, the service's releases tell whether a release was refused: it was
@@ -31,7 +31,7 @@ export function shownRefusals(
   changes: Properties,
   watchSeconds: number,
 ): ShownRefusals | undefined {
-  const wanted = releaseOf(changes);
+  const wanted = nested(releaseOf(changes));
   let count = 0;
   let last: Pick<ShownRefusals, "madeAt" | "restoredAt"> | undefined;
   for (let index = 0; index + 1 < releases.length; index += 2) {

@@ -6,10 +6,11 @@ import {
   type TemplateInput,
   WORKER_FIELDS,
 } from "../../sdk/templates/template";
-import { leftVariables, saveVariables, variablesOf } from "../container/variables";
+import { saveVariables, variablesOf } from "../container/variables";
 import { fieldsIn } from "../fields/managed";
 import { log } from "../log";
 import type { ServiceRecord } from "../machine/machineRecord";
+import { leftVariables } from "../machine/unfinishedWrite";
 import { isObject, pick, SECONDS, TRUE_OR_FALSE } from "../properties";
 import { whenUnused } from "../records/deletion";
 import type { RecordKind } from "../records/recordKind";

@@ -256,9 +256,9 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "a variable that a killed up has set stays in the template",
-    file: "provider/container/variables.ts",
-    from: "removeRecord(subject);\n  return left;",
-    to: "removeRecord(subject);\n  return [];",
+    file: "provider/machine/unfinishedWrite.ts",
+    from: "Array.isArray(names) ? names",
+    to: "Array.isArray(names) && names.length < 0 ? names",
     tests: [{ file: "test/provider/template/leftVariables.test.ts", title: "is removed by the next up" }],
     built: true,
   },

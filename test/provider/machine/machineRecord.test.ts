@@ -12,7 +12,7 @@ const RECORDS = path.join(folder, "cache/pulumi-serverless-gpu/records");
 /** Runs code in a process of its own, and returns what it prints as JSON. */
 function run(code: string, cache = path.join(folder, "cache")): unknown {
   const script = `const records = require(${JSON.stringify(MODULE)});
-    const subject = { service: "runpod", noun: "endpoint", key: "abc" };
+    const subject = { service: "runpod", noun: "endpoint", thing: "zero", key: "abc" };
     console.log(JSON.stringify((() => { ${code} })() ?? null));`;
   const env = { XDG_CACHE_HOME: cache, TMPDIR: path.join(folder, "none") };
   const { stdout, stderr } = spawnSync(process.execPath, ["-e", script], { env, encoding: "utf8", timeout: 30_000 });
@@ -26,6 +26,14 @@ test("another process reads a record, and finds none after it is removed", () =>
   expect(run("return records.readRecord(subject)")).toEqual({ workersMax: 3 });
   expect(run('return records.readRecord({ ...subject, service: "other" })')).toBeNull();
   expect(run("records.removeRecord(subject); return records.readRecord(subject)")).toBeNull();
+});
+
+test("a record is void for a state that names a later write than it did when the record was made", () => {
+  run('return records.writeRecord(subject, { workersMax: 3 }, { __write: "first" })');
+  expect(run('return records.readRecord(subject, { __write: "first" })')).toEqual({ workersMax: 3, after: "first" });
+  expect(run('return records.readRecord(subject, { __write: "second" })')).toBeNull();
+  run("return records.writeRecord(subject, { workersMax: 2 }, {})");
+  expect(run("return records.readRecord(subject, {})")).toEqual({ workersMax: 2, after: "" });
 });
 
 test("a file that is not a record counts as none, and the next write replaces it", () => {

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import type { Properties } from "../../../provider/properties";
 import { decide, type RollOutRecord, type Sight } from "../../../provider/rollOut/decide";
-import { differing, merged, serves } from "../../../provider/rollOut/settings";
+import { differing, merged, nested, serves } from "../../../provider/rollOut/settings";
 
 const IMAGES = ["me/llama:1", "me/llama:2", "me/llama:3"];
 const image = fc.constantFrom(...IMAGES);
@@ -39,7 +39,7 @@ const sight: fc.Arbitrary<Sight> = fc.record({
 
 /** Returns an endpoint after a save of settings. */
 function after(now: Properties, saved: Properties): Properties {
-  const { env, ...others } = merged(now, saved);
+  const { env = {}, ...others } = nested(merged(now, saved));
   const present = Object.entries(env as Properties).filter(([, value]) => value !== null);
   return { ...others, env: Object.fromEntries(present) };
 }
@@ -101,7 +101,7 @@ test("a restore that was killed continues with the recorded settings, whatever s
 test("a run that was killed before its verdict restores the recorded settings, even if state already has the new ones", () => {
   fc.assert(
     fc.property(sight, (each) => {
-      const former = { imageName: "me/llama:0", env: { A: "0" } };
+      const former = { imageName: "me/llama:0", "env.A": "0" };
       const judging: RollOutRecord = {
         phase: "judging",
         inputs: each.inputs,
