@@ -40,7 +40,7 @@ export function warnOfUnknownSettings(name: string, settings: Properties): void 
 let hasWarned = false;
 
 /** Warns once, in a preview, if `up` would fail, and says which URLs replace those of a service. */
-export function warnOfSettings(): void {
+export function warnOfConfiguration(): void {
   if (hasWarned) return;
   hasWarned = true;
   const warning = missingSetting(readConfig);

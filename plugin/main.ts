@@ -5,7 +5,7 @@ import { ResourceProviderService } from "@pulumi/pulumi/proto/provider_grpc_pb";
 import { engineAddress, exitWithEngine } from "../provider/exitWithEngine";
 import { logTo } from "../provider/log";
 import manifest from "./package.json";
-import { providerService, type Release } from "./service";
+import { type PluginRelease, providerService } from "./service";
 import { engineLog } from "./wire/engineLog";
 
 /*
@@ -13,7 +13,7 @@ import { engineLog } from "./wire/engineLog";
  * of its own server as the last argument, and reads the port from the first line of its output.
  */
 
-const release: Release = manifest;
+const release: PluginRelease = manifest;
 if (process.argv.includes("--version")) {
   console.log(release.version);
   process.exit();

@@ -12,13 +12,13 @@ import {
   configProblems,
   configureProvider,
   sayConnection,
-  warnOfSettings,
+  warnOfConfiguration,
   warnOfUnknownSettings,
 } from "./configuration";
 import { diffResponse } from "./diffResponse";
 import { FUNCTIONS } from "./functions";
 import { create, previewedCreate, previewedUpdate, update } from "./resources/changes";
-import { check } from "./resources/check";
+import { checkInputs } from "./resources/check";
 import { diff } from "./resources/diff";
 import { read } from "./resources/read";
 import type { PluginResource } from "./resources/resource";
@@ -27,7 +27,7 @@ import { withTimeout } from "./resources/timeouts";
 import schema from "./schema.json";
 import { loggingFor } from "./wire/engineLog";
 import { toStatus } from "./wire/failures";
-import { receive, send } from "./wire/properties";
+import { receive, toWire } from "./wire/properties";
 
 /** A request about one resource. */
 interface ResourceRequest {
@@ -36,7 +36,7 @@ interface ResourceRequest {
 }
 
 /** A release, as the plugin's package.json describes it. */
-export interface Release {
+export interface PluginRelease {
   readonly version: string;
   /** Where the engine finds the release archives. The release workflow sets it. */
   readonly pluginDownloadURL?: string;
@@ -59,7 +59,7 @@ function publishedAt(pluginDownloadURL: string | undefined): Record<string, stri
  * Returns the RPCs of a resource provider (pulumirpc). The engine treats those that are missing as
  * not needed.
  */
-export function providerService({ version, pluginDownloadURL }: Release): grpc.UntypedServiceImplementation {
+export function providerService({ version, pluginDownloadURL }: PluginRelease): grpc.UntypedServiceImplementation {
   return {
     handshake: unary(async () =>
       new messages.ProviderHandshakeResponse().setAcceptSecrets(true).setSupportsAutonamingConfiguration(true),
@@ -119,7 +119,7 @@ async function checkConfig(request: messages.CheckRequest): Promise<messages.Che
   const failures = configProblems(request.getName(), properties);
   await loggingFor(request.getUrn(), async () => warnOfUnknownSettings(request.getName(), properties));
   return new messages.CheckResponse()
-    .setInputs(send(properties, [...secrets, "apiKey"]))
+    .setInputs(toWire(properties, [...secrets, "apiKey"]))
     .setFailuresList(failures.map(failure));
 }
 
@@ -135,7 +135,7 @@ async function invoke(request: messages.InvokeRequest): Promise<messages.InvokeR
   const called = FUNCTIONS.get(request.getTok());
   if (!called) throw new Error(`there is no function ${request.getTok()}`);
   const result = await called.call(receive(request.getArgs()).properties);
-  return new messages.InvokeResponse().setReturn(send(result, called.secrets));
+  return new messages.InvokeResponse().setReturn(toWire(result, called.secrets));
 }
 
 async function checkResource(resource: PluginResource, request: messages.CheckRequest) {
@@ -145,8 +145,8 @@ async function checkResource(resource: PluginResource, request: messages.CheckRe
     autonaming: request.getAutonaming()?.toObject(),
   };
   const olds = receive(request.getOlds()).properties;
-  const { inputs, failures, secrets } = await check(resource, subject, olds, receive(request.getNews()));
-  return new messages.CheckResponse().setInputs(send(inputs, secrets)).setFailuresList(failures.map(failure));
+  const { inputs, failures, secrets } = await checkInputs(resource, subject, olds, receive(request.getNews()));
+  return new messages.CheckResponse().setInputs(toWire(inputs, secrets)).setFailuresList(failures.map(failure));
 }
 
 /** Returns a failure as the engine receives it. All failures are sent from here. */
@@ -165,13 +165,13 @@ async function diffResource(resource: PluginResource, request: messages.DiffRequ
 async function createResource(resource: PluginResource, request: messages.CreateRequest) {
   const { properties, secrets } = receive(request.getProperties());
   if (request.getPreview()) {
-    warnOfSettings();
+    warnOfConfiguration();
     await resource.previewAdoption?.(properties, secrets);
-    return new messages.CreateResponse().setProperties(send(previewedCreate(resource, properties), secrets));
+    return new messages.CreateResponse().setProperties(toWire(previewedCreate(resource, properties), secrets));
   }
   sayConnection();
   const { id, outputs } = await create(resource, properties, request.getTimeout());
-  return new messages.CreateResponse().setId(id).setProperties(send(outputs, secrets));
+  return new messages.CreateResponse().setId(id).setProperties(toWire(outputs, secrets));
 }
 
 async function readResource(resource: PluginResource, request: messages.ReadRequest) {
@@ -182,8 +182,8 @@ async function readResource(resource: PluginResource, request: messages.ReadRequ
   const secrets = [...outputs.secrets, ...inputs.secrets, ...(resource.secretInputs?.(found.inputs) ?? [])];
   return new messages.ReadResponse()
     .setId(request.getId())
-    .setProperties(send(found.outputs, secrets))
-    .setInputs(send(found.inputs, secrets));
+    .setProperties(toWire(found.outputs, secrets))
+    .setInputs(toWire(found.inputs, secrets));
 }
 
 async function updateResource(resource: PluginResource, request: messages.UpdateRequest) {
@@ -193,7 +193,7 @@ async function updateResource(resource: PluginResource, request: messages.Update
   const updated = request.getPreview()
     ? previewedUpdate(resource, request.getId(), outputs, properties)
     : await update(resource, request.getId(), outputs, oldInputs, properties, request.getTimeout());
-  return new messages.UpdateResponse().setProperties(send(updated, secrets));
+  return new messages.UpdateResponse().setProperties(toWire(updated, secrets));
 }
 
 async function deleteResource(resource: PluginResource, request: messages.DeleteRequest) {

@@ -20,7 +20,7 @@ export function messageOf(error: unknown): string {
 }
 
 /** A handler, in the form that all of them share. */
-export type Handler = (...args: never[]) => Promise<unknown>;
+export type AnyHandler = (...args: never[]) => Promise<unknown>;
 
 /**
  * Wraps every handler except `configure`, which must return before the first call and so stays as
@@ -28,10 +28,10 @@ export type Handler = (...args: never[]) => Promise<unknown>;
  */
 export function wrapHandlers(
   handlers: pulumi.dynamic.ResourceProvider,
-  wrap: (handler: Handler) => Handler,
+  wrap: (handler: AnyHandler) => AnyHandler,
 ): pulumi.dynamic.ResourceProvider {
   const { configure, ...others } = handlers;
-  const wrapped = Object.entries<Handler | undefined>(others).map(([method, handler]) => [
+  const wrapped = Object.entries<AnyHandler | undefined>(others).map(([method, handler]) => [
     method,
     handler && wrap(handler),
   ]);
@@ -46,7 +46,7 @@ export function forEngine(handlers: pulumi.dynamic.ResourceProvider): pulumi.dyn
   return wrapHandlers(handlers, guard);
 }
 
-function guard(handler: Handler): Handler {
+function guard(handler: AnyHandler): AnyHandler {
   return async (...args) => {
     try {
       const result = await handler(...args);

@@ -2,15 +2,18 @@ import "../sdk/contract/requireNode";
 
 import type * as pulumi from "@pulumi/pulumi";
 import type { NamedRecord } from "../sdk/records/listed";
+import { currentPlace } from "./connection/connection";
 import { acceptPluginState } from "./dynamic/pluginState";
 import { ENDPOINT_KIND } from "./endpoint/endpointKind";
 import { lifeCycle } from "./endpoint/lifeCycle";
-import { forEngine } from "./engineErrors";
+import { type AnyHandler, forEngine, wrapHandlers } from "./engineErrors";
 import { hideSecretInputs } from "./hideSecretInputs";
+import { log } from "./log";
+import { isClaimed } from "./ownership/owners";
 import { recordHandlers } from "./records/recordHandlers";
 import type { RecordKind } from "./records/recordKind";
 import { REGISTRY_AUTH_KIND } from "./registryAuth/registryAuthKind";
-import { namingLeftAdoptions } from "./rollOut/namingLeftAdoptions";
+import { leftAdoptionWarnings } from "./rollOut/adopting";
 import { SECRET_KIND } from "./secret/secretKind";
 import { smokeTestHandlers } from "./smokeTest/smokeTestHandlers";
 import { TEMPLATE_KIND } from "./template/templateKind";
@@ -47,4 +50,27 @@ function handlersOf<T extends NamedRecord, Fields extends object>(
 ): ServedKind {
   const served = forEngine(hideSecretInputs(namingLeftAdoptions(acceptPluginState(handlers, kind.table))));
   return { ...served, kind: kind as unknown as ServedKind["kind"] };
+}
+
+/** `true` once this process has looked. A process serves one deployment. */
+let hasLooked = false;
+
+/**
+ * Returns handlers of which the first call after a `check` names the endpoints that a killed run of
+ * this machine was about to adopt. No state has those, so the first resource of any kind does it.
+ * It makes no request, so a preview does it too.
+ */
+function namingLeftAdoptions({ check, ...others }: pulumi.dynamic.ResourceProvider): pulumi.dynamic.ResourceProvider {
+  return { ...(check && { check }), ...wrapHandlers(others, named) };
+}
+
+function named(handler: AnyHandler): AnyHandler {
+  return async (...args) => {
+    const account = hasLooked ? undefined : currentPlace()?.account;
+    if (account) {
+      hasLooked = true;
+      for (const warning of leftAdoptionWarnings(account, isClaimed)) log("serverless-gpu", `warning: ${warning}`);
+    }
+    return handler(...args);
+  };
 }

@@ -1,6 +1,6 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { redact, Secret } from "../sdk/secret";
-import { type Handler, wrapHandlers } from "./engineErrors";
+import { type AnyHandler, wrapHandlers } from "./engineErrors";
 import { digestOf, isObject, type Properties, pick } from "./properties";
 
 /**
@@ -19,7 +19,7 @@ export function secretFields({ __secretInputs }: Properties): string[] {
   return typeof __secretInputs === "string" ? __secretInputs.split(",") : [];
 }
 
-function hideFirst(handler: Handler): Handler {
+function hideFirst(handler: AnyHandler): AnyHandler {
   return async (...args) => {
     const secrets = args.flatMap(secretValues);
     for (const value of secrets) if (typeof value === "string") new Secret(value);

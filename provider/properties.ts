@@ -26,11 +26,11 @@ export function objectOrEmpty(value: unknown): Properties {
 
 /** The key that marks a special value to the engine, and its value for a secret. */
 export const SIGNATURE = "4dabf18193072939515e22adb298388d";
-export const SECRET = "1b47061264138c4ac30d75fd1eb44270";
+export const SECRET_SIGNATURE = "1b47061264138c4ac30d75fd1eb44270";
 
 /** Returns a value that the engine encrypts in state and never prints. */
 export function secretValue(value: unknown): Properties {
-  return isObject(value) && value[SIGNATURE] === SECRET ? value : { [SIGNATURE]: SECRET, value };
+  return isObject(value) && value[SIGNATURE] === SECRET_SIGNATURE ? value : { [SIGNATURE]: SECRET_SIGNATURE, value };
 }
 
 /** The object keys that a secret's name may contain, as in `env.HF_TOKEN`. */

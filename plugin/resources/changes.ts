@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Properties, UNKNOWN } from "../../provider/properties";
 import { SMOKE_TEST } from "../../provider/resourceTypes";
-import { hasFailed } from "../../provider/smokeTest/smokeTestHandlers";
+import { hasTestFailed } from "../../provider/smokeTest/smokeTestHandlers";
 import { isInitFailure } from "../wire/failures";
 import { type PluginResource, publicOutputs, toPublic } from "./resource";
 import { withTimeout } from "./timeouts";
@@ -36,7 +36,7 @@ export async function update(
   // A smoke test needs no update if only the form of its inputs changes.
   const { __provider, ...before } = oldInputs;
   const isTest = resource.dynamic === SMOKE_TEST;
-  if (isTest && !hasFailed(outputs) && isDeepStrictEqual(before, inputs)) return toPublic(resource, outputs);
+  if (isTest && !hasTestFailed(outputs) && isDeepStrictEqual(before, inputs)) return toPublic(resource, outputs);
   const limited = withTimeout(resource.timeouts.update, inputs, timeout);
   const updated = await recording(resource, limited.restore, async () => {
     const result = await resource.handlers.update?.(id, outputs, limited.properties);

@@ -3,7 +3,7 @@ import { readConfig } from "../../provider/connection/connection";
 import { log } from "../../provider/log";
 import { isObject, type Properties } from "../../provider/properties";
 import type { Received } from "../wire/properties";
-import { automaticName, type Nameless } from "./names";
+import { automaticNameInputs, type Nameless } from "./names";
 import { type PluginResource, toPublic } from "./resource";
 
 /** The result of a check. */
@@ -18,7 +18,7 @@ interface Checked {
 type Subject = Pick<Nameless, "urn" | "logicalName" | "autonaming">;
 
 /** Checks a program's inputs, and returns them in normal form. */
-export async function check(
+export async function checkInputs(
   resource: PluginResource,
   subject: Subject,
   olds: Properties,
@@ -62,7 +62,7 @@ function warn(
 
 function nameFor({ hasUniqueNames }: PluginResource, subject: Subject, { name }: Properties): Properties {
   if (hasUniqueNames === undefined || name !== undefined) return {};
-  return automaticName({ ...subject, namespace: readConfig("namespace") });
+  return automaticNameInputs({ ...subject, namespace: readConfig("namespace") });
 }
 
 /** Returns the input that names the secret inputs, as in the dynamic form. */

@@ -18,7 +18,7 @@ export interface Nameless {
  * Returns the inputs for the automatic name. The name is the same on every run, so that after a
  * create whose response was lost, the next create finds the endpoint and does not make another.
  */
-export function automaticName({ urn, logicalName, namespace, autonaming }: Nameless): Properties {
+export function automaticNameInputs({ urn, logicalName, namespace, autonaming }: Nameless): Properties {
   if (autonaming?.mode === Mode.DISABLE) return {};
   return {
     automaticName: hashedName(logicalName, [...(namespace ? [namespace] : []), urn]),

@@ -7,7 +7,7 @@ import { withoutDefaults } from "./importDefaults";
 import { type PluginResource, toPublic } from "./resource";
 
 /** A resource as the service has it. */
-export interface Read {
+interface Read {
   readonly outputs: Properties;
   readonly inputs: Properties;
 }

@@ -4,7 +4,7 @@ import { ENDPOINT_KIND } from "../../provider/endpoint/endpointKind";
 import * as HANDLERS from "../../provider/handlers";
 import { idleWorkersWarning, keysInPlainText, movingTagWarning, plainKeysNote } from "../../provider/inputWarnings";
 import { isObject, objectOrEmpty, type Properties, pick } from "../../provider/properties";
-import { changesOf } from "../../provider/records/recordHandlers";
+import { changedByUpdate } from "../../provider/records/recordHandlers";
 import { RECORD_TYPES, SMOKE_TEST } from "../../provider/resourceTypes";
 import { SECRET_KIND } from "../../provider/secret/secretKind";
 import { TEMPLATE_KIND } from "../../provider/template/templateKind";
@@ -49,7 +49,7 @@ const ADDITIONS: Readonly<Record<string, Partial<PluginResource>>> = {
     notes: keyNotes,
     secretInputs: credentialsIn,
     changedOutputs(situation) {
-      const changed = changesOf(TEMPLATE_KIND, recordedService(situation.outputs) ?? "", situation);
+      const changed = changedByUpdate(TEMPLATE_KIND, recordedService(situation.outputs) ?? "", situation);
       return WORKER_FIELDS.some((field) => changed.includes(field)) ? ["revision"] : [];
     },
   },
@@ -63,7 +63,7 @@ const ADDITIONS: Readonly<Record<string, Partial<PluginResource>>> = {
       `of ${SECRET.one} cannot be imported or read, because the service does not show its value. Declare the resource with ` +
       "adoptId, and with value or valueEnv",
     changedOutputs(situation) {
-      const changed = changesOf(SECRET_KIND, recordedService(situation.outputs) ?? "", situation);
+      const changed = changedByUpdate(SECRET_KIND, recordedService(situation.outputs) ?? "", situation);
       return changed.includes("value") ? ["version", "valueLastUpdatedAt"] : [];
     },
   },

@@ -4,10 +4,10 @@ import { Status } from "@pulumi/pulumi/proto/status_pb";
 import { Any } from "google-protobuf/google/protobuf/any_pb";
 import type { Properties } from "../../provider/properties";
 import { redact } from "../../sdk/secret";
-import { send } from "./properties";
+import { toWire } from "./properties";
 
 /** An error of create or update after which the engine keeps the incomplete resource. */
-export interface InitFailure extends Error {
+interface InitFailure extends Error {
   readonly id: string;
   readonly properties: Properties;
   readonly reasons: readonly string[];
@@ -27,7 +27,7 @@ export function toStatus(error: unknown, secrets: readonly string[] = []): Parti
   if (isInitFailure(error)) {
     const failed = new ErrorResourceInitFailed();
     failed.setId(error.id);
-    failed.setProperties(send(error.properties, secrets));
+    failed.setProperties(toWire(error.properties, secrets));
     failed.setReasonsList([...error.reasons]);
     const detail = new Any();
     detail.pack(failed.serializeBinary(), "pulumirpc.ErrorResourceInitFailed");

@@ -2,8 +2,8 @@ import { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import {
   isObject,
   type Properties,
-  SECRET,
   SECRET_KEY,
+  SECRET_SIGNATURE,
   SIGNATURE,
   secretValue,
   UNKNOWN,
@@ -41,7 +41,7 @@ export function receive(struct: Struct | undefined): Received {
     if (Array.isArray(value)) return value.map((element) => plain(element, path));
     if (typeof value !== "object" || value === null) return value;
     const { [SIGNATURE]: signature, value: inner } = value as Properties;
-    if (signature === SECRET) {
+    if (signature === SECRET_SIGNATURE) {
       secrets.add(nameOf(path));
       return plain(inner, path);
     }
@@ -55,7 +55,7 @@ export function receive(struct: Struct | undefined): Received {
  * Returns a struct in which the named properties are secret. Names of properties that are absent
  * have no effect.
  */
-export function send(properties: Properties, secrets: Iterable<string> = []): Struct {
+export function toWire(properties: Properties, secrets: Iterable<string> = []): Struct {
   const marked = { ...properties };
   for (const name of secrets) {
     const [field = "", key] = name.split(".");
@@ -76,5 +76,5 @@ function isPlainObject(value: unknown): value is Properties {
 }
 
 function isSecret(value: unknown): boolean {
-  return typeof value === "object" && value !== null && (value as Properties)[SIGNATURE] === SECRET;
+  return typeof value === "object" && value !== null && (value as Properties)[SIGNATURE] === SECRET_SIGNATURE;
 }

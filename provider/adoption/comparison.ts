@@ -6,7 +6,7 @@ import type { InputKind } from "../fields/recordInputs";
 import { type Properties, pick } from "../properties";
 
 /** The fields that a management interface cannot change, and the advice in messages about them. */
-export interface Unchangeable {
+interface Unchangeable {
   readonly fields: readonly string[];
   /**
    * The message for a name that should stay although names are unique: a new record needs a new
@@ -35,7 +35,7 @@ export interface AdoptableKind<T extends NamedRecord> extends Pick<InputKind, "o
 }
 
 /** A record to adopt, and how it differs from the inputs. */
-export interface Comparison {
+interface Comparison {
   /** Its fields now. Those that the service does not show are absent. */
   readonly before: Properties;
   /** The fields that adopting it sets. */

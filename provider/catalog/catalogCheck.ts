@@ -14,7 +14,7 @@ import type { Properties } from "../properties";
 const LONGEST_MS = 3_000;
 
 /** What a write sets. */
-export interface CheckedWrite {
+interface CheckedWrite {
   readonly name: unknown;
   /** The settings before, and those that the program sets. */
   readonly outputs: Properties;

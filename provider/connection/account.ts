@@ -55,14 +55,14 @@ export function accountRecord({ service, apiKey, provider }: AccountIdentity, id
 }
 
 /** An endpoint's account, and the URL of its queue interface. */
-export interface Place {
+export interface AccountPlace {
   /** URL of the queue interface. */
   readonly queueUrl: string;
   readonly account: AccountIdentity;
 }
 
 /** Returns `true` if the outputs record a different place or key than the settings have. */
-export function isRecordedElsewhere(outputs: Properties, place: Place, id: string): boolean {
+export function isRecordedElsewhere(outputs: Properties, place: AccountPlace, id: string): boolean {
   return outputs.__account !== accountRecord(place.account, id) || isRedirected(outputs, place, id);
 }
 
@@ -70,7 +70,7 @@ export function isRecordedElsewhere(outputs: Properties, place: Place, id: strin
  * Returns `true` if the program changes the resource's provider or the provider's URLs. A rotated
  * key does not count: it would change every resource.
  */
-export function isRedirected(outputs: Properties, { account, queueUrl }: Place, id: string): boolean {
+export function isRedirected(outputs: Properties, { account, queueUrl }: AccountPlace, id: string): boolean {
   const before = parseRecord(outputs.__account);
   if (before === undefined) return false;
   if (before.provider !== account.provider || before.service !== account.service) return true;

@@ -3,7 +3,7 @@ import { managementApi, requireAddress, serviceName } from "../../sdk/connection
 import { type Capabilities, capabilitiesAt } from "../../sdk/contract/capabilities";
 import { exitWithEngine } from "../exitWithEngine";
 import { containsUnknown } from "../properties";
-import { accountOf, type Place } from "./account";
+import { type AccountPlace, accountOf } from "./account";
 import { clientFor } from "./clientFor";
 import { CONFIG_NAMESPACE, type ProviderSettings, providerSettings, type ReadConfig } from "./config";
 import type { ProviderClient } from "./providerClient";
@@ -25,7 +25,7 @@ export async function configure(request: pulumi.dynamic.ConfigureRequest): Promi
 export const readConfig: ReadConfig = (name) => config(name);
 
 /** Everything a call needs. */
-export interface Connection extends Place {
+export interface Connection extends AccountPlace {
   readonly client: ProviderClient;
   readonly settings: ProviderSettings;
   readonly capabilities: Capabilities;
@@ -44,7 +44,7 @@ export function connect(): Connection {
  * Returns the account and the queue's URL that the settings describe; `undefined` if part of them
  * is unknown, because previews work without a key.
  */
-export function currentPlace(): Place | undefined {
+export function currentPlace(): AccountPlace | undefined {
   try {
     const place = placeOf(providerSettings(readConfig));
     return containsUnknown(place) ? undefined : place;
@@ -73,6 +73,6 @@ export function capabilitiesOf(settings: ProviderSettings): Capabilities {
   return capabilitiesAt(managementApi(settings), serviceName(settings));
 }
 
-function placeOf(settings: ProviderSettings): Place {
+function placeOf(settings: ProviderSettings): AccountPlace {
   return { account: accountOf(settings), queueUrl: requireAddress(settings, "queueUrl") };
 }

@@ -2,10 +2,10 @@ import * as pulumi from "@pulumi/pulumi";
 import { ServerlessGpuError } from "../../sdk/errors";
 import { CONFIG_NAMESPACE, type ReadConfig } from "../connection/config";
 import { contextFor, type DataSource } from "../functions/dataSource";
-import { type ArgsOf, type ResultOf, SOURCES, type SourceName } from "../functions/sources";
-import { keepProgramRunning, refused, refuseUnlessHandled } from "./program/refusal";
+import { SOURCES, type SourceArgs, type SourceName, type SourceResult } from "../functions/sources";
+import { keepProgramRunning, refuseUnlessHandled, rejectedLater } from "./program/refusal";
 import { isUnitTest } from "./program/unitTest";
-import { type ServerlessGpuProvider, settingsOf } from "./resources/provider";
+import { explicitSettings, type ServerlessGpuProvider } from "./resources/provider";
 
 /** Options of the data sources that return outputs. */
 export interface InvokeOutputOptions {
@@ -27,7 +27,7 @@ export interface InvokeOutputOptions {
 export type InputsOf<Args> = { readonly [K in keyof Args]: pulumi.Input<Args[K]> };
 
 /** Reads at once, from the account of the environment or of the stack's config. */
-export function invoke<Name extends SourceName>(name: Name, args: ArgsOf<Name>): Promise<ResultOf<Name>> {
+export function invoke<Name extends SourceName>(name: Name, args: SourceArgs<Name>): Promise<SourceResult<Name>> {
   const found = run(name, stackConfig(), args, (error) => {
     refuseUnlessHandled(error);
     return Promise.reject(error);
@@ -42,14 +42,16 @@ export function invoke<Name extends SourceName>(name: Name, args: ArgsOf<Name>):
  */
 export function invokeOutput<Name extends SourceName>(
   name: Name,
-  args: InputsOf<ArgsOf<Name>>,
+  args: InputsOf<SourceArgs<Name>>,
   { provider, dependsOn }: InvokeOutputOptions = {},
-): pulumi.Output<ResultOf<Name>> {
-  const settings = provider ? settingsOf(provider) : pulumi.output(undefined);
+): pulumi.Output<SourceResult<Name>> {
+  const settings = provider ? explicitSettings(provider) : pulumi.output(undefined);
   const look = ([resolved, explicit]: [unknown, Record<string, string | undefined> | undefined, unknown]) =>
-    run(name, explicit ? (setting) => explicit[setting] : stackConfig(), resolved as ArgsOf<Name>, refused);
+    run(name, explicit ? (setting) => explicit[setting] : stackConfig(), resolved as SourceArgs<Name>, rejectedLater);
   const given = pulumi.output<unknown>(args);
-  const found = pulumi.all([given, settings, existing(given, dependsOn)]).apply(look) as pulumi.Output<ResultOf<Name>>;
+  const found = pulumi.all([given, settings, existing(given, dependsOn)]).apply(look) as pulumi.Output<
+    SourceResult<Name>
+  >;
   keepProgramRunning(resolutionOf(found));
   return found;
 }
@@ -91,13 +93,13 @@ function idsOf(resources: Iterable<pulumi.Resource>): pulumi.Output<string>[] {
 function run<Name extends SourceName>(
   name: Name,
   readConfig: ReadConfig,
-  args: ArgsOf<Name>,
+  args: SourceArgs<Name>,
   whenFailed: (error: Error) => Promise<never>,
-): Promise<ResultOf<Name>> {
+): Promise<SourceResult<Name>> {
   const look = isUnitTest() ? callMock(name, args) : callService(name, readConfig, args);
   return new Promise((resolve, reject) => {
     look.then(
-      (found) => resolve(found as ResultOf<Name>),
+      (found) => resolve(found as SourceResult<Name>),
       (error: Error) => whenFailed(error).catch(reject),
     );
   });
@@ -106,10 +108,10 @@ function run<Name extends SourceName>(
 async function callService<Name extends SourceName>(
   name: Name,
   readConfig: ReadConfig,
-  args: ArgsOf<Name>,
+  args: SourceArgs<Name>,
 ): Promise<unknown> {
   try {
-    const { find } = SOURCES[name] as DataSource<ArgsOf<Name>, unknown>;
+    const { find } = SOURCES[name] as DataSource<SourceArgs<Name>, unknown>;
     return await find(contextFor(readConfig), args);
   } catch (error) {
     if (!(error instanceof ServerlessGpuError)) throw error;
@@ -118,7 +120,7 @@ async function callService<Name extends SourceName>(
   }
 }
 
-async function callMock<Name extends SourceName>(name: Name, args: ArgsOf<Name>): Promise<unknown> {
+async function callMock<Name extends SourceName>(name: Name, args: SourceArgs<Name>): Promise<unknown> {
   const { fromMock } = SOURCES[name];
   const token = `${CONFIG_NAMESPACE}:index:${name}`;
   const mocked: Record<string, unknown> = await pulumi.runtime.invoke(token, args as pulumi.Inputs);

@@ -15,7 +15,7 @@ import { type Properties, pick } from "../properties";
  */
 
 /** The worker counts that a deletion or recycle has set to 0, as this machine recorded them. */
-export interface ScaleDownRecord extends Required<ScaleDownOptions> {
+interface ScaleDownRecord extends Required<ScaleDownOptions> {
   /** `undefined` if no deletion or recycle on this machine was killed or failed. */
   readonly workers: () => WorkerLimits | undefined;
   readonly forget: () => void;

@@ -12,7 +12,7 @@ import type { Connection } from "../connection/connection";
 import { saveVariables } from "../container/variables";
 import { drainLogger, log } from "../log";
 import type { Properties } from "../properties";
-import type { Change, JudgeChange, Preparation, RecordKind, Save, Situation } from "../records/recordKind";
+import type { JudgeChange, Preparation, RecordChange, RecordKind, Save, Situation } from "../records/recordKind";
 import { refuseRename } from "../records/rename";
 import { ADOPTING, isAdopting, leaveUnadopted } from "../rollOut/adopting";
 import { forgetRollOut } from "../rollOut/record";
@@ -103,7 +103,7 @@ function deletesAtOnce(id: string, { drain, name }: Properties, { deletesWorkers
  * Returns the template that the endpoint may have got from a write whose end nobody saw: it then
  * needs a whole container, with no variable of that template.
  */
-function templateBefore({ outputs, inputs, unsure }: Change<EndpointInput>): unknown {
+function templateBefore({ outputs, inputs, unsure }: RecordChange<EndpointInput>): unknown {
   const isContainerChanged = hasOwnContainer(inputs) && unsure?.changed.some(isContainerField) === true;
   return (isContainerChanged && unsure.sent.templateId) || outputs.templateId;
 }

@@ -19,7 +19,7 @@ const RANDOM_DIGITS = 7;
 const ENDING = new RegExp(`-[0-9a-f]{${RANDOM_DIGITS}}$`);
 
 /** How a record is created, and what happens to one from an interrupted run. */
-export interface Making<T> {
+interface Making<T> {
   /** Creates a record, unless one has its name. */
   readonly create: (name: string, onNameTaken: (existing: readonly T[]) => T) => Promise<T>;
   /**

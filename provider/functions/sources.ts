@@ -121,8 +121,8 @@ export const SOURCES = {
 export type SourceName = keyof typeof SOURCES;
 
 /** The arguments of a data source. */
-export type ArgsOf<Name extends SourceName> =
+export type SourceArgs<Name extends SourceName> =
   (typeof SOURCES)[Name] extends DataSource<infer Args, unknown> ? Args : never;
 
 /** What a data source finds. */
-export type ResultOf<Name extends SourceName> = Awaited<ReturnType<(typeof SOURCES)[Name]["find"]>>;
+export type SourceResult<Name extends SourceName> = Awaited<ReturnType<(typeof SOURCES)[Name]["find"]>>;

@@ -8,17 +8,17 @@ const uid = process.getuid?.();
  * A folder that may hold this machine's files: an existing folder, and the names of the folders to
  * create in it.
  */
-export type Candidate = readonly [base: string, ...names: string[]];
+export type CandidateFolder = readonly [base: string, ...names: string[]];
 
 /**
  * Returns the folders that may hold the files of one subject, the best one first: the user's cache,
  * then the folder for temporary files.
  */
-export function candidateFolders(subject: string): readonly Candidate[] {
+export function candidateFolders(subject: string): readonly CandidateFolder[] {
   return [...cacheFolder(subject), [tmpdir(), `pulumi-serverless-gpu-${subject}-${uid ?? "user"}`]];
 }
 
-function cacheFolder(subject: string): Candidate[] {
+function cacheFolder(subject: string): CandidateFolder[] {
   const { XDG_CACHE_HOME } = process.env;
   const own = ["pulumi-serverless-gpu", subject];
   if (XDG_CACHE_HOME) return [[path.dirname(XDG_CACHE_HOME), path.basename(XDG_CACHE_HOME), ...own]];
@@ -34,7 +34,7 @@ function cacheFolder(subject: string): Candidate[] {
  * Creates a folder that only this user can write. @throws Error if it cannot be created, or others
  * can write it
  */
-export function makePrivateFolder([base, ...names]: Candidate): string {
+export function makePrivateFolder([base, ...names]: CandidateFolder): string {
   // Not recursive: Node.js hangs where a folder neither exists nor can be created, as in /proc.
   const folder = names.reduce((parent, name) => makeFolder(path.join(parent, name)), base);
   if (!isPrivate(folder)) throw new Error("others can write it");

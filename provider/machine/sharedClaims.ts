@@ -2,7 +2,7 @@ import { appendFileSync, lstatSync, readdirSync, readFileSync, rmSync } from "no
 import path from "node:path";
 import { ConfigurationError } from "../../sdk/errors";
 import { engineAddress } from "../exitWithEngine";
-import { type Candidate, candidateFolders, ifThere, isPrivate, makePrivateFolder } from "./folders";
+import { type CandidateFolder, candidateFolders, ifThere, isPrivate, makePrivateFolder } from "./folders";
 import { isAlive, machine } from "./processes";
 
 /*
@@ -14,7 +14,7 @@ import { isAlive, machine } from "./processes";
 /**
  * What a resource claims: a record that it has, that it will adopt, or that it has failed to adopt.
  */
-export interface Claim {
+export interface RecordClaim {
   readonly standing: "held" | "wanted" | "failed";
   /** The reason for `failed`; otherwise empty. */
   readonly reason: string;
@@ -40,7 +40,7 @@ const prepared = new Set<string>();
 const STALE_AFTER_MS = 24 * 60 * 60 * 1000;
 
 /** Creates the folder, and removes the files of processes that have ended. */
-function prepareFolder(candidate: Candidate): string {
+function prepareFolder(candidate: CandidateFolder): string {
   const folder = path.join(...candidate);
   if (prepared.has(folder)) return folder;
   makePrivateFolder(candidate);
@@ -64,7 +64,7 @@ function isStale(file: string): boolean {
  * @param engine the engine's address; only a program has to give it
  * @throws ConfigurationError if no folder can be used
  */
-export function shareClaim(id: string, owner: string, claim: Claim | undefined, engine?: string): void {
+export function shareClaim(id: string, owner: string, claim: RecordClaim | undefined, engine?: string): void {
   const sharedIn = deploymentOf(engine) ?? deployment;
   if (sharedIn === undefined) return;
   for (const parts of FOLDERS) {
@@ -87,8 +87,8 @@ export function shareClaim(id: string, owner: string, claim: Claim | undefined, 
  * Returns the claims on the record, by owner, from other processes of this deployment that are
  * still alive.
  */
-export function claimsOfOtherProcesses(id: string): Map<string, Claim> {
-  const claims = new Map<string, Claim>();
+export function claimsOfOtherProcesses(id: string): Map<string, RecordClaim> {
+  const claims = new Map<string, RecordClaim>();
   if (deployment === undefined) return claims;
   for (const [standing, claimed, owner = "", ...reason] of FOLDERS.flatMap((parts) => linesOfOthers(parts, id))) {
     if (claimed !== id) continue;
@@ -99,7 +99,7 @@ export function claimsOfOtherProcesses(id: string): Map<string, Claim> {
 }
 
 /** A line may be cut, or be of another version. Whatever it says, there is a claim. */
-function parseClaim(standing: string | undefined, reason: string): Claim {
+function parseClaim(standing: string | undefined, reason: string): RecordClaim {
   if (standing !== "wanted" && standing !== "failed") return { standing: "held", reason: "" };
   try {
     return { standing, reason: String(JSON.parse(reason)) };

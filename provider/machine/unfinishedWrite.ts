@@ -26,7 +26,7 @@ export interface UnfinishedWrite {
 }
 
 /** Notes a write before it is sent. An earlier one that is still open stays part of it. */
-export function noteWrite(written: Written, outputs: Properties, sent: Properties, former: Properties): void {
+export function noteUnfinished(written: Written, outputs: Properties, sent: Properties, former: Properties): void {
   const open = openWrite(written, outputs);
   const write = { sent: { ...open?.sent, ...sent }, former: { ...former, ...open?.former } };
   const { apiKey = "" } = written;

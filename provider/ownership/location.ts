@@ -14,7 +14,7 @@ export const LIST_MAX_AGE_MS = 60_000;
  * The client's functions for one kind of record. One of them is enough to find out where a record
  * is.
  */
-export type Finder = (client: ProviderClient) => {
+type Finder = (client: ProviderClient) => {
   readonly find: (id: string, options: FindOptions) => Promise<object | undefined>;
 };
 

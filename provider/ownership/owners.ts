@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { InvalidInputError } from "../../sdk/errors";
-import { type Claim, claimsOfOtherProcesses, shareClaim } from "../machine/sharedClaims";
+import { claimsOfOtherProcesses, type RecordClaim, shareClaim } from "../machine/sharedClaims";
 import type { Properties } from "../properties";
 
 /*
@@ -15,13 +15,13 @@ const TIME_DIGITS = 8;
 const RANDOM_BYTES = 4;
 
 /** The claims on each record, by its id and the owner. */
-const claims = new Map<string, Map<string, Claim>>();
+const claims = new Map<string, Map<string, RecordClaim>>();
 
 /** The owners of resources that are new in this program and adopt a record, by its id. */
 const adopters = new Map<string, string>();
 
-const HELD: Claim = { standing: "held", reason: "" };
-const WANTED: Claim = { standing: "wanted", reason: "" };
+const HELD: RecordClaim = { standing: "held", reason: "" };
+const WANTED: RecordClaim = { standing: "wanted", reason: "" };
 
 /**
  * Returns a token for a new resource: the time in seconds and random digits. It must not be an
@@ -125,7 +125,7 @@ export async function adoptAlone<T>(noun: string, id: string, owner: string, ado
  * Notes that a resource of the program has the record, or will have it.
  * @throws InvalidInputError if another resource of the program has it too
  */
-function claimAlone(noun: string, id: string, owner: string, own: Claim): void {
+function claimAlone(noun: string, id: string, owner: string, own: RecordClaim): void {
   claim(id, owner, own);
   if (claimsOfOthers(id, owner).length === 0) return;
   const message =
@@ -135,7 +135,7 @@ function claimAlone(noun: string, id: string, owner: string, own: Claim): void {
 }
 
 /** Returns the claims of the program's other resources on the record. */
-export function claimsOfOthers(id: string, owner: string): readonly Claim[] {
+export function claimsOfOthers(id: string, owner: string): readonly RecordClaim[] {
   const all = [...(claims.get(id) ?? []), ...claimsOfOtherProcesses(id)];
   return all.filter(([each]) => each !== owner).map(([, each]) => each);
 }
@@ -146,8 +146,8 @@ export function release(id: string, owner: string): void {
   shareClaim(id, owner, undefined);
 }
 
-function claim(id: string, owner: string, own: Claim): void {
-  const owners = claims.get(id) ?? new Map<string, Claim>();
+function claim(id: string, owner: string, own: RecordClaim): void {
+  const owners = claims.get(id) ?? new Map<string, RecordClaim>();
   if (owners.get(owner)?.standing === own.standing) return;
   shareClaim(id, owner, own);
   owners.set(owner, own);

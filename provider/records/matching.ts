@@ -51,7 +51,7 @@ export async function takeOverOwn<T extends NamedRecord, Fields extends object>(
 }
 
 /** Adopts the record with the program's `adoptId`, and changes it to match the program. */
-export async function adopt<T extends NamedRecord, Fields extends object>(
+export async function adoptRecord<T extends NamedRecord, Fields extends object>(
   kind: RecordKind<T, Fields>,
   connection: Connection,
   inputs: Properties,

@@ -19,7 +19,7 @@ import { oneAtATime } from "../ownership/oneAtATime";
 import { adoptAlone, claimCompared, ownerOf, ownerOfNew } from "../ownership/owners";
 import { type Properties, pick, UNKNOWN } from "../properties";
 import { explainAbsence, keepUnproven, readAbsent, withDropAdvice } from "./absent";
-import { adopt, type Matched, takeOverOwn } from "./matching";
+import { adoptRecord, type Matched, takeOverOwn } from "./matching";
 import { fieldsToCreate, fieldsToSave, toOutputs, unseenOutputs } from "./outputs";
 import type { RecordKind, Save, Situation, Unsure } from "./recordKind";
 import { announceUnfinished, lookAgain, noteChange } from "./unfinished";
@@ -144,7 +144,7 @@ function changedFields<T extends NamedRecord, Fields extends object>(
 }
 
 /** Returns the fields that an update changes. Makes no request. */
-export function changesOf<T extends NamedRecord, Fields extends object>(
+export function changedByUpdate<T extends NamedRecord, Fields extends object>(
   kind: RecordKind<T, Fields>,
   service: string,
   situation: Situation,
@@ -209,7 +209,7 @@ async function create<T extends NamedRecord, Fields extends object>(kind: Record
   const make = async (): Promise<Matched<T>> =>
     adoptId === undefined
       ? { record: await createRecord(kind, connection, inputs, owner) }
-      : await adoptAlone(kind.noun, String(adoptId), owner, () => adopt(kind, connection, inputs, owner));
+      : await adoptAlone(kind.noun, String(adoptId), owner, () => adoptRecord(kind, connection, inputs, owner));
   const { record, judge } = await oneAtATime(`${kind.noun} ${name}`, make);
   const changed = Object.keys(kind.table);
   const write = adoptId === undefined ? "" : newWrite();
@@ -286,7 +286,7 @@ async function bringUpToDate<T extends NamedRecord, Fields extends object>(
   const records = kind.records(connection.client);
   try {
     const unsure = await lookAgain(kind, connection, situation);
-    const changed = changesOf(kind, connection.account.service, situation, unsure);
+    const changed = changedByUpdate(kind, connection.account.service, situation, unsure);
     const { restored = {} } = unsure ?? {};
     const isNewlyManaged = newlyManagedIn(kind.table, outputs, inputs).length > 0;
     const isSaved = changed.length > 0 || isNewlyManaged || Object.keys(restored).length > 0;

@@ -25,7 +25,7 @@ export interface Situation {
 }
 
 /** A change of a record to the fields that the program manages. */
-export interface Change<Fields> extends Situation {
+export interface RecordChange<Fields> extends Situation {
   readonly fields: Partial<Fields>;
   /**
    * Set if state does not tell what the record has: it is adopted, or the end of a write was not
@@ -109,7 +109,7 @@ export interface RecordKind<T extends NamedRecord, Fields extends object> extend
   /** Creates a record, unless one has its name. */
   readonly create: (connection: Connection, fields: Fields, names: Naming<T>, inputs: Properties) => Promise<T>;
   /** Changes a record to these fields. */
-  readonly update: (connection: Connection, change: Change<Fields>) => Promise<T>;
+  readonly update: (connection: Connection, change: RecordChange<Fields>) => Promise<T>;
   /** Deletes a record. Calls `onAbsent` if it is gone. */
   readonly delete: (connection: Connection, id: string, outputs: Properties, onAbsent: () => void) => Promise<void>;
 

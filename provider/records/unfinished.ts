@@ -6,7 +6,7 @@ import { compareForAdoption } from "../adoption/comparison";
 import { type Connection, currentPlace } from "../connection/connection";
 import { changedIn } from "../fields/managed";
 import { log } from "../log";
-import { noteWrite, openWrite, type UnfinishedWrite, type Written } from "../machine/unfinishedWrite";
+import { noteUnfinished, openWrite, type UnfinishedWrite, type Written } from "../machine/unfinishedWrite";
 import { changedByOtherAt, noteWriter, recordedAs } from "../ownership/lastAdopter";
 import { ownerOf } from "../ownership/owners";
 import { objectOrEmpty, type Properties, pick } from "../properties";
@@ -35,7 +35,7 @@ export function announceUnfinished(noun: string, { id, outputs }: Situation): bo
 }
 
 /** Returns the machine's key for a record of a kind. */
-export function writtenBy({ account }: Connection, noun: string, id: string): Written {
+function writtenBy({ account }: Connection, noun: string, id: string): Written {
   return { service: account.service, apiKey: account.apiKey, noun, id };
 }
 
@@ -51,7 +51,7 @@ export function noteChange<T extends NamedRecord, Fields extends object>(
   const shown = pick({ ...fields }, (field) => !hiddenFields.includes(field));
   const changed = changedIn(table, before, shown);
   const [sent, former] = [shown, before].map((each) => pick(each, (field) => changed.includes(field)));
-  noteWrite(writtenBy(connection, kind.noun, id), outputs, sent ?? {}, former ?? {});
+  noteUnfinished(writtenBy(connection, kind.noun, id), outputs, sent ?? {}, former ?? {});
   if (ownerOf(outputs) !== "") noteWriter(recordedAs(kind.noun, { id, outputs }), ownerOf(outputs));
 }
 

@@ -8,7 +8,17 @@ import type { Properties } from "../properties";
 import type { RollOutRecord } from "./decide";
 import { forgetRollOut, type LeftAdoption, leftAdoptions, writeRollOut } from "./record";
 import { saveFormer } from "./restore";
-import { differing, heldOf, merged, namesOf, nested, releaseOf, sameSettings, serves, without } from "./settings";
+import {
+  differing,
+  heldOf,
+  mergedSettings,
+  namesOf,
+  nested,
+  releaseOf,
+  sameSettings,
+  serves,
+  without,
+} from "./settings";
 
 /*
  * An endpoint is adopted once its new release has passed. Until then it is someone's: whatever
@@ -139,12 +149,12 @@ export async function takeBackAdoption(
   forgetRollOut({ id, connection });
   if (!now) return { isGone: true, changed: "" };
   const { former } = putBackOf(record, now);
-  const foreign = differing(record.former, merged({ ...now }, former));
+  const foreign = differing(record.former, mergedSettings({ ...now }, former));
   return { isGone: false, changed: namesOf(foreign) };
 }
 
 /** The result of taking back an adoption. */
-export interface TakenBack {
+interface TakenBack {
   readonly isGone: boolean;
   /** Names of the settings that someone else has changed since. They stay as they are. */
   readonly changed: string;

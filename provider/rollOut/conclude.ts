@@ -20,7 +20,7 @@ import type { RollOut } from "./rollOutInputs";
 import { differing, isReleaseField, nested, releaseOf, sameSettings, serves } from "./settings";
 
 /** One update of an endpoint with a `rollOut`. */
-export interface Release extends Situation {
+export interface ReleaseUpdate extends Situation {
   readonly isAdoption: boolean;
   readonly connection: Connection;
   readonly rollOut: RollOut;
@@ -33,7 +33,7 @@ export interface Release extends Situation {
  * @param tested the endpoint as it was saved
  */
 export async function concludeRelease(
-  release: Release,
+  release: ReleaseUpdate,
   outs: Properties,
   record: RollOutRecord,
   tested: Properties,
@@ -45,7 +45,7 @@ export async function concludeRelease(
     log(name, "its new release is judged when workersMax is raised: at 0 it has no workers");
     return unjudged;
   }
-  const which = describe(id, name);
+  const which = namedEndpoint(id, name);
   const verdict = await judge({ client, id, name }, rollOut, inputs).then(
     (reason) => ({ reason, problem: undefined }),
     (error: unknown) => ({ reason: undefined, problem: messageOf(error) }),
@@ -84,7 +84,7 @@ export async function concludeRelease(
  * Returns the error after an adoption that found the program's release at the endpoint, and that
  * release failed. This machine does not know what served before.
  */
-async function refuseFound(release: Release, record: RollOutRecord, reason: string): Promise<Error> {
+async function refuseFound(release: ReleaseUpdate, record: RollOutRecord, reason: string): Promise<Error> {
   const { connection, id, name } = release;
   const { problem } = await restore(release, record);
   // It is judged again: no run has taken it back.
@@ -94,7 +94,7 @@ async function refuseFound(release: Release, record: RollOutRecord, reason: stri
   const left = problem === undefined ? "" : `. Its other settings could not be put back: ${problem}`;
   return new CodedError(
     "ROLL_OUT",
-    `${describe(id, name)} was not adopted: it already had the program's release, and that failed: ${reason}${left}. This run ` +
+    `${namedEndpoint(id, name)} was not adopted: it already had the program's release, and that failed: ${reason}${left}. This run ` +
       `has not made that release, and leaves it. Perhaps a run on another machine was killed after it made it: serverless-gpu history ` +
       `${id} shows the releases, and serverless-gpu rollback ${id} --to ${before} what takes the last one back (with --yes, it does ` +
       "so). Otherwise change the program",
@@ -102,17 +102,17 @@ async function refuseFound(release: Release, record: RollOutRecord, reason: stri
 }
 
 /** Returns an error after which state has what serves. */
-function partly({ id, inputs }: Release, text: string, state: Properties): Error {
+function partly({ id, inputs }: ReleaseUpdate, text: string, state: Properties): Error {
   return initFailure(new CodedError("ROLL_OUT", text), id, { ...state, __provider: inputs.__provider });
 }
 
 /** Returns outputs of a release without a verdict: this machine's notes of it still hold. */
-function open({ outputs }: Release, outs: Properties): Properties {
+function open({ outputs }: ReleaseUpdate, outs: Properties): Properties {
   return { ...pick(outs, (name) => name !== "__write"), ...writeOutput(lastWrite(outputs)) };
 }
 
 /** Returns the output of an adoption whose release has not passed. */
-function adopting({ isAdoption, outputs }: Release): Properties {
+function adopting({ isAdoption, outputs }: ReleaseUpdate): Properties {
   return isAdoption || isAdopting(outputs) ? { [ADOPTING]: true } : {};
 }
 
@@ -122,7 +122,7 @@ function adopting({ isAdoption, outputs }: Release): Properties {
  * what makes no release.
  */
 async function changedMeanwhile(
-  release: Release,
+  release: ReleaseUpdate,
   outs: Properties,
   record: RollOutRecord,
   now: Endpoint,
@@ -131,7 +131,7 @@ async function changedMeanwhile(
   const { connection, id, name, inputs, isAdoption, outputs } = release;
   const { account } = connection;
   const text =
-    `the new release of ${describe(id, name)} was neither accepted nor taken back: someone else has changed ` +
+    `the new release of ${namedEndpoint(id, name)} was neither accepted nor taken back: someone else has changed ` +
     `${fields.join(", ")} while it was judged. That was left as it is. Run pulumi up again: it saves the program's release ` +
     "and judges it";
   if (isAdoption) {
@@ -154,13 +154,13 @@ async function changedMeanwhile(
  * @param outs the outputs to record, apart from the settings that are restored
  */
 export function afterRestore(
-  release: Release,
+  release: ReleaseUpdate,
   outs: Properties,
   { release: refused, former, reason }: RollOutRecord,
   { endpoint, problem, isForeign }: Restored,
 ): Error {
   const { connection, id, name, inputs, isAdoption } = release;
-  const which = describe(id, name);
+  const which = namedEndpoint(id, name);
   const { [UNJUDGED]: _, ...others } = { ...open(release, outs), ...adopting(release) };
   const counts = pick(outs, (field) => field === "workersMin" || field === "workersMax");
   const hasCounts = endpoint !== undefined && Object.keys(differing(counts, { ...endpoint })).length === 0;
@@ -188,12 +188,12 @@ export function refusal(reason: string, id: string, name: string, isShown = fals
   const change = isShown ? "change its image, variables or another setting of the release" : "change the program";
   return new CodedError(
     "ROLL_OUT",
-    `the new release of ${describe(id, name)} was refused: ${reason}. The endpoint serves with its previous settings. The same ` +
+    `the new release of ${namedEndpoint(id, name)} was refused: ${reason}. The endpoint serves with its previous settings. The same ` +
       `release is not tried again: ${change}, or set rollOut.attempt to a higher number to try it once more`,
   );
 }
 
-export function describe(id: string, name: string): string {
+export function namedEndpoint(id: string, name: string): string {
   return `endpoint ${id} ("${name}")`;
 }
 

@@ -1,6 +1,6 @@
 import { isVoid } from "../machine/machineRecord";
 import { isObject, type Properties, pick } from "../properties";
-import { differing, isVariable, merged, releaseOf, sameSettings, serves } from "./settings";
+import { differing, isVariable, mergedSettings, releaseOf, sameSettings, serves } from "./settings";
 
 /** What this machine recorded of the last rollout of an endpoint. */
 export interface RollOutRecord {
@@ -37,7 +37,7 @@ export function isOpen(record: RollOutRecord, state: Properties): boolean {
 }
 
 /** Returns `true` if the release has failed, whether its restore has ended or not. */
-export function hasFailed({ phase }: RollOutRecord): boolean {
+export function wasRefused({ phase }: RollOutRecord): boolean {
   return phase === "restoring" || phase === "refused";
 }
 
@@ -60,7 +60,7 @@ export interface Sight {
 }
 
 /** What to do before the save of an update. `former` are the settings to restore. */
-export type Step =
+type Step =
   /** There is no new release in this update. */
   | { readonly do: "nothing" }
   /** Record the former settings, save, judge. */
@@ -73,9 +73,9 @@ export type Step =
   | { readonly do: "refuse"; readonly reason: string; readonly isShown: boolean };
 
 /** Decides what an update with a `rollOut` does before its save. */
-export function decide(sight: Sight): Step {
+export function nextStep(sight: Sight): Step {
   const { record, inputs, wanted, now, shownRefusal } = sight;
-  if (record?.inputs === inputs && hasFailed(record)) {
+  if (record?.inputs === inputs && wasRefused(record)) {
     const isOut = record.phase === "refused" && !serves(record.release, now);
     return isOut ? { do: "refuse", reason: record.reason, isShown: false } : { do: "restore", record };
   }
@@ -87,13 +87,13 @@ export function decide(sight: Sight): Step {
     const isUnknown = sight.isAdoption && !(record?.phase === "passed" && serves(record.release, now));
     const former = recorded?.former ?? (isUnknown ? {} : formerInState(sight));
     if (!former) return { do: "nothing" };
-    const all = withoutZero(merged(before, former));
-    return { do: "judge", release: sameSettings(all, merged(now, wanted)), former: all };
+    const all = withoutZero(mergedSettings(before, former));
+    return { do: "judge", release: sameSettings(all, mergedSettings(now, wanted)), former: all };
   }
   if (!recorded && shownRefusal !== undefined) return { do: "refuse", reason: shownRefusal, isShown: true };
   // What serves may be a release that a killed run on another machine has not judged.
-  const former = withoutZero(merged(before, recorded?.former ?? lastInState(sight, changes)));
-  return { do: "release", release: sameSettings(former, merged(now, wanted)), former };
+  const former = withoutZero(mergedSettings(before, recorded?.former ?? lastInState(sight, changes)));
+  return { do: "release", release: sameSettings(former, mergedSettings(now, wanted)), former };
 }
 
 /** Returns the settings before the release that serves, as far as state has them. */
@@ -102,15 +102,15 @@ function formerInState({ unjudged, wanted, now, state }: Sight): Properties | un
   const former = sameSettings(changes, state);
   // A refresh does not see the variables that the release has added.
   if (unjudged && Object.keys(releaseOf(unjudged)).length > 0)
-    return serves(unjudged, now) ? undefined : merged(former, unjudged);
+    return serves(unjudged, now) ? undefined : mergedSettings(former, unjudged);
   return Object.keys(changes).length > 0 ? former : undefined;
 }
 
 /** Returns the release fields that change, as the last good version in state has them. */
 function lastInState({ unjudged, wanted, state }: Sight, changes: Properties): Properties {
-  const changed = releaseOf(merged(changes, differing(wanted, state)));
+  const changed = releaseOf(mergedSettings(changes, differing(wanted, state)));
   const known = pick(changed, (name) => !isVariable(name) || isObject(state.env));
-  return merged(sameSettings(known, state), unjudged ?? {});
+  return mergedSettings(sameSettings(known, state), unjudged ?? {});
 }
 
 /**

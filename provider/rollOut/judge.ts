@@ -7,7 +7,7 @@ import { secretFields } from "../hideSecretInputs";
 import { log, waitLogger } from "../log";
 import type { Properties } from "../properties";
 import { runTest } from "../smokeTest/smokeTestHandlers";
-import type { RollOut, Watch } from "./rollOutInputs";
+import type { JobWatch, RollOut } from "./rollOutInputs";
 import {
   countsInWords,
   countsSince,
@@ -124,7 +124,7 @@ async function failureInWatch(
   client: ProviderClient,
   id: string,
   name: string,
-  watch: Watch,
+  watch: JobWatch,
 ): Promise<string | undefined> {
   const health = async () => (await client.endpoint(id).health({ signal: cancelled })).jobs;
   const logWait = waitLogger(name);

@@ -7,7 +7,7 @@ import { isObject, type Properties, pick } from "../properties";
 import { PHASES, type RollOutRecord } from "./decide";
 
 /** An endpoint of an account. */
-export interface Place {
+export interface RolloutPlace {
   readonly id: string;
   readonly connection: { readonly account: AccountIdentity };
 }
@@ -17,25 +17,25 @@ export interface Place {
  * has moved on since: then only that a release has passed is still of use. `"sealed"` if it was
  * written with another key.
  */
-export function readRollOut(place: Place, state: Properties): RollOutRecord | "sealed" | undefined {
+export function readRollOut(place: RolloutPlace, state: Properties): RollOutRecord | "sealed" | undefined {
   const found = readRecord(subjectOf(place));
   const record = found && opened(place.connection.account.apiKey, found);
   if (!found || !isVoid(found, state)) return record;
   return record !== "sealed" && record?.phase === "passed" ? record : undefined;
 }
 
-export function writeRollOut(place: Place, record: RollOutRecord): void {
+export function writeRollOut(place: RolloutPlace, record: RollOutRecord): void {
   const { service, apiKey } = place.connection.account;
   const { after, adoption } = record;
   const maker = adoption === undefined ? {} : { service, id: place.id, ...thisProcess() };
   writeRecord(subjectOf(place), { after, ...maker, sealed: seal(apiKey, { ...record }) });
 }
 
-export function forgetRollOut(place: Place): void {
+export function forgetRollOut(place: RolloutPlace): void {
   removeRecord(subjectOf(place));
 }
 
-function subjectOf({ id, connection }: Place): Subject {
+function subjectOf({ id, connection }: RolloutPlace): Subject {
   return { service: connection.account.service, ...ABOUT, key: id };
 }
 
@@ -77,7 +77,7 @@ function parse(properties: Properties | undefined): RollOutRecord | undefined {
 }
 
 /** Returns a digest of the program's inputs. */
-export function digestOf(inputs: Properties): string {
+export function inputsDigest(inputs: Properties): string {
   const own = pick(inputs, (name) => !name.startsWith("__"));
   return createHash("sha256")
     .update(JSON.stringify(sorted(own)))

@@ -9,14 +9,14 @@ import { seal, unseal } from "../machine/seal";
 import { isObject, type Properties, pick } from "../properties";
 import type { JudgeChange, Situation } from "../records/recordKind";
 import { adoptionOf, isAdopting, leaveChanged, putBackOf, UNJUDGED } from "./adopting";
-import { afterRestore, concludeRelease, describe, notePassed, type Release, refusal } from "./conclude";
-import { decide, hasFailed, isOpen, type RollOutRecord, type Sight } from "./decide";
-import { digestOf, forgetRollOut, type Place, readRollOut, writeRollOut } from "./record";
+import { afterRestore, concludeRelease, namedEndpoint, notePassed, type ReleaseUpdate, refusal } from "./conclude";
+import { isOpen, nextStep, type RollOutRecord, type Sight, wasRefused } from "./decide";
+import { forgetRollOut, inputsDigest, type RolloutPlace, readRollOut, writeRollOut } from "./record";
 import { restore, saveFormer } from "./restore";
 import { rollOutOf } from "./rollOutInputs";
 import {
   differing,
-  merged,
+  mergedSettings,
   namesOf,
   nested,
   releaseOf,
@@ -46,14 +46,14 @@ export async function beginRelease(
   // State has the endpoint, and this update verifies it, whoever was about to adopt it before.
   if (!isAdoption && (!rollOut || !readRollOut(place, outputs))) forgetRollOut(place);
   if (!rollOut) return isAdoption ? noteAdoption(place, situation, name) : undefined;
-  const release: Release = { ...situation, isAdoption, connection, rollOut, name };
+  const release: ReleaseUpdate = { ...situation, isAdoption, connection, rollOut, name };
   const sight = await look(release);
   // The save says that the endpoint is gone.
   if (!sight) return undefined;
-  const first = decide(sight);
+  const first = nextStep(sight);
   const isUnknown = sight.record === undefined || sight.record.phase === "passed";
   const asksService = first.do === "release" && isUnknown;
-  const step = asksService ? decide({ ...sight, shownRefusal: await shownRefusal(release, sight) }) : first;
+  const step = asksService ? nextStep({ ...sight, shownRefusal: await shownRefusal(release, sight) }) : first;
   if (step.do === "nothing") return undefined;
   if (step.do === "refuse") throw refusal(step.reason, id, name, step.isShown);
   if (step.do === "restore") {
@@ -76,17 +76,17 @@ export async function beginRelease(
  * Records what an adoption without a `rollOut` changes, until it has ended: if it is killed and its
  * resource removed, no state has the endpoint. The template before is not known over REST v2.
  */
-function noteAdoption(place: Place, { outputs, inputs }: Situation, name: string): JudgeChange | undefined {
+function noteAdoption(place: RolloutPlace, { outputs, inputs }: Situation, name: string): JudgeChange | undefined {
   const earlier = readRollOut(place, outputs);
   const left = earlier === undefined || earlier === "sealed" ? {} : putBackOf(earlier, outputs).former;
   const changes = differing(wantedSettings(inputs, outputs), outputs);
-  const before = merged(sameSettings(changes, outputs), left);
+  const before = mergedSettings(sameSettings(changes, outputs), left);
   const former = pick(before, (field) => field !== "templateId" || before[field] !== "");
   if (Object.keys(former).length === 0) {
     forgetRollOut(place);
     return undefined;
   }
-  writeRollOut(place, adoptionOf(name, sameSettings(former, merged(outputs, changes)), former));
+  writeRollOut(place, adoptionOf(name, sameSettings(former, mergedSettings(outputs, changes)), former));
   return async () => {
     forgetRollOut(place);
     return {};
@@ -114,7 +114,7 @@ export async function settleEarlier(
   if (!record) return;
   const known = record === "sealed" ? outputs : nested(record.release);
   const isLeft = record === "sealed" || isOpen(record, outputs);
-  const isSame = record !== "sealed" && record.inputs === digestOf(inputs);
+  const isSame = record !== "sealed" && record.inputs === inputsDigest(inputs);
   if (!isLeft || (isSame && !isAdoption)) return;
   const now = await connection.client.endpoints.find(id, { known });
   if (!now) return;
@@ -150,12 +150,12 @@ export async function settleEarlier(
 function sealedElsewhere(id: string, name: string, advice: string): CodedError {
   return new CodedError(
     "ROLL_OUT",
-    `a run has left a release of ${describe(id, name)} without a verdict, and recorded its previous settings with another API ` +
+    `a run has left a release of ${namedEndpoint(id, name)} without a verdict, and recorded its previous settings with another API ` +
       `key, so they cannot be read. ${advice}`,
   );
 }
 
-async function look(release: Release): Promise<Sight | undefined> {
+async function look(release: ReleaseUpdate): Promise<Sight | undefined> {
   const { connection, id, name, inputs, outputs, isAdoption } = release;
   const now = await connection.client.endpoints.find(id, { known: inputs });
   if (!now) return undefined;
@@ -166,7 +166,7 @@ async function look(release: Release): Promise<Sight | undefined> {
     throw sealedElsewhere(id, name, "Change the release, or remove rollOut for one run to accept what serves");
   }
   return {
-    ...{ record: record === "sealed" ? undefined : record, inputs: digestOf(inputs), wanted, now: { ...now } },
+    ...{ record: record === "sealed" ? undefined : record, inputs: inputsDigest(inputs), wanted, now: { ...now } },
     // What an earlier run has left may have been taken back since the endpoint was read.
     ...{ state: isAdoption ? { ...now } : outputs, isAdoption, unjudged, shownRefusal: undefined },
   };
@@ -174,7 +174,7 @@ async function look(release: Release): Promise<Sight | undefined> {
 
 /** Returns why the release was refused before on another machine, if the service shows that. */
 async function shownRefusal(
-  { connection, rollOut, id, name }: Release,
+  { connection, rollOut, id, name }: ReleaseUpdate,
   { wanted, now, record }: Sight,
 ): Promise<string | undefined> {
   const releases = await connection.client.endpoints.releases(id);
@@ -200,7 +200,7 @@ export function isReleaseOpen({ id, outputs, inputs }: Situation): boolean {
   const isLeft = record === "sealed" || (record !== undefined && isOpen(record, outputs));
   const name = String(inputs.name ?? outputs.name ?? id);
   const isRefused =
-    record !== undefined && record !== "sealed" && hasFailed(record) && record.inputs === digestOf(inputs);
+    record !== undefined && record !== "sealed" && wasRefused(record) && record.inputs === inputsDigest(inputs);
   if (isRefused && rollOutOf(inputs)) {
     log(
       name,
@@ -228,7 +228,7 @@ export function noteUnjudged(outputs: Properties, fields: Properties): Propertie
   const managed = managedFields(FIELDS, outputs) ?? [];
   const known = releaseOf(pick(outputs, (name) => managed.includes(name)));
   const found = sameSettings(differing(known, fields), outputs);
-  const former = merged(found, noted);
+  const former = mergedSettings(found, noted);
   // Removing an endpoint that was to be adopted also puts back what makes no release.
   const isBack = isAdopting(outputs) ? Object.keys(differing(former, fields)).length === 0 : serves(former, fields);
   const isThere = Object.keys(former).length > 0 && !isBack;

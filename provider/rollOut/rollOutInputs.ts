@@ -6,14 +6,14 @@ import { containsUnknown, type InputRule, isObject, type Properties, SECONDS, UN
 export interface RollOut {
   /** The inputs of a smoke test, without the endpoint. */
   readonly test: Properties | undefined;
-  readonly watch: Watch | undefined;
+  readonly watch: JobWatch | undefined;
   readonly restores: boolean;
   readonly attempt: number;
   readonly timeoutMs: number;
 }
 
 /** How jobs are counted. */
-export interface Watch {
+export interface JobWatch {
   readonly seconds: number;
   readonly maxFailed: number;
   readonly minJobs: number;
@@ -130,9 +130,11 @@ function partProblems(place: string, part: Properties, rules: Readonly<Record<st
 
 /** Loads the rules of smoke tests only here, because they load the client. */
 function testProblems(test: Properties): InputProblem[] {
-  const { problemsOf }: typeof import("../smokeTest/smokeTestHandlers") = require("../smokeTest/smokeTestHandlers");
+  const {
+    smokeTestProblems,
+  }: typeof import("../smokeTest/smokeTestHandlers") = require("../smokeTest/smokeTestHandlers");
   const foreign = NOT_OF_TEST.filter((name) => test[name] !== undefined);
-  const problems = problemsOf({ ...test, endpointId: "known" });
+  const problems = smokeTestProblems({ ...test, endpointId: "known" });
   return [
     ...foreign.map((name) => ({ property: `rollOut.test.${name}`, message: "is not a property of a rollout's test" })),
     ...problems.map(({ property, message }) => ({ property: `rollOut.test.${property}`, message })),

@@ -16,7 +16,7 @@ const RELEASE_FIELDS: readonly string[] = workerFields(FIELDS);
 const VARIABLE = "env.";
 
 /** Returns fields as settings. */
-export function flat({ env, ...fields }: Properties): Properties {
+function flat({ env, ...fields }: Properties): Properties {
   const variables = Object.entries(objectOrEmpty(env)).map(([name, value]) => [VARIABLE + name, value]);
   return { ...fields, ...Object.fromEntries(variables) };
 }
@@ -81,7 +81,7 @@ export function serves(release: Properties, endpoint: Properties): boolean {
 }
 
 /** Returns settings in which those of `over` take precedence. */
-export function merged(settings: Properties, over: Properties): Properties {
+export function mergedSettings(settings: Properties, over: Properties): Properties {
   return { ...flat(settings), ...flat(over) };
 }
 

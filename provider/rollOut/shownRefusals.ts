@@ -13,7 +13,7 @@ import { nested, releaseOf } from "./settings";
 const ALLOWANCE_MS = 10 * 60_000;
 
 /** A refusal that the releases show. */
-export interface ShownRefusals {
+interface ShownRefusals {
   /** How many times in a row the release was made and taken back. */
   readonly count: number;
   /** The last time, as the service writes it. */

@@ -1,5 +1,5 @@
 import type { EndpointWorker } from "../../sdk/endpoints/releases";
-import type { Watch } from "./rollOutInputs";
+import type { JobWatch } from "./rollOutInputs";
 
 /** What a wait for a release sees. */
 export interface Workers {
@@ -60,7 +60,7 @@ export function countsSince(from: Counts, now: Counts): Counts {
 export type Verdict = "open" | "passed" | "failed" | "too few jobs";
 
 /** Judges a release by its jobs. A watch ends as soon as enough of them have failed. */
-export function verdictOf({ completed, failed }: Counts, { minJobs, maxFailed }: Watch, isOver: boolean): Verdict {
+export function verdictOf({ completed, failed }: Counts, { minJobs, maxFailed }: JobWatch, isOver: boolean): Verdict {
   const ended = completed + failed;
   if (ended >= minJobs && failed > maxFailed * ended) return "failed";
   if (!isOver) return "open";

@@ -49,7 +49,7 @@ interface Received {
  * @throws SMOKE_TEST if it is not as expected, or late
  */
 export async function testRequest(inputs: Properties, timeoutMs: number): Promise<{ status: number; ms: number }> {
-  const what = nameOf(inputs);
+  const what = requestName(inputs);
   const startedAt = systemClock.monotonic();
   const elapsedMs = () => systemClock.monotonic() - startedAt;
   const name = `SmokeTest of endpoint ${inputs.endpointId}`;
@@ -156,7 +156,7 @@ function isSecret(inputs: Properties): boolean {
 }
 
 /** Names the request, without its query, which may hold a secret. */
-export function nameOf(inputs: Properties): string {
+export function requestName(inputs: Properties): string {
   const { endpointId, path, method, body } = inputs;
   const verb = typeof method === "string" ? method.toUpperCase() : body === undefined ? "GET" : "POST";
   const shownPath = secretFields(inputs).includes("path") ? "a secret path" : String(path).split("?", 1)[0];

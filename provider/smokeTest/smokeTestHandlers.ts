@@ -12,7 +12,7 @@ import { initFailure } from "../engineErrors";
 import { log, logChange, waitLogger } from "../log";
 import { containsUnknown, isObject, type Properties, SECONDS } from "../properties";
 import { assertExpected, hideInput } from "./expectedOutput";
-import { nameOf, REQUEST_INPUTS, requestProblems, testRequest } from "./requestTest";
+import { REQUEST_INPUTS, requestName, requestProblems, testRequest } from "./requestTest";
 
 const DEFAULT_TIMEOUT_SECONDS = 300;
 const LOG_EVERY_MS = 10_000;
@@ -32,7 +32,7 @@ export const smokeTestHandlers: pulumi.dynamic.ResourceProvider = {
   configure,
 
   async check(_oldInputs, inputs: Properties) {
-    const failures = problemsOf(inputs).map(({ property, message }) => ({ property, reason: message }));
+    const failures = smokeTestProblems(inputs).map(({ property, message }) => ({ property, reason: message }));
     return { inputs, failures };
   },
 
@@ -44,7 +44,7 @@ export const smokeTestHandlers: pulumi.dynamic.ResourceProvider = {
   // A failed test runs again even if the program returns to the inputs of the last success: what it
   // tests has changed twice since.
   async diff(_id, outputs: Properties) {
-    return hasFailed(outputs) ? { changes: true } : {};
+    return hasTestFailed(outputs) ? { changes: true } : {};
   },
 
   async update(id, outputs: Properties, inputs: Properties) {
@@ -66,12 +66,12 @@ export const smokeTestHandlers: pulumi.dynamic.ResourceProvider = {
 /**
  * Returns `true` if the last test failed. The outputs record that, because a refresh discards it.
  */
-export function hasFailed({ __failed }: Properties): boolean {
+export function hasTestFailed({ __failed }: Properties): boolean {
   return __failed === true;
 }
 
 /** Returns the problems of a `SmokeTest`'s inputs. */
-export function problemsOf(inputs: Properties): InputProblem[] {
+export function smokeTestProblems(inputs: Properties): InputProblem[] {
   const { endpointId, input, timeout, path } = inputs;
   const wrong = (property: string, isRight: boolean, message: string): InputProblem[] =>
     isRight || containsUnknown(inputs[property]) ? [] : [{ property, message }];
@@ -154,7 +154,7 @@ export async function runTest(inputs: Properties) {
     return outs;
   }
   const { status, ms } = await testRequest(inputs, timeoutMs);
-  logPassed(nameOf(inputs));
+  logPassed(requestName(inputs));
   return { jobId: "", status: String(status), delayTime: 0, executionTime: ms };
 }
 

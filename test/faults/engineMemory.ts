@@ -1,4 +1,4 @@
-import { SECRET, SIGNATURE } from "../../provider/properties";
+import { SECRET_SIGNATURE, SIGNATURE } from "../../provider/properties";
 import { initFailure, type Properties, type startDynamicProvider } from "../support/dynamicProvider";
 
 export type DynamicProvider = Awaited<ReturnType<typeof startDynamicProvider>>;
@@ -73,7 +73,7 @@ function plain(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map(plain);
   const properties = value as Properties;
-  if (properties[SIGNATURE] === SECRET) return properties.value;
+  if (properties[SIGNATURE] === SECRET_SIGNATURE) return properties.value;
   return Object.fromEntries(Object.entries(properties).map(([name, each]) => [name, plain(each)]));
 }
 

@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { InputProblem } from "../../../sdk/errors";
-import type { Claim } from "../../machine/sharedClaims";
+import type { RecordClaim } from "../../machine/sharedClaims";
 import { resolveArg } from "./resolvedArgs";
 import { runtimeState } from "./runtimeState";
 
@@ -56,9 +56,9 @@ export function claimAdoptee(resource: pulumi.CustomResource & { readonly __owne
   );
 }
 
-const HELD: Claim = { standing: "held", reason: "" };
+const HELD: RecordClaim = { standing: "held", reason: "" };
 
-function share(id: string, owner: string, claim: Claim, engine: string): void {
+function share(id: string, owner: string, claim: RecordClaim, engine: string): void {
   // Most programs adopt nothing, and start without it.
   const { shareClaim }: typeof import("../../machine/sharedClaims") = require("../../machine/sharedClaims");
   try {

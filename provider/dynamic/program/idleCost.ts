@@ -1,10 +1,10 @@
 import * as pulumi from "@pulumi/pulumi";
 import { idleWorkersWarning } from "../../inputWarnings";
-import { type Declaration, warnAt } from "./programChecks";
+import { type DeclaredResource, warnAt } from "./programChecks";
 
 /** An endpoint whose workers are billed even while idle. */
 interface IdleCost {
-  readonly declaration: Pick<Declaration, "type" | "name" | "options">;
+  readonly declaration: Pick<DeclaredResource, "type" | "name" | "options">;
   /** `undefined` if the number is secret. */
   readonly workers: number | undefined;
 }

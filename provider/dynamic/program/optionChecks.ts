@@ -37,7 +37,7 @@ const insteadFor = (kind: string) => OF_OTHERS[kind] ?? OF_RECORDS;
 const LISTS = [FIELDS, TEMPLATE_FIELDS].flatMap(listFields);
 
 /** Returns the problems with options, which belong to no argument. */
-export function optionProblems(kind: string, args: object, options: Options): InputProblem[] {
+export function resourceOptionProblems(kind: string, args: object, options: Options): InputProblem[] {
   return [...importProblem(kind, options), ...replaceWithProblem(args, options)].map((message) => ({
     property: "",
     message,

@@ -1,10 +1,10 @@
 import { keysInPlainText, plainKeysNote } from "../../inputWarnings";
-import { type Declaration, noteAt } from "./programChecks";
+import { type DeclaredResource, noteAt } from "./programChecks";
 import { resolveArg } from "./resolvedArgs";
 import { isUnitTest } from "./unitTest";
 
 /** Says once that a container's variables hold what looks like keys in plain text. */
-export function noteOfPlainKeys(declaration: Pick<Declaration, "type" | "name" | "options">, env: unknown): void {
+export function noteOfPlainKeys(declaration: Pick<DeclaredResource, "type" | "name" | "options">, env: unknown): void {
   if (env === undefined || env === null || isUnitTest()) return;
   // Values that are not known yet count as references. The engine reports outputs that fail.
   void resolveArg(env).then(

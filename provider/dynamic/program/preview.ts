@@ -3,7 +3,7 @@ import type { NamedRecord } from "../../../sdk/records/listed";
 import type { Arg, Args, PreviewedKind } from "../../adoption/description";
 import { CONFIG_NAMESPACE, type ReadConfig } from "../../connection/config";
 import { isObject } from "../../properties";
-import { settingsOf } from "../resources/provider";
+import { explicitSettings } from "../resources/provider";
 import { claimAdoptee } from "./adoptIds";
 import { resolveArg } from "./resolvedArgs";
 
@@ -90,7 +90,7 @@ async function configOf(resource: pulumi.CustomResource, type: string): Promise<
     const config = new pulumi.Config(CONFIG_NAMESPACE);
     return (name) => config.get(name);
   }
-  const { value, isUnknown } = await resolveArg(settingsOf(provider));
+  const { value, isUnknown } = await resolveArg(explicitSettings(provider));
   if (isUnknown || !isObject(value)) return undefined;
   return (name) => (typeof value[name] === "string" ? value[name] : undefined);
 }

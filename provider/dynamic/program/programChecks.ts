@@ -2,13 +2,18 @@ import * as pulumi from "@pulumi/pulumi";
 import { ConfigurationError, type InputProblem } from "../../../sdk/errors";
 import { NO_SUCH_PROPERTY } from "../../../sdk/records/fields";
 import { UNKNOWN } from "../../properties";
-import { customTimeoutsWarning, deletedWithWarning, ignoredElementWarnings, optionProblems } from "./optionChecks";
+import {
+  customTimeoutsWarning,
+  deletedWithWarning,
+  ignoredElementWarnings,
+  resourceOptionProblems,
+} from "./optionChecks";
 import { earlierRefusal, refuse } from "./refusal";
 import { areChangedLater } from "./transforms";
 import { isUnitTest } from "./unitTest";
 
 /** A resource as the program declares it, before it is registered. */
-export interface Declaration {
+export interface DeclaredResource {
   /** Name of the class, for messages. */
   readonly kind: string;
   readonly type: string;
@@ -26,7 +31,7 @@ export type Values = Record<string, unknown>;
 
 /** Declarations from one turn of the event loop, which are checked together. */
 interface Batch {
-  readonly declared: { readonly declaration: Declaration; readonly values: KnownValues }[];
+  readonly declared: { readonly declaration: DeclaredResource; readonly values: KnownValues }[];
   /**
    * Settles when all declarations are checked. Rejects if there are problems, after the engine has
    * refused the program: the engine deletes what a complete program does not declare.
@@ -57,9 +62,9 @@ const OUTSIDE_A_STACK = {};
  * @returns the options to register the resource with: it waits until the whole batch is checked
  * @throws RunError if there are problems in a unit test with mocks
  */
-export function checkedOptions(original: Declaration): pulumi.CustomResourceOptions {
+export function checkedOptions(original: DeclaredResource): pulumi.CustomResourceOptions {
   const { options, kind } = original;
-  const problems = [...optionProblems(kind, original.args, options), ...(original.problems ?? [])];
+  const problems = [...resourceOptionProblems(kind, original.args, options), ...(original.problems ?? [])];
   const isFinal = !areChangedLater(options);
   const declaration = { ...original, problems, ...(!isFinal && { findProblems: () => [] }) };
   for (const warning of [
@@ -146,7 +151,7 @@ function logError(text: string, resource: pulumi.Resource | undefined): Promise<
   });
 }
 
-function throwProblems(declaration: Declaration, values: KnownValues): void {
+function throwProblems(declaration: DeclaredResource, values: KnownValues): void {
   const problems = problemsOf(declaration, values);
   if (problems.length === 0) return;
   const text = problems.map(({ property, message }) => sentence(property, message)).join("; ");
@@ -158,7 +163,7 @@ function sentence(property: string, message: string): string {
   return property === "" ? message : `${property} ${message}`;
 }
 
-function problemsOf(declaration: Declaration, { known, secret }: KnownValues): InputProblem[] {
+function problemsOf(declaration: DeclaredResource, { known, secret }: KnownValues): InputProblem[] {
   const { args, options, problems = [], findProblems } = declaration;
   const declared = Object.keys(args).map((name) => [name, Object.hasOwn(known, name) ? known[name] : UNKNOWN]);
   // The engine replaces ignored fields with their old values, which are not known here.
@@ -183,7 +188,7 @@ function problemsOf(declaration: Declaration, { known, secret }: KnownValues): I
  * Returns a warning for each name in `ignoreChanges` that no property has. The resource is not
  * refused for it, because Pulumi accepts such names.
  */
-function unknownIgnored({ kind, args, options, findProblems }: Declaration): string[] {
+function unknownIgnored({ kind, args, options, findProblems }: DeclaredResource): string[] {
   const fields = ignoredFields(options).filter((field) => !Object.hasOwn(args, field) && !/^(__|\*$)/.test(field));
   if (fields.length === 0) return [];
   const values = Object.fromEntries(fields.map((field) => [field, UNKNOWN]));
@@ -239,16 +244,16 @@ function isPlain(value: unknown): boolean {
  * Logs a warning with a resource that may never be registered. If the log call got the resource
  * itself, all later messages would wait for its registration.
  */
-export function warnAt(declaration: Pick<Declaration, "type" | "name" | "options">, text: string): void {
+export function warnAt(declaration: Pick<DeclaredResource, "type" | "name" | "options">, text: string): void {
   urnOf(declaration).then((urn) => pulumi.log.warn(text, resourceAt(urn)));
 }
 
 /** Logs a line of information in the same way. */
-export function noteAt(declaration: Pick<Declaration, "type" | "name" | "options">, text: string): void {
+export function noteAt(declaration: Pick<DeclaredResource, "type" | "name" | "options">, text: string): void {
   urnOf(declaration).then((urn) => pulumi.log.info(text, resourceAt(urn)));
 }
 
-function urnOf({ type, name, options }: Pick<Declaration, "type" | "name" | "options">): Promise<string> {
+function urnOf({ type, name, options }: Pick<DeclaredResource, "type" | "name" | "options">): Promise<string> {
   return new Promise((resolve) => pulumi.createUrn(name, type, options.parent).apply(resolve));
 }
 

@@ -57,7 +57,7 @@ export function earlierRefusal(): Promise<Error | undefined> {
 }
 
 /** Returns a promise that rejects after the engine has refused the program. */
-export function refused(error: Error): Promise<never> {
+export function rejectedLater(error: Error): Promise<never> {
   // Rejects without a function that throws: see functions/invoke.ts.
   return new Promise((_, reject) => {
     refuse(error).then((ended) => reject(ended ?? error));
@@ -72,7 +72,7 @@ export function refused(error: Error): Promise<never> {
 export function afterRefusal(problem: string, options: pulumi.ResourceOptions = {}): pulumi.ResourceOptions {
   const error = new pulumi.RunError(problem);
   if (!hasEngine()) throw error;
-  return { ...options, dependsOn: refused(error) };
+  return { ...options, dependsOn: rejectedLater(error) };
 }
 
 /**

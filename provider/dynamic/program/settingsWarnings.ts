@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { CONFIG_NAMESPACE, type ReadConfig } from "../../connection/config";
 import { missingSetting, noteOnUrls, unknownSettings, usedConnection } from "../../connection/settingsProblems";
 import { SERVERLESS_ENDPOINT } from "../../resourceTypes";
-import { ServerlessGpuProvider, settingsOf } from "../resources/provider";
+import { explicitSettings, ServerlessGpuProvider } from "../resources/provider";
 
 /** The stacks that have been warned. A process may run several programs. */
 const warnedOfConfig = new WeakSet<pulumi.Resource>();
@@ -51,7 +51,7 @@ function sayConnection(program: pulumi.Resource, provider: pulumi.ProviderResour
   const config = new pulumi.Config(CONFIG_NAMESPACE);
   if (!provider) say((name) => config.get(name));
   else if (provider instanceof ServerlessGpuProvider)
-    settingsOf(provider).apply((settings) => say((name) => settings[name]));
+    explicitSettings(provider).apply((settings) => say((name) => settings[name]));
 }
 
 /** Returns the names of the settings in the stack's config, without the namespace. */

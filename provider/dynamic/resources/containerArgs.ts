@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { startCommand, TWO_COMMANDS, WRONG_COMMAND } from "../../container/startCommand";
 import { movingTagWarning } from "../../inputWarnings";
 import { warnAt } from "../program/programChecks";
-import { refused } from "../program/refusal";
+import { rejectedLater } from "../program/refusal";
 import { secretEnv } from "../program/secretEnv";
 
 /** The start command of a container in parts. */
@@ -39,7 +39,7 @@ export function declaredContainer<T extends WithArgs>(name: string, { command, e
   const dockerArgs = pulumi.output(command).apply(async (parts) => {
     if (!parts) return parts;
     const inParts = startCommand(parts);
-    return inParts ?? refused(new pulumi.RunError(`"${name}": ${WRONG_COMMAND}`));
+    return inParts ?? rejectedLater(new pulumi.RunError(`"${name}": ${WRONG_COMMAND}`));
   });
   return { ...args, dockerArgs };
 }

@@ -88,7 +88,7 @@ function commaList(value: pulumi.Input<string | pulumi.Input<string>[]>): pulumi
  * of a data source is not secret just because its key is. Do not expose them.
  * @throws RunError if the provider is not a `ServerlessGpuProvider`
  */
-export function settingsOf(provider: pulumi.ProviderResource): pulumi.Output<Record<string, string | undefined>> {
+export function explicitSettings(provider: pulumi.ProviderResource): pulumi.Output<Record<string, string | undefined>> {
   const settings = settingsOfProviders.get(provider);
   if (!settings) throw new pulumi.RunError("the option provider must be a ServerlessGpuProvider");
   return pulumi.unsecret(settings);

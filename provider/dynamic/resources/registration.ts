@@ -11,7 +11,7 @@ import { automaticName } from "../program/automaticName";
 import type { AdoptingClass } from "../program/preview";
 import { checkedOptions } from "../program/programChecks";
 import { secretInputs } from "../program/secretInputs";
-import { ServerlessGpuProvider, settingsOf } from "./provider";
+import { explicitSettings, ServerlessGpuProvider } from "./provider";
 
 /** A resource class whose handlers are `recordHandlers`. */
 export interface RecordClass<T extends NamedRecord> extends RecordType, AdoptingClass<T> {
@@ -83,7 +83,7 @@ function configOf(type: string, { provider, parent }: pulumi.CustomResourceOptio
   }
   let known: ReadConfig | undefined;
   if (explicit instanceof ServerlessGpuProvider) {
-    settingsOf(explicit).apply((settings) => {
+    explicitSettings(explicit).apply((settings) => {
       known = (name) => settings[name];
     });
   }

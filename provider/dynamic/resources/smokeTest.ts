@@ -142,7 +142,7 @@ function secretStorage(storage: pulumi.Input<SmokeTestStorage>): pulumi.Input<Sm
 /** Loads the handlers only here, because they load the client. */
 function findProblems(values: Record<string, unknown>): InputProblem[] {
   const {
-    problemsOf,
+    smokeTestProblems,
   }: typeof import("../../smokeTest/smokeTestHandlers") = require("../../smokeTest/smokeTestHandlers");
-  return problemsOf(values);
+  return smokeTestProblems(values);
 }

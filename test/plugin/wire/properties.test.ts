@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { receive, send } from "../../../plugin/wire/properties";
+import { receive, toWire } from "../../../plugin/wire/properties";
 import { UNKNOWN } from "../../../provider/properties";
 import { toStruct } from "../../support/dynamicProvider";
 import { secret } from "../../support/plugin";
@@ -18,7 +18,7 @@ test("plain values arrive as they were sent", () => {
     fc.property(fc.dictionary(KEY, VALUE), (properties) => {
       // The protocol has one zero.
       const plain = JSON.parse(JSON.stringify(properties));
-      expect(receive(send(plain))).toEqual({ properties: plain, secrets: [] });
+      expect(receive(toWire(plain))).toEqual({ properties: plain, secrets: [] });
     }),
   );
 });
@@ -33,7 +33,7 @@ test("secrets arrive as plain values with their names, and are sent back under t
       );
       const received = receive(toStruct({ ...marked, env: marked }));
       expect(received.properties).toEqual({ ...plain, env: plain });
-      expect(send(received.properties, received.secrets).toJavaScript()).toEqual({ ...marked, env: marked });
+      expect(toWire(received.properties, received.secrets).toJavaScript()).toEqual({ ...marked, env: marked });
     }),
   );
 });
@@ -46,7 +46,7 @@ test.each([
 ])("the secrets in %j are %j", (properties, secrets, sentBack) => {
   const received = receive(toStruct(properties));
   expect(received.secrets).toEqual(secrets);
-  expect(send(received.properties, received.secrets).toJavaScript()).toEqual(sentBack);
+  expect(toWire(received.properties, received.secrets).toJavaScript()).toEqual(sentBack);
 });
 
 test("unknown values of every type have one placeholder", () => {

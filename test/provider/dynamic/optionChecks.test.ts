@@ -1,7 +1,7 @@
 import {
   customTimeoutsWarning,
   ignoredElementWarnings,
-  optionProblems,
+  resourceOptionProblems,
 } from "../../../provider/dynamic/program/optionChecks";
 
 test("an ignored list element causes a warning; an ignored field or other property does not", () => {
@@ -26,6 +26,6 @@ test("the option import is refused with a message that names the alternative", (
   const message = expect.stringMatching(
     /^a ServerlessEndpoint cannot be imported. Remove the option import: set adoptId/,
   );
-  expect(optionProblems("ServerlessEndpoint", {}, { import: "abc" })).toEqual([{ property: "", message }]);
-  expect(optionProblems("ServerlessEndpoint", {}, {})).toEqual([]);
+  expect(resourceOptionProblems("ServerlessEndpoint", {}, { import: "abc" })).toEqual([{ property: "", message }]);
+  expect(resourceOptionProblems("ServerlessEndpoint", {}, {})).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import type { Properties } from "../../../provider/properties";
-import { decide, type RollOutRecord, type Sight } from "../../../provider/rollOut/decide";
-import { differing, merged, nested, serves } from "../../../provider/rollOut/settings";
+import { nextStep, type RollOutRecord, type Sight } from "../../../provider/rollOut/decide";
+import { differing, mergedSettings, nested, serves } from "../../../provider/rollOut/settings";
 
 const IMAGES = ["me/llama:1", "me/llama:2", "me/llama:3"];
 const image = fc.constantFrom(...IMAGES);
@@ -39,7 +39,7 @@ const sight: fc.Arbitrary<Sight> = fc.record({
 
 /** Returns an endpoint after a save of settings. */
 function after(now: Properties, saved: Properties): Properties {
-  const { env = {}, ...others } = nested(merged(now, saved));
+  const { env = {}, ...others } = nested(mergedSettings(now, saved));
   const present = Object.entries(env as Properties).filter(([, value]) => value !== null);
   return { ...others, env: Object.fromEntries(present) };
 }
@@ -47,7 +47,7 @@ function after(now: Properties, saved: Properties): Properties {
 test("a release is saved only if the endpoint does not serve it, and a restore takes everything back that the save changed", () => {
   fc.assert(
     fc.property(sight, (each) => {
-      const step = decide({ ...each, record: undefined, unjudged: undefined, state: each.now });
+      const step = nextStep({ ...each, record: undefined, unjudged: undefined, state: each.now });
       if (step.do !== "release") return;
       expect(serves(each.wanted, each.now)).toBe(false);
       const saved = after(each.now, each.wanted);
@@ -68,7 +68,7 @@ test("a release that replaces one that nobody has judged is taken back to the ve
       const unjudged = isNoted ? { imageName: good.imageName } : undefined;
       // A refresh records what serves, and notes the former settings.
       const state = isNoted ? { ...good, imageName: each.now.imageName } : good;
-      const step = decide({ ...each, record: undefined, unjudged, state, shownRefusal: undefined });
+      const step = nextStep({ ...each, record: undefined, unjudged, state, shownRefusal: undefined });
       if (step.do === "release" || step.do === "judge") expect(step.former.imageName).toBe(good.imageName);
       if (step.do === "release") {
         const restored = after(after(each.now, each.wanted), step.former);
@@ -82,7 +82,7 @@ test("a release that replaces one that nobody has judged is taken back to the ve
 test("a release that a run of this machine has refused is never saved again for the same inputs", () => {
   fc.assert(
     fc.property(sight, record, (each, recorded) => {
-      const step = decide({ ...each, record: { ...recorded, phase: "refused", inputs: each.inputs } });
+      const step = nextStep({ ...each, record: { ...recorded, phase: "refused", inputs: each.inputs } });
       expect(["refuse", "restore"]).toContain(step.do);
       expect(step.do === "restore").toBe(serves(recorded.release, each.now));
     }),
@@ -93,7 +93,7 @@ test("a restore that was killed continues with the recorded settings, whatever s
   fc.assert(
     fc.property(sight, record, (each, recorded) => {
       const restoring: RollOutRecord = { ...recorded, phase: "restoring", inputs: each.inputs };
-      expect(decide({ ...each, record: restoring })).toEqual({ do: "restore", record: restoring });
+      expect(nextStep({ ...each, record: restoring })).toEqual({ do: "restore", record: restoring });
     }),
   );
 });
@@ -111,7 +111,7 @@ test("a run that was killed before its verdict restores the recorded settings, e
         after: "",
       };
       const now = after(each.now, each.wanted);
-      const step = decide({ ...each, now, state: now, record: judging });
+      const step = nextStep({ ...each, now, state: now, record: judging });
       expect(step).toMatchObject({ do: "judge", former });
     }),
   );
@@ -131,7 +131,7 @@ test("a killed release that another program replaces is never restored: its prev
     shownRefusal: undefined,
     isAdoption: false,
   };
-  expect(decide({ ...both, inputs: "inputs 2", record: killed })).toMatchObject({
+  expect(nextStep({ ...both, inputs: "inputs 2", record: killed })).toMatchObject({
     do: "release",
     release: wanted,
     former,
@@ -143,9 +143,9 @@ test("nothing is judged if the endpoint, state and the program agree", () => {
     fc.property(endpoint, (now) => {
       const wanted = { ...now, env: { ...now.env } };
       const agreeing = { wanted, now, state: now, unjudged: undefined, shownRefusal: undefined, inputs: "inputs 1" };
-      expect(decide({ ...agreeing, record: undefined, isAdoption: false })).toEqual({ do: "nothing" });
+      expect(nextStep({ ...agreeing, record: undefined, isAdoption: false })).toEqual({ do: "nothing" });
       // Another machine may have made the release for the same adoption.
-      expect(decide({ ...agreeing, record: undefined, isAdoption: true })).toMatchObject({ do: "judge", former: {} });
+      expect(nextStep({ ...agreeing, record: undefined, isAdoption: true })).toMatchObject({ do: "judge", former: {} });
     }),
   );
 });
@@ -153,7 +153,7 @@ test("nothing is judged if the endpoint, state and the program agree", () => {
 test("a release that serves and that no run has judged is judged without a save, and can be restored", () => {
   fc.assert(
     fc.property(sight, (each) => {
-      const step = decide({ ...each, record: undefined });
+      const step = nextStep({ ...each, record: undefined });
       if (step.do !== "judge") return;
       expect(serves(each.wanted, each.now)).toBe(true);
       expect(Object.keys(differing(step.former, after(each.now, step.former)))).toEqual([]);

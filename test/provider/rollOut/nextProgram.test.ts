@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { SECRET, SIGNATURE } from "../../../provider/properties";
+import { SECRET_SIGNATURE, SIGNATURE } from "../../../provider/properties";
 import { type Remembered, refresh, up } from "../../faults/engineMemory";
 import { initFailure } from "../../support/dynamicProvider";
 import { AFTER_THE_SAVE, failedUp, former, killAt, start } from "../../support/rollOutRuns";
@@ -179,7 +179,7 @@ describe("on a machine that knows nothing, after a refresh", () => {
       const { inputs } = await other.check(first.inputs, withExtra("wrong"));
       const error: unknown = await other.update(refreshed.id, refreshed.outputs, inputs).catch((reason) => reason);
       const { env } = initFailure(error)?.properties ?? {};
-      expect(env).toMatchObject({ VERSION: { [SIGNATURE]: SECRET, value: "good" } });
+      expect(env).toMatchObject({ VERSION: { [SIGNATURE]: SECRET_SIGNATURE, value: "good" } });
       expect(serving(emulator)).toMatchObject(former);
       expect(serving(emulator).env).not.toHaveProperty("EXTRA");
     } finally {
