@@ -23,7 +23,10 @@ async function main([given = ".", ...more] = process.argv.slice(2)) {
   const env = { ...plainEnvironment(), PULUMI_SKIP_UPDATE_CHECK: "true" };
   env.PATH = engine.binDir + path.delimiter + env.PATH;
   const shell = process.platform === "win32" ? process.env.ComSpec || "cmd.exe" : process.env.SHELL || "sh";
-  console.error(`A shell in ${folder} with ${describeEngine(engine)}\nLeave it with: exit`);
+  console.error(`A shell in ${folder} with ${describeEngine(engine)}`);
+  const { SERVERLESS_GPU_API_KEY: key = "", SERVERLESS_GPU_GRAPHQL_URL: url } = process.env;
+  if (key.startsWith("emulator-")) console.error(`It uses an emulator. To watch it, open ${url}/_emulator/`);
+  console.error("Leave it with: exit");
   // Ctrl-C is for the commands in the shell.
   process.on("SIGINT", () => {});
   const { status, error } = spawnSync(shell, { cwd: folder, env, stdio: "inherit" });
