@@ -24,26 +24,37 @@ const CALL = `async () => {
   return JSON.stringify((await response.json()).output);
 }`;
 
+/** A file that the program writes, its content, and the output of a job after that. */
+type Change = readonly [file: string, code: string, output: string];
+
+/** Written by the test once the emulator has said that the handlers are unchanged. */
+const REFUSED = "refused";
+
 /**
- * Returns a program that changes a file and prints the job's output, until the output is the
- * expected one.
+ * Returns a program that makes each change and runs jobs until one has the expected output, which
+ * it prints. If `isRefused`, it waits for the refusal of the last change before it runs a job.
  */
-const untilChanged = (changes: readonly (readonly [file: string, code: string, output: string])[]) => `
+const untilChanged = (changes: readonly Change[], isRefused = false) => `
+const { existsSync, writeFileSync } = require("node:fs");
 const call = ${CALL};
+const pause = () => new Promise((resolve) => setTimeout(resolve, 50));
 (async () => {
-  for (const [file, code, wanted] of ${JSON.stringify(changes)}) {
-    require("node:fs").writeFileSync(file, code);
+  const changes = ${JSON.stringify(changes)};
+  for (const [index, [file, code, wanted]] of changes.entries()) {
+    writeFileSync(file, code);
+    while (${isRefused} && index === changes.length - 1 && !existsSync("${REFUSED}")) await pause();
     let output;
-    for (let left = 100; output !== wanted && left > 0; left -= 1) {
-      await new Promise((resolve) => setTimeout(resolve, 50));
+    for (let left = 1000; output !== wanted && left > 0; left -= 1) {
+      await pause();
       output = await call();
     }
     console.log(output);
   }
 })();`;
 
-const exec = (options: readonly string[], script: string) =>
-  ended(startIn(folder, "emulator", "exec", ...options, "--", process.execPath, "-e", script));
+const start = (options: readonly string[], script: string) =>
+  startIn(folder, "emulator", "exec", ...options, "--", process.execPath, "-e", script);
+const exec = (options: readonly string[], script: string) => ended(start(options, script));
 
 describe("real workers", () => {
   beforeEach(() => write("seed.json", JSON.stringify({ endpoints: [{ ...SEED.endpoints[0], workersMin: 1 }] })));
@@ -109,11 +120,17 @@ describe("handlers of a folder", () => {
     const using = "const { word } = require('./lib/word.js'); module.exports = () => word;";
     write("handlers/one.js", using);
     write("handlers/other.mjs", "export default () => 1;");
-    const script = untilChanged([
+    const changes: Change[] = [
       ["handlers/lib/word.js", "exports.word = 'second';", '"second"'],
       ["handlers/other.mjs", "export default (", '"second"'],
-    ]);
-    const { code, stdout, stderr } = await exec([...options, "--watch"], `${script} setTimeout(() => {}, 1500);`);
+    ];
+    const child = start([...options, "--watch"], untilChanged(changes, true));
+    let shown = "";
+    child.stderr?.on("data", (chunk) => {
+      shown += chunk;
+      if (shown.includes("The handlers are unchanged\n")) write(REFUSED, "");
+    });
+    const { code, stdout, stderr } = await ended(child);
     expect([code, stdout]).toEqual([0, '"second"\n"second"\n']);
     expect(stderr).toContain("serverless-gpu emulator: reloaded the handlers: one, other\n");
     expect(stderr).toMatch(/other\.mjs cannot be loaded: SyntaxError: .*\. The handlers are unchanged\n/);
