@@ -26,9 +26,10 @@ const LANGUAGES = {
 };
 
 /**
- * What the schema does not say about a resource: where to read on, how an existing record becomes
- * its own, and limits that concern more than one input.
- * @type {Readonly<Record<string, { further: string, adoption: string, limits: readonly string[] }>>}
+ * What the schema does not say about a resource: where to read on, how to adopt an existing one,
+ * and limits that concern more than one input.
+ * @typedef {{ further: string, adoption: string, limits: readonly string[] }} Further
+ * @type {Readonly<Record<string, Further>>}
  */
 const FURTHER = {
   ServerlessEndpoint: {
