@@ -1,13 +1,17 @@
 import * as z from "zod";
-import { ENDED_POD_STATES } from "../contract/enums";
 import { LIST_CAP } from "../contract/limits";
 import type { DiagnosisCalls, PodFacts, ReadEndpoint } from "../diagnosis/calls";
+import { factsOf } from "../diagnosis/facts";
+import { GRAPHQL_TABLE } from "../endpoints/fields";
+import type { Endpoint } from "../endpoints/record";
 import { RejectedError, UnexpectedResponseError } from "../errors";
 import type { Attempt } from "../transport/call";
 import { decode } from "../transport/decode";
-import { number, text, texts } from "../transport/looseFields";
+import { number, texts } from "../transport/looseFields";
+import { settingsIn } from "./format";
 import { readMyself } from "./requests";
 import type { GraphqlTransport } from "./transport";
+import { withPodsSchema, workersIn } from "./workers";
 
 /** The fields of an endpoint that every service has. */
 const CONTRACT = "id name workersMin workersMax gpuIds locations scalerType scalerValue networkVolumeId";
@@ -15,17 +19,10 @@ const CONTRACT = "id name workersMin workersMax gpuIds locations scalerType scal
 const OBSERVED = `${CONTRACT} version type gpuCount minCudaVersion allowedCudaVersions
   networkVolumeIds { networkVolumeId } compliance pods { id desiredStatus slsVersion uptimeSeconds }`;
 
-const podSchema = z.looseObject({ desiredStatus: text, slsVersion: number, uptimeSeconds: number });
-
+// A diagnosis must work on what there is.
 const endpointSchema = z.looseObject({
-  ...{ id: z.string(), name: text, workersMin: number, workersMax: number, gpuIds: text, locations: text },
-  ...{ scalerType: text, scalerValue: number, networkVolumeId: text, version: number, type: text, gpuCount: number },
-  ...{ minCudaVersion: text, allowedCudaVersions: z.union([text, texts]), compliance: texts },
-  networkVolumeIds: z
-    .array(z.looseObject({ networkVolumeId: text }))
-    .nullish()
-    .catch(undefined),
-  pods: z.array(podSchema).nullish().catch(undefined),
+  ...{ id: z.string(), workersMax: number, compliance: texts },
+  ...{ version: number, pods: withPodsSchema.shape.pods.catch(undefined) },
 });
 
 const oneSchema = z.looseObject({ endpoint: endpointSchema.nullable() });
@@ -82,33 +79,17 @@ function mayBeCut({ length }: readonly unknown[]): boolean {
 }
 
 function readEndpoint(raw: z.infer<typeof endpointSchema>): ReadEndpoint {
-  const { name, type, gpuIds = "", locations = "", scalerType, scalerValue, minCudaVersion = "" } = raw;
-  const { allowedCudaVersions = "", networkVolumeIds, networkVolumeId } = raw;
-  const several = (networkVolumeIds ?? []).flatMap((volume) => volume.networkVolumeId ?? []);
-  return {
-    facts: {
-      ...{ name, isLoadBalancer: type === "LB", workersMin: raw.workersMin ?? 0 },
-      workersMax: raw.workersMax ?? Number.POSITIVE_INFINITY,
-      ...{ scalerType, scalerValue, gpuIds, gpuCount: raw.gpuCount ?? 1, minCudaVersion },
-      locations: locations === "Any" ? "" : locations,
-      allowedCudaVersions:
-        typeof allowedCudaVersions === "string" ? allowedCudaVersions : allowedCudaVersions.join(","),
-      volumeIds: several.length > 0 ? several : networkVolumeId ? [networkVolumeId] : [],
-      compliance: raw.compliance ?? [],
-    },
-    pods: raw.pods ? podsIn(raw.pods, raw.version) : undefined,
-    env: {},
-  };
+  const shown: Partial<Endpoint> = settingsIn(GRAPHQL_TABLE, raw);
+  return { facts: factsOf(shown, raw.compliance), pods: raw.pods ? podsIn(raw) : undefined, env: {} };
 }
 
-function podsIn(pods: readonly z.infer<typeof podSchema>[], version: number | undefined): PodFacts {
-  const active = pods.filter(({ desiredStatus }) => !ENDED_POD_STATES.includes(desiredStatus ?? ""));
-  const versions = active.flatMap(({ slsVersion }) => slsVersion ?? []);
-  const isVersioned = version !== undefined && versions.length === active.length;
-  const uptimes = active.flatMap(({ uptimeSeconds }) => uptimeSeconds ?? []);
+function podsIn(raw: z.infer<typeof endpointSchema>): PodFacts {
+  const workers = workersIn(raw);
+  const isVersioned = raw.version !== undefined && workers.every(({ isStale }) => isStale !== undefined);
+  const uptimes = workers.flatMap(({ uptimeSeconds }) => uptimeSeconds ?? []);
   return {
-    active: active.length,
-    stale: isVersioned ? versions.filter((each) => each !== version).length : undefined,
+    active: workers.length,
+    stale: isVersioned ? workers.filter(({ isStale }) => isStale).length : undefined,
     newestMs: uptimes.length > 0 ? Math.min(...uptimes) * 1000 : undefined,
   };
 }

@@ -17,10 +17,10 @@ import { saveContainer, withBoundTemplate } from "./boundTemplate";
 import { changeInput, refuseOtherSources } from "./endpointChanges";
 import { discountSchema, endpointSchema, endpointSelection, READABLE, toCreateInput } from "./endpointFormat";
 import { createKeptFields } from "./keptFields";
-import { graphqlReleaseCalls } from "./releases";
 import { byAliases, readAliases, readMyself, readMyselfAndTemplates, remove, save } from "./requests";
 import type { GraphqlTransport, Literal } from "./transport";
 import { completeWithVariables, readVariables } from "./variables";
+import { graphqlReleaseCalls } from "./workers";
 
 /**
  * Returns the requests over GraphQL. `saveEndpoint` resets what is left out, so all settings are

@@ -36,6 +36,14 @@ export function recordSchema<T>(
   }) as unknown as z.ZodType<T>;
 }
 
+/** Returns the settings that a response shows. A value of another type counts as missing. */
+export function settingsIn(table: FieldTable, body: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const shown = Object.entries(table).filter(([name]) => body[name] != null);
+  return Object.fromEntries(
+    shown.map(([name, field]) => [name, settingSchema(field).catch(undefined).parse(body[name])]),
+  );
+}
+
 function settingSchema(field: AnyField): z.ZodType {
   const { type, isInEveryRecord, graphqlList, normalize = (same) => same } = field;
   if (graphqlList !== undefined) {

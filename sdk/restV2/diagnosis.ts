@@ -1,55 +1,17 @@
 import * as z from "zod";
 import type { DiagnosisCalls, ReadWorkers } from "../diagnosis/calls";
-import type { EndpointFacts, WorkerFacts } from "../diagnosis/evidence";
+import type { WorkerFacts } from "../diagnosis/evidence";
+import { factsOf } from "../diagnosis/facts";
 import type { Attempt } from "../transport/call";
 import { decode } from "../transport/decode";
-import { flag, number, text, texts } from "../transport/looseFields";
+import { flag, number, part, text } from "../transport/looseFields";
+import { endpointSettingsIn } from "./endpointFormat";
 import { pathOf } from "./requests";
 import { type RestV2Transport, requestV2 } from "./transport";
+import { countedWorkersSchema, getReleases, getWorkers, rolloutSchema } from "./workers";
 
-// Everything is optional: a diagnosis must work on what there is.
-
-const part = <T extends z.ZodRawShape>(shape: T) => z.looseObject(shape).nullish().catch(undefined);
-
-const endpointSchema = z.looseObject({
-  name: text,
-  type: text,
-  workers: z.looseObject({ min: number, max: number }),
-  scaling: part({ type: text, queueDelay: number, requestCount: number }),
-  gpu: part({ pools: texts, excludedTypes: texts, count: number, allowedCudaVersions: texts, minCudaVersion: text }),
-  dataCenterIds: texts,
-  networkVolumes: z
-    .array(z.union([z.string(), z.looseObject({ id: text, networkVolumeId: text })]))
-    .nullish()
-    .catch(undefined),
-  env: z.record(z.string(), z.string()).nullish().catch(undefined),
-});
-
-const workerSchema = z.looseObject({
-  ...{ id: z.string(), status: text, isStale: flag, uptimeSeconds: number, startedAt: text },
-});
-const summarySchema = part({
-  running: number,
-  idle: number,
-  initializing: number,
-  throttled: number,
-  unhealthy: number,
-});
-const workersSchema = z.looseObject({ workers: z.array(workerSchema).nullish(), summary: summarySchema });
-
-const releasesSchema = z.looseObject({
-  rollout: part({ inProgress: flag, workersOnLatest: number, workersTotal: number }),
-  releases: z
-    .array(
-      z.looseObject({
-        createdAt: text,
-        // The values of a change can be secret, so only names are kept.
-        diff: z.array(z.looseObject({ field: z.string() }).transform(({ field }) => field)).catch([]),
-      }),
-    )
-    .nullish()
-    .catch(undefined),
-});
+// A diagnosis must work on what there is.
+const endpointSchema = z.looseObject({ workers: z.looseObject({}) });
 
 const usedSchema = z.looseObject({
   endpoints: z.array(z.looseObject({ id: text, workers: part({ max: number }) })),
@@ -64,29 +26,25 @@ const STATES = ["UNHEALTHY", "INITIALIZING", "RUNNING", "THROTTLED", "IDLE"] as 
  * `GET /serverless/{id}/releases?limit=1` and the first page of `GET /serverless`.
  */
 export function v2DiagnosisCalls(transport: RestV2Transport): DiagnosisCalls {
-  const get = (name: string, operation: string, path: string, attempt: Attempt, query = {}) =>
-    requestV2(transport, { name, operation, method: "GET", path, query }, attempt);
-  const endpointPath = (id: string) => pathOf({ path: "/serverless" }, id);
+  const get = (name: string, operation: string, path: string, attempt: Attempt) =>
+    requestV2(transport, { name, operation, method: "GET", path }, attempt);
   return {
     source: "REST v2",
     async endpoint(operation, id, attempt) {
-      const response = await get("getEndpoint", operation, endpointPath(id), attempt);
-      const raw = decode(endpointSchema, response, operation);
-      return { facts: factsOf(raw), pods: undefined, env: raw.env ?? {} };
+      const response = await get("getEndpoint", operation, pathOf({ path: "/serverless" }, id), attempt);
+      const shown = endpointSettingsIn(decode(endpointSchema, response, operation));
+      return { facts: factsOf(shown), pods: undefined, env: shown.env ?? {} };
     },
     async workers(operation, id, now, attempt) {
-      const response = await get("listWorkers", operation, `${endpointPath(id)}/workers`, attempt);
-      return workersIn(decode(workersSchema, response, operation), now);
+      return countsIn(await getWorkers(transport, countedWorkersSchema, operation, id, attempt), now);
     },
     async releases(operation, id, attempt) {
-      const response = await get("listReleases", operation, `${endpointPath(id)}/releases`, attempt, { limit: "1" });
-      const { rollout, releases } = decode(releasesSchema, response, operation);
-      const latest = releases?.[0];
-      return {
-        inProgress: rollout?.inProgress ?? false,
-        ...{ workersOnLatest: rollout?.workersOnLatest ?? 0, workersTotal: rollout?.workersTotal ?? 0 },
-        ...{ changed: [...new Set(latest?.diff)], releasedAt: latest?.createdAt },
-      };
+      const read = await getReleases(transport, rolloutSchema, operation, id, { limit: "1" }, attempt);
+      const { inProgress = false, workersOnLatest = 0, workersTotal = 0 } = read.rollout ?? {};
+      const latest = read.releases?.[0];
+      // The values of a change can be secret, so only names are kept.
+      const changed = [...new Set(latest?.diff?.map(({ field }) => field))];
+      return { inProgress, workersOnLatest, workersTotal, changed, releasedAt: latest?.createdAt };
     },
     async isListed(operation, id, attempt) {
       const response = await get("listEndpoints", operation, "/serverless", attempt);
@@ -106,25 +64,7 @@ function hasMore(pagination: z.infer<typeof usedSchema>["pagination"]): boolean 
   return pagination?.hasNextPage ?? Boolean(pagination?.nextCursor);
 }
 
-function factsOf(raw: z.infer<typeof endpointSchema>): EndpointFacts {
-  const { name, type, workers, scaling, gpu, dataCenterIds, networkVolumes } = raw;
-  const excluded = (gpu?.excludedTypes ?? []).map((id) => `-${id}`);
-  const volumeIds = (networkVolumes ?? []).flatMap((volume) =>
-    typeof volume === "string" ? volume : (volume.id ?? volume.networkVolumeId ?? []),
-  );
-  return {
-    ...{ name, isLoadBalancer: type === "LOAD_BALANCER" },
-    ...{ workersMin: workers.min ?? 0, workersMax: workers.max ?? Number.POSITIVE_INFINITY },
-    ...{ scalerType: scaling?.type, scalerValue: scaling?.queueDelay ?? scaling?.requestCount },
-    ...{ gpuIds: [...(gpu?.pools ?? []), ...excluded].join(","), gpuCount: gpu?.count ?? 1 },
-    locations: (dataCenterIds ?? []).join(","),
-    ...{ minCudaVersion: gpu?.minCudaVersion ?? "", allowedCudaVersions: (gpu?.allowedCudaVersions ?? []).join(",") },
-    // REST v2 does not show the labels.
-    ...{ volumeIds, compliance: [] },
-  };
-}
-
-function workersIn({ workers: given, summary }: z.infer<typeof workersSchema>, now: number): ReadWorkers {
+function countsIn({ workers: given, summary }: z.infer<typeof countedWorkersSchema>, now: number): ReadWorkers {
   const workers = given ?? [];
   const stateOf = ({ status }: { status?: string | undefined }) => status?.toUpperCase() ?? "";
   const listed = (state: string) => workers.filter((worker) => stateOf(worker) === state.toUpperCase()).length;

@@ -8,20 +8,25 @@ import { isContainerField, newContainer } from "../endpoints/ownContainer";
 import type { Endpoint, EndpointSettings, NewEndpoint } from "../endpoints/record";
 import { InvalidInputError } from "../errors";
 import type { DataCenters } from "./dataCenters";
-import { changedInV2, V2_TYPES, v2Body, v2RecordSchema } from "./format";
+import { changedInV2, settingsInV2, V2_TYPES, v2Body, v2RecordSchema } from "./format";
 
 const PLACE = { api: "v2" } as const;
 
-const instancesSchema = z.array(z.looseObject({ id: z.string(), vcpuCount: z.number(), memory: z.number().nullish() }));
+const TYPES = {
+  ...V2_TYPES,
+  instances: z.array(z.looseObject({ id: z.string(), vcpuCount: z.number(), memory: z.number().nullish() })),
+};
 
 /**
  * The schema of an endpoint in a response of REST v2. Its template and its pods are in other
  * places, or nowhere.
  */
-export const endpointV2Schema = v2RecordSchema<Endpoint>(FIELDS, ENDPOINT_OUTPUTS, {
-  ...V2_TYPES,
-  instances: instancesSchema,
-});
+export const endpointV2Schema = v2RecordSchema<Endpoint>(FIELDS, ENDPOINT_OUTPUTS, TYPES);
+
+/** Returns the settings of an endpoint that a response shows, whatever else it lacks. */
+export function endpointSettingsIn(body: unknown): Partial<Endpoint> {
+  return settingsInV2(FIELDS, body, TYPES);
+}
 
 /**
  * Returns the body that creates an endpoint.

@@ -1,16 +1,14 @@
-import * as z from "zod";
 import { ENDPOINT, type EndpointCalls } from "../endpoints/calls";
 import { FIELDS } from "../endpoints/fields";
 import { normalizeSet } from "../endpoints/normalForms";
 import { InvalidInputError } from "../errors";
 import type { CallContext } from "../transport/call";
-import { decode } from "../transport/decode";
 import { createDataCenters } from "./dataCenters";
 import { createBody, endpointV2Schema, patchBody } from "./endpointFormat";
 import { hiddenInV2 } from "./format";
-import { v2ReleaseCalls } from "./releases";
-import { pathOf, v2Requests } from "./requests";
-import { type RestV2Transport, requestV2 } from "./transport";
+import { v2Requests } from "./requests";
+import type { RestV2Transport } from "./transport";
+import { getWorkers, v2ReleaseCalls, workersSchema } from "./workers";
 
 export const ENDPOINT_LIST = {
   ...ENDPOINT,
@@ -25,8 +23,6 @@ export const ENDPOINT_LIST = {
   path: "/serverless",
   field: "endpoints",
 };
-
-const workersSchema = z.looseObject({ workers: z.array(z.looseObject({ id: z.string() })) });
 
 /** Returns the requests over REST v2. A change sends only what differs. */
 export function v2EndpointCalls(context: CallContext, transport: RestV2Transport): EndpointCalls {
@@ -56,13 +52,7 @@ export function v2EndpointCalls(context: CallContext, transport: RestV2Transport
       return endpoint.locations === meaningOf(locations) ? { ...endpoint, locations } : endpoint;
     },
     async pods(operation, id, attempt) {
-      const request = {
-        name: "listWorkers",
-        operation,
-        method: "GET",
-        path: `${pathOf(ENDPOINT_LIST, id)}/workers`,
-      } as const;
-      const { workers } = decode(workersSchema, await requestV2(transport, request, attempt), operation);
+      const { workers } = await getWorkers(transport, workersSchema, operation, id, attempt);
       // The service lists only workers that have not shut down.
       return workers.map(() => ({ desiredStatus: "RUNNING" as const }));
     },

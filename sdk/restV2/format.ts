@@ -67,13 +67,36 @@ function objectSchema(places: readonly (readonly [string, z.ZodType])[]): z.ZodT
 }
 
 function readField(field: AnyField, body: unknown): unknown {
-  const { normalize = (same) => same } = field;
-  const unset = unsetValue(field) ?? "";
   const v2 = v2Of(field);
-  if (!v2 || v2.isHidden) return unset;
-  const found = [valueAt(body, v2.path), v2.otherPath && valueAt(body, v2.otherPath)] as const;
-  const sent = (v2.read ? v2.read(...found) : (found[0] ?? found[1])) ?? unset;
+  if (!v2 || v2.isHidden) return unsetValue(field) ?? "";
+  return settingOf(field, v2, valueAt(body, v2.path), v2.otherPath && valueAt(body, v2.otherPath));
+}
+
+/** Returns a field's value in normal form, from those at its `path` and `otherPath`. */
+function settingOf(field: AnyField, v2: V2Field<unknown>, found: unknown, other: unknown): unknown {
+  const { normalize = (same) => same } = field;
+  const sent = (v2.read ? v2.read(found, other) : (found ?? other)) ?? unsetValue(field) ?? "";
   return normalize(Array.isArray(sent) ? sent.join(",") : sent);
+}
+
+/**
+ * Returns the settings that a response shows. A value of another type counts as missing. For
+ * `types`, see `v2RecordSchema`.
+ */
+export function settingsInV2(
+  table: FieldTable,
+  body: unknown,
+  types: Readonly<Record<string, z.ZodType>>,
+): Record<string, unknown> {
+  const settings = shownFields(table).flatMap(([name, field]) => {
+    const v2 = v2Of(field);
+    if (!v2 || v2.isHidden) return [];
+    const schema = (types[field.type] ?? valueSchema(field, v2)).nullish().catch(undefined);
+    const at = (path: string | undefined) => (path === undefined ? undefined : schema.parse(valueAt(body, path)));
+    const [found, other] = [at(v2.path), at(v2.otherPath)];
+    return found == null && other == null ? [] : [[name, settingOf(field, v2, found, other)] as const];
+  });
+  return Object.fromEntries(settings);
 }
 
 function valueAt(body: unknown, path: string): unknown {

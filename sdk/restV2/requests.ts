@@ -15,7 +15,8 @@ import { unexpectedResponse } from "../transport/responseErrors";
 import { pathSegment } from "../transport/urls";
 import { type RestV2Transport, requestV2, type V2Request } from "./transport";
 
-const pageSchema = z.looseObject({
+/** What a page of a list says about the next one. */
+export const pageSchema = z.looseObject({
   pagination: z.looseObject({ nextCursor: z.string().nullish(), hasNextPage: z.boolean().nullish() }).nullish(),
 });
 

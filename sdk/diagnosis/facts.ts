@@ -1,0 +1,23 @@
+import { splitList } from "../endpoints/normalForms";
+import type { Endpoint } from "../endpoints/record";
+import type { EndpointFacts } from "./evidence";
+
+/**
+ * Returns the facts about an endpoint, from the settings that a response shows. A diagnosis must
+ * work on what there is, so each may be missing.
+ */
+export function factsOf(shown: Partial<Endpoint>, compliance: readonly string[] = []): EndpointFacts {
+  const { name, type, scalerType, scalerValue, gpuIds = "", gpuCount = 1, locations = "" } = shown;
+  const {
+    workersMin = 0,
+    workersMax = Number.POSITIVE_INFINITY,
+    minCudaVersion = "",
+    allowedCudaVersions = "",
+  } = shown;
+  return {
+    ...{ name, isLoadBalancer: type === "LOAD_BALANCER", workersMin, workersMax, scalerType, scalerValue, gpuIds },
+    ...{ gpuCount, minCudaVersion, allowedCudaVersions, compliance },
+    locations: locations === "Any" ? "" : locations,
+    volumeIds: splitList(shown.networkVolumeIds || shown.networkVolumeId || ""),
+  };
+}
