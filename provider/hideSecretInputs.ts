@@ -1,5 +1,5 @@
 import type * as pulumi from "@pulumi/pulumi";
-import { redact, Secret } from "../sdk/secret";
+import { redact, SecretText } from "../sdk/secret";
 import { type AnyHandler, wrapHandlers } from "./engineErrors";
 import { digestOf, isObject, type Properties, pick } from "./properties";
 
@@ -22,7 +22,7 @@ export function secretFields({ __secretInputs }: Properties): string[] {
 function hideFirst(handler: AnyHandler): AnyHandler {
   return async (...args) => {
     const secrets = args.flatMap(secretValues);
-    for (const value of secrets) if (typeof value === "string") new Secret(value);
+    for (const value of secrets) if (typeof value === "string") new SecretText(value);
     // Only in failures of their own resource: most of these values are not secret.
     const hidden = new Map([
       ...args.flatMap(valuesOfTransforms).map((value) => [String(value), OF_TRANSFORM] as const),

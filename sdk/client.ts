@@ -1,5 +1,5 @@
 import type { ClientOptions } from "./clientOptions";
-import { type Connected, connect } from "./connected";
+import { type Connected, connectAccount } from "./connected";
 import { accessOver } from "./endpointAccess";
 import { createEndpointQueue, type EndpointQueue } from "./jobs/queue";
 import type { QueueContext } from "./jobs/queueTransport";
@@ -53,7 +53,7 @@ export interface Client extends ManagementClient<Logs>, JobsClient {
  * for (const { name, workersMax } of await client.endpoints.list()) console.log(name, workersMax);
  */
 export function createClient(options?: ClientOptions): Client {
-  const connected = connect(options);
+  const connected = connectAccount(options);
   const logs: AddedToEndpoints<Logs> = (...args) => {
     const { createLogs } = require("./logs/logs") as typeof import("./logs/logs");
     return createLogs(...args);
@@ -70,7 +70,7 @@ export function createClient(options?: ClientOptions): Client {
  * const { output } = await jobs.endpoint("abc").runSync({ input: { prompt: "Hi" } });
  */
 export function createJobs(options?: ClientOptions): JobsClient {
-  const connected = connect(options);
+  const connected = connectAccount(options);
   const { close } = connected;
   const endpoint = accessOver(connected, createEndpointQueue, { onEnded: jobRecorder(connected) });
   return { endpoint, close, [Symbol.asyncDispose]: close };

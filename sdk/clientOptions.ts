@@ -1,6 +1,6 @@
 import type { Dispatcher } from "undici";
 import type { ExtraWords } from "./connection/acceptedWords";
-import { environmentSource, resolveConnection, type Source } from "./connection/resolver";
+import { environmentSource, resolveConnection, type SettingsSource } from "./connection/resolver";
 import {
   type ApiSettings,
   type ConnectionSettings,
@@ -18,11 +18,11 @@ import {
   aFunction,
   anObject,
   aString,
-  check,
   hasMethod,
   type OptionChecks,
-  optionProblems,
+  optionCheck,
   positiveMs,
+  problemsOfOptions,
   wholeFrom,
 } from "./transport/callOptions";
 import type { RateLimitOptions } from "./transport/gate";
@@ -94,7 +94,7 @@ export interface CheckedOptions extends Omit<ClientOptions, "retry"> {
   readonly attemptTimeoutMs: number;
 }
 
-const words = check(
+const words = optionCheck(
   (value) => Array.isArray(value) && value.every((each) => typeof each === "string"),
   "must be a list of strings",
 );
@@ -122,18 +122,18 @@ const CLIENT_OPTIONS: OptionChecks<ClientOptions> = {
   extraLocations: words,
   retry: (value, name) =>
     isObject(value)
-      ? (optionProblems(value, RETRY, unknownIn("retry.")) ?? []).map(({ property, message }) => ({
+      ? (problemsOfOptions(value, RETRY, unknownIn("retry.")) ?? []).map(({ property, message }) => ({
           property: property in RETRY ? `${name}.${property}` : property,
           message,
         }))
       : [{ property: name, message: "must be an object such as { maxAttempts: 3 }" }],
   headers: headerProblems,
   attemptTimeoutMs: positiveMs,
-  rateLimits: check(
-    (value) => value === "off" || (isObject(value) && !optionProblems(value, RATE_LIMITS, unknownIn(""))),
+  rateLimits: optionCheck(
+    (value) => value === "off" || (isObject(value) && !problemsOfOptions(value, RATE_LIMITS, unknownIn(""))),
     'must be "off", or an object such as { requestsPerWorker: 2 } with a whole number ≥ 0',
   ),
-  logger: check(
+  logger: optionCheck(
     (value) => typeof value === "function" || withMethods(LEVELS)(value),
     `must be a function, or an object with the methods ${LEVELS.join(", ")}, such as pino or console`,
   ),
@@ -141,9 +141,9 @@ const CLIENT_OPTIONS: OptionChecks<ClientOptions> = {
   onRetry: aFunction,
   onRateLimit: aFunction,
   onWarning: aFunction,
-  dispatcher: check(withMethods(["dispatch"]), `must be a dispatcher of undici, such as new Agent()${BUN_HINT}`),
-  record: check((value) => typeof value === "string" && value !== "", "must be the path of a folder"),
-  clock: check(withMethods(["now", "monotonic", "schedule"]), "must have now, monotonic and schedule"),
+  dispatcher: optionCheck(withMethods(["dispatch"]), `must be a dispatcher of undici, such as new Agent()${BUN_HINT}`),
+  record: optionCheck((value) => typeof value === "string" && value !== "", "must be the path of a folder"),
+  clock: optionCheck(withMethods(["now", "monotonic", "schedule"]), "must have now, monotonic and schedule"),
 };
 
 function isObject(value: unknown): value is object {
@@ -166,7 +166,7 @@ function unknownIn(path: string) {
  */
 export function checkClientOptions(given: ClientOptions = {}): CheckedOptions {
   const problems = isObject(given)
-    ? optionProblems(given, CLIENT_OPTIONS, unknownIn(""))
+    ? problemsOfOptions(given, CLIENT_OPTIONS, unknownIn(""))
     : [{ property: "the argument", message: "must be an object" }];
   if (problems) {
     const isKnown = ({ property }: InputProblem) => Object.hasOwn(CLIENT_OPTIONS, property.split(".")[0] ?? "");
@@ -196,7 +196,7 @@ const CONNECTION = Object.keys(ENVIRONMENT_VARIABLES) as (keyof ConnectionSettin
  * service nor URL, all of these come from the environment.
  */
 function connected(options: ClientOptions): Omit<ClientOptions, "service" | "api"> & ApiSettings {
-  const given: Source = { read: (name) => options[name], label: (name) => `the option ${name}`, isUnit: true };
+  const given: SettingsSource = { read: (name) => options[name], label: (name) => `the option ${name}`, isUnit: true };
   const { settings } = resolveConnection([given, environmentSource()]);
   const inOptions = CONNECTION.filter((name) => options[name]?.trim());
   if (inOptions.length > 0 && settings.apiKey === undefined) {

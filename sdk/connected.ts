@@ -3,7 +3,7 @@ import { type CheckedOptions, type ClientOptions, checkClientOptions } from "./c
 import { serviceName } from "./connection/settings";
 import { systemClock } from "./contract/clock";
 import { GRAPHQL_PER_MINUTE, hasRestV1, type ServiceName } from "./contract/limits";
-import { Secret } from "./secret";
+import { SecretText } from "./secret";
 import type { CallContext } from "./transport/call";
 import { Closing } from "./transport/closing";
 import { Gate } from "./transport/gate";
@@ -16,7 +16,7 @@ import { createRateWindows, type RateWindows } from "./transport/rateWindows";
 /** The connection to one account, which everything in a client shares. */
 export interface Connected {
   readonly options: CheckedOptions;
-  readonly apiKey: Secret;
+  readonly apiKey: SecretText;
   readonly http: Http;
   readonly log: Log;
   /** The limits that REST v2 announces. */
@@ -45,7 +45,7 @@ function newAgent(): Dispatcher {
  * Makes the connection. It sends nothing yet.
  * @throws ConfigurationError, see `createClient`
  */
-export function connect(given?: ClientOptions): Connected {
+export function connectAccount(given?: ClientOptions): Connected {
   const options = checkClientOptions(given);
   const { retry, attemptTimeoutMs, headers, clock = systemClock } = options;
   const agent = options.dispatcher ?? newAgent();
@@ -78,7 +78,7 @@ export function connect(given?: ClientOptions): Connected {
   }
 
   return {
-    ...{ options, apiKey: new Secret(options.apiKey), http, log, limits, calls },
+    ...{ options, apiKey: new SecretText(options.apiKey), http, log, limits, calls },
     managed: { ...calls, gate, v2Gate },
     pods: { ...calls, gate: isPodOfV2 ? v2Gate : undefined },
     onClose: (end) => void ends.push(end),

@@ -1,5 +1,5 @@
 import type { ClientOptions } from "./clientOptions";
-import { type Connected, connect } from "./connected";
+import { type Connected, connectAccount } from "./connected";
 import { extraWords } from "./connection/acceptedWords";
 import { requireAddress, serviceName } from "./connection/settings";
 import { capabilitiesAt } from "./contract/capabilities";
@@ -34,7 +34,7 @@ export interface ManagementClient<Added extends object = object> extends Omit<Ma
  * for (const { name, workersMax } of await management.endpoints.list()) console.log(name, workersMax);
  */
 export function createManagement(options?: ClientOptions): ManagementClient {
-  const connected = connect(options);
+  const connected = connectAccount(options);
   return managementOver(connected, accessOver(connected, createJobQueue), () => ({}));
 }
 

@@ -46,7 +46,7 @@ const STORAGE_SECRET = /accessSecret\\*["']?\s*[:=]\s*\\*["']/gi;
  * A string that must never be shown, such as an API key. It prints as `[redacted]` in messages,
  * JSON and `util.inspect`. From its creation on, `redact` removes its value from every string.
  */
-export class Secret {
+export class SecretText {
   readonly #value: string;
 
   constructor(value: string) {

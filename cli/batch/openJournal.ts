@@ -1,7 +1,7 @@
 import type { Pool } from "pg";
 import { fileJournal, type Journal, postgresJournal } from "../../sdk";
 import { hideUrlPassword } from "../../sdk/journal/postgresJournal";
-import { redact, Secret } from "../../sdk/secret";
+import { redact, SecretText } from "../../sdk/secret";
 
 /** A journal that the command opened. */
 export interface CommandJournal {
@@ -17,7 +17,7 @@ const DATABASE = /^postgres(ql)?:\/\//i;
 export async function openJournal(place: string): Promise<CommandJournal> {
   if (!DATABASE.test(place)) return { journal: fileJournal(place), name: place, close: async () => {} };
   hideUrlPassword(place);
-  if (process.env.PGPASSWORD) new Secret(process.env.PGPASSWORD);
+  if (process.env.PGPASSWORD) new SecretText(process.env.PGPASSWORD);
   const pool = createPool(place);
   try {
     const journal = postgresJournal({ pool });

@@ -6,7 +6,7 @@ import {
   type Resolved,
   resolveConnection,
   type SettingName,
-  type Source,
+  type SettingsSource,
 } from "../../sdk/connection/resolver";
 import {
   ENVIRONMENT_VARIABLES,
@@ -17,7 +17,7 @@ import {
   serviceName,
 } from "../../sdk/connection/settings";
 import { ConfigurationError } from "../../sdk/errors";
-import { redact, Secret } from "../../sdk/secret";
+import { redact, SecretText } from "../../sdk/secret";
 import type { Learned } from "../pulumiCommand";
 import { say } from "../terminal";
 import { findProjectFile, projectConfig } from "./projectFile";
@@ -52,7 +52,7 @@ const WHOLE: readonly SettingName[] = ["apiKey", "api", "graphqlUrl", "queueUrl"
  * @param isThorough `true` to read the config even if it has nothing to add
  */
 export async function findConnection(folder: string, flags: ConnectionFlags, isThorough = false): Promise<Found> {
-  const flag: Source = {
+  const flag: SettingsSource = {
     read: (name) => (name === "api" ? flags.api : undefined),
     label: () => flags.apiFrom ?? "--api",
   };
@@ -75,7 +75,7 @@ export async function findConnection(folder: string, flags: ConnectionFlags, isT
   };
   const stackLabel = stack === undefined ? "the stack's config" : `the config of stack ${stack}`;
   const projectLabel = path.basename(projectFile);
-  const sources: Source[] = [
+  const sources: SettingsSource[] = [
     ...first,
     // The engine merges the project file into the stack's config.
     { read: ofStack, label: (name) => (ofStack(name) === ofProject.get(name) ? projectLabel : stackLabel) },
@@ -99,7 +99,7 @@ export function announced(found: Found): EnvironmentSettings {
   requireSecrets(found);
   const { settings } = found;
   const apiKey = requireApiKey(settings);
-  new Secret(apiKey);
+  new SecretText(apiKey);
   requireAddress(settings, "graphqlUrl");
   say(lineOf(found));
   return { ...settings, apiKey, service: serviceName(settings), api: managementApi(settings) };

@@ -17,10 +17,10 @@ import { isOwnRefusal } from "../../sdk/diagnosis/refusals";
 import { AuthenticationError, ConfigurationError, RateLimitError, ServerlessGpuError } from "../../sdk/errors";
 import { createAgent } from "../../sdk/transport/agents";
 import { Closing } from "../../sdk/transport/closing";
-import type { Http, HttpResponse } from "../../sdk/transport/httpRequest";
+import type { Http, WholeResponse } from "../../sdk/transport/httpRequest";
 import { makeCall } from "../../sdk/transport/makeCall";
 import { proxyHint } from "../../sdk/transport/proxy";
-import { send } from "../../sdk/transport/send";
+import { sendForText } from "../../sdk/transport/send";
 import { type Finding, failed, ok, skipped, together, warning } from "./check";
 import { checkNames, type Lists, readLists } from "./names";
 import { type Configuration, problemOf } from "./settings";
@@ -40,7 +40,7 @@ const ONLY_PODS = ", which only getPod needs";
 export interface Reply {
   readonly name: AddressName;
   readonly address?: string;
-  readonly response?: HttpResponse;
+  readonly response?: WholeResponse;
   /**
    * The service's clock minus this machine's clock, in milliseconds; `undefined` if the response
    * has no date.
@@ -71,7 +71,12 @@ async function ask(http: Http, settings: ProviderSettings, name: AddressName): P
     const sentAt = Date.now();
     const response = await makeCall(
       { clock: systemClock, random: Math.random, ...ONCE },
-      { name, operation: name, repeatability: "safe", attempt: (attempt) => send(http, { ...request, attempt }) },
+      {
+        name,
+        operation: name,
+        repeatability: "safe",
+        attempt: (attempt) => sendForText(http, { ...request, attempt }),
+      },
     );
     const clockOffsetMs = Date.parse(String(response.headers.date)) - (sentAt + Date.now()) / 2;
     return { name, address, response, ...(Number.isNaN(clockOffsetMs) ? {} : { clockOffsetMs }) };

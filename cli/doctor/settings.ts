@@ -14,7 +14,7 @@ import {
   serviceName,
 } from "../../sdk/connection/settings";
 import { ConfigurationError } from "../../sdk/errors";
-import { Secret } from "../../sdk/secret";
+import { SecretText } from "../../sdk/secret";
 import { type ConnectionFlags, findConnection, howToDecrypt, unreadConfig } from "../connection/connection";
 import type { StackConfig } from "../connection/stackConfig";
 import { didYouMean } from "../didYouMean";
@@ -41,7 +41,7 @@ export async function readConfiguration(
 ): Promise<Configuration> {
   const found = await findConnection(folder, flags, true);
   const { from, config, secrets, readConfig } = found;
-  if (found.settings.apiKey !== undefined) new Secret(found.settings.apiKey);
+  if (found.settings.apiKey !== undefined) new SecretText(found.settings.apiKey);
   const settings: ProviderSettings = { ...found.settings, ...otherSettings(readConfig), provider: "" };
   const values: StackConfig = config && "value" in config ? config.value : new Map();
   const sourceOf = (name: keyof ConnectionSettings) => {

@@ -1,5 +1,5 @@
 import { type EnvironmentSettings, managementApi, serviceName } from "../../sdk/connection/settings";
-import { Secret } from "../../sdk/secret";
+import { SecretText } from "../../sdk/secret";
 import { findConnection, lineOf, requireSecrets } from "../connection/connection";
 
 /**
@@ -17,6 +17,6 @@ export async function reviewConnection(stack: string | true | undefined): Promis
   const shown = { ...found, settings: { ...settings, api: api.name }, from: { ...from, api: api.why } };
   process.stderr.write(`${lineOf(shown)}\n`);
   const { apiKey = "" } = settings;
-  if (apiKey !== "") new Secret(apiKey);
+  if (apiKey !== "") new SecretText(apiKey);
   return { ...settings, apiKey, service: serviceName(settings), api: managementApi(settings) };
 }

@@ -1,6 +1,11 @@
 import type { ClientOptions } from "../../sdk/clientOptions";
 import { extraWords } from "../../sdk/connection/acceptedWords";
-import { environmentSource, type Resolved, resolveConnection, type Source } from "../../sdk/connection/resolver";
+import {
+  environmentSource,
+  type Resolved,
+  resolveConnection,
+  type SettingsSource,
+} from "../../sdk/connection/resolver";
 import {
   API_VARIABLE,
   type ApiSettings,
@@ -11,7 +16,7 @@ import {
 } from "../../sdk/connection/settings";
 import { splitList } from "../../sdk/endpoints/normalForms";
 import { ConfigurationError } from "../../sdk/errors";
-import { Secret } from "../../sdk/secret";
+import { SecretText } from "../../sdk/secret";
 import { currentRehearsal } from "../../sdk/transport/rehearsal";
 
 /** Namespace of this package in a stack's config. */
@@ -70,7 +75,7 @@ export function providerSettings(
 ): ProviderSettings {
   const { settings } = providerConnection(readConfig, environment);
   // Registers the key as a secret. A client would also do that, but `check` does not create one.
-  if (settings.apiKey !== undefined) new Secret(settings.apiKey);
+  if (settings.apiKey !== undefined) new SecretText(settings.apiKey);
   const provider = readConfig("explicit")?.trim() ?? "";
   const problem = provider === "" ? undefined : explicitProviderProblem(provider, settings);
   if (problem !== undefined) throw new ConfigurationError(problem);
@@ -97,7 +102,7 @@ export function providerConnection(readConfig: ReadConfig, environment: NodeJS.P
     return resolveConnection([ofEnvironment, { read: readConfig, label }]);
   }
   const variable = readConfig("apiKeyEnv")?.trim();
-  const own: Source = {
+  const own: SettingsSource = {
     read: (name) => (variable && name === "apiKey" ? environment[variable] : readConfig(name)),
     label: (name) => (variable && name === "apiKey" ? variable : `the provider "${provider}"`),
     isUnit: true,
@@ -109,7 +114,10 @@ export function providerConnection(readConfig: ReadConfig, environment: NodeJS.P
     );
   }
   // The API leads to the same account, so here the environment takes precedence as well.
-  const api: Source = { ...ofEnvironment, read: (name) => (name === "api" ? ofEnvironment.read(name) : undefined) };
+  const api: SettingsSource = {
+    ...ofEnvironment,
+    read: (name) => (name === "api" ? ofEnvironment.read(name) : undefined),
+  };
   return resolveConnection([api, own]);
 }
 

@@ -1,5 +1,5 @@
 import type { ClientOptions } from "../../sdk/clientOptions";
-import { connect } from "../../sdk/connected";
+import { connectAccount } from "../../sdk/connected";
 import { createJobQueue, type JobQueue } from "../../sdk/jobs/jobQueue";
 import type { LoadBalancer } from "../../sdk/loadBalancer/loadBalancer";
 import { clientOver, type ManagementClient } from "../../sdk/managementClient";
@@ -13,5 +13,5 @@ export interface ProviderClient extends ManagementClient {
 
 /** Creates the client. It sends nothing yet. */
 export function createProviderClient(options: ClientOptions): ProviderClient {
-  return clientOver(connect(options), createJobQueue, () => ({}));
+  return clientOver(connectAccount(options), createJobQueue, () => ({}));
 }

@@ -15,7 +15,7 @@ export type SettingName = keyof ApiSettings;
 const NAMES: readonly SettingName[] = [...(Object.keys(ENVIRONMENT_VARIABLES) as SettingName[]), "api"];
 
 /** A place that has settings, such as the environment or a file. */
-export interface Source {
+export interface SettingsSource {
   /** Returns a setting; empty or `undefined` if the source does not have it. */
   readonly read: (name: SettingName) => string | undefined;
   /** Returns the name of the setting's place, for people. */
@@ -41,7 +41,7 @@ export interface Resolved {
  * URLs of a rehearsal override those of every source.
  * @throws ConfigurationError if the rehearsal has no emulator
  */
-export function resolveConnection(sources: readonly Source[]): Resolved {
+export function resolveConnection(sources: readonly SettingsSource[]): Resolved {
   const settings: Partial<Record<SettingName, string>> = {};
   const from: Partial<Record<SettingName, string>> = {};
   let isClosed = false;
@@ -68,7 +68,7 @@ export function resolveConnection(sources: readonly Source[]): Resolved {
 }
 
 /** Returns the environment as a source. */
-export function environmentSource(environment: NodeJS.ProcessEnv = process.env): Source {
+export function environmentSource(environment: NodeJS.ProcessEnv = process.env): SettingsSource {
   const label = (name: SettingName) => (name === "api" ? API_VARIABLE : ENVIRONMENT_VARIABLES[name]);
   return { read: (name) => environment[label(name)], label };
 }

@@ -1,6 +1,6 @@
 import type { CauseId } from "./causes";
 import { type Evidence, type Part, seen } from "./evidence";
-import { type Candidate, signsOf } from "./rules";
+import { type PossibleCause, signsOf } from "./rules";
 
 /** Evidence that does not fit a cause. */
 export interface Contradiction {
@@ -118,7 +118,7 @@ export const CONTRADICTIONS: Readonly<Partial<Record<CauseId, readonly Contradic
 };
 
 /** Returns a cause, less than certain if anything that was seen contradicts it. */
-export function doubted(candidate: Candidate, evidence: Evidence): Candidate {
+export function doubted(candidate: PossibleCause, evidence: Evidence): PossibleCause {
   const isDoubted = CONTRADICTIONS[candidate.id]?.some(({ isSeen }) => isSeen(evidence)) ?? false;
   return candidate.certainty === "certain" && isDoubted ? { ...candidate, certainty: "likely" } : candidate;
 }

@@ -1,8 +1,8 @@
 import { CAUSE_IDS, CAUSES, CERTAINTIES, type Certainty } from "./causes";
 import { doubted } from "./contradictions";
-import { type Evidence, type QueueFacts, type Refusal, seen, type WorkerFacts } from "./evidence";
+import { type Evidence, type QueueFacts, type ServiceRefusal, seen, type WorkerFacts } from "./evidence";
 import type { Diagnosis, FoundCause } from "./record";
-import { type Candidate, cause, type Finding, RULES, type Situation, signsOf } from "./rules";
+import { cause, type PossibleCause, type PossibleCauses, RULES, signsOf, type WaitSituation } from "./rules";
 
 /** What was decided. */
 export type Decision = Pick<Diagnosis, "causes" | "certainty" | "others">;
@@ -11,7 +11,7 @@ export type Decision = Pick<Diagnosis, "causes" | "certainty" | "others">;
  * Decides from evidence alone why an endpoint's jobs or workers wait. The order of several findings
  * is the order in which to fix them.
  */
-export function decide(evidence: Evidence): Decision {
+export function decideCauses(evidence: Evidence): Decision {
   const findings = findingsIn(evidence)
     .map((finding) => finding.map((each) => doubted(each, evidence)))
     .sort(byUrgency);
@@ -25,16 +25,16 @@ export function decide(evidence: Evidence): Decision {
   };
 }
 
-function findingsIn(evidence: Evidence): readonly Finding[] {
+function findingsIn(evidence: Evidence): readonly PossibleCauses[] {
   const stops = accessFindings(evidence);
   if (stops.length > 0) return stops;
   if (evidence.awaited === "stop") return stopFindings(evidence);
   const endpoint = seen(evidence.endpoint);
   const queue = seen(evidence.queue);
   const workers = seen(evidence.workers) ?? queue?.workers;
-  const off: Finding[] = endpoint?.workersMax === 0 ? [[cause("no-workers-allowed", "certain")]] : [];
+  const off: PossibleCauses[] = endpoint?.workersMax === 0 ? [[cause("no-workers-allowed", "certain")]] : [];
   if (!endpoint || !workers) return off;
-  const situation: Situation = {
+  const situation: WaitSituation = {
     ...{ evidence, endpoint, workers, queue, signs: signsOf(evidence) },
     alive: workers.running + workers.idle,
     // A load-balancing endpoint shows no requests that wait.
@@ -50,13 +50,13 @@ function findingsIn(evidence: Evidence): readonly Finding[] {
 }
 
 /** Returns what goes wrong although nothing waits: a container that crashes, and jobs that fail. */
-function failuresIn(situation: Situation): readonly Finding[] {
-  const isFailure = ([found]: Finding) => found?.id === "crash-loop" || found?.id === "jobs-failing";
+function failuresIn(situation: WaitSituation): readonly PossibleCauses[] {
+  const isFailure = ([found]: PossibleCauses) => found?.id === "crash-loop" || found?.id === "jobs-failing";
   return RULES.flatMap((rule) => rule(situation)).filter(isFailure);
 }
 
 /** Returns `true` if what is awaited is there. */
-function isSatisfied({ evidence, endpoint, workers, queue }: Situation): boolean {
+function isSatisfied({ evidence, endpoint, workers, queue }: WaitSituation): boolean {
   const ready = workers.running + workers.idle;
   if (evidence.awaited === "workers") return ready >= endpoint.workersMin && workers.unhealthy === 0;
   if (!queue || queue.inQueue > 0) return false;
@@ -70,10 +70,10 @@ function isSatisfied({ evidence, endpoint, workers, queue }: Situation): boolean
  * What the refusal of a read says by itself. Without the service's own form it says nothing for
  * sure: a gateway or another server may have sent it.
  */
-function accessFindings({ endpoint, queue }: Evidence): readonly Finding[] {
+function accessFindings({ endpoint, queue }: Evidence): readonly PossibleCauses[] {
   const management = "value" in endpoint ? undefined : endpoint.failure;
   const ofQueue = "value" in queue ? undefined : queue.failure;
-  const said = (refusal: Refusal | undefined) => (refusal?.isOwn ? refusal.is : undefined);
+  const said = (refusal: ServiceRefusal | undefined) => (refusal?.isOwn ? refusal.is : undefined);
   if (said(ofQueue) === "no queue") return [[cause("no-queue", "certain")]];
   const isAbsent = said(management) === "absent";
   if (isAbsent && said(ofQueue) === "refused") return [[cause("not-found", "likely"), cause("no-access", "likely")]];
@@ -85,7 +85,7 @@ function accessFindings({ endpoint, queue }: Evidence): readonly Finding[] {
 }
 
 /** The reasons why workers of an endpoint at zero are still there. */
-function stopFindings(evidence: Evidence): readonly Finding[] {
+function stopFindings(evidence: Evidence): readonly PossibleCauses[] {
   const queue = seen(evidence.queue);
   const workers = seen(evidence.workers) ?? queue?.workers;
   if (!workers) return [];
@@ -98,7 +98,7 @@ function hasJobs(queue: QueueFacts | undefined, { running }: WorkerFacts): boole
   return queue ? queue.inProgress > 0 : running > 0;
 }
 
-function byUrgency([one]: Finding, [other]: Finding): number {
+function byUrgency([one]: PossibleCauses, [other]: PossibleCauses): number {
   if (!one || !other) return 0;
   return (
     groupOf(one) - groupOf(other) ||
@@ -108,14 +108,14 @@ function byUrgency([one]: Finding, [other]: Finding): number {
 }
 
 /** What somebody must fix comes first, then what passes, then what is only possible. */
-function groupOf({ id, certainty }: Candidate): number {
+function groupOf({ id, certainty }: PossibleCause): number {
   if (certainty === "possible" || certainty === "unknown") return 2;
   return CAUSES[id].passes ? 1 : 0;
 }
 
 const rank = (certainty: Certainty) => CERTAINTIES.indexOf(certainty);
 
-function shown({ id, certainty }: Candidate): FoundCause {
+function shown({ id, certainty }: PossibleCause): FoundCause {
   const { words, advice, passes } = CAUSES[id];
   return { id, words, certainty, advice, passes };
 }

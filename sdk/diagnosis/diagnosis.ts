@@ -1,7 +1,14 @@
 import type { CallContext } from "../transport/call";
-import { aBoolean, anAbortSignal, checkOptions, msFrom, type OptionChecks, oneOf } from "../transport/callOptions";
+import {
+  aBoolean,
+  anAbortSignal,
+  checkCallOptions,
+  msFrom,
+  type OptionChecks,
+  oneOfWords,
+} from "../transport/callOptions";
 import { pathSegment } from "../transport/urls";
-import { decide } from "./decide";
+import { decideCauses } from "./decide";
 import { type Evidence, seen } from "./evidence";
 import { createGather, type Sources } from "./gather";
 import type { DiagnoseOptions, Diagnosis } from "./record";
@@ -31,7 +38,7 @@ export interface Diagnoses {
 }
 
 const DIAGNOSE_OPTIONS: OptionChecks<DiagnoseOptions> = {
-  awaited: oneOf("jobs", "workers", "stop"),
+  awaited: oneOfWords("jobs", "workers", "stop"),
   waitedMs: msFrom(0),
   logs: aBoolean,
   signal: anAbortSignal,
@@ -45,7 +52,7 @@ export function createDiagnoses(context: CallContext, sources: Sources): Diagnos
   const gather = createGather(context, sources);
   return {
     async diagnose(endpointId, options = {}) {
-      checkOptions(options, DIAGNOSE_OPTIONS);
+      checkCallOptions(options, DIAGNOSE_OPTIONS);
       return diagnosisOf(endpointId, await gather(pathSegment("endpointId", endpointId), options));
     },
   };
@@ -53,7 +60,7 @@ export function createDiagnoses(context: CallContext, sources: Sources): Diagnos
 
 /** Returns the diagnosis that evidence leads to. */
 export function diagnosisOf(endpointId: string, evidence: Evidence): Diagnosis {
-  const decision = decide(evidence);
+  const decision = decideCauses(evidence);
   const lines = (seen(evidence.logs) ?? []).flatMap((log) => log.lines);
   const latest = [...lines].sort((one, other) => one.ts.localeCompare(other.ts)).slice(-SHOWN_LINES);
   return {

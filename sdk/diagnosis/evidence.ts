@@ -15,11 +15,11 @@ export interface NotSeen {
   /** Why it is missing. `undefined`: it was not asked for. */
   readonly why: string | undefined;
   /** The refusal behind it, where it says something itself. */
-  readonly failure?: Refusal | undefined;
+  readonly failure?: ServiceRefusal | undefined;
 }
 
 /** A refusal that says something itself. */
-export interface Refusal {
+export interface ServiceRefusal {
   readonly is: "absent" | "refused" | "no queue";
   /**
    * `true` if the response has the form in which the service refuses. Otherwise a gateway or

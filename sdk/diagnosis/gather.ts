@@ -20,7 +20,7 @@ import {
   type WorkerFacts,
   type WorkerLog,
 } from "./evidence";
-import { createPatience, READ_MS } from "./patience";
+import { createPatience, SOURCE_READ_MS } from "./patience";
 import type { DiagnoseOptions } from "./record";
 import { refusalIn } from "./refusals";
 
@@ -46,7 +46,7 @@ export interface Sources {
 }
 
 /** No second attempt: people wait. */
-const ONCE = { timeoutMs: READ_MS, maxRetries: 0 };
+const ONCE = { timeoutMs: SOURCE_READ_MS, maxRetries: 0 };
 /** How many workers' logs are read. */
 const MOST_LOGS = 3;
 /** What concerns the whole account is read again after this time, in milliseconds. */

@@ -2,7 +2,7 @@ import type { Clock } from "../contract/clock";
 import { RequestTimeoutError, ServerlessGpuError } from "../errors";
 
 /** The time for a read, in milliseconds: people wait. */
-export const READ_MS = 5_000;
+export const SOURCE_READ_MS = 5_000;
 /** The least time for a read of a source that does not respond, in milliseconds. */
 const LEAST_MS = 250;
 /** How long a source that has not responded gets less time, in milliseconds. */
@@ -28,7 +28,7 @@ export function createPatience(clock: Clock) {
 
   function timeFor({ hung, hungAt }: Known): number {
     const isOver = clock.monotonic() - hungAt > HURRY_MS;
-    return isOver ? READ_MS : Math.max(LEAST_MS, READ_MS / (1 + hung));
+    return isOver ? SOURCE_READ_MS : Math.max(LEAST_MS, SOURCE_READ_MS / (1 + hung));
   }
 
   return async function patiently<T>(source: string, read: (timeoutMs: number) => Promise<T>): Promise<T> {

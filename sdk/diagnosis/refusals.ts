@@ -6,15 +6,15 @@ import {
   NotFoundError,
   type ServerlessGpuError,
 } from "../errors";
-import type { Refusal } from "./evidence";
+import type { ServiceRefusal } from "./evidence";
 
 /** Returns what an error says itself about the endpoint or the key, if anything. */
-export function refusalIn(error: ServerlessGpuError): Pick<Refusal, "is" | "isOwn"> | undefined {
+export function refusalIn(error: ServerlessGpuError): Pick<ServiceRefusal, "is" | "isOwn"> | undefined {
   const is = failureOf(error);
   return is && { is, isOwn: is === "no queue" || isOwnRefusal(error) };
 }
 
-function failureOf(error: ServerlessGpuError): Refusal["is"] | undefined {
+function failureOf(error: ServerlessGpuError): ServiceRefusal["is"] | undefined {
   if (error instanceof NoQueueError || /not allowed for QB API/i.test(error.body ?? "")) return "no queue";
   if (error instanceof NotFoundError) return "absent";
   if (error instanceof ConfigurationError) return undefined;

@@ -12,7 +12,7 @@ import { type LogSigns, signsIn } from "./logSigns";
 import { judgeStock } from "./stock";
 
 /** A cause with how sure it is. */
-export interface Candidate {
+export interface PossibleCause {
   readonly id: CauseId;
   readonly certainty: Certainty;
 }
@@ -20,10 +20,10 @@ export interface Candidate {
 /**
  * A cause, or several that the evidence does not tell apart: one of them, the most likely first.
  */
-export type Finding = readonly Candidate[];
+export type PossibleCauses = readonly PossibleCause[];
 
 /** The evidence in the form in which the rules read it. */
-export interface Situation {
+export interface WaitSituation {
   readonly evidence: Evidence;
   readonly endpoint: EndpointFacts;
   readonly workers: WorkerFacts;
@@ -37,7 +37,7 @@ export interface Situation {
   readonly jobsWait: boolean;
 }
 
-type Rule = (situation: Situation) => readonly Finding[];
+type Rule = (situation: WaitSituation) => readonly PossibleCauses[];
 
 /** After this time, the service itself counts a start as failed, in milliseconds (observed). */
 const LONGEST_START_MS = 7 * 60_000;
@@ -48,12 +48,12 @@ const MOST_POOLS = 3;
 const SCALE_UP_MS = 2 * 60_000;
 
 /** Returns a cause, at most as sure as its row allows. */
-export function cause(id: CauseId, certainty: Certainty): Candidate {
+export function cause(id: CauseId, certainty: Certainty): PossibleCause {
   return { id, certainty: lessSure(certainty, CAUSES[id].atMost) };
 }
 
-const one = (id: CauseId, certainty: Certainty): Finding[] => [[cause(id, certainty)]];
-const oneOf = (certainty: Certainty, ...ids: CauseId[]): Finding[] => [ids.map((id) => cause(id, certainty))];
+const one = (id: CauseId, certainty: Certainty): PossibleCauses[] => [[cause(id, certainty)]];
+const oneOf = (certainty: Certainty, ...ids: CauseId[]): PossibleCauses[] => [ids.map((id) => cause(id, certainty))];
 
 /** Returns the logs' signs. */
 export function signsOf({ logs, now }: Evidence): readonly LogSigns[] | undefined {
@@ -76,7 +76,7 @@ export const RULES: readonly Rule[] = [
 ];
 
 /** What a log shows is shown by the service itself, so it can be certain. */
-function logged(situation: Situation): readonly Finding[] {
+function logged(situation: WaitSituation): readonly PossibleCauses[] {
   const shown = (situation.signs ?? []).flatMap(({ cause: found }) => found ?? []);
   const ids = [...new Set(shown.map(({ id }) => id))];
   return ids.flatMap((id) => {
@@ -87,25 +87,25 @@ function logged(situation: Situation): readonly Finding[] {
 }
 
 /** Returns how sure a log can be beside the states of the workers: it may show what is over. */
-function surestBeside(id: CauseId, { workers }: Situation): Certainty | undefined {
+function surestBeside(id: CauseId, { workers }: WaitSituation): Certainty | undefined {
   const { initializing, unhealthy } = workers;
   if (id === "image-pulling") return initializing > 0 ? "certain" : undefined;
   return id === "image-pull" && initializing + unhealthy === 0 ? "possible" : "certain";
 }
 
-function hasLogged(situation: Situation): boolean {
+function hasLogged(situation: WaitSituation): boolean {
   return logged(situation).length > 0;
 }
 
 /** Crashed workers and failed pulls look alike without a log. */
-function unhealthy(situation: Situation): readonly Finding[] {
+function unhealthy(situation: WaitSituation): readonly PossibleCauses[] {
   const { workers, signs } = situation;
   if (workers.unhealthy === 0 || hasLogged(situation)) return [];
   return oneOf(signs ? "possible" : "likely", "crash-loop", "image-pull");
 }
 
 /** A worker that starts: for a short time that is normal, and a crash loop can look the same. */
-function starting(situation: Situation): readonly Finding[] {
+function starting(situation: WaitSituation): readonly PossibleCauses[] {
   const { workers, signs, evidence, endpoint } = situation;
   if (workers.initializing === 0 || hasLogged(situation)) return [];
   const ms = workers.startingMs ?? evidence.waitedMs ?? 0;
@@ -125,7 +125,7 @@ function poolCount({ gpuIds }: EndpointFacts): number {
 }
 
 /** Throttled workers alone say nothing for sure about stock. */
-function throttled(situation: Situation): readonly Finding[] {
+function throttled(situation: WaitSituation): readonly PossibleCauses[] {
   const { workers, signs } = situation;
   if (workers.throttled === 0 || workers.idle > 0) return [];
   // A container that crashes can be shown as throttled.
@@ -139,7 +139,7 @@ function throttled(situation: Situation): readonly Finding[] {
 }
 
 /** No worker, or fewer than `workersMin`, and none that starts. */
-function withoutWorkers(situation: Situation): readonly Finding[] {
+function withoutWorkers(situation: WaitSituation): readonly PossibleCauses[] {
   const { workers, endpoint, evidence, jobsWait } = situation;
   const { awaited } = evidence;
   const coming = workers.initializing + workers.throttled + workers.unhealthy;
@@ -156,7 +156,7 @@ function withoutWorkers(situation: Situation): readonly Finding[] {
 }
 
 /** Returns what is left if nothing was found: without workers, the service does not show more. */
-function remaining({ evidence, endpoint }: Situation): Finding {
+function remaining({ evidence, endpoint }: WaitSituation): PossibleCauses {
   const { waitedMs, stock, limits, queue } = evidence;
   const { minCudaVersion, allowedCudaVersions, volumeIds, compliance } = endpoint;
   const account = seen(limits);
@@ -192,7 +192,7 @@ function quotaUse({
   return workersUsed > workerQuota ? "exceeded" : "free";
 }
 
-function accountFindings({ evidence }: Situation, atMost: Certainty): Finding[] {
+function accountFindings({ evidence }: WaitSituation, atMost: Certainty): PossibleCauses[] {
   const limits = seen(evidence.limits);
   if (!limits) return [];
   const { spendLimit, spend, isUnderBalance } = limits;
@@ -203,14 +203,14 @@ function accountFindings({ evidence }: Situation, atMost: Certainty): Finding[] 
   ];
 }
 
-function stockFindings({ evidence, endpoint }: Situation, atMost: Certainty): Finding[] {
+function stockFindings({ evidence, endpoint }: WaitSituation, atMost: Certainty): PossibleCauses[] {
   const stock = seen(evidence.stock);
   const found = stock && judgeStock(endpoint, stock)?.cause;
   return found ? one(found, atMost) : [];
 }
 
 /** All workers have jobs, and no other is allowed. */
-function busy({ endpoint, workers, queue, jobsWait, evidence }: Situation): readonly Finding[] {
+function busy({ endpoint, workers, queue, jobsWait, evidence }: WaitSituation): readonly PossibleCauses[] {
   const { running, stale = 0 } = workers;
   if (evidence.awaited !== "jobs" || !queue || !jobsWait || queue.inQueue === 0) return [];
   if (running < endpoint.workersMax || queue.inProgress < running) return [];
@@ -223,7 +223,7 @@ function busy({ endpoint, workers, queue, jobsWait, evidence }: Situation): read
 }
 
 /** Workers are there, jobs wait, and none is in progress. */
-function takesNoJobs(situation: Situation): readonly Finding[] {
+function takesNoJobs(situation: WaitSituation): readonly PossibleCauses[] {
   const { workers, queue, signs, evidence, alive } = situation;
   const ready = workers.running + workers.idle;
   if (evidence.awaited !== "jobs" || !queue || queue.inQueue === 0 || queue.inProgress > 0 || ready === 0) return [];
@@ -235,7 +235,7 @@ function takesNoJobs(situation: Situation): readonly Finding[] {
   return one("handler-takes-no-jobs", "likely");
 }
 
-function oneWorkerTakesAll({ workers, queue, signs, evidence }: Situation): readonly Finding[] {
+function oneWorkerTakesAll({ workers, queue, signs, evidence }: WaitSituation): readonly PossibleCauses[] {
   if (evidence.awaited !== "jobs" || !queue || queue.inQueue === 0 || queue.inProgress === 0) return [];
   if (workers.running !== 1 || workers.idle === 0) return [];
   const versions = signs?.flatMap(({ hasFunnelVersion }) => hasFunnelVersion ?? []) ?? [];
@@ -243,7 +243,7 @@ function oneWorkerTakesAll({ workers, queue, signs, evidence }: Situation): read
   return one("one-worker-takes-all", versions.length > 0 ? "likely" : "possible");
 }
 
-function rollingOut({ evidence, workers, queue }: Situation): readonly Finding[] {
+function rollingOut({ evidence, workers, queue }: WaitSituation): readonly PossibleCauses[] {
   const rollout = seen(evidence.rollout);
   const stale = workers.stale ?? 0;
   const isAwaited = evidence.awaited !== "jobs" || !queue || queue.inQueue > 0;
@@ -252,7 +252,7 @@ function rollingOut({ evidence, workers, queue }: Situation): readonly Finding[]
 }
 
 /** All workers have jobs, another one is allowed, and none starts. */
-function scalingRule({ endpoint, workers, queue, evidence }: Situation): readonly Finding[] {
+function scalingRule({ endpoint, workers, queue, evidence }: WaitSituation): readonly PossibleCauses[] {
   const { running, total } = workers;
   const { workersMax, scalerType, scalerValue } = endpoint;
   if (evidence.awaited !== "jobs" || !queue || queue.inQueue === 0 || running === 0) return [];
@@ -268,7 +268,7 @@ function scalingRule({ endpoint, workers, queue, evidence }: Situation): readonl
 }
 
 /** Nothing waits, but most jobs fail. The counts have no times, so it may be over. */
-function failing({ queue, signs }: Situation): readonly Finding[] {
+function failing({ queue, signs }: WaitSituation): readonly PossibleCauses[] {
   if (!queue || queue.inQueue > 0 || queue.failed <= queue.completed) return [];
   return one("jobs-failing", signs?.some(({ hasTrace }) => hasTrace) ? "likely" : "possible");
 }

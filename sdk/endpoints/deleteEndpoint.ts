@@ -75,7 +75,7 @@ export interface DeleteOptions extends RequestOptions, ScaleDownOptions {
   readonly templateId?: string | undefined;
 }
 
-export const DELETE_OPTIONS: OptionChecks<DeleteOptions> = {
+export const DELETE_ENDPOINT_OPTIONS: OptionChecks<DeleteOptions> = {
   ...REQUEST_OPTIONS,
   drain: aBoolean,
   drainTimeoutMs: positiveMs,

@@ -5,13 +5,13 @@ import type { KnownOptions, UpdateRecordOptions } from "../records/collection";
 import { fixedIn } from "../records/fields";
 import type { Readers } from "../records/readers";
 import { getRecord } from "../records/reads";
-import { recordsOf } from "../records/records";
-import { aString, check, type OptionChecks, REQUEST_OPTIONS } from "../transport/callOptions";
+import { recordOperations } from "../records/records";
+import { aString, type OptionChecks, optionCheck, REQUEST_OPTIONS } from "../transport/callOptions";
 import type { RequestOptions } from "../transport/requestOptions";
 import { checkedCall, type ResponsePromise } from "../transport/responsePromise";
 import { applyTemplate, type EndpointCollection, fetchDiscount } from "./calls";
 import { deleteBoundTemplate } from "./deleteBoundTemplate";
-import { DELETE_OPTIONS, type DeleteOptions, deleteEndpoint } from "./deleteEndpoint";
+import { DELETE_ENDPOINT_OPTIONS, type DeleteOptions, deleteEndpoint } from "./deleteEndpoint";
 import { FIELDS } from "./fields";
 import { newTierWarnings, parseEndpointFields } from "./input";
 import { drawTemplateName, type ParsedChanges, withWholeContainer } from "./ownContainer";
@@ -120,7 +120,7 @@ export interface ReleasesOptions extends RequestOptions {
 
 const RELEASES_OPTIONS: OptionChecks<ReleasesOptions> = {
   ...REQUEST_OPTIONS,
-  limit: check((limit) => Number.isSafeInteger(limit) && Number(limit) >= 1, "must be a whole number, 1 or more"),
+  limit: optionCheck((limit) => Number.isSafeInteger(limit) && Number(limit) >= 1, "must be a whole number, 1 or more"),
 };
 
 const CREATE_ENDPOINT_OPTIONS: OptionChecks<CreateEndpointOptions> = { ...CREATE_OPTIONS, templateName: aString };
@@ -168,7 +168,7 @@ export function createEndpoints(endpoints: EndpointCollection, templates: Templa
     return fields;
   }
   return {
-    ...recordsOf(endpoints, {
+    ...recordOperations(endpoints, {
       createOptions: CREATE_ENDPOINT_OPTIONS,
       parse(input: EndpointInput, options: CreateEndpointOptions): NewEndpoint {
         const { env = {}, ...fields } = parse("the new endpoint", input, true);
@@ -189,7 +189,7 @@ export function createEndpoints(endpoints: EndpointCollection, templates: Templa
         if (templateId) await deleteBoundTemplate(endpoints, templates.delete, { id, templateId }, options);
       },
       updateOptions: UPDATE_OPTIONS,
-      deleteOptions: DELETE_OPTIONS,
+      deleteOptions: DELETE_ENDPOINT_OPTIONS,
     }),
     scaleToZero: (id, given) =>
       checkedCall(given, REQUEST_OPTIONS, async (options) => {

@@ -21,7 +21,7 @@ import {
 import { areSeveral } from "./networkVolumes";
 import { normalizeCudaVersions, normalizeGpuIds, normalizeName, normalizeSet } from "./normalForms";
 import { isContainerField, OWN_CONTAINER_TABLE, TEMPLATE_FIELD } from "./ownContainer";
-import { changesProcessor, cpuSelection, gpuIdsOf, gpuSelection, instanceIdsOf, runsOnCpus } from "./processors";
+import { changesProcessor, cpuSelection, gpuIdsOf, instanceIdsOf, runsOnCpus, v2GpuSelection } from "./processors";
 import type { EndpointInput, EndpointSettings } from "./record";
 
 // Programs load this file when they start, so it imports no library.
@@ -33,7 +33,7 @@ type StringType = "text" | "id" | "enum" | "word" | "gpuIds" | "locations" | "se
  * The declaration of one field that can be set. Ids are trimmed; `gpuIds`, `locations`, sets and
  * instances are lists.
  */
-export type Field<Value = unknown> = FieldOf<
+export type EndpointField<Value = unknown> = FieldOf<
   [Value] extends [number] ? NumberType : [Value] extends [string] ? StringType : NumberType | StringType | "env",
   Value
 >;
@@ -43,8 +43,8 @@ type RequiredName = {
 }[keyof EndpointInput];
 type OptionalName = Exclude<keyof EndpointInput, RequiredName>;
 
-type Table = { readonly [K in RequiredName]: Field<EndpointSettings[K]> & { readonly default?: never } } & {
-  readonly [K in OptionalName]: Field<EndpointSettings[K]> & { readonly default: EndpointSettings[K] };
+type Table = { readonly [K in RequiredName]: EndpointField<EndpointSettings[K]> & { readonly default?: never } } & {
+  readonly [K in OptionalName]: EndpointField<EndpointSettings[K]> & { readonly default: EndpointSettings[K] };
 };
 
 type Settings = Readonly<Record<string, unknown>>;
@@ -71,7 +71,7 @@ const TABLE: Table = {
     normalize: normalizeGpuIds,
     default: "",
     isFixed: changesProcessor,
-    v2: { path: "gpu.pools", otherPath: "gpu.excludedTypes", read: gpuIdsOf, write: gpuSelection },
+    v2: { path: "gpu.pools", otherPath: "gpu.excludedTypes", read: gpuIdsOf, write: v2GpuSelection },
   },
   templateId: {
     type: "id",
@@ -245,7 +245,7 @@ const TABLE: Table = {
 };
 
 /** The declarations by name, for code that treats all fields alike. */
-export const FIELDS = TABLE as Readonly<Record<keyof EndpointInput, Field<unknown>>>;
+export const FIELDS = TABLE as Readonly<Record<keyof EndpointInput, EndpointField<unknown>>>;
 
 /** The names of all fields that can be set. */
 export const ENDPOINT_FIELDS = Object.keys(TABLE) as (keyof EndpointInput)[];

@@ -10,7 +10,7 @@ import { normalizeSet } from "./normalForms";
  */
 
 /** The two settings. */
-export interface VolumeSettings {
+export interface MountedVolumes {
   readonly networkVolumeId?: string | undefined;
   readonly networkVolumeIds?: string | undefined;
 }
@@ -31,7 +31,7 @@ export function volumeProblems({
 }
 
 /** Returns settings with both forms if they have one of them. */
-export function withBothForms<T extends VolumeSettings>(settings: T): T {
+export function withBothForms<T extends MountedVolumes>(settings: T): T {
   const { networkVolumeId, networkVolumeIds } = settings;
   if (networkVolumeId === undefined && networkVolumeIds === undefined) return settings;
   // A service may show one of several volumes as the single one.
@@ -43,6 +43,6 @@ export function withBothForms<T extends VolumeSettings>(settings: T): T {
  * Returns the fields that GraphQL must not get together with the other form: several volumes are a
  * list, one is a single id.
  */
-export function unusedVolumeField({ networkVolumeIds = "" }: VolumeSettings): keyof VolumeSettings {
+export function unusedVolumeField({ networkVolumeIds = "" }: MountedVolumes): keyof MountedVolumes {
   return areSeveral(networkVolumeIds) ? "networkVolumeId" : "networkVolumeIds";
 }

@@ -4,7 +4,7 @@ import { isGpuExclusion, splitList } from "./normalForms";
 // Programs load this file when they start, so it imports no library.
 
 /** Returns `gpuIds` as REST v2 writes them. */
-export function gpuSelection(gpuIds: string): Readonly<Record<string, unknown>> {
+export function v2GpuSelection(gpuIds: string): Readonly<Record<string, unknown>> {
   const parts = splitList(gpuIds);
   const excludedTypes = parts.filter(isGpuExclusion).map((part) => part.slice(1).trim());
   const pools = parts.filter((part) => !isGpuExclusion(part));

@@ -9,7 +9,7 @@ import type {
   ScalerType,
 } from "../contract/enums";
 import type { CreateRecordOptions } from "../records/createRecord";
-import type { Changes, Kept, NormalForms } from "../records/fields";
+import type { Kept, NormalForms, SettingChanges } from "../records/fields";
 
 /**
  * The settings to create an endpoint with, or to change. `null` sets the default. A field that is
@@ -173,7 +173,7 @@ export interface CreateEndpointOptions extends CreateRecordOptions<Endpoint> {
  * Changes of an endpoint. Fields that are left out keep their value. So do variables that `env`
  * leaves out; `null` removes a variable, and `env: null` removes all.
  */
-export interface EndpointChanges extends Changes<Omit<EndpointInput, "env">> {
+export interface EndpointChanges extends SettingChanges<Omit<EndpointInput, "env">> {
   /** The variables to set, and with `null` those to remove. */
   readonly env?: EnvChanges | null | undefined;
 }

@@ -10,7 +10,7 @@ import {
 } from "../catalog/record";
 import { AuthenticationError, RejectedError } from "../errors";
 import { decode } from "../transport/decode";
-import { flag, id, number, text, texts } from "../transport/looseFields";
+import { id, looseFlag, looseNumber, looseText, looseTexts } from "../transport/looseFields";
 import { readMyself } from "./requests";
 import { executeQuery, type GraphqlTransport } from "./transport";
 
@@ -28,7 +28,7 @@ const LIMITS = `maxServerlessConcurrency machineQuota spendLimit currentSpendPer
 const NO_GPU = "unknown";
 
 const placedSchema = z
-  .array(z.looseObject({ gpuTypeId: id, available: flag, stockStatus: text }))
+  .array(z.looseObject({ gpuTypeId: id, available: looseFlag, stockStatus: looseText }))
   .nullish()
   .transform((rows) =>
     (rows ?? []).map(({ gpuTypeId, available, stockStatus }) => ({
@@ -39,15 +39,15 @@ const placedSchema = z
 
 const gpuSchema = z.looseObject({
   id,
-  displayName: text,
-  manufacturer: text,
-  memoryInGb: number,
-  securePrice: number,
+  displayName: looseText,
+  manufacturer: looseText,
+  memoryInGb: looseNumber,
+  securePrice: looseNumber,
   lowestPrice: z
     .looseObject({
-      stockStatus: text,
+      stockStatus: looseText,
       gpuTypeDatacenters: z.array(z.looseObject({ dataCenterId: id })).nullish(),
-      gpuTypeCudaVersions: z.array(z.looseObject({ cudaVersion: id, availability: text })).nullish(),
+      gpuTypeCudaVersions: z.array(z.looseObject({ cudaVersion: id, availability: looseText })).nullish(),
     })
     .nullish(),
 });
@@ -62,7 +62,14 @@ const dataCentersSchema = z.looseObject({
     .array(
       z
         .looseObject({
-          ...{ id, name: text, region: text, listed: flag, storageSupport: flag, compliance: texts },
+          ...{
+            id,
+            name: looseText,
+            region: looseText,
+            listed: looseFlag,
+            storageSupport: looseFlag,
+            compliance: looseTexts,
+          },
           gpuAvailability: placedSchema,
         })
         .transform(
@@ -82,14 +89,27 @@ const poolsSchema = z.looseObject({
 
 const cpusSchema = z.looseObject({
   cpuFlavors: z
-    .array(z.looseObject({ id, displayName: text, minVcpu: number, maxVcpu: number, ramMultiplier: number }))
+    .array(
+      z.looseObject({
+        id,
+        displayName: looseText,
+        minVcpu: looseNumber,
+        maxVcpu: looseNumber,
+        ramMultiplier: looseNumber,
+      }),
+    )
     .min(1),
 });
 
 const limitsSchema = z
   .looseObject({
-    ...{ maxServerlessConcurrency: number, spendLimit: number, currentSpendPerHr: number, clientBalance: number },
-    underBalance: flag,
+    ...{
+      maxServerlessConcurrency: looseNumber,
+      spendLimit: looseNumber,
+      currentSpendPerHr: looseNumber,
+      clientBalance: looseNumber,
+    },
+    underBalance: looseFlag,
   })
   .transform(
     (raw): AccountLimits => ({

@@ -7,7 +7,7 @@ import type { Endpoint } from "../endpoints/record";
 import { RejectedError, UnexpectedResponseError } from "../errors";
 import type { Attempt } from "../transport/call";
 import { decode } from "../transport/decode";
-import { number, texts } from "../transport/looseFields";
+import { looseNumber, looseTexts } from "../transport/looseFields";
 import { settingsIn } from "./format";
 import { readMyself } from "./requests";
 import type { GraphqlTransport } from "./transport";
@@ -21,8 +21,8 @@ const OBSERVED = `${CONTRACT} version type gpuCount minCudaVersion allowedCudaVe
 
 // A diagnosis must work on what there is.
 const endpointSchema = z.looseObject({
-  ...{ id: z.string(), workersMax: number, compliance: texts },
-  ...{ version: number, pods: withPodsSchema.shape.pods.catch(undefined) },
+  ...{ id: z.string(), workersMax: looseNumber, compliance: looseTexts },
+  ...{ version: looseNumber, pods: withPodsSchema.shape.pods.catch(undefined) },
 });
 
 const oneSchema = z.looseObject({ endpoint: endpointSchema.nullable() });

@@ -52,7 +52,7 @@ export function toSaveInput(
 }
 
 /** The schema of an endpoint in a response. Fields that the service adds are kept. */
-export const endpointSchema: z.ZodType<Endpoint> = withKept<Endpoint>(
+export const endpointGraphqlSchema: z.ZodType<Endpoint> = withKept<Endpoint>(
   recordSchema(GRAPHQL_TABLE, ENDPOINT_OUTPUTS),
   KEPT_FIELDS,
 )
@@ -60,7 +60,7 @@ export const endpointSchema: z.ZodType<Endpoint> = withKept<Endpoint>(
   .transform(withContainer);
 
 /** Endpoints as responses of GraphQL show them. */
-export const READABLE: ReadableKind<Endpoint> = { ...ENDPOINT, schema: endpointSchema };
+export const READABLE: ReadableKind<Endpoint> = { ...ENDPOINT, schema: endpointGraphqlSchema };
 
 export const discountSchema = z.looseObject({
   discountFactor: z.number().nullable(),

@@ -9,15 +9,15 @@ import type { Endpoint, EndpointSettings } from "../endpoints/record";
 import { BusinessRuleError } from "../errors";
 import type { ReadByIds } from "../records/calls";
 import { countOperations } from "../records/concurrentOperations";
-import { type Kind, readRecords } from "../records/listed";
+import { decodeRecords, type Kind } from "../records/listed";
 import { gatheredReads } from "../records/singleReads";
 import type { Attempt, CallContext } from "../transport/call";
 import { decode } from "../transport/decode";
 import { saveContainer, withBoundTemplate } from "./boundTemplate";
 import { changeInput, refuseOtherSources } from "./endpointChanges";
-import { discountSchema, endpointSchema, endpointSelection, READABLE, toCreateInput } from "./endpointFormat";
+import { discountSchema, endpointGraphqlSchema, endpointSelection, READABLE, toCreateInput } from "./endpointFormat";
 import { createKeptFields } from "./keptFields";
-import { byAliases, readAliases, readMyself, readMyselfAndTemplates, remove, save } from "./requests";
+import { byAliases, readAliases, readMyself, readMyselfAndTemplates, sendDeletion, sendSave } from "./requests";
 import type { GraphqlTransport, Literal } from "./transport";
 import { completeWithVariables, readVariables } from "./variables";
 import { graphqlReleaseCalls } from "./workers";
@@ -40,7 +40,7 @@ export function graphqlEndpointCalls(
   const send = (operation: string, inputOf: () => Literal, attempt: Attempt) =>
     kept.send(() => {
       const mutation = { name: "saveEndpoint", input: inputOf(), selection: selection() };
-      return save(transport, operation, mutation, endpointSchema, attempt);
+      return sendSave(transport, operation, mutation, endpointGraphqlSchema, attempt);
     });
   const operations = countOperations(context.clock);
   const names = { list: "podTemplate" };
@@ -75,7 +75,7 @@ export function graphqlEndpointCalls(
       };
       const { myself, absent } = await kept.send(read);
       // Not a copy: a list reads its records when they are needed.
-      return Object.assign(readRecords(READABLE, myself, "endpoints", LIST_CAP), { absent });
+      return Object.assign(decodeRecords(READABLE, myself, "endpoints", LIST_CAP), { absent });
     },
     byIds: byAliases((operation, ids, attempt) =>
       kept.send(() => {
@@ -114,7 +114,7 @@ export function graphqlEndpointCalls(
       refuseOtherSources(before);
       return send(operation, () => changeInput(kept, before, { templateId }, service), attempt);
     },
-    delete: (operation, { id }, attempt) => remove(transport, operation, "deleteEndpoint", { id }, attempt),
+    delete: (operation, { id }, attempt) => sendDeletion(transport, operation, "deleteEndpoint", { id }, attempt),
     async discount(operation, attempt) {
       const fields = "serverlessDiscount { discountFactor type expirationDate }";
       const myself = await readMyself(transport, operation, fields, attempt);

@@ -1,8 +1,8 @@
 import { LIST_CAP } from "../contract/limits";
-import { readRecords } from "../records/listed";
+import { decodeRecords } from "../records/listed";
 import { REGISTRY_AUTH } from "../registryAuths/registryAuth";
 import { type RegistryAuthCalls, registryAuthSchema } from "../registryAuths/registryAuths";
-import { readMyself, remove, save } from "./requests";
+import { readMyself, sendDeletion, sendSave } from "./requests";
 import type { GraphqlTransport } from "./transport";
 
 /** The service can also return the user and the password. The client never asks for them. */
@@ -14,17 +14,22 @@ export function graphqlRegistryAuthCalls(transport: GraphqlTransport): RegistryA
     names: { list: "myself", create: "saveRegistryAuth", change: "updateRegistryAuth", delete: "deleteRegistryAuth" },
     async list(operation, attempt) {
       const myself = await readMyself(transport, operation, `containerRegistryCreds { ${SELECTION} }`, attempt);
-      return readRecords({ ...REGISTRY_AUTH, schema: registryAuthSchema }, myself, "containerRegistryCreds", LIST_CAP);
+      return decodeRecords(
+        { ...REGISTRY_AUTH, schema: registryAuthSchema },
+        myself,
+        "containerRegistryCreds",
+        LIST_CAP,
+      );
     },
     create(operation, { name, username, password }, attempt) {
       const mutation = { name: "saveRegistryAuth", input: { name, username, password }, selection: SELECTION };
-      return save(transport, operation, mutation, registryAuthSchema, attempt);
+      return sendSave(transport, operation, mutation, registryAuthSchema, attempt);
     },
     change(operation, { id }, { username, password }, attempt) {
       const mutation = { name: "updateRegistryAuth", input: { id, username, password }, selection: SELECTION };
-      return save(transport, operation, mutation, registryAuthSchema, attempt);
+      return sendSave(transport, operation, mutation, registryAuthSchema, attempt);
     },
     delete: (operation, { id }, attempt) =>
-      remove(transport, operation, "deleteRegistryAuth", { registryAuthId: id }, attempt),
+      sendDeletion(transport, operation, "deleteRegistryAuth", { registryAuthId: id }, attempt),
   };
 }

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { AuthenticationError, BusinessRuleError, NotFoundError, RejectedError } from "../errors";
 import type { ReadByIds } from "../records/calls";
-import { type Listed, type NamedRecord, type ReadableKind, readRecords } from "../records/listed";
+import { decodeRecords, type Listed, type NamedRecord, type ReadableKind } from "../records/listed";
 import type { Attempt } from "../transport/call";
 import { decode } from "../transport/decode";
 import { unexpectedResponse } from "../transport/responseErrors";
@@ -101,11 +101,11 @@ export async function readAliases<T extends NamedRecord>(
     if (z.looseObject({ id: z.literal(id) }).safeParse(record).success) return [record];
     throw unexpectedResponse(operation, `no answer about ${kind.noun} ${id}`, Object.keys(answers));
   });
-  return readRecords(kind, { records }, "records");
+  return decodeRecords(kind, { records }, "records");
 }
 
 /** Sends a mutation that returns a record. */
-export async function save<T>(
+export async function sendSave<T>(
   transport: GraphqlTransport,
   operation: string,
   { name, input, selection }: { readonly name: string; readonly input: Literal; readonly selection: string },
@@ -117,7 +117,7 @@ export async function save<T>(
 }
 
 /** Sends a mutation that deletes a record. */
-export async function remove(
+export async function sendDeletion(
   transport: GraphqlTransport,
   operation: string,
   name: string,

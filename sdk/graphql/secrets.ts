@@ -1,9 +1,9 @@
 import { LIST_CAP } from "../contract/limits";
-import { type ReadableKind, readRecords } from "../records/listed";
+import { decodeRecords, type ReadableKind } from "../records/listed";
 import { SECRET, type SecretRecord } from "../secrets/secret";
 import { type SecretCalls, secretSchema } from "../secrets/secrets";
 import { decode } from "../transport/decode";
-import { readMyself, remove, save } from "./requests";
+import { readMyself, sendDeletion, sendSave } from "./requests";
 import { execute, type GraphqlTransport } from "./transport";
 
 const KIND: ReadableKind<SecretRecord> = { ...SECRET, schema: secretSchema("lastUpdatedAt") };
@@ -16,11 +16,17 @@ export function graphqlSecretCalls(transport: GraphqlTransport): SecretCalls {
     names: { list: "myself", create: "secretCreate", change: "secretValueUpdate", delete: "secretDelete" },
     async list(operation, attempt) {
       const myself = await readMyself(transport, operation, `secrets { ${SELECTION} }`, attempt);
-      return readRecords(KIND, myself, "secrets", LIST_CAP);
+      return decodeRecords(KIND, myself, "secrets", LIST_CAP);
     },
     create(operation, { name, value, description }, attempt) {
       const input = { name, value, ...(description !== "" && { description }) };
-      return save(transport, operation, { name: "secretCreate", input, selection: SELECTION }, KIND.schema, attempt);
+      return sendSave(
+        transport,
+        operation,
+        { name: "secretCreate", input, selection: SELECTION },
+        KIND.schema,
+        attempt,
+      );
     },
     // The value first, as REST v2 does. A repeated change repeats both.
     async change(operation, before, { value, description }, attempt) {
@@ -34,6 +40,6 @@ export function graphqlSecretCalls(transport: GraphqlTransport): SecretCalls {
       if (description !== undefined) await write("secretDescriptionUpdate", { description });
       return changed;
     },
-    delete: (operation, { id }, attempt) => remove(transport, operation, "secretDelete", { id }, attempt),
+    delete: (operation, { id }, attempt) => sendDeletion(transport, operation, "secretDelete", { id }, attempt),
   };
 }

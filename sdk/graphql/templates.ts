@@ -2,14 +2,14 @@ import { isDeepStrictEqual } from "node:util";
 import { LIST_CAP } from "../contract/limits";
 import type { BoundTemplate } from "../endpoints/calls";
 import type { KeptTable } from "../records/fields";
-import { type ReadableKind, readRecords } from "../records/listed";
+import { decodeRecords, type ReadableKind } from "../records/listed";
 import { TEMPLATE, TEMPLATE_FIELDS, type Template } from "../templates/template";
 import { TEMPLATE_OUTPUTS, type TemplateCalls } from "../templates/templates";
 import type { Attempt, CallContext } from "../transport/call";
 import { GRAPHQL_TYPES } from "./containers";
 import { recordSchema, selectionOf, toInput } from "./format";
 import { createKeptFields, withKept } from "./keptFields";
-import { byAliases, readAliases, readMyself, remove, save } from "./requests";
+import { byAliases, readAliases, readMyself, sendDeletion, sendSave } from "./requests";
 import type { GraphqlTransport, Literal } from "./transport";
 
 const KEPT_FIELDS: KeptTable = {
@@ -53,7 +53,7 @@ export function graphqlTemplateCalls({ warn }: CallContext, transport: GraphqlTr
   const kept = createKeptFields(KEPT_FIELDS, "templates", warn);
   const selection = `${selectionOf(TEMPLATE_FIELDS, TEMPLATE_OUTPUTS)} ${kept.selection()}`;
   const send = (operation: string, input: Literal, attempt: Attempt) =>
-    save(transport, operation, { name: "saveTemplate", input, selection }, templateSchema, attempt);
+    sendSave(transport, operation, { name: "saveTemplate", input, selection }, templateSchema, attempt);
   const change: TemplateCalls["change"] = (operation, before, settings, attempt) => {
     const { id, isServerless, isPublic } = before;
     const fields = toInput(TEMPLATE_FIELDS, { ...settings });
@@ -80,7 +80,7 @@ export function graphqlTemplateCalls({ warn }: CallContext, transport: GraphqlTr
     },
     async list(operation, attempt) {
       const myself = await readMyself(transport, operation, `podTemplates { ${selection} }`, attempt);
-      return readRecords(KIND, myself, "podTemplates", LIST_CAP);
+      return decodeRecords(KIND, myself, "podTemplates", LIST_CAP);
     },
     byIds: byAliases((operation, ids, attempt) =>
       readAliases(transport, KIND, operation, { name: "podTemplate", selection, of: "query" }, ids, attempt),
@@ -96,6 +96,6 @@ export function graphqlTemplateCalls({ warn }: CallContext, transport: GraphqlTr
     // The service has no deletion by id.
     deletesByName: true,
     delete: (operation, { name }, attempt) =>
-      remove(transport, operation, "deleteTemplate", { templateName: name }, attempt),
+      sendDeletion(transport, operation, "deleteTemplate", { templateName: name }, attempt),
   };
 }

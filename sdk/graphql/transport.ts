@@ -9,9 +9,9 @@ import {
   ServerlessGpuError,
   ServiceFaultError,
 } from "../errors";
-import { redactBeginning, type Secret } from "../secret";
+import { redactBeginning, type SecretText } from "../secret";
 import type { Attempt } from "../transport/call";
-import type { Http, HttpRequest, HttpResponse } from "../transport/httpRequest";
+import type { Http, OutgoingRequest, WholeResponse } from "../transport/httpRequest";
 import {
   decodeJson,
   errorFromStatus,
@@ -19,7 +19,7 @@ import {
   retiredInterface,
   unexpectedResponse,
 } from "../transport/responseErrors";
-import { send } from "../transport/send";
+import { sendForText } from "../transport/send";
 import { INTERFACE_PATHS } from "../transport/urls";
 
 /** A GraphQL enum value. It is printed without quotes. */
@@ -84,7 +84,7 @@ function isList(value: Literal): value is readonly Literal[] {
 export interface GraphqlTransport {
   readonly http: Http;
   /** @default none: the request is one that needs no account */
-  readonly apiKey: Secret | undefined;
+  readonly apiKey: SecretText | undefined;
   /**
    * Returns the URL of the interface, without `/graphql`.
    * @throws ConfigurationError if there is none
@@ -100,7 +100,7 @@ const JSON_CONTENT = { "content-type": "application/json" };
  */
 const QUOTA_PAUSES_S = [0, 5, 15, 20, 25];
 
-function withPause(response: HttpResponse, { number }: Attempt): HttpResponse {
+function withPause(response: WholeResponse, { number }: Attempt): WholeResponse {
   const seconds = QUOTA_PAUSES_S[number - 1];
   if (response.status !== 429 || response.headers["retry-after"] !== undefined || !seconds) return response;
   return { ...response, headers: { ...response.headers, "retry-after": String(seconds) } };
@@ -140,7 +140,7 @@ export async function executeQuery(
   return data;
 }
 
-type Sent = Pick<HttpRequest, "name" | "operation" | "attempt">;
+type Sent = Pick<OutgoingRequest, "name" | "operation" | "attempt">;
 
 async function sendQuery(
   transport: GraphqlTransport,
@@ -149,7 +149,7 @@ async function sendQuery(
 ): Promise<Record<string, unknown> | null> {
   const { http } = transport;
   const { operation } = sent;
-  let response: HttpResponse | undefined;
+  let response: WholeResponse | undefined;
   const client = new GraphQLClient(transport.url() + INTERFACE_PATHS.graphqlUrl, {
     async fetch(url, init) {
       response = await post(transport, { ...sent, url: String(url) }, String(init?.body));
@@ -175,10 +175,10 @@ async function sendQuery(
  */
 async function post(
   { http, apiKey }: GraphqlTransport,
-  { url, ...request }: Pick<HttpRequest, "name" | "operation" | "url" | "attempt">,
+  { url, ...request }: Pick<OutgoingRequest, "name" | "operation" | "url" | "attempt">,
   body: string,
-): Promise<HttpResponse> {
-  const response = await send(http, {
+): Promise<WholeResponse> {
+  const response = await sendForText(http, {
     ...request,
     method: "POST",
     url: apiKey ? `${url}?api_key=${encodeURIComponent(apiKey.reveal())}` : url,

@@ -3,7 +3,7 @@ import type { Endpoint, EndpointSettings } from "../endpoints/record";
 import { RejectedError } from "../errors";
 import type { ReadByIds } from "../records/calls";
 import type { OperationCounter } from "../records/concurrentOperations";
-import { type Listed, type NamedRecord, type ReadableKind, readRecords } from "../records/listed";
+import { decodeRecords, type Listed, type NamedRecord, type ReadableKind } from "../records/listed";
 import { gatheredReads } from "../records/singleReads";
 import { hideJobSecret } from "../secret";
 import type { Attempt, CallContext } from "../transport/call";
@@ -68,7 +68,7 @@ export async function readVariables(
   };
   const readList = async () => {
     const myself = await readMyself(transport, operation, `endpoints { ${selection()} }`, attempt);
-    return readRecords(VARIABLES, myself, "endpoints");
+    return decodeRecords(VARIABLES, myself, "endpoints");
   };
   return fields.send(() =>
     readSome().catch((error: unknown) => {

@@ -1,9 +1,9 @@
 import { LIST_CAP } from "../contract/limits";
-import { type ReadableKind, readRecords } from "../records/listed";
+import { decodeRecords, type ReadableKind } from "../records/listed";
 import { VOLUME, VOLUME_FIELDS, type Volume } from "../volumes/volume";
 import { VOLUME_OUTPUTS, type VolumeCalls } from "../volumes/volumes";
 import { recordSchema, selectionOf } from "./format";
-import { readMyself, remove, save } from "./requests";
+import { readMyself, sendDeletion, sendSave } from "./requests";
 import type { GraphqlTransport } from "./transport";
 
 const volumeSchema = recordSchema<Volume>(VOLUME_FIELDS, VOLUME_OUTPUTS);
@@ -23,11 +23,11 @@ export function graphqlVolumeCalls(transport: GraphqlTransport): VolumeCalls {
     },
     async list(operation, attempt) {
       const myself = await readMyself(transport, operation, `networkVolumes { ${SELECTION} }`, attempt);
-      return readRecords(KIND, myself, "networkVolumes", LIST_CAP);
+      return decodeRecords(KIND, myself, "networkVolumes", LIST_CAP);
     },
     create(operation, { highPerformance, ...settings }, attempt) {
       const input = { ...settings, ...(highPerformance ? { isNextGenStorage: true } : {}) };
-      return save(
+      return sendSave(
         transport,
         operation,
         { name: "createNetworkVolume", input, selection: SELECTION },
@@ -37,9 +37,9 @@ export function graphqlVolumeCalls(transport: GraphqlTransport): VolumeCalls {
     },
     change(operation, { id }, { name, size }, attempt) {
       const mutation = { name: "updateNetworkVolume", input: { id, name, size }, selection: SELECTION };
-      return save(transport, operation, mutation, volumeSchema, attempt);
+      return sendSave(transport, operation, mutation, volumeSchema, attempt);
     },
     delete: (operation, { id }, attempt) =>
-      remove(transport, operation, "deleteNetworkVolume", { input: { id } }, attempt),
+      sendDeletion(transport, operation, "deleteNetworkVolume", { input: { id } }, attempt),
   };
 }

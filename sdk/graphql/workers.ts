@@ -2,14 +2,19 @@ import * as z from "zod";
 import { ENDED_POD_STATES } from "../contract/enums";
 import type { EndpointWorker, ReleaseCalls } from "../endpoints/releases";
 import { decode } from "../transport/decode";
-import { number, text } from "../transport/looseFields";
+import { looseNumber, looseText } from "../transport/looseFields";
 import { readMyself } from "./requests";
 import type { GraphqlTransport } from "./transport";
 
-const podSchema = z.looseObject({ id: text, desiredStatus: text, slsVersion: number, uptimeSeconds: number });
+const podSchema = z.looseObject({
+  id: looseText,
+  desiredStatus: looseText,
+  slsVersion: looseNumber,
+  uptimeSeconds: looseNumber,
+});
 
 /** An endpoint with its pods, which show its workers. Their variables are never selected. */
-export const withPodsSchema = z.looseObject({ version: number, pods: z.array(podSchema).nullish() });
+export const withPodsSchema = z.looseObject({ version: looseNumber, pods: z.array(podSchema).nullish() });
 
 /** A worker, as its pod shows it. */
 interface PodWorker extends EndpointWorker {

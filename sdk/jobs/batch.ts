@@ -1,6 +1,6 @@
 import { onAbort } from "../contract/clock";
 import { InvalidInputError } from "../errors";
-import { anObject, aSchema, checkOptions, type OptionChecks, wholeFrom } from "../transport/callOptions";
+import { anObject, aSchema, checkCallOptions, type OptionChecks, wholeFrom } from "../transport/callOptions";
 import type { BatchInputs } from "./batchInputs";
 import { type BatchJobs, createBatchJobs, type Runner } from "./batchJobs";
 import type { Batch, BatchResult } from "./batchResults";
@@ -90,7 +90,7 @@ export function createBatch<Input extends object, Output>(
  * @throws InvalidInputError
  */
 export function checkBatch(inputs: unknown, options: RunManyOptions<unknown, never>): void {
-  checkOptions<object>(options, RUN_MANY_OPTIONS as OptionChecks<object>);
+  checkCallOptions<object>(options, RUN_MANY_OPTIONS as OptionChecks<object>);
   checkJournalOptions(options);
   const isIterable =
     typeof inputs === "object" && inputs !== null && (Symbol.iterator in inputs || Symbol.asyncIterator in inputs);

@@ -3,7 +3,7 @@ import type { Diagnosis } from "../diagnosis/record";
 import { lastWords } from "../diagnosis/waits";
 import { nameErrors } from "../errorNames";
 import { type ErrorDetails, NotFoundError, ServerlessGpuError } from "../errors";
-import { checkOptions, REQUEST_OPTIONS } from "../transport/callOptions";
+import { checkCallOptions, REQUEST_OPTIONS } from "../transport/callOptions";
 import { type ObservedOptions, type RequestOptions, requestOptions } from "../transport/requestOptions";
 import { checkedCall, type ResponsePromise } from "../transport/responsePromise";
 import { CancelFailedError, JobExpiredError, JobNotRetryableError } from "./jobErrors";
@@ -81,7 +81,7 @@ export class JobHandle<Output = unknown> {
    * await job.wait({ onStatus: (status, { delayTime }) => console.log(status, delayTime) });
    */
   async wait(options: WaitOptions = {}): Promise<CompletedJob<Output>> {
-    checkOptions(options, WAIT_OPTIONS);
+    checkCallOptions(options, WAIT_OPTIONS);
     const { timeoutMs, signal, onAbort = "detach" } = options;
     const now = this.#clock.monotonic();
     const deadline = timeoutMs === undefined ? Number.POSITIVE_INFINITY : now + timeoutMs;
@@ -162,7 +162,7 @@ export class JobHandle<Output = unknown> {
   }
 
   async *#pieces(given: StreamOptions<unknown>): AsyncGenerator<StreamItem, void, undefined> {
-    checkOptions(given, STREAM_OPTIONS);
+    checkCallOptions(given, STREAM_OPTIONS);
     const { schema: _, onGap, ...options } = given;
     const readStatus = () => this.#status(options);
     const items = streamItems({ queue: this.#context.queue, jobId: this.id, options, onGap, readStatus });

@@ -6,7 +6,7 @@ import {
   aSchema,
   msFrom,
   type OptionChecks,
-  oneOf,
+  oneOfWords,
   REQUEST_OPTIONS,
   wholeMs,
 } from "../transport/callOptions";
@@ -52,7 +52,7 @@ export interface WaitOptions extends Pick<RequestOptions, "signal"> {
   readonly diagnose?: boolean | undefined;
 }
 
-export const ON_ABORT = oneOf("detach", "cancel");
+export const ON_ABORT = oneOfWords("detach", "cancel");
 
 export const WAIT_OPTIONS: OptionChecks<WaitOptions> = {
   timeoutMs: msFrom(0),

@@ -2,7 +2,7 @@ import { RUNSYNC_WAIT_MS } from "../contract/limits";
 import {
   aDate,
   aSchema,
-  checkOptions,
+  checkCallOptions,
   msFrom,
   type OptionChecks,
   REQUEST_OPTIONS,
@@ -190,7 +190,7 @@ export function createJobQueue(context: QueueContext, endpointId: string): JobQu
   }
 
   const jobOf = <Output>(jobId: string, options: JobOptions<Output> = {}) => {
-    checkOptions(options, JOB_OPTIONS);
+    checkCallOptions(options, JOB_OPTIONS);
     const { schema, submittedAt, ttl } = options;
     const lifetime = jobLifetime({ submittedAt: submittedAt?.getTime(), ...(ttl !== undefined && { ttlMs: ttl }) });
     return handle(pathSegment("jobId", jobId), schema, lifetime, Number.NEGATIVE_INFINITY);
@@ -200,7 +200,7 @@ export function createJobQueue(context: QueueContext, endpointId: string): JobQu
     endpointId,
     run: (request, given) => checkedCall(given, RUN_OPTIONS, (options) => run(request, options)),
     async runSync(request, given = {}) {
-      checkOptions(given, RUN_SYNC_OPTIONS);
+      checkCallOptions(given, RUN_SYNC_OPTIONS);
       const { schema, timeoutMs, wait, onAbort, ...options } = given;
       // While the service holds the response, there is no id to cancel the job by.
       const operation = onAbort === "cancel" ? "run" : "runsync";

@@ -1,6 +1,6 @@
 import { InvalidInputError } from "../errors";
 import type { Journal } from "../journal/journal";
-import { aFunction, aString, check, hasMethod, type OptionChecks, oneOf } from "../transport/callOptions";
+import { aFunction, aString, hasMethod, type OptionChecks, oneOfWords, optionCheck } from "../transport/callOptions";
 import type { JournaledContext } from "./journaledInputs";
 import type { QueueTransport } from "./queueTransport";
 
@@ -54,17 +54,17 @@ export interface JournalOptions<Input extends object> {
   readonly delivery?: "next" | "done" | undefined;
 }
 
-const aJournal = check((value) => hasMethod(value, "open"), "must be a journal, such as fileJournal(path)");
+const aJournal = optionCheck((value) => hasMethod(value, "open"), "must be a journal, such as fileJournal(path)");
 
 export const JOURNAL_OPTIONS: OptionChecks<JournalOptions<object>> = {
   journal: aJournal,
   batch: aString,
   key: aFunction,
   keyVersion: aString,
-  uncertain: oneOf("report", "submit"),
-  expired: oneOf("report", "submit"),
-  store: oneOf("ids", "results"),
-  delivery: oneOf("next", "done"),
+  uncertain: oneOfWords("report", "submit"),
+  expired: oneOfWords("report", "submit"),
+  store: oneOfWords("ids", "results"),
+  delivery: oneOfWords("next", "done"),
 };
 
 /**

@@ -1,14 +1,14 @@
 import * as z from "zod";
 import { RUNSYNC_WAIT_MS } from "../contract/limits";
 import { InvalidInputError } from "../errors";
-import { anyValue, aSchema, msFrom, type OptionChecks, oneOf } from "../transport/callOptions";
+import { anyValue, aSchema, msFrom, type OptionChecks, oneOfWords } from "../transport/callOptions";
 import type { ObservedOptions } from "../transport/requestOptions";
 import { sendForBody } from "../transport/send";
 import { isPathSegment } from "../transport/urls";
 import { type OutputSchema, parseOutput } from "./jobOutput";
 import { toJson } from "./jobRequest";
 import { openAiEvents } from "./openAiEvents";
-import { jsonOf, type QueueRequest, type QueueTransport } from "./queueTransport";
+import { jsonReader, type QueueCall, type QueueTransport } from "./queueTransport";
 import { SUBMIT_OPTIONS, type SubmitOptions, submit } from "./submit";
 
 /** A request to the OpenAI-compatible server of an endpoint's workers. */
@@ -30,15 +30,15 @@ export interface OpenAiOptions<Output> extends OpenAiRequest {
 export const OPENAI_OPTIONS: OptionChecks<OpenAiOptions<unknown>> = {
   ...SUBMIT_OPTIONS,
   timeoutMs: msFrom(0),
-  method: oneOf("GET", "POST"),
+  method: oneOfWords("GET", "POST"),
   body: anyValue,
   schema: aSchema,
 };
 
-const readJson = jsonOf(z.unknown());
+const readJson = jsonReader(z.unknown());
 
 /** Returns the JSON of the response. */
-export async function openai<Output>(
+export async function callOpenAi<Output>(
   queue: QueueTransport,
   path: string,
   { schema, ...request }: OpenAiOptions<Output> & ObservedOptions,
@@ -92,7 +92,7 @@ async function pass<T>(
   queue: QueueTransport,
   path: string,
   { body, method = body === undefined ? "GET" : "POST", timeoutMs: given, ...options }: OpenAiRequest & ObservedOptions,
-  sendAndRead: QueueRequest<T>["sendAndRead"],
+  sendAndRead: QueueCall<T>["sendAndRead"],
 ): Promise<T> {
   const timeoutMs = timeoutOf({ timeoutMs: given });
   const target = `openai/${checkedPath(path)}`;

@@ -17,7 +17,7 @@ import {
   type StreamChunk,
   streamSchema,
 } from "./jobRecord";
-import { jsonOf, type QueueRequest, type QueueTransport } from "./queueTransport";
+import { jsonReader, type QueueCall, type QueueTransport } from "./queueTransport";
 
 /*
  * One function for each operation of the queue (contract, Queue-based job API). submit.ts has those
@@ -25,12 +25,12 @@ import { jsonOf, type QueueRequest, type QueueTransport } from "./queueTransport
  * sent twice. They are not sent again once they may have had their effect.
  */
 
-const readJob = ofJob(jsonOf(jobSchema));
-const readJobStatus = ofJob(jsonOf(jobStatusSchema));
-const readChunk = ofJob(jsonOf<StreamChunk>(streamSchema));
-const readPurge = jsonOf(purgeSchema);
-const readHealthRecord = jsonOf(healthSchema);
-const readJson = jsonOf(z.unknown());
+const readJob = ofJob(jsonReader(jobSchema));
+const readJobStatus = ofJob(jsonReader(jobStatusSchema));
+const readChunk = ofJob(jsonReader<StreamChunk>(streamSchema));
+const readPurge = jsonReader(purgeSchema);
+const readHealthRecord = jsonReader(healthSchema);
+const readJson = jsonReader(z.unknown());
 
 /**
  * Reads a job.
@@ -137,7 +137,7 @@ export function purgeQueue(queue: QueueTransport, options: ObservedOptions): Pro
  */
 async function sendOnce<T>(
   queue: QueueTransport,
-  request: QueueRequest<T>,
+  request: QueueCall<T>,
   onUncertain: (cause: ServerlessGpuError) => T | Promise<T>,
 ): Promise<T> {
   try {
@@ -169,8 +169,8 @@ function jobRequest(name: string, method: "GET" | "POST", jobId: string) {
 
 /** Reads a response about one job. Throws if it is about another job. */
 function ofJob<T extends { readonly id?: string }>(
-  sendAndRead: QueueRequest<T>["sendAndRead"],
-): (jobId: string) => QueueRequest<T>["sendAndRead"] {
+  sendAndRead: QueueCall<T>["sendAndRead"],
+): (jobId: string) => QueueCall<T>["sendAndRead"] {
   return (jobId) => async (http, httpRequest) => {
     const read = await sendAndRead(http, httpRequest);
     if (read.id === undefined || read.id === jobId) return read;

@@ -6,7 +6,7 @@ import type { Batch } from "./batchResults";
 import { createJobQueue, type JobQueue, type JobQueueParts } from "./jobQueue";
 import type { JobRequest } from "./jobRequest";
 import { journaledContext } from "./journalOptions";
-import { OPENAI_OPTIONS, type OpenAiOptions, openai, openaiStream } from "./openai";
+import { callOpenAi, OPENAI_OPTIONS, type OpenAiOptions, openaiStream } from "./openai";
 import type { QueueContext } from "./queueTransport";
 
 /**
@@ -94,7 +94,7 @@ export function createEndpointQueue(
         run(request, { ...submit, schema, signal }, { keepsAttempt });
       return createBatch(start, inputs, options, journaled);
     },
-    openai: (path, given) => checkedCall(given, OPENAI_OPTIONS, (options) => openai(transport, path, options)),
+    openai: (path, given) => checkedCall(given, OPENAI_OPTIONS, (options) => callOpenAi(transport, path, options)),
     openaiStream: (path, given) =>
       checkedCall(given, OPENAI_OPTIONS, (options) => openaiStream(transport, path, options)),
   };

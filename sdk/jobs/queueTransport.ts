@@ -1,16 +1,16 @@
 import type { z } from "zod";
 import type { Diagnosis } from "../diagnosis/record";
-import type { Secret } from "../secret";
+import type { SecretText } from "../secret";
 import type { Attempt, CallContext } from "../transport/call";
 import { decode } from "../transport/decode";
 import { createGates, type Gates, type RateLimitOptions } from "../transport/gate";
-import type { Http, HttpRequest } from "../transport/httpRequest";
+import type { Http, OutgoingRequest } from "../transport/httpRequest";
 import { makeCall } from "../transport/makeCall";
 import type { Log } from "../transport/observers";
 import type { ObservedOptions } from "../transport/requestOptions";
 import { decodeJson } from "../transport/responseErrors";
 import type { Repeatability } from "../transport/retryPolicy";
-import { send } from "../transport/send";
+import { sendForText } from "../transport/send";
 import { endpointQueueUrl, pathSegment } from "../transport/urls";
 import type { Job } from "./jobRecord";
 
@@ -27,7 +27,7 @@ export interface QueueContext extends CallContext {
   readonly http: Http;
   /** Without the path `/v2`. */
   readonly queueUrl: string;
-  readonly apiKey: Secret;
+  readonly apiKey: SecretText;
   readonly rateLimits?: RateLimitOptions | "off" | undefined;
   readonly log: Log;
   /**
@@ -49,7 +49,7 @@ export interface QueueContext extends CallContext {
 }
 
 /** A request to an endpoint's queue. */
-export interface QueueRequest<T> extends ObservedOptions {
+export interface QueueCall<T> extends ObservedOptions {
   /** The operation's name in events, and in the rate table unless `limit` is another. */
   readonly name: string;
   /** The operation whose rate limit counts the request. @default `name` */
@@ -68,7 +68,7 @@ export interface QueueRequest<T> extends ObservedOptions {
    * Sends the request once and reads the response: `jsonOf` a schema, unless the response is not
    * JSON.
    */
-  readonly sendAndRead: (http: Http, httpRequest: HttpRequest) => Promise<T>;
+  readonly sendAndRead: (http: Http, httpRequest: OutgoingRequest) => Promise<T>;
   /** @default "safe" */
   readonly repeatability?: Repeatability;
   readonly lookUp?: () => Promise<T | undefined>;
@@ -84,7 +84,7 @@ export interface QueueTransport {
   readonly context: QueueContext;
   readonly gates: Gates;
   /** Makes a call. `bounds` replaces the limits of the client. */
-  request<T>(request: QueueRequest<T>, bounds?: Partial<Pick<CallContext, "retry" | "attemptTimeoutMs">>): Promise<T>;
+  request<T>(request: QueueCall<T>, bounds?: Partial<Pick<CallContext, "retry" | "attemptTimeoutMs">>): Promise<T>;
 }
 
 /**
@@ -131,14 +131,14 @@ export function createQueueTransport(context: QueueContext, endpointId: string):
 }
 
 /** Returns a function that reads the response as JSON in the schema's shape. */
-export function jsonOf<T>(schema: z.ZodType<T>): QueueRequest<T>["sendAndRead"] {
+export function jsonReader<T>(schema: z.ZodType<T>): QueueCall<T>["sendAndRead"] {
   return async (http, httpRequest) => {
-    const response = await send(http, httpRequest);
+    const response = await sendForText(http, httpRequest);
     return decode(schema, decodeJson(response, httpRequest.operation, http.clock.now()), httpRequest.operation);
   };
 }
 
-function queueHeaders(apiKey: Secret, body: string | undefined): Record<string, string> {
+function queueHeaders(apiKey: SecretText, body: string | undefined): Record<string, string> {
   const authorization = `Bearer ${apiKey.reveal()}`;
   return body === undefined ? { authorization } : { authorization, "content-type": "application/json" };
 }

@@ -6,12 +6,12 @@ import { decode } from "../transport/decode";
 import { type ObservedOptions, type RequestOptions, requestOptions } from "../transport/requestOptions";
 import { decodeJson, unexpectedResponse } from "../transport/responseErrors";
 import { mayHaveHadEffect } from "../transport/retryPolicy";
-import { send } from "../transport/send";
+import { sendForText } from "../transport/send";
 import { isPathSegment, LONGEST_ID } from "../transport/urls";
 import { idIn } from "./idScanner";
 import { SubmitUncertainError } from "./jobErrors";
 import { isTerminal, type Job, submittedSchema, submittedSyncSchema } from "./jobRecord";
-import type { QueueRequest, QueueTransport } from "./queueTransport";
+import type { QueueCall, QueueTransport } from "./queueTransport";
 
 /** Options of a submit. */
 export interface SubmitOptions extends RequestOptions {
@@ -34,7 +34,7 @@ export interface Submitted<T> {
 }
 
 /** What happens around the attempts of a submit. */
-export interface SubmitTimes extends Pick<QueueRequest<Job>, "keepsAttempt"> {
+export interface SubmitTimes extends Pick<QueueCall<Job>, "keepsAttempt"> {
   /** Called right before each attempt. If it throws, nothing is sent. */
   readonly beforeSend?: () => void;
 }
@@ -94,16 +94,16 @@ export function serverWaitMs(waitMs: number, timeLeftMs: number): number {
 /** Submits a job. If its response is not valid but contains the job's id, so does the error. */
 async function submitJob<T extends Job>(
   queue: QueueTransport,
-  request: Omit<QueueRequest<T>, "sendAndRead">,
+  request: Omit<QueueCall<T>, "sendAndRead">,
   schema: z.ZodType<T>,
   options: SubmitOptions,
   bounds?: Bounds,
 ): Promise<T> {
   let jobId: string | undefined;
-  const sendAndRead: QueueRequest<T>["sendAndRead"] = async (http, httpRequest) => {
+  const sendAndRead: QueueCall<T>["sendAndRead"] = async (http, httpRequest) => {
     jobId = undefined;
     const { operation } = httpRequest;
-    const response = await send(http, httpRequest);
+    const response = await sendForText(http, httpRequest);
     try {
       const job = decode(schema, decodeJson(response, operation, http.clock.now()), operation);
       // A finished result can be returned without a valid id. Everything else needs the id.
@@ -128,14 +128,14 @@ type Bounds = Parameters<QueueTransport["request"]>[1];
  */
 export async function submit<T>(
   queue: QueueTransport,
-  request: QueueRequest<T>,
+  request: QueueCall<T>,
   { idempotent = false, ...options }: SubmitOptions,
   bounds?: Bounds,
   jobIdSeen?: () => string | undefined,
 ): Promise<T> {
   // An idempotent submit may be rejected after an earlier attempt had its effect.
   let hadEffect = false;
-  const sendAndRead: QueueRequest<T>["sendAndRead"] = async (http, given) => {
+  const sendAndRead: QueueCall<T>["sendAndRead"] = async (http, given) => {
     let hasBegun = false;
     const onBegin = () => {
       hasBegun = true;
@@ -166,7 +166,7 @@ export async function submit<T>(
 }
 
 /** The caller gets the reason of its abort, which does not say what the service may be doing. */
-function logAborted({ context, endpointId }: QueueTransport, { what, name }: QueueRequest<unknown>): void {
+function logAborted({ context, endpointId }: QueueTransport, { what, name }: QueueCall<unknown>): void {
   context.log?.(
     "error",
     `${what} at endpoint ${endpointId} was aborted after it was sent. A job may run, and you may be charged for it: check ` +

@@ -1,6 +1,6 @@
 import { ServerlessGpuError } from "../errors";
-import { Secret } from "../secret";
-import { check, checkOptions, hasMethod, msFrom } from "../transport/callOptions";
+import { SecretText } from "../secret";
+import { checkCallOptions, hasMethod, msFrom, optionCheck } from "../transport/callOptions";
 import type { Journal, JournalBatch, JournalEntry, JournalState, OpenJournal } from "./journal";
 import { JournalUnavailableError } from "./journalErrors";
 import { ADD_BATCH, CLAIM, COLLECT, POSTGRES_SCHEMA, READ_BATCH, RECORD } from "./postgresSql";
@@ -60,12 +60,12 @@ const SHORTEST_LEASE_MS = 1_000;
  */
 export function postgresJournal(options: PostgresJournalOptions): PostgresJournal {
   const { pool = null, leaseMs = DEFAULT_LEASE_MS } = options ?? {};
-  checkOptions<object>(
+  checkCallOptions<object>(
     { ...options, pool, leaseMs },
     {
-      pool: check((value) => hasMethod(value, "query"), "must be a Pool of the package pg"),
+      pool: optionCheck((value) => hasMethod(value, "query"), "must be a Pool of the package pg"),
       leaseMs: msFrom(SHORTEST_LEASE_MS),
-    } as Record<string, ReturnType<typeof check>>,
+    } as Record<string, ReturnType<typeof optionCheck>>,
     "the journal",
   );
   const given = pool as PostgresPool;
@@ -96,7 +96,7 @@ function keepRunning(pool: PostgresPool): void {
 /** Keeps the password of a pool out of every message. */
 function hidePassword(pool: PostgresPool): void {
   const options = "options" in pool ? (pool.options as { password?: unknown; connectionString?: unknown }) : undefined;
-  if (typeof options?.password === "string") new Secret(options.password);
+  if (typeof options?.password === "string") new SecretText(options.password);
   if (typeof options?.connectionString === "string") hideUrlPassword(options.connectionString);
 }
 
@@ -106,9 +106,9 @@ export function hideUrlPassword(text: string): void {
   const { password, searchParams } = new URL(text);
   for (const secret of [password, searchParams.get("password") ?? ""]) {
     if (secret === "") continue;
-    new Secret(secret);
+    new SecretText(secret);
     try {
-      new Secret(decodeURIComponent(secret));
+      new SecretText(decodeURIComponent(secret));
     } catch {
       // It is not encoded.
     }

@@ -1,7 +1,14 @@
 import { Readable } from "node:stream";
 import { LOAD_BALANCER_BODY_MAX_BYTES, LOAD_BALANCER_MS, WORKER_ID_HEADER } from "../contract/limits";
 import { type InputProblem, InvalidInputError } from "../errors";
-import { anyValue, check, hasMethod, type OptionChecks, positiveMs, REQUEST_OPTIONS } from "../transport/callOptions";
+import {
+  anyValue,
+  hasMethod,
+  type OptionChecks,
+  optionCheck,
+  positiveMs,
+  REQUEST_OPTIONS,
+} from "../transport/callOptions";
 import { CONNECTION_HEADERS, headerProblem, type RequestOptions } from "../transport/requestOptions";
 import { ID_CHARACTERS, isPathSegment } from "../transport/urls";
 
@@ -62,14 +69,14 @@ const FORBIDDEN_METHODS = ["CONNECT", "TRACE", "TRACK"];
 export const FETCH_OPTIONS: OptionChecks<FetchOptions> = {
   ...REQUEST_OPTIONS,
   timeoutMs: positiveMs,
-  method: check(
+  method: optionCheck(
     (value) =>
       typeof value === "string" && /^[A-Za-z]{1,20}$/.test(value) && !FORBIDDEN_METHODS.includes(value.toUpperCase()),
     "must be an HTTP method such as POST",
   ),
   headers: (value) => headersOf(value).problems,
   body: anyValue,
-  worker: check(
+  worker: optionCheck(
     isWorkerChoice,
     `must be { id, mode } with an id of ${ID_CHARACTERS}, and a mode of ${MODES.join(", ")}`,
   ),

@@ -1,8 +1,8 @@
 import { WORKER_ID_HEADER } from "../contract/limits";
 import { ServerlessGpuError } from "../errors";
-import type { Secret } from "../secret";
+import type { SecretText } from "../secret";
 import type { Attempt, CallContext } from "../transport/call";
-import { checkOptions } from "../transport/callOptions";
+import { checkCallOptions } from "../transport/callOptions";
 import type { Http } from "../transport/httpRequest";
 import { makeCall } from "../transport/makeCall";
 import { sendForResponse } from "../transport/send";
@@ -58,7 +58,7 @@ export interface LoadBalancerContext extends CallContext {
   readonly http: Http;
   /** Without the path `/v2`. */
   readonly queueUrl: string;
-  readonly apiKey: Secret;
+  readonly apiKey: SecretText;
 }
 
 /** Makes the load balancer of an endpoint. */
@@ -69,7 +69,7 @@ export function createLoadBalancer(context: LoadBalancerContext, endpointId: str
       return loadBalancerUrl(context.queueUrl, endpointId);
     },
     async fetch(path, options = {}) {
-      checkOptions(options, FETCH_OPTIONS, "the request");
+      checkCallOptions(options, FETCH_OPTIONS, "the request");
       const url = targetUrl(loadBalancerUrl(context.queueUrl, endpointId), path);
       return send(context, endpointId, url, options);
     },

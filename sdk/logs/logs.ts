@@ -6,9 +6,9 @@ import {
   aDate,
   anAbortSignal,
   aString,
-  checkOptions,
+  checkCallOptions,
   type OptionChecks,
-  oneOf,
+  oneOfWords,
   positiveMs,
   wholeFrom,
 } from "../transport/callOptions";
@@ -57,7 +57,7 @@ export interface Logs {
 
 const LOG_OPTIONS: OptionChecks<LogOptions> = {
   workerId: aString,
-  source: oneOf("container", "system"),
+  source: oneOfWords("container", "system"),
   tail: wholeFrom(0),
   since: aDate,
   follow: aBoolean,
@@ -92,7 +92,7 @@ export interface LogCalls {
 export function createLogs(context: CallContext, calls: LogCalls): Logs {
   return {
     logs(endpointId, options = {}) {
-      checkOptions(options, LOG_OPTIONS);
+      checkCallOptions(options, LOG_OPTIONS);
       const { open } = calls;
       if (!open) throw noLogs();
       return readLogs(context, { ...calls, open }, endpointId, options);

@@ -69,7 +69,7 @@ export function openRecording(folder: string, by: Recorder, columns: Columns): R
 
 function write(handle: number, line: RecordedLine): void {
   // A line that a killed process or a full disk has cut must not take this one with it.
-  const text = `${endsInLine(handle) ? "" : "\n"}${lineOf(line)}\n`;
+  const text = `${endsInLine(handle) ? "" : "\n"}${recordingLine(line)}\n`;
   const bytes = Buffer.from(text);
   const written = writeSync(handle, bytes);
   if (written < bytes.length) throw Object.assign(new Error("the line was cut"), { code: "ENOSPC" });
@@ -84,7 +84,7 @@ function endsInLine(handle: number): boolean {
 }
 
 /** Returns a line with its checksum, without the end of the line. */
-export function lineOf(line: RecordedLine): string {
+export function recordingLine(line: RecordedLine): string {
   const body = JSON.stringify({ v: RECORDING_VERSION, ...line }).slice(0, -1);
   return `${body},"sum":"${checksum(body)}"}`;
 }

@@ -1,7 +1,7 @@
-import type { Attempt, Call } from "../transport/call";
+import type { Attempt, ServiceCall } from "../transport/call";
 import { makeCall } from "../transport/makeCall";
 import type { ObservedOptions } from "../transport/requestOptions";
-import { type Collection, noteWrite, type Writable } from "./collection";
+import { type Collection, rememberWrite, type Writable } from "./collection";
 import type { NamedRecord } from "./listed";
 
 /** Applies these changes. `before` is the record as it was read. */
@@ -23,13 +23,13 @@ export function changeRecord<T extends NamedRecord, Changes extends { readonly n
 /** Sends a write that can be repeated, and notes it for these ids and names. */
 export async function sendWrite<T extends NamedRecord, Result>(
   collection: Collection<T>,
-  call: Pick<Call<Result>, "name" | "operation" | "attempt">,
+  call: Pick<ServiceCall<Result>, "name" | "operation" | "attempt">,
   idsAndNames: readonly string[],
   options: ObservedOptions,
 ): Promise<Result> {
   try {
     return await makeCall(collection, { ...options, ...call, repeatability: "safe" });
   } finally {
-    noteWrite(collection, ...idsAndNames);
+    rememberWrite(collection, ...idsAndNames);
   }
 }

@@ -105,7 +105,7 @@ export function withKnown<T>(record: T, settings: readonly string[], known: Know
  * Notes a write. Call it after the response, even after a failure: the response may be lost
  * although the change was made.
  */
-export function noteWrite<T extends NamedRecord>(
+export function rememberWrite<T extends NamedRecord>(
   { list, lastWrites, clock }: Collection<T>,
   ...idsAndNames: (string | undefined)[]
 ): void {

@@ -4,7 +4,7 @@ import { BusinessRuleError, CreateUncertainError, ServerlessGpuError } from "../
 import type { Attempt } from "../transport/call";
 import { makeCall } from "../transport/makeCall";
 import type { ObservedOptions, RequestOptions } from "../transport/requestOptions";
-import { type Collection, noteWrite, type Writable } from "./collection";
+import { type Collection, rememberWrite, type Writable } from "./collection";
 import { isSameName, type Listed, type NamedRecord, newRecords, refuseUnreadableNamesake } from "./listed";
 import type { OperationTime } from "./operationTime";
 import { CREATE_LIST_MAX_AGE_MS, readShared } from "./reads";
@@ -107,7 +107,7 @@ export async function createRecord<T extends NamedRecord, Settings extends { rea
     created = found;
     return found;
   } finally {
-    noteWrite(collection, created?.id, name);
+    rememberWrite(collection, created?.id, name);
   }
 }
 

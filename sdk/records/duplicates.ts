@@ -1,7 +1,7 @@
 import { sleep, timeLimit } from "../contract/clock";
 import { ABSENCE_LAG_MS, LIST_LAG_MS } from "../contract/limits";
 import type { ObservedOptions } from "../transport/requestOptions";
-import { type Collection, type Duplicates, noteWrite, type OnDuplicates } from "./collection";
+import { type Collection, type Duplicates, type OnDuplicates, rememberWrite } from "./collection";
 import { isSameName, type NamedRecord } from "./listed";
 import { withHidden } from "./wholeList";
 
@@ -69,7 +69,7 @@ async function look<T extends NamedRecord>(collection: Collection<T>, options: O
     warn?.(`${what} created, but a look for others with the same name failed: ${reason}`);
   } finally {
     // What follows reads lists of its own, as after every create.
-    for (const { id, name } of created) noteWrite(collection, id, name);
+    for (const { id, name } of created) rememberWrite(collection, id, name);
   }
 }
 

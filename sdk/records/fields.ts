@@ -9,7 +9,7 @@ import type { ManagementApi, ServiceName } from "../contract/limits";
 export const NO_SUCH_PROPERTY = "is not a property";
 
 /** Settings that may be left out, or be `undefined`, which means the same. */
-export type Changes<Settings> = { readonly [K in keyof Settings]?: Settings[K] | undefined };
+export type SettingChanges<Settings> = { readonly [K in keyof Settings]?: Settings[K] | undefined };
 
 /** How REST v2 writes and reads a field. */
 export interface V2Field<Value> {

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { NameTakenError, UnexpectedResponseError } from "../errors";
-import { decode, problemsOf } from "../transport/decode";
+import { decode, schemaProblems } from "../transport/decode";
 
 /** The parts that every record has. */
 export interface NamedRecord {
@@ -82,7 +82,7 @@ const nameSchema = z.looseObject({ name: z.string() });
  * @param cap the number of records from which the list may be cut off
  * @throws UnexpectedResponseError if there is no list
  */
-export function readRecords<T extends NamedRecord>(
+export function decodeRecords<T extends NamedRecord>(
   kind: ReadableKind<T>,
   response: unknown,
   field: string,
@@ -121,7 +121,7 @@ function readAll<T extends NamedRecord>(kind: ReadableKind<T>, sent: readonly un
       continue;
     }
     const name = nameSchema.safeParse(record).data?.name;
-    const problem = problemsOf(result.error);
+    const problem = schemaProblems(result.error);
     unreadable.push({ id: idOf(record), name: name && (kind.normalizeName?.(name) ?? name), problem });
   }
   return { records, unreadable };

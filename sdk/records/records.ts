@@ -60,14 +60,14 @@ export interface RecordRules<T, Input, Settings, ChangesInput, Parsed, Changes, 
 }
 
 /** The functions that read and write the records of one kind. */
-export interface Records<T, Input, ChangesInput, Update, Delete> extends Readers<T> {
+export interface RecordOperations<T, Input, ChangesInput, Update, Delete> extends Readers<T> {
   create(input: Input, options?: CreateRecordOptions<T>): ResponsePromise<T>;
   update(id: string, changes: ChangesInput, options?: Update): ResponsePromise<T>;
   delete(id: string, options?: Delete): ResponsePromise<void>;
 }
 
 /** Returns the functions that read and write a collection. */
-export function recordsOf<
+export function recordOperations<
   T extends NamedRecord,
   Input,
   Settings extends { readonly name: string },
@@ -79,7 +79,7 @@ export function recordsOf<
 >(
   collection: Writable<T, Settings, Changes>,
   rules: RecordRules<T, Input, Settings, ChangesInput, Parsed, Changes, Update, Delete>,
-): Records<T, Input, ChangesInput, Update, Delete> {
+): RecordOperations<T, Input, ChangesInput, Update, Delete> {
   return {
     ...readersOf(collection),
     create: (input, given) =>

@@ -7,7 +7,7 @@ import type { CreateRecordOptions } from "../records/createRecord";
 import { type DeleteUnusedOptions, deleteUnused, unusedBy } from "../records/deleteUnused";
 import { inputChecks } from "../records/input";
 import type { Readers } from "../records/readers";
-import { recordsOf } from "../records/records";
+import { recordOperations } from "../records/records";
 import type { Template } from "../templates/template";
 import type { CallContext } from "../transport/call";
 import { REQUEST_OPTIONS } from "../transport/callOptions";
@@ -104,7 +104,7 @@ export function createRegistryAuths(
         "containerRegistryAuthId; with a template: the changed template, by a new templateRevision), then delete the credential again",
     });
   const rules = isInNoEndpoint ? [isInNoEndpoint, isInNoTemplate] : [isInNoTemplate];
-  return recordsOf(registryAuths, {
+  return recordOperations(registryAuths, {
     ...REGISTRY_AUTH_CHECKS,
     parseChanges: (id, { username, password }) => REGISTRY_AUTH_CHECKS.parseChanges(id, { username, password }),
     merge: ({ name }, login) => ({ name, ...login }),

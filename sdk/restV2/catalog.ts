@@ -4,21 +4,21 @@ import { type AccountLimits, bestLevel, type CatalogGpu, stockLevel } from "../c
 import { UnexpectedResponseError } from "../errors";
 import type { Attempt } from "../transport/call";
 import { decode } from "../transport/decode";
-import { flag, id, number, text, texts } from "../transport/looseFields";
+import { id, looseFlag, looseNumber, looseText, looseTexts } from "../transport/looseFields";
 import { type RestV2Transport, requestV2 } from "./transport";
 
 const placed = z
-  .array(z.looseObject({ id, availability: text }))
+  .array(z.looseObject({ id, availability: looseText }))
   .nullish()
   .transform((rows) => (rows ?? []).map((row) => ({ id: row.id, stock: stockLevel(row.availability) })));
 
 const gpuSchema = z
   .looseObject({
-    ...{ id, name: text, manufacturer: text, memory: number, availability: text },
+    ...{ id, name: looseText, manufacturer: looseText, memory: looseNumber, availability: looseText },
     pool: z.string().min(1).nullable().optional().catch(undefined),
-    price: z.looseObject({ serverless: number, secure: number }).nullish().catch(undefined),
+    price: z.looseObject({ serverless: looseNumber, secure: looseNumber }).nullish().catch(undefined),
     dataCenters: placed,
-    cudaVersions: z.array(z.looseObject({ version: id, available: flag })).nullish(),
+    cudaVersions: z.array(z.looseObject({ version: id, available: looseFlag })).nullish(),
   })
   .transform(({ id, name = id, manufacturer, memory, pool, price, availability, dataCenters, cudaVersions }) => ({
     ...{ id, name, manufacturer, memoryInGb: memory, pool, dataCenters },
@@ -34,7 +34,7 @@ const dataCentersSchema = z.looseObject({
   dataCenters: z
     .array(
       z.looseObject({
-        ...{ id, name: text, region: text, networkVolumeTypes: texts, compliance: texts },
+        ...{ id, name: looseText, region: looseText, networkVolumeTypes: looseTexts, compliance: looseTexts },
         gpuAvailability: placed,
       }),
     )
@@ -45,9 +45,9 @@ const cpusSchema = z.looseObject({
   cpus: z
     .array(
       z.looseObject({
-        ...{ id, name: text, ramGbPerVcpu: number },
-        vcpu: z.looseObject({ min: number, max: number }).nullish().catch(undefined),
-        price: z.looseObject({ serverlessPerVcpu: number }).nullish().catch(undefined),
+        ...{ id, name: looseText, ramGbPerVcpu: looseNumber },
+        vcpu: z.looseObject({ min: looseNumber, max: looseNumber }).nullish().catch(undefined),
+        price: z.looseObject({ serverlessPerVcpu: looseNumber }).nullish().catch(undefined),
       }),
     )
     .min(1),

@@ -4,7 +4,7 @@ import type { WorkerFacts } from "../diagnosis/evidence";
 import { factsOf } from "../diagnosis/facts";
 import type { Attempt } from "../transport/call";
 import { decode } from "../transport/decode";
-import { flag, number, part, text } from "../transport/looseFields";
+import { looseFlag, looseNumber, loosePart, looseText } from "../transport/looseFields";
 import { endpointSettingsIn } from "./endpointFormat";
 import { pathOf } from "./requests";
 import { type RestV2Transport, requestV2 } from "./transport";
@@ -14,8 +14,8 @@ import { countedWorkersSchema, getReleases, getWorkers, rolloutSchema } from "./
 const endpointSchema = z.looseObject({ workers: z.looseObject({}) });
 
 const usedSchema = z.looseObject({
-  endpoints: z.array(z.looseObject({ id: text, workers: part({ max: number }) })),
-  pagination: part({ hasNextPage: flag, nextCursor: text }),
+  endpoints: z.array(z.looseObject({ id: looseText, workers: loosePart({ max: looseNumber }) })),
+  pagination: loosePart({ hasNextPage: looseFlag, nextCursor: looseText }),
 });
 
 /** The states of a worker, the ones whose log says most first. */

@@ -3,10 +3,10 @@ import { sleep } from "../contract/clock";
 import { BusinessRuleError, NotFoundError, RejectedError, UnexpectedResponseError } from "../errors";
 import type { NamesCall, RecordCalls } from "../records/calls";
 import {
+  decodeRecords,
   type Listed,
   type NamedRecord,
   type ReadableKind,
-  readRecords,
   type UnreadableRecord,
 } from "../records/listed";
 import type { Attempt } from "../transport/call";
@@ -110,7 +110,7 @@ async function readOne<T extends NamedRecord>(
   });
   if (record === undefined) return { records: [], unreadable: [] };
   if (z.looseObject({ id: z.literal(id) }).safeParse(record).success) {
-    return readRecords(kind, { records: [record] }, "records");
+    return decodeRecords(kind, { records: [record] }, "records");
   }
   // The record is not shown, because it may contain secrets.
   throw unexpectedResponse(operation, `not ${noun} ${id}`, Object.keys(Object(record)));
@@ -176,7 +176,7 @@ async function readPage<T extends NamedRecord>(
       `${operation}: the service shows a next page, but no cursor for it. Try again later`,
     );
   }
-  return { ...readRecords(kind, response, field), next: hasNextPage === false ? undefined : nextCursor || undefined };
+  return { ...decodeRecords(kind, response, field), next: hasNextPage === false ? undefined : nextCursor || undefined };
 }
 
 /** Waits until the rate limit allows another request of the same attempt. */

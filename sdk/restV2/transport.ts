@@ -7,25 +7,25 @@ import {
   RejectedError,
   type ServerlessGpuError,
 } from "../errors";
-import { redactBeginning, type Secret } from "../secret";
+import { redactBeginning, type SecretText } from "../secret";
 import type { Attempt } from "../transport/call";
-import type { Http, HttpRequest, HttpResponse } from "../transport/httpRequest";
+import type { Http, OutgoingRequest, WholeResponse } from "../transport/httpRequest";
 import type { RateWindows } from "../transport/rateWindows";
 import { decodeJson, errorFromStatus, jsonText, quotaAdvice } from "../transport/responseErrors";
-import { send } from "../transport/send";
+import { sendForText } from "../transport/send";
 import { REST_V2_PATH } from "../transport/urls";
 
 /** REST v2 of one account. */
 export interface RestV2Transport {
   readonly http: Http;
-  readonly apiKey: Secret;
+  readonly apiKey: SecretText;
   /** @throws ConfigurationError if there is no URL */
   readonly url: () => string;
   readonly limits: RateWindows;
 }
 
 /** One request to REST v2. */
-export interface V2Request extends Pick<HttpRequest, "name" | "operation" | "method"> {
+export interface V2Request extends Pick<OutgoingRequest, "name" | "operation" | "method"> {
   /** The path below `/v2`, such as `/serverless`. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
@@ -44,7 +44,7 @@ export async function requestV2(
   const url = new URL(baseUrl() + REST_V2_PATH + path);
   for (const [parameter, value] of Object.entries(query)) url.searchParams.set(parameter, value);
   const sentAt = http.clock.monotonic();
-  const response = await send(http, {
+  const response = await sendForText(http, {
     name,
     operation,
     method,
@@ -73,7 +73,7 @@ export async function requestV2(
  * Returns the typed error of a problem (RFC 9457) that the status alone does not decide. A 400,
  * 402, 409 or 422 that lists no problems of the body is a business rule.
  */
-function errorFromProblem({ status, body }: HttpResponse, operation: string): ServerlessGpuError | undefined {
+function errorFromProblem({ status, body }: WholeResponse, operation: string): ServerlessGpuError | undefined {
   const { detail, errors } = problemIn(body) ?? {};
   if (detail === undefined || ![400, 402, 403, 409, 422].includes(status)) return undefined;
   const problems = errors && errors.length > 0 ? `: ${errors.join("; ")}` : "";

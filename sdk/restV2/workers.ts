@@ -3,13 +3,19 @@ import type { ReleaseCalls } from "../endpoints/releases";
 import { UnexpectedResponseError } from "../errors";
 import type { Attempt } from "../transport/call";
 import { decode } from "../transport/decode";
-import { flag, number, part, text } from "../transport/looseFields";
+import { looseFlag, looseNumber, loosePart, looseText } from "../transport/looseFields";
 import { pageSchema, pathOf } from "./requests";
 import { type RestV2Transport, requestV2 } from "./transport";
 
 const id = z.union([z.string(), z.number().transform(String)]);
 
-const workerSchema = z.looseObject({ id, status: text, isStale: flag, uptimeSeconds: number, startedAt: text });
+const workerSchema = z.looseObject({
+  id,
+  status: looseText,
+  isStale: looseFlag,
+  uptimeSeconds: looseNumber,
+  startedAt: looseText,
+});
 
 /** The workers of an endpoint. */
 export const workersSchema = z.looseObject({ workers: z.array(workerSchema) });
@@ -17,11 +23,17 @@ export const workersSchema = z.looseObject({ workers: z.array(workerSchema) });
 /** The workers as a diagnosis reads them, which must work on what there is. */
 export const countedWorkersSchema = z.looseObject({
   workers: z.array(workerSchema).nullish(),
-  summary: part({ running: number, idle: number, initializing: number, throttled: number, unhealthy: number }),
+  summary: loosePart({
+    running: looseNumber,
+    idle: looseNumber,
+    initializing: looseNumber,
+    throttled: looseNumber,
+    unhealthy: looseNumber,
+  }),
 });
 
 const release = {
-  ...{ version: number, source: text, createdByUserId: text, createdAt: text },
+  ...{ version: looseNumber, source: looseText, createdByUserId: looseText, createdAt: looseText },
   diff: z
     .array(z.looseObject({ field: z.string(), old: z.unknown(), new: z.unknown() }))
     .nullish()
@@ -32,7 +44,7 @@ const releasesSchema = pageSchema.extend({ releases: z.array(z.looseObject({ id,
 
 /** The releases as a diagnosis reads them, with the rollout of the latest. */
 export const rolloutSchema = z.looseObject({
-  rollout: part({ inProgress: flag, workersOnLatest: number, workersTotal: number }),
+  rollout: loosePart({ inProgress: looseFlag, workersOnLatest: looseNumber, workersTotal: looseNumber }),
   releases: z.array(z.looseObject(release)).nullish().catch(undefined),
 });
 

@@ -7,7 +7,7 @@ import { type Collection, createCollection } from "../records/collection";
 import type { CreateRecordOptions } from "../records/createRecord";
 import { type DeleteUnusedOptions, deleteUnused, unusedBy } from "../records/deleteUnused";
 import type { Readers } from "../records/readers";
-import { recordsOf } from "../records/records";
+import { recordOperations } from "../records/records";
 import type { Template } from "../templates/template";
 import type { CallContext } from "../transport/call";
 import { REQUEST_OPTIONS } from "../transport/callOptions";
@@ -96,7 +96,7 @@ export function createSecrets(
     ...(endpoints ? [unusedBy(endpoints, { isUser, remedy: REMEDY })] : []),
     unusedBy(templates, { isUser, remedy: REMEDY }),
   ];
-  return recordsOf(secrets, {
+  return recordOperations(secrets, {
     ...SECRET_CHECKS,
     merge: ({ description: before }, { value, description }) => {
       const isDescribed = description !== undefined && description !== before;

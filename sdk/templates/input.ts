@@ -3,11 +3,15 @@ import { fieldSchemas, inputChecks, parseFields } from "../records/input";
 import { TEMPLATE, TEMPLATE_FIELDS, type TemplateChanges, type TemplateInput, type TemplateSettings } from "./template";
 
 /** Changes in normal form. */
-export type ParsedChanges = Partial<Omit<TemplateSettings, "env">> & Pick<TemplateChanges, "env">;
+export type ParsedTemplateChanges = Partial<Omit<TemplateSettings, "env">> & Pick<TemplateChanges, "env">;
 
-const CHECKS = inputChecks<TemplateInput, TemplateSettings, TemplateChanges, ParsedChanges>(TEMPLATE, TEMPLATE_FIELDS, {
-  types: CONTAINER_TYPES,
-});
+const CHECKS = inputChecks<TemplateInput, TemplateSettings, TemplateChanges, ParsedTemplateChanges>(
+  TEMPLATE,
+  TEMPLATE_FIELDS,
+  {
+    types: CONTAINER_TYPES,
+  },
+);
 
 const CHANGE_SCHEMAS = { ...fieldSchemas(TEMPLATE_FIELDS, CONTAINER_TYPES), env: ENV_OF_CHANGE };
 

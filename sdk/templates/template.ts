@@ -1,11 +1,11 @@
 import { CONTAINER_TABLE } from "../containers/fields";
 import type { ContainerInput, EnvChanges } from "../containers/record";
 import {
-  type Changes,
   defaultsOf,
   type FieldTable,
   type Kept,
   type NormalForms,
+  type SettingChanges,
   type TableOf,
   workerFields,
 } from "../records/fields";
@@ -33,7 +33,7 @@ export interface TemplateInput extends Omit<ContainerInput, "imageName"> {
  * Changes of a template. Fields that are left out keep their value. So do variables that `env`
  * leaves out; `null` removes a variable, and `env: null` removes all.
  */
-export interface TemplateChanges extends Changes<Omit<TemplateInput, "env">> {
+export interface TemplateChanges extends SettingChanges<Omit<TemplateInput, "env">> {
   /** The variables to set, and with `null` those to remove. */
   readonly env?: EnvChanges | null | undefined;
 }

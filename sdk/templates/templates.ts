@@ -10,9 +10,9 @@ import type { CreateRecordOptions } from "../records/createRecord";
 import { type DeleteUnusedOptions, deleteUnused, unusedBy } from "../records/deleteUnused";
 import type { OutputOnlyField } from "../records/fields";
 import type { Readers } from "../records/readers";
-import { recordsOf } from "../records/records";
+import { recordOperations } from "../records/records";
 import type { ResponsePromise } from "../transport/responsePromise";
-import { type ParsedChanges, TEMPLATE_CHECKS } from "./input";
+import { type ParsedTemplateChanges, TEMPLATE_CHECKS } from "./input";
 import {
   type Template,
   type TemplateChanges,
@@ -82,7 +82,7 @@ export function createTemplates(templates: TemplateCollection, endpoints: Collec
     isRefusedByService: true,
     remedy: "Delete the endpoint, or give it another template, then delete the template again",
   });
-  return recordsOf(templates, {
+  return recordOperations(templates, {
     ...TEMPLATE_CHECKS,
     merge: merged,
     isSame: hasSameWorkers,
@@ -102,7 +102,7 @@ function hasSameWorkers(one: TemplateSettings, other: TemplateSettings): boolean
  * Returns a template's settings after the changes; `undefined` if nothing differs, because a save
  * may restart workers.
  */
-function merged(before: Template, { env, ...fields }: ParsedChanges): TemplateSettings | undefined {
+function merged(before: Template, { env, ...fields }: ParsedTemplateChanges): TemplateSettings | undefined {
   const changes = { ...fields, env: env === undefined ? before.env : changedEnv(before.env, env) };
   if (isDeepStrictEqual(before, { ...before, ...changes })) return undefined;
   const after = { ...before, ...changes };

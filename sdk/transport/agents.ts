@@ -1,6 +1,6 @@
 // Imported by its file, because Bun replaces the module "undici" with its own, which sends nothing.
 import { Agent, type Dispatcher, EnvHttpProxyAgent, Pool } from "undici/index.js";
-import { Secret } from "../secret";
+import { SecretText } from "../secret";
 import { PROXY_STATUS, proxyFor } from "./proxy";
 
 /*
@@ -44,7 +44,8 @@ export function createAgent(): Dispatcher {
 function hideCredentials({ username, password }: URL): void {
   if (password === "") return;
   const decoded = [username, password].map(decodePart);
-  for (const text of [password, decoded[1] ?? "", Buffer.from(decoded.join(":")).toString("base64")]) new Secret(text);
+  for (const text of [password, decoded[1] ?? "", Buffer.from(decoded.join(":")).toString("base64")])
+    new SecretText(text);
 }
 
 function decodePart(text: string): string {

@@ -2,7 +2,7 @@ import type { Readable } from "node:stream";
 import { RequestTimeoutError } from "../errors";
 import { type AttemptTimer, startAttemptTimer } from "./attemptTimer";
 import { failureOf } from "./connectionErrors";
-import type { Http, HttpRequest } from "./httpRequest";
+import type { Http, OutgoingRequest } from "./httpRequest";
 
 const END = { done: true, value: undefined } as const;
 
@@ -13,7 +13,7 @@ const END = { done: true, value: undefined } as const;
  */
 export function chunksOf(
   http: Http,
-  httpRequest: HttpRequest,
+  httpRequest: OutgoingRequest,
   body: Readable,
   idleMs: number,
 ): AsyncIterableIterator<Uint8Array> {
@@ -49,7 +49,7 @@ export function chunksOf(
 }
 
 /** Ends a body when the client is closed. */
-function endWithClient({ closing }: Http, { attempt: { signal } }: HttpRequest, body: Readable): void {
+function endWithClient({ closing }: Http, { attempt: { signal } }: OutgoingRequest, body: Readable): void {
   closing.bodies.add(signal);
   body.once("close", () => closing.bodies.delete(signal));
   // It may have no reader yet.
@@ -58,7 +58,7 @@ function endWithClient({ closing }: Http, { attempt: { signal } }: HttpRequest, 
 }
 
 /** Starts a timer that ends the request when no data arrives for `idleMs`. */
-function startIdleTimer({ clock }: Http, { operation, attempt }: HttpRequest, idleMs: number): AttemptTimer {
+function startIdleTimer({ clock }: Http, { operation, attempt }: OutgoingRequest, idleMs: number): AttemptTimer {
   return startAttemptTimer(clock, {
     idleMs,
     timeLeftMs: Number.POSITIVE_INFINITY,

@@ -27,7 +27,7 @@ export interface CallContext {
 }
 
 /** One call of the service, made of one or more attempts. */
-export interface Call<T> extends ObservedOptions {
+export interface ServiceCall<T> extends ObservedOptions {
   /** The operation's name in events: `run`, `saveEndpoint`. */
   readonly name: string;
   /** Names the call in errors: `saveEndpoint of "llama"`. */
@@ -36,7 +36,7 @@ export interface Call<T> extends ObservedOptions {
   /** The id of the job that the call is about, for errors. */
   readonly jobId?: string | undefined;
   /** Sends the request once. */
-  readonly attempt: Step<T>;
+  readonly attempt: AttemptStep<T>;
   /** Returns the result of an attempt with unknown effect, or `undefined` if it had no effect. */
   readonly lookUp?: () => Promise<T | undefined>;
   /** Delays attempts to stay within the rate limit. */
@@ -56,7 +56,7 @@ export interface Call<T> extends ObservedOptions {
 /**
  * A step of the pipeline. It makes one attempt by the step after it, to which it adds its own part.
  */
-export type Step<T> = (attempt: Attempt) => Promise<T>;
+export type AttemptStep<T> = (attempt: Attempt) => Promise<T>;
 
 /** One attempt of a call. */
 export interface Attempt {

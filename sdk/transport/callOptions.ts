@@ -18,7 +18,7 @@ const NO_PROBLEMS: readonly InputProblem[] = [];
 const LONGEST_NAME = 50;
 
 /** Makes a check from its rule. `message` never shows the value, which may be a secret. */
-export function check(isValid: (value: unknown) => boolean, message: string): OptionCheck {
+export function optionCheck(isValid: (value: unknown) => boolean, message: string): OptionCheck {
   return (value, name) => (isValid(value) ? NO_PROBLEMS : [{ property: name, message }]);
 }
 
@@ -34,45 +34,48 @@ function isStandardSchema(value: unknown): boolean {
 }
 
 export const anyValue: OptionCheck = () => NO_PROBLEMS;
-export const aFunction = check((value) => typeof value === "function", "must be a function");
-export const aBoolean = check((value) => typeof value === "boolean", "must be true or false");
-export const aString = check((value) => typeof value === "string", "must be a string");
-export const anObject = check(
+export const aFunction = optionCheck((value) => typeof value === "function", "must be a function");
+export const aBoolean = optionCheck((value) => typeof value === "boolean", "must be true or false");
+export const aString = optionCheck((value) => typeof value === "string", "must be a string");
+export const anObject = optionCheck(
   (value) => typeof value === "object" && value !== null && !Array.isArray(value),
   "must be an object",
 );
-export const aDate = check((value) => types.isDate(value) && !Number.isNaN(value.getTime()), "must be a valid Date");
-export const anAbortSignal = check(
+export const aDate = optionCheck(
+  (value) => types.isDate(value) && !Number.isNaN(value.getTime()),
+  "must be a valid Date",
+);
+export const anAbortSignal = optionCheck(
   (value) => hasMethod(value, "addEventListener") && hasMethod(value, "throwIfAborted"),
   "must be an AbortSignal, such as the signal of an AbortController",
 );
-export const aSchema = check(
+export const aSchema = optionCheck(
   (value) => hasMethod(value, "parse") || isStandardSchema(value),
   "must be a Standard Schema, such as a schema of zod, valibot or arktype, or an object with the method parse",
 );
-export const positiveMs = check(
+export const positiveMs = optionCheck(
   (value) => typeof value === "number" && value > 0,
   "must be a number of milliseconds > 0",
 );
 
 /** Accepts a time of at least `min` milliseconds. */
 export const msFrom = (min: number) =>
-  check((value) => typeof value === "number" && value >= min, `must be a number of milliseconds ≥ ${min}`);
+  optionCheck((value) => typeof value === "number" && value >= min, `must be a number of milliseconds ≥ ${min}`);
 
 /** Accepts a whole number of milliseconds in a range. */
 export const wholeMs = ({ min, max }: { readonly min: number; readonly max: number }) =>
-  check(
+  optionCheck(
     (value) => Number.isSafeInteger(value) && (value as number) >= min && (value as number) <= max,
     `must be a whole number of milliseconds from ${min} to ${max}`,
   );
 
 /** Accepts a whole number of at least `min`. */
 export const wholeFrom = (min: number) =>
-  check((value) => Number.isSafeInteger(value) && (value as number) >= min, `must be a whole number ≥ ${min}`);
+  optionCheck((value) => Number.isSafeInteger(value) && (value as number) >= min, `must be a whole number ≥ ${min}`);
 
 /** Accepts one of the words. */
-export const oneOf = (...words: readonly string[]) =>
-  check((value) => words.includes(value as string), `must be ${words.map((word) => `"${word}"`).join(" or ")}`);
+export const oneOfWords = (...words: readonly string[]) =>
+  optionCheck((value) => words.includes(value as string), `must be ${words.map((word) => `"${word}"`).join(" or ")}`);
 
 /** Options that every call takes. */
 export const REQUEST_OPTIONS: OptionChecks<RequestOptions> = {
@@ -87,7 +90,7 @@ export const REQUEST_OPTIONS: OptionChecks<RequestOptions> = {
  * @param what names it in the error
  * @throws InvalidInputError with every problem
  */
-export function checkOptions<Options>(
+export function checkCallOptions<Options>(
   options: Options | undefined,
   checks: OptionChecks<Options>,
   what = "the call",
@@ -107,7 +110,7 @@ export function optionsError<Options>(
     const message = `must be an object with ${Object.keys(checks).join(", ")}`;
     return new InvalidInputError(what, [{ property: "options", message }]);
   }
-  const problems = optionProblems(options, checks, unknownOption);
+  const problems = problemsOfOptions(options, checks, unknownOption);
   return problems && new InvalidInputError(what, problems);
 }
 
@@ -115,7 +118,7 @@ export function optionsError<Options>(
  * Returns the problems of options; `undefined` if there are none.
  * @param unknown returns the problem of an option that does not exist
  */
-export function optionProblems<Options>(
+export function problemsOfOptions<Options>(
   options: Options,
   checks: OptionChecks<Options>,
   unknown: (name: string, known: readonly string[]) => InputProblem,

@@ -7,7 +7,7 @@ import {
   UnexpectedResponseError,
 } from "../errors";
 import { UnknownCoding } from "./contentCoding";
-import type { Http, HttpRequest } from "./httpRequest";
+import type { Http, OutgoingRequest } from "./httpRequest";
 import { BrokenExchange, TooLarge } from "./post";
 import { PROXY_STATUS } from "./proxy";
 
@@ -15,7 +15,7 @@ import { PROXY_STATUS } from "./proxy";
  * Returns the error of a request without a complete response: the reason of its abort, or a typed
  * error.
  */
-export function failureOf(failure: unknown, httpRequest: HttpRequest, proxyHint: Http["proxyHint"]): unknown {
+export function failureOf(failure: unknown, httpRequest: OutgoingRequest, proxyHint: Http["proxyHint"]): unknown {
   if (failure instanceof ServerlessGpuError) return failure;
   const { operation, attempt } = httpRequest;
   const { cause, sent } = failure instanceof BrokenExchange ? failure : { cause: failure, sent: true };
@@ -43,7 +43,7 @@ export function failureOf(failure: unknown, httpRequest: HttpRequest, proxyHint:
  * Returns the error of a request that was aborted before it was sent. A timeout then had no effect
  * at the service.
  */
-function endedBeforeSent(httpRequest: HttpRequest, proxyHint: Http["proxyHint"]): unknown {
+function endedBeforeSent(httpRequest: OutgoingRequest, proxyHint: Http["proxyHint"]): unknown {
   const cause = httpRequest.attempt.signal.reason;
   // Only a client that is closed ends an attempt with it.
   if (cause instanceof ConnectionError) return clientClosed(httpRequest.operation, cause);
@@ -60,7 +60,7 @@ export function clientClosed(operation: string, cause?: unknown): CodedError {
   });
 }
 
-function notSent(cause: unknown, httpRequest: HttpRequest, proxyHint: Http["proxyHint"]): ServerlessGpuError {
+function notSent(cause: unknown, httpRequest: OutgoingRequest, proxyHint: Http["proxyHint"]): ServerlessGpuError {
   const { operation } = httpRequest;
   const host = originOf(httpRequest);
   const code = codeOf(cause);
@@ -124,6 +124,6 @@ const CONNECT_PROBLEMS: Readonly<Record<string, (host: string) => string>> = {
   UND_ERR_CONNECT_TIMEOUT: (host) => `no connection to ${host} within 10 s. Check the URL`,
 };
 
-function originOf({ url }: HttpRequest): string {
+function originOf({ url }: OutgoingRequest): string {
   return new URL(url).origin;
 }

@@ -8,11 +8,11 @@ import { unexpectedResponse } from "./responseErrors";
 export function decode<T>(schema: z.ZodType<T>, value: unknown, operation: string): T {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  throw unexpectedResponse(operation, problemsOf(result.error), value);
+  throw unexpectedResponse(operation, schemaProblems(result.error), value);
 }
 
 /** Returns the first three problems that a schema found. */
-export function problemsOf({ issues }: z.ZodError): string {
+export function schemaProblems({ issues }: z.ZodError): string {
   const problems = issues.map(({ path, message }) => `${path.join(".") || "the response"}: ${message}`);
   return problems.slice(0, 3).join("; ");
 }

@@ -21,7 +21,7 @@ export interface Http {
 }
 
 /** One HTTP request. */
-export interface HttpRequest {
+export interface OutgoingRequest {
   /** The operation's name in events: `run`, `saveEndpoint`. */
   readonly name: string;
   /** Its name in error messages: `saveEndpoint of "llama"`. */
@@ -36,6 +36,6 @@ export interface HttpRequest {
 }
 
 /** A complete response. */
-export interface HttpResponse extends ReceivedResponse {
+export interface WholeResponse extends ReceivedResponse {
   readonly body: string;
 }

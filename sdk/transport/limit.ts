@@ -1,6 +1,6 @@
 import { timeLimit } from "../contract/clock";
 import { RateLimitError } from "../errors";
-import type { Call, CallContext, CallTime, Step } from "./call";
+import type { AttemptStep, CallContext, CallTime, ServiceCall } from "./call";
 import { untilClosed } from "./closing";
 import type { Gate } from "./gate";
 
@@ -15,7 +15,12 @@ export class NotAdmitted extends Error {
  * Holds an attempt until the gate admits it, and tells the gate how it ended.
  * @throws NotAdmitted
  */
-export function limit<T>(context: CallContext, call: Call<T>, used: CallTime, next: Step<T>): Step<T> {
+export function limit<T>(
+  context: CallContext,
+  call: ServiceCall<T>,
+  used: CallTime,
+  next: AttemptStep<T>,
+): AttemptStep<T> {
   const { gate } = call;
   if (!gate) return next;
   return async (attempt) => {
@@ -50,7 +55,12 @@ export function limit<T>(context: CallContext, call: Call<T>, used: CallTime, ne
 /**
  * Waits until the gate admits an attempt. Only a limit that the caller has set includes the wait.
  */
-async function admitted<T>({ clock, closing }: CallContext, call: Call<T>, used: CallTime, gate: Gate): Promise<void> {
+async function admitted<T>(
+  { clock, closing }: CallContext,
+  call: ServiceCall<T>,
+  used: CallTime,
+  gate: Gate,
+): Promise<void> {
   const noTimeLeft = () =>
     new RateLimitError(
       `${call.operation}: the rate limit left no time to send it. Try again later, or send fewer at once`,

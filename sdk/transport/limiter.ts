@@ -1,7 +1,7 @@
 import { RATE_WINDOW_MS } from "../contract/limits";
 
 /** The numbers of requests that the service accepts (contract, Limits). */
-export interface RateLimit {
+export interface RequestQuota {
   /** Requests in any window. */
   readonly perWindow: number;
   /** The length of the window, in milliseconds. @default 10,000 (contract, Limits) */
@@ -52,7 +52,7 @@ export interface Limiter {
  * counts a request from its arrival, so it never sees more than the limit in any window, even on a
  * slow network.
  */
-export function createLimiter(base: RateLimit): Limiter {
+export function createLimiter(base: RequestQuota): Limiter {
   const { windowMs = RATE_WINDOW_MS } = base;
   let perWindow = base.perWindow;
   let inFlight = 0;
@@ -119,7 +119,7 @@ const CAREFUL_REQUESTS = 8;
  * the service accepts. After a refusal it waits for as long as the service asks, and keeps the
  * quota for a while.
  */
-export function createAnnouncedLimiter(limit: RateLimit): Limiter {
+export function createAnnouncedLimiter(limit: RequestQuota): Limiter {
   const limiter = createLimiter(limit);
   let inFlight = 0;
   let refusedAt = Number.NEGATIVE_INFINITY;

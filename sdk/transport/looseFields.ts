@@ -15,18 +15,18 @@ const numeric = z
   .transform(Number);
 
 /** A text; `undefined` for anything else. */
-export const text = loose(z.string());
+export const looseText = loose(z.string());
 
 /** A number, or a numeric string; `undefined` for anything else. */
-export const number = loose(z.union([z.number(), numeric]));
+export const looseNumber = loose(z.union([z.number(), numeric]));
 
 /** `true` or `false`; `undefined` for anything else. */
-export const flag = loose(z.boolean());
+export const looseFlag = loose(z.boolean());
 
 /** A list of texts; `undefined` for anything else. */
-export const texts = loose(z.array(z.string()));
+export const looseTexts = loose(z.array(z.string()));
 
 /** An object with these fields; `undefined` for anything else. */
-export const part = <T extends z.ZodRawShape>(shape: T) => loose(z.looseObject(shape));
+export const loosePart = <T extends z.ZodRawShape>(shape: T) => loose(z.looseObject(shape));
 
 export const id = z.string().min(1);

@@ -1,4 +1,4 @@
-import { type Call, type CallContext, CallTime } from "./call";
+import { type CallContext, CallTime, type ServiceCall } from "./call";
 import { limit } from "./limit";
 import { retry } from "./retry";
 import { time } from "./time";
@@ -7,7 +7,7 @@ import { time } from "./time";
  * Makes a call: each attempt passes through the steps from left to right, and its result or error
  * from right to left. The last step is the call's own, which sends its request with `send`.
  */
-export function makeCall<T>(context: CallContext, given: Call<T>): Promise<T> {
+export function makeCall<T>(context: CallContext, given: ServiceCall<T>): Promise<T> {
   const call = given.gate || !context.gate ? given : { ...given, gate: context.gate };
   const used = new CallTime(context.clock, call.timeoutMs ?? context.retry.maxElapsedMs);
   return retry(context, call, used, limit(context, call, used, time(context, call, used, call.attempt)));

@@ -1,6 +1,6 @@
 import { ServerlessGpuError } from "../errors";
 import { failureOf } from "./connectionErrors";
-import type { Http, HttpRequest } from "./httpRequest";
+import type { Http, OutgoingRequest } from "./httpRequest";
 import type { ReceivedResponse } from "./responseInfo";
 
 /**
@@ -9,7 +9,7 @@ import type { ReceivedResponse } from "./responseInfo";
  */
 export async function redacted<T extends ReceivedResponse>(
   http: Http,
-  httpRequest: HttpRequest,
+  httpRequest: OutgoingRequest,
   posting: Promise<T>,
 ): Promise<T> {
   const { name, operation, attempt } = httpRequest;

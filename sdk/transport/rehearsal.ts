@@ -8,7 +8,7 @@ export const REHEARSAL_VARIABLES = {
 } as const;
 
 /** The emulator of a rehearsal. */
-export interface Rehearsal {
+export interface RehearsalTarget {
   readonly url: string;
   readonly apiKey: string;
 }
@@ -17,7 +17,7 @@ export interface Rehearsal {
  * Returns the emulator of the rehearsal in which this process runs; `undefined` outside of one.
  * @throws ConfigurationError if the URL or the key is missing, or the URL is of another machine
  */
-export function currentRehearsal(environment: NodeJS.ProcessEnv = process.env): Rehearsal | undefined {
+export function currentRehearsal(environment: NodeJS.ProcessEnv = process.env): RehearsalTarget | undefined {
   const { url: urlVariable, apiKey: keyVariable } = REHEARSAL_VARIABLES;
   const [url, apiKey] = [environment[urlVariable]?.trim(), environment[keyVariable]?.trim()];
   if (url === undefined && apiKey === undefined) return undefined;

@@ -11,7 +11,7 @@ import {
   UnexpectedResponseError,
 } from "../errors";
 import { redactBeginning } from "../secret";
-import type { HttpResponse } from "./httpRequest";
+import type { WholeResponse } from "./httpRequest";
 
 const EXCERPT_LENGTH = 200;
 
@@ -24,7 +24,7 @@ export const quotaAdvice =
  * Returns the error of an interface that the service has retired in favor of REST v2. `undefined`
  * for any other status.
  */
-export function retiredInterface({ status }: HttpResponse, operation: string): RejectedError | undefined {
+export function retiredInterface({ status }: WholeResponse, operation: string): RejectedError | undefined {
   if (status !== 410) return undefined;
   return new RejectedError(
     `${operation}: the service has retired this API (status 410). Switch to REST v2: set SERVERLESS_GPU_API=v2, or the ` +
@@ -36,7 +36,7 @@ export function retiredInterface({ status }: HttpResponse, operation: string): R
  * Returns the JSON of a response. Throws the typed error of an error status, or of a body that is
  * not JSON.
  */
-export function decodeJson(response: HttpResponse, operation: string, now: number): unknown {
+export function decodeJson(response: WholeResponse, operation: string, now: number): unknown {
   const failure = errorFromStatus(response, operation, now);
   if (failure) throw failure;
   try {
@@ -74,7 +74,7 @@ export function jsonText(value: unknown): string {
  * 2xx.
  */
 export function errorFromStatus(
-  response: HttpResponse,
+  response: WholeResponse,
   operation: string,
   now: number,
 ): ServerlessGpuError | undefined {
@@ -92,7 +92,7 @@ export function errorFromStatus(
 
 /** Returns the error of a status after which the same request may succeed. */
 function temporaryError(
-  { status, headers }: HttpResponse,
+  { status, headers }: WholeResponse,
   prefix: string,
   now: number,
 ): ServerlessGpuError | undefined {
@@ -109,7 +109,7 @@ function temporaryError(
   return new ServiceFaultError(`${prefix}: an error inside the service. Try again later`, { retryAfterMs });
 }
 
-function rejection({ status, headers, body }: HttpResponse, prefix: string): ServerlessGpuError {
+function rejection({ status, headers, body }: WholeResponse, prefix: string): ServerlessGpuError {
   if (status >= 300 && status < 400) {
     const { location } = headers;
     const target = typeof location === "string" ? ` to "${redactBeginning(location, EXCERPT_LENGTH)}"` : "";
@@ -139,7 +139,7 @@ function parseRetryAfter(header: string | string[] | undefined, now: number): nu
   return Number.isFinite(delayMs) && delayMs >= 0 ? delayMs : undefined;
 }
 
-function isHtml(response: HttpResponse): boolean {
+function isHtml(response: WholeResponse): boolean {
   return (
     String(response.headers["content-type"] ?? "").includes("text/html") || /^\s*<(!doctype|html)/i.test(response.body)
   );

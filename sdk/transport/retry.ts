@@ -1,6 +1,13 @@
 import { type Clock, sleep } from "../contract/clock";
 import { ServerlessGpuError } from "../errors";
-import { type Attempt, AttemptSignal, type Call, type CallContext, type CallTime, type Step } from "./call";
+import {
+  type Attempt,
+  AttemptSignal,
+  type AttemptStep,
+  type CallContext,
+  type CallTime,
+  type ServiceCall,
+} from "./call";
 import { untilClosed } from "./closing";
 import { HeldRefusals, NotAdmitted } from "./limit";
 import { retryEvent } from "./observers";
@@ -11,7 +18,12 @@ import { decideRetry } from "./retryPolicy";
  * Makes attempts, with pauses as `decideRetry` returns them, until one succeeds or no more is
  * allowed.
  */
-export async function retry<T>(context: CallContext, call: Call<T>, used: CallTime, next: Step<T>): Promise<T> {
+export async function retry<T>(
+  context: CallContext,
+  call: ServiceCall<T>,
+  used: CallTime,
+  next: AttemptStep<T>,
+): Promise<T> {
   call.signal?.throwIfAborted();
   const maxAttempts = call.maxRetries === undefined ? context.retry.maxAttempts : call.maxRetries + 1;
   const policy = { maxAttempts, maxElapsedMs: used.maxMs };
@@ -57,7 +69,7 @@ export async function retry<T>(context: CallContext, call: Call<T>, used: CallTi
  */
 function failureOfCall(
   error: unknown,
-  { jobId }: Pick<Call<unknown>, "jobId">,
+  { jobId }: Pick<ServiceCall<unknown>, "jobId">,
   received: ReceivedResponse | undefined,
 ): ServerlessGpuError {
   if (error instanceof NotAdmitted) throw error.cause;

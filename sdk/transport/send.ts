@@ -3,7 +3,7 @@ import type { Dispatcher } from "undici";
 import { chunksOf } from "./bodyChunks";
 import { clientClosed } from "./connectionErrors";
 import { codingsOf, decoded, decodedWhole } from "./contentCoding";
-import type { Http, HttpRequest, HttpResponse } from "./httpRequest";
+import type { Http, OutgoingRequest, WholeResponse } from "./httpRequest";
 import { type BegunResponse, type CompleteResponse, post } from "./post";
 import { redacted } from "./redact";
 import { errorFromStatus } from "./responseErrors";
@@ -16,7 +16,7 @@ const USER_AGENT = "serverless-gpu/1";
  * Sends one request and reads the whole response, with any status. Throws a typed error if it is
  * not complete.
  */
-export function send(http: Http, httpRequest: HttpRequest): Promise<HttpResponse> {
+export function sendForText(http: Http, httpRequest: OutgoingRequest): Promise<WholeResponse> {
   return redacted(http, httpRequest, posted(http, httpRequest, "none"));
 }
 
@@ -27,7 +27,7 @@ export function send(http: Http, httpRequest: HttpRequest): Promise<HttpResponse
  */
 export async function sendForBody(
   http: Http,
-  httpRequest: HttpRequest,
+  httpRequest: OutgoingRequest,
   idleMs: number,
 ): Promise<AsyncIterable<Uint8Array>> {
   const response = await redacted(http, httpRequest, posted(http, httpRequest, "success"));
@@ -44,7 +44,7 @@ export interface StreamedResponse extends ReceivedResponse {
  * Sends one request and streams the body of the response, with any status, until the client closes
  * or no data arrives for `idleMs`.
  */
-export async function sendForResponse(http: Http, given: HttpRequest, idleMs: number): Promise<StreamedResponse> {
+export async function sendForResponse(http: Http, given: OutgoingRequest, idleMs: number): Promise<StreamedResponse> {
   const { signal } = given.attempt;
   let isReceived = false;
   const goesOn = () => {
@@ -71,21 +71,21 @@ interface OpenResponse extends ReceivedResponse {
   readonly stream: Readable;
 }
 
-function posted(http: Http, httpRequest: HttpRequest, streamed: "none"): Promise<HttpResponse>;
-function posted(http: Http, httpRequest: HttpRequest, streamed: "all"): Promise<OpenResponse>;
-function posted(http: Http, httpRequest: HttpRequest, streamed: "success"): Promise<HttpResponse | OpenResponse>;
+function posted(http: Http, httpRequest: OutgoingRequest, streamed: "none"): Promise<WholeResponse>;
+function posted(http: Http, httpRequest: OutgoingRequest, streamed: "all"): Promise<OpenResponse>;
+function posted(http: Http, httpRequest: OutgoingRequest, streamed: "success"): Promise<WholeResponse | OpenResponse>;
 async function posted(
   http: Http,
-  httpRequest: HttpRequest,
+  httpRequest: OutgoingRequest,
   streamed: keyof typeof STREAMED,
-): Promise<HttpResponse | OpenResponse> {
+): Promise<WholeResponse | OpenResponse> {
   // The user's own dispatcher stays open.
   if (http.closing.closedBy) throw clientClosed(httpRequest.operation);
   const response = await post(http.agent, optionsOf(http, httpRequest), httpRequest.attempt, STREAMED[streamed]);
   return isComplete(response) ? textOf(response) : openBody(response);
 }
 
-function optionsOf({ headers: ofClient }: Http, request: HttpRequest): Dispatcher.DispatchOptions {
+function optionsOf({ headers: ofClient }: Http, request: OutgoingRequest): Dispatcher.DispatchOptions {
   const { url, method, headers, body, attempt } = request;
   const { origin, pathname, search } = new URL(url);
   const allHeaders = {
@@ -116,7 +116,7 @@ function openBody({ status, headers, body }: BegunResponse): OpenResponse {
   }
 }
 
-async function textOf({ status, headers, body }: CompleteResponse): Promise<HttpResponse> {
+async function textOf({ status, headers, body }: CompleteResponse): Promise<WholeResponse> {
   const codings = codingsOf(headers["content-encoding"]);
   const plain = codings.length === 0 ? body : await decodedBody(status, body, codings);
   const text = plain.toString();

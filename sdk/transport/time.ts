@@ -1,7 +1,7 @@
 import { onAbort } from "../contract/clock";
 import { RequestTimeoutError } from "../errors";
 import { startAttemptTimer } from "./attemptTimer";
-import type { Call, CallContext, CallTime, Step } from "./call";
+import type { AttemptStep, CallContext, CallTime, ServiceCall } from "./call";
 
 /**
  * Ends an attempt when no data arrives in time, when the call's time is up, when the caller aborts,
@@ -9,10 +9,10 @@ import type { Call, CallContext, CallTime, Step } from "./call";
  */
 export function time<T>(
   { clock, attemptTimeoutMs, closing }: CallContext,
-  call: Call<T>,
+  call: ServiceCall<T>,
   used: CallTime,
-  next: Step<T>,
-): Step<T> {
+  next: AttemptStep<T>,
+): AttemptStep<T> {
   return async (attempt) => {
     const { signal } = attempt;
     const { progress, cancel } = startAttemptTimer(clock, {

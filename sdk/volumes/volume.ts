@@ -1,4 +1,4 @@
-import { type Changes, type FieldTable, NEVER_CHANGES, type NormalForms, type TableOf } from "../records/fields";
+import { type FieldTable, NEVER_CHANGES, type NormalForms, type SettingChanges, type TableOf } from "../records/fields";
 import { kindOf } from "../records/kind";
 
 // Programs load this file when they start, so it imports no library.
@@ -28,7 +28,7 @@ export interface VolumeInput {
 export interface VolumeSettings extends NormalForms<VolumeInput> {}
 
 /** Changes of a network volume. Fields that are left out keep their value. */
-export interface VolumeChanges extends Changes<Pick<VolumeInput, "name" | "size">> {}
+export interface VolumeChanges extends SettingChanges<Pick<VolumeInput, "name" | "size">> {}
 
 /** A network volume as the service has it. */
 export interface Volume {

@@ -9,7 +9,7 @@ import type { CreateRecordOptions } from "../records/createRecord";
 import { type DeleteUnusedOptions, deleteUnused, unusedBy } from "../records/deleteUnused";
 import { inputChecks, must } from "../records/input";
 import type { Readers } from "../records/readers";
-import { recordsOf } from "../records/records";
+import { recordOperations } from "../records/records";
 import type { ResponsePromise } from "../transport/responsePromise";
 import {
   VOLUME,
@@ -81,7 +81,7 @@ export function createVolumes(
     isUser: (endpoint, volume: Volume) => endpoint.networkVolumeId.split(",").includes(volume.id),
     remedy: "Delete the endpoint, or set its networkVolumeId to another volume, then delete the volume again",
   });
-  return recordsOf(volumes, {
+  return recordOperations(volumes, {
     ...VOLUME_CHECKS,
     merge: withoutShrinking,
     // A name does not identify a volume: name, data center and size together do, if the volume is

@@ -5,8 +5,8 @@ import { WebhookNotConfirmedError } from "../jobs/jobErrors";
 import { isRetryable, isTerminal, type Job } from "../jobs/jobRecord";
 import type { EndpointQueue } from "../jobs/queue";
 import { createJobRecorder } from "../recording/jobRecorder";
-import { Secret } from "../secret";
-import { aFunction, check, checkOptions, type OptionChecks } from "../transport/callOptions";
+import { SecretText } from "../secret";
+import { aFunction, checkCallOptions, type OptionChecks, optionCheck } from "../transport/callOptions";
 import { callUser } from "../transport/observers";
 import { isPathSegment } from "../transport/urls";
 import { createSenders } from "./webhookBody";
@@ -87,17 +87,17 @@ const REMEMBERED = 10_000;
 const SHORTEST_TOKEN = 16;
 
 const RECEIVER_OPTIONS: OptionChecks<WebhookReceiverOptions> = {
-  endpoint: check(
+  endpoint: optionCheck(
     (value) => typeof value === "object" && value !== null && "status" in value && typeof value.status === "function",
     'must be the queue of an endpoint, such as client.endpoint("id")',
   ),
   onJob: aFunction,
   onError: aFunction,
-  token: check(
+  token: optionCheck(
     (value) => typeof value === "string" && value.length >= SHORTEST_TOKEN,
     `must have at least ${SHORTEST_TOKEN} characters`,
   ),
-  record: check((value) => typeof value === "string" && value !== "", "must be the path of a folder"),
+  record: optionCheck((value) => typeof value === "string" && value !== "", "must be the path of a folder"),
 };
 
 /**
@@ -117,7 +117,7 @@ const RECEIVER_OPTIONS: OptionChecks<WebhookReceiverOptions> = {
  */
 export function createWebhookReceiver(options: WebhookReceiverOptions): WebhookReceiver {
   const { endpoint = null, onJob = null, onError = null } = options ?? {};
-  checkOptions<object>({ ...options, endpoint, onJob, onError }, RECEIVER_OPTIONS, "the webhook receiver");
+  checkCallOptions<object>({ ...options, endpoint, onJob, onError }, RECEIVER_OPTIONS, "the webhook receiver");
   const isAllowed = tokenCheck(options.token);
   const confirmed = createWebhookLine(systemClock, options.token === undefined ? 1 / 4 : 3 / 4);
   const senders = createSenders();
@@ -203,7 +203,7 @@ async function* chunksOf(body: AsyncIterable<Uint8Array> | null): AsyncGenerator
 function tokenCheck(token: string | undefined): (url: string | undefined) => boolean {
   if (token === undefined) return () => true;
   // From now on, it is redacted everywhere.
-  new Secret(token);
+  new SecretText(token);
   const digest = (text: string) => createHash("sha256").update(text).digest();
   const expected = digest(token);
   return (url) => timingSafeEqual(digest(parameter(url, "token") ?? ""), expected);

@@ -1,9 +1,9 @@
 import { checkAddresses } from "../../cli/doctor/service";
-import type { HttpResponse } from "../../sdk/transport/httpRequest";
+import type { WholeResponse } from "../../sdk/transport/httpRequest";
 
 /** Returns the status of an interface that responds at this URL. */
 function statusOf(address: string): string {
-  const reply = { name: "queueUrl", address, response: { status: 404 } as HttpResponse } as const;
+  const reply = { name: "queueUrl", address, response: { status: 404 } as WholeResponse } as const;
   return checkAddresses([reply], { settings: {}, sourceOf: () => "set", finding: { status: "ok", found: "" } } as never)
     .status;
 }

@@ -3,13 +3,13 @@ import fc from "fast-check";
 import { createClient } from "../../sdk/client";
 import { ConnectionError, CreateUncertainError, InvalidInputError, NotFoundError } from "../../sdk/errors";
 import { JobNotRetryableError, WebhookNotConfirmedError } from "../../sdk/jobs/jobErrors";
-import { hideJobSecret, redact, redactBeginning, Secret } from "../../sdk/secret";
+import { hideJobSecret, redact, redactBeginning, SecretText } from "../../sdk/secret";
 import { unexpectedResponse } from "../../sdk/transport/responseErrors";
 import { createWebhookReceiver } from "../../sdk/webhooks/webhookReceiver";
 
 /** Holds every character that some encoding changes. */
 const CANARY = `canary'key"with/odd\\chars&more=1%2+~!`;
-const secret = new Secret(CANARY);
+const secret = new SecretText(CANARY);
 
 /** The encodings of the canary in requests, each with its surroundings. */
 const FORMS: Record<string, string> = {
@@ -41,8 +41,8 @@ describe("a string with a known key", () => {
   });
 
   test("is redacted completely if the key begins with another key", () => {
-    new Secret("prefix-key");
-    new Secret("prefix-key-and-more");
+    new SecretText("prefix-key");
+    new SecretText("prefix-key-and-more");
     expect(redact("it is prefix-key-and-more.")).toBe("it is [redacted].");
   });
 
@@ -53,7 +53,7 @@ describe("a string with a known key", () => {
         fc.string(),
         fc.string(),
         (key, before, after) => {
-          const known = new Secret(`${key}#`);
+          const known = new SecretText(`${key}#`);
           const shown = redact(before + known.reveal() + after);
           return !shown.includes(known.reveal());
         },
@@ -62,7 +62,7 @@ describe("a string with a known key", () => {
   });
 
   test("is left alone if the key is so short that redacting it would garble every message", () => {
-    new Secret("abc");
+    new SecretText("abc");
     expect(redact("abcdef")).toBe("abcdef");
   });
 });
@@ -198,7 +198,7 @@ test("a very long environment that is cut off is hidden without taking too long"
 
 test("the beginning of a string shows no part of a key that is cut in two", () => {
   const key = "key-that-is-cut-0123456789".repeat(20);
-  new Secret(key);
+  new SecretText(key);
   for (let before = 0; before < 6_000; before += 100) {
     const shown = redactBeginning("a ".repeat(before / 2) + key.repeat(30), 200);
     expect(shown).not.toContain("key-that");

@@ -1,5 +1,5 @@
 import type { CatalogGpu, StockLevel } from "../../sdk/catalog/record";
-import { decide } from "../../sdk/diagnosis/decide";
+import { decideCauses } from "../../sdk/diagnosis/decide";
 import type {
   EndpointFacts,
   Evidence,
@@ -7,14 +7,14 @@ import type {
   NotSeen,
   Part,
   QueueFacts,
-  Refusal,
+  ServiceRefusal,
   RolloutFacts,
   StockFacts,
   WorkerFacts,
 } from "../../sdk/diagnosis/evidence";
 
 export const NOW = Date.parse("2026-11-22T12:00:00Z");
-export const refusal = (is: Refusal["is"], isOwn = true): Refusal => ({
+export const refusal = (is: ServiceRefusal["is"], isOwn = true): ServiceRefusal => ({
   ...{ is, isOwn, readAt: NOW - 1000, source: "REST v2" },
 });
 export const MINUTE = 60_000;
@@ -72,7 +72,7 @@ export const log = (...lines: readonly (readonly [source: string, line: string, 
   ]);
 
 export function decided(given: Evidence) {
-  const { causes, certainty, others } = decide(given);
+  const { causes, certainty, others } = decideCauses(given);
   return { causes: causes.map(({ id }) => id), certainty, others: others.map(({ id }) => id) };
 }
 

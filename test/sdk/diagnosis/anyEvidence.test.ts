@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import type { StockLevel } from "../../../sdk/catalog/record";
 import { CAUSES, type CauseId } from "../../../sdk/diagnosis/causes";
-import { decide } from "../../../sdk/diagnosis/decide";
+import { decideCauses } from "../../../sdk/diagnosis/decide";
 import type { Evidence, Part } from "../../../sdk/diagnosis/evidence";
 import {
   ENDPOINT,
@@ -94,7 +94,7 @@ test("whatever the evidence is, nothing is surer than its row allows, and certai
   const order = ["certain", "likely", "possible", "unknown"];
   fc.assert(
     fc.property(anyEvidence, (given) => {
-      const { causes, others, certainty } = decide(given);
+      const { causes, others, certainty } = decideCauses(given);
       expect(causes.length).toBeGreaterThan(0);
       expect(certainty).toBe(causes[0]?.certainty);
       for (const { id, certainty: sure } of [...causes, ...others]) {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { CAUSES, type CauseId } from "../../../sdk/diagnosis/causes";
 import { CONTRADICTIONS } from "../../../sdk/diagnosis/contradictions";
-import { decide } from "../../../sdk/diagnosis/decide";
+import { decideCauses } from "../../../sdk/diagnosis/decide";
 import { type Evidence, seen } from "../../../sdk/diagnosis/evidence";
 import {
   aged,
@@ -99,7 +99,7 @@ test("no cause stays certain beside evidence that contradicts it", () => {
   fc.assert(
     fc.property(fc.constantFrom(...cases), fc.integer({ min: 1, max: 2 }), ({ id, says }, amount) => {
       const given = CERTAIN[id] as Evidence;
-      const { causes, others } = decide({ ...given, ...(SEEN[says] as (typeof SEEN)[string])(given, amount) });
+      const { causes, others } = decideCauses({ ...given, ...(SEEN[says] as (typeof SEEN)[string])(given, amount) });
       const sure = [...causes, ...others].find((each) => each.id === id)?.certainty;
       expect([id, says, sure]).not.toEqual([id, says, "certain"]);
     }),

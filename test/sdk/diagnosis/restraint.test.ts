@@ -1,4 +1,4 @@
-import { type Evidence, type Refusal, seen } from "../../../sdk/diagnosis/evidence";
+import { type Evidence, type ServiceRefusal, seen } from "../../../sdk/diagnosis/evidence";
 import {
   CLEAN,
   decided,
@@ -21,7 +21,7 @@ const untimed = (given: Evidence["logs"]): Evidence["logs"] =>
   part((seen(given) ?? []).map((each) => ({ ...each, lines: each.lines.map((line) => ({ ...line, ts: "?" })) })));
 
 describe("explain does not say too much", () => {
-  const page = (is: Refusal["is"]) => ({ why: "an HTML page", failure: refusal(is, false) });
+  const page = (is: ServiceRefusal["is"]) => ({ why: "an HTML page", failure: refusal(is, false) });
   test.each<[string, Evidence, string, string]>([
     [
       "a gateway's 401 and 403",

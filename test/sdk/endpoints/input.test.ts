@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { GpuTier } from "../../../sdk/contract/enums";
 import { checkEndpointFields, crossFieldProblems, parseEndpointFields } from "../../../sdk/endpoints/input";
 import { InvalidInputError } from "../../../sdk/errors";
-import { Secret } from "../../../sdk/secret";
+import { SecretText } from "../../../sdk/secret";
 
 /** The messages about one field that holds this value. */
 function problems(property: string, value: unknown, extraGpuTiers?: string[]): string[] {
@@ -226,7 +226,7 @@ describe("a whole input", () => {
 
   test("does not show a key that was put into the wrong field", () => {
     const key = "K3Y".repeat(15);
-    new Secret(key);
+    new SecretText(key);
     for (const property of ["gpuIds", "locations", "scalerType", "idleTimeout", "workersMax"]) {
       for (const { message } of checkEndpointFields({ [property]: key }).problems) {
         expect(message).not.toContain("K3YK3Y");

@@ -1,10 +1,10 @@
 import { UnexpectedResponseError } from "../../../sdk/errors";
 import { READABLE as ENDPOINT } from "../../../sdk/graphql/endpointFormat";
-import { readRecords, recordsByName } from "../../../sdk/records/listed";
+import { decodeRecords, recordsByName } from "../../../sdk/records/listed";
 
 const record = (id: string, name: unknown) => ({ id, name, gpuIds: "AMPERE_24", templateId: "t" });
 const named = (name: string, ...endpoints: unknown[]) =>
-  recordsByName(ENDPOINT, readRecords(ENDPOINT, { endpoints }, "endpoints"), name);
+  recordsByName(ENDPOINT, decodeRecords(ENDPOINT, { endpoints }, "endpoints"), name);
 const odd = (id: string, name: unknown) => ({ ...record(id, name), scalerValue: "4" });
 
 describe("endpoints looked up by name", () => {

@@ -1,7 +1,7 @@
 import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { lineOf, openRecording, type RecordedLine, readLine } from "../../../sdk/recording/recording";
+import { openRecording, type RecordedLine, readLine, recordingLine } from "../../../sdk/recording/recording";
 import { createWebhookReceiver } from "../../../sdk/webhooks/webhookReceiver";
 import { startEmulated } from "../../support/emulated";
 import { startQueue } from "../../support/queue";
@@ -34,7 +34,7 @@ const jobsIn = (folder: string) => linesIn(folder).filter((line) => line?.kind =
 
 test("a line is read as it was written, and a changed or a cut one is not", () => {
   const line: RecordedLine = { kind: "job", by: "client", status: "COMPLETED", name: 'a "quoted" name,"sum":"x"' };
-  const text = lineOf(line);
+  const text = recordingLine(line);
   expect(readLine(text)).toEqual(line);
   expect(JSON.parse(text)).toMatchObject({ v: 1, status: "COMPLETED" });
   expect(readLine(text.replace("COMPLETED", "FAILED"))).toBeUndefined();

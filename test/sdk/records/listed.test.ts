@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import * as z from "zod";
-import { type Listed, type NamedRecord, readRecords, recordById } from "../../../sdk/records/listed";
+import { decodeRecords, type Listed, type NamedRecord, recordById } from "../../../sdk/records/listed";
 
 const KIND = {
   noun: "thing",
@@ -26,8 +26,8 @@ function outcomeOf(list: Listed<NamedRecord>, wanted: string): unknown {
 test("searching a list for one record gives the same result as reading the whole list, whatever the records are", () => {
   fc.assert(
     fc.property(fc.array(sent, { maxLength: 6 }), fc.constantFrom("a", "b", "d"), (list, wanted) => {
-      const { records, unreadable } = readRecords(KIND, { things: list }, "things");
-      const read = readRecords(KIND, { things: list }, "things");
+      const { records, unreadable } = decodeRecords(KIND, { things: list }, "things");
+      const read = decodeRecords(KIND, { things: list }, "things");
       expect(outcomeOf(read, wanted)).toEqual(outcomeOf({ records, unreadable }, wanted));
     }),
     { numRuns: 500 },
@@ -41,7 +41,7 @@ test("searching a list for one record reads no others", () => {
     return record;
   });
   const things = Array.from({ length: 300 }, (_, index) => ({ id: `id-${index}`, name: "x", size: 1 }));
-  const list = readRecords({ ...KIND, schema }, { things }, "things");
+  const list = decodeRecords({ ...KIND, schema }, { things }, "things");
   expect(recordById(KIND, list, "id-7")).toMatchObject({ id: "id-7" });
   expect(recordById(KIND, list, "gone")).toBeUndefined();
   expect(reads).toBe(1);

@@ -1,11 +1,11 @@
 import { type ManualClock, manualClock } from "../../../emulator/time/virtualClock";
 import { ConnectionError, RateLimitError, RequestTimeoutError } from "../../../sdk/errors";
-import type { Call } from "../../../sdk/transport/call";
+import type { ServiceCall } from "../../../sdk/transport/call";
 import { Gate } from "../../../sdk/transport/gate";
 import { createLimiter } from "../../../sdk/transport/limiter";
 import { makeCall } from "../../../sdk/transport/makeCall";
 
-function start<T>(clock: ManualClock, call: Partial<Call<T>> & Pick<Call<T>, "attempt">) {
+function start<T>(clock: ManualClock, call: Partial<ServiceCall<T>> & Pick<ServiceCall<T>, "attempt">) {
   const context = {
     clock,
     random: () => 0.5,
