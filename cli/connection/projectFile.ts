@@ -18,6 +18,17 @@ export function findUpwards(from: string, names: readonly string[]): string | un
   }
 }
 
+/** Returns a setting of the whole project, such as `name` or `main`, if it is a text. */
+export function projectField(file: string, name: string): string | undefined {
+  const text = readFileSync(file, "utf8");
+  if (!file.endsWith(".json")) {
+    const line = new RegExp(`^(["']?)${name}\\1\\s*:(?:\\s+(.*))?$`, "m").exec(text);
+    return scalarOf(line?.[2] ?? "");
+  }
+  const value = (JSON.parse(text) as Readonly<Record<string, unknown>>)[name];
+  return typeof value === "string" ? value : undefined;
+}
+
 /**
  * Returns this package's settings in the `config` of a project file, by their names without the
  * namespace. The engine merges them into every stack's config, but shows none before a stack is

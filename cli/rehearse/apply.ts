@@ -3,7 +3,7 @@ import { GRAPHQL_PER_MINUTE } from "../../sdk/contract/limits";
 import { type Change, changesOf, snapshotOf } from "./changes";
 import type { CopiedStack } from "./copyStack";
 import { type Pulumi, reasonOf, succeeded } from "./engine";
-import { refuseDependents, refuseOtherDynamic, type Step } from "./otherResources";
+import { refuseDependents, type Step } from "./otherResources";
 
 /** What happened when the change was applied to the copy. */
 export interface Applied {
@@ -16,7 +16,9 @@ export interface Applied {
   readonly limitedS: number;
   /** What the next preview would still change; empty if nothing. */
   readonly left: readonly string[];
-  /** Why a destroy would fail; `undefined` if it would not. */
+  /** The protected resources, which a destroy would refuse. */
+  readonly protectedResources: readonly string[];
+  /** Why a destroy of the rest would fail; `undefined` if it would not. */
   readonly destroyFailure?: string | undefined;
 }
 
@@ -28,9 +30,6 @@ export async function previewCopy(pulumi: Pulumi, { flags }: CopiedStack, more: 
   const ended = pulumi(["preview", "--json", "--show-sames", ...flags, ...more]);
   const text = await succeeded("the preview of the program in the rehearsal failed", ended);
   const { steps = [] } = JSON.parse(text) as { readonly steps?: readonly Step[] };
-  refuseOtherDynamic(
-    steps.flatMap(({ urn, newState, oldState }) => ({ urn, type: (newState ?? oldState)?.type ?? "" })),
-  );
   refuseDependents(steps);
   return { text, steps };
 }
@@ -48,12 +47,16 @@ export async function applyToCopy(
   emulator.faults.clear();
   const requests = emulator.journal.requests();
   const shown = { ...countOf(requests), changes: changesOf(steps, before, snapshotOf(emulator)) };
-  if (updated.code !== 0) return { ...shown, failure: reasonOf(updated), left: [] };
+  if (updated.code !== 0) return { ...shown, failure: reasonOf(updated), left: [], protectedResources: [] };
   const next = await previewCopy(pulumi, stack);
-  const left = next.steps.filter(({ op }) => op !== "same").map(({ urn }) => urn.split("::").slice(3).join("::"));
+  const left = next.steps.filter(({ op }) => op !== "same").map(nameOf);
+  const protectedResources = next.steps.filter(({ newState }) => newState?.protect === true).map(nameOf);
+  if (protectedResources.length > 0) await stack.unprotect();
   const destroyed = await pulumi(["destroy", "--yes", "--skip-preview", ...stack.flags]);
-  return { ...shown, left, destroyFailure: destroyed.code === 0 ? undefined : reasonOf(destroyed) };
+  return { ...shown, left, protectedResources, destroyFailure: destroyed.code === 0 ? undefined : reasonOf(destroyed) };
 }
+
+const nameOf = ({ urn }: Step) => urn.split("::").slice(3).join("::");
 
 function countOf(requests: readonly JournalEntry[]): Pick<Applied, "requests" | "limitedS"> {
   const graphql = requests.filter((each) => each.interface === "graphql").length;

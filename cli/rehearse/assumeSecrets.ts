@@ -3,7 +3,7 @@ import { classOf } from "../stack";
 import { type CopiedResource, deeplyRevealed, isSecret, PLACEHOLDER, revealed, secretOf } from "./rewriteState";
 
 /** The relevant part of a saved plan: the inputs that differ from those in state. */
-interface Plan {
+export interface Plan {
   readonly resourcePlans?: Readonly<Record<string, { readonly goal?: { readonly inputDiff?: InputDiff } }>>;
 }
 
@@ -16,8 +16,7 @@ interface InputDiff {
  * Gives each secret that state holds as a placeholder the value that the program has now, so that
  * it shows no change. Whether it changes is not known. Returns the secrets: `llama: env.TOKEN`.
  */
-export function assumeSecrets(resources: readonly CopiedResource[], plan: string): string[] {
-  const { resourcePlans = {} } = JSON.parse(plan) as Plan;
+export function assumeSecrets(resources: readonly CopiedResource[], { resourcePlans = {} }: Plan): string[] {
   const unknown: string[] = [];
   for (const resource of resources) {
     if (classOf(resource.type) === undefined) continue;

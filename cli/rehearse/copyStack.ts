@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { findProjectFile, projectField } from "../connection/projectFile";
 import { pulumiJson } from "../pulumiCommand";
 import { type Pulumi, succeeded } from "./engine";
 import { assertRewritten, type Exported, PLACEHOLDER, type Rewritten, rewriteState, type Stage } from "./rewriteState";
@@ -7,6 +8,7 @@ import type { Workspace } from "./workspace";
 
 const READ_TIMEOUT_MS = 120_000;
 const SHOW = "--show-secrets";
+const KEY_SETTING = "serverless-gpu:apiKey";
 
 /** A copied stack in the temporary backend. */
 export interface CopiedStack {
@@ -15,6 +17,8 @@ export interface CopiedStack {
   readonly salt: string;
   /** Replaces its state. */
   readonly load: (state: Exported) => Promise<void>;
+  /** Lets a destroy delete protected resources. */
+  readonly unprotect: () => Promise<void>;
 }
 
 /** Reads the state of the real stack. */
@@ -32,7 +36,7 @@ export async function createCopy(
   stack: string,
   { project, copy }: Workspace,
   pulumi: Pulumi,
-  withSecrets = false,
+  { withSecrets = false, keys = [] }: { readonly withSecrets?: boolean | undefined; readonly keys?: readonly string[] },
 ): Promise<CopiedStack> {
   const name = stack.split("/").at(-1) ?? stack;
   await succeeded("the copy of the stack cannot be created", pulumi(["stack", "init", name], { folder: copy }));
@@ -48,7 +52,7 @@ export async function createCopy(
   await inCopy(["config", "set", "--secret", "rehearsal:placeholder", PLACEHOLDER]);
   const encrypted = /secure:\s*(\S+)/.exec(readFileSync(file, "utf8"))?.[1] ?? "";
   const original = stackFile(project, stack);
-  const text = existsSync(original) ? readFileSync(original, "utf8") : "";
+  const text = existsSync(original) ? withoutKeys(readFileSync(original, "utf8"), keys) : "";
   writeFileSync(file, rewriteConfig(text, salt, encrypted), { mode: 0o600 });
   if (withSecrets) {
     const config = await pulumiJson<Record<string, { value?: string; secret?: boolean }>>(
@@ -58,11 +62,13 @@ export async function createCopy(
     );
     if ("problem" in config) throw new Error(`the config of the stack ${stack} cannot be decrypted: ${config.problem}`);
     for (const [key, { value, secret }] of Object.entries(config.value))
-      if (secret && value !== undefined) await inCopy(["config", "set", "--secret", key], value);
+      if (secret && value !== undefined) await inCopy(["config", "set", "--secret", key], withoutKeys(value, keys));
   }
+  // A key may be plain text there, and that of the project file counts for every stack.
+  if ([text, readFileSync(path.join(copy, projectFileName(copy)), "utf8")].some((each) => each.includes(KEY_SETTING)))
+    await inCopy(["config", "set", "--secret", KEY_SETTING], PLACEHOLDER);
   return {
-    flags,
-    salt,
+    ...{ flags, salt },
     async load(state) {
       const input = JSON.stringify(state);
       await succeeded(
@@ -70,14 +76,26 @@ export async function createCopy(
         pulumi(["stack", "import", "--stack", name], { folder: copy, input }),
       );
     },
+    async unprotect() {
+      const words = ["state", "unprotect", "--all", "--yes", "--stack", name];
+      await succeeded("the copy cannot be unprotected", pulumi(words, { folder: copy }));
+    },
   };
 }
 
+const projectFileName = (folder: string) => path.basename(findProjectFile(folder) ?? "");
+
+const withoutKeys = (text: string, keys: readonly string[]) =>
+  keys.reduce((shown, key) => shown.replaceAll(key, PLACEHOLDER), text);
+
 /** Returns the file with a stack's config. The project file may name its folder. */
 export function stackFile(project: string, stack: string): string {
-  const file = ["Pulumi.yaml", "Pulumi.yml"].map((name) => path.join(project, name)).find((each) => existsSync(each));
-  const named = file && /^stackConfigDir:\s*["']?([^"'\s#]+)/m.exec(readFileSync(file, "utf8"))?.[1];
-  return path.join(project, named ?? "", `Pulumi.${stack.split("/").at(-1)}.yaml`);
+  const file = findProjectFile(project);
+  return path.join(
+    project,
+    (file && projectField(file, "stackConfigDir")) ?? "",
+    `Pulumi.${stack.split("/").at(-1)}.yaml`,
+  );
 }
 
 /**

@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { redact } from "../../sdk/secret";
 
 /** The result of a command of the engine. */
@@ -14,12 +14,30 @@ export type Pulumi = (
   options?: { readonly folder?: string; readonly input?: string },
 ) => Promise<Ended>;
 
+/** In a group of its own, Ctrl-C in the terminal ends this process alone, which ends the group. */
+const GROUP = { detached: process.platform !== "win32" };
+
+const running = new Set<ChildProcess>();
+
+/** Ends every command of the engine at once. What it writes is a copy, so nothing is lost. */
+export function stopEngines(): void {
+  for (const child of running) {
+    try {
+      if (child.pid !== undefined && process.platform !== "win32") process.kill(-child.pid, "SIGKILL");
+      else child.kill("SIGKILL");
+    } catch {
+      // It has just ended.
+    }
+  }
+}
+
 /** Returns the function that runs the engine of a rehearsal. */
 export function pulumiIn(folder: string, env: Readonly<Record<string, string>>): Pulumi {
   return (args, options = {}) =>
     new Promise((resolve, reject) => {
       const all = [...args, "--non-interactive", "--color", "never"];
-      const child = spawn("pulumi", all, { cwd: options.folder ?? folder, env, stdio: "pipe" });
+      const child = spawn("pulumi", all, { cwd: options.folder ?? folder, env, stdio: "pipe", ...GROUP });
+      running.add(child);
       const ended = { stdout: "", stderr: "" };
       child.stdout.setEncoding("utf8").on("data", (text: string) => {
         ended.stdout += text;
@@ -28,7 +46,10 @@ export function pulumiIn(folder: string, env: Readonly<Record<string, string>>):
         ended.stderr += text;
       });
       child.on("error", (error) => reject(new Error(`pulumi cannot be started: ${error.message}`)));
-      child.on("close", (code) => resolve({ code, ...ended }));
+      child.on("close", (code) => {
+        running.delete(child);
+        resolve({ code, ...ended });
+      });
       // A child that ends early closes its input.
       child.stdin.on("error", () => {}).end(options.input ?? "");
     });

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
+import { isObject } from "../../provider/properties";
 import { classOf } from "../stack";
 import type { CopiedResource } from "./rewriteState";
 
@@ -7,23 +8,15 @@ const PROVIDER = "pulumi:providers:";
 /** The packages of which this package's resources are. */
 const OWN = ["pulumi-nodejs", "serverless-gpu", "pulumi"];
 
-/** Returns the packages of other providers in a state. */
+/** Returns the packages of other providers in a state, and those that they are made from. */
 export function otherPackages(resources: readonly CopiedResource[]): string[] {
-  const packages = resources.flatMap(({ type }) => (type.startsWith(PROVIDER) ? [type.slice(PROVIDER.length)] : []));
+  const packages = resources.flatMap(({ type, inputs }) => {
+    if (!type.startsWith(PROVIDER)) return [];
+    const made = inputs?.__internal;
+    const base = isObject(made) && typeof made.name === "string" ? [made.name] : [];
+    return [type.slice(PROVIDER.length), ...base];
+  });
   return [...new Set(packages)].filter((name) => !OWN.includes(name));
-}
-
-/**
- * Refuses a stack whose other resources would run in the process of this package's provider.
- * @throws Error that names them
- */
-export function refuseOtherDynamic(resources: readonly { readonly urn: string; readonly type: string }[]): void {
-  const found = resources.filter(({ type }) => /^pulumi-nodejs:dynamic/.test(type) && classOf(type) === undefined);
-  if (found.length === 0) return;
-  throw new Error(
-    `${found.map(({ urn }) => urn).join(", ")}: a dynamic provider of another package would run in the rehearsal with your ` +
-      "machine's access. Move it to a stack of its own. Nothing was applied",
-  );
 }
 
 /**
@@ -57,6 +50,7 @@ export interface StepState {
   readonly id?: string;
   readonly type: string;
   readonly custom?: boolean;
+  readonly protect?: boolean;
   readonly inputs?: Readonly<Record<string, unknown>>;
   readonly outputs?: Readonly<Record<string, unknown>>;
   readonly dependencies?: readonly string[] | null;

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import { type Emulator, startEmulator } from "../../emulator";
+import type { Resolved } from "../../sdk/connection/resolver";
 import {
   ENVIRONMENT_VARIABLES,
   type EnvironmentSettings,
@@ -14,14 +15,16 @@ import { printJson, say } from "../terminal";
 import { applyToCopy, previewCopy } from "./apply";
 import { assumeSecrets } from "./assumeSecrets";
 import { type CopiedStack, checkedState, createCopy, exportStack, stackFile } from "./copyStack";
-import { type Pulumi, pulumiIn } from "./engine";
-import { otherPackages, refuseNamedPlugins, refuseOtherDynamic } from "./otherResources";
+import { decryptedPlan } from "./decryptPlan";
+import { type Pulumi, pulumiIn, stopEngines } from "./engine";
+import { otherPackages, refuseNamedPlugins } from "./otherResources";
 import { playedLoad } from "./play";
 import { merged, recordsOfAccount } from "./readAccount";
 import type { RehearseFlags } from "./rehearseFlags";
 import { jsonOf, markdownOf, type Rehearsal, textOf } from "./report";
-import type { Exported } from "./rewriteState";
+import { type Exported, keysIn } from "./rewriteState";
 import { noRecords, recordsOfState, seedOf } from "./seed";
+import { createReferencedStacks } from "./stackReferences";
 import { type StandIn, startStandIn } from "./standIn";
 import { createWorkspace, type Workspace } from "./workspace";
 
@@ -46,18 +49,23 @@ export async function rehearse(flags: RehearseFlags, version: string): Promise<n
     rateLimits: { limits: "off", management: "off", graphql: "off" },
   });
   const workspace = createWorkspace(emulator, flags.env ?? []);
+  let standIn: StandIn | undefined;
   const ends = Object.entries(EXIT_CODE_OF_SIGNAL).map(([signal, code]) => {
     const end = () => {
+      // Without the engine first, it would go on, and write into the removed folders.
+      stopEngines();
+      standIn?.stop();
       workspace.remove();
       process.exit(code);
     };
     process.once(signal, end);
     return () => process.off(signal, end);
   });
-  let standIn: StandIn | undefined;
   try {
     refuseNamedPlugins(workspace.copy);
-    standIn = await startStandIn(otherPackages(real.exported?.deployment.resources ?? []), workspace.project);
+    standIn = await startStandIn(otherPackages(real.exported?.deployment.resources ?? []), {
+      ...{ folder: workspace.program, env: workspace.env },
+    });
     const { report, code } = await rehearsed(flags, real, { emulator, workspace, standIn });
     show(report, flags, version);
     return code;
@@ -72,16 +80,21 @@ export async function rehearse(flags: RehearseFlags, version: string): Promise<n
 interface RealPart {
   readonly service: ServiceName | undefined;
   readonly exported?: Exported | undefined;
+  /** Real API keys, which the copy must not have. */
+  readonly keys: readonly string[];
 }
 
 async function realPart({ stack, creation, withSecrets }: RehearseFlags): Promise<RealPart> {
-  const exported = creation ? undefined : await exportStack(stack, process.cwd(), withSecrets);
-  refuseOtherDynamic(exported?.deployment.resources ?? []);
-  const accounts = (exported?.deployment.resources ?? []).map(({ outputs }) => String(outputs?.__account ?? ""));
-  if (accounts.some((account) => account.startsWith("runpod "))) return { service: "runpod", exported };
-  if (creation) return { service: serviceInFiles(stack) };
-  const { settings } = await findConnection(process.cwd(), { stack });
-  return { service: serviceName(settings), exported };
+  const ofEnvironment = process.env[ENVIRONMENT_VARIABLES.apiKey]?.trim();
+  if (creation) return { service: serviceInFiles(stack), keys: ofEnvironment ? [ofEnvironment] : [] };
+  const exported = await exportStack(stack, process.cwd(), withSecrets);
+  const resources = exported.deployment.resources ?? [];
+  const isRunpod = resources.some(({ outputs }) => String(outputs?.__account ?? "").startsWith("runpod "));
+  // A key of the config is in plain text only with the secrets.
+  const { settings }: Pick<Resolved, "settings"> =
+    isRunpod && !withSecrets ? { settings: {} } : await findConnection(process.cwd(), { stack });
+  const keys = [ofEnvironment, settings.apiKey, ...keysIn(resources)].filter((key): key is string => Boolean(key));
+  return { service: isRunpod ? "runpod" : serviceName(settings), exported, keys: [...new Set(keys)] };
 }
 
 /** Returns the service without asking the backend, which a change from a fork cannot read. */
@@ -100,13 +113,15 @@ interface Stage {
 
 async function rehearsed(
   flags: RehearseFlags,
-  { exported, service }: RealPart,
+  { exported, service, keys }: RealPart,
   { emulator, workspace, standIn }: Stage,
 ) {
   const env = { ...workspace.env, ...standIn.env };
   const pulumi = pulumiIn(workspace.project, env);
-  const stack = await createCopy(flags.stack, workspace, pulumi, flags.withSecrets);
-  const copied = exported && checkedState(exported, { ...emulator, salt: stack.salt });
+  const stack = await createCopy(flags.stack, workspace, pulumi, { withSecrets: flags.withSecrets, keys });
+  const stage = { url: emulator.url, apiKey: emulator.apiKey, keys };
+  const copied = exported && checkedState(exported, { ...stage, salt: stack.salt });
+  const ofReferences = exported ? await createReferencedStacks(exported, stage, workspace, pulumi) : [];
   const ofState = copied ? recordsOfState(copied.state.deployment.resources ?? []) : noRecords();
   const readsAccount = !flags.fromState && !flags.creation;
   emulator.seed(seedOf(readsAccount ? merged(ofState, await recordsOfAccount(flags.stack)) : ofState, service));
@@ -131,7 +146,7 @@ async function rehearsed(
       played,
       review: review.report,
     },
-    notes: [...(copied?.notes ?? []), ...notesOf(flags)],
+    notes: [...(copied?.notes ?? []), ...ofReferences, ...notesOf(flags)],
   };
   return { report, code };
 }
@@ -146,10 +161,11 @@ async function load(
 ) {
   await stack.load(state);
   if (withSecrets || !JSON.stringify(state).includes('"plaintext"')) return [];
-  // All secrets are placeholders, so showing them reveals nothing. Only a plan shows their values.
+  // Only a plan shows the values. It stays encrypted, because the program may have secrets of its own.
   const plan = path.join(workspace.copy, "plan.json");
-  await previewCopy(pulumi, stack, ["--show-secrets", "--save-plan", plan]);
-  const unknown = assumeSecrets(state.deployment.resources ?? [], readFileSync(plan, "utf8"));
+  await previewCopy(pulumi, stack, ["--save-plan", plan]);
+  const decrypted = decryptedPlan(readFileSync(plan, "utf8"), stack.salt, workspace.env.PULUMI_CONFIG_PASSPHRASE ?? "");
+  const unknown = assumeSecrets(state.deployment.resources ?? [], decrypted);
   rmSync(plan);
   await stack.load(state);
   return unknown;

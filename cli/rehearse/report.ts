@@ -29,7 +29,7 @@ export interface Rehearsal {
 const clean = (text: string) => visible(redact(text).replace(/\s+/g, " "));
 
 /** Returns the lines about the update, the next preview and the destroy. */
-function outcomes({ failure, requests, limitedS, left, destroyFailure }: Applied): string[] {
+function outcomes({ failure, requests, limitedS, left, protectedResources, destroyFailure }: Applied): string[] {
   const time =
     limitedS > 0 ? `, at least ${shownTime(limitedS)} within RunPod's limits` : ", within RunPod's limits of a minute";
   if (failure !== undefined) return [`The update fails: ${failure}`];
@@ -38,7 +38,10 @@ function outcomes({ failure, requests, limitedS, left, destroyFailure }: Applied
     left.length === 0
       ? "The next preview shows no changes."
       : `The next preview still shows changes: ${left.join(", ")}`,
-    destroyFailure === undefined ? "A destroy would work." : `A destroy would fail: ${destroyFailure}`,
+    ...(protectedResources.length > 0 ? [`Protected against a destroy: ${protectedResources.join(", ")}`] : []),
+    destroyFailure === undefined
+      ? `A destroy${protectedResources.length > 0 ? " of the rest" : ""} would work.`
+      : `A destroy would fail: ${destroyFailure}`,
   ];
 }
 

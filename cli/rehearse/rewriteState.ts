@@ -7,6 +7,10 @@ import { classOf } from "../stack";
 const SIGNATURE = "4dabf18193072939515e22adb298388d";
 const SECRET = "1b47061264138c4ac30d75fd1eb44270";
 
+/** The key's name at the plugin's provider, and at that of the dynamic form. */
+const KEY_NAMES = ["apiKey", "serverless-gpu:apiKey"];
+const OWN_PROVIDER = /^pulumi:providers:(pulumi-nodejs|serverless-gpu)$/;
+
 /** What the program and the engine see instead of a secret. */
 export const PLACEHOLDER = "rehearsal-placeholder";
 
@@ -34,6 +38,8 @@ export interface Stage {
   readonly apiKey: string;
   /** The `encryptionsalt` of the copied stack. */
   readonly salt: string;
+  /** Real API keys, which the copy must not have. */
+  readonly keys?: readonly string[];
 }
 
 /** A rewritten state, and what was left out of it. */
@@ -48,7 +54,8 @@ export interface Rewritten {
  */
 export function rewriteState(exported: Exported, stage: Stage): Rewritten {
   const { resources = [], pending_operations: pending, metadata: _metadata, ...rest } = exported.deployment;
-  const pairs = urlPairs(resources, stage.url);
+  const keys = [...(stage.keys ?? []), ...keysIn(resources)];
+  const pairs = [...urlPairs(resources, stage.url), ...keys.map((key): [string, string] => [key, PLACEHOLDER])];
   const copied = resources.map((resource) => {
     const copy = rewritten(resource, pairs) as CopiedResource;
     if (classOf(copy.type) === undefined) return copy;
@@ -63,7 +70,7 @@ export function rewriteState(exported: Exported, stage: Stage): Rewritten {
     resources: copied,
   };
   return {
-    state: { version: exported.version, deployment },
+    state: { ...exported, deployment },
     notes: isPending
       ? [`${pending.length} operations of a killed run are left out: run pulumi up --refresh first`]
       : [],
@@ -73,6 +80,14 @@ export function rewriteState(exported: Exported, stage: Stage): Rewritten {
 function accountIn(recorded: unknown, id: string, { url, apiKey }: Stage): string {
   const [, , ...provider] = String(recorded).split(" ");
   return accountRecord({ service: url, apiKey, provider: provider.join(" ") }, id);
+}
+
+/** Returns the API keys that a state holds as plain text: those of its providers. */
+export function keysIn(resources: readonly CopiedResource[]): string[] {
+  const keys = resources.flatMap(({ type, inputs = {}, outputs = {} }) =>
+    OWN_PROVIDER.test(type) ? KEY_NAMES.flatMap((name) => [revealed(inputs[name]), revealed(outputs[name])]) : [],
+  );
+  return [...new Set(keys.filter((key): key is string => typeof key === "string" && key !== ""))];
 }
 
 /** Returns each URL of an endpoint in the state, with its URL at the emulator. */
@@ -126,7 +141,7 @@ export function deeplyRevealed(value: unknown): unknown {
  * Refuses a state that is not completely rewritten.
  * @throws Error that names the first resource that still belongs to another account
  */
-export function assertRewritten({ deployment }: Exported, { url, salt }: Stage): void {
+export function assertRewritten({ deployment }: Exported, { url, salt, keys = [] }: Stage): void {
   const refuse = (what: string): never => {
     throw new Error(`${what}, so the copy of the stack was not used. Nothing was started`);
   };
@@ -135,7 +150,9 @@ export function assertRewritten({ deployment }: Exported, { url, salt }: Stage):
     refuse("the copied state still has the secrets provider of the stack");
   if (deployment.pending_operations !== undefined) refuse("the copied state has operations of a killed run");
   for (const { urn, type, id = "", inputs, outputs = {} } of resources) {
-    if (JSON.stringify([inputs, outputs]).includes('"ciphertext"')) refuse(`${urn} still has an encrypted secret`);
+    const text = JSON.stringify([inputs, outputs]);
+    if (text.includes('"ciphertext"')) refuse(`${urn} still has an encrypted secret`);
+    if (keys.some((key) => text.includes(key))) refuse(`${urn} still has an API key`);
     if (classOf(type) === undefined) continue;
     const { __account: account, queueUrl } = outputs;
     if (account !== undefined && !String(account).startsWith(`${url} `))

@@ -1,5 +1,5 @@
-import { createRequire } from "node:module";
-import path from "node:path";
+import { DYNAMIC, ownDynamicResources } from "./dynamicProvider";
+import { type Call, type Done, type Handlers, type Message, NO_LIMIT, type Protocol, protocolFor } from "./protocol";
 
 /*
  * Stands in for every provider of another package. The engine attaches to it instead of starting
@@ -9,29 +9,75 @@ import path from "node:path";
 
 /** A running stand-in. */
 export interface StandIn {
-  /** The value of `PULUMI_DEBUG_PROVIDERS` for these packages. */
+  /** `PULUMI_DEBUG_PROVIDERS`, with which the engine attaches to it. */
   readonly env: Readonly<Record<string, string>>;
   /** The functions of other packages that the program called, and that were refused. */
   readonly refused: readonly string[];
   stop(): void;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: the generated messages have no types of their own
-type Message = any;
-type Call = { readonly request: Message };
-type Done = (error: object | null, response?: Message) => void;
-
 const UNIMPLEMENTED = 12;
 
+/** Pulumi's own providers of dynamic resources, which the engine would start without a plugin. */
+const BUNDLED = [DYNAMIC, "pulumi-python"];
+/** No process listens there, so the engine cannot attach to that provider, and starts none. */
+const CLOSED_PORT = 1;
+
+/** Where the engine of the rehearsal runs. */
+export interface Where {
+  /** The folder of the program. */
+  readonly folder: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
 /**
- * Starts a stand-in for these packages.
- * @throws Error if `@pulumi/pulumi`, which has the protocol, is not installed
+ * Starts a stand-in for these packages, and for dynamic resources that are not of this package.
+ * @throws Error if `@pulumi/pulumi`, which has the protocol, is needed and not installed
  */
-export async function startStandIn(packages: readonly string[], project: string): Promise<StandIn> {
-  if (packages.length === 0) return { env: {}, refused: [], stop() {} };
-  const { grpc, services, messages, empty, structs } = protocol(packages, project);
+export async function startStandIn(packages: readonly string[], where: Where): Promise<StandIn> {
+  const protocol = protocolFor(where.folder);
+  if (protocol === undefined) {
+    const needed = packages.filter((name) => !BUNDLED.includes(name));
+    if (needed.length > 0) throw new Error(withoutProtocol(needed));
+    return { env: variable(BUNDLED.map((name) => [name, CLOSED_PORT])), refused: [], stop() {} };
+  }
+  const { grpc, services } = protocol;
   const refused: string[] = [];
-  const server = new grpc.Server();
+  const others = othersHandlers(protocol, refused);
+  const own = ownDynamicResources(protocol, others, where);
+  const servers: Message[] = [];
+  const serve = async (handlers: Handlers): Promise<number> => {
+    const server = new grpc.Server(NO_LIMIT);
+    servers.push(server);
+    server.addService(services.ResourceProviderService, handlers);
+    return new Promise<number>((resolve, reject) =>
+      server.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), (error: Error | null, bound: number) =>
+        error ? reject(error) : resolve(bound),
+      ),
+    );
+  };
+  const port = await serve(others);
+  const names = new Set([...packages, ...BUNDLED].filter((name) => name !== DYNAMIC));
+  return {
+    env: variable([[DYNAMIC, await serve(own.handlers)], ...[...names].map((name) => [name, port] as const)]),
+    refused,
+    stop() {
+      own.stop();
+      for (const server of servers) server.forceShutdown();
+    },
+  };
+}
+
+const variable = (ports: readonly (readonly [string, number])[]) => ({
+  PULUMI_DEBUG_PROVIDERS: ports.map(([name, port]) => `${name}:${port}`).join(","),
+});
+
+const withoutProtocol = (packages: readonly string[]) =>
+  `the stack has resources of ${packages.join(", ")}, which a rehearsal must keep from running. For that it needs the npm ` +
+  "package @pulumi/pulumi: run npm install @pulumi/pulumi, and try again";
+
+/** Returns handlers that keep what state holds, and call nobody. */
+function othersHandlers({ messages, empty, structs }: Protocol, refused: string[]): Handlers {
   const respond = (make: (request: Message) => Message) => (call: Call, done: Done) => done(null, make(call.request));
   const refuse = (call: Call, done: Done) => {
     const token = String(call.request.getTok?.() ?? call.request.getType?.() ?? "a call");
@@ -39,7 +85,8 @@ export async function startStandIn(packages: readonly string[], project: string)
     done({ code: UNIMPLEMENTED, message: `${token} is of another provider, and a rehearsal calls no other provider` });
   };
   const same = () => new messages.DiffResponse().setChanges(1);
-  server.addService(services.ResourceProviderService, {
+  const nothing = respond(() => new empty.Empty());
+  return {
     getPluginInfo: respond(() => new messages.PluginInfo().setVersion("0.0.0")),
     configure: respond(() =>
       new messages.ConfigureResponse().setAcceptsecrets(true).setSupportspreview(false).setAcceptresources(true),
@@ -61,24 +108,13 @@ export async function startStandIn(packages: readonly string[], project: string)
         .setProperties(request.getProperties())
         .setInputs(request.getInputs() ?? new structs.Struct()),
     ),
-    delete: respond(() => new empty.Empty()),
-    cancel: respond(() => new empty.Empty()),
-    ...{
-      attach: respond(() => new empty.Empty()),
-      invoke: refuse,
-      streamInvoke: refuse,
-      call: refuse,
-      construct: refuse,
-      getSchema: refuse,
-    },
-  });
-  const port = await new Promise<number>((resolve, reject) =>
-    server.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), (error: Error | null, bound: number) =>
-      error ? reject(error) : resolve(bound),
-    ),
-  );
-  const env = { PULUMI_DEBUG_PROVIDERS: packages.map((name) => `${name}:${port}`).join(",") };
-  return { env, refused, stop: () => server.forceShutdown() };
+    parameterize: respond((request) => {
+      const { name, version } = request.getValue()?.toObject() ?? { name: "", version: "" };
+      return new messages.ParameterizeResponse().setName(name).setVersion(version);
+    }),
+    ...{ delete: nothing, cancel: nothing, attach: nothing },
+    ...{ invoke: refuse, streamInvoke: refuse, call: refuse, construct: refuse, getSchema: refuse },
+  };
 }
 
 const isSame = (one: Message, other: Message) =>
@@ -92,24 +128,4 @@ function sorted(value: unknown): unknown {
       .sort(([one], [other]) => (one < other ? -1 : 1))
       .map(([name, each]) => [name, sorted(each)]),
   );
-}
-
-function protocol(packages: readonly string[], project: string) {
-  try {
-    const sdk = require.resolve("@pulumi/pulumi/package.json", { paths: [project, __dirname] });
-    const load = createRequire(path.join(path.dirname(sdk), "index.js"));
-    return {
-      grpc: load("@grpc/grpc-js"),
-      services: load("./proto/provider_grpc_pb.js"),
-      messages: { ...load("./proto/provider_pb.js"), ...load("./proto/plugin_pb.js") },
-      empty: load("google-protobuf/google/protobuf/empty_pb.js"),
-      structs: load("google-protobuf/google/protobuf/struct_pb.js"),
-    };
-  } catch (cause) {
-    throw new Error(
-      `the stack has resources of ${packages.join(", ")}, which a rehearsal must keep from running. For that it needs the npm ` +
-        "package @pulumi/pulumi: run npm install @pulumi/pulumi, and try again",
-      { cause },
-    );
-  }
 }

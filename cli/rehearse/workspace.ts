@@ -1,17 +1,21 @@
 import { randomBytes } from "node:crypto";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import path from "node:path";
 import type { Emulator } from "../../emulator";
 import { API_VARIABLE } from "../../sdk/connection/settings";
 import { REHEARSAL_VARIABLES } from "../../sdk/transport/rehearsal";
-import { findProjectFile } from "../connection/projectFile";
+import { findProjectFile, projectField } from "../connection/projectFile";
 import { ownPackage } from "../ownPackage";
 
 /** The temporary folders of a rehearsal, and the environment of everything that it starts. */
 export interface Workspace {
   /** The folder of the real project. The rehearsal only reads it. */
   readonly project: string;
+  /** The project's name. */
+  readonly name: string;
+  /** The folder of the program, in which the engine starts providers. */
+  readonly program: string;
   /** A folder with a copy of the project file and the copied stack's config. */
   readonly copy: string;
   readonly env: Readonly<Record<string, string>>;
@@ -28,6 +32,9 @@ const PASSED = [
   ...["SERVERLESS_GPU_SERVICE", API_VARIABLE, "SERVERLESS_GPU_EXTRA_GPU_TIERS", "SERVERLESS_GPU_EXTRA_LOCATIONS"],
 ];
 
+/** The variables that no option passes on. */
+const OURS = /^(PULUMI_|SERVERLESS_GPU_)/i;
+
 /** The caches of languages, which lie in the home folder unless a variable says otherwise. */
 const CACHES = { GOPATH: "go", GOCACHE: ".cache/go-build", GOMODCACHE: "go/pkg/mod" };
 
@@ -40,6 +47,11 @@ const EXECUTABLE = "pulumi-resource-serverless-gpu";
  * @throws Error if the folder has no project, or if the emulator has no address
  */
 export function createWorkspace(emulator: Pick<Emulator, "url" | "apiKey">, more: readonly string[]): Workspace {
+  const refused = more.filter((name) => OURS.test(name));
+  if (refused.length > 0)
+    throw new Error(
+      `--env ${refused.join(" ")}: the rehearsal sets the variables of Pulumi and of this package itself, so that the program has no real key and backend`,
+    );
   const projectFile = findProjectFile(process.cwd());
   if (projectFile === undefined)
     throw new Error("there is no Pulumi.yaml here or above: run the command in the program's folder");
@@ -56,8 +68,10 @@ export function createWorkspace(emulator: Pick<Emulator, "url" | "apiKey">, more
     name,
     process.env[name] ?? path.join(homedir(), place),
   ]);
+  const name = projectField(projectFile, "name") ?? "";
   return {
-    project: path.dirname(projectFile),
+    ...{ name, project: path.dirname(projectFile) },
+    program: programFolder(projectFile),
     copy: folder("copy"),
     env: {
       ...Object.fromEntries([...caches, ...given]),
@@ -67,11 +81,18 @@ export function createWorkspace(emulator: Pick<Emulator, "url" | "apiKey">, more
       PULUMI_CONFIG_PASSPHRASE: randomBytes(24).toString("hex"),
       ...{ PULUMI_SKIP_UPDATE_CHECK: "true", PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true" },
       ...{ PULUMI_IGNORE_AMBIENT_PLUGINS: "true", PULUMI_ENABLE_STREAMING_JSON_PREVIEW: "false" },
+      // Those with which the engine starts a provider of dynamic resources.
+      ...{ PULUMI_NODEJS_PROJECT: name, PULUMI_PROJECT: name },
       [REHEARSAL_VARIABLES.url]: emulator.url,
       [REHEARSAL_VARIABLES.apiKey]: emulator.apiKey,
     },
     remove: () => rmSync(root, { recursive: true, force: true, maxRetries: 5 }),
   };
+}
+
+function programFolder(projectFile: string): string {
+  const main = path.resolve(path.dirname(projectFile), projectField(projectFile, "main") ?? "");
+  return statSync(main, { throwIfNoEntry: false })?.isFile() ? path.dirname(main) : main;
 }
 
 /** Makes this package's plugin, and no other, available to the engine. */

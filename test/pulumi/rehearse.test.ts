@@ -1,9 +1,12 @@
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { type Emulator, startEmulator } from "../../emulator";
 import { createStack, type PulumiStack } from "./harness";
 
 const COMMAND = path.resolve(__dirname, "../../dist/cli/main.js");
+/** A secret that the program reads from a file. */
+const OWN_SECRET = "own-secret-canary-5521";
 const TOKEN = "token-that-must-stay-encrypted";
 
 interface Wanted {
@@ -140,21 +143,55 @@ test("The account's records are read with lists only, and the rehearsal writes n
   expect(operations.size).toBeGreaterThan(0);
 });
 
-test("A rehearsal that is killed leaves no decrypted secret in any file", async () => {
-  const words = [COMMAND, "rehearse", "--stack", "dev", "--from-state", "--with-secrets"];
-  const seen = path.join(stack.scratch, "program-runs");
-  const running = stack.exec("bash", ["-c", `exec "$0" "$@"`, process.execPath, ...words, "--env", "SEEN"], {
-    env: { SEEN: seen },
+/** Starts a rehearsal, and calls `stop` when the program has run this often. */
+const stopped = async (runs: number, args: readonly string[], stop: (pid: number) => void) => {
+  const seen = path.join(stack.scratch, `runs-${runs}-${args.length}`);
+  const words = [COMMAND, "rehearse", "--stack", "dev", "--from-state", ...args, "--env", "SEEN"];
+  const running = stack.exec(process.execPath, words, {
+    env: args.length > 0 ? { SEEN: seen } : { ...BARE, SEEN: seen },
   });
-  while (!existsSync(seen)) await new Promise((resolve) => setTimeout(resolve, 20));
+  const count = () => (existsSync(seen) ? readFileSync(seen, "utf8").split("\n").length - 1 : 0);
+  while (count() < runs) await sleep(20);
   const found = (await stack.processes()).filter(({ command }) => command.includes(" rehearse "));
   expect(found.length).toBeGreaterThan(0);
-  for (const { pid } of found) process.kill(pid, "SIGKILL");
-  expect((await running).exitCode).toBeNull();
-  const files = await stack.files();
-  const left = [...files].filter(([name]) => name.includes("serverless-gpu-rehearsal-"));
+  for (const { pid } of found) stop(pid);
+  return running;
+};
+
+const leftFiles = async () => [...(await stack.files())].filter(([name]) => name.includes("serverless-gpu-rehearsal-"));
+
+test("A rehearsal that is killed leaves no decrypted secret in any file, in any step and mode", async () => {
+  // A secret that is not of Pulumi's config.
+  await stack.writeFile("own.txt", OWN_SECRET);
+  const own = 'exports.own = pulumi.secret(fs.readFileSync("own.txt", "utf8"));';
+  const variable = 'PLAIN: pulumi.secret(fs.readFileSync("own.txt", "utf8"))';
+  await stack.writeProgram(program({ ...BEFORE, more: own }).replace('PLAIN: "p"', variable));
+  // Previews come first, then the update.
+  for (const [runs, args] of [
+    [1, ["--with-secrets"]],
+    [2, ["--with-secrets"]],
+    [2, []],
+    [3, []],
+  ] as const) {
+    const { exitCode } = await stopped(runs, args, (pid) => process.kill(pid, "SIGKILL"));
+    expect(exitCode).toBeNull();
+  }
+  await sleep(2000);
+  const left = await leftFiles();
   expect(left.length).toBeGreaterThan(0);
-  expect(left.filter(([, text]) => text.includes(TOKEN)).map(([name]) => name)).toEqual([]);
+  for (const secret of [TOKEN, OWN_SECRET])
+    expect(left.filter(([, text]) => text.includes(secret)).map(([name]) => name)).toEqual([]);
+  await stack.writeProgram(program(BEFORE));
+});
+
+test("A rehearsal that is interrupted ends everything that it started, and removes its files", async () => {
+  const before = (await leftFiles()).length;
+  const { exitCode } = await stopped(2, [], (pid) => process.kill(pid, "SIGTERM"));
+  expect(exitCode).toBe(143);
+  // The engine ends its plugins a moment later.
+  for (let tries = 0; (await stack.processes()).length > 0 && tries < 200; tries++) await sleep(100);
+  expect(await stack.processes()).toEqual([]);
+  expect(await leftFiles()).toHaveLength(before);
 });
 
 test("A load has the same figures before and after an unchanged program, and its limits hold after a change", async () => {

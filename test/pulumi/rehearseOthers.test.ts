@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import * as grpc from "@grpc/grpc-js";
 import { type Emulator, startEmulator } from "../../emulator";
@@ -113,4 +115,52 @@ test("A function of another provider is refused by name", async () => {
   const { exitCode, output } = await rehearse();
   expect(exitCode).toBe(1);
   expect(output).toContain("other:index:getZones is of another provider");
+});
+
+test("Dynamic resources of others get no call, neither those in state nor new ones", async () => {
+  const file = path.join(stack.scratch, "dynamic-calls");
+  const dynamic = (more: string) =>
+    program({
+      more: `
+const fs = require("node:fs");
+const noted = (call) => fs.appendFileSync(${JSON.stringify(file)}, call + "\\n");
+const provider = {
+  check: async (_, inputs) => { noted("check"); return { inputs }; },
+  diff: async () => { noted("diff"); return {}; },
+  create: async (inputs) => { noted("create"); return { id: "d-1", outs: inputs }; },
+  delete: async () => noted("delete"),
+};
+class Note extends pulumi.dynamic.Resource {
+  constructor(name) { super(provider, name, { text: "a" }); }
+}
+${more}`,
+    });
+  await stack.writeProgram(dynamic('new Note("old");'));
+  await stack.up();
+  expect(await readFile(file, "utf8")).toContain("create");
+  await rm(file);
+  await stack.writeProgram(dynamic('new Note("old"); new Note("new");'));
+  const { exitCode, json, output } = await rehearse();
+  expect({ exitCode, output: exitCode === 0 ? "" : output }).toEqual({ exitCode: 0, output: "" });
+  expect(json.applied).toMatchObject({ changes: [], left: [] });
+  expect(existsSync(file)).toBe(false);
+});
+
+test("The outputs of other stacks are those that state knows", async () => {
+  await stack.writeFile("Pulumi.infra.yaml", "");
+  await stack.succeed(["stack", "init", "infra"]);
+  await stack.writeProgram('exports.max = 2; exports.key = require("@pulumi/pulumi").secret("infra-secret");');
+  await stack.up("--stack", "infra");
+  await stack.succeed(["stack", "select", "dev"]);
+  const more = `
+const infra = new pulumi.StackReference("organization/test/infra");
+exports.max = infra.requireOutput("max");
+exports.key = infra.requireOutput("key");`;
+  await stack.writeProgram(program({ more }));
+  await stack.up();
+  const { exitCode, json, output } = await rehearse();
+  expect({ exitCode, output: exitCode === 0 ? "" : output }).toEqual({ exitCode: 0, output: "" });
+  expect(json.applied).toMatchObject({ changes: [], left: [] });
+  expect(json.notes).toContain("The outputs of organization/test/infra are those of the last update.");
+  expect(output).not.toContain("infra-secret");
 });

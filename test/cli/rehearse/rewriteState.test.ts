@@ -1,11 +1,17 @@
 import { assumeSecrets } from "../../../cli/rehearse/assumeSecrets";
 import { rewriteConfig } from "../../../cli/rehearse/copyStack";
+import { decryptedPlan } from "../../../cli/rehearse/decryptPlan";
 import { assertRewritten, type Exported, isSecret, revealed, rewriteState } from "../../../cli/rehearse/rewriteState";
 import { accountRecord } from "../../../provider/connection/account";
 
 const STAGE = { url: "http://127.0.0.1:4000", apiKey: "emulator-key", salt: "v1:salt" };
 const SECRET = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270" };
 const TYPE = "pulumi-nodejs:dynamic/serverless-gpu:ServerlessEndpoint";
+/** The `encryptionsalt` of a stack, and a secret in it. Pulumi 3.230 wrote both. */
+const SAVED = [
+  "v1:pT8GKUQu8mI=:v1:4liUba+uaLhdBh0C:ehlCAPndasIZdZItG90FODYiapmlcw==",
+  "v1:RNgP0E2nzPbBkhGT:BQZIvAarl4WYni/O2eEFXjcHE+6mN0w=",
+] as const;
 const urn = (type: string, name: string) => `urn:pulumi:production::app::${type}::${name}`;
 const account = (provider: string) => accountRecord({ service: "runpod", apiKey: "real-key", provider }, "ep1");
 
@@ -68,12 +74,43 @@ test("A state that is not rewritten is refused, whatever part of it", () => {
   for (const [change, message] of refusals) expect(changed(change)).toThrow(message);
 });
 
+test("No API key is left in a copied state, wherever it was", () => {
+  const { version } = exported();
+  const type = "pulumi:providers:pulumi-nodejs";
+  const plain = (value: unknown) => ({ ...SECRET, plaintext: JSON.stringify(value) });
+  const provider = { urn: urn(type, "eu"), type, id: "p", inputs: { "serverless-gpu:apiKey": plain("eu-key") } };
+  const of = { ...provider, type: "pulumi:providers:serverless-gpu", inputs: { apiKey: "us-key" } };
+  const user = {
+    urn: urn(TYPE, "a"),
+    type: TYPE,
+    id: "a",
+    outputs: { note: plain({ text: "eu-key us-key real-key" }) },
+  };
+  const resources = [provider, of, user];
+  const stage = { ...STAGE, keys: ["real-key"] };
+  const { state } = rewriteState({ version, deployment: { resources } }, stage);
+  assertRewritten(state, stage);
+  expect(JSON.stringify(state)).not.toMatch(/eu-key|us-key|real-key/);
+  Object.assign(state.deployment.resources?.[2] ?? {}, { outputs: { note: "real-key" } });
+  expect(() => assertRewritten(state, stage)).toThrow("still has an API key");
+});
+
+test("A saved plan is decrypted without a file, with the passphrase of its stack alone", () => {
+  const [salt, ciphertext] = SAVED;
+  const plan = JSON.stringify({
+    resourcePlans: { u: { goal: { inputDiff: { adds: { a: { ...SECRET, ciphertext } } } } } },
+  });
+  const { resourcePlans } = decryptedPlan(plan, salt, "test");
+  expect(revealed(resourcePlans?.u?.goal?.inputDiff?.adds?.a)).toBe("hello");
+  expect(() => decryptedPlan(plan, salt, "other")).toThrow();
+});
+
 test("A secret in state gets the program's value, at any depth, and is named as not known", () => {
   const { state } = rewriteState(exported(), STAGE);
   const resources = state.deployment.resources ?? [];
   const env = { TOKEN: { ...SECRET, plaintext: '"Bearer x"' }, PLAIN: "q" };
   const plan = { resourcePlans: { [urn(TYPE, "llama")]: { goal: { inputDiff: { updates: { env } } } } } };
-  expect(assumeSecrets(resources, JSON.stringify(plan))).toEqual(["llama: env.TOKEN", "llama: env"]);
+  expect(assumeSecrets(resources, plan)).toEqual(["llama: env.TOKEN", "llama: env"]);
   const [{ inputs = {}, outputs = {} } = {}] = resources;
   const { TOKEN, PLAIN } = inputs.env as Record<string, unknown>;
   expect(PLAIN).toBe("p");
