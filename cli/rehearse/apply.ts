@@ -22,6 +22,9 @@ export interface Applied {
   readonly destroyFailure?: string | undefined;
 }
 
+/** The steps of a preview that change nothing: references to stacks are read each time. */
+const UNCHANGED = ["same", "read"];
+
 /** The requests a minute that REST v2 allows. */
 const V2_PER_MINUTE = 60;
 
@@ -49,7 +52,7 @@ export async function applyToCopy(
   const shown = { ...countOf(requests), changes: changesOf(steps, before, snapshotOf(emulator)) };
   if (updated.code !== 0) return { ...shown, failure: reasonOf(updated), left: [], protectedResources: [] };
   const next = await previewCopy(pulumi, stack);
-  const left = next.steps.filter(({ op }) => op !== "same").map(nameOf);
+  const left = next.steps.filter(({ op }) => !UNCHANGED.includes(op)).map(nameOf);
   const protectedResources = next.steps.filter(({ newState }) => newState?.protect === true).map(nameOf);
   if (protectedResources.length > 0) await stack.unprotect();
   const destroyed = await pulumi(["destroy", "--yes", "--skip-preview", ...stack.flags]);

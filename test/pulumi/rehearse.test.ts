@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Emulator, startEmulator } from "../../emulator";
@@ -145,7 +145,8 @@ test("The account's records are read with lists only, and the rehearsal writes n
 
 /** Starts a rehearsal, and calls `stop` when the program has run this often. */
 const stopped = async (runs: number, args: readonly string[], stop: (pid: number) => void) => {
-  const seen = path.join(stack.scratch, `runs-${runs}-${args.length}`);
+  const seen = path.join(stack.scratch, "runs");
+  rmSync(seen, { force: true });
   const words = [COMMAND, "rehearse", "--stack", "dev", "--from-state", ...args, "--env", "SEEN"];
   const running = stack.exec(process.execPath, words, {
     env: args.length > 0 ? { SEEN: seen } : { ...BARE, SEEN: seen },
