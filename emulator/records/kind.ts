@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import type { StoredRecords } from "./records";
 
 /**
  * Reads and changes the records of one kind directly, as the service itself or another user would.
@@ -44,6 +45,20 @@ export interface Kind<Seed, Fields, View> {
   restore(saved: readonly unknown[]): void;
   /** Stops and deletes all records. */
   clear(): void;
+}
+
+/**
+ * Returns a kind whose records are stored.
+ * @param view returns a copy of what others may see of a record
+ */
+export function recordKind<R extends object, Seed, Fields, View>(
+  stored: StoredRecords<R, Seed, Fields>,
+  view: (record: R) => View,
+  schemas: Pick<Kind<Seed, Fields, View>, "seedSchema" | "patchSchema" | "snapshotSchema">,
+): Kind<Seed, Fields, View> {
+  const { noun, snapshot, clear } = stored;
+  const restore = (saved: readonly unknown[]) => stored.restore(saved as readonly R[]);
+  return { noun, ...schemas, control: controlOf(stored, view), snapshot, restore, clear };
 }
 
 /** The functions that read and change the stored records of one kind. */

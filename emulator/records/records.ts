@@ -3,6 +3,8 @@ import { createHistory } from "./history";
 
 /** The stored records of one kind, in order of creation. */
 export interface Records<R> {
+  /** The name of one record in messages: `template`. */
+  readonly noun: string;
   /** Returns the records of `lagMs` milliseconds ago. @param lagMs 0 to `MAX_LIST_LAG_MS` */
   list(lagMs?: number): R[];
   find(id: string): R | undefined;
@@ -23,11 +25,24 @@ export interface Records<R> {
   clear(): void;
 }
 
+/** The stored records of one kind, with the service's rules for a new one. */
+export interface StoredRecords<R, Seed, Fields> extends Omit<Records<R>, "add" | "change"> {
+  /**
+   * Creates a record.
+   * @throws BusinessError if a rule of the service forbids it, RangeError if the id exists
+   */
+  create(seed: Seed): R;
+  /**
+   * Changes a record without checking any rule.
+   * @throws BusinessError if it does not exist
+   */
+  change(id: string, patch: Partial<Fields>): R;
+}
+
 interface RecordsOptions {
   readonly clock: Clock;
   /** Must be called at every change. */
   readonly changed: () => void;
-  /** The name of one record in messages: `template`. */
   readonly noun: string;
   /** Returns a random id. */
   readonly newId: () => string;
@@ -46,6 +61,7 @@ export function createRecords<R extends { readonly id: string }>(options: Record
   }
 
   return {
+    noun,
     list: (lagMs = 0) => history.asOf(records.values(), lagMs),
     find: (id) => records.get(id),
     wasRemoved: (id) => removed.has(id) && !records.has(id),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { controlOf, type Kind, type RecordControl } from "../records/kind";
+import { type Kind, type RecordControl, recordKind } from "../records/kind";
 import {
   type RegistryAuthFields,
   type RegistryAuthRecord,
@@ -26,14 +26,9 @@ export interface RegistryAuthKind extends Kind<RegistryAuthSeed, RegistryAuthFie
 export const shown = ({ id, name }: StoredRegistryAuth): RegistryAuthRecord => ({ id, name });
 
 export function registryAuthKind(registryAuths: RegistryAuths): RegistryAuthKind {
-  return {
-    noun: "registry credential",
-    seedSchema: registryAuthSeedSchema,
-    patchSchema: registryAuthPatchSchema,
+  const kind = recordKind(registryAuths, shown, {
+    ...{ seedSchema: registryAuthSeedSchema, patchSchema: registryAuthPatchSchema },
     snapshotSchema: z.looseObject({ id: z.string(), name: z.string(), digest: z.string() }),
-    control: { ...controlOf(registryAuths, shown), matches: registryAuths.matches },
-    snapshot: registryAuths.snapshot,
-    restore: (saved) => registryAuths.restore(saved as StoredRegistryAuth[]),
-    clear: registryAuths.clear,
-  };
+  });
+  return { ...kind, control: { ...kind.control, matches: registryAuths.matches } };
 }

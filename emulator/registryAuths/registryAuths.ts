@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { BusinessError } from "../model/businessError";
 import { randomId } from "../model/random";
-import { createRecords } from "../records/records";
+import { createRecords, type StoredRecords } from "../records/records";
 import type { EmulatorClock } from "../time/virtualClock";
 import type {
   RegistryAuthChange,
@@ -22,12 +22,7 @@ export interface RegistryAuthSurroundings {
 }
 
 /** The registry credentials of the account. */
-export interface RegistryAuths {
-  /**
-   * Creates a credential, as `saveRegistryAuth` does.
-   * @throws BusinessError if a rule of the service forbids it, RangeError if the id exists
-   */
-  create(seed: RegistryAuthSeed): StoredRegistryAuth;
+export interface RegistryAuths extends StoredRecords<StoredRegistryAuth, RegistryAuthSeed, RegistryAuthFields> {
   /**
    * Replaces user name and password, as `updateRegistryAuth` does.
    * @throws BusinessError if a rule of the service forbids it
@@ -38,20 +33,8 @@ export interface RegistryAuths {
    * @throws BusinessError if it does not exist, or while it is in use
    */
   delete(id: string | null | undefined): void;
-  /** Changes a credential without checking any rule. */
-  change(id: string, patch: Partial<RegistryAuthFields>): StoredRegistryAuth;
-  /** Removes a credential immediately. Returns `false` if it does not exist. */
-  remove(id: string): boolean;
   /** Returns `true` if the credential has this user name and this password. */
   matches(id: string, username: string, password: string): boolean;
-  /** Returns the credentials of `lagMs` milliseconds ago. */
-  list(lagMs?: number): StoredRegistryAuth[];
-  find(id: string): StoredRegistryAuth | undefined;
-  /** Returns `true` if there was one with the id, which was deleted. */
-  wasRemoved(id: string): boolean;
-  snapshot(): unknown[];
-  restore(saved: readonly StoredRegistryAuth[]): void;
-  clear(): void;
 }
 
 export function createRegistryAuths({ usersOf, onDeleted, ...around }: RegistryAuthSurroundings): RegistryAuths {
@@ -74,6 +57,7 @@ export function createRegistryAuths({ usersOf, onDeleted, ...around }: RegistryA
   }
 
   return {
+    ...records,
     create({ id, name, username, password }) {
       assertNotEmpty({ name, username, password });
       if (records.list().some((record) => record.name === name)) {
@@ -105,12 +89,6 @@ export function createRegistryAuths({ usersOf, onDeleted, ...around }: RegistryA
     },
     remove,
     matches: (id, username, password) => records.find(id)?.digest === digestOf(username, password),
-    list: records.list,
-    find: records.find,
-    wasRemoved: records.wasRemoved,
-    snapshot: records.snapshot,
-    restore: records.restore,
-    clear: records.clear,
   };
 }
 

@@ -1,4 +1,4 @@
-import { controlOf, type Kind, type RecordControl } from "../records/kind";
+import { type Kind, type RecordControl, recordKind } from "../records/kind";
 import {
   type EmulatedSecret,
   type SecretFields,
@@ -25,14 +25,8 @@ export interface SecretKind extends Kind<SecretSeed, SecretFields, EmulatedSecre
 export const shown = ({ value: _never, ...others }: StoredSecret): EmulatedSecret => others;
 
 export function secretKind(secrets: Secrets): SecretKind {
-  return {
-    noun: "secret",
-    seedSchema: secretSeedSchema,
-    patchSchema: secretPatchSchema,
-    snapshotSchema: storedSecretSchema,
-    control: { ...controlOf(secrets, shown), matches: (id, value) => secrets.find(id)?.value === value },
-    snapshot: secrets.snapshot,
-    restore: (saved) => secrets.restore(saved as StoredSecret[]),
-    clear: secrets.clear,
-  };
+  const kind = recordKind(secrets, shown, {
+    ...{ seedSchema: secretSeedSchema, patchSchema: secretPatchSchema, snapshotSchema: storedSecretSchema },
+  });
+  return { ...kind, control: { ...kind.control, matches: (id, value) => secrets.find(id)?.value === value } };
 }

@@ -2,7 +2,7 @@ import { BusinessError } from "../model/businessError";
 import { randomId } from "../model/random";
 import { problemsOf } from "../model/shapes";
 import { v2Properties } from "../model/v2Form";
-import { createRecords } from "../records/records";
+import { createRecords, type StoredRecords } from "../records/records";
 import type { EmulatorClock } from "../time/virtualClock";
 import { SECRET_FIELDS, type SecretFields, type SecretSeed, type StoredSecret } from "./secretFields";
 
@@ -14,12 +14,7 @@ export interface SecretSurroundings {
 }
 
 /** The secrets of the account. */
-export interface Secrets {
-  /**
-   * Creates a secret, as `secretCreate` does.
-   * @throws BusinessError if a rule of the service forbids it, RangeError if the id exists
-   */
-  create(seed: SecretSeed): StoredSecret;
+export interface Secrets extends StoredRecords<StoredSecret, SecretSeed, SecretFields> {
   /**
    * Writes the value, then the description, as REST v2 does.
    * @throws BusinessError if a rule of the service forbids it
@@ -30,18 +25,8 @@ export interface Secrets {
    * @throws BusinessError if it does not exist
    */
   delete(id: string): void;
-  /** Changes a secret without checking any rule. */
-  change(id: string, patch: Partial<SecretFields>): StoredSecret;
-  /** Removes a secret immediately. Returns `false` if it does not exist. */
-  remove(id: string): boolean;
   /** Returns the value for a worker that starts, and notes the time. */
   retrieve(name: string): string | undefined;
-  /** Returns the secrets of `lagMs` milliseconds ago. */
-  list(lagMs?: number): StoredSecret[];
-  find(id: string): StoredSecret | undefined;
-  snapshot(): unknown[];
-  restore(saved: readonly StoredSecret[]): void;
-  clear(): void;
 }
 
 const VALUE_BELOW_BYTES = 16 * 1024 * 1024;
@@ -68,6 +53,7 @@ export function createSecrets(around: SecretSurroundings): Secrets {
   }
 
   return {
+    ...records,
     create({ id, name, value, description }) {
       assertAllowed({ name, value, description: description ?? "" });
       const taken = records.list().find((record) => record.name.toLowerCase() === name.toLowerCase());
@@ -89,16 +75,10 @@ export function createSecrets(around: SecretSurroundings): Secrets {
       records.remove(id);
     },
     change: (id, patch) => write(secretWithId(id), patch),
-    remove: records.remove,
     retrieve(name) {
       const record = records.list().find((each) => each.name === name);
       return record && records.change(record, { lastRetrievedAt: now() }).value;
     },
-    list: records.list,
-    find: records.find,
-    snapshot: records.snapshot,
-    restore: records.restore,
-    clear: records.clear,
   };
 }
 

@@ -1,4 +1,4 @@
-import { controlOf, type Kind, type RecordControl } from "../records/kind";
+import { type Kind, type RecordControl, recordKind } from "../records/kind";
 import {
   type TemplateFields,
   type TemplateRecord,
@@ -16,14 +16,7 @@ import type { Templates } from "./templates";
 export interface TemplateControl extends RecordControl<TemplateSeed, TemplateFields, Readonly<TemplateRecord>> {}
 
 export function templateKind(templates: Templates): Kind<TemplateSeed, TemplateFields, TemplateRecord> {
-  return {
-    noun: "template",
-    seedSchema: templateSeedSchema,
-    patchSchema: templatePatchSchema,
-    snapshotSchema: templateRecordSchema,
-    control: controlOf(templates, (record) => ({ ...record })),
-    snapshot: templates.snapshot,
-    restore: (saved) => templates.restore(saved as TemplateRecord[]),
-    clear: templates.clear,
-  };
+  return recordKind(templates, (record) => ({ ...record }), {
+    ...{ seedSchema: templateSeedSchema, patchSchema: templatePatchSchema, snapshotSchema: templateRecordSchema },
+  });
 }

@@ -3,7 +3,7 @@ import { containerOfTemplate, reachesWorkers } from "../model/containerFields";
 import type { Profile } from "../model/fidelity";
 import { fieldsAfter } from "../model/fieldTable";
 import { randomId } from "../model/random";
-import { createRecords, type Records } from "../records/records";
+import { createRecords, type Records, type StoredRecords } from "../records/records";
 import type { EmulatorClock } from "../time/virtualClock";
 import { exampleContainer, type WorkerContainer } from "../workers/container";
 import {
@@ -48,31 +48,17 @@ export interface TemplateSurroundings {
 export const OBSERVED_RELEASE_MS = 120_000;
 
 /** The templates of the account. */
-export interface Templates {
+export interface Templates extends StoredRecords<TemplateRecord, TemplateSeed, TemplateFields> {
   /**
    * Creates a template, or changes the one with the id of the input, as `saveTemplate` does.
    * @throws BusinessError if a rule of the service forbids it
    */
   save(input: TemplateInput): TemplateRecord;
   /**
-   * Creates a template.
-   * @throws BusinessError if a rule of the service forbids it, RangeError if the id exists
-   */
-  create(seed: TemplateSeed): TemplateRecord;
-  /**
    * Deletes the template with a name, as `deleteTemplate` does.
    * @throws BusinessError if there is none, while it is in use, and for a while after that
    */
   delete(name: string | null | undefined): void;
-  /** Changes a template without checking any rule. */
-  change(id: string, patch: Partial<TemplateFields>): TemplateRecord;
-  /** Removes a template immediately. Returns `false` if it does not exist. */
-  remove(id: string): boolean;
-  /** Returns the templates of `lagMs` milliseconds ago. */
-  list(lagMs?: number): TemplateRecord[];
-  find(id: string): TemplateRecord | undefined;
-  /** Returns `true` if there was one with the id, which was deleted. */
-  wasRemoved(id: string): boolean;
   /** Binds a template to an endpoint: both are deleted together. */
   bind(id: string, endpointId: string): void;
   /** Removes the templates that belong to an endpoint, unless an option keeps them. */
@@ -83,9 +69,6 @@ export interface Templates {
   released(id: string): void;
   /** Returns the container of a worker that starts now. */
   containerOf(id: string): WorkerContainer;
-  snapshot(): unknown[];
-  restore(saved: readonly TemplateRecord[]): void;
-  clear(): void;
 }
 
 /** The templates, and what their rules refer to. */
@@ -107,6 +90,7 @@ export function createTemplates(around: TemplateSurroundings, options: TemplateO
   });
   const state: TemplateState = { records, reserved: new Set(), around, options };
   return {
+    ...records,
     save(input) {
       if (input.id == null) return createTemplate(state, input, null);
       const current = templateWithId(state, input.id);
@@ -122,9 +106,6 @@ export function createTemplates(around: TemplateSurroundings, options: TemplateO
     },
     change: (id, patch) => changeTemplate(state, templateWithId(state, id), patch),
     remove: (id) => removeTemplate(state, id),
-    list: records.list,
-    find: records.find,
-    wasRemoved: records.wasRemoved,
     bind: (id, boundEndpointId) => records.change(templateWithId(state, id), { boundEndpointId }),
     removeThatOf(endpointId) {
       if (options.keepBound) return;
@@ -142,8 +123,6 @@ export function createTemplates(around: TemplateSurroundings, options: TemplateO
       const template = records.find(id);
       return template ? { ...containerOfTemplate(template), templateId: id } : exampleContainer(id);
     },
-    snapshot: records.snapshot,
-    restore: records.restore,
     clear() {
       records.clear();
       state.reserved.clear();

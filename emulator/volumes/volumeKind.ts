@@ -1,4 +1,4 @@
-import { controlOf, type Kind, type RecordControl } from "../records/kind";
+import { type Kind, type RecordControl, recordKind } from "../records/kind";
 import {
   type VolumeFields,
   type VolumeRecord,
@@ -13,14 +13,7 @@ import type { Volumes } from "./volumes";
 export interface VolumeControl extends RecordControl<VolumeSeed, VolumeFields, Readonly<VolumeRecord>> {}
 
 export function volumeKind(volumes: Volumes): Kind<VolumeSeed, VolumeFields, VolumeRecord> {
-  return {
-    noun: "network volume",
-    seedSchema: volumeSeedSchema,
-    patchSchema: volumePatchSchema,
-    snapshotSchema: volumeRecordSchema,
-    control: controlOf(volumes, (record) => ({ ...record })),
-    snapshot: volumes.snapshot,
-    restore: (saved) => volumes.restore(saved as VolumeRecord[]),
-    clear: volumes.clear,
-  };
+  return recordKind(volumes, (record) => ({ ...record }), {
+    ...{ seedSchema: volumeSeedSchema, patchSchema: volumePatchSchema, snapshotSchema: volumeRecordSchema },
+  });
 }

@@ -2,7 +2,7 @@ import { BusinessError } from "../model/businessError";
 import type { Profile } from "../model/fidelity";
 import { fieldsAfter } from "../model/fieldTable";
 import { randomId } from "../model/random";
-import { createRecords } from "../records/records";
+import { createRecords, type StoredRecords } from "../records/records";
 import type { EmulatorClock } from "../time/virtualClock";
 import {
   SIZES,
@@ -27,12 +27,7 @@ export interface VolumeSurroundings {
 }
 
 /** The network volumes of the account. */
-export interface Volumes {
-  /**
-   * Creates a volume, as `createNetworkVolume` does.
-   * @throws BusinessError if a rule of the service forbids it, RangeError if the id exists
-   */
-  create(seed: VolumeSeed | VolumeInput): VolumeRecord;
+export interface Volumes extends StoredRecords<VolumeRecord, VolumeSeed, VolumeFields> {
   /**
    * Changes the name or the size of a volume, as `updateNetworkVolume` does.
    * @throws BusinessError if a rule of the service forbids it
@@ -43,18 +38,6 @@ export interface Volumes {
    * @throws BusinessError if it does not exist, or while it is in use
    */
   delete(id: string): void;
-  /** Changes a volume without checking any rule. */
-  change(id: string, patch: Partial<VolumeFields>): VolumeRecord;
-  /** Removes a volume immediately. Returns `false` if it does not exist. */
-  remove(id: string): boolean;
-  /** Returns the volumes of `lagMs` milliseconds ago. */
-  list(lagMs?: number): VolumeRecord[];
-  find(id: string): VolumeRecord | undefined;
-  /** Returns `true` if there was one with the id, which was deleted. */
-  wasRemoved(id: string): boolean;
-  snapshot(): unknown[];
-  restore(saved: readonly VolumeRecord[]): void;
-  clear(): void;
 }
 
 /**
@@ -90,10 +73,8 @@ export function createVolumes({ dataCenters, usersOf, ...around }: VolumeSurroun
   }
 
   return {
-    create: (seed) => {
-      const { id, ...input }: VolumeSeed = seed;
-      return create(input, id ?? undefined);
-    },
+    ...records,
+    create: ({ id, ...input }) => create(input, id ?? undefined),
     update({ id, ...input }) {
       const current = volumeWithId(id, "update");
       const fields = fieldsAfter(VOLUME_FIELDS, current, { ...input, dataCenterId: current.dataCenterId }, profile);
@@ -113,13 +94,6 @@ export function createVolumes({ dataCenters, usersOf, ...around }: VolumeSurroun
       records.remove(id);
     },
     change: (id, patch) => records.change(volumeWithId(id, "change"), patch),
-    remove: records.remove,
-    list: records.list,
-    find: records.find,
-    wasRemoved: records.wasRemoved,
-    snapshot: records.snapshot,
-    restore: records.restore,
-    clear: records.clear,
   };
 }
 
