@@ -8,7 +8,7 @@ import { addBatchFlags, type BatchFlags, batchProblem } from "./batch/batchFlags
 import { didYouMean } from "./didYouMean";
 import type { DoctorFlags } from "./doctor/doctor";
 import { addDoctorFlags } from "./doctor/doctorFlags";
-import { addEmulatorFlags, type EmulatorFlags, wholeNumber } from "./emulator/emulatorFlags";
+import { addEmulatorFlags, type EmulatorFlags, wholeNumberOption } from "./emulator/emulatorFlags";
 import { EXIT_CODES } from "./exitCodes";
 import type { ExplainFlags } from "./explain/explain";
 import { addExplainFlags, explainProblem } from "./explain/explainFlags";
@@ -182,7 +182,7 @@ function addEmulatorEnv(emulator: Command): void {
     .description(
       "Prints the environment variables for an emulator that you started in another shell on this machine, or with exec.",
     )
-    .option("--port <n>", "the emulator's port, if several are running", wholeNumber(65_535))
+    .option("--port <n>", "the emulator's port, if several are running", wholeNumberOption(65_535))
     .option("--json", 'print one line of JSON instead: {"url", "env"}')
     .addHelpText(
       "after",

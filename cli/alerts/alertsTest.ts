@@ -4,7 +4,7 @@ import { redact } from "../../sdk/secret";
 import { printLines, say } from "../terminal";
 import { ruleOptions, writeOut } from "./alerts";
 import type { AlertsTestFlags } from "./alertsFlags";
-import { type Played, playScenario } from "./play/playScenario";
+import { type PlayedScenario, playScenario } from "./play/playScenario";
 import { clean, scenariosOf } from "./play/scenarios";
 import { testFile } from "./play/testFile";
 import { allRules, rulesFile } from "./rules/rulesFile";
@@ -38,7 +38,7 @@ export async function alertsTest(flags: AlertsTestFlags): Promise<number> {
 
 /** Plays every scenario with each kind of endpoint that the stack has. */
 async function playAll(endpoints: readonly AlertSettings[], { api = "graphql", week }: AlertsTestFlags) {
-  const plays: Played[] = [];
+  const plays: PlayedScenario[] = [];
   for (const played of distinct(endpoints)) {
     const others = endpoints.filter((each) => each !== played);
     const scenarios = [...scenariosOf(played), clean((week ? 7 : 1) * DAY_S)];

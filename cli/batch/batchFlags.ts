@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { wholeNumber } from "../emulator/emulatorFlags";
+import { wholeNumberOption } from "../emulator/emulatorFlags";
 
 /** The options of the command. */
 export interface BatchFlags {
@@ -32,7 +32,7 @@ export function addBatchFlags(command: Command): Command {
     )
     .option("--name <name>", "the batch's name in the journal (default: the name of the input file)")
     .option("--key <field>", "the field of an input that is its key (default: a hash of the whole input)")
-    .option("--concurrency <n>", "the largest number of jobs at once (default: 100)", wholeNumber(100_000))
+    .option("--concurrency <n>", "the largest number of jobs at once (default: 100)", wholeNumberOption(100_000))
     .addOption(
       new Option(
         "--uncertain <what>",

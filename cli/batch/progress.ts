@@ -2,7 +2,7 @@ import type { BatchCounts } from "../../sdk";
 import { shownTime } from "../shownValues";
 
 /** What the line of progress shows. */
-export interface Shown {
+export interface BatchProgress {
   readonly counts: BatchCounts;
   /** Inputs whose result was in the output file. */
   readonly earlier: number;
@@ -13,7 +13,7 @@ export interface Shown {
 }
 
 /** Returns the line of progress: done, failed, rate, time left. */
-export function progressLine({ counts, earlier, total, elapsedMs }: Shown): string {
+export function progressLine({ counts, earlier, total, elapsedMs }: BatchProgress): string {
   const { completed, failed, duplicates, skipped } = counts;
   const here = completed + failed + duplicates;
   const done = here + skipped + earlier;
@@ -25,7 +25,7 @@ export function progressLine({ counts, earlier, total, elapsedMs }: Shown): stri
 }
 
 /** Shows a line that replaces itself, on a terminal only. Returns a function that removes it. */
-export function showProgress(shown: () => Shown): () => void {
+export function showProgress(shown: () => BatchProgress): () => void {
   if (!process.stderr.isTTY) return () => {};
   const clear = "\r\u001b[K";
   const timer = setInterval(() => process.stderr.write(clear + progressLine(shown())), 500);

@@ -139,7 +139,7 @@ export function howToDecrypt(name: string): string {
 }
 
 /** Returns the advice to run a command over REST v2, for what GraphQL does not show. */
-export function overV2(words: readonly string[]): string {
+export function requestsOverV2(words: readonly string[]): string {
   const quoted = words.map((word) => (/^[\w./:-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`));
   return `Run: serverless-gpu ${quoted.join(" ")} --api v2`;
 }

@@ -5,7 +5,7 @@ import { findingsOf, foreignVolumes } from "../review/findings";
 import { lookUp } from "../review/lookUps";
 import { type Planned, plannedSame } from "../review/preview";
 import { isEndpoint } from "../stack";
-import { type Finding, warning } from "./check";
+import { type CheckResult, warning } from "./check";
 import type { Resource } from "./state";
 
 /**
@@ -15,7 +15,7 @@ import type { Resource } from "./state";
 export async function checkCatalog(
   resources: Learned<readonly Resource[]>,
   settings: ProviderSettings,
-): Promise<Finding[]> {
+): Promise<CheckResult[]> {
   if ("problem" in resources || settings.service?.trim() !== "runpod" || settings.apiKey === undefined) return [];
   const endpoints = resources.value.filter(({ type }) => isEndpoint(type));
   if (endpoints.length === 0) return [];

@@ -19,7 +19,7 @@ export type CheckName =
   | "state";
 
 /** The findings of a check. */
-export interface Finding {
+export interface CheckResult {
   readonly status: CheckStatus;
   /** The finding, or the reason for skipping the check. */
   readonly found: string;
@@ -28,19 +28,19 @@ export interface Finding {
 }
 
 /** A check of `serverless-gpu doctor`, as `--json` prints it. */
-export interface Check extends Finding {
+export interface Check extends CheckResult {
   readonly check: CheckName;
 }
 
-export const ok = (found: string): Finding => ({ status: "ok", found });
-export const skipped = (found: string): Finding => ({ status: "skipped", found });
-export const warning = (found: string, fix: string): Finding => ({ status: "warning", found, fix });
-export const failed = (found: string, fix: string): Finding => ({ status: "failed", found, fix });
+export const ok = (found: string): CheckResult => ({ status: "ok", found });
+export const skipped = (found: string): CheckResult => ({ status: "skipped", found });
+export const warning = (found: string, fix: string): CheckResult => ({ status: "warning", found, fix });
+export const failed = (found: string, fix: string): CheckResult => ({ status: "failed", found, fix });
 
 const WORST_FIRST: readonly CheckStatus[] = ["failed", "warning", "ok", "skipped"];
 
 /** Combines several findings. If there are problems, leaves out the other findings. */
-export function together(findings: readonly Finding[]): Finding {
+export function together(findings: readonly CheckResult[]): CheckResult {
   const status = WORST_FIRST.find((each) => findings.some((finding) => finding.status === each)) ?? "ok";
   const isWrong = status === "failed" || status === "warning";
   const shown = findings.filter((finding) => (isWrong ? finding.fix !== undefined : finding.status === status));

@@ -2,8 +2,8 @@ import { ownPackage } from "../ownPackage";
 import { pulumi } from "../pulumiCommand";
 import { printJson, printLines } from "../terminal";
 import { checkCatalog } from "./catalog";
-import { type Check, type CheckName, type Finding, together, withoutKeys } from "./check";
-import { checkFields } from "./fields";
+import { type Check, type CheckName, type CheckResult, together, withoutKeys } from "./check";
+import { checkLackedFields } from "./fields";
 import { checkLeftAdoptions } from "./leftAdoptions";
 import { checkNode, checkPulumi } from "./machine";
 import { checkPackage, checkPulumiSdk, checkVersions, findProgram } from "./program";
@@ -16,7 +16,7 @@ import {
   checkUnfinished,
   haveOwnProviders,
   ownResources,
-  readState,
+  readSelectedState,
 } from "./state";
 
 /** The options of the command. */
@@ -37,7 +37,7 @@ export async function doctor({ api, json }: DoctorFlags): Promise<number> {
 
 async function examine(folder: string, api: string | undefined): Promise<Check[]> {
   const program = findProgram(folder);
-  const stored = readState(program);
+  const stored = readSelectedState(program);
   const resources = stored.then(ownResources);
   const [engine, configuration, state] = await Promise.all([
     pulumi(["version"], folder),
@@ -46,7 +46,7 @@ async function examine(folder: string, api: string | undefined): Promise<Check[]
   ]);
   const replies = await askAddresses(configuration.settings);
   const { lists, ...withKey } = await askWithKey(configuration, replies);
-  const findings: Record<CheckName, Finding> = {
+  const findings: Record<CheckName, CheckResult> = {
     node: checkNode(process.versions.node),
     pulumi: checkPulumi(engine, program),
     "pulumi-sdk": checkPulumiSdk(program),
@@ -59,7 +59,7 @@ async function examine(folder: string, api: string | undefined): Promise<Check[]
     versions: checkVersions(program),
     state: together([
       state,
-      ...checkFields(await resources, configuration.settings),
+      ...checkLackedFields(await resources, configuration.settings),
       ...(await checkCatalog(await resources, configuration.settings)),
       ...checkUnfinished(await stored),
       ...checkLeftAdoptions(configuration.settings, await resources),

@@ -4,14 +4,14 @@ import { ENDPOINT_FIELDS, FIELDS } from "../../sdk/endpoints/fields";
 import { lackedAt } from "../../sdk/records/fields";
 import type { Learned } from "../pulumiCommand";
 import { isEndpoint } from "../stack";
-import { type Finding, warning } from "./check";
+import { type CheckResult, warning } from "./check";
 import type { Resource } from "./state";
 
 /**
  * Returns a warning for each field that endpoints in state set, and that the management interface
  * of the settings does not have.
  */
-export function checkFields(resources: Learned<readonly Resource[]>, settings: ProviderSettings): Finding[] {
+export function checkLackedFields(resources: Learned<readonly Resource[]>, settings: ProviderSettings): CheckResult[] {
   const place = placeOf(settings);
   if ("problem" in resources || !place) return [];
   const endpoints = resources.value.filter(({ type }) => isEndpoint(type));

@@ -2,7 +2,7 @@ import { type AccountIdentity, accountOf } from "../../provider/connection/accou
 import type { ProviderSettings } from "../../provider/connection/config";
 import { leftAdoptionWarnings } from "../../provider/rollOut/adopting";
 import type { Learned } from "../pulumiCommand";
-import { type Finding, warning } from "./check";
+import { type CheckResult, warning } from "./check";
 import type { Resource } from "./state";
 
 /**
@@ -10,7 +10,7 @@ import type { Resource } from "./state";
  * resources of this package starts no provider that would name them.
  * @param resources those of the stack: it has adopted their records since
  */
-export function checkLeftAdoptions(settings: ProviderSettings, resources: Learned<readonly Resource[]>): Finding[] {
+export function checkLeftAdoptions(settings: ProviderSettings, resources: Learned<readonly Resource[]>): CheckResult[] {
   const account = accountIn(settings);
   const ids = "problem" in resources ? [] : resources.value.map(({ id }) => id);
   const warnings = account ? leftAdoptionWarnings(account, (id) => ids.includes(id)) : [];

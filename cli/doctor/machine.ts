@@ -1,6 +1,6 @@
 import { ownPackage } from "../ownPackage";
 import type { Learned } from "../pulumiCommand";
-import { type Finding, failed, ok, warning } from "./check";
+import { type CheckResult, failed, ok, warning } from "./check";
 import type { Program } from "./program";
 import { isInRange } from "./versionRange";
 
@@ -11,7 +11,7 @@ const PULUMI_RECOMMENDED = "3.227.0";
 const PULUMI_INSTALL = `Install the Pulumi CLI, ${PULUMI_RECOMMENDED} or later: https://www.pulumi.com/docs/install/`;
 
 /** Checks that this Node.js can run the package. */
-export function checkNode(version: string): Finding {
+export function checkNode(version: string): CheckResult {
   const { node } = ownPackage().engines;
   if (isInRange(version, node)) return ok(version);
   return failed(`${version}, but ${node} is required`, "Install a newer Node.js: https://nodejs.org");
@@ -21,7 +21,7 @@ export function checkNode(version: string): Finding {
  * Checks that the Pulumi engine is installed and new enough. The client and the emulator do not
  * need it.
  */
-export function checkPulumi(engine: Learned<string>, program: Program | undefined): Finding {
+export function checkPulumi(engine: Learned<string>, program: Program | undefined): CheckResult {
   if ("problem" in engine) return (program ? failed : warning)(engine.problem, PULUMI_INSTALL);
   const version = engine.value.trim().replace(/^v/, "");
   if (!isInRange(version, `>=${PULUMI_MINIMUM}`)) {

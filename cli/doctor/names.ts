@@ -1,5 +1,5 @@
 import type { Client } from "../../sdk/client";
-import { type Finding, ok, skipped, together, warning } from "./check";
+import { type CheckResult, ok, skipped, together, warning } from "./check";
 
 /** The lists of the account that could be read. */
 export interface Lists {
@@ -27,7 +27,7 @@ export async function readLists({ endpoints, templates, volumes }: Client): Prom
  * Warns of names that occur twice: the service accepts that, and two stacks that create the same
  * name at the same moment do not see each other.
  */
-export function checkNames({ endpoints, volumes }: Lists): Finding {
+export function checkNames({ endpoints, volumes }: Lists): CheckResult {
   if (!endpoints) return skipped("the list of endpoints was not read");
   const places = new Map((volumes ?? []).map(({ id, dataCenterId }) => [id, ` in ${dataCenterId}`]));
   const found = [
@@ -39,7 +39,7 @@ export function checkNames({ endpoints, volumes }: Lists): Finding {
 }
 
 /** Returns a warning for each name that several records have in one place. */
-function twice(nouns: string, records: readonly Named[], placeOf: (record: Named) => string): Finding[] {
+function twice(nouns: string, records: readonly Named[], placeOf: (record: Named) => string): CheckResult[] {
   const idsOf = new Map<string, string[]>();
   for (const record of records) {
     const name = `"${record.name}"${placeOf(record)}`;

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import path from "node:path";
 import { findProjectFile, findUpwards } from "../connection/projectFile";
 import { ownPackage } from "../ownPackage";
-import { type Finding, failed, ok, skipped, warning } from "./check";
+import { type CheckResult, failed, ok, skipped, warning } from "./check";
 import { isInRange } from "./versionRange";
 
 const PULUMI_SDK = "@pulumi/pulumi";
@@ -45,10 +45,10 @@ export function findProgram(from: string): Program | undefined {
 /** Why the checks of a program are skipped. */
 export const NO_PROJECT = "there is no Pulumi project in this folder or above it";
 
-const usesPlugin = ({ runtime }: Program): Finding => skipped(`a program in ${runtime} uses the plugin`);
+const usesPlugin = ({ runtime }: Program): CheckResult => skipped(`a program in ${runtime} uses the plugin`);
 
 /** Checks that the program finds `@pulumi/pulumi`, in a version that the package supports. */
-export function checkPulumiSdk(program: Program | undefined): Finding {
+export function checkPulumiSdk(program: Program | undefined): CheckResult {
   if (!program) return skipped(NO_PROJECT);
   if (program.runtime !== "nodejs") return usesPlugin(program);
   const range = ownPackage().peerDependencies[PULUMI_SDK];
@@ -62,7 +62,7 @@ export function checkPulumiSdk(program: Program | undefined): Finding {
  * Checks that the program finds `pulumi-serverless-gpu/handlers`, which state names, as a direct
  * dependency.
  */
-export function checkPackage(program: Program | undefined): Finding {
+export function checkPackage(program: Program | undefined): CheckResult {
   if (!program) return skipped(NO_PROJECT);
   if (program.runtime !== "nodejs") return usesPlugin(program);
   const { name } = ownPackage();
@@ -76,7 +76,7 @@ export function checkPackage(program: Program | undefined): Finding {
 }
 
 /** Checks that program and command have the same version, and that nothing is installed twice. */
-export function checkVersions(program: Program | undefined): Finding {
+export function checkVersions(program: Program | undefined): CheckResult {
   if (!program) return skipped(NO_PROJECT);
   if (program.runtime !== "nodejs") return usesPlugin(program);
   if (!program.own || !program.sdk) return skipped("a package is not installed");

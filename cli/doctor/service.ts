@@ -21,7 +21,7 @@ import type { Http, WholeResponse } from "../../sdk/transport/httpRequest";
 import { makeCall } from "../../sdk/transport/makeCall";
 import { proxyHint } from "../../sdk/transport/proxy";
 import { sendForText } from "../../sdk/transport/send";
-import { type Finding, failed, ok, skipped, together, warning } from "./check";
+import { type CheckResult, failed, ok, skipped, together, warning } from "./check";
 import { checkNames, type Lists, readLists } from "./names";
 import { type Configuration, problemOf } from "./settings";
 
@@ -37,7 +37,7 @@ const ADDRESS_NAMES: readonly AddressName[] = ["graphqlUrl", "restUrl", "queueUr
 const ONLY_PODS = ", which only getPod needs";
 
 /** The response of one interface to a request without a key. */
-export interface Reply {
+export interface ServiceReply {
   readonly name: AddressName;
   readonly address?: string;
   readonly response?: WholeResponse;
@@ -51,7 +51,7 @@ export interface Reply {
 }
 
 /** Sends a request to each URL that is used. Any response counts. */
-export async function askAddresses(settings: ProviderSettings): Promise<Reply[]> {
+export async function askAddresses(settings: ProviderSettings): Promise<ServiceReply[]> {
   const agent = createAgent();
   const isUnknown = problemOf(() => serviceName(settings)) !== undefined;
   // The URLs may be right all the same.
@@ -63,7 +63,7 @@ export async function askAddresses(settings: ProviderSettings): Promise<Reply[]>
   return Promise.all(replies).finally(() => agent.close());
 }
 
-async function ask(http: Http, settings: ProviderSettings, name: AddressName): Promise<Reply> {
+async function ask(http: Http, settings: ProviderSettings, name: AddressName): Promise<ServiceReply> {
   let address: string | undefined;
   try {
     address = requireAddress(settings, name);
@@ -87,7 +87,10 @@ async function ask(http: Http, settings: ProviderSettings, name: AddressName): P
 }
 
 /** Checks that all URLs are set and safe, and that they respond. */
-export function checkAddresses(replies: readonly Reply[], { settings, sourceOf, isUnused }: Configuration): Finding {
+export function checkAddresses(
+  replies: readonly ServiceReply[],
+  { settings, sourceOf, isUnused }: Configuration,
+): CheckResult {
   const missing = replies.filter(({ name, address }) => address === undefined && settings[name] === undefined);
   const others = replies.filter((reply) => !missing.includes(reply));
   if (isUnused && others.length === 0)
@@ -99,7 +102,7 @@ export function checkAddresses(replies: readonly Reply[], { settings, sourceOf, 
 }
 
 /** Says which API is in use, and warns if it ends soon. */
-export function checkApi({ settings, from }: Configuration): Finding {
+export function checkApi({ settings, from }: Configuration): CheckResult {
   const unknownApi = problemOf(() => managementApi({ api: settings.api }));
   if (unknownApi !== undefined)
     return failed(unknownApi, `It is ${from.api ?? "not set"}: change it to graphql or v2, or remove it.`);
@@ -114,7 +117,7 @@ export function checkApi({ settings, from }: Configuration): Finding {
   );
 }
 
-function addressesMissing(missing: readonly Reply[]): Finding {
+function addressesMissing(missing: readonly ServiceReply[]): CheckResult {
   const names = missing.map(({ name }) => name);
   const variables = names.map((name) => ENVIRONMENT_VARIABLES[name]).join(", ");
   const found = `${names.join(", ")} and a service name are not set`;
@@ -122,7 +125,10 @@ function addressesMissing(missing: readonly Reply[]): Finding {
   return names.every((name) => name === "restUrl") ? warning(`${found}${ONLY_PODS}`, fix) : failed(found, fix);
 }
 
-function checkAddress({ name, address, response, error }: Reply, sourceOf: Configuration["sourceOf"]): Finding {
+function checkAddress(
+  { name, address, response, error }: ServiceReply,
+  sourceOf: Configuration["sourceOf"],
+): CheckResult {
   if (address === undefined) return failed(error?.message ?? name, `Correct it: it is ${sourceOf(name)}.`);
   const fix = `Check ${address} (${sourceOf(name)}) and the connection to it.`;
   if (error && name === "restUrl") return warning(`${withCause(error)}${ONLY_PODS}`, fix);
@@ -146,8 +152,8 @@ function withCause({ message, cause }: ServerlessGpuError): string {
 
 /** The findings that need the key. */
 interface WithKey {
-  readonly key: Finding;
-  readonly names: Finding;
+  readonly key: CheckResult;
+  readonly names: CheckResult;
   /** The account's records. A list that was not read, or may be cut off, is absent. */
   readonly lists: Lists;
 }
@@ -156,9 +162,9 @@ interface WithKey {
  * Checks that the service accepts the key, with the cheapest query, and then the names in the
  * account.
  */
-export async function askWithKey(configuration: Configuration, replies: readonly Reply[]): Promise<WithKey> {
+export async function askWithKey(configuration: Configuration, replies: readonly ServiceReply[]): Promise<WithKey> {
   const { settings } = configuration;
-  const notRead = (key: Finding): WithKey => ({ key, names: checkNames({}), lists: {} });
+  const notRead = (key: CheckResult): WithKey => ({ key, names: checkNames({}), lists: {} });
   if (settings.apiKey === undefined) return notRead(skipped("there is no key to try"));
   if (problemOf(() => clientOptions(settings)) !== undefined)
     return notRead(skipped("the key was not tried, because a setting is not valid"));
@@ -180,13 +186,13 @@ export async function askWithKey(configuration: Configuration, replies: readonly
   }
 }
 
-function whyNotAsked(reply: Reply | undefined, settings: ProviderSettings): string {
+function whyNotAsked(reply: ServiceReply | undefined, settings: ProviderSettings): string {
   if (reply?.address !== undefined) return "graphqlUrl does not respond";
   return settings.graphqlUrl === undefined ? "graphqlUrl is not set" : "graphqlUrl is not valid";
 }
 
 /** Returns a warning for each list over GraphQL that is cut off, or soon will be. */
-function nearlyFullLists({ endpoints = [], templates = [] }: Lists, settings: ProviderSettings): Finding[] {
+function nearlyFullLists({ endpoints = [], templates = [] }: Lists, settings: ProviderSettings): CheckResult[] {
   if (managementApi(settings) === "v2") return [];
   return Object.entries({ endpoints, templates }).flatMap(([noun, { length }]) =>
     length < NEARLY_FULL
@@ -198,7 +204,7 @@ function nearlyFullLists({ endpoints = [], templates = [] }: Lists, settings: Pr
   );
 }
 
-function keyNotAccepted(error: ServerlessGpuError, source: string, address: string): Finding {
+function keyNotAccepted(error: ServerlessGpuError, source: string, address: string): CheckResult {
   const found = error.message.replace(/^the (serverless discount|list of endpoints): /, "");
   if (error instanceof RateLimitError) return warning(found, "Run doctor again in a minute.");
   if (error instanceof ConfigurationError) return failed(found, `The key is ${source}. Copy it again.`);
@@ -221,7 +227,7 @@ function keyNotAccepted(error: ServerlessGpuError, source: string, address: stri
 }
 
 /** Checks that this machine's clock agrees with the service's clock. */
-export function checkClock(replies: readonly Reply[]): Finding {
+export function checkClock(replies: readonly ServiceReply[]): CheckResult {
   const offsets = replies.flatMap(({ clockOffsetMs, address }) =>
     clockOffsetMs === undefined ? [] : [{ address, clockOffsetMs }],
   );

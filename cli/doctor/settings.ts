@@ -19,14 +19,14 @@ import { type ConnectionFlags, findConnection, howToDecrypt, unreadConfig } from
 import type { StackConfig } from "../connection/stackConfig";
 import { didYouMean } from "../didYouMean";
 import type { Learned } from "../pulumiCommand";
-import { type Finding, failed, ok, together, warning } from "./check";
+import { type CheckResult, failed, ok, together, warning } from "./check";
 
 /** The settings, as the provider reads them. */
 export interface Configuration {
   readonly settings: ProviderSettings;
   /** Where each setting comes from, for people. */
   readonly from: Resolved["from"];
-  readonly finding: Finding;
+  readonly finding: CheckResult;
   /** `true` if no resource in state uses the settings, because each has a provider with its own. */
   readonly isUnused: boolean;
   /** Describes the source of a setting, without its value. */
@@ -63,14 +63,14 @@ export async function readConfiguration(
   return { settings, from, finding: together(findings), isUnused, sourceOf };
 }
 
-function configNotRead(problem: string): Finding {
+function configNotRead(problem: string): CheckResult {
   return warning(
     `${unreadConfig(problem)}, so only the environment and the project file are used`,
     'If the settings are in a stack, run "pulumi stack select". In a pipeline, log in and select the stack.',
   );
 }
 
-function checkSecrets(secrets: ReadonlyMap<string, Learned<string>>): Finding[] {
+function checkSecrets(secrets: ReadonlyMap<string, Learned<string>>): CheckResult[] {
   return [...secrets].flatMap(([name, learned]) => {
     if ("value" in learned) return [];
     const how = howToDecrypt(name);
@@ -81,7 +81,11 @@ function checkSecrets(secrets: ReadonlyMap<string, Learned<string>>): Finding[] 
   });
 }
 
-function checkKeyIsSet({ apiKey }: ProviderSettings, sourceOf: Configuration["sourceOf"], isUnused: boolean): Finding {
+function checkKeyIsSet(
+  { apiKey }: ProviderSettings,
+  sourceOf: Configuration["sourceOf"],
+  isUnused: boolean,
+): CheckResult {
   const problem = problemOf(() => apiKey !== undefined && requireApiKey({ apiKey }));
   if (problem !== undefined) return failed(problem, `The key is ${sourceOf("apiKey")}: correct it there.`);
   if (apiKey !== undefined) return ok(`API key ${sourceOf("apiKey")}`);
@@ -98,7 +102,7 @@ function checkKeyIsSet({ apiKey }: ProviderSettings, sourceOf: Configuration["so
   );
 }
 
-function checkService(settings: ProviderSettings, sourceOf: Configuration["sourceOf"]): Finding {
+function checkService(settings: ProviderSettings, sourceOf: Configuration["sourceOf"]): CheckResult {
   try {
     const service = serviceName(settings);
     const urls = urlsBeforeService(settings);
@@ -124,7 +128,7 @@ export function problemOf(read: () => unknown): string | undefined {
   }
 }
 
-function checkPlainKey(config: StackConfig): Finding[] {
+function checkPlainKey(config: StackConfig): CheckResult[] {
   const key = config.get("apiKey");
   if (!key || key.secret) return [];
   const command = `pulumi config set --secret ${CONFIG_NAMESPACE}:apiKey`;
@@ -132,7 +136,7 @@ function checkPlainKey(config: StackConfig): Finding[] {
 }
 
 /** Warns about unknown names, which are misspelled or from another version. */
-function checkNames(config: StackConfig): Finding[] {
+function checkNames(config: StackConfig): CheckResult[] {
   const variables = Object.keys(process.env).filter((name) => name.startsWith("SERVERLESS_GPU_"));
   const unknown = [
     ...variables.filter((name) => !VARIABLE_NAMES.includes(name)).map((name) => [name, VARIABLE_NAMES] as const),

@@ -10,7 +10,7 @@ import {
   type StackResource,
   type StackState,
 } from "../stack";
-import { type Finding, failed, ok, skipped, warning } from "./check";
+import { type CheckResult, failed, ok, skipped, warning } from "./check";
 import type { Lists } from "./names";
 import { NO_PROJECT, type Program } from "./program";
 
@@ -21,7 +21,7 @@ export interface Resource extends StackResource {
 }
 
 /** Reads the selected stack's state. */
-export async function readState(program: Program | undefined): Promise<Learned<StackState>> {
+export async function readSelectedState(program: Program | undefined): Promise<Learned<StackState>> {
   if (!program) return { problem: NO_PROJECT };
   const state = await readStack({ folder: program.project });
   return "problem" in state ? { problem: `the stack's state cannot be read: ${state.problem}` } : state;
@@ -36,7 +36,7 @@ export function ownResources(state: Learned<StackState>): Learned<readonly Resou
  * Returns a warning if a killed run has left operations of this package's resources whose end
  * nobody knows. Pulumi shows them to no provider, and its preview does not mention them.
  */
-export function checkUnfinished(state: Learned<StackState>): Finding[] {
+export function checkUnfinished(state: Learned<StackState>): CheckResult[] {
   if ("problem" in state) return [];
   const { resources, pending } = state.value;
   const own = pending.filter(({ resource }) => asOwn(resource).length > 0);
@@ -86,7 +86,7 @@ const hasDefaultProvider = (provider: string) => /::default(_[^:]*)?::/.test(pro
  * Checks that this version can read, refresh and destroy the resources in the selected stack's
  * state.
  */
-export function checkState(resources: Learned<readonly Resource[]>): Finding {
+export function checkState(resources: Learned<readonly Resource[]>): CheckResult {
   if ("problem" in resources) return skipped(resources.problem);
   const own = resources.value;
   const unknown = own.filter((resource) => !isKnown(resource));
@@ -105,7 +105,7 @@ export function checkState(resources: Learned<readonly Resource[]>): Finding {
 export async function checkOtherServices(
   resources: Learned<readonly Resource[]>,
   graphqlUrl: string | undefined,
-): Promise<Finding[]> {
+): Promise<CheckResult[]> {
   if ("problem" in resources) return [];
   const placed = resources.value.map(({ urn, outputs }) => ({ urn, place: recordedService({ ...outputs }) }));
   const others = [...new Set(placed.flatMap(({ place }) => place ?? []))].filter((place) =>
@@ -146,7 +146,7 @@ export function checkAccount(
   resources: Learned<readonly Resource[]>,
   lists: Lists,
   graphqlUrl: string | undefined,
-): Finding[] {
+): CheckResult[] {
   if ("problem" in resources) return [];
   const listed = resources.value.flatMap(({ id, type, outputs, provider = "::default::" }) => {
     const list = LIST_OF[classOf(type) as keyof typeof LIST_OF];

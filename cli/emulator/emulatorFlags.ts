@@ -37,7 +37,7 @@ export function addEmulatorFlags(command: Command): Command {
   const readKey = (option: string) => (key: string) =>
     /^\S+$/.test(key) ? key : command.error(`error: option '${option} <key>' takes a key without spaces`);
   return command
-    .option("--port <n>", "the port to listen on (default: any free port)", wholeNumber(65_535))
+    .option("--port <n>", "the port to listen on (default: any free port)", wholeNumberOption(65_535))
     .option("--host <address>", "the IP address or host name to listen on (default: 127.0.0.1, this machine only)")
     .addOption(
       new Option("--profile <name>", "the behavior to emulate (default: contract)").choices(["contract", "observed"]),
@@ -64,9 +64,13 @@ export function addEmulatorFlags(command: Command): Command {
       "real, manual (time passes on request), or a speed-up factor (default: real)",
       parseClock,
     )
-    .option("--drain-ms <n>", "time that a worker takes to stop after a scale-down (default: 1000)", wholeNumber())
-    .option("--cold-start-ms <n>", "time that a worker takes to start (default: 200)", wholeNumber())
-    .option("--worker-quota <n>", "limit on the sum of all endpoints' workersMax (default: none)", wholeNumber())
+    .option(
+      "--drain-ms <n>",
+      "time that a worker takes to stop after a scale-down (default: 1000)",
+      wholeNumberOption(),
+    )
+    .option("--cold-start-ms <n>", "time that a worker takes to start (default: 200)", wholeNumberOption())
+    .option("--worker-quota <n>", "limit on the sum of all endpoints' workersMax (default: none)", wholeNumberOption())
     .option(
       "--spend-limit <n>",
       "limit on the cost of all running workers, in US dollars an hour (default: none)",
@@ -76,7 +80,7 @@ export function addEmulatorFlags(command: Command): Command {
     .option(
       "--template-release-ms <n>",
       "how long after its last use a template can be deleted (default: 120000 in the observed profile, else 0)",
-      wholeNumber(),
+      wholeNumberOption(),
     )
     .option("--stale-flashboot", "workers with FLASHBOOT keep the old version of a changed template")
     .option(
@@ -94,14 +98,14 @@ export function addEmulatorFlags(command: Command): Command {
       "a second key, valid but without any permission (default: none)",
       readKey("--restricted-key"),
     )
-    .option("--random-seed <n>", "make ids and random choices the same on every run", wholeNumber())
+    .option("--random-seed <n>", "make ids and random choices the same on every run", wholeNumberOption())
     .option("--no-rate-limits", "turn off the rate limits: never respond with 429")
     .option("--remote-webhooks", "also deliver webhooks to other machines")
     .option("--verbose", "print one line for each request to standard error");
 }
 
 /** Returns the parser of an option that takes a whole number. */
-export function wholeNumber(max = Number.MAX_SAFE_INTEGER): (text: string) => number {
+export function wholeNumberOption(max = Number.MAX_SAFE_INTEGER): (text: string) => number {
   return (text) => {
     if (/^\d+$/.test(text) && Number(text) <= max) return Number(text);
     throw new InvalidArgumentError(`Give a whole number from 0 to ${max}.`);

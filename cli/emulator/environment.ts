@@ -3,11 +3,11 @@ import type { Running } from "./running";
 /** Returns the environment of an emulator as commands for a POSIX shell. */
 export function describeEnvironment({ url, env }: Running): string {
   const exports = Object.entries(env).map(([name, value]) => `export ${name}=${quoted(value)}\n`);
-  return `# The emulator listens on ${url}. Its page: ${pageOf(url)}\n${exports.join("")}`;
+  return `# The emulator listens on ${url}. Its page: ${pageUrlOf(url)}\n${exports.join("")}`;
 }
 
 /** Returns the URL of an emulator's page. */
-export function pageOf(url: string): string {
+export function pageUrlOf(url: string): string {
   return `${url}/_emulator/`;
 }
 

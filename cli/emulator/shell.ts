@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { pageOf } from "./environment";
+import { pageUrlOf } from "./environment";
 
 const SHELLS = ["ash", "bash", "dash", "fish", "ksh", "sh", "zsh"];
 
@@ -36,7 +36,7 @@ export function shellWithPrompt(program: string): Shell {
 export function greeting(url: string, dataFile: string | undefined): string {
   const data = dataFile === undefined ? "its data is lost" : `${dataFile} keeps its data`;
   return (
-    `Programs in this shell use an emulator of the service: ${url}\nIts page: ${pageOf(url)}\n` +
+    `Programs in this shell use an emulator of the service: ${url}\nIts page: ${pageUrlOf(url)}\n` +
     `When you leave the shell (exit), the emulator stops, and ${data}.\n`
   );
 }

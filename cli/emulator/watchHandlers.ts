@@ -13,7 +13,7 @@ import { withPrograms } from "./handlers";
 const LOOK_EVERY_MS = 300;
 
 /** The folder to watch, and the handlers to keep up to date. */
-export interface Watched {
+export interface WatchedHandlers {
   readonly folder: string;
   readonly worker: EmulatorFlags["worker"];
   /** The handlers that the emulator uses. They are changed in place. */
@@ -27,7 +27,7 @@ export interface Watched {
  * Reloads the handlers of a folder when a file in it changes. If one cannot be loaded, the previous
  * ones stay in use.
  */
-export function watchHandlers({ folder, worker, handlers, clock, say }: Watched): void {
+export function watchHandlers({ folder, worker, handlers, clock, say }: WatchedHandlers): void {
   let seen = fingerprint(folder);
   let loads = 0;
   let isBusy = false;

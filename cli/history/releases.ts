@@ -1,5 +1,5 @@
 import { type Client, createClient, type EndpointRelease } from "../../sdk";
-import { commandConnection, overV2 } from "../connection/connection";
+import { commandConnection, requestsOverV2 } from "../connection/connection";
 import { readInTime } from "../connection/readInTime";
 import { endpointId } from "../explain/endpointId";
 
@@ -36,7 +36,7 @@ export async function withReleases<T>(
     const releases = await readInTime(`the releases of endpoint ${id}`, (limits) =>
       client.endpoints.releases(id, { ...limits, limit: MOST_RELEASES }),
     );
-    if (!releases) throw new Error(`only REST v2 shows releases. ${overV2(command)}`);
+    if (!releases) throw new Error(`only REST v2 shows releases. ${requestsOverV2(command)}`);
     return await use({ id, client, releases });
   } finally {
     await client.close();

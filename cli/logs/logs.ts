@@ -1,5 +1,5 @@
 import { createClient } from "../../sdk";
-import { commandConnection, overV2 } from "../connection/connection";
+import { commandConnection, requestsOverV2 } from "../connection/connection";
 import { endpointId } from "../explain/endpointId";
 import { printJson, printLines, say } from "../terminal";
 
@@ -17,7 +17,8 @@ export interface LogsFlags {
 export async function logs(endpoint: string, flags: LogsFlags): Promise<number> {
   const { api, follow, worker, source, tail, json } = flags;
   const connection = await commandConnection({ api });
-  if (connection.api !== "v2") throw new Error(`only REST v2 has logs of workers. ${overV2(["logs", endpoint])}`);
+  if (connection.api !== "v2")
+    throw new Error(`only REST v2 has logs of workers. ${requestsOverV2(["logs", endpoint])}`);
   const client = createClient({ ...connection, onWarning: ({ message }) => say(message) });
   const stop = new AbortController();
   const interrupt = () => stop.abort();

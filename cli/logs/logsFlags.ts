@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { wholeNumber } from "../emulator/emulatorFlags";
+import { wholeNumberOption } from "../emulator/emulatorFlags";
 
 /** The most earlier lines that the service sends. */
 const LONGEST_TAIL = 5_000;
@@ -16,7 +16,7 @@ export function addLogsFlags(command: Command): Command {
     .option("-f, --follow", "also print new lines, and those of new workers, until you interrupt it (Ctrl-C)")
     .option("--worker <id>", "only this worker")
     .addOption(new Option("--source <name>", "only these lines").choices(["container", "system"]))
-    .option("--tail <n>", "the number of earlier lines of each worker (default: 100)", wholeNumber(LONGEST_TAIL))
+    .option("--tail <n>", "the number of earlier lines of each worker (default: 100)", wholeNumberOption(LONGEST_TAIL))
     .option("--json", 'print one JSON object for each line: {"workerId", "source", "line", "ts"}')
     .addHelpText(
       "after",

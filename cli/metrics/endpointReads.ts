@@ -1,6 +1,6 @@
 import type { Client, Endpoint, EndpointHealth, EndpointRelease } from "../../sdk";
 import type { Clock } from "../../sdk/contract/clock";
-import { createRead, type Read, SHOWN_MS } from "./read";
+import { createRead, type MetricRead, SHOWN_MS } from "./read";
 
 /** The states of workers in which the service bills them, or may. */
 export const COUNTED_STATES = ["running", "idle", "initializing"] as const;
@@ -26,7 +26,7 @@ export interface SeenHealth extends EndpointHealth {
 }
 
 /** An endpoint whose queue is read. */
-export interface Watched {
+export interface WatchedEndpoint {
   readonly id: string;
   /** Its settings as the list last showed them. */
   settings: WatchedSettings | undefined;
@@ -34,8 +34,8 @@ export interface Watched {
   listedAt: number;
   /** The number of lists since then that did not show it. */
   missing: number;
-  readonly health: Read<SeenHealth>;
-  readonly details: Read<Details>;
+  readonly health: MetricRead<SeenHealth>;
+  readonly details: MetricRead<Details>;
   /** The seconds of its workers since the start, by GPU tiers and state. */
   readonly workerSeconds: Map<string, { readonly gpu: string; readonly state: string; seconds: number }>;
   /** When its queue was last read with success, and the counts of workers then. */
@@ -49,8 +49,14 @@ export type Failed = (what: string) => (error: unknown) => void;
 export const ONCE = { timeoutMs: 10_000, maxRetries: 0 };
 
 /** Makes the reads of one endpoint. */
-export function watch(client: Client, clock: Clock, id: string, showsReleases: boolean, failed: Failed): Watched {
-  const watched: Watched = {
+export function watch(
+  client: Client,
+  clock: Clock,
+  id: string,
+  showsReleases: boolean,
+  failed: Failed,
+): WatchedEndpoint {
+  const watched: WatchedEndpoint = {
     ...{ id, settings: undefined, listedAt: Number.NEGATIVE_INFINITY, missing: 0, counted: undefined },
     workerSeconds: new Map(),
     health: createRead(
@@ -77,7 +83,7 @@ export function watch(client: Client, clock: Clock, id: string, showsReleases: b
 }
 
 /** Adds the time of the workers since the last read. Time without reads is not counted. */
-function countWorkers(watched: Watched, { workers }: EndpointHealth, now: number): void {
+function countWorkers(watched: WatchedEndpoint, { workers }: EndpointHealth, now: number): void {
   const { counted, workerSeconds, settings } = watched;
   const counts = Object.fromEntries(COUNTED_STATES.map((state) => [state, workers[state] ?? 0]));
   watched.counted = { at: now, workers: counts };
@@ -98,7 +104,7 @@ export function processorOf(settings: WatchedSettings | undefined): string {
 }
 
 /** Returns the settings of an endpoint, for five minutes after the list showed them. */
-export function shownSettings({ settings, listedAt }: Watched, clock: Clock): WatchedSettings | undefined {
+export function shownSettings({ settings, listedAt }: WatchedEndpoint, clock: Clock): WatchedSettings | undefined {
   return clock.monotonic() - listedAt > SHOWN_MS ? undefined : settings;
 }
 
@@ -106,6 +112,6 @@ export function shownSettings({ settings, listedAt }: Watched, clock: Clock): Wa
  * Returns `true` if an endpoint is gone: two lists do not show it, and its queue does not exist. A
  * list alone proves nothing, because it may be cut off or empty.
  */
-export function isGone({ missing, health }: Watched): boolean {
+export function isGone({ missing, health }: WatchedEndpoint): boolean {
   return missing >= 2 && health.lastError === "NOT_FOUND";
 }

@@ -1,6 +1,6 @@
 import { Counter, Gauge, Registry } from "prom-client";
 import { redact } from "../../sdk/secret";
-import { shownSettings, type Watched } from "./endpointReads";
+import { shownSettings, type WatchedEndpoint } from "./endpointReads";
 import { poolPrices, poolStock, workerPrice } from "./prices";
 import type { Readings } from "./readings";
 
@@ -8,7 +8,7 @@ import type { Readings } from "./readings";
 const ENDPOINT = ["endpoint", "endpoint_id", "stack"] as const;
 
 /** What a scrape shows beside the reads. */
-export interface Shown {
+export interface ShownMetrics {
   readonly readings: Readings;
   /** The name of the stack, as the label `stack`; empty for none. */
   readonly stack: string;
@@ -32,7 +32,7 @@ interface Row {
 }
 
 /** Returns a function that renders what was read. It sends no request. */
-export function createExposition(shown: Shown): {
+export function createExposition(shown: ShownMetrics): {
   readonly render: () => Promise<string>;
   readonly registry: Registry;
 } {
@@ -60,9 +60,9 @@ function register(registry: Registry, { name, help, labels = [], fill }: Row): v
     : new Gauge({ ...configuration, collect });
 }
 
-function endpointRows({ readings, stack }: Shown): Row[] {
+function endpointRows({ readings, stack }: ShownMetrics): Row[] {
   const { clock, endpoints, catalog } = readings;
-  const each = (set: Set, use: (watched: Watched, set: Set) => void) => {
+  const each = (set: Set, use: (watched: WatchedEndpoint, set: Set) => void) => {
     for (const watched of endpoints.values()) {
       const own = { endpoint: watched.settings?.name ?? "", endpoint_id: watched.id, stack };
       use(watched, (labels, value) => set({ ...own, ...labels }, value));
@@ -71,7 +71,7 @@ function endpointRows({ readings, stack }: Shown): Row[] {
   const row = (
     name: string,
     help: string,
-    use: (watched: Watched, set: Set) => void,
+    use: (watched: WatchedEndpoint, set: Set) => void,
     more: readonly string[] = [],
   ) => ({
     ...{ name: `endpoint_${name}`, help, labels: [...ENDPOINT, ...more] },
@@ -79,7 +79,7 @@ function endpointRows({ readings, stack }: Shown): Row[] {
   });
   const setting = (name: string, help: string, field: "workersMin" | "workersMax" | "scalerValue" | "idleTimeout") =>
     row(name, help, (watched, set) => set({}, shownSettings(watched, clock)?.[field]));
-  const jobs = ({ health }: Watched) => health.latest()?.jobs;
+  const jobs = ({ health }: WatchedEndpoint) => health.latest()?.jobs;
   return [
     row(
       "jobs",
@@ -160,7 +160,7 @@ function endpointRows({ readings, stack }: Shown): Row[] {
   ];
 }
 
-function accountRows({ readings: { account, catalog } }: Shown): Row[] {
+function accountRows({ readings: { account, catalog } }: ShownMetrics): Row[] {
   return [
     {
       name: "account_worker_quota",
@@ -201,7 +201,7 @@ function accountRows({ readings: { account, catalog } }: Shown): Row[] {
   ];
 }
 
-function ownRows({ readings, version, api, isRecording }: Shown): Row[] {
+function ownRows({ readings, version, api, isRecording }: ShownMetrics): Row[] {
   const { list, account, catalog } = readings;
   const reads = Object.entries({ endpoints: list, account, catalog });
   return [

@@ -5,7 +5,7 @@ import { ServerlessGpuError } from "../../sdk/errors";
 export const SHOWN_MS = 300_000;
 
 /** One kind of read, with the last value that it returned. */
-export interface Read<T> {
+export interface MetricRead<T> {
   /** The number of failures by the error's code. */
   readonly errors: ReadonlyMap<string, number>;
   /** The code of the last read's error; `undefined` if it succeeded. */
@@ -26,7 +26,7 @@ export interface Read<T> {
  * @param failed called with the error when a read fails, unless the one before failed with the same
  * code
  */
-export function createRead<T>(clock: Clock, ask: () => Promise<T>, failed: (error: unknown) => void): Read<T> {
+export function createRead<T>(clock: Clock, ask: () => Promise<T>, failed: (error: unknown) => void): MetricRead<T> {
   const errors = new Map<string, number>();
   let last: { readonly value: T } | undefined;
   let succeededAt = clock.monotonic();
@@ -69,7 +69,7 @@ export function createRead<T>(clock: Clock, ask: () => Promise<T>, failed: (erro
  * Does work again and again until the signal aborts.
  * @param work returns the time from its start to the next one, in milliseconds
  */
-export async function repeat(clock: Clock, signal: AbortSignal, work: () => Promise<number>): Promise<void> {
+export async function repeatRead(clock: Clock, signal: AbortSignal, work: () => Promise<number>): Promise<void> {
   while (!signal.aborted) {
     const startedAt = clock.monotonic();
     const everyMs = await work();

@@ -8,8 +8,8 @@ import {
 } from "../../sdk";
 import { readGpus } from "../../sdk/catalog/read";
 import type { Clock } from "../../sdk/contract/clock";
-import { type Failed, isGone, ONCE, type Watched, watch } from "./endpointReads";
-import { createRead, type Read, repeat } from "./read";
+import { type Failed, isGone, ONCE, type WatchedEndpoint, watch } from "./endpointReads";
+import { createRead, type MetricRead, repeatRead } from "./read";
 
 /** The most endpoints: each is a request to the queue's host in each round. */
 export const MOST_ENDPOINTS = 500;
@@ -47,10 +47,10 @@ export interface ReadingsOptions {
 /** The last values of all reads. */
 export interface Readings {
   readonly clock: Clock;
-  readonly endpoints: ReadonlyMap<string, Watched>;
-  readonly list: Read<readonly Endpoint[]>;
-  readonly account: Read<AccountLimits>;
-  readonly catalog: Read<readonly CatalogGpu[]>;
+  readonly endpoints: ReadonlyMap<string, WatchedEndpoint>;
+  readonly list: MetricRead<readonly Endpoint[]>;
+  readonly account: MetricRead<AccountLimits>;
+  readonly catalog: MetricRead<readonly CatalogGpu[]>;
   /** The requests for management since the start. */
   readonly managementRequests: number;
   /** Must be called with each request of the client. */
@@ -71,7 +71,7 @@ export interface Readings {
 /** Makes the reads of the metrics, each with its own clock. */
 export function createReadings(options: ReadingsOptions): Readings {
   const { client, clock, ids, isWanted = () => true, healthEveryMs = HEALTH_EVERY_MS, say } = options;
-  const endpoints = new Map<string, Watched>();
+  const endpoints = new Map<string, WatchedEndpoint>();
   const listeners: (() => void)[] = [];
   const underWay = new Set<Promise<unknown>>();
   let requests = 0;
@@ -114,7 +114,7 @@ export function createReadings(options: ReadingsOptions): Readings {
 
   /** Does work again and again, and is under way while it does. */
   function loop(signal: AbortSignal, work: () => Promise<number>): Promise<void> {
-    return repeat(clock, signal, () => {
+    return repeatRead(clock, signal, () => {
       const busy = work();
       underWay.add(busy);
       return busy.finally(() => underWay.delete(busy));

@@ -1,7 +1,7 @@
 import { systemReason } from "../../emulator/io/systemReason";
 import { openRecording, type Recording } from "../../sdk/recording/recording";
 import { recordedLines, recordingFiles } from "../forecast/load/recordedLines";
-import { processorOf, shownSettings, type Watched } from "./endpointReads";
+import { processorOf, shownSettings, type WatchedEndpoint } from "./endpointReads";
 import { poolPrices, poolStock, workerPrice } from "./prices";
 import type { Readings } from "./readings";
 
@@ -102,7 +102,7 @@ function intervalLine({ catalog }: Readings, stack: string, at: number) {
 }
 
 /** Returns the part of one endpoint; `undefined` if it was not read since its last part. */
-function endpointPart(watched: Watched, { clock, catalog }: Readings, totals: ReadonlyMap<string, Totals>) {
+function endpointPart(watched: WatchedEndpoint, { clock, catalog }: Readings, totals: ReadonlyMap<string, Totals>) {
   const health = watched.health.latest();
   const last = totals.get(watched.id);
   if (!health || (last && health.at <= last.at)) return undefined;

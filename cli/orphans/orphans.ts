@@ -7,7 +7,7 @@ import { readPrices } from "../forecast/settings/prices";
 import { printJson, printLines, say } from "../terminal";
 import { type MonthlyCost, monthlyCosts } from "./costs";
 import { endedStack, looksAutomatic, type NamedStack, namedStack, type Origin, originOf } from "./names";
-import { type AccountRecord, boundTo, deleteRecord, KINDS, readRecords } from "./records";
+import { type AccountRecord, boundTo, deleteRecord, NOUNS, readAccountRecords } from "./records";
 import { requireNoRun, requireNoUnrecorded } from "./runs";
 import { type KnownStack, readStacks, type StateFlags } from "./states";
 
@@ -104,7 +104,7 @@ async function recordsOf(connection: EnvironmentSettings): Promise<AccountRecord
   });
   return await sayWhileWaiting(
     () => "still reading the account's records",
-    () => readRecords(client),
+    () => readAccountRecords(client),
   );
 }
 
@@ -131,7 +131,7 @@ function placeOf(states: readonly KnownStack[], records: readonly AccountRecord[
 function doubt({ type, id }: AccountRecord, reason: string): string {
   const canBeProven = type === "ServerlessEndpoint" || type === "NetworkVolume";
   return (
-    `${KINDS[type]} ${id} is only a possible orphan: ${reason}. ` +
+    `${NOUNS[type]} ${id} is only a possible orphan: ${reason}. ` +
     (canBeProven
       ? "If the stack that made it exists no more, name it: --ended <organization>/<project>/<stack>. Or make"
       : "Make") +
@@ -149,7 +149,7 @@ function requireOrphan(id: string, strangers: readonly AccountRecord[], states: 
   throw new Error(`${id} is no orphan of this account: orphans without --delete lists them. Nothing was deleted`);
 }
 
-const nounOf = ({ type }: AccountRecord) => KINDS[type];
+const nounOf = ({ type }: AccountRecord) => NOUNS[type];
 
 const dollars = (amount: number | undefined) => (amount === undefined ? "an unknown price" : `$${amount.toFixed(2)}`);
 

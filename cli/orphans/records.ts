@@ -6,7 +6,7 @@ import type { Listed, NamedRecord } from "../../sdk/records/listed";
 import { classOf } from "../stack";
 
 /** The kinds of records, by the class of their resource. */
-export const KINDS = {
+export const NOUNS = {
   ServerlessEndpoint: "endpoint",
   ServerlessTemplate: "template",
   NetworkVolume: "network volume",
@@ -14,7 +14,7 @@ export const KINDS = {
   Secret: "secret",
 } as const;
 
-export type ResourceClass = keyof typeof KINDS;
+export type ResourceClass = keyof typeof NOUNS;
 
 /** The name of a template that belongs to an endpoint: the service deletes both together. */
 const BOUND = /^(.+)__template__\w+$/;
@@ -47,7 +47,7 @@ export interface AccountRecord {
  * Reads all records of the account.
  * @throws UnexpectedResponseError if a list is cut off or has a record that cannot be read
  */
-export async function readRecords({
+export async function readAccountRecords({
   endpoints,
   templates,
   volumes,

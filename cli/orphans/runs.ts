@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { KINDS, type ResourceClass } from "./records";
+import { NOUNS, type ResourceClass } from "./records";
 import { backendsOf, type KnownStack, readPulumi, type StateFlags } from "./states";
 
 /** A record younger than this may be of a run that has not ended. */
@@ -61,7 +61,7 @@ export function requireNoUnrecorded(
   stacks: readonly KnownStack[],
   haveEnded: boolean,
 ): void {
-  const noun = KINDS[type];
+  const noun = NOUNS[type];
   for (const { name, unfinished } of stacks) {
     const urn = unfinished.find((each) => each.split("::")[2]?.endsWith(`:${type}`));
     if (urn === undefined) continue;

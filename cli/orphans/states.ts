@@ -1,7 +1,7 @@
 import { type Learned, pulumiJson } from "../pulumiCommand";
 import { inBackend, readStack as readState } from "../stack";
 import { say } from "../terminal";
-import { isResourceOf, KINDS, type ResourceClass } from "./records";
+import { isResourceOf, NOUNS, type ResourceClass } from "./records";
 
 /** The options that say whose records are not orphans. */
 export interface StateFlags {
@@ -27,7 +27,7 @@ export interface KnownStack {
 
 const EXPORT_TIMEOUT_MS = 60_000;
 
-const CLASSES = Object.keys(KINDS) as ResourceClass[];
+const CLASSES = Object.keys(NOUNS) as ResourceClass[];
 
 /**
  * Reads the states of all stacks of each backend: what one of them manages is no orphan of another.

@@ -1,12 +1,7 @@
 import { redact } from "../../sdk/secret";
 import { visible } from "../../sdk/visible";
 import { jsonOf as forecastJson, textOf as forecastText } from "../forecast/forecast";
-import {
-  type Report,
-  jsonOf as reviewJson,
-  markdownOf as reviewMarkdown,
-  textOf as reviewText,
-} from "../review/report";
+import { type ReviewReport, reviewJson, reviewMarkdown, reviewText } from "../review/report";
 import { shownTime } from "../shownValues";
 import type { Applied } from "./apply";
 import type { Played } from "./play";
@@ -21,7 +16,7 @@ export interface Rehearsal {
   readonly applied: Applied;
   /** The load before and after the change; `undefined` without a load. */
   readonly played?: Played | undefined;
-  readonly review: Report;
+  readonly review: ReviewReport;
   /** What the rehearsal leaves out. */
   readonly notes: readonly string[];
 }

@@ -1,6 +1,6 @@
 import { shownMoney } from "../shownValues";
 import type { Costs } from "./cost";
-import type { Finding } from "./finding";
+import type { ReviewFinding } from "./finding";
 import type { Answers, NotLookedUp } from "./lookUps";
 import { endpointSide, holdersAfter, type Planned } from "./preview";
 
@@ -12,7 +12,7 @@ export function quotaFindings(
   planned: readonly Planned[],
   { limits, endpoints }: Answers,
   missed: NotLookedUp[],
-): Finding[] {
+): ReviewFinding[] {
   const all = planned.filter(({ kind }) => kind === "endpoint");
   const own = all.filter(({ hasDefaultProvider }) => hasDefaultProvider);
   if (own.length < all.length)
@@ -80,7 +80,7 @@ function sharesOf(resource: Planned, live: ReadonlyMap<string, number>, holders:
  * Returns what keeps the program's workers from starting because of money. A change that does not
  * raise the cost is none.
  */
-export function spendFindings({ inAccount }: Costs, { limits }: Answers, missed: NotLookedUp[]): Finding[] {
+export function spendFindings({ inAccount }: Costs, { limits }: Answers, missed: NotLookedUp[]): ReviewFinding[] {
   if (limits?.isUnderBalance) {
     const message = "the account's balance is too low: workers do not start until it is topped up";
     return [{ level: "unlikely", kind: "balance", message }];

@@ -1,5 +1,5 @@
 /** A finding of the review. */
-export interface Finding {
+export interface ReviewFinding {
   readonly level: "impossible" | "unlikely" | "data";
   /** What was found, in one word. */
   readonly kind: string;

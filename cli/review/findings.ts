@@ -6,7 +6,7 @@ import { splitList } from "../../sdk/endpoints/normalForms";
 import { shownMoney } from "../shownValues";
 import { quotaFindings, spendFindings } from "./accountFindings";
 import type { Costs } from "./cost";
-import type { Finding } from "./finding";
+import type { ReviewFinding } from "./finding";
 import type { Answers, NotLookedUp } from "./lookUps";
 import { type EndpointSide, endpointSide, holdersAfter, type Planned, type Side, textIn } from "./preview";
 
@@ -17,7 +17,7 @@ export function findingsOf(
   costs: Costs,
   missed: NotLookedUp[],
   extraTiers: readonly string[] = [],
-): Finding[] {
+): ReviewFinding[] {
   const holders = holdersAfter(planned);
   const changed = planned.filter(({ op, after }) => after && op !== "same");
   return [
@@ -32,7 +32,7 @@ export function findingsOf(
   ];
 }
 
-function volumeFindings({ name, op, after }: Planned, answers: Answers): Finding[] {
+function volumeFindings({ name, op, after }: Planned, answers: Answers): ReviewFinding[] {
   if (op === "update" || !after) return [];
   const { dataCenterId, highPerformance } = after.values;
   const place = { dataCenterId: textIn(dataCenterId) ?? "", highPerformance: highPerformance === true };
@@ -52,7 +52,7 @@ interface Circumstances {
   readonly extraTiers: readonly string[];
 }
 
-function endpointFindings(resource: Planned, { planned, answers, missed, extraTiers }: Circumstances): Finding[] {
+function endpointFindings(resource: Planned, { planned, answers, missed, extraTiers }: Circumstances): ReviewFinding[] {
   const { name, after } = resource;
   const side = after && endpointSide(after);
   // Without workers, nothing has to start.
@@ -161,7 +161,7 @@ function stockFindings(
   settings: PlacedSettings,
   gpus: readonly CatalogGpu[],
   { dataCenters = [], source, readAt }: Answers,
-): Finding[] {
+): ReviewFinding[] {
   const { gpuIds, locations, volumeDataCenters = [] } = settings;
   const inPlaces = locations !== "" || volumeDataCenters.length > 0;
   if (inPlaces && dataCenters.length === 0) return [];
@@ -210,7 +210,7 @@ function levelIn(
 }
 
 /** Returns each network volume whose data the change deletes: no resource has it afterwards. */
-function dataFindings({ kind, name, op, before }: Planned, holders: ReadonlyMap<string, Planned>): Finding[] {
+function dataFindings({ kind, name, op, before }: Planned, holders: ReadonlyMap<string, Planned>): ReviewFinding[] {
   if (kind !== "volume") return [];
   const isGone = ({ id, isRetained }: Side) =>
     !isRetained && (id === undefined ? op === "delete" || op === "replace" : !holders.has(id));

@@ -1,15 +1,15 @@
 import { visible } from "../../sdk/visible";
 import { shownMoney } from "../shownValues";
 import type { Costs, SideCost, TotalCost } from "./cost";
-import type { Finding } from "./finding";
+import type { ReviewFinding } from "./finding";
 import type { NotLookedUp } from "./lookUps";
 
 /** The review of a change. */
-export interface Report {
+export interface ReviewReport {
   /** How many endpoints and volumes the change creates, changes, and so on. */
   readonly counts: Readonly<Record<string, number>>;
   readonly costs: Costs;
-  readonly findings: readonly Finding[];
+  readonly findings: readonly ReviewFinding[];
   readonly missed: readonly NotLookedUp[];
   /** The caps that are exceeded, or that cannot be checked. */
   readonly exceeded: readonly string[];
@@ -20,7 +20,7 @@ export interface Report {
 
 /** The words of each level, the gravest first. */
 const HEADINGS = { impossible: "IMPOSSIBLE", data: "DATA GOES", unlikely: "UNLIKELY" } as const;
-const LEVELS = Object.keys(HEADINGS) as Finding["level"][];
+const LEVELS = Object.keys(HEADINGS) as ReviewFinding["level"][];
 
 const NOT_INCLUDED =
   "Full scale is workersMax workers, at rest workersMin, all of the most expensive pool that gpuIds allow, in US dollars an hour. Disks, " +
@@ -51,7 +51,7 @@ function rowsOf(endpoints: Costs["endpoints"]): string[][] {
 }
 
 /** Returns the row of the totals. */
-function totalRow({ costs: { before, after }, isCut }: Report): string[] {
+function totalRow({ costs: { before, after }, isCut }: ReviewReport): string[] {
   const total = ({ unknown }: TotalCost, value: number) =>
     `${isCut || unknown.length > 0 ? "≥ " : ""}${shownMoney(value)}`;
   return [
@@ -68,15 +68,16 @@ function sourcesOf({ endpoints }: Costs): string[] {
   return [...new Set(prices.map(({ of, perHour, source }) => `${of}: ${shownMoney(perHour)} an hour, from ${source}`))];
 }
 
-const countsText = (counts: Report["counts"]) =>
+const countsText = (counts: ReviewReport["counts"]) =>
   Object.entries(counts)
     .map(([op, count]) => `${count} ${op}`)
     .join(", ") || "none";
 
-const findingText = ({ resource, message }: Finding) => `${resource === undefined ? "" : `${resource}: `}${message}`;
+const findingText = ({ resource, message }: ReviewFinding) =>
+  `${resource === undefined ? "" : `${resource}: `}${message}`;
 
 /** Returns the report as text. */
-export function textOf(report: Report): string {
+export function reviewText(report: ReviewReport): string {
   const { counts, costs, findings, missed, exceeded } = report;
   const isWhole = missed.length === 0 && costs.after.unknown.length === 0;
   const rows =
@@ -142,7 +143,7 @@ function markdownList(title: string, lines: readonly string[]): string[] {
 }
 
 /** Returns the table of the endpoints that change, with the totals of all. */
-function markdownTable(report: Report): string[] {
+function markdownTable(report: ReviewReport): string[] {
   const { endpoints } = report.costs;
   if (endpoints.length === 0) return [];
   const row = (cells: readonly string[]) => `| ${cells.map(escaped).join(" | ")} |`;
@@ -162,9 +163,9 @@ function markdownTable(report: Report): string[] {
 }
 
 /** Returns the report as Markdown, for a comment on a pull request. */
-export function markdownOf(report: Report): string {
+export function reviewMarkdown(report: ReviewReport): string {
   const { counts, findings, missed, exceeded, hasFailed } = report;
-  const of = (level: Finding["level"]) => findings.filter((finding) => finding.level === level).map(findingText);
+  const of = (level: ReviewFinding["level"]) => findings.filter((finding) => finding.level === level).map(findingText);
   return [
     `#### ${hasFailed ? "The review found a problem" : "Review"}: cost and chances of this change`,
     "",
@@ -183,9 +184,12 @@ export function markdownOf(report: Report): string {
 }
 
 /** Returns the report as plain data, for programs. */
-export function jsonOf({ counts, costs, findings, missed, exceeded, hasFailed }: Report, version: string): object {
+export function reviewJson(
+  { counts, costs, findings, missed, exceeded, hasFailed }: ReviewReport,
+  version: string,
+): object {
   const { inAccount: _inAccount, ...cost } = costs;
-  const of = (level: Finding["level"]) =>
+  const of = (level: ReviewFinding["level"]) =>
     findings.filter((finding) => finding.level === level).map(({ level: _, ...finding }) => finding);
   return {
     ...{ version, ok: !hasFailed, counts, cost },

@@ -13,7 +13,7 @@ import { findingsOf, foreignVolumes } from "./findings";
 import { lookUp, type Questions } from "./lookUps";
 import { ofSameAccount } from "./otherAccount";
 import { endpointSide, type Planned, type PlannedChange, readPreview } from "./preview";
-import { jsonOf, markdownOf, type Report, textOf } from "./report";
+import { type ReviewReport, reviewJson, reviewMarkdown, reviewText } from "./report";
 import { reviewConnection } from "./reviewConnection";
 import { withTaken } from "./taken";
 
@@ -56,7 +56,7 @@ export async function reviewOf(
   text: string,
   connect: () => Promise<EnvironmentSettings>,
   flags: Pick<ReviewFlags, "prices" | "strict" | "maxPerHour" | "maxAtRest">,
-): Promise<{ readonly report: Report; readonly code: number }> {
+): Promise<{ readonly report: ReviewReport; readonly code: number }> {
   const given = flags.prices === undefined ? undefined : readPrices(flags.prices);
   const change = readPreview(text);
   const settings = await connect();
@@ -68,17 +68,17 @@ export async function reviewOf(
   const findings = findingsOf(resources, answers, costs, missed, extraTiersIn(change));
   const exceeded = capProblems(costs, change, flags);
   const isImpossible = findings.some(({ level }) => level === "impossible" || (flags.strict && level === "unlikely"));
-  const report: Report = {
+  const report: ReviewReport = {
     ...{ counts: countsOf(change), costs, findings, missed, exceeded, isCut: change.hidden > 0 },
     hasFailed: exceeded.length > 0 || isImpossible,
   };
   return { report, code: exceeded.length > 0 ? CAP_EXCEEDED : isImpossible ? IMPOSSIBLE : 0 };
 }
 
-function show(report: Report, { json, markdown }: ReviewFlags, version: string): void {
-  if (json) printJson(jsonOf(report, version), 2);
+function show(report: ReviewReport, { json, markdown }: ReviewFlags, version: string): void {
+  if (json) printJson(reviewJson(report, version), 2);
   // Both are visible already: their cells were, before they were padded.
-  else process.stdout.write(markdown ? markdownOf(report) : textOf(report));
+  else process.stdout.write(markdown ? reviewMarkdown(report) : reviewText(report));
 }
 
 async function previewText(file: string | undefined, stack: StackFlag): Promise<string> {
@@ -158,7 +158,7 @@ const WORDS = {
   same: "unchanged",
 };
 
-function countsOf({ resources, hidden, notTargeted }: PlannedChange): Report["counts"] {
+function countsOf({ resources, hidden, notTargeted }: PlannedChange): ReviewReport["counts"] {
   const counts = Object.entries(WORDS).map(([op, words]) => [words, resources.filter((each) => each.op === op).length]);
   const left = [
     ["not targeted", notTargeted],

@@ -5,7 +5,7 @@ import { createClient } from "../../sdk";
 import { commandConnection } from "../connection/connection";
 import { sayWhileWaiting } from "../connection/readInTime";
 import { findProgram } from "../doctor/program";
-import { ownResources, readState } from "../doctor/state";
+import { ownResources, readSelectedState } from "../doctor/state";
 import { printLines, say } from "../terminal";
 
 /**
@@ -44,7 +44,7 @@ export async function takeBackLeft(id: string, api: string | undefined, yes: boo
 
 /** Refuses to change an endpoint that the selected stack has: a run has adopted it since. */
 async function refuseAdopted(id: string): Promise<void> {
-  const resources = ownResources(await readState(findProgram(process.cwd())));
+  const resources = ownResources(await readSelectedState(findProgram(process.cwd())));
   if ("problem" in resources || !resources.value.some((each) => each.id === id)) return;
   throw new Error(
     `the selected stack has endpoint ${id}: a run has adopted it since. Nothing was changed. Run pulumi up, which verifies the ` +

@@ -1,5 +1,5 @@
 import { createInterface } from "node:readline/promises";
-import { type Connection, secondName } from "./testedService";
+import { secondName, type TestedConnection } from "./testedService";
 
 /** The limits of a run. */
 export interface Bounds {
@@ -13,7 +13,7 @@ export function boundsOf(runJobs: boolean): Bounds {
 
 /** Describes what the run will do and its highest cost, for the user to confirm. */
 export function announcement(
-  { graphqlUrl }: Connection,
+  { graphqlUrl }: TestedConnection,
   name: string,
   { runJobs, gpu, template }: { readonly runJobs: boolean; readonly gpu: string; readonly template: string },
 ): string {

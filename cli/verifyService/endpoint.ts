@@ -3,7 +3,7 @@ import type { Client } from "../../sdk/client";
 import { LIST_LAG_MS } from "../../sdk/contract/limits";
 import { CreateUncertainError } from "../../sdk/errors";
 import { redact } from "../../sdk/secret";
-import { messageOf } from "./play";
+import { failureOf } from "./play";
 import { type OwnEndpoint, type SentRequest, secondName } from "./testedService";
 import type { Removal } from "./transcript";
 
@@ -21,7 +21,7 @@ export async function createOwnEndpoint(client: Client, wanted: Omit<OwnEndpoint
     return { ...wanted, id };
   } catch (error) {
     if (!(error instanceof CreateUncertainError)) throw error;
-    throw new Error(`${messageOf(error)}. ${await removeByName(client, wanted.name)}`, { cause: error });
+    throw new Error(`${failureOf(error)}. ${await removeByName(client, wanted.name)}`, { cause: error });
   }
 }
 
@@ -35,7 +35,7 @@ async function removeByName(client: Client, name: string): Promise<string> {
     if (found.length > 0) return `The endpoint ${name} was found and deleted`;
     return `No endpoint is named ${name}. Look again in a few minutes: ${howToDelete(name)}`;
   } catch (error) {
-    return `The endpoint ${name} may exist (${redact(messageOf(error))}): ${howToDelete(name)}`;
+    return `The endpoint ${name} may exist (${redact(failureOf(error))}): ${howToDelete(name)}`;
   }
 }
 
@@ -55,7 +55,7 @@ export async function removeOwnEndpoint(
   } catch (error) {
     // A failed deletion would restore the worker counts, which is not wanted here.
     await client.endpoints.scaleToZero(id).catch(() => {});
-    return { name, deleted: false, id, problem: redact(messageOf(error)) };
+    return { name, deleted: false, id, problem: redact(failureOf(error)) };
   }
 }
 

@@ -1,5 +1,5 @@
 import type { FidelityId } from "../../emulator/model/fidelity";
-import { playScenario } from "./playScenario";
+import { verifyScenario } from "./playScenario";
 import { catalog } from "./scenarios/catalog";
 import * as graphql from "./scenarios/graphql";
 import { clearedFields, keptFields } from "./scenarios/keptFields";
@@ -37,7 +37,7 @@ export interface Unplayed {
  * Plays the scenarios against the service and the emulator at the same time. If a scenario fails,
  * its remaining rows are not played, and the next one follows.
  */
-export async function playAll(
+export async function verifyAll(
   service: TestedService,
   emulator: TestedService,
   scenarios: readonly Scenario[],
@@ -48,19 +48,19 @@ export async function playAll(
     if (signal.aborted) break;
     onScenario(scenario.name);
     const [played, expected] = await Promise.allSettled([
-      playScenario(service, scenario),
-      playScenario(emulator, scenario),
+      verifyScenario(service, scenario),
+      verifyScenario(emulator, scenario),
     ]);
     if (signal.aborted) break;
     if (expected.status === "rejected") throw expected.reason;
     if (played.status === "fulfilled") continue;
     for (const row of emulator.findings.keys()) {
-      if (!service.findings.has(row) && !rows.has(row)) rows.set(row, messageOf(played.reason));
+      if (!service.findings.has(row) && !rows.has(row)) rows.set(row, failureOf(played.reason));
     }
   }
-  return { rows, stopped: signal.aborted ? messageOf(signal.reason) : undefined };
+  return { rows, stopped: signal.aborted ? failureOf(signal.reason) : undefined };
 }
 
-export function messageOf(error: unknown): string {
+export function failureOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -1,9 +1,9 @@
-import type { Input, Request, Scenario, Step } from "./scenarios/scenario";
-import { type OwnEndpoint, type Reply, secondName, type TestedService } from "./testedService";
+import type { Request, Scenario, ScenarioFields, ScenarioStep } from "./scenarios/scenario";
+import { type OwnEndpoint, secondName, type TestedReply, type TestedService } from "./testedService";
 
 /** Plays a scenario's steps one after the other, and notes what their replies show. */
-export async function playScenario(service: TestedService, { steps }: Scenario): Promise<void> {
-  const replies: Record<string, Reply> = {};
+export async function verifyScenario(service: TestedService, { steps }: Scenario): Promise<void> {
+  const replies: Record<string, TestedReply> = {};
   for (const step of steps) {
     if (step.pauseMs !== undefined) await service.pause(step.pauseMs);
     const reply = await replyTo(service, step, replies);
@@ -13,15 +13,15 @@ export async function playScenario(service: TestedService, { steps }: Scenario):
 }
 
 /** Returns a reply that has an id, if one is given for a reply without. */
-function withId(reply: Reply, id: string | undefined): Reply {
+function withId(reply: TestedReply, id: string | undefined): TestedReply {
   return id === undefined || typeof reply.body?.id === "string" ? reply : { ...reply, body: { id } };
 }
 
 async function replyTo(
   service: TestedService,
-  { send: request, until }: Step,
-  replies: Record<string, Reply>,
-): Promise<Reply> {
+  { send: request, until }: ScenarioStep,
+  replies: Record<string, TestedReply>,
+): Promise<TestedReply> {
   const fill = (text: string) => filled(text, service.endpoint, replies);
   if (!until) return send(service, request, fill);
   for (let waited = 0; waited < until.atMostMs; waited += until.everyMs) {
@@ -32,7 +32,7 @@ async function replyTo(
   throw new Error(`the job did not end within ${until.atMostMs / 1000} s`);
 }
 
-function send(service: TestedService, request: Request, fill: (text: string) => string): Promise<Reply> {
+function send(service: TestedService, request: Request, fill: (text: string) => string): Promise<TestedReply> {
   if ("graphql" in request) return service.graphql(fill(request.graphql), request);
   if ("queue" in request) return service.queue(fill(request.queue), request);
   if ("lb" in request) return service.lb(request.lb, request);
@@ -43,7 +43,7 @@ function send(service: TestedService, request: Request, fill: (text: string) => 
 }
 
 /** Inserts the ids of the run's endpoint and of its template, and ids from earlier replies. */
-function filled(text: string, own: OwnEndpoint, replies: Record<string, Reply>): string {
+function filled(text: string, own: OwnEndpoint, replies: Record<string, TestedReply>): string {
   const known: Readonly<Record<string, string>> = {
     ...{ endpoint: own.id, template: own.templateId, second: secondName(own), pool: own.gpuIds },
   };
@@ -60,10 +60,10 @@ const FIELDS =
   "id name gpuIds idleTimeout locations flashBootType scalerType scalerValue workersMin workersMax networkVolumeId";
 
 /** Saves the run's endpoint without workers, unless `more` says otherwise. */
-function mutation({ endpoint }: TestedService, more: Input, selection = FIELDS): string {
+function mutation({ endpoint }: TestedService, more: ScenarioFields, selection = FIELDS): string {
   const { id, name, gpuIds, templateId } = endpoint;
   const strings = Object.entries({ id, name, gpuIds, templateId }).map(([key, value]) => [key, JSON.stringify(value)]);
-  const input: Input = { ...Object.fromEntries(strings), workersMin: "0", workersMax: "0", ...more };
+  const input: ScenarioFields = { ...Object.fromEntries(strings), workersMin: "0", workersMax: "0", ...more };
   const written = Object.entries(input).filter(([, value]) => value !== undefined);
   const fields = written.map(([key, value]) => `${key}: ${value}`).join(", ");
   return `mutation { saveEndpoint(input: { ${fields} }) { ${selection} } }`;

@@ -7,7 +7,7 @@ import { INTERFACE_PATHS, loadBalancerUrl, REST_V2_PATH } from "../../sdk/transp
 type Dispatcher = ReturnType<typeof createAgent>;
 
 /** A service's three URLs, without the interface paths, and an account's key. */
-export interface Connection {
+export interface TestedConnection {
   readonly apiKey: string;
   readonly graphqlUrl: string;
   readonly restUrl: string;
@@ -26,7 +26,7 @@ export interface OwnEndpoint {
 export const secondName = ({ name }: Pick<OwnEndpoint, "name">) => `${name}-v2`;
 
 /** A response. The body is parsed if it is JSON, else `undefined`. */
-export interface Reply {
+export interface TestedReply {
   readonly status: number;
   // biome-ignore lint/suspicious/noExplicitAny: the point is to find responses of unexpected shapes
   readonly body: any;
@@ -52,10 +52,10 @@ export interface SentRequest {
 }
 
 /** The part of a response that shows a rule, in a form that is the same for both services. */
-export type Finding = unknown;
+export type RowResult = unknown;
 
 /** A row of the fidelity table, or each profile's row for the same question. */
-export type Row = FidelityId | Readonly<Partial<Record<Profile, FidelityId>>>;
+export type TestedRow = FidelityId | Readonly<Partial<Record<Profile, FidelityId>>>;
 
 /**
  * A service to play the scenarios against: the live one, or the emulator, whose replies are
@@ -63,26 +63,26 @@ export type Row = FidelityId | Readonly<Partial<Record<Profile, FidelityId>>>;
  */
 export interface TestedService {
   readonly endpoint: OwnEndpoint;
-  readonly findings: ReadonlyMap<FidelityId, Finding>;
+  readonly findings: ReadonlyMap<FidelityId, RowResult>;
   readonly requests: readonly SentRequest[];
-  note(row: Row, finding: Finding): void;
+  note(row: TestedRow, finding: RowResult): void;
   /** Sends a GraphQL document, or `raw` exactly as it is. */
-  graphql(query: string, sending?: Sending & { readonly operationName?: string }): Promise<Reply>;
-  rest(path: string, sending?: Sending): Promise<Reply>;
+  graphql(query: string, sending?: Sending & { readonly operationName?: string }): Promise<TestedReply>;
+  rest(path: string, sending?: Sending): Promise<TestedReply>;
   /** Sends to REST v2, which is at the URL of GraphQL. */
-  v2(path: string, sending?: Sending): Promise<Reply>;
+  v2(path: string, sending?: Sending): Promise<TestedReply>;
   /** Sends to the queue of the endpoint, or to a path that begins with `/` below `/v2`. */
-  queue(path: string, sending?: Sending & { readonly json?: unknown }): Promise<Reply>;
+  queue(path: string, sending?: Sending & { readonly json?: unknown }): Promise<TestedReply>;
   /** Sends a GET to a path of the endpoint's load balancer. */
-  lb(path: string, sending?: Sending): Promise<Reply>;
+  lb(path: string, sending?: Sending): Promise<TestedReply>;
   /** Sends a GET without a key to a path that no interface has. */
-  elsewhere(path: string): Promise<Reply>;
+  elsewhere(path: string): Promise<TestedReply>;
   pause(ms: number): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface TestedServiceOptions {
-  readonly connection: Connection;
+  readonly connection: TestedConnection;
   readonly endpoint: OwnEndpoint;
   readonly profile: Profile;
   readonly signal: AbortSignal;
@@ -103,7 +103,7 @@ const PAUSE_MS = 4000;
 export function createTestedService(options: TestedServiceOptions): TestedService {
   const { connection, endpoint, profile, signal, agent } = options;
   const { apiKey, graphqlUrl, restUrl, queueUrl } = connection;
-  const findings = new Map<FidelityId, Finding>();
+  const findings = new Map<FidelityId, RowResult>();
   const requests: SentRequest[] = [];
   const send = (url: URL, sending: Sending, key: string | undefined) =>
     sendUntilServed(options, requests, url, sending, key);
@@ -148,7 +148,7 @@ async function sendUntilServed(
   url: URL,
   sending: Sending,
   key: string | undefined,
-): Promise<Reply> {
+): Promise<TestedReply> {
   const attempts = sending.once ? 1 : ATTEMPTS;
   for (let attempt = 1; ; attempt += 1) {
     const reply = await sendOnce(options, requests, url, sending, key);
@@ -164,7 +164,7 @@ async function sendOnce(
   url: URL,
   { method = "GET", body }: Sending,
   key: string | undefined,
-): Promise<Reply> {
+): Promise<TestedReply> {
   signal.throwIfAborted();
   if (requests.length >= maxRequests) throw new Error(`the limit of ${maxRequests} requests was reached`);
   const startedAt = performance.now();
@@ -210,7 +210,7 @@ function parsed(text: string): unknown {
 }
 
 /** Returns a finding as JSON with sorted fields and a placeholder for the endpoint's id. */
-export function normalFinding(finding: Finding, { id, name }: OwnEndpoint): string {
+export function normalFinding(finding: RowResult, { id, name }: OwnEndpoint): string {
   const text = JSON.stringify(sorted(finding)) ?? "no JSON";
   return text.replaceAll(id, "<endpoint>").replaceAll(name, "<name>");
 }

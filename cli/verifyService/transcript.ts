@@ -2,7 +2,7 @@ import { type FidelityId, fidelity, type Level, type Profile } from "../../emula
 import { redact, redactBeginning } from "../../sdk/secret";
 import { ownPackage } from "../ownPackage";
 import type { Unplayed } from "./play";
-import { type Connection, normalFinding, type SentRequest, type TestedService } from "./testedService";
+import { normalFinding, type SentRequest, type TestedConnection, type TestedService } from "./testedService";
 
 /** A row of the fidelity table, and what the service did. */
 interface RowResult {
@@ -32,7 +32,7 @@ export interface Removal {
 export interface Transcript {
   readonly version: string;
   readonly startedAt: string;
-  readonly service: Omit<Connection, "apiKey">;
+  readonly service: Omit<TestedConnection, "apiKey">;
   /** The profile of the emulator that the service is compared with. */
   readonly profile: Profile;
   readonly complete: boolean;
@@ -44,7 +44,7 @@ export interface Transcript {
 
 interface Run {
   readonly startedAt: Date;
-  readonly connection: Connection;
+  readonly connection: TestedConnection;
   readonly profile: Profile;
   readonly service: TestedService;
   readonly emulator: TestedService;
@@ -104,7 +104,7 @@ function rowResult(
  * Returns the transcript for people to read: first the rows that are as emulated, last those that
  * differ.
  */
-export function tableOf({ rows, counts, complete, profile }: Transcript): string[] {
+export function resultTable({ rows, counts, complete, profile }: Transcript): string[] {
   const of = (result: RowResult["result"]) => rows.filter((each) => each.result === result);
   const broken = of("not played").filter(({ reason }) => reason !== NOT_AMONG_THEM);
   const lines = [

@@ -10,9 +10,9 @@ import { commandConnection } from "../connection/connection";
 import { printLines, say } from "../terminal";
 import { announcement, boundsOf, isAgreed } from "./consent";
 import { createOwnEndpoint, howToDelete, removeOwnEndpoint } from "./endpoint";
-import { messageOf, playAll, scenariosFor, type Unplayed } from "./play";
-import { type Connection, createTestedService, type OwnEndpoint } from "./testedService";
-import { type Removal, type Transcript, tableOf, transcriptOf } from "./transcript";
+import { failureOf, scenariosFor, type Unplayed, verifyAll } from "./play";
+import { createTestedService, type OwnEndpoint, type TestedConnection } from "./testedService";
+import { type Removal, resultTable, type Transcript, transcriptOf } from "./transcript";
 
 /** The options of the command. */
 export interface VerifyFlags {
@@ -28,7 +28,7 @@ export interface VerifyFlags {
 export async function verifyService(flags: VerifyFlags): Promise<number> {
   // The rules are those of GraphQL.
   const settings = await commandConnection({ api: "graphql", apiFrom: "whose rules this command compares" });
-  const connection: Connection = {
+  const connection: TestedConnection = {
     apiKey: settings.apiKey,
     graphqlUrl: requireAddress(settings, "graphqlUrl"),
     restUrl: requireAddress(settings, "restUrl"),
@@ -46,7 +46,7 @@ export async function verifyService(flags: VerifyFlags): Promise<number> {
   try {
     const transcript = await run(client, connection, { name, templateId: template, gpuIds: gpu }, flags);
     writeFileSync(flags.output, `${JSON.stringify(transcript, null, 2)}\n`);
-    printLines(tableOf(transcript));
+    printLines(resultTable(transcript));
     say(`The transcript is in ${flags.output}.`);
     return exitCodeOf(transcript);
   } catch (error) {
@@ -75,7 +75,7 @@ function exitCodeOf({ complete, counts, endpoint }: Transcript): number {
 /** Creates the endpoint, plays the scenarios, and always deletes the endpoint. */
 async function run(
   client: Client,
-  connection: Connection,
+  connection: TestedConnection,
   wanted: Omit<OwnEndpoint, "id">,
   { profile, runJobs = false }: VerifyFlags,
 ): Promise<Transcript> {
@@ -88,7 +88,7 @@ async function run(
     emulator.templates.create({ id: wanted.templateId, name: "template", imageName: "image", isServerless: true });
     const expected = emulator.endpoints.create({ ...wanted, workersMin: 0, workersMax: 0 });
     const own = await createOwnEndpoint(client, wanted);
-    const testedService = (to: Connection, id: string, agent: ReturnType<typeof createAgent>) =>
+    const testedService = (to: TestedConnection, id: string, agent: ReturnType<typeof createAgent>) =>
       createTestedService({
         connection: to,
         endpoint: { ...wanted, id },
@@ -103,8 +103,8 @@ async function run(
     const reference = testedService(local, expected.id, createDirectAgent());
     const scenarios = scenariosFor(runJobs);
     const onScenario = (scenario: string) => say(`playing ${scenario} …`);
-    const unplayed = await playAll(service, reference, scenarios, { signal: interruption.signal, onScenario }).catch(
-      (error): Unplayed => ({ rows: new Map(), stopped: messageOf(error) }),
+    const unplayed = await verifyAll(service, reference, scenarios, { signal: interruption.signal, onScenario }).catch(
+      (error): Unplayed => ({ rows: new Map(), stopped: failureOf(error) }),
     );
     say(`deleting the endpoint ${own.id} …`);
     interruption.deleting();

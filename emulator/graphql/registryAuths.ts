@@ -2,7 +2,7 @@ import type { Profile } from "../model/fidelity";
 import { graphqlFields } from "../model/fieldTable";
 import type { RegistryAuthInput } from "../registryAuths/registryAuthFields";
 import { CREDENTIAL_FIELDS, REGISTRY_AUTH_FIELDS, type RegistryAuthChange } from "../registryAuths/registryAuthFields";
-import { shown } from "../registryAuths/registryAuthKind";
+import { shownCredential } from "../registryAuths/registryAuthKind";
 import type { RegistryAuths } from "../registryAuths/registryAuths";
 import type { GraphqlPart } from "./part";
 
@@ -22,13 +22,13 @@ export function registryAuthPart(registryAuths: RegistryAuths, profile: Profile)
     `,
     operations: {
       saveRegistryAuth: ({ input }: { input: RegistryAuthInput }) =>
-        shown(registryAuths.create({ ...input, id: null })),
-      updateRegistryAuth: ({ input }: { input: RegistryAuthChange }) => shown(registryAuths.update(input)),
+        shownCredential(registryAuths.create({ ...input, id: null })),
+      updateRegistryAuth: ({ input }: { input: RegistryAuthChange }) => shownCredential(registryAuths.update(input)),
       deleteRegistryAuth({ registryAuthId }: { registryAuthId?: string | null }) {
         registryAuths.delete(registryAuthId);
         return null;
       },
     },
-    myself: { containerRegistryCreds: ({ listLagMs }) => registryAuths.list(listLagMs).map(shown) },
+    myself: { containerRegistryCreds: ({ listLagMs }) => registryAuths.list(listLagMs).map(shownCredential) },
   };
 }

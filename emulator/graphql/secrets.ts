@@ -1,11 +1,11 @@
 import type { SecretSeed, StoredSecret } from "../secrets/secretFields";
-import { shown } from "../secrets/secretKind";
+import { shownSecret } from "../secrets/secretKind";
 import type { Secrets } from "../secrets/secrets";
 import type { GraphqlPart } from "./part";
 
 /** Returns a secret as GraphQL shows it. */
 const inGraphql = ({ valueLastUpdatedAt, ...others }: StoredSecret) => ({
-  ...shown({ valueLastUpdatedAt, ...others }),
+  ...shownSecret({ valueLastUpdatedAt, ...others }),
   lastUpdatedAt: valueLastUpdatedAt,
 });
 

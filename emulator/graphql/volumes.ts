@@ -1,13 +1,14 @@
 import type { Profile } from "../model/fidelity";
 import { graphqlFields } from "../model/fieldTable";
 import type { VolumeInput } from "../volumes/volumeFields";
-import { CHANGEABLE_FIELDS, VOLUME_FIELDS, type VolumeChange } from "../volumes/volumeFields";
+import { CHANGEABLE_VOLUME_FIELDS, VOLUME_FIELDS, type VolumeChange } from "../volumes/volumeFields";
 import type { Volumes } from "../volumes/volumes";
 import type { GraphqlPart } from "./part";
 
 /** Creates the part of GraphQL for network volumes. */
 export function volumePart(volumes: Volumes, profile: Profile): GraphqlPart {
-  const input = (table: typeof VOLUME_FIELDS | typeof CHANGEABLE_FIELDS) => graphqlFields(table, "input", profile);
+  const input = (table: typeof VOLUME_FIELDS | typeof CHANGEABLE_VOLUME_FIELDS) =>
+    graphqlFields(table, "input", profile);
   return {
     schema: `
       extend type Mutation {
@@ -21,7 +22,7 @@ export function volumePart(volumes: Volumes, profile: Profile): GraphqlPart {
         id: String ${graphqlFields(VOLUME_FIELDS, "output", profile)} storageClusterId: String storageType: StorageType
       }
       input CreateNetworkVolumeInput { ${input(VOLUME_FIELDS)} userId: String isNextGenStorage: Boolean }
-      input UpdateNetworkVolumeInput { id: String! ${input(CHANGEABLE_FIELDS)} }
+      input UpdateNetworkVolumeInput { id: String! ${input(CHANGEABLE_VOLUME_FIELDS)} }
       input DeleteNetworkVolumeInput { id: String! }
     `,
     operations: {

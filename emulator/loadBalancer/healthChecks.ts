@@ -6,7 +6,7 @@ const INTERVAL_MS = 1000;
 const TIMEOUT_MS = 10_000;
 
 /** The state of a worker according to its last health check. */
-export type Health = "healthy" | "starting" | "unhealthy";
+export type ServerHealth = "healthy" | "starting" | "unhealthy";
 
 export interface HealthChecks {
   readonly isHealthy: boolean;
@@ -21,10 +21,10 @@ export interface HealthChecks {
 export function startHealthChecks(
   clock: EmulatorClock,
   server: Pick<HttpServer, "ping">,
-  onChange: (health: Health, reason: string) => void,
+  onChange: (health: ServerHealth, reason: string) => void,
 ): HealthChecks {
   const controller = new AbortController();
-  let health: Health | undefined;
+  let health: ServerHealth | undefined;
   let shownReason = "";
   let cancel = () => {};
 

@@ -17,7 +17,7 @@ export interface Place {
 }
 
 /** The catalog and the volumes, which decide where workers can run. */
-export interface Catalog {
+export interface KnownPlaces {
   /** Ids of all data centers. */
   readonly dataCenters: readonly string[];
   /** Returns the data center of a volume, or `undefined` if the emulator does not know it. */
@@ -30,7 +30,7 @@ export interface Catalog {
 export const CPU_DATA_CENTERS = ["EU-RO-1"];
 
 /** Returns the places where a worker of an endpoint can start, the preferred first. */
-export function placesOf(record: Readonly<EndpointRecord>, catalog: Catalog): Place[] {
+export function placesOf(record: Readonly<EndpointRecord>, catalog: KnownPlaces): Place[] {
   const { dataCenters, dataCenterOf } = catalog;
   const isOnCpus = record.computeType === "CPU";
   const cpu = (isOnCpus && cpuInstances(record.instanceIds)[0]) || null;
@@ -54,7 +54,7 @@ export function placesOf(record: Readonly<EndpointRecord>, catalog: Catalog): Pl
 /** Returns a test whether a data center has a free machine for an endpoint. */
 function freeMachines(
   { gpuIds, gpuCount, minCudaVersion, allowedCudaVersions }: Readonly<EndpointRecord>,
-  { levelOf }: Catalog,
+  { levelOf }: KnownPlaces,
 ): (dataCenterId: string) => boolean {
   const { tiers, excluded } = gpuSelection(gpuIds);
   const types = gpuTypesIn(tiers, excluded);

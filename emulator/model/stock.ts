@@ -72,8 +72,8 @@ export function isInStock(level: StockLevel): boolean {
 }
 
 /** Every CUDA version of the catalog, by number. */
-export const CUDA_VERSIONS = [...new Set(GPU_TYPES.flatMap(({ cudaVersions }) => cudaVersions))].sort((one, other) =>
-  isAtLeast(one, other) ? 1 : -1,
+export const STOCKED_CUDA_VERSIONS = [...new Set(GPU_TYPES.flatMap(({ cudaVersions }) => cudaVersions))].sort(
+  (one, other) => (isAtLeast(one, other) ? 1 : -1),
 );
 
 /** Compares versions by number: 12.11 is above 12.2. */

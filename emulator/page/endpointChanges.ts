@@ -2,7 +2,7 @@ import type { Endpoint, Endpoints } from "../endpoints/endpoints";
 import type { FidelityId } from "../model/fidelity";
 import type { EmulatorClock } from "../time/virtualClock";
 import type { WorkerState } from "../workers/watch";
-import type { Change, Depth, EndpointView, Move } from "./views";
+import type { Change, Depth, EndpointOnPage, Move } from "./views";
 
 /** Follows endpoints, the lengths of their queues, and the states of their workers. */
 export interface EndpointChanges {
@@ -113,7 +113,7 @@ function createTrack<Entry extends readonly [at: number, ...unknown[]]>() {
   };
 }
 
-function endpointView({ record, runtime }: Endpoint): EndpointView {
+function endpointView({ record, runtime }: Endpoint): EndpointOnPage {
   const { id, name, gpuIds, scalerType, workersMin, workersMax } = record;
   return {
     ...{ id, name, gpuIds, scalerType, workersMin, workersMax },

@@ -11,7 +11,7 @@ import type { WorkerState } from "../workers/watch";
  * An endpoint as the page shows it. All times are in milliseconds since the epoch on the emulator's
  * clock.
  */
-export interface EndpointView {
+export interface EndpointOnPage {
   readonly id: string;
   readonly name: string;
   readonly gpuIds: string;
@@ -67,7 +67,7 @@ export interface Change {
   readonly clock: ClockView;
   /** Only the first change has it. All lists of that change are complete. */
   readonly about?: About;
-  readonly endpoints?: readonly EndpointView[];
+  readonly endpoints?: readonly EndpointOnPage[];
   readonly endpointsGone?: readonly string[];
   readonly moves?: readonly Move[];
   readonly depths?: readonly Depth[];

@@ -42,11 +42,12 @@ export async function runOperation(
   const { method, segments } = request;
   const operation = routeOf(method, segments);
   if (!operation) return unknownOperation(request);
-  if (isOverLimit) return problem(429, "Too Many Requests", `rate limit of /${segments[0]} exceeded, try again later`);
+  if (isOverLimit)
+    return queueProblem(429, "Too Many Requests", `rate limit of /${segments[0]} exceeded, try again later`);
   try {
     return await operation(request, runtime);
   } catch (error) {
-    if (error instanceof BadRequest) return problem(400, "Bad Request", error.message, error.fidelity);
+    if (error instanceof BadRequest) return queueProblem(400, "Bad Request", error.message, error.fidelity);
     throw error;
   }
 }
@@ -65,7 +66,7 @@ function routeOf(method: string, segments: readonly string[]): Operation | undef
  * Returns an error response of the queue. Its body is observed for 401 and assumed for other
  * statuses.
  */
-export function problem(
+export function queueProblem(
   status: number,
   title: string,
   detail: string,
@@ -79,7 +80,7 @@ function unknownOperation({ method, segments }: QueueRequest): HttpResponse {
 }
 
 function notFound(detail: string, fidelity?: FidelityId): HttpResponse {
-  return problem(404, "Not Found", detail, fidelity);
+  return queueProblem(404, "Not Found", detail, fidelity);
 }
 
 function pattern(segments: readonly string[]): string {

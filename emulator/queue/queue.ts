@@ -2,7 +2,7 @@ import type { Endpoints } from "../endpoints/endpoints";
 import { accessOf, bearerOrBareKey, type Keys } from "../io/auth";
 import { type Call, decodeSegment, type HttpRequest, type HttpResponse, json, type QueueRequest } from "../io/http";
 import { nextTurn } from "../time/nextTurn";
-import { limitedOperation, problem, runOperation } from "./operations";
+import { limitedOperation, queueProblem, runOperation } from "./operations";
 
 export interface QueueOptions {
   readonly keys: Keys;
@@ -17,9 +17,9 @@ export function createQueue({ keys, endpoints }: QueueOptions) {
   const isGranted = (request: HttpRequest) => accessOf(bearerOrBareKey(request), keys) === "granted";
 
   function respond(request: QueueRequest, isOverLimit: boolean): HttpResponse | Promise<HttpResponse> {
-    if (!isGranted(request)) return problem(401, "Unauthorized", "invalid api key", "queue.unauthorized-body");
+    if (!isGranted(request)) return queueProblem(401, "Unauthorized", "invalid api key", "queue.unauthorized-body");
     const endpoint = endpoints.find(request.endpointId);
-    if (!endpoint) return problem(404, "Not Found", `endpoint ${request.endpointId} not found`);
+    if (!endpoint) return queueProblem(404, "Not Found", `endpoint ${request.endpointId} not found`);
     if (endpoint.runtime.balancer && request.segments[0] !== "health") return noQueue();
     return runOperation(request, endpoint.runtime, isOverLimit);
   }

@@ -23,10 +23,10 @@ export interface RegistryAuthKind extends Kind<RegistryAuthSeed, RegistryAuthFie
 }
 
 /** Returns what others see of a credential. */
-export const shown = ({ id, name }: StoredRegistryAuth): RegistryAuthRecord => ({ id, name });
+export const shownCredential = ({ id, name }: StoredRegistryAuth): RegistryAuthRecord => ({ id, name });
 
 export function registryAuthKind(registryAuths: RegistryAuths): RegistryAuthKind {
-  const kind = recordKind(registryAuths, shown, {
+  const kind = recordKind(registryAuths, shownCredential, {
     ...{ seedSchema: registryAuthSeedSchema, patchSchema: registryAuthPatchSchema },
     snapshotSchema: z.looseObject({ id: z.string(), name: z.string(), digest: z.string() }),
   });

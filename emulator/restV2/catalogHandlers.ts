@@ -3,7 +3,7 @@ import { type Catalog, inCountries, regionOf } from "../catalog/catalog";
 import { type GpuType, pricePerGpu } from "../model/gpuTypes";
 import { cudaRule } from "../model/stock";
 import type { V2Call } from "./handler";
-import { findOrRefuse, Refusal } from "./problem";
+import { findOrRefuse, V2Refusal } from "./problem";
 
 const PRODUCTS = ["POD", "CLUSTER", "SERVERLESS"];
 
@@ -51,13 +51,13 @@ function shownCpuPlaces(catalog: Catalog): object[] {
 function withAvailability(query: URLSearchParams): boolean {
   const [include, product] = [query.get("include"), query.get("product")];
   if ((include === null) !== (product === null))
-    throw new Refusal(400, "include and product are only possible together", "catalog.v2-parameters");
+    throw new V2Refusal(400, "include and product are only possible together", "catalog.v2-parameters");
   if (product?.split(",").some((each) => !PRODUCTS.includes(each)))
-    throw new Refusal(422, "product is invalid", "catalog.v2-parameters");
+    throw new V2Refusal(422, "product is invalid", "catalog.v2-parameters");
   if (include === null && OF_AVAILABILITY.some((name) => query.has(name)))
-    throw new Refusal(400, "these parameters need include", "catalog.v2-parameters");
+    throw new V2Refusal(400, "these parameters need include", "catalog.v2-parameters");
   if (query.has("cudaVersions") && query.has("minCudaVersion"))
-    throw new Refusal(400, "cudaVersions and minCudaVersion exclude each other", "catalog.v2-parameters");
+    throw new V2Refusal(400, "cudaVersions and minCudaVersion exclude each other", "catalog.v2-parameters");
   return include !== null;
 }
 

@@ -1,7 +1,7 @@
 import { isPowerOfTwo } from "../model/cpuInstances";
 import type { EndpointRecord } from "../model/endpointFields";
 import type { EndpointBody } from "./endpointShape";
-import { Refusal } from "./problem";
+import { V2Refusal } from "./problem";
 
 /**
  * Checks the rules of REST v2 for the body of a create or a change that its shape cannot express.
@@ -16,20 +16,24 @@ export function assertBody(
   assertProcessors(body, before);
   assertScaling(body, before);
   const unknown = body.dataCenterIds?.find((id) => !dataCenters.includes(id));
-  if (unknown !== undefined) throw new Refusal(400, `unknown data center "${unknown}"`, "v2.data-centers");
+  if (unknown !== undefined) throw new V2Refusal(400, `unknown data center "${unknown}"`, "v2.data-centers");
   if (!before && body.templateId === undefined && body.image === undefined) {
-    throw new Refusal(422, INVALID, "v2.image", ["$: missing property 'image'"]);
+    throw new V2Refusal(422, INVALID, "v2.image", ["$: missing property 'image'"]);
   }
 }
 
 function assertProcessors({ gpu, cpu }: EndpointBody, before: Readonly<EndpointRecord> | undefined): void {
-  if (before ? gpu && cpu : !gpu === !cpu) throw new Refusal(400, "exactly one of gpu and cpu is needed", "v2.gpu");
+  if (before ? gpu && cpu : !gpu === !cpu) throw new V2Refusal(400, "exactly one of gpu and cpu is needed", "v2.gpu");
   if (before && (before.computeType === "CPU" ? gpu : cpu)) {
-    throw new Refusal(400, `the endpoint runs on ${before.computeType}s, which cannot be changed`, "v2.compute-fixed");
+    throw new V2Refusal(
+      400,
+      `the endpoint runs on ${before.computeType}s, which cannot be changed`,
+      "v2.compute-fixed",
+    );
   }
   const { allowedCudaVersions = [], minCudaVersion } = gpu ?? {};
   if (allowedCudaVersions.length > 0 && minCudaVersion) {
-    throw new Refusal(400, "allowedCudaVersions and minCudaVersion cannot be combined", "v2.cuda");
+    throw new V2Refusal(400, "allowedCudaVersions and minCudaVersion cannot be combined", "v2.cuda");
   }
   const problems = (cpu ?? []).flatMap(({ id, vcpuCount }, index, all) => [
     ...(isPowerOfTwo(vcpuCount) ? [] : [`$.cpu[${index}].vcpuCount: must be a power of two`]),
@@ -37,18 +41,18 @@ function assertProcessors({ gpu, cpu }: EndpointBody, before: Readonly<EndpointR
       ? [`$.cpu[${index}]: must be unique`]
       : []),
   ]);
-  if (problems.length > 0) throw new Refusal(422, INVALID, "v2.cpu", problems);
+  if (problems.length > 0) throw new V2Refusal(422, INVALID, "v2.cpu", problems);
 }
 
 function assertScaling({ type, scaling, workers }: EndpointBody, before: Readonly<EndpointRecord> | undefined): void {
   const isLoadBalancer = type === undefined ? before?.type === "LB" : type === "LOAD_BALANCER";
   const scaler = scaling?.type ?? before?.scalerType;
   if (isLoadBalancer && scaling && scaler !== "REQUEST_COUNT") {
-    throw new Refusal(422, INVALID, "v2.load-balancer-scaling", ["$.scaling: LOAD_BALANCER needs REQUEST_COUNT"]);
+    throw new V2Refusal(422, INVALID, "v2.load-balancer-scaling", ["$.scaling: LOAD_BALANCER needs REQUEST_COUNT"]);
   }
   if (!isLoadBalancer && scaler === "REQUEST_COUNT" && workers?.idleTimeout !== undefined) {
     const reason = "$.workers: idleTimeout is not allowed with REQUEST_COUNT";
-    throw new Refusal(422, INVALID, "v2.idle-timeout", [reason]);
+    throw new V2Refusal(422, INVALID, "v2.idle-timeout", [reason]);
   }
 }
 

@@ -3,14 +3,14 @@ import { ENDPOINT_FIELDS } from "../model/endpointFields";
 import { CUDA_VERSION, CUDA_VERSIONS, NAME, type Shape } from "../model/shapes";
 import { v2Properties, v2Shown } from "../model/v2Form";
 import { REGISTRY_AUTH_FIELDS } from "../registryAuths/registryAuthFields";
-import { CHANGEABLE_FIELDS as CHANGEABLE_SECRET, SECRET_FIELDS } from "../secrets/secretFields";
+import { CHANGEABLE_SECRET_FIELDS as CHANGEABLE_SECRET, SECRET_FIELDS } from "../secrets/secretFields";
 import { TEMPLATE_FIELDS } from "../templates/templateFields";
-import { CHANGEABLE_FIELDS, VOLUME_FIELDS } from "../volumes/volumeFields";
+import { CHANGEABLE_VOLUME_FIELDS, VOLUME_FIELDS } from "../volumes/volumeFields";
 
 type Properties = Readonly<Record<string, Shape>>;
 
 const TEMPLATE: Properties = { ...v2Properties(TEMPLATE_FIELDS), allowedCudaVersions: CUDA_VERSIONS };
-const VOLUME = v2Properties(CHANGEABLE_FIELDS);
+const VOLUME = v2Properties(CHANGEABLE_VOLUME_FIELDS);
 const ALL_ENDPOINT_FIELDS = { ...ENDPOINT_FIELDS, ...CONTAINER_FIELDS };
 /** A change accepts all fields of an endpoint except its type. */
 const { type: ENDPOINT_TYPE = {}, gpu: GPU = {}, ...ENDPOINT } = v2Properties(ALL_ENDPOINT_FIELDS);

@@ -1,8 +1,8 @@
 import { LARGEST_PAGE } from "./facts";
-import { Refusal } from "./problem";
+import { V2Refusal } from "./problem";
 
 /** One page of a list, as the response shows it. */
-export interface Page<T> {
+export interface ListPage<T> {
   readonly items: readonly T[];
   readonly pagination: { readonly nextCursor: string | null; readonly hasNextPage: boolean };
 }
@@ -12,11 +12,11 @@ export interface Page<T> {
  * before.
  * @throws Refusal for a limit that is not 1 to 1000, or a cursor that no list gave out
  */
-export function pageOf<T extends { readonly id: string }>(records: readonly T[], query: URLSearchParams): Page<T> {
+export function pageOf<T extends { readonly id: string }>(records: readonly T[], query: URLSearchParams): ListPage<T> {
   const limit = limitOf(query.get("limit"));
   const after = query.get("cursor");
   const last = after === null ? -1 : records.findIndex(({ id }) => cursorOf(id) === after);
-  if (after !== null && last < 0) throw new Refusal(422, "invalid cursor", "v2.pagination");
+  if (after !== null && last < 0) throw new V2Refusal(422, "invalid cursor", "v2.pagination");
   const items = records.slice(last + 1, last + 1 + limit);
   const hasNextPage = last + 1 + limit < records.length;
   const end = items.at(-1);
@@ -27,7 +27,7 @@ function limitOf(given: string | null): number {
   if (given === null) return LARGEST_PAGE;
   const limit = /^\d+$/.test(given) ? Number(given) : 0;
   if (limit >= 1 && limit <= LARGEST_PAGE) return limit;
-  throw new Refusal(422, `limit must be 1 to ${LARGEST_PAGE}`, "v2.pagination");
+  throw new V2Refusal(422, `limit must be 1 to ${LARGEST_PAGE}`, "v2.pagination");
 }
 
 function cursorOf(id: string): string {

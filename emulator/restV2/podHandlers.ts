@@ -1,14 +1,14 @@
 import type { Pod } from "../pods/podRecord";
 import type { Pods } from "../pods/pods";
 import type { V2Call } from "./handler";
-import { Refusal } from "./problem";
+import { V2Refusal } from "./problem";
 
 /** Returns the operations on pods. Workers do not count as pods here. */
 export function podHandlers(pods: Pods) {
   return {
     getPod({ id }: V2Call) {
       const pod = pods.get(id);
-      if (!pod || pod.endpointId !== undefined) throw new Refusal(404, "pod not found", "v2.pod");
+      if (!pod || pod.endpointId !== undefined) throw new V2Refusal(404, "pod not found", "v2.pod");
       return shownPod(pod);
     },
   };

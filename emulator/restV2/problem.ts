@@ -4,7 +4,7 @@ import { BusinessError } from "../model/businessError";
 import type { FidelityId } from "../model/fidelity";
 
 /** A request that REST v2 refuses, with its status. */
-export class Refusal extends Error {
+export class V2Refusal extends Error {
   constructor(
     readonly status: number,
     message: string,
@@ -22,12 +22,12 @@ export class Refusal extends Error {
  */
 export function findOrRefuse<T extends { readonly id: string }>(records: readonly T[], id: string): T {
   const found = records.find((each) => each.id === id);
-  if (!found) throw new Refusal(404, "resource not found", "v2.unknown-id");
+  if (!found) throw new V2Refusal(404, "resource not found", "v2.unknown-id");
   return found;
 }
 
 /** Returns an error in the form of REST v2 (RFC 9457). */
-export function problem({ status, message, fidelity, problems }: Refusal): HttpResponse {
+export function problem({ status, message, fidelity, problems }: V2Refusal): HttpResponse {
   const title = STATUS_CODES[status] ?? "Error";
   const body = { title, status, detail: message, ...(problems && { errors: problems }) };
   return {
@@ -65,6 +65,6 @@ const STATUSES: Readonly<Partial<Record<FidelityId, number>>> = {
 export function refusalOf(error: unknown): unknown {
   if (!(error instanceof BusinessError)) return error;
   const { message, fidelity } = error;
-  if (NOT_FOUND.includes(fidelity)) return new Refusal(404, message, fidelity);
-  return new Refusal(STATUSES[fidelity] ?? 400, message, fidelity);
+  if (NOT_FOUND.includes(fidelity)) return new V2Refusal(404, message, fidelity);
+  return new V2Refusal(STATUSES[fidelity] ?? 400, message, fidelity);
 }

@@ -5,11 +5,11 @@ import { REGISTRY_AUTH_FIELDS } from "../registryAuths/registryAuthFields";
 import type { RegistryAuths } from "../registryAuths/registryAuths";
 import { TEMPLATE_FIELDS, type TemplateRecord } from "../templates/templateFields";
 import type { Templates } from "../templates/templates";
-import { CHANGEABLE_FIELDS, VOLUME_FIELDS, type VolumeRecord } from "../volumes/volumeFields";
+import { CHANGEABLE_VOLUME_FIELDS, VOLUME_FIELDS, type VolumeRecord } from "../volumes/volumeFields";
 import type { Volumes } from "../volumes/volumes";
 import type { V2Call } from "./handler";
 import { pageOf } from "./pages";
-import { findOrRefuse, Refusal } from "./problem";
+import { findOrRefuse, V2Refusal } from "./problem";
 
 /** Returns the operations on templates. */
 export function templateHandlers(templates: Templates) {
@@ -57,9 +57,9 @@ export function volumeHandlers(volumes: Volumes) {
     updateNetworkVolume({ id, body }: V2Call<VolumeBody>) {
       const { size } = volumeOf(id);
       if (body.size !== undefined && body.size < size) {
-        throw new Refusal(400, "network volume storage cannot be reduced", "v2.volume-shrink");
+        throw new V2Refusal(400, "network volume storage cannot be reduced", "v2.volume-shrink");
       }
-      return shownVolume(volumes.update({ id, ...changedByBody(CHANGEABLE_FIELDS, body) }));
+      return shownVolume(volumes.update({ id, ...changedByBody(CHANGEABLE_VOLUME_FIELDS, body) }));
     },
     deleteNetworkVolume({ id }: V2Call) {
       volumeOf(id);
@@ -88,7 +88,7 @@ export function registryHandlers(registryAuths: RegistryAuths, pods: Pods) {
     deleteRegistry({ id }: V2Call) {
       credentialOf(id);
       const user = pods.list().find((pod) => pod.containerRegistryAuthId === id && pod.desiredStatus !== "TERMINATED");
-      if (user) throw new Refusal(400, `Registry is in use by pod "${user.name}"`, "v2.registry-in-use");
+      if (user) throw new V2Refusal(400, `Registry is in use by pod "${user.name}"`, "v2.registry-in-use");
       registryAuths.remove(id);
       return undefined;
     },

@@ -24,7 +24,7 @@ import { type EndpointParts, endpointHandlers } from "./endpointHandlers";
 import { type OperationFacts, type OperationName, REST_V2 } from "./facts";
 import type { V2Call, V2Handler } from "./handler";
 import { podHandlers } from "./podHandlers";
-import { problem, Refusal, refusalOf } from "./problem";
+import { problem, refusalOf, V2Refusal } from "./problem";
 import { registryHandlers, templateHandlers, volumeHandlers } from "./recordHandlers";
 import { secretHandlers } from "./secretHandlers";
 import { workerHandlers } from "./workerHandlers";
@@ -101,18 +101,18 @@ export function createRestV2(options: RestV2Options) {
 
   function respond(request: HttpRequest, route: Route | undefined, ids: PathIds, call: CallOptions): HttpResponse {
     const access = accessOf(bearerKey(request), keys);
-    if (access === "missing") return problem(new Refusal(401, "missing bearer token"));
-    if (access === "wrong") return problem(new Refusal(401, "invalid bearer token", "v2.unauthorized-body"));
+    if (access === "missing") return problem(new V2Refusal(401, "missing bearer token"));
+    if (access === "wrong") return problem(new V2Refusal(401, "invalid bearer token", "v2.unauthorized-body"));
     const { headers, exceeded } = quota.count();
     let response: HttpResponse;
     try {
-      if (exceeded !== undefined) throw new Refusal(429, `rate limit exceeded for the ${exceeded} window`);
-      if (access === "forbidden") throw new Refusal(403, "access denied");
+      if (exceeded !== undefined) throw new V2Refusal(429, `rate limit exceeded for the ${exceeded} window`);
+      if (access === "forbidden") throw new V2Refusal(403, "access denied");
       if (!route) throw refusalOfPath(request);
       response = execute(route, ids, request, call);
     } catch (error) {
       const refusal = refusalOf(error);
-      if (!(refusal instanceof Refusal)) throw refusal;
+      if (!(refusal instanceof V2Refusal)) throw refusal;
       response = problem(refusal);
     }
     return { ...response, headers: { ...response.headers, ...headers } };
@@ -145,9 +145,9 @@ export function createRestV2(options: RestV2Options) {
 
 function checkedBody(request: HttpRequest, { body: shape = {} }: OperationFacts): object {
   const body = jsonOf(request);
-  if (body === undefined) throw new Refusal(400, "the body must be JSON", "v2.malformed");
+  if (body === undefined) throw new V2Refusal(400, "the body must be JSON", "v2.malformed");
   const problems = problemsOf(shape, body);
-  if (problems.length > 0) throw new Refusal(422, "Request validation failed.", undefined, problems);
+  if (problems.length > 0) throw new V2Refusal(422, "Request validation failed.", undefined, problems);
   return body as object;
 }
 
@@ -160,11 +160,11 @@ function jsonOf({ body }: HttpRequest): unknown {
 }
 
 /** Returns the refusal of a path that is unknown, or that does not have the method. */
-function refusalOfPath({ path }: HttpRequest): Refusal {
+function refusalOfPath({ path }: HttpRequest): V2Refusal {
   const isKnown = ROUTES.some(({ pattern }) => pattern.test(path));
   return isKnown
-    ? new Refusal(405, "The requested method is not allowed for this path.", "v2.method")
-    : new Refusal(404, "resource not found", "v2.other-paths");
+    ? new V2Refusal(405, "The requested method is not allowed for this path.", "v2.method")
+    : new V2Refusal(404, "resource not found", "v2.other-paths");
 }
 
 /** Returns the URL under which the client reached the emulator. */

@@ -3,7 +3,7 @@ import type { Worker } from "../workers/worker";
 import type { LogFilter, LoggedLine, WorkerLogs } from "../workers/workerLogs";
 import type { V2Call } from "./handler";
 import { pageOf } from "./pages";
-import { Refusal } from "./problem";
+import { V2Refusal } from "./problem";
 
 /** The parts of the emulator that workers need in REST v2. */
 interface WorkerParts {
@@ -50,7 +50,7 @@ export function workerHandlers(parts: WorkerParts) {
       const { runtime } = endpointOf(parts, id);
       const filter = filterOf(query, headers["last-event-id"]);
       if (!runtime.pods().some((pod) => pod.id === workerId))
-        throw new Refusal(404, "resource not found", "v2.logs-worker");
+        throw new V2Refusal(404, "resource not found", "v2.logs-worker");
       return events(parts.logs.read(workerId, filter, signal()));
     },
   };
@@ -58,7 +58,7 @@ export function workerHandlers(parts: WorkerParts) {
 
 function endpointOf({ endpoints }: WorkerParts, id: string): Endpoint {
   const found = endpoints.find(id);
-  if (!found) throw new Refusal(404, "resource not found", "v2.unknown-id");
+  if (!found) throw new V2Refusal(404, "resource not found", "v2.unknown-id");
   return found;
 }
 
@@ -80,7 +80,7 @@ function workersOf({ record, runtime }: Endpoint) {
 /** @throws Refusal if a parameter is not valid */
 function filterOf(query: URLSearchParams, lastEventId: string | string[] | undefined): LogFilter {
   const [source, tail, since] = ["source", "tail", "since"].map((name) => query.get(name) ?? undefined);
-  const refuse = (reason: string) => new Refusal(422, reason, "v2.logs-parameters");
+  const refuse = (reason: string) => new V2Refusal(422, reason, "v2.logs-parameters");
   const known = SOURCES.find((each) => each === source);
   if (source !== undefined && known === undefined) throw refuse("source must be container or system");
   const lines = tail === undefined ? DEFAULT_TAIL : Number(tail);

@@ -31,7 +31,7 @@ export const SECRET_FIELDS = {
 
 const { value } = SECRET_FIELDS;
 /** The fields that a change over REST v2 accepts. */
-export const CHANGEABLE_FIELDS = { value, description };
+export const CHANGEABLE_SECRET_FIELDS = { value, description };
 
 /** The fields of a secret that clients can set. */
 export interface SecretFields extends Stored<typeof SECRET_FIELDS> {}

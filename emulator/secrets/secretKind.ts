@@ -22,10 +22,10 @@ export interface SecretKind extends Kind<SecretSeed, SecretFields, EmulatedSecre
 }
 
 /** Returns what others see of a secret. */
-export const shown = ({ value: _never, ...others }: StoredSecret): EmulatedSecret => others;
+export const shownSecret = ({ value: _never, ...others }: StoredSecret): EmulatedSecret => others;
 
 export function secretKind(secrets: Secrets): SecretKind {
-  const kind = recordKind(secrets, shown, {
+  const kind = recordKind(secrets, shownSecret, {
     ...{ seedSchema: secretSeedSchema, patchSchema: secretPatchSchema, snapshotSchema: storedSecretSchema },
   });
   return { ...kind, control: { ...kind.control, matches: (id, value) => secrets.find(id)?.value === value } };

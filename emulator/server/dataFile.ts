@@ -3,7 +3,7 @@ import { open, rename } from "node:fs/promises";
 import path from "node:path";
 import { systemReason } from "../io/systemReason";
 import { createDataLock, DataFileInUse, type DataLock } from "./dataLock";
-import { createStateChanges, readState, type StateChanges, type StateSource } from "./savedState";
+import { createStateChanges, readSavedState, type StateChanges, type StateSource } from "./savedState";
 
 /** Below this size, appended changes are not worth a rewrite, in bytes. */
 const MIN_APPENDED = 2 ** 20;
@@ -73,7 +73,7 @@ export class DataFile {
       throw new Error(`the data file ${this.#file} cannot be read: ${systemReason(error)}`, { cause: error });
     }
     try {
-      restore(readState(text));
+      restore(readSavedState(text));
       return true;
     } catch (cause) {
       const reason = cause instanceof SyntaxError ? "It does not contain JSON." : (cause as Error).message;
@@ -189,7 +189,7 @@ function folderOf(file: string): string {
  */
 export function keyInDataFile(file: string | undefined): string | undefined {
   try {
-    const { apiKey } = readState(readFileSync(file ?? "", "utf8")) as { apiKey?: unknown };
+    const { apiKey } = readSavedState(readFileSync(file ?? "", "utf8")) as { apiKey?: unknown };
     return typeof apiKey === "string" && apiKey !== "" ? apiKey : undefined;
   } catch {
     return undefined;

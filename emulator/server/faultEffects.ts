@@ -3,7 +3,7 @@ import { type Clock, sleep } from "../../sdk/contract/clock";
 import { type Call, type HttpRequest, type HttpResponse, json, text } from "../io/http";
 import { EMPTY_LIST } from "../records/history";
 import type { FaultEffect } from "./faultRule";
-import type { Connection } from "./listen";
+import type { OpenConnection } from "./listen";
 
 const WEB_PAGE = "<!DOCTYPE html><html><head><title>Bad gateway</title></head><body><h1>Bad gateway</h1></body></html>";
 
@@ -14,7 +14,7 @@ export async function runWithFault(
   call: Call,
   effect: FaultEffect,
   request: HttpRequest,
-  connection: Connection,
+  connection: OpenConnection,
   clock: Clock,
 ): Promise<HttpResponse | undefined> {
   if (effect.latencyMs) await sleep(clock, effect.latencyMs, request.signal());

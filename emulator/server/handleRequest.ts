@@ -3,13 +3,13 @@ import { type DroppedBody, failure, type HttpRequest, type HttpResponse, json, t
 import { reachesService, runWithFault } from "./faultEffects";
 import type { NextFault } from "./faultMatch";
 import type { OpenJournal } from "./journal";
-import type { Connection, RequestHandler } from "./listen";
+import type { OpenConnection, RequestHandler } from "./listen";
 import { droppedBody, type ReadCall } from "./routes";
 
 /** The path of the control interface and of the page. The service does not use it. */
 export const CONTROL_PATH = "/_emulator";
 
-export type Control = (request: HttpRequest, connection: Connection) => Promise<HttpResponse>;
+export type Control = (request: HttpRequest, connection: OpenConnection) => Promise<HttpResponse>;
 
 export interface RequestHandlerOptions {
   /** Returns the refusal if a foreign host name has led the request here. */

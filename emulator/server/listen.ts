@@ -8,10 +8,10 @@ import { type DroppedBody, failure, type HttpRequest, type HttpResponse, LOAD_BA
 import { levelOf } from "../model/fidelity";
 
 /** Resolves with the response to a request, or with `undefined` if its connection was cut. */
-export type RequestHandler = (request: HttpRequest, connection: Connection) => Promise<HttpResponse | undefined>;
+export type RequestHandler = (request: HttpRequest, connection: OpenConnection) => Promise<HttpResponse | undefined>;
 
 /** The connection of a request. */
-export interface Connection {
+export interface OpenConnection {
   /** Set if the body was dropped, and `body` is empty. */
   readonly dropped: DroppedBody | undefined;
   /** The IP address of the client. */
@@ -92,7 +92,7 @@ function urlOf({ address, family, port }: AddressInfo): string {
 async function serve(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
-  connection: OpenConnection,
+  connection: CuttableConnection,
   handleRequest: RequestHandler,
 ): Promise<void> {
   const target = incoming.url ?? "/";
@@ -113,7 +113,7 @@ async function serve(
   if (response && !outgoing.destroyed) await send(incoming, outgoing, response);
 }
 
-interface OpenConnection extends Connection {
+interface CuttableConnection extends OpenConnection {
   dropped: DroppedBody | undefined;
   /** Returns a signal that aborts if the connection is cut. */
   readonly signal: () => AbortSignal;
@@ -122,11 +122,11 @@ interface OpenConnection extends Connection {
 }
 
 /** Holds no reference to the request and the response, because the connection can outlive them. */
-function connectionOf({ socket }: IncomingMessage): OpenConnection {
+function connectionOf({ socket }: IncomingMessage): CuttableConnection {
   // Most requests need none.
   let controller: AbortController | undefined;
   let isCut = false;
-  const connection: OpenConnection = {
+  const connection: CuttableConnection = {
     dropped: undefined,
     remoteAddress: socket.remoteAddress ?? "",
     onCut: undefined,

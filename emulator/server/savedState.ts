@@ -135,7 +135,7 @@ export function createStateChanges(source: StateSource): StateChanges {
  * line a change. An incomplete last line is one that a kill has cut: nothing in it was confirmed.
  * @throws SyntaxError if the text is not JSON, TypeError if a change is malformed
  */
-export function readState(text: string): unknown {
+export function readSavedState(text: string): unknown {
   const [first = "", ...changes] = text.split("\n");
   let state: unknown;
   try {

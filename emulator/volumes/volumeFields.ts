@@ -36,7 +36,7 @@ export const VOLUME_FIELDS = {
 
 const { name, size } = VOLUME_FIELDS;
 /** The fields that `updateNetworkVolume` accepts. */
-export const CHANGEABLE_FIELDS = { name, size };
+export const CHANGEABLE_VOLUME_FIELDS = { name, size };
 
 type Table = typeof VOLUME_FIELDS;
 
@@ -58,7 +58,7 @@ export interface VolumeInput extends RequiredInput<Table>, OptionalInput<Table> 
 }
 
 /** The `input` of `updateNetworkVolume`. */
-export interface VolumeChange extends OptionalInput<typeof CHANGEABLE_FIELDS> {
+export interface VolumeChange extends OptionalInput<typeof CHANGEABLE_VOLUME_FIELDS> {
   readonly id: string;
 }
 

@@ -13,7 +13,7 @@ export function waitIdle(pool: PoolState, worker: Worker): void {
   const { record, context } = pool;
   if (!hasIdleTimeout(pool)) return;
   const stop = () => {
-    if (sizeOf(pool) > record.workersMin) remove(pool, worker);
+    if (sizeOf(pool) > record.workersMin) removeWorker(pool, worker);
   };
   worker.cancelTimer = context.clock.schedule(record.idleTimeout * 1000, stop, true);
 }
@@ -25,7 +25,7 @@ export function stopSurplus(pool: PoolState): void {
     if (worker.cancelTimer !== noTimer || worker.jobs > 0) continue;
     const stop = () => {
       worker.cancelTimer = noTimer;
-      if (sizeOf(pool) > pool.wanted) remove(pool, worker);
+      if (sizeOf(pool) > pool.wanted) removeWorker(pool, worker);
     };
     worker.cancelTimer = pool.context.clock.schedule(REQUEST_COUNT_SCALE_DOWN_MS, stop, true);
   }
@@ -54,13 +54,13 @@ export function removeLater(pool: PoolState, worker: Worker): void {
     return;
   }
   worker.cancelTimer = pool.context.clock.schedule(pool.context.drainMs, () => {
-    remove(pool, worker);
+    removeWorker(pool, worker);
     pool.onRoom();
   });
 }
 
 /** Removes a worker. One with a process counts until the process has ended. */
-export function remove(pool: PoolState, worker: Worker): void {
+export function removeWorker(pool: PoolState, worker: Worker): void {
   if (!worker.runner.hasProcess || !pool.workers.has(worker)) {
     forget(pool, worker);
     return;

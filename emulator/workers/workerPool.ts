@@ -2,7 +2,7 @@ import type { EndpointRecord } from "../model/endpointFields";
 import type { RuntimeContext } from "./context";
 import { askAgain, startWorker } from "./poolStarts";
 import { createPoolState, leaveFree, type PoolState, show, sizeOf } from "./poolState";
-import { drain, remove, removeLater, stopSurplus, stopWaiting, waitIdle } from "./poolStops";
+import { drain, removeLater, removeWorker, stopSurplus, stopWaiting, waitIdle } from "./poolStops";
 import { byReadiness, type Worker, type WorkerPod } from "./worker";
 import type { WorkerModel } from "./workerModel";
 
@@ -73,7 +73,7 @@ export function createWorkerPool(
       return true;
     },
     release: (worker) => release(pool, worker),
-    remove: (worker) => remove(pool, worker),
+    remove: (worker) => removeWorker(pool, worker),
     dispose: () => dispose(pool),
   };
 }
@@ -109,7 +109,7 @@ function rollOut(pool: PoolState): void {
   for (const worker of byReadiness(pool.workers)) {
     if (pool.releases.isKept(worker.pod.container)) continue;
     if (worker.state === "running") drain(pool, worker, "new release");
-    else remove(pool, worker);
+    else removeWorker(pool, worker);
   }
 }
 

@@ -1,4 +1,4 @@
-import { checkFields } from "../../cli/doctor/fields";
+import { checkLackedFields } from "../../cli/doctor/fields";
 import { providerSettings } from "../../provider/connection/config";
 import { SERVERLESS_ENDPOINT } from "../../provider/resourceTypes";
 
@@ -20,21 +20,21 @@ const STATE = {
 const settings = (config: Readonly<Record<string, string>>) => providerSettings((name) => config[name], {});
 
 test("doctor names each field in state that the interface does not have, with its endpoints", () => {
-  expect(checkFields(STATE, settings({ api: "v2" }))).toEqual([
+  expect(checkLackedFields(STATE, settings({ api: "v2" }))).toEqual([
     {
       status: "warning",
       found: expect.stringMatching(/^modelReferences of cached, other cannot be set over REST v2: /),
       fix: expect.stringContaining("neither read nor restored"),
     },
   ]);
-  expect(checkFields(STATE, settings({})).map(({ found }) => found)).toEqual([
+  expect(checkLackedFields(STATE, settings({})).map(({ found }) => found)).toEqual([
     expect.stringMatching(/^gpuCount of cached exists only at the service runpod, and over REST v2/),
     expect.stringMatching(/^modelReferences of cached, other exists only at the service runpod$/),
   ]);
 });
 
 test("doctor finds no such field where the interface has all of them, or nothing can be read", () => {
-  expect(checkFields(STATE, settings({ service: "runpod" }))).toEqual([]);
-  expect(checkFields({ problem: "there is no stack" }, settings({ api: "v2" }))).toEqual([]);
-  expect(checkFields(STATE, settings({ service: "unknown" }))).toEqual([]);
+  expect(checkLackedFields(STATE, settings({ service: "runpod" }))).toEqual([]);
+  expect(checkLackedFields({ problem: "there is no stack" }, settings({ api: "v2" }))).toEqual([]);
+  expect(checkLackedFields(STATE, settings({ service: "unknown" }))).toEqual([]);
 });

@@ -19,11 +19,11 @@ import { VOLUME_FIELDS } from "../../../sdk/volumes/volume";
 import { VOLUME_CHECKS } from "../../../sdk/volumes/volumes";
 import { isHarmlessVariable, mayHoldSecret } from "../secrets";
 import { literal, oneLine } from "../source";
-import { SECRET } from "./oldResource";
+import { OLD_SECRET } from "./oldResource";
 import type { Successor, SuccessorKind } from "./successors";
 
 /** The arguments of a resource as the program declares them. */
-export interface Declaration {
+export interface ResourceDeclaration {
   /** Each argument with its source code. */
   readonly args: readonly (readonly [string, string])[];
   /** What the program does not manage, with the reasons. */
@@ -86,10 +86,14 @@ const ANY = "secret";
  * Returns the arguments that adopt a record without changing it: every setting of the old program,
  * the secret ones from the config.
  */
-export function declare(successor: Successor, words: EndpointInputOptions, readSecret: ReadSecret): Declaration {
+export function declare(
+  successor: Successor,
+  words: EndpointInputOptions,
+  readSecret: ReadSecret,
+): ResourceDeclaration {
   const { table, check, missing } = RULES[successor.kind];
   const { command, env, ...plain } = successor.fields;
-  const isSecret = (field: string) => plain[field] === SECRET || mayHoldSecret(field, plain[field]);
+  const isSecret = (field: string) => plain[field] === OLD_SECRET || mayHoldSecret(field, plain[field]);
   const shown = Object.fromEntries(
     Object.entries(plain).map(([field, value]) => [field, isSecret(field) ? ANY : value]),
   );
@@ -107,7 +111,7 @@ export function declare(successor: Successor, words: EndpointInputOptions, readS
     ...problems.filter(({ property }) => missing(valid).some((each) => each.property === property)),
   ];
   const variables =
-    env === SECRET
+    env === OLD_SECRET
       ? [["env", readSecret(successor, "env", "object")] as const]
       : isObject(env)
         ? [["env", envSource(successor, env, readSecret)] as const]

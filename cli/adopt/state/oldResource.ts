@@ -2,7 +2,7 @@
  * Stands for a secret value of a state. The value itself is dropped where the state is read, so
  * that nothing can print it.
  */
-export const SECRET: unique symbol = Symbol("secret");
+export const OLD_SECRET: unique symbol = Symbol("secret");
 
 /** A resource of another provider, as its state holds it. */
 export interface OldResource {
@@ -21,7 +21,7 @@ export interface OldResource {
   /** The name of the explicit provider; `undefined` for the default one. */
   readonly provider: string | undefined;
   /** The URL of the explicit provider's service, if it sets one. */
-  readonly providerUrl: string | typeof SECRET | undefined;
+  readonly providerUrl: string | typeof OLD_SECRET | undefined;
   /** The addresses of the resources without which the old tool does not let go of this one. */
   readonly dependents: readonly string[];
   /** Why the new program must not have it; `undefined` if it may. */

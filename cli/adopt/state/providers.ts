@@ -1,6 +1,6 @@
 import { RUNPOD_ADDRESSES } from "../../../sdk/contract/limits";
 import { literal, oneLine } from "../source";
-import { type OldResource, SECRET } from "./oldResource";
+import { OLD_SECRET, type OldResource } from "./oldResource";
 
 /** Returns the source code that reads a value of the provider from the config. */
 type ReadConfig = (name: string) => string;
@@ -35,7 +35,7 @@ export function providerNote(name: string): string {
 
 /** Returns a URL that can be in a program: one without a part that may be secret. */
 function urlOf(text: OldResource["providerUrl"]): URL | undefined {
-  if (text === undefined || text === SECRET || !URL.canParse(text)) return undefined;
+  if (text === undefined || text === OLD_SECRET || !URL.canParse(text)) return undefined;
   const url = new URL(text);
   return url.username || url.password || url.search || url.hash ? undefined : url;
 }

@@ -1,5 +1,5 @@
 import { isObject, objectOrEmpty, type Properties } from "../../../provider/properties";
-import { type OldResource, type OldState, SECRET } from "./oldResource";
+import { OLD_SECRET, type OldResource, type OldState } from "./oldResource";
 
 /** The key of a value in state that JSON cannot hold, and what it holds for a secret. */
 const SIGNATURE = "4dabf18193072939515e22adb298388d";
@@ -69,7 +69,7 @@ function oldResource(
 
 function urlOf(provider: Properties | undefined): OldResource["providerUrl"] {
   const { apiUrl } = objectOrEmpty(withoutSecrets(provider?.inputs));
-  return apiUrl === SECRET || (typeof apiUrl === "string" && apiUrl !== "") ? apiUrl : undefined;
+  return apiUrl === OLD_SECRET || (typeof apiUrl === "string" && apiUrl !== "") ? apiUrl : undefined;
 }
 
 /**
@@ -126,6 +126,6 @@ function pendingWarning({ resource, type }: Properties): string | undefined {
 function withoutSecrets(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutSecrets);
   if (!isObject(value)) return value;
-  if (SIGNATURE in value) return value[SIGNATURE] === SECRET_SIGNATURE ? SECRET : undefined;
+  if (SIGNATURE in value) return value[SIGNATURE] === SECRET_SIGNATURE ? OLD_SECRET : undefined;
   return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, withoutSecrets(part)]));
 }

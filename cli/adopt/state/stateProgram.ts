@@ -6,7 +6,7 @@ import { unknownTiers } from "../unknownTiers";
 import { declare, type ReadSecret } from "./declare";
 import { isOtherService, providerNote, providerSource } from "./providers";
 import { REMOVAL_STEP, removable, removalCommands } from "./removal";
-import { KINDS, type LeftOut, type Successor } from "./successors";
+import { type LeftOut, SUCCESSOR_CLASSES, type Successor } from "./successors";
 
 /** A program that adopts the resources of another provider, and what it leaves out. */
 export interface StateProgram {
@@ -59,7 +59,7 @@ export function stateProgram(
   });
   const declared: Declared[] = [];
   const taken = new Set<string>();
-  for (const kind of KINDS) {
+  for (const kind of SUCCESSOR_CLASSES) {
     for (const successor of moved.filter((each) => each.kind === kind)) {
       const { args, comments } = declare(successor, words, readSecret);
       const { old, lost } = successor;

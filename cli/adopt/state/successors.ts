@@ -1,9 +1,9 @@
 import { isObject, objectOrEmpty, type Properties } from "../../../provider/properties";
 import { normalizeName, splitList } from "../../../sdk/endpoints/normalForms";
-import { type OldResource, SECRET } from "./oldResource";
+import { OLD_SECRET, type OldResource } from "./oldResource";
 
 /** The resources of this package that succeed those of other providers. */
-export const KINDS = [
+export const SUCCESSOR_CLASSES = [
   "ContainerRegistryAuth",
   "Secret",
   "NetworkVolume",
@@ -11,7 +11,7 @@ export const KINDS = [
   "ServerlessEndpoint",
 ] as const;
 
-export type SuccessorKind = (typeof KINDS)[number];
+export type SuccessorKind = (typeof SUCCESSOR_CLASSES)[number];
 
 /** What a resource of another provider becomes. */
 export interface Successor {
@@ -144,7 +144,7 @@ const PULUMI_TYPES: Readonly<Record<string, OldType>> = {
   "runpod:index:Secret": {
     kind: "Secret",
     // The value is never copied, whether or not the state marks it.
-    rules: { ...same("name", "description"), value: () => ({ value: SECRET }) },
+    rules: { ...same("name", "description"), value: () => ({ value: OLD_SECRET }) },
   },
 };
 

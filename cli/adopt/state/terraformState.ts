@@ -1,5 +1,5 @@
 import { isObject, objectOrEmpty, type Properties } from "../../../provider/properties";
-import { type OldResource, type OldState, SECRET } from "./oldResource";
+import { OLD_SECRET, type OldResource, type OldState } from "./oldResource";
 
 /** Attributes that hold a secret even if the state does not mark them. */
 const ALWAYS_SECRET: readonly string[] = ["password", "value", "volume_key"];
@@ -27,7 +27,7 @@ function oldResource({ module, type, name, provider }: Properties, instance: Pro
   const marked = Object.fromEntries(
     Object.entries(objectOrEmpty(given)).map(([field, value]) => [
       field,
-      ALWAYS_SECRET.includes(field) && value !== null ? SECRET : value,
+      ALWAYS_SECRET.includes(field) && value !== null ? OLD_SECRET : value,
     ]),
   );
   const attributes = (Array.isArray(paths) ? paths : []).reduce<unknown>(
@@ -66,7 +66,7 @@ function stepOf(step: unknown): string {
 
 /** Returns the value with `SECRET` at the end of the path. */
 function hide(value: unknown, [step, ...rest]: readonly string[]): unknown {
-  if (step === undefined) return value === null || value === undefined ? value : SECRET;
+  if (step === undefined) return value === null || value === undefined ? value : OLD_SECRET;
   if (Array.isArray(value)) return value.map((part, index) => (String(index) === step ? hide(part, rest) : part));
   if (!isObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, key === step ? hide(part, rest) : part]));

@@ -1,7 +1,7 @@
 import type { ManagementApi } from "../../../sdk";
 import type { AlertSettings } from "../stackSettings";
 import { type Play, startPlay } from "./play";
-import { jobsEveryS, RUN_S, type Scenario } from "./scenarios";
+import { type FaultScenario, jobsEveryS, RUN_S } from "./scenarios";
 
 /** The time between two scrapes, in seconds. */
 export const SCRAPE_S = 60;
@@ -9,12 +9,12 @@ export const SCRAPE_S = 60;
 export const WARM_UP_S = 20 * 60;
 
 /** The series of a play: a value for each scrape, `undefined` where a series is absent. */
-export type Series = ReadonlyMap<string, readonly (number | undefined)[]>;
+export type MetricSeries = ReadonlyMap<string, readonly (number | undefined)[]>;
 
 /** A scenario that was played. */
-export interface Played {
-  readonly scenario: Scenario;
-  readonly series: Series;
+export interface PlayedScenario {
+  readonly scenario: FaultScenario;
+  readonly series: MetricSeries;
   readonly scrapes: number;
 }
 
@@ -25,8 +25,8 @@ const OTHERS_EVERY_S = 300;
 export async function playScenario(
   api: ManagementApi,
   endpoints: readonly AlertSettings[],
-  scenario: Scenario,
-): Promise<Played> {
+  scenario: FaultScenario,
+): Promise<PlayedScenario> {
   const [played, ...others] = endpoints as [AlertSettings, ...AlertSettings[]];
   await using play = await startPlay({ api, ids: endpoints.map(({ id }) => id), emulator: emulatorFor(endpoints) });
   const series = new Map<string, (number | undefined)[]>();

@@ -9,7 +9,7 @@ const EVERY_S = 60;
 const MINUTE_S = 60;
 
 /** Something that happens to an endpoint, and the alerts that must fire. */
-export interface Scenario {
+export interface FaultScenario {
   readonly name: string;
   /** The alerts that must fire, and no others. */
   readonly intended: readonly string[];
@@ -84,7 +84,7 @@ const SPECIFIC = [
   "takesNoJobs",
 ];
 
-function faultScenario(name: string, { effect, intended, withinS, restarts }: FaultRow): Scenario {
+function faultScenario(name: string, { effect, intended, withinS, restarts }: FaultRow): FaultScenario {
   return {
     ...{ name, intended, withinS, lastsS: Math.max(withinS + 5 * MINUTE_S, 30 * MINUTE_S), recoversS: RECOVERS_S },
     ...(restarts && { restarts }),
@@ -100,7 +100,7 @@ function faultScenario(name: string, { effect, intended, withinS, restarts }: Fa
 }
 
 /** What happens without a fault of the service. */
-function otherScenarios(settings: AlertSettings): Scenario[] {
+function otherScenarios(settings: AlertSettings): FaultScenario[] {
   const { workersMin, workersMax } = settings;
   const lasts = { lastsS: 30 * MINUTE_S, recoversS: RECOVERS_S };
   return [
@@ -165,7 +165,7 @@ const OTHERS = { id: "spending12345", name: "spending", templateId: "template", 
 const OTHERS_WORKERS = 100;
 
 /** Workers that leave the account a little of its limit, so that those of the stack still start. */
-function spending(lasts: Pick<Scenario, "lastsS" | "recoversS">): Scenario {
+function spending(lasts: Pick<FaultScenario, "lastsS" | "recoversS">): FaultScenario {
   return {
     ...{ name: "an account near its spend limit", ...lasts, intended: ["ServerlessGpuSpend"], withinS: 15 * MINUTE_S },
     begin({ emulator, readings }) {
@@ -178,7 +178,10 @@ function spending(lasts: Pick<Scenario, "lastsS" | "recoversS">): Scenario {
 }
 
 /** Returns everything that is played with an endpoint. */
-export function scenariosOf(settings: AlertSettings, faults: readonly string[] = Object.keys(FAULT_ROWS)): Scenario[] {
+export function scenariosOf(
+  settings: AlertSettings,
+  faults: readonly string[] = Object.keys(FAULT_ROWS),
+): FaultScenario[] {
   const rows = faults.flatMap((name) => {
     const row = FAULT_ROWS[name];
     return row ? [faultScenario(name, row)] : [];
@@ -187,11 +190,11 @@ export function scenariosOf(settings: AlertSettings, faults: readonly string[] =
 }
 
 /** A time without any fault. */
-export const clean = (lastsS: number): Scenario => ({
+export const clean = (lastsS: number): FaultScenario => ({
   ...{ name: "no fault", intended: [], withinS: 0, lastsS, recoversS: 0, begin() {}, end() {} },
 });
 
 /** Returns the time between two jobs while a scenario lasts, in seconds; infinite for none. */
-export function jobsEveryS({ jobsEveryS: given = EVERY_S }: Scenario): number {
+export function jobsEveryS({ jobsEveryS: given = EVERY_S }: FaultScenario): number {
   return given === 0 ? Number.POSITIVE_INFINITY : given;
 }

@@ -1,12 +1,12 @@
 import type { Rule } from "../rules/rules";
 import { type Data, toYaml } from "../rules/yaml";
-import { type Played, SCRAPE_S, type Series, WARM_UP_S } from "./playScenario";
+import { type MetricSeries, type PlayedScenario, SCRAPE_S, WARM_UP_S } from "./playScenario";
 
 /** The time between two looks at the alerts, in seconds. */
 const LOOK_S = 300;
 
 /** Returns a file for `promtool test rules`: metrics of plays, and the alerts that must fire. */
-export function testFile(rulesPath: string, rules: readonly Rule[], plays: readonly Played[]): string {
+export function testFile(rulesPath: string, rules: readonly Rule[], plays: readonly PlayedScenario[]): string {
   const tests = plays.map((played) => ({
     name: played.scenario.name,
     interval: `${SCRAPE_S}s`,
@@ -18,7 +18,7 @@ export function testFile(rulesPath: string, rules: readonly Rule[], plays: reado
 }
 
 /** Returns series in the notation of promtool. */
-export function inputSeries(series: Series, scrapes: number): Data[] {
+export function inputSeries(series: MetricSeries, scrapes: number): Data[] {
   return [...series].map(([name, values]) => ({ series: name, values: runs(values, scrapes) }));
 }
 
@@ -37,7 +37,7 @@ function runs(values: readonly (number | undefined)[], length: number): string {
 }
 
 /** Returns the alerts that must fire at each look, by their names. */
-function looks(rules: readonly Rule[], { scenario, scrapes }: Played): Data[] {
+function looks(rules: readonly Rule[], { scenario, scrapes }: PlayedScenario): Data[] {
   const { intended, withinS, lastsS, recoversS, restarts } = scenario;
   const names = [...new Set(rules.map(({ alert }) => alert))];
   const beginS = WARM_UP_S;

@@ -83,7 +83,7 @@ const isQueue = ({ type, workersMax }: AlertSettings) => type !== "LOAD_BALANCER
 const WITHOUT_JOBS_S = 6 * 60 * MINUTE_S;
 
 /** Every alert about an endpoint. Thresholds follow from the settings in the state. */
-export const KINDS: readonly Kind[] = [
+export const ALERT_KINDS: readonly Kind[] = [
   {
     alert: "ServerlessGpuWorkersMaxReached",
     ...{ severity: "warning", causes: ["workers-busy"] },
@@ -201,7 +201,7 @@ export function rulesOf(settings: AlertSettings, options: RuleOptions): Rule[] {
   const series = seriesOf(settings.id);
   // What is old proves nothing: the last value is shown for five minutes.
   const isFresh = `${series.metric("read_age_seconds")} < ${READ_LAG_S}`;
-  const own = KINDS.flatMap((kind) => {
+  const own = ALERT_KINDS.flatMap((kind) => {
     const condition = kind.when(series, settings, options);
     return condition ? [rule(kind, { ...condition, expr: `${condition.expr} and ${isFresh}` }, settings)] : [];
   });

@@ -1,4 +1,4 @@
-import type { Reply } from "../testedService";
+import type { TestedReply } from "../testedService";
 import { type FindingOf, keysOf, observed, type Scenario } from "./scenario";
 
 const LEVELS = ["High", "Medium", "Low"];
@@ -26,7 +26,7 @@ const limitsShown: FindingOf = ({ status, body }) => {
   return { status, areNumbers: [maxServerlessConcurrency, spendLimit, currentSpendPerHr].every(isNumber) };
 };
 
-const hasVolumeTypes = ({ status, body }: Reply) => ({
+const hasVolumeTypes = ({ status, body }: TestedReply) => ({
   status,
   haveTypes: body?.dataCenters?.every((each: object) =>
     Array.isArray((each as Record<string, unknown>).networkVolumeTypes),

@@ -1,4 +1,4 @@
-import type { Reply } from "../testedService";
+import type { TestedReply } from "../testedService";
 import {
   body,
   deletion,
@@ -17,9 +17,9 @@ const TWO_OPERATIONS = "query A { myself { endpoints { id } } } query B { myself
 const listWith = (fields: string) => `query { myself { endpoints { id ${fields} } } }`;
 
 const listed: FindingOf = ({ status, body }) => ({ status, isList: Array.isArray(body?.data?.myself?.endpoints) });
-const firstMessage = ({ body }: Reply): string | undefined => body?.errors?.[0]?.message;
+const firstMessage = ({ body }: TestedReply): string | undefined => body?.errors?.[0]?.message;
 
-export interface Listed {
+export interface ListedEndpoint {
   readonly id: string;
   readonly pods?: unknown;
   readonly version?: unknown;
@@ -30,9 +30,9 @@ export interface Listed {
  * does not have it.
  */
 export const own =
-  (findingOf: (endpoint: Listed | undefined, status: number) => object): FindingOf =>
+  (findingOf: (endpoint: ListedEndpoint | undefined, status: number) => object): FindingOf =>
   ({ status, body }, _, { id }) => {
-    const list: Listed[] = body?.data?.myself?.endpoints ?? [];
+    const list: ListedEndpoint[] = body?.data?.myself?.endpoints ?? [];
     return findingOf(
       list.find((each) => each.id === id),
       status,

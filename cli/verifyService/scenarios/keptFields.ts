@@ -1,7 +1,7 @@
-import type { Row } from "../testedService";
+import type { TestedRow } from "../testedService";
 import { own } from "./graphql";
-import { refused, shown } from "./saveEndpoint";
-import { type Input, observed, type Scenario, type Step } from "./scenario";
+import { refusedSave, shownFields } from "./saveEndpoint";
+import { observed, type Scenario, type ScenarioFields, type ScenarioStep } from "./scenario";
 
 /**
  * The fields that the client sends back unchanged, written as GraphQL. The endpoint has no worker,
@@ -19,9 +19,13 @@ const FIELDS = Object.keys(SET).join(" ");
 const SOURCES =
   "workersStandby flashEnvironmentId env { key } repo { __typename } hubRelease { __typename } networkVolumeIds { networkVolumeId }";
 
-const save = (fields: Input, selection: string, ...findings: readonly (readonly [Row, ...string[]])[]): Step => ({
+const save = (
+  fields: ScenarioFields,
+  selection: string,
+  ...findings: readonly (readonly [TestedRow, ...string[]])[]
+): ScenarioStep => ({
   send: { save: fields, selection },
-  findings: findings.map(([row, ...names]) => [row, shown(...names)]),
+  findings: findings.map(([row, ...names]) => [row, shownFields(...names)]),
 });
 
 /**
@@ -74,9 +78,9 @@ export const clearedFields: Scenario = {
         ...["minCudaVersion", "allowedCudaVersions", "modelReferences", "networkVolumeIds"],
       ],
     ),
-    refused(observed("save.cuda"), { minCudaVersion: '"newest"' }),
-    refused(observed("save.models"), { modelReferences: `[${MODELS}]` }),
-    refused(observed("save.type-fixed"), { type: '"LB"' }),
+    refusedSave(observed("save.cuda"), { minCudaVersion: '"newest"' }),
+    refusedSave(observed("save.models"), { modelReferences: `[${MODELS}]` }),
+    refusedSave(observed("save.type-fixed"), { type: '"LB"' }),
     save({}, "id"),
   ],
 };

@@ -8,7 +8,7 @@ import {
   keysOf,
   observed,
   type Scenario,
-  type Step,
+  type ScenarioStep,
   status,
   UNKNOWN_ID,
 } from "./scenario";
@@ -44,8 +44,8 @@ const INPUT = { input: { prompt: "verify-service" } };
 const record: FindingOf = ({ status, body }) => ({ status, job: body?.status ?? null, fields: keysOf(body) });
 
 /** A job that keeps waiting, because the endpoint has no worker. */
-const submit: Step = { send: { queue: "run", json: INPUT }, as: "job" };
-const PURGE: Step = { send: { queue: "purge-queue", method: "POST" } };
+const submit: ScenarioStep = { send: { queue: "run", json: INPUT }, as: "job" };
+const PURGE: ScenarioStep = { send: { queue: "purge-queue", method: "POST" } };
 
 export const queueErrors: Scenario = {
   name: "queue errors",

@@ -1,6 +1,6 @@
 import { LIST_CAP } from "../../../sdk/contract/limits";
-import type { Reply } from "../testedService";
-import type { Listed } from "./graphql";
+import type { TestedReply } from "../testedService";
+import type { ListedEndpoint } from "./graphql";
 import { type FindingOf, observed, type Scenario, UNKNOWN_ID } from "./scenario";
 
 const OWN = 'endpoint(id: "{endpoint}") { id }';
@@ -11,15 +11,15 @@ const UNKNOWN = `endpoint(id: "${UNKNOWN_ID}") { id }`;
  * endpoints, and the one of this run is the youngest.
  */
 const holdsTheOldest: FindingOf = ({ status, body }, _, { id }) => {
-  const list: Listed[] = body?.data?.myself?.endpoints ?? [];
+  const list: ListedEndpoint[] = body?.data?.myself?.endpoints ?? [];
   const isShown = list.some((each) => each.id === id);
   const isHidden = list.length === LIST_CAP && !isShown;
   return { status, isCapped: list.length <= LIST_CAP, holdsTheOldest: isHidden || list.at(-1)?.id === id };
 };
 
 /** Returns which of these fields of a reply hold the run's endpoint: `null` is no endpoint. */
-const endpointsIn = (reply: Reply | undefined, ownId: string): object => {
-  const fields = Object.entries(reply?.body?.data?.myself ?? {}) as [string, Listed | null][];
+const endpointsIn = (reply: TestedReply | undefined, ownId: string): object => {
+  const fields = Object.entries(reply?.body?.data?.myself ?? {}) as [string, ListedEndpoint | null][];
   return {
     status: reply?.status,
     ...Object.fromEntries(fields.map(([field, found]) => [field, found && found.id === ownId])),

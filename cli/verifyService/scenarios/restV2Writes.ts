@@ -1,5 +1,5 @@
-import type { Row } from "../testedService";
-import { type FindingOf, keysOf, type Scenario, type Step, status, UNKNOWN_ID } from "./scenario";
+import type { TestedRow } from "../testedService";
+import { type FindingOf, keysOf, type Scenario, type ScenarioStep, status, UNKNOWN_ID } from "./scenario";
 
 /** The second endpoint of the run, which cannot start a worker. */
 const CREATE = {
@@ -15,7 +15,7 @@ const settings: FindingOf = ({ status, body }) => {
 
 const fieldsOfRecord: FindingOf = ({ status, body }) => ({ status, hasTemplate: keysOf(body)?.includes("templateId") });
 
-const patch = (changes: object | string, ...findings: readonly (readonly [Row, FindingOf])[]): Step => {
+const patch = (changes: object | string, ...findings: readonly (readonly [TestedRow, FindingOf])[]): ScenarioStep => {
   const body = typeof changes === "string" ? changes : JSON.stringify(changes);
   return { send: { v2: "/serverless/{made}", method: "PATCH", body }, findings };
 };

@@ -1,8 +1,8 @@
-import type { Row } from "../testedService";
-import { type FindingOf, type Input, observed, outcome, type Scenario, type Step } from "./scenario";
+import type { TestedRow } from "../testedService";
+import { type FindingOf, observed, outcome, type Scenario, type ScenarioFields, type ScenarioStep } from "./scenario";
 
 /** Returns fields of the saved endpoint, or the outcome of a save that was refused. */
-export const shown =
+export const shownFields =
   (...fields: string[]): FindingOf =>
   (reply) => {
     const saved = reply.body?.data?.saveEndpoint;
@@ -11,9 +11,9 @@ export const shown =
   };
 
 /** A save, and the saved fields, each of which shows a row. */
-const save = (fields: Input, ...findings: readonly (readonly [Row, ...string[]])[]): Step => ({
+const save = (fields: ScenarioFields, ...findings: readonly (readonly [TestedRow, ...string[]])[]): ScenarioStep => ({
   send: { save: fields },
-  findings: findings.map(([row, ...names]) => [row, shown(...names)]),
+  findings: findings.map(([row, ...names]) => [row, shownFields(...names)]),
 });
 
 export const savedFields: Scenario = {
@@ -56,18 +56,21 @@ export const flashBoot: Scenario = {
 };
 
 /** An input that should be refused. Even if it is accepted, the endpoint has no workers. */
-export const refused = (row: Row, fields: Input): Step => ({ send: { save: fields }, findings: [[row, outcome]] });
+export const refusedSave = (row: TestedRow, fields: ScenarioFields): ScenarioStep => ({
+  send: { save: fields },
+  findings: [[row, outcome]],
+});
 
 export const refusedSaves: Scenario = {
   name: "refusals of saveEndpoint",
   steps: [
-    refused("save.required", { gpuIds: undefined }),
-    refused("save.null-default", { idleTimeout: "null" }),
-    refused("save.unknown-tier", { gpuIds: '"NO_SUCH_TIER"' }),
-    refused("save.unknown-location", { locations: '"NO_SUCH_PLACE"' }),
-    refused("save.unknown-scaler-type", { scalerType: '"NO_SUCH_TYPE"' }),
-    refused("save.ranges", { idleTimeout: "-1" }),
-    refused(observed("save.whole-scaler-value"), { scalerValue: "4.5" }),
+    refusedSave("save.required", { gpuIds: undefined }),
+    refusedSave("save.null-default", { idleTimeout: "null" }),
+    refusedSave("save.unknown-tier", { gpuIds: '"NO_SUCH_TIER"' }),
+    refusedSave("save.unknown-location", { locations: '"NO_SUCH_PLACE"' }),
+    refusedSave("save.unknown-scaler-type", { scalerType: '"NO_SUCH_TYPE"' }),
+    refusedSave("save.ranges", { idleTimeout: "-1" }),
+    refusedSave(observed("save.whole-scaler-value"), { scalerValue: "4.5" }),
     save({}),
   ],
 };

@@ -1,4 +1,4 @@
-import type { OwnEndpoint, Reply } from "../testedService";
+import type { OwnEndpoint, TestedReply } from "../testedService";
 import { type FindingOf, type Scenario, UNKNOWN_ID } from "./scenario";
 
 /** The key of the run's tag, which costs nothing. */
@@ -6,7 +6,7 @@ const KEY = "serverless-gpu-verify";
 
 const BODY = `{"key": "${KEY}", "value": "", "resources": [{"id": "{endpoint}", "type": "SERVERLESS_ENDPOINT"}]}`;
 
-const holds = (reply: Reply | undefined, text: string) =>
+const holds = (reply: TestedReply | undefined, text: string) =>
   reply?.status === 200 && JSON.stringify(reply.body ?? null).includes(text);
 
 /** Returns which of the calls said that the endpoint carries the tag, and their statuses. */

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { type Played, playScenario, SCRAPE_S, WARM_UP_S } from "../../../cli/alerts/play/playScenario";
-import { clean, FAULT_ROWS, type Scenario, scenariosOf } from "../../../cli/alerts/play/scenarios";
+import { type PlayedScenario, playScenario, SCRAPE_S, WARM_UP_S } from "../../../cli/alerts/play/playScenario";
+import { clean, FAULT_ROWS, type FaultScenario, scenariosOf } from "../../../cli/alerts/play/scenarios";
 import { inputSeries, testFile } from "../../../cli/alerts/play/testFile";
 import { allRules, rulesFile } from "../../../cli/alerts/rules/rulesFile";
 import { toYaml } from "../../../cli/alerts/rules/yaml";
@@ -27,7 +27,11 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Returns the alerts that fire at each minute of a play, as promtool computes them. */
-function firingIn({ scenario, series, scrapes }: Played): { readonly minute: number; readonly alert: string }[] {
+function firingIn({
+  scenario,
+  series,
+  scrapes,
+}: PlayedScenario): { readonly minute: number; readonly alert: string }[] {
   const looks = Array.from({ length: scrapes }, (_, at) => ({
     ...{ expr: 'ALERTS{alertstate="firing"}', eval_time: `${at * SCRAPE_S}s`, exp_samples: [] },
   }));
@@ -54,7 +58,7 @@ afterAll(() => {
 });
 
 /** Judges a play, and adds its row to the table. */
-async function judge(api: ManagementApi, scenario: Scenario, endpoints = [ENDPOINT, OTHER]) {
+async function judge(api: ManagementApi, scenario: FaultScenario, endpoints = [ENDPOINT, OTHER]) {
   const played = await playScenario(api, endpoints, scenario);
   const fired = firingIn(played);
   const beginMin = WARM_UP_S / 60;
@@ -110,11 +114,11 @@ describeWith(`the rules${title}`, () => {
     "killWorker",
   ])("only the intended alert fires in time over REST v2 as well: %s", async (name) => {
     const [scenario] = scenariosOf(ENDPOINT, [name]);
-    await judge("v2", scenario as Scenario);
+    await judge("v2", scenario as FaultScenario);
   }, 600_000);
 
   test("workers of workersMin that get no jobs are reported after six hours", async () => {
-    const scenario = scenariosOf(OTHER, []).at(-1) as Scenario;
+    const scenario = scenariosOf(OTHER, []).at(-1) as FaultScenario;
     await judge("graphql", { ...scenario, name: `${scenario.name} (workersMin 1)` }, [OTHER, ENDPOINT]);
   });
 
