@@ -21,7 +21,9 @@ interface PodWorker extends EndpointWorker {
   readonly uptimeSeconds: number | undefined;
 }
 
-/** Returns the workers that have not ended. The version of a pod is compared with the endpoint's. */
+/**
+ * Returns the workers that have not ended. The version of a pod is compared with the endpoint's.
+ */
 export function workersIn({ version, pods }: z.infer<typeof withPodsSchema>): PodWorker[] {
   const active = (pods ?? []).filter(({ desiredStatus }) => !ENDED_POD_STATES.includes(desiredStatus ?? ""));
   return active.map(({ id, slsVersion, uptimeSeconds }, index) => ({

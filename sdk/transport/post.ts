@@ -78,10 +78,9 @@ export class Chunks {
 export function post(
   agent: Dispatcher,
   options: Dispatcher.DispatchOptions,
-  attempt: Attempt,
+  { signal, progress, onBegin, goesOn }: Attempt,
   isStreamed: (status: number) => boolean,
 ): Promise<CompleteResponse | BegunResponse> {
-  const { signal, progress, onBegin, goesOn } = attempt;
   refuseOtherHosts(options.origin);
   return new Promise((resolve, reject) => {
     const chunks = new Chunks();
