@@ -27,6 +27,10 @@ function withoutVariables(record: Record<string, unknown>): Record<string, unkno
   return { ...record, env: Object.fromEntries(Object.keys(env).map((name) => [name, PLACEHOLDER])) };
 }
 
+/** An explicit provider may have another account, which was not read. */
+const isOfExplicitProvider = ({ __account: account }: Readonly<Record<string, unknown>>) =>
+  String(account ?? "").split(" ").length > 2;
+
 /** Returns the records of the account, with those of the state that the account does not show. */
 export function merged(ofState: Records, ofAccount: Records): Records {
   const both = noRecords();
@@ -41,6 +45,7 @@ export function merged(ofState: Records, ofAccount: Records): Records {
           imageName: values.imageName,
           __template: values.__template,
         });
+      else if (isOfExplicitProvider(values)) both[kind].set(id, values);
     }
     for (const [id, values] of ofAccount[kind]) if (!both[kind].has(id)) both[kind].set(id, values);
   }

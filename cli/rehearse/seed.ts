@@ -27,13 +27,16 @@ const KINDS: Readonly<Record<string, keyof Records>> = {
   Secret: "secrets",
 };
 
+/** The hidden outputs that matter here: the bound template, and the account. */
+const KEPT = ["__template", "__account"];
+
 /** Returns the records that a state holds. */
 export function recordsOfState(resources: readonly CopiedResource[]): Records {
   const records = noRecords();
   for (const { type, id, outputs = {} } of resources) {
     const kind = KINDS[classOf(type) ?? ""];
     if (kind === undefined || !id) continue;
-    const plain = Object.entries(outputs).filter(([name]) => name === "__template" || !name.startsWith("__"));
+    const plain = Object.entries(outputs).filter(([name]) => KEPT.includes(name) || !name.startsWith("__"));
     records[kind].set(id, Object.fromEntries(plain.map(([name, value]) => [name, deeplyRevealed(value)])));
   }
   return records;
