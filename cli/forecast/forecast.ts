@@ -1,16 +1,20 @@
+import { isDeepStrictEqual } from "node:util";
 import type { PlayedEndpoint } from "../../emulator/forecast/assumptions";
 import { ownPackage } from "../ownPackage";
 import { shownMoney, shownNumber, shownTime } from "../shownValues";
 import { printJson, printLines } from "../terminal";
 import type { ForecastFlags, LostLimit } from "./forecastFlags";
+import { busiestHour } from "./load/busiest";
 import { openLoad } from "./load/openLoad";
 import type { ReadLoad } from "./load/readLoad";
+import { calibrationOf, calibrationSentence, calibrationText } from "./report/calibration";
 import { keepsJobs, type Limits, paretoFront } from "./report/choose";
+import { type During, duringText, watchedSummary } from "./report/during";
 import { writePictures } from "./report/page";
 import type { Report, Sweep } from "./report/report";
 import { type Costing, type Summary, summarize } from "./report/summary";
 import { comparisonText, footText, summaryText, sweepText } from "./report/text";
-import { playAll } from "./runs";
+import { type PlayedSide, playAll } from "./runs";
 import { assumptionsOf, shownAssumptions } from "./settings/assumptions";
 import type { Settings } from "./settings/endpoints";
 import { type Named, namedSettings } from "./settings/named";
@@ -50,11 +54,16 @@ async function forecastOf(flags: ForecastFlags, read: ReadLoad): Promise<number>
   return report.exceeded.length > 0 ? LIMIT_EXCEEDED : 0;
 }
 
-/** Plays a load with each of these settings. The limits are those of the last one. */
+/**
+ * Plays a load with each of these settings, and if there are two, also through the change from one
+ * to the other. The limits are those of the last one.
+ * @param isReleased `true` if the change replaces the workers
+ */
 export async function playedReport(
   flags: ForecastFlags,
-  { load, description }: ReadLoad,
+  { load, description, measured }: ReadLoad,
   named: readonly Named[],
+  isReleased = hasOtherWorkers(named),
 ): Promise<Report> {
   const current = (named.at(-1) as Named).settings;
   const swept = flags.sweep ? combinations(current, flags.sweep) : undefined;
@@ -62,17 +71,61 @@ export async function playedReport(
   const seeds = flags.seeds ?? (swept ? SEEDS_OF_SWEEP : SEEDS);
   const all = [...named.map(({ settings }) => settings), ...(swept?.settings ?? [])];
   const costings = all.map((settings) => costingOf(settings, flags, load.spanS));
-  const runs = await playAll(all.map(played), seeds, { load, assumptions }, progress());
-  const summaries = runs.map((each, at) => summarize(all[at] as Settings, each, costings[at] as Costing));
+  const sides: PlayedSide[] = all.map((settings, at) => ({
+    endpoint: played(settings, flags, named[at]?.failsToStart),
+  }));
+  const through = throughChange(sides, named, { load, isReleased });
+  const runs = await playAll(through?.sides ?? sides, seeds, { load, assumptions }, progress());
+  const summaries = all.map((settings, at) => summarize(settings, runs[at] ?? [], costings[at] as Costing));
+  const during = through && {
+    ...{ ...through.hour, isReleased },
+    before: watchedSummary(runs[0] ?? [], costings[0] as Costing),
+    during: watchedSummary(runs.at(-1) ?? [], costings[1] as Costing),
+  };
   const results = named.map(({ title }, at) => ({ title, summary: summaries[at] as Summary }));
   const maxLost = lostLimitOf(flags);
   const sweep = swept && sweepOf(summaries.slice(named.length), { maxP95: flags.maxP95, maxLost });
   const prices = costings.slice(0, named.length).map(({ price }) => price);
   const assumed = shownAssumptions(flags, assumptions, all, prices);
   const last = (results.at(-1) as { summary: Summary }).summary;
-  const exceeded = limitsExceeded(flags, maxLost, last);
+  const isBefore = ["Before", "Stack"].includes(named[0]?.title ?? "");
+  const calibration = calibrationOf(isBefore ? summaries[0] : undefined, measured);
+  const exceeded = [
+    ...limitsExceeded(flags, maxLost, last),
+    ...(during ? duringLimitsExceeded(flags, during) : []),
+    ...(flags.requireCalibration && calibration.verdict !== "calibrated"
+      ? [`no limit counts without a calibration (--require-calibration). ${calibrationSentence(calibration)}`]
+      : []),
+  ];
   const warnings = warningsOf(load.spanS, last, swept?.refused ?? 0);
-  return { load: { ...load, description }, results, sweep, assumptions: assumed, warnings, exceeded };
+  return {
+    ...{ load: { ...load, description }, results, sweep, during, calibration },
+    ...{ assumptions: assumed, warnings, exceeded },
+  };
+}
+
+/** Returns `true` if two settings need different machines, so that a change replaces the workers. */
+function hasOtherWorkers([before, after]: readonly Named[]): boolean {
+  const machines = ["gpuIds", "gpuCount", "instanceIds"] as const;
+  return before !== undefined && machines.some((field) => after && before.settings[field] !== after.settings[field]);
+}
+
+/**
+ * Adds the run through the change to the sides, and watches the busiest hour in it and in the first
+ * side. Without a difference, nothing happens in that hour.
+ */
+function throughChange(
+  sides: readonly PlayedSide[],
+  named: readonly Named[],
+  { load, isReleased }: { readonly load: ReadLoad["load"]; readonly isReleased: boolean },
+) {
+  const [before, after] = sides;
+  if (named.length !== 2 || !before || !after) return undefined;
+  const hour = busiestHour(load);
+  const isChanged = isReleased || !isDeepStrictEqual(before.endpoint, after.endpoint);
+  const change = isChanged ? { to: after.endpoint, isReleased } : undefined;
+  const through = { endpoint: before.endpoint, watched: { ...hour, change } };
+  return { hour, sides: [{ ...before, watched: hour }, ...sides.slice(1), through] };
 }
 
 /** Shorter loads cause a warning, in seconds: a worker's start and idle time take minutes. */
@@ -112,7 +165,7 @@ function lostLimitOf({ maxLost, maxP95, maxCost }: ForecastFlags): LostLimit | u
 }
 
 /** Returns a forecast as text. */
-export function textOf({ load, results, sweep, assumptions, warnings, exceeded }: Report): string {
+export function textOf({ load, results, sweep, during, calibration, assumptions, warnings, exceeded }: Report): string {
   const [first, last] = [results[0], results.at(-1)] as [Report["results"][number], Report["results"][number]];
   const { low, high } = last.summary.jobs;
   const jobs = low === high ? shownNumber(low) : `${shownNumber(low)} to ${shownNumber(high)}`;
@@ -121,22 +174,44 @@ export function textOf({ load, results, sweep, assumptions, warnings, exceeded }
     ...warnings.map((each) => `WARNING: ${each}\n`),
     ...results.map(({ title, summary }) => summaryText(title, summary)),
     ...(results.length > 1 ? [comparisonText(first.summary, last.summary)] : []),
+    ...(during ? [duringText(during)] : []),
     ...(sweep ? [sweepText(sweep, last.summary)] : []),
+    ...(calibration.rows.length > 0 ? [calibrationText(calibration)] : []),
     footText(assumptions),
     ...exceeded.map((each) => `LIMIT EXCEEDED: ${each}\n`),
   ].join("\n");
 }
 
 /** Returns a forecast as plain data, for programs. */
-export function jsonOf({ load, results, sweep, assumptions, warnings, exceeded }: Report): object {
+export function jsonOf({ load, results, sweep, during, calibration, ...rest }: Report): object {
   const plain = ({ course: _course, delayBand: _band, byRun: _byRun, ...rest }: Summary) => rest;
   return {
     version: ownPackage().version,
     load: { description: load.description, spanS: load.spanS },
     results: results.map(({ title, summary }) => ({ title, ...plain(summary) })),
     ...(sweep && { sweep: sweep.all.map((each) => ({ ...plain(each), front: sweep.front.includes(each) })) }),
-    ...{ assumptions, warnings, exceeded },
+    ...(during && { during }),
+    ...{ calibration, ...rest },
   };
+}
+
+/** Returns the limits of the time after the change that can be exceeded. */
+function duringLimitsExceeded({ maxDuring = {} }: ForecastFlags, { during }: During): string[] {
+  const most = {
+    ...{ p50: during.delayS.p50?.high ?? 0, p95: during.delayS.p95?.high ?? 0, p99: during.delayS.p99?.high ?? 0 },
+    lost: during.lost.high + during.timedOut.high,
+  };
+  return Object.entries(maxDuring).flatMap(([name, limit]) => {
+    const value = most[name as keyof typeof most];
+    if (value <= limit) return [];
+    if (name === "lost")
+      return [
+        `${shownNumber(value)} jobs can be lost or time out during the change, more than ${shownNumber(limit)} (--max-during)`,
+      ];
+    return [
+      `the ${name} delay during the change can be ${shownTime(value)}, more than ${shownTime(limit)} (--max-during)`,
+    ];
+  });
 }
 
 /** A forecast is a range, so a limit holds only if its high end does. */
@@ -163,7 +238,15 @@ function limitsExceeded(
   ];
 }
 
-const played = (settings: Settings): PlayedEndpoint => settings as PlayedEndpoint;
+/** Returns what runs depend on. An option overrides the endpoint's own execution timeout. */
+function played(settings: Settings, flags: ForecastFlags, failsToStart = false): PlayedEndpoint {
+  const { scalerType, scalerValue, workersMin, workersMax, idleTimeout, flashBoot, executionTimeoutMs } = settings;
+  const isOwn = flags.executionTimeout === undefined && executionTimeoutMs !== undefined;
+  return {
+    ...({ scalerType, scalerValue, workersMin, workersMax, idleTimeout, flashBoot } as PlayedEndpoint),
+    ...{ executionTimeoutS: isOwn ? executionTimeoutMs / 1000 : undefined, failsToStart },
+  };
+}
 
 function costingOf(settings: Settings, flags: ForecastFlags, spanS: number): Costing {
   const { activeDiscount = 0, freeStarts = false } = flags;

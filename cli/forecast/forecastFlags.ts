@@ -37,9 +37,15 @@ export interface ForecastFlags {
   readonly maxCost?: number;
   /** Jobs that may be lost or time out: a number, or a share of all jobs. */
   readonly maxLost?: LostLimit;
+  /** Limits of the time after the change: delays in seconds, and jobs that are lost or time out. */
+  readonly maxDuring?: DuringLimits;
+  readonly requireCalibration?: boolean;
   readonly pictures?: string | true;
   readonly json?: boolean;
 }
+
+/** The limits of `--max-during`. */
+export type DuringLimits = Readonly<Partial<Record<"p50" | "p95" | "p99" | "lost", number>>>;
 
 /** How many jobs may be lost to their ttl or reach the execution timeout. */
 export type LostLimit = { readonly jobs: number } | { readonly share: number };
@@ -60,11 +66,14 @@ export type PlayFlags = Pick<
   | "maxP95"
   | "maxCost"
   | "maxLost"
+  | "maxDuring"
+  | "requireCalibration"
 >;
 
 /** Adds the options of `PlayFlags`. */
 export function addPlayFlags(command: Command): Command {
   return command
+    .optionsGroup("How it is played:")
     .option("--seeds <n>", "number of runs (default: 20; 6 for each setting of a sweep)", parseNumber(1, 1000, true))
     .option("--concurrency <n>", "jobs that a worker runs at once (default: 1)", parseNumber(1, 10_000, true))
     .option(
@@ -91,12 +100,22 @@ export function addPlayFlags(command: Command): Command {
     )
     .option("--active-discount <share>", "discount for workersMin workers, such as 0.2 (default: 0)", parseNumber(0, 1))
     .option("--free-starts", "starting workers are not billed")
+    .optionsGroup("Limits:")
     .option("--max-p95 <time>", "exit with 3 if the p95 delay can be longer", parseTime)
     .option("--max-cost <cost>", "exit with 3 if it can cost more, such as 50/month", parseCost)
     .option(
       "--max-lost <jobs>",
       "with a limit: exit with 3 if more jobs can be lost to their ttl or time out, such as 5 or 0.1% (default: 0)",
       parseLost,
+    )
+    .option(
+      "--max-during <limits>",
+      "exit with 3 if the hour after the change can be worse, such as p95=60s or p95=60s,lost=0",
+      parseDuring,
+    )
+    .option(
+      "--require-calibration",
+      "exit with 3 unless the forecast was compared with the recorded load, and is near it",
     );
 }
 
@@ -109,6 +128,7 @@ export function addForecastFlags(command: Command): Command {
         "jobs wait and what it costs, as ranges over several runs. It calls no service and changes nothing. With --stack and " +
         "--program, it runs Pulumi to export the state and to preview the program.",
     )
+    .optionsGroup("Load:")
     .option(
       "--load <file>",
       "jobs: CSV with arrival_s,duration_s or minute,jobs, an emulator's journal, or the folder of a recording",
@@ -121,12 +141,14 @@ export function addForecastFlags(command: Command): Command {
       "how long a job takes, such as 8s or 2s..10s, for loads without durations",
       parseDuration,
     )
+    .optionsGroup("Settings:")
     .option("--stack [name]", "take the settings from the stack's state")
     .option("--program", "take the settings from a preview of the program; with --stack, compare the two")
     .option("--endpoint <name>", "the endpoint, if there are several")
     .option("--set <setting=value...>", "change settings: workersMax=5 flashBoot=on", parseSetting)
     .option("--sweep <setting=values...>", "compare settings: workersMin=0..3 scalerValue=1,2,4", parseAxis);
   return addPlayFlags(first)
+    .optionsGroup("Output:")
     .option("--pictures [folder]", "write forecast.svg and forecast.html (default: to the current folder)")
     .option("--json", "print one JSON object")
     .addHelpText(
@@ -151,7 +173,7 @@ Exit codes:
   0  success
   1  failure; the message gives the reason
   2  wrong usage: an unknown option, an invalid value of an option, or not exactly one load
-  3  a limit of --max-p95, --max-cost or --max-lost can be exceeded`,
+  3  a limit (--max-…) can be exceeded, or --require-calibration is not met`,
     );
 }
 
@@ -207,6 +229,16 @@ function parsePrices(text: string): number | string {
 function parseLost(text: string): LostLimit {
   if (text.endsWith("%")) return { share: parseNumber(0, 100)(text.slice(0, -1)) / 100 };
   return { jobs: parseNumber(0, Number.MAX_SAFE_INTEGER, true)(text) };
+}
+
+/** Parses `p95=60s,lost=0`. */
+function parseDuring(text: string, before: DuringLimits = {}): DuringLimits {
+  const limits = parseList((part): [string, number] => {
+    const [, name = "", value = ""] = /^(p50|p95|p99|lost)=(.+)$/.exec(part) ?? [];
+    if (name === "") throw new InvalidArgumentError("Give limits for p50, p95, p99 or lost, such as p95=60s.");
+    return [name, name === "lost" ? parseNumber(0, Number.MAX_SAFE_INTEGER, true)(value) : parseTime(value)];
+  })(text);
+  return { ...before, ...Object.fromEntries(limits) };
 }
 
 function parseThrottled(text: string): { share: number; seconds: number } {

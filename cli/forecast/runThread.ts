@@ -5,6 +5,6 @@ import type { RunTask, ThreadData } from "./runs";
 // Plays the runs that it receives, one after the other.
 const { load, assumptions } = workerData as ThreadData;
 
-parentPort?.on("message", ({ index, endpoint, run }: RunTask) => {
-  parentPort?.postMessage({ index, result: play(endpoint, load, assumptions, run) });
+parentPort?.on("message", ({ index, endpoint, run, watched }: RunTask) => {
+  parentPort?.postMessage({ index, result: play(endpoint, load, assumptions, run, watched) });
 });

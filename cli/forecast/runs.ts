@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import path from "node:path";
 import { Worker } from "node:worker_threads";
-import type { Assumptions, PlayedEndpoint } from "../../emulator/forecast/assumptions";
+import type { Assumptions, PlayedEndpoint, Watched } from "../../emulator/forecast/assumptions";
 import type { Load } from "../../emulator/forecast/load";
 import type { RunResult } from "../../emulator/forecast/play";
 import { packageRoot } from "../../sdk/contract/packageRoot";
@@ -12,10 +12,15 @@ export interface ThreadData {
   readonly assumptions: Assumptions;
 }
 
-/** One run of one endpoint. */
-export interface RunTask {
-  readonly index: number;
+/** The settings to play, and what to count apart while they are played. */
+export interface PlayedSide {
   readonly endpoint: PlayedEndpoint;
+  readonly watched?: Watched | undefined;
+}
+
+/** One run of one side. */
+export interface RunTask extends PlayedSide {
+  readonly index: number;
   readonly run: number;
 }
 
@@ -23,17 +28,17 @@ export interface RunTask {
 const YOUNG_GENERATION_MB = 192;
 
 /**
- * Plays each endpoint `seeds` times, on all cores. Resolves to the runs of each endpoint, in order.
+ * Plays each side `seeds` times, on all cores. Resolves to the runs of each side, in order.
  * @param onProgress called after each run
  */
 export async function playAll(
-  endpoints: readonly PlayedEndpoint[],
+  sides: readonly PlayedSide[],
   seeds: number,
   data: ThreadData,
   onProgress: (done: number, all: number) => void,
 ): Promise<RunResult[][]> {
-  const tasks = endpoints.flatMap((endpoint, at) =>
-    Array.from({ length: seeds }, (_, run) => ({ index: at * seeds + run, endpoint, run })),
+  const tasks = sides.flatMap((side, at) =>
+    Array.from({ length: seeds }, (_, run) => ({ index: at * seeds + run, ...side, run })),
   );
   const results = new Array<RunResult>(tasks.length);
   const next = tasks[Symbol.iterator]();
@@ -47,7 +52,7 @@ export async function playAll(
     work(data, next, onResult),
   );
   await Promise.all(threads);
-  return endpoints.map((_, at) => results.slice(at * seeds, (at + 1) * seeds));
+  return sides.map((_, at) => results.slice(at * seeds, (at + 1) * seeds));
 }
 
 /** Runs a thread until there are no more tasks. */

@@ -5,7 +5,28 @@ import type { ColdStarts } from "./coldStarts";
 export type PlayedEndpoint = Pick<
   EndpointRecord,
   "scalerType" | "scalerValue" | "workersMin" | "workersMax" | "idleTimeout"
-> & { readonly flashBoot: boolean };
+> & {
+  readonly flashBoot: boolean;
+  /** The longest time of a job, in seconds, > 0. @default that of the assumptions */
+  readonly executionTimeoutS?: number | undefined;
+  /** `true` if its image crashes, or cannot be pulled: no worker ever takes a job. */
+  readonly failsToStart?: boolean | undefined;
+};
+
+/** A change of the settings while a load is played. */
+export interface PlayedChange {
+  readonly to: PlayedEndpoint;
+  /** `true` if it replaces the workers. */
+  readonly isReleased: boolean;
+}
+
+/** A part of the time, whose jobs are counted apart, in seconds after the first job. */
+export interface Watched {
+  readonly fromS: number;
+  readonly toS: number;
+  /** Happens at `fromS`. */
+  readonly change?: PlayedChange | undefined;
+}
 
 /**
  * Everything that a run depends on except the endpoint's settings and the load. Times are in

@@ -1,9 +1,9 @@
 import { seededRandom } from "../model/random";
-import { eventClock } from "../time/eventClock";
-import type { Assumptions, PlayedEndpoint } from "./assumptions";
+import { type EventClock, eventClock } from "../time/eventClock";
+import type { Assumptions, PlayedEndpoint, Watched } from "./assumptions";
 import { type Load, openLoad } from "./load";
-import { createPlayedQueue } from "./playedQueue";
-import { createStarts } from "./starts";
+import { createPlayedQueue, type PlayedQueue } from "./playedQueue";
+import { createStarts, type Starts } from "./starts";
 import { type Course, Tally, type WorkerSeconds } from "./tally";
 
 /** The result of one run. */
@@ -25,6 +25,24 @@ export interface RunResult {
   readonly delayS: readonly number[];
   readonly seconds: WorkerSeconds;
   readonly course: Course;
+  /** The watched time; `undefined` without one. */
+  readonly watched?: WatchedResult | undefined;
+}
+
+/** What happened in the watched time. */
+export interface WatchedResult {
+  /** Jobs that arrived. */
+  readonly jobs: number;
+  /** Starts of workers. */
+  readonly coldStarts: number;
+  /** Of the jobs that started in it: those that reached the execution timeout. */
+  readonly timedOut: number;
+  /** Of the jobs that arrived in it: those whose time to live ended before they were done. */
+  readonly lost: number;
+  /** Delays in seconds of the jobs that started in it, in the order of `PERCENTILES`. */
+  readonly delayS: readonly number[];
+  /** Worker seconds in it. */
+  readonly seconds: WorkerSeconds;
 }
 
 /** The percentiles of `RunResult.delayS`. The service's console shows three of them. */
@@ -33,14 +51,26 @@ export const PERCENTILES = [0.5, 0.7, 0.9, 0.95, 0.98, 0.99] as const;
 /**
  * Plays a load on an endpoint once, with the emulator's scheduler. The same `run` number repeats
  * the same run.
+ * @param watched a part of the time to count apart, and a change of the settings at its beginning
  */
-export function play(endpoint: PlayedEndpoint, load: Load, assumptions: Assumptions, run: number): RunResult {
+export function play(
+  settings: PlayedEndpoint,
+  load: Load,
+  assumptions: Assumptions,
+  run: number,
+  watched?: Watched,
+): RunResult {
+  const endpoint = { ...settings };
   const random = seededRandom(Math.imul(run + 1, 0x9e3779b1)).next;
   const clock = eventClock(0);
   const starts = createStarts(endpoint, assumptions, random, clock);
-  const tally = new Tally(load.spanS * 1000, endpoint.workersMin, starts.throttledMs);
+  const span = watched && ([watched.fromS * 1000, watched.toS * 1000] as const);
+  const tally = new Tally(load.spanS * 1000, endpoint.workersMin, starts.throttledMs, span);
   const queue = createPlayedQueue(endpoint, assumptions, run, { clock, random, tally, starts });
 
+  const counted = span && countBetween(span, { clock, starts, tally, queue });
+  const change = watched?.change;
+  if (span && change) clock.schedule(span[0], () => queue.change(change));
   const reader = openLoad(load, random);
   while (reader.next()) {
     clock.runUntil(reader.arrivalS * 1000);
@@ -56,5 +86,33 @@ export function play(endpoint: PlayedEndpoint, load: Load, assumptions: Assumpti
     ...{ jobs: submitted, started: tally.delays.count, completed, timedOut, lost, coldStarts: starts.count },
     ...{ mostWorkers: tally.mostWorkers, lastEndS: lastEndMs / 1000, seconds: tally.seconds, course: tally.course },
     delayS: PERCENTILES.map((share) => tally.delays.percentile(share) / 1000),
+    ...(counted && {
+      watched: {
+        ...{ jobs: queue.counts.watched.submitted, ...counted },
+        ...{ timedOut: queue.counts.watched.timedOut, lost: queue.counts.watched.lost },
+        delayS: PERCENTILES.map((share) => tally.watchedDelays.percentile(share) / 1000),
+      },
+    }),
   };
+}
+
+interface Counted {
+  readonly clock: EventClock;
+  readonly starts: Starts;
+  readonly tally: Tally;
+  readonly queue: PlayedQueue;
+}
+
+/** Counts starts and worker seconds between two times. The result is complete after the run. */
+function countBetween([fromMs, toMs]: readonly [number, number], { clock, starts, tally, queue }: Counted) {
+  const result = { coldStarts: 0, seconds: { start: 0, run: 0, idle: 0, minimum: 0, active: 0 } };
+  const add = (sign: 1 | -1) => {
+    queue.advance();
+    result.coldStarts += sign * starts.count;
+    for (const name of Object.keys(result.seconds) as (keyof WorkerSeconds)[])
+      result.seconds[name] += sign * tally.seconds[name];
+  };
+  clock.schedule(fromMs, () => add(-1));
+  clock.schedule(toMs, () => add(1));
+  return result;
 }

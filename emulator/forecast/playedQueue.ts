@@ -11,10 +11,10 @@ import type { RuntimeContext } from "../workers/context";
 import { WITHOUT_PROCESS } from "../workers/runners";
 import { createScheduler, type Scheduler } from "../workers/scheduler";
 import { createWatch } from "../workers/watch";
-import type { WorkerRunner } from "../workers/worker";
+import { noTimer, type WorkerRunner } from "../workers/worker";
 import { createEnvironments } from "../workers/workerEnv";
 import type { WorkerModel } from "../workers/workerModel";
-import type { Assumptions, PlayedEndpoint } from "./assumptions";
+import type { Assumptions, PlayedChange, PlayedEndpoint } from "./assumptions";
 import type { Starts } from "./starts";
 import type { Tally } from "./tally";
 
@@ -25,6 +25,8 @@ export interface PlayedQueue {
   submit(durationMs: number): void;
   /** Accounts for the time until now. */
   advance(): void;
+  /** Changes the endpoint's settings now. */
+  change(change: PlayedChange): void;
 }
 
 interface Counts {
@@ -34,6 +36,8 @@ interface Counts {
   lost: number;
   /** The time when the last job ended, in milliseconds. */
   lastEndMs: number;
+  /** The jobs that arrive in the watched time, and what becomes of jobs in it. */
+  readonly watched: { submitted: number; timedOut: number; lost: number };
 }
 
 interface Parts {
@@ -60,6 +64,8 @@ type PlayedJob = { -readonly [Name in keyof Job]: Job[Name] };
 
 /** The jobs of a run, and what happens to them. */
 interface PlayedJobs extends Parts {
+  /** The settings, which may change while the load is played. */
+  readonly endpoint: PlayedEndpoint;
   readonly assumptions: Assumptions;
   readonly counts: Counts;
   readonly policy: JobRequest["policy"];
@@ -73,7 +79,10 @@ interface PlayedJobs extends Parts {
   readonly advance: () => void;
 }
 
-/** Creates the queue, with the first `workersMin` workers already warm. */
+/**
+ * Creates the queue, with the first `workersMin` workers already warm.
+ * @param endpoint is changed by `change`
+ */
 export function createPlayedQueue(
   endpoint: PlayedEndpoint,
   assumptions: Assumptions,
@@ -81,11 +90,18 @@ export function createPlayedQueue(
   parts: Parts,
 ): PlayedQueue {
   const { clock, random, tally, starts } = parts;
-  const counts: Counts = { submitted: 0, completed: 0, timedOut: 0, lost: 0, lastEndMs: 0 };
+  const counts: Counts = {
+    submitted: 0,
+    completed: 0,
+    timedOut: 0,
+    lost: 0,
+    lastEndMs: 0,
+    watched: { submitted: 0, timedOut: 0, lost: 0 },
+  };
   const advance = () => tally.advance(clock.now(), scheduler.waiting);
   const policy = { ...DEFAULT_POLICY, ttl: assumptions.ttlS * 1000 };
   const waiting = { known: new Map(), oldest: 1, isExpiring: false };
-  const jobs: PlayedJobs = { ...parts, assumptions, counts, policy, ...waiting, advance };
+  const jobs: PlayedJobs = { ...parts, endpoint, assumptions, counts, policy, ...waiting, advance };
   const scaling = scalingOf(assumptions, run, clock, random);
   const context = contextOf(clock, random);
   context.watch.add({
@@ -99,23 +115,40 @@ export function createPlayedQueue(
     },
   });
   const model = modelOf(jobs, scaling);
-  const scheduler = createScheduler({ ...RECORD, ...endpoint }, { ...context, model }, storeOf(jobs), () => {
+  const record = { ...RECORD, ...endpoint };
+  const scheduler = createScheduler(record, { ...context, model }, storeOf(jobs), () => {
     counts.lastEndMs = clock.now();
   });
   scheduler.dispatch();
   clock.runUntil(clock.now());
   starts.begin();
-  return { counts, advance, submit: (durationMs) => submit(jobs, scheduler, durationMs) };
+  return {
+    counts,
+    advance,
+    submit: (durationMs) => submit(jobs, scheduler, durationMs),
+    change({ to, isReleased }) {
+      advance();
+      tally.setWorkersMin(to.workersMin);
+      Object.assign(endpoint, to);
+      Object.assign(record, to);
+      record.version += 1;
+      scheduler.reconcile();
+      if (isReleased) scheduler.rollOut();
+    },
+  };
 }
 
 /** Returns workers that start and run jobs as assumed. The first `workersMin` start at once. */
 function modelOf(jobs: PlayedJobs, scaling: ReturnType<typeof scalingOf>): WorkerModel {
-  const { clock, starts, assumptions } = jobs;
+  const { clock, starts, assumptions, endpoint } = jobs;
   const takeEveryMs = assumptions.takeEveryS * 1000;
   const runner: WorkerRunner = {
     ...WITHOUT_PROCESS,
     concurrency: assumptions.concurrency,
-    start: (_imagePullMs, { onAsk }) => clock.schedule(starts.begun ? starts.draw() : 0, onAsk),
+    start(_imagePullMs, { onAsk }) {
+      const startMs = starts.begun ? starts.draw() : 0;
+      return endpoint.failsToStart ? noTimer : clock.schedule(startMs, onAsk);
+    },
     // A worker asks again after a whole number of intervals. Jobs that arrive at the same moment
     // are taken together.
     restMs({ tookAt }) {
@@ -137,24 +170,27 @@ function modelOf(jobs: PlayedJobs, scaling: ReturnType<typeof scalingOf>): Worke
 }
 
 /** Runs a job until it completes, or until its execution timeout or its time to live expires. */
-function runJob({ clock, tally, assumptions, counts, advance }: PlayedJobs, job: Job, events: JobRunEvents) {
+function runJob({ clock, tally, endpoint, assumptions, counts, advance }: PlayedJobs, job: Job, events: JobRunEvents) {
   const now = clock.now();
   tally.onStart(now, now - job.queuedAt);
   const durationMs = job.request.input.ms as number;
-  const timeoutMs = assumptions.executionTimeoutS * 1000;
+  const timeoutMs = (endpoint.executionTimeoutS ?? assumptions.executionTimeoutS) * 1000;
   const endMs = Math.min(durationMs, timeoutMs, job.submittedAt + job.ttlMs - now);
   const stop = clock.schedule(endMs, () => {
     advance();
-    counts[endMs === durationMs ? "completed" : endMs === timeoutMs ? "timedOut" : "lost"] += 1;
+    const outcome = endMs === durationMs ? "completed" : endMs === timeoutMs ? "timedOut" : "lost";
+    counts[outcome] += 1;
+    if (outcome !== "completed" && tally.isWatched(now)) counts.watched[outcome] += 1;
     events.onOutcome({ type: "complete", output: undefined });
   });
   return { stop };
 }
 
 function submit(jobs: PlayedJobs, scheduler: Scheduler, durationMs: number): void {
-  const { clock, counts, policy, known, advance } = jobs;
+  const { clock, counts, policy, known, tally, advance } = jobs;
   advance();
   counts.submitted += 1;
+  if (tally.isWatched(clock.now())) counts.watched.submitted += 1;
   const request = { input: { ms: Math.max(SHORTEST_MS, durationMs) }, policy };
   const job = newJob(String(counts.submitted), "run", request, clock.now());
   known.set(job.id, job);
@@ -180,10 +216,11 @@ function expireLater(jobs: PlayedJobs, scheduler: Scheduler): void {
 }
 
 /** Removes a job whose time to live has expired. */
-function lose({ counts, known, advance }: PlayedJobs, scheduler: Scheduler, job: Job): void {
+function lose({ counts, known, tally, advance }: PlayedJobs, scheduler: Scheduler, job: Job): void {
   advance();
   known.delete(job.id);
   counts.lost += 1;
+  if (tally.isWatched(job.submittedAt)) counts.watched.lost += 1;
   scheduler.withdraw(job);
   scheduler.dispatch();
 }

@@ -18,8 +18,9 @@ export interface Starts {
   throttledMs(): number;
 }
 
+/** @param endpoint may change while the load is played */
 export function createStarts(
-  { flashBoot }: PlayedEndpoint,
+  endpoint: PlayedEndpoint,
   { coldStarts, throttledShare, throttledS }: Assumptions,
   random: () => number,
   clock: EventClock,
@@ -47,7 +48,7 @@ export function createStarts(
     draw() {
       count += 1;
       const sinceLastS = workers > 1 ? 0 : (clock.now() - lastStopAt) / 1000;
-      return throttledMs + drawColdStartMs(coldStarts, flashBoot, sinceLastS, random);
+      return throttledMs + drawColdStartMs(coldStarts, endpoint.flashBoot, sinceLastS, random);
     },
     throttledMs() {
       throttledMs = begun && random() < throttledShare ? throttledS * 1000 : 0;

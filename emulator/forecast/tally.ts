@@ -37,10 +37,13 @@ export type PlayedState = Exclude<WorkerState, "draining">;
 /** Counts what happens in a run. Times are in milliseconds, 0 at the first job. */
 export class Tally {
   readonly #spanMs: number;
-  readonly #workersMin: number;
+  #workersMin: number;
   readonly #throttledMs: () => number;
   readonly seconds: WorkerSeconds = { start: 0, run: 0, idle: 0, minimum: 0, active: 0 };
   readonly delays = createHistogram();
+  /** The delays of jobs that a worker took in the watched time. */
+  readonly watchedDelays = createHistogram();
+  readonly #watched: readonly [number, number];
   readonly #count: Counts = { starting: 0, running: 0, idle: 0 };
   readonly #known = new Map<string, { state: PlayedState; readonly startedAt: number }>();
   readonly #course: ReturnType<typeof createCourse>;
@@ -50,8 +53,15 @@ export class Tally {
   /**
    * @param spanMs the time that is forecast. Later, `workersMin` costs nothing.
    * @param throttledMs returns the part of a worker's start that is not billed
+   * @param watched the beginning and the end of the watched time
    */
-  constructor(spanMs: number, workersMin: number, throttledMs: () => number) {
+  constructor(
+    spanMs: number,
+    workersMin: number,
+    throttledMs: () => number,
+    watched: readonly [number, number] = [0, 0],
+  ) {
+    this.#watched = watched;
     this.#spanMs = spanMs;
     this.#workersMin = workersMin;
     this.#throttledMs = throttledMs;
@@ -60,6 +70,16 @@ export class Tally {
 
   get course(): Course {
     return this.#course.read();
+  }
+
+  /** Must be called after `advance` when the setting changes. */
+  setWorkersMin(workersMin: number): void {
+    this.#workersMin = workersMin;
+  }
+
+  isWatched(now: number): boolean {
+    const [from, to] = this.#watched;
+    return now >= from && now < to;
   }
 
   /** The largest number of workers at once. */
@@ -96,6 +116,7 @@ export class Tally {
 
   onStart(now: number, delayMs: number): void {
     this.delays.add(delayMs);
+    if (this.isWatched(now)) this.watchedDelays.add(delayMs);
     this.#course.onStart(now, delayMs);
   }
 

@@ -5,12 +5,15 @@ import { EXECUTION_TIMEOUT_MS } from "../../../sdk/contract/limits";
 import { didYouMean } from "../../didYouMean";
 import { createJobsFile, type JobsFile } from "./jobsFile";
 import { linesOf } from "./lines";
+import type { Measured } from "./measured";
 import { type RecordedLoad, readRecording } from "./recording";
 
 /** A load read from a file, and its description. */
 export interface ReadLoad {
   readonly load: Load;
   readonly description: string;
+  /** What was measured while the load was recorded; `undefined` if the file has only jobs. */
+  readonly measured?: Measured | undefined;
   /** Deletes the temporary file. */
   close(): void;
 }
@@ -80,13 +83,13 @@ export function readLoad(file: string, duration: Duration | undefined, spanS?: n
   const jobs = createJobsFile();
   try {
     const isFolder = statSync(file, { throwIfNoEntry: false })?.isDirectory() ?? false;
-    const name = isFolder
-      ? fillRecording(readRecording(file, endpoint, duration), jobs, spanS)
-      : fill(file, duration, jobs, spanS);
+    const recorded = isFolder ? readRecording(file, endpoint, duration) : undefined;
+    const name = recorded ? fillRecording(recorded, jobs, spanS) : fill(file, duration, jobs, spanS);
     jobs.finish();
     if (jobs.jobs === 0) throw new Error(`${file} has no jobs`);
     const load = { file: jobs.file, jobs: jobs.jobs, spanS: Math.max(1, spanS ?? jobs.lastS) };
-    return { load, description: `${file} (${name})`, close: jobs.remove };
+    const measured = recorded?.measured(load.spanS);
+    return { load, description: `${file} (${name})`, measured, close: jobs.remove };
   } catch (error) {
     jobs.remove();
     throw error;

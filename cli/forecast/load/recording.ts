@@ -1,6 +1,7 @@
 import type { Duration } from "../../../emulator/forecast/load";
 import { seededRandom } from "../../../emulator/model/random";
 import type { RecordedLine } from "../../../sdk/recording/recording";
+import { countedWorkers, type Interval, type Measured, measuredIn } from "./measured";
 import { recordedLines, recordingFiles } from "./recordedLines";
 
 /** A job of a recording. Times are in seconds; arrivals count from 1970. */
@@ -13,13 +14,8 @@ export interface RecordedJob {
 export interface RecordedLoad {
   readonly jobs: Iterable<RecordedJob>;
   readonly description: string;
-}
-
-/** The new jobs of an endpoint in a time, in milliseconds since the epoch. */
-interface Interval {
-  readonly from: number;
-  readonly to: number;
-  readonly arrivals: number;
+  /** Returns what was measured in this time from the first job on, in seconds. */
+  readonly measured: (spanS: number) => Measured | undefined;
 }
 
 /** What a folder has about one endpoint. */
@@ -33,6 +29,7 @@ interface Recorded {
 interface SeenJob {
   readonly arrivedAt: number;
   readonly runMs: number | undefined;
+  readonly delayMs: number | undefined;
 }
 
 type Line = RecordedLine & Readonly<Record<"at" | "endpoint" | "job" | "status", string>>;
@@ -44,6 +41,9 @@ interface Part {
   readonly from?: string;
   readonly to: string;
   readonly arrivals?: number;
+  readonly completed?: number;
+  readonly queued?: number;
+  readonly workers?: Readonly<Record<string, number>>;
 }
 
 /**
@@ -74,12 +74,15 @@ export function readRecording(
         durationS: duration || runMs === undefined ? draw() : runMs / 1000,
       })),
       description: `recording of ${jobs.size} jobs that clients saw${lost}`,
+      // Nobody knows which share of the jobs the clients saw.
+      measured: () => undefined,
     };
   }
   const kept = withoutOverlaps(intervals);
   return {
     jobs: spread(kept, draw),
     description: `recording: arrivals of ${kept.length} intervals, ${times}${lost}`,
+    measured: (spanS) => measuredIn(kept, [...jobs.values()], spanS),
   };
 }
 
@@ -97,11 +100,12 @@ function collect(files: readonly string[]): {
   for (const line of recordedLines(files)) {
     if (!line) damaged += 1;
     else if (line.kind === "interval") {
-      for (const { id, name, from, to, arrivals } of line.endpoints as readonly Part[]) {
+      for (const { id, name, from, to, arrivals, completed, queued, workers } of line.endpoints as readonly Part[]) {
         const recorded = of(id);
         if (name !== undefined) recorded.names.add(name);
         if (from === undefined || arrivals === undefined) continue;
-        recorded.intervals.push({ from: Date.parse(from), to: Date.parse(to), arrivals });
+        const gauges = { completed: completed ?? 0, queued: queued ?? 0, workers: countedWorkers(workers) };
+        recorded.intervals.push({ from: Date.parse(from), to: Date.parse(to), arrivals, ...gauges });
       }
     } else if (line.kind === "job") addJob(of((line as Line).endpoint), line as Line);
   }
@@ -113,7 +117,8 @@ function addJob({ jobs }: Recorded, { at, job, status, submittedAt, delayMs, run
   const arrivedAt = typeof submittedAt === "string" ? Date.parse(submittedAt) : Date.parse(at) - delay - run;
   const key = [job, status, delayMs, runMs].join(" ");
   const known = jobs.get(key);
-  const seen = { arrivedAt, runMs: status === "COMPLETED" && typeof runMs === "number" ? runMs : undefined };
+  const times = { arrivedAt, delayMs: typeof delayMs === "number" ? delayMs : undefined };
+  const seen = { ...times, runMs: status === "COMPLETED" && typeof runMs === "number" ? runMs : undefined };
   // The time of a submit is exact, and the other one is not.
   if (!known || typeof submittedAt === "string") jobs.set(key, seen);
 }

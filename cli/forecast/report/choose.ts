@@ -86,11 +86,12 @@ export function fasterForAsMuch(front: readonly Summary[], chosen: Summary): Sum
  * `workersMin: 1, scalerValue: 2`.
  */
 export function changeLine(from: Settings, to: Settings): string {
-  const fields = (Object.keys(to) as (keyof Settings)[]).filter((field) => from[field] !== to[field]);
+  const fields = (Object.keys({ ...from, ...to }) as (keyof Settings)[]).filter((field) => from[field] !== to[field]);
   return fields.map((field) => property(field, to[field])).join(", ");
 }
 
 function property(field: keyof Settings, value: Settings[keyof Settings]): string {
+  if (field === "executionTimeoutMs" && value === undefined) return "executionTimeoutMs: default";
   if (field === "flashBoot") return `flashBootType: ${value ? '"FLASHBOOT"' : "undefined"}`;
   return `${field}: ${JSON.stringify(value)}`;
 }

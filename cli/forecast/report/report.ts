@@ -1,6 +1,8 @@
 import type { Load } from "../../../emulator/forecast/load";
 import type { ShownAssumption } from "../settings/assumptions";
+import type { Calibration } from "./calibration";
 import type { Limits } from "./choose";
+import type { During } from "./during";
 import type { Summary } from "./summary";
 
 /** The settings of a sweep, those that no other one beats, and the limits of its suggestion. */
@@ -15,6 +17,10 @@ export interface Report {
   /** The settings of the stack, of the program or of the options; the last one is the newest. */
   readonly results: readonly { readonly title: string; readonly summary: Summary }[];
   readonly sweep: Sweep | undefined;
+  /** The change at the busiest hour; `undefined` if only one side is played. */
+  readonly during?: During | undefined;
+  /** The first side, compared with what was measured. */
+  readonly calibration: Calibration;
   readonly assumptions: readonly ShownAssumption[];
   /** What a reader must know before the numbers, as sentences. */
   readonly warnings: readonly string[];

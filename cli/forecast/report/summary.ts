@@ -1,5 +1,5 @@
 import { PERCENTILES, type RunResult } from "../../../emulator/forecast/play";
-import type { Course } from "../../../emulator/forecast/tally";
+import type { Course, WorkerSeconds } from "../../../emulator/forecast/tally";
 import type { Settings } from "../settings/endpoints";
 import type { Price } from "../settings/prices";
 import { MONTH_S } from "../values";
@@ -21,6 +21,10 @@ export interface Summary {
   readonly jobs: Range;
   /** Jobs that a worker took. */
   readonly started: Range;
+  readonly completed: Range;
+  /** The mean number of waiting jobs. */
+  readonly queueDepth: Range;
+  readonly workerSeconds: Range;
   /** Delays in seconds of the jobs that started, by percentile: `p50`, …; 0 if none did. */
   readonly delayS: Readonly<Record<string, Range>>;
   readonly coldStarts: Range;
@@ -56,7 +60,7 @@ export interface Costing {
 
 export function summarize(settings: Settings, runs: readonly RunResult[], costing: Costing): Summary {
   const range = (value: (run: RunResult) => number) => rangeOf(runs.map(value));
-  const costs = runs.map((run) => costOf(run, costing));
+  const costs = runs.map(({ seconds }) => costOf(seconds, costing));
   const total = costs.map((parts) => Object.values(parts).reduce((sum, part) => sum + part, 0));
   const perMonth = MONTH_S / costing.spanS;
   const part = (name: CostPart) => rangeOf(costs.map((parts) => parts[name] * perMonth));
@@ -65,6 +69,9 @@ export function summarize(settings: Settings, runs: readonly RunResult[], costin
     runs: runs.length,
     jobs: range(({ jobs }) => jobs),
     started: range(({ started }) => started),
+    completed: range(({ completed }) => completed),
+    queueDepth: range(({ course: { waiting } }) => waiting.reduce((sum, value) => sum + value, 0) / waiting.length),
+    workerSeconds: range(({ seconds: { start, run: busy, idle, minimum } }) => start + busy + idle + minimum),
     delayS: Object.fromEntries(
       PERCENTILES.map((share, at) => [`p${share * 100}`, range((run) => run.delayS[at] ?? 0)]),
     ),
@@ -92,14 +99,19 @@ export function summarize(settings: Settings, runs: readonly RunResult[], costin
   };
 }
 
-function rangeOf(values: readonly number[]): Range {
+/** Returns the range of the values of all runs. */
+export function rangeOf(values: readonly number[]): Range {
   const sorted = [...values].sort((a, b) => a - b);
   const at = (index: number) => sorted[index] ?? 0;
   const half = (sorted.length - 1) / 2;
   return { low: at(0), middle: (at(Math.floor(half)) + at(Math.ceil(half))) / 2, high: at(sorted.length - 1) };
 }
 
-function costOf({ seconds }: RunResult, { price, activeDiscount, freeStarts }: Costing): Record<CostPart, number> {
+/** Returns the parts of what workers cost, in US dollars. */
+export function costOf(
+  seconds: WorkerSeconds,
+  { price, activeDiscount, freeStarts }: Costing,
+): Record<CostPart, number> {
   const { perSecond } = price;
   return {
     start: freeStarts ? 0 : seconds.start * perSecond,

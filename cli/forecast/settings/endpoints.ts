@@ -12,6 +12,8 @@ export type Settings = Pick<
   readonly flashBoot: boolean;
   /** GPUs of each worker (integer, ≥ 1). */
   readonly gpuCount: number;
+  /** The longest time of a job, in milliseconds, > 0. @default that of the service */
+  readonly executionTimeoutMs?: number;
   /** CPU instances as a comma-separated list; empty for workers with GPUs. */
   readonly instanceIds: string;
 };
@@ -86,6 +88,8 @@ export function settingsOf({ urn, values }: Declared): Settings {
     gpuIds: instanceIds === "" ? (field("gpuIds") as string) : "",
     gpuCount: field("gpuCount") as number,
     instanceIds,
+    ...(typeof values.executionTimeoutMs === "number" &&
+      values.executionTimeoutMs > 0 && { executionTimeoutMs: values.executionTimeoutMs }),
     flashBoot: typeof values.flashBootType === "string" && values.flashBootType !== "OFF",
   };
 }

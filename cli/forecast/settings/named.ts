@@ -5,6 +5,8 @@ import { type Settings, settingsOfProgram, settingsOfStack } from "./endpoints";
 export interface Named {
   readonly title: string;
   readonly settings: Settings;
+  /** `true` if its image crashes or cannot be pulled, so that no worker takes a job. */
+  readonly failsToStart?: boolean;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from "commander";
+import { EXECUTION_TIMEOUT_MS } from "../../../sdk/contract/limits";
 import { didYouMean } from "../../didYouMean";
 import { parseNumber } from "../values";
 import type { Settings } from "./endpoints";
@@ -29,6 +30,7 @@ const PARSERS: Readonly<Record<keyof Settings, (text: string) => number | string
   },
   gpuIds: (text) => text,
   gpuCount: parseNumber(1, 1000, true),
+  executionTimeoutMs: parseNumber(1, EXECUTION_TIMEOUT_MS.max, true),
   instanceIds: (text) => text,
 };
 

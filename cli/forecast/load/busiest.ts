@@ -1,0 +1,28 @@
+import { type Load, openLoad } from "../../../emulator/forecast/load";
+import { seededRandom } from "../../../emulator/model/random";
+
+const HOUR_S = 3600;
+/** The parts of an hour among which its beginning is chosen. */
+const PARTS = 6;
+
+/**
+ * Returns the hour with the most arrivals, in seconds after the first job. In a load of less than
+ * two hours it is half of its time, so that some of it is left before the change.
+ */
+export function busiestHour(load: Load): { readonly fromS: number; readonly toS: number } {
+  const lengthS = Math.min(HOUR_S, load.spanS / 2);
+  const partS = lengthS / PARTS;
+  const counts = new Array<number>(Math.max(PARTS, Math.floor(load.spanS / partS))).fill(0);
+  const reader = openLoad(load, seededRandom(1).next);
+  while (reader.next()) {
+    const part = Math.min(counts.length - 1, Math.floor(reader.arrivalS / partS));
+    counts[part] = (counts[part] ?? 0) + 1;
+  }
+  reader.close();
+  let [best, most] = [0, -1];
+  for (let at = 0; at + PARTS <= counts.length; at++) {
+    const sum = counts.slice(at, at + PARTS).reduce((all, count) => all + count, 0);
+    if (sum > most) [best, most] = [at, sum];
+  }
+  return { fromS: best * partS, toS: best * partS + lengthS };
+}

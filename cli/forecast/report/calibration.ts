@@ -1,0 +1,98 @@
+import { shownNumber, shownTime } from "../../shownValues";
+import type { Measured } from "../load/measured";
+import type { Range, Summary } from "./summary";
+
+/** A figure that was measured, beside the forecast of the same load with the same settings. */
+export interface CalibrationRow {
+  readonly name: "completed" | "queueDepth" | "workerSeconds" | "delayP50" | "delayP95";
+  readonly measured: number;
+  readonly forecast: Range;
+  /** How far the middle of the runs is from the measurement: 0.2 is 20 % above it. */
+  readonly error: number;
+}
+
+/** How well the model repeats a recorded load. */
+export interface Calibration {
+  readonly verdict: "calibrated" | "not calibrated" | "uncalibrated";
+  /** Empty without a measurement. */
+  readonly rows: readonly CalibrationRow[];
+}
+
+/** An error above this share makes the verdict "not calibrated". */
+export const LARGEST_ERROR = 0.3;
+
+/**
+ * The least value by which a difference is divided: below it, a large ratio means little. Half a
+ * job in the queue is no error of 100 %, and neither is half a second.
+ */
+const LEAST: Readonly<Record<CalibrationRow["name"], number>> = {
+  ...{ completed: 1, queueDepth: 1, workerSeconds: 60, delayP50: 1, delayP95: 1 },
+};
+
+const NAMES: Readonly<Record<CalibrationRow["name"], readonly [string, (value: number) => string]>> = {
+  completed: ["jobs completed", shownNumber],
+  queueDepth: ["jobs in the queue, mean", shownNumber],
+  workerSeconds: ["worker time", shownTime],
+  delayP50: ["delay p50", shownTime],
+  delayP95: ["delay p95", shownTime],
+};
+
+/** Compares the forecast for the settings that a load was recorded with to what was measured. */
+export function calibrationOf(summary: Summary | undefined, measured: Measured | undefined): Calibration {
+  if (!summary || !measured) return { verdict: "uncalibrated", rows: [] };
+  const { completed, queueDepth, workerSeconds, delayS } = measured;
+  const zero = { low: 0, middle: 0, high: 0 };
+  const pairs: [CalibrationRow["name"], number, Range][] = [
+    ["completed", completed, summary.completed],
+    ["queueDepth", queueDepth, summary.queueDepth],
+    ["workerSeconds", workerSeconds, summary.workerSeconds],
+    ...(delayS
+      ? ([
+          ["delayP50", delayS.p50, summary.delayS.p50 ?? zero],
+          ["delayP95", delayS.p95, summary.delayS.p95 ?? zero],
+        ] as [CalibrationRow["name"], number, Range][])
+      : []),
+  ];
+  const rows = pairs.map(([name, value, forecast]) => ({
+    ...{ name, measured: value, forecast },
+    error: (forecast.middle - value) / Math.max(value, LEAST[name]),
+  }));
+  const isFar = rows.some(({ error }) => Math.abs(error) > LARGEST_ERROR);
+  return { verdict: isFar ? "not calibrated" : "calibrated", rows };
+}
+
+/** Returns the largest error; `undefined` without a measurement. */
+export function largestError({ rows }: Calibration): number | undefined {
+  return rows.length === 0 ? undefined : Math.max(...rows.map(({ error }) => Math.abs(error)));
+}
+
+/** Returns the cells of the table: name, measured, forecast, error. */
+export function calibrationCells({ rows }: Calibration): string[][] {
+  return rows.map(({ name, measured, forecast: { low, high }, error }) => {
+    const [title, shown] = NAMES[name];
+    const range = low === high ? shown(low) : `${shown(low)} … ${shown(high)}`;
+    return [title, shown(measured), range, `${error > 0 ? "+" : ""}${Math.round(error * 100)} %`];
+  });
+}
+
+/** Returns the verdict in a sentence. */
+export function calibrationSentence(calibration: Calibration): string {
+  const worst = largestError(calibration);
+  if (worst === undefined)
+    return "Uncalibrated: the load has no measurements that the forecast could be compared with.";
+  const error = `the largest error is ${Math.round(worst * 100)} %`;
+  return calibration.verdict === "calibrated"
+    ? `Calibrated with the settings before: ${error}. Cost, cold starts and lost jobs were not measured.`
+    : `Not calibrated: ${error}, more than ${LARGEST_ERROR * 100} %. Do not rely on these figures.`;
+}
+
+/** Returns the comparison as text. */
+export function calibrationText(calibration: Calibration): string {
+  const header = ["Calibration", "measured", "forecast", "error"];
+  const table = calibration.rows.length === 0 ? [] : [header, ...calibrationCells(calibration)];
+  const lines = table.map(
+    ([name = "", measured = "", forecast = "", error = ""]) =>
+      `${name.padEnd(26)}${measured.padStart(12)}${forecast.padStart(24)}${error.padStart(9)}`,
+  );
+  return [...lines, calibrationSentence(calibration), ""].join("\n");
+}
