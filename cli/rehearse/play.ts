@@ -8,6 +8,7 @@ import type { Report } from "../forecast/report/report";
 import { settingsOf } from "../forecast/settings/endpoints";
 import type { Named } from "../forecast/settings/named";
 import { isEndpoint } from "../stack";
+import type { Change } from "./changes";
 import type { Step } from "./otherResources";
 import type { RehearseFlags } from "./rehearseFlags";
 import { deeplyRevealed } from "./rewriteState";
@@ -17,19 +18,35 @@ export interface Played {
   readonly endpoint: string;
   /** The SHA-256 of the record. */
   readonly checksum: string;
-  readonly report: Report;
+  /** `undefined` if the endpoint cannot take the jobs after the change. */
+  readonly report?: Report | undefined;
+  /** Why the endpoint cannot take the jobs after the change. */
+  readonly refusal?: string | undefined;
 }
 
 /**
- * Plays the load of one endpoint before and after the change.
+ * Plays the load of one endpoint before, after and through the change.
  * @throws Error if the program has several endpoints and none is chosen, or the load cannot be read
  */
-export async function playedLoad(file: string, flags: RehearseFlags, steps: readonly Step[]): Promise<Played> {
+export async function playedLoad(
+  file: string,
+  flags: RehearseFlags,
+  steps: readonly Step[],
+  changes: readonly Change[],
+): Promise<Played> {
   const step = chosen(steps, flags.endpoint);
   const endpoint = nameIn(step);
+  const isReleased = changes.some(
+    ({ resource, kind, what }) =>
+      resource === endpoint && kind === "ServerlessEndpoint" && ["rolled out", "replaced"].includes(what),
+  );
   const read = readLoad(file, flags.duration, flags.for, flags.endpoint);
   try {
-    return { endpoint, checksum: checksumOf(file), report: await playedReport(flags, read, settingsBothSides(step)) };
+    const checksum = checksumOf(file);
+    const refusal = refusalOf(step);
+    if (refusal !== undefined) return { endpoint, checksum, refusal };
+    const named = settingsBothSides(step, imageThatFails(step, steps, flags.fault));
+    return { endpoint, checksum, report: await playedReport(flags, read, named, isReleased) };
   } finally {
     read.close();
   }
@@ -49,12 +66,39 @@ function chosen(steps: readonly Step[], wanted: string | undefined): Step {
   throw new Error(`the program has ${which}: choose one for --load with --endpoint: ${names.join(", ")}`);
 }
 
-function settingsBothSides({ urn, oldState, newState }: Step): Named[] {
+/** Returns the endpoint's values before and after the change. */
+function valuesOf({ oldState, newState }: Step) {
   const before = deeplyRevealed(oldState?.outputs) as Record<string, unknown> | undefined;
-  const after = { ...before, ...newState?.inputs };
+  return { before, after: { ...before, ...newState?.inputs } as Record<string, unknown> };
+}
+
+function refusalOf(step: Step): string | undefined {
+  const { before, after } = valuesOf(step);
+  const isBalancer = (values?: Record<string, unknown>) => values?.type === "LOAD_BALANCER";
+  if (!isBalancer(after)) return undefined;
+  return isBalancer(before)
+    ? "a load balancer has no queue, so a load of jobs cannot be played"
+    : "after the change it is a load balancer, which has no queue: every job of the load would be refused";
+}
+
+/** Returns `true` if a fault rule of the rehearsal keeps the workers of the new image from starting. */
+function imageThatFails(step: Step, steps: readonly Step[], faults: RehearseFlags["fault"] = []): boolean {
+  const { after } = valuesOf(step);
+  const template = steps.find(({ oldState, newState }) => (oldState?.id ?? newState?.id) === after.templateId);
+  const image = after.imageName ?? template?.newState?.inputs?.imageName;
+  return faults.some(
+    ({ match, effect }) =>
+      (effect.crashLoop || effect.imagePullError) && (match?.imageName === undefined || match.imageName === image),
+  );
+}
+
+function settingsBothSides(step: Step, failsToStart: boolean): Named[] {
+  const { urn } = step;
+  const { before, after } = valuesOf(step);
+  const fails = failsToStart && { failsToStart };
   const named = [
     ...(before === undefined ? [] : [{ title: "Before", settings: settingsOf({ urn, values: before }) }]),
-    { title: before === undefined ? "Program" : "After", settings: settingsOf({ urn, values: after }) },
+    { title: before === undefined ? "Program" : "After", settings: settingsOf({ urn, values: after }), ...fails },
   ];
   const off = named.find(({ settings }) => settings.workersMax === 0);
   if (off) throw new Error(`${off.title}: workersMax of ${urn} is 0, so no job of the load would ever run`);

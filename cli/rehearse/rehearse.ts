@@ -18,6 +18,7 @@ import { type CopiedStack, checkedState, createCopy, exportStack, stackFile } fr
 import { decryptedPlan } from "./decryptPlan";
 import { type Pulumi, pulumiIn, stopEngines } from "./engine";
 import { otherPackages, refuseNamedPlugins } from "./otherResources";
+import { writePage } from "./page";
 import { playedLoad } from "./play";
 import { merged, recordsOfAccount } from "./readAccount";
 import type { RehearseFlags } from "./rehearseFlags";
@@ -26,10 +27,9 @@ import { type Exported, keysIn } from "./rewriteState";
 import { noRecords, recordsOfState, seedOf } from "./seed";
 import { createReferencedStacks } from "./stackReferences";
 import { type StandIn, startStandIn } from "./standIn";
+import { checksOf, codeOf } from "./verdict";
 import { createWorkspace, type Workspace } from "./workspace";
 
-const LIMIT_EXCEEDED = 3;
-const IMPOSSIBLE = 4;
 const EXIT_CODE_OF_SIGNAL = { SIGINT: 130, SIGTERM: 143 } as const;
 
 /**
@@ -129,18 +129,21 @@ async function rehearsed(
   const { text, steps } = await previewCopy(pulumi, stack);
   const { prices, ...others } = flags;
   const caps = typeof prices === "string" ? { ...others, prices } : others;
+  const faults = flags.fault ?? [];
+  // The review looks at the stock, too.
+  for (const fault of faults.filter(({ effect }) => effect.soldOut || effect.stock)) emulator.faults.add(fault);
   const review = await reviewOf(text, async () => atEmulator(emulator), caps);
-  const played = flags.load === undefined ? undefined : await playedLoad(path.resolve(flags.load), flags, steps);
-  const applied = await applyToCopy(pulumi, stack, { emulator, steps, faults: flags.fault ?? [] });
-  const deletesData = review.report.findings.some(({ level }) => level === "data");
-  const hasFailed = applied.failure !== undefined || applied.left.length > 0 || applied.destroyFailure !== undefined;
-  const exceeds = played !== undefined && played.report.exceeded.length > 0;
-  const code = exceeds ? LIMIT_EXCEEDED : review.code || (hasFailed || deletesData ? IMPOSSIBLE : 0);
+  const applied = await applyToCopy(pulumi, stack, { emulator, steps, faults });
+  const file = flags.load === undefined ? undefined : path.resolve(flags.load);
+  const played = file === undefined ? undefined : await playedLoad(file, flags, steps, applied.changes);
+  const checks = checksOf({ applied, played, review: review.report, isStrict: flags.strict === true });
+  const code = codeOf(checks);
   const report: Rehearsal = {
     ...{
       stack: flags.stack,
       isCreation: flags.creation === true,
       isOk: code === 0,
+      checks,
       unknown,
       applied,
       played,
@@ -191,7 +194,8 @@ function notesOf({ creation, fromState }: RehearseFlags): string[] {
   ];
 }
 
-function show(report: Rehearsal, { json, markdown }: RehearseFlags, version: string): void {
+function show(report: Rehearsal, { json, markdown, html }: RehearseFlags, version: string): void {
+  if (html !== undefined) writePage(html, report);
   if (json) printJson(jsonOf(report, version), 2);
   else process.stdout.write(markdown ? markdownOf(report) : textOf(report));
   if (!report.isOk) say(`serverless-gpu rehearse: the change to ${report.stack} has problems`);

@@ -25,6 +25,8 @@ export interface RehearseFlags extends PlayFlags {
   readonly strict?: boolean;
   readonly json?: boolean;
   readonly markdown?: boolean;
+  /** The page to write, too. */
+  readonly html?: string;
 }
 
 /** Adds the description and the options of the command, and the end of its help. */
@@ -52,9 +54,10 @@ export function addRehearseFlags(command: Command): Command {
       "fault rules of the emulator while the change is applied: JSON, or a file with it",
       parseFault,
     )
+    .optionsGroup("Load:")
     .option(
       "--load <file>",
-      "play these jobs before and after the change: a file or the folder of a recording, as for forecast",
+      "play these jobs before, after and through the change: a file or the folder of a recording, as for forecast",
     )
     .option("--endpoint <name>", "the endpoint of the load, if there are several")
     .option("--for <time>", "time span to play (default: all of the load)", parseTime)
@@ -67,6 +70,8 @@ export function addRehearseFlags(command: Command): Command {
     .option("--max-per-hour <dollars>", "fail if full scale costs more an hour", dollars)
     .option("--max-at-rest <dollars>", "fail if all workersMin workers cost more an hour", dollars)
     .option("--strict", "also fail because of low stock and of limits that may hold workers back")
+    .optionsGroup("Output:")
+    .option("--html <file>", "also write a page with the verdict, tables and charts")
     .addOption(new Option("--json", "print one JSON object").conflicts("markdown"))
     .option("--markdown", "print Markdown, for a comment on a pull request")
     .addHelpText(
@@ -75,14 +80,16 @@ export function addRehearseFlags(command: Command): Command {
 Examples:
   serverless-gpu rehearse --stack production --from-state
   serverless-gpu rehearse --stack production --max-per-hour 20 --markdown > rehearsal.md
-  serverless-gpu rehearse --stack production --load records --max-p95 20s
+  serverless-gpu rehearse --stack production --load records --max-p95 20s --max-during p95=60s,lost=0
+  serverless-gpu rehearse --stack production --load records --require-calibration --html rehearsal.html
   serverless-gpu rehearse --stack production --creation
 
 Exit codes:
   0  the change can be applied, no cap is exceeded, and no data goes
   1  failure; the message gives the reason. Nothing real was changed
   2  wrong usage: an unknown option, or an invalid value of an option
-  3  a limit (--max-…) is or can be exceeded, or cannot be checked because a cost is not known
+  3  a limit (--max-…) is or can be exceeded, or cannot be checked because a cost is not known, or
+     --require-calibration is not met
   4  the change deletes data, is impossible, or fails when it is applied or followed by a preview or a destroy`,
     );
 }

@@ -19,8 +19,8 @@ export interface ReviewReport {
 }
 
 /** The words of each level, the gravest first. */
-const HEADINGS = { impossible: "IMPOSSIBLE", data: "DATA GOES", unlikely: "UNLIKELY" } as const;
-const LEVELS = Object.keys(HEADINGS) as ReviewFinding["level"][];
+export const FINDING_HEADINGS = { impossible: "IMPOSSIBLE", data: "DATA GOES", unlikely: "UNLIKELY" } as const;
+const LEVELS = Object.keys(FINDING_HEADINGS) as Finding["level"][];
 
 const NOT_INCLUDED =
   "Full scale is workersMax workers, at rest workersMin, all of the most expensive pool that gpuIds allow, in US dollars an hour. Disks, " +
@@ -68,18 +68,19 @@ function sourcesOf({ endpoints }: Costs): string[] {
   return [...new Set(prices.map(({ of, perHour, source }) => `${of}: ${shownMoney(perHour)} an hour, from ${source}`))];
 }
 
-const countsText = (counts: ReviewReport["counts"]) =>
+/** Returns how many endpoints and volumes change, and how. */
+export const countsText = (counts: ReviewReport["counts"]) =>
   Object.entries(counts)
     .map(([op, count]) => `${count} ${op}`)
     .join(", ") || "none";
 
-const findingText = ({ resource, message }: ReviewFinding) =>
+/** Returns a finding, with its resource before it. */
+export const findingText = ({ resource, message }: ReviewFinding) =>
   `${resource === undefined ? "" : `${resource}: `}${message}`;
 
-/** Returns the report as text. */
-export function reviewText(report: ReviewReport): string {
-  const { counts, costs, findings, missed, exceeded } = report;
-  const isWhole = missed.length === 0 && costs.after.unknown.length === 0;
+/** Returns the table of costs as lines, with the sources of its prices; empty without endpoints. */
+export function costLines(report: ReviewReport): string[] {
+  const { costs } = report;
   const rows =
     costs.endpoints.length > 0
       ? [COLUMNS, ...rowsOf(costs.endpoints), totalRow(report)].map((row) => row.map(visible))
@@ -93,14 +94,22 @@ export function reviewText(report: ReviewReport): string {
       .join("  ")
       .trimEnd(),
   );
+  return table.length > 0 ? [...table, "", NOT_INCLUDED, ...sourcesOf(costs)] : [];
+}
+
+/** Returns the report as text. */
+export function reviewText(report: ReviewReport): string {
+  const { counts, costs, findings, missed, exceeded } = report;
+  const isWhole = missed.length === 0 && costs.after.unknown.length === 0;
+  const table = costLines(report);
   return [
     `Endpoints and network volumes: ${countsText(counts)}`,
-    ...(table.length > 0 ? ["", ...table, "", NOT_INCLUDED, ...sourcesOf(costs)] : []),
+    ...(table.length > 0 ? ["", ...table] : []),
     "",
     ...LEVELS.flatMap((level) =>
       findings
         .filter((finding) => finding.level === level)
-        .map((finding) => `${HEADINGS[level]}  ${findingText(finding)}`),
+        .map((finding) => `${FINDING_HEADINGS[level]}  ${findingText(finding)}`),
     ),
     ...missed.map(({ what, why }) => `NOT LOOKED UP  ${what}: ${why}`),
     ...exceeded.map((each) => `CAP  ${each}`),
@@ -112,7 +121,7 @@ export function reviewText(report: ReviewReport): string {
 }
 
 /** Escapes what Markdown would format, and keeps a table's cell in one line. */
-function escaped(text: string): string {
+export function escapedMarkdown(text: string): string {
   return visible(text.replace(/\s+/g, " ")).replace(/[\\`*_{}[\]<>#|~@]/g, (character) =>
     character === "<" ? "&lt;" : character === ">" ? "&gt;" : `\\${character}`,
   );
@@ -137,16 +146,16 @@ function cut(lines: readonly string[], longest: number): { shown: string[]; left
 
 function markdownList(title: string, lines: readonly string[]): string[] {
   if (lines.length === 0) return [];
-  const items = lines.map((line) => `- ${escaped(line)}`);
+  const items = lines.map((line) => `- ${escapedMarkdown(line)}`);
   const { shown, left } = cut(items, LONGEST.list);
   return [`**${title}**`, "", ...shown, ...(left > 0 ? [`- and ${left} more`] : []), ""];
 }
 
 /** Returns the table of the endpoints that change, with the totals of all. */
-function markdownTable(report: ReviewReport): string[] {
+export function costMarkdown(report: ReviewReport): string[] {
   const { endpoints } = report.costs;
   if (endpoints.length === 0) return [];
-  const row = (cells: readonly string[]) => `| ${cells.map(escaped).join(" | ")} |`;
+  const row = (cells: readonly string[]) => `| ${cells.map(escapedMarkdown).join(" | ")} |`;
   const changed = endpoints.filter(({ op }) => op !== "same");
   const { shown, left } = cut(rowsOf(changed).map(row), LONGEST.table);
   const same = endpoints.length - changed.length;
@@ -175,7 +184,7 @@ export function reviewMarkdown(report: ReviewReport): string {
     ...markdownList("Impossible", of("impossible")),
     ...markdownList("Data goes", of("data")),
     ...markdownList("Unlikely", of("unlikely")),
-    ...markdownTable(report),
+    ...costMarkdown(report),
     ...markdownList(
       "Not looked up",
       missed.map(({ what, why }) => `${what}: ${why}`),

@@ -4,6 +4,7 @@ import type { Course } from "../../../emulator/forecast/tally";
 import { systemReason } from "../../../emulator/io/systemReason";
 import { shownMoney, shownNumber, shownTime } from "../../shownValues";
 import { LIMITS } from "../settings/assumptions";
+import { calibrationText } from "./calibration";
 import {
   type Chart,
   chart,
@@ -20,6 +21,7 @@ import {
   WIDE,
 } from "./charts";
 import { changeLine, costOf, delayOf } from "./choose";
+import { duringText } from "./during";
 import type { Report } from "./report";
 import type { Summary } from "./summary";
 import { comparisonText, settingsLine, suggestion, summaryText, sweepText } from "./text";
@@ -71,15 +73,37 @@ function comparisonOf({ results }: Report): string[] {
   return before && after ? [comparisonText(before.summary, after.summary)] : [];
 }
 
-function page(report: Report): string {
-  const { load, results, sweep, assumptions, warnings, exceeded } = report;
-  const last = results.at(-1)?.summary as Summary;
-  const tables = results.map(({ title, summary }) => summaryText(title, summary));
-  const texts = [...tables, ...comparisonOf(report), ...(sweep ? [sweepText(sweep, last)] : [])];
+/** The style of a page with charts. */
+export const PAGE_STYLE = `body { font: 15px/1.5 system-ui, sans-serif; max-width: 900px; margin: 2rem auto; padding: 0 1rem; color: #24292f; background: #fff }
+pre { overflow-x: auto; padding: .8rem; background: #f6f8fa; font-size: 12.5px; line-height: 1.4 } svg { width: 100%; height: auto }
+.narrow { display: none } @media (max-width: 640px) { .narrow { display: inline } .wide { display: none } td:nth-child(2) { overflow-wrap: anywhere } }
+table { border-collapse: collapse; font-size: 13.5px } td { padding: .2rem .8rem .2rem 0; vertical-align: top } .over { color: #cf222e } .warning { color: #9a6700 }
+@media (prefers-color-scheme: dark) { body { color: #e6edf3; background: #0d1117 } pre { background: #161b22 } .over { color: #ff7b72 } .warning { color: #d29922 } }
+${STYLE}`;
+
+/** Returns the charts for wide and for narrow pages, of which the style shows one. */
+export function bothWidths(report: Report): string {
+  return [WIDE, NARROW].map((layout) => drawn(report, layout, { elements: "", height: 0 })).join("\n");
+}
+
+/** Returns the assumptions as rows of a table. */
+export function assumptionRows({ assumptions }: Report): string {
   const rows = assumptions.map(
     ({ level, text, option = "" }) =>
       `<tr><td>${level}</td><td>${escaped(text)}</td><td><code>${option}</code></td></tr>`,
   );
+  return rows.join("\n");
+}
+
+function page(report: Report): string {
+  const { load, results, sweep, during, calibration, warnings, exceeded } = report;
+  const last = results.at(-1)?.summary as Summary;
+  const tables = results.map(({ title, summary }) => summaryText(title, summary));
+  const more = [
+    ...(during ? [duringText(during)] : []),
+    ...(calibration.rows.length > 0 ? [calibrationText(calibration)] : []),
+  ];
+  const texts = [...tables, ...comparisonOf(report), ...more, ...(sweep ? [sweepText(sweep, last)] : [])];
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -87,21 +111,16 @@ function page(report: Report): string {
 <meta name="color-scheme" content="light dark">
 <title>${TITLE}</title>
 <style>
-body { font: 15px/1.5 system-ui, sans-serif; max-width: 900px; margin: 2rem auto; padding: 0 1rem; color: #24292f; background: #fff }
-pre { overflow-x: auto; padding: .8rem; background: #f6f8fa; font-size: 12.5px; line-height: 1.4 } svg { width: 100%; height: auto }
-.narrow { display: none } @media (max-width: 640px) { .narrow { display: inline } .wide { display: none } td:nth-child(2) { overflow-wrap: anywhere } }
-table { border-collapse: collapse; font-size: 13.5px } td { padding: .2rem .8rem .2rem 0; vertical-align: top } .over { color: #cf222e } .warning { color: #9a6700 }
-@media (prefers-color-scheme: dark) { body { color: #e6edf3; background: #0d1117 } pre { background: #161b22 } .over { color: #ff7b72 } .warning { color: #d29922 } }
-${STYLE}
+${PAGE_STYLE}
 </style>
 <h1>${TITLE}</h1>
 <p>${escaped(settingsLine(last.settings))}. Load: ${escaped(load.description)}, ${shownTime(load.spanS)}; ${last.runs} runs.</p>
 ${exceeded.map((each) => `<p class="over">Limit exceeded: ${escaped(each)}.</p>`).join("\n")}
 ${warnings.map((each) => `<p class="warning">Warning: ${escaped(each)}</p>`).join("\n")}
-${[WIDE, NARROW].map((layout) => drawn(report, layout, { elements: "", height: 0 })).join("\n")}
+${bothWidths(report)}
 ${texts.map((each) => `<pre>${escaped(each)}</pre>`).join("\n")}
 <h2>Assumptions</h2>
-<table>${rows.join("\n")}</table>
+<table>${assumptionRows(report)}</table>
 ${LIMITS.map((each) => `<p>${escaped(each)}</p>`).join("\n")}
 </html>
 `;
