@@ -104,7 +104,7 @@ export async function playedReport(
   };
 }
 
-/** Returns `true` if two settings need different machines, so that a change replaces the workers. */
+/** Returns `true` if a change needs other machines, and so replaces the workers. */
 function hasOtherWorkers([before, after]: readonly Named[]): boolean {
   const machines = ["gpuIds", "gpuCount", "instanceIds"] as const;
   return before !== undefined && machines.some((field) => after && before.settings[field] !== after.settings[field]);

@@ -81,7 +81,7 @@ function refusalOf(step: Step): string | undefined {
     : "after the change it is a load balancer, which has no queue: every job of the load would be refused";
 }
 
-/** Returns `true` if a fault rule of the rehearsal keeps the workers of the new image from starting. */
+/** Returns `true` if a fault rule keeps workers with the new image from starting. */
 function imageThatFails(step: Step, steps: readonly Step[], faults: RehearseFlags["fault"] = []): boolean {
   const { after } = valuesOf(step);
   const template = steps.find(({ oldState, newState }) => (oldState?.id ?? newState?.id) === after.templateId);

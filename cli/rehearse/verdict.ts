@@ -23,7 +23,7 @@ interface Parts {
   readonly isStrict: boolean;
 }
 
-/** Returns the verdict as rows: how the update went, and the findings of the review and of the play. */
+/** Returns the rows of the verdict: the update, the findings of the review, and the load. */
 export function checksOf({ applied, played, review, isStrict }: Parts): Check[] {
   return [...outcomes(applied), ...findings(review, isStrict), ...(played ? limits(played) : [])];
 }

@@ -13,7 +13,7 @@ const BEFORE: Settings = {
   ...{ gpuIds: "AMPERE_24", gpuCount: 1, instanceIds: "", flashBoot: false, executionTimeoutMs: 600_000 },
 };
 
-/** Four hours: a burst of 10 jobs every two minutes, one more in between, and twice as many in the third hour. */
+/** Four hours with a burst every two minutes, which is twice as large in the third hour. */
 function jobs(): string {
   const rows: string[] = [];
   for (let minute = 0; minute < 240; minute += 2) {
