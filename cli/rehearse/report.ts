@@ -130,8 +130,9 @@ export function textOf(rehearsal: Rehearsal): string {
   );
   const costs = costLines(review);
   return [
-    ...[titleOf(rehearsal), ...verdict, ""],
+    titleOf(rehearsal),
     ...changeLines(rehearsal).map((line) => `  ${line}`),
+    ...["", "Verdict", ...verdict],
     ...(played ? ["", playedLine(played)] : []),
     ...(played?.report ? ["", forecastText(played.report)] : []),
     ...["", `Endpoints and network volumes: ${countsText(review.counts)}`],
@@ -152,8 +153,9 @@ export function markdownOf(rehearsal: Rehearsal): string {
   ];
   const figures = played?.report ? figureTables(played.report) : [];
   return [
-    ...[`### ${escapedMarkdown(titleOf(rehearsal))}`, "", ...table(verdictTable(rehearsal))],
+    ...[`### ${escapedMarkdown(titleOf(rehearsal))}`, ""],
     ...[...cut(changeLines(rehearsal).map((line) => `- ${escapedMarkdown(line)}`)), ""],
+    ...table(verdictTable(rehearsal)),
     ...(played ? [escapedMarkdown(playedLine(played)), ""] : []),
     ...figures.flatMap((each) => [`**${escapedMarkdown(each.title)}**`, "", ...table(each)]),
     ...[`Endpoints and network volumes: ${countsText(review.counts)}`, "", ...costMarkdown(review)],

@@ -41,14 +41,21 @@ export function codeOf(checks: readonly Check[]): number {
 function outcomes({ failure, left, protectedResources, destroyFailure }: Applied): Check[] {
   const check = (what: string, problem: string | undefined, good: string): Check =>
     problem === undefined ? { result: "ok", what, text: good } : { result: "problem", what, text: problem };
-  const update = check("update", failure, "succeeds");
+  const update = check("update", failure, "The update succeeds");
   if (failure !== undefined) return [update];
-  const changes = left.length === 0 ? undefined : `still shows changes: ${left.join(", ")}`;
-  const [works, names] = [protectedResources.length > 0 ? "of the rest would work" : "would work", protectedResources];
+  const changes = left.length === 0 ? undefined : `The next preview still shows changes: ${left.join(", ")}`;
+  const [works, names] = [
+    protectedResources.length > 0 ? "A destroy of the rest would work" : "A destroy would work",
+    protectedResources,
+  ];
   return [
-    ...[update, check("next preview", changes, "shows no changes"), check("destroy", destroyFailure, works)],
+    ...[
+      update,
+      check("next preview", changes, "The next preview shows no changes"),
+      check("destroy", destroyFailure, works),
+    ],
     ...(names.length > 0
-      ? [{ result: "notice", what: "destroy", text: `would refuse what is protected: ${names.join(", ")}` } as const]
+      ? [{ result: "notice", what: "destroy", text: `Protected against a destroy: ${names.join(", ")}` } as const]
       : []),
   ];
 }
