@@ -67,4 +67,4 @@ function writeArchives(folder) {
 
 if (require.main === module) writeArchives(path.resolve(process.argv[2] ?? "archives"));
 
-module.exports = { writeArchives };
+module.exports = { NAME, writeArchives };
