@@ -127,7 +127,7 @@ function update(parts, { view, lanes, depth }) {
   showLanes(parts, view, lanes);
 }
 
-/** @param {Parts} parts @param {import("./state.mjs").EndpointView} view */
+/** @param {Parts} parts @param {import("./state.mjs").EndpointOnPage} view */
 function showScaling(parts, view) {
   const words = view.scaling + view.assumed.join();
   if (parts.shownWords === words) return;
@@ -139,7 +139,7 @@ function showScaling(parts, view) {
 
 /**
  * @param {Parts} parts
- * @param {import("./state.mjs").EndpointView} view
+ * @param {import("./state.mjs").EndpointOnPage} view
  * @param {Map<string, import("./state.mjs").Lane>} lanes
  */
 function showLanes(parts, view, lanes) {

@@ -1,11 +1,11 @@
 /**
  * @typedef {import("../views").Change} Change
- * @typedef {import("../views").EndpointView} EndpointView
+ * @typedef {import("../views").EndpointOnPage} EndpointOnPage
  * @typedef {import("../../endpoints/jobView").JobView} JobView
  * @typedef {import("../../server/journal").JournalEntry} JournalEntry
  * @typedef {{ id: string, states: [at: number, state: string][], goneAt: number | undefined }} Lane
  * @typedef {object} Endpoint
- * @property {EndpointView} view
+ * @property {EndpointOnPage} view
  * @property {Map<string, Lane>} lanes
  * @property {[at: number, waiting: number][]} depth
  */
@@ -82,7 +82,7 @@ function startAgain({ about, endpoints = [] }) {
   state.requestCount = 0;
 }
 
-/** @param {EndpointView} view */
+/** @param {EndpointOnPage} view */
 function update(view) {
   const known = state.endpoints.get(view.id);
   /** @type {Endpoint} */
