@@ -99,9 +99,15 @@ function programFolder(projectFile: string): string {
 function linkPlugin(plugins: string): void {
   const installed = path.join(process.env.PULUMI_HOME ?? path.join(homedir(), ".pulumi"), "plugins");
   const names = existsSync(installed) ? readdirSync(installed).filter((name) => name.startsWith(PLUGIN)) : [];
-  for (const name of names) symlinkSync(path.join(installed, name), path.join(plugins, name));
-  if (names.length > 0) return;
-  const folders = (process.env.PATH ?? "").split(path.delimiter);
-  const onPath = folders.find((each) => existsSync(path.join(each, EXECUTABLE)));
-  if (onPath !== undefined) symlinkSync(onPath, path.join(plugins, PLUGIN + ownPackage().version));
+  const folders = names.filter((name) => statSync(path.join(installed, name)).isDirectory());
+  for (const name of folders) linkFiles(path.join(plugins, name), path.join(installed, name));
+  if (folders.length > 0) return;
+  const onPath = (process.env.PATH ?? "").split(path.delimiter).find((each) => existsSync(path.join(each, EXECUTABLE)));
+  if (onPath !== undefined) linkFiles(path.join(plugins, PLUGIN + ownPackage().version), onPath, [EXECUTABLE]);
+}
+
+/** The engine takes no link for a plugin's folder, so the folder is real and its files are links. */
+function linkFiles(folder: string, from: string, names: readonly string[] = readdirSync(from)): void {
+  mkdirSync(folder);
+  for (const name of names) symlinkSync(path.join(from, name), path.join(folder, name));
 }
