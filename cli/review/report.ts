@@ -20,7 +20,7 @@ export interface ReviewReport {
 
 /** The words of each level, the gravest first. */
 export const FINDING_HEADINGS = { impossible: "IMPOSSIBLE", data: "DATA GOES", unlikely: "UNLIKELY" } as const;
-const LEVELS = Object.keys(FINDING_HEADINGS) as Finding["level"][];
+const LEVELS = Object.keys(FINDING_HEADINGS) as ReviewFinding["level"][];
 
 const NOT_INCLUDED =
   "Full scale is workersMax workers, at rest workersMin, all of the most expensive pool that gpuIds allow, in US dollars an hour. Disks, " +
