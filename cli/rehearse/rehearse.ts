@@ -164,7 +164,7 @@ async function load(
 ) {
   await stack.load(state);
   if (withSecrets || !JSON.stringify(state).includes('"plaintext"')) return [];
-  // Only a plan shows the values. It stays encrypted, because the program may have secrets of its own.
+  // Only a plan shows the values. It stays encrypted: the program may have secrets of its own.
   const plan = path.join(workspace.copy, "plan.json");
   await previewCopy(pulumi, stack, ["--save-plan", plan]);
   const decrypted = decryptedPlan(readFileSync(plan, "utf8"), stack.salt, workspace.env.PULUMI_CONFIG_PASSPHRASE ?? "");

@@ -106,7 +106,9 @@ function linkPlugin(plugins: string): void {
   if (onPath !== undefined) linkFiles(path.join(plugins, PLUGIN + ownPackage().version), onPath, [EXECUTABLE]);
 }
 
-/** The engine takes no link for a plugin's folder, so the folder is real and its files are links. */
+/**
+ * Links the files of a plugin. The engine takes no link for the folder, so the folder is real.
+ */
 function linkFiles(folder: string, from: string, names: readonly string[] = readdirSync(from)): void {
   mkdirSync(folder);
   for (const name of names) symlinkSync(path.join(from, name), path.join(folder, name));

@@ -9,11 +9,11 @@ import { lastWrite } from "./lastWrite";
  * What this machine must remember if a run is killed between a request and the moment the engine
  * writes state: one small file for each subject. It holds no secret, except encrypted.
  *
- * A machine record is a hint, and one rule says when it is void: when state or the service has
- * moved on. State has moved on when it names another write than it did when the record was made,
- * whichever machine made that write: `isVoid`. What the service has, the reader of a record compares
- * before it acts. A create and an adoption begin without state, so they are forgotten when their end
- * is seen.
+ * A machine record is only a hint. One rule says when it is void: when state or the service has
+ * moved on. State has moved on if it names another write than it did when the record was made,
+ * whichever machine made that write (`isVoid`). The reader of a record compares it with the service
+ * before it acts. Creates and adoptions begin without state, so their records are removed when
+ * their end is seen.
  */
 
 /**

@@ -7,7 +7,7 @@ import type { Mutant } from "./mutants";
 export const MUTANTS: readonly Mutant[] = [
   {
     name: "a submit whose response was lost is sent again",
-    file: "sdk/transport/retry.ts",
+    file: "sdk/transport/retryPolicy.ts",
     from: 'repeatability === "submit" && effectUnknown',
     to: "false",
     tests: [
@@ -45,7 +45,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "a fault of the service counts as a refusal",
-    file: "sdk/transport/retry.ts",
+    file: "sdk/transport/retryPolicy.ts",
     from: '  "RATE_LIMITED",\n',
     to: '  "RATE_LIMITED",\n  "SERVICE_FAULT",\n',
     tests: [

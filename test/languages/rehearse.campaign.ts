@@ -8,7 +8,7 @@ import { ARCHIVE, VERSION } from "./plugin";
 const COMMAND = path.resolve(__dirname, "../../dist/cli/main.js");
 const TOKEN = "token-that-must-stay-encrypted";
 const [YAML] = LANGUAGES as [Language];
-/** 10 endpoints with their own container, 6 with a template, their templates, 4 volumes, 4 secrets. */
+/** Endpoints with their own container, those with a template each, volumes and secrets. */
 const COUNTS = { own: 10, bound: 6, volumes: 4, secrets: 4 };
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index);
 
