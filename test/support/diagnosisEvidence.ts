@@ -7,8 +7,8 @@ import type {
   NotSeen,
   Part,
   QueueFacts,
-  ServiceRefusal,
   RolloutFacts,
+  ServiceRefusal,
   StockFacts,
   WorkerFacts,
 } from "../../sdk/diagnosis/evidence";
