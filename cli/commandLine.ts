@@ -32,8 +32,8 @@ import type { VerifyFlags } from "./verifyService/verifyService";
 import { addVerifyServiceFlags } from "./verifyService/verifyServiceFlags";
 
 /**
- * Loads a command's code only when the command runs: loading it takes five times as long as loading
- * the command line.
+ * Loads a command's code only when the command runs, because that takes five times as long as
+ * loading the command line itself.
  */
 const load = {
   adopt: () => require("./adopt/adopt") as typeof import("./adopt/adopt"),
@@ -56,7 +56,7 @@ const load = {
   verifyService: () => require("./verifyService/verifyService") as typeof import("./verifyService/verifyService"),
 };
 
-/** Returns the command line. Its actions set the exit code of the process. */
+/** Returns the command line. Its actions set the process's exit code. */
 function commandLine(): Command {
   const program = new Command("serverless-gpu")
     .version(ownPackage().version, "--version", "show the version")
@@ -94,7 +94,7 @@ ${EXIT_CODES}
   return program;
 }
 
-/** Returns the option that chooses the management interface. */
+/** Returns the option that selects the management API. */
 function apiOption(): Option {
   return new Option(
     "--api <name>",
@@ -127,7 +127,7 @@ function addAlerts(program: Command): void {
     process.exitCode = await load.alerts().alerts(flags);
   });
   addAlertsTestFlags(alerts.command("test").addOption(apiOption())).action(async (_flags: object, command: Command) => {
-    // The options that both have may stand before or after the word.
+    // Options that both commands accept may appear before or after the subcommand.
     process.exitCode = await load.alertsTest().alertsTest(command.optsWithGlobals<AlertsTestFlags>());
   });
 }
@@ -319,7 +319,7 @@ function addVerifyService(program: Command): void {
   });
 }
 
-/** Runs the command line, and sets the exit code of the process. */
+/** Runs the command line and sets the process's exit code. */
 export async function runCommandLine([first = "--help", ...rest]: readonly string[]): Promise<void> {
   try {
     await commandLine().parseAsync(first === "help" ? [...rest, "--help"] : [first, ...rest], { from: "user" });

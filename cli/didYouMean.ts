@@ -1,6 +1,6 @@
 import { nearestWord } from "../sdk/nearestWord";
 
-/** Returns a hint at the nearest of the known words; an empty string if none is near. */
+/** Returns a hint such as "Did you mean …?" for the most similar word, or an empty string. */
 export function didYouMean(word: string, words: readonly string[]): string {
   const nearest = nearestWord(word, words);
   return nearest === undefined ? "" : ` Did you mean ${nearest}?`;

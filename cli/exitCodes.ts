@@ -1,4 +1,4 @@
-/** The end of each command's help, unless the command has its own exit codes. */
+/** The exit codes at the end of each command's help. Some commands have their own list. */
 export const EXIT_CODES = `
 Exit codes:
   0  success

@@ -6,7 +6,7 @@ import { packageRoot } from "../sdk/contract/packageRoot";
 export interface OwnPackage {
   readonly name: string;
   readonly version: string;
-  /** Supported Node.js versions, as a range. */
+  /** The supported Node.js versions, as a range. */
   readonly engines: { readonly node: string };
   readonly peerDependencies: { readonly "@pulumi/pulumi": string };
 }

@@ -2,15 +2,15 @@ import { execFile } from "node:child_process";
 import { redact } from "../sdk/secret";
 
 const TIMEOUT_MS = 10_000;
-/** Large enough for a large state. */
+/** Enough for a large state. */
 const MAX_OUTPUT_BYTES = 1_000_000_000;
 
-/** A value, or the problem that prevented it. */
+/** A value, or the reason why it could not be determined. */
 export type Learned<T> = { readonly value: T } | { readonly problem: string };
 
 /**
- * Runs the `pulumi` on PATH. Resolves to its standard output, or to a problem with what it printed
- * until then.
+ * Runs the `pulumi` on PATH. Resolves to its standard output, or to a problem that includes what it
+ * printed.
  */
 export function pulumi(
   args: readonly string[],
@@ -34,7 +34,7 @@ export function pulumi(
   });
 }
 
-/** Runs a `pulumi` command that prints JSON. Does not check that the JSON has the type `T`. */
+/** Runs a `pulumi` command that prints JSON. The JSON is not checked against the type `T`. */
 export async function pulumiJson<T>(
   args: readonly string[],
   folder: string,

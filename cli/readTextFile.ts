@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { systemReason } from "../emulator/io/systemReason";
 
 /**
- * Returns the text of a file, as `decodeText` does.
- * @throws Error if the file cannot be read, with the reason
+ * Reads a text file and decodes it with `decodeText`.
+ * @throws Error with the reason if the file cannot be read
  */
 export function readTextFile(file: string): string {
   let bytes: Buffer;
@@ -16,8 +16,8 @@ export function readTextFile(file: string): string {
 }
 
 /**
- * Returns text in UTF-8 or, with a byte order mark, in UTF-16, which is what ">" of Windows
- * PowerShell 5.1 writes. The mark is not part of the text.
+ * Decodes UTF-8, or UTF-16 with a byte order mark, which ">" writes in Windows PowerShell 5.1.
+ * Removes the mark.
  */
 export function decodeText(bytes: Uint8Array): string {
   const [first, second] = bytes;

@@ -1,6 +1,6 @@
 import { type Learned, pulumiJson } from "./pulumiCommand";
 
-/** The part of a type in state before the class: of the dynamic form, and of the plugin. */
+/** The part of a type before the class name, for the dynamic provider and for the plugin. */
 export const DYNAMIC_PREFIX = "pulumi-nodejs:dynamic/serverless-gpu:";
 export const PLUGIN_PREFIX = "serverless-gpu:index:";
 
@@ -8,20 +8,20 @@ export const PLUGIN_PREFIX = "serverless-gpu:index:";
 export interface StackResource {
   readonly urn: string;
   readonly type: string;
-  /** The id of its record at the service. */
+  /** The id of the resource's record. */
   readonly id?: string;
-  /** The URN and the id of its provider. */
+  /** The URN and id of the resource's provider. */
   readonly provider?: string;
   readonly inputs?: Readonly<Record<string, unknown>>;
   readonly outputs?: Readonly<Record<string, unknown>>;
   readonly pendingReplacement?: boolean;
-  /** `true` if its replacement exists, and the next run deletes it. */
+  /** `true` if the resource has been replaced and the next run deletes it. */
   readonly delete?: boolean;
 }
 
-/** What a run had begun when it was killed, or still does. */
+/** An operation that a run has started and not finished. */
 export interface PendingOperation {
-  /** `creating`, `updating`, `deleting` … */
+  /** `creating`, `updating`, `deleting`, and so on. */
   readonly type: string;
   readonly resource: StackResource;
 }
@@ -35,17 +35,17 @@ export interface StackState {
 /** The value of the flag `--stack [name]`. @default the selected stack, as with `true` */
 export type StackFlag = string | true | undefined;
 
-/** Which stack's state is read, and how. */
+/** Which stack's state to read, and how. */
 export interface StackChoice {
   readonly stack?: StackFlag;
-  /** The folder of the project. @default the working folder */
+  /** The project's folder. @default the current folder */
   readonly folder?: string;
   readonly timeoutMs?: number;
-  /** Its backend. @default the one that `pulumi` uses here */
+  /** The backend's URL. @default the backend that `pulumi` uses here */
   readonly backend?: string | undefined;
 }
 
-/** Reads the state of a stack. */
+/** Reads a stack's state. */
 export async function readStack({ stack, folder, timeoutMs, backend }: StackChoice): Promise<Learned<StackState>> {
   const args = ["stack", "export", ...stackFlag(stack)];
   const exported = await pulumiJson<Exported>(args, folder ?? process.cwd(), timeoutMs, inBackend(backend));
@@ -89,21 +89,25 @@ export function stackFlag(stack: StackFlag): string[] {
   return typeof stack === "string" ? ["--stack", stack] : [];
 }
 
-/** Returns the environment variables that choose a backend. */
+/** Returns the environment variables that select a backend. */
 export function inBackend(backend: string | undefined): Record<string, string> {
   return backend === undefined ? {} : { PULUMI_BACKEND_URL: backend };
 }
 
 /**
- * Returns the class of this package that a type in state or in a preview names, in either form:
- * `ServerlessEndpoint`. `undefined` for the types of other packages.
+ * Returns the class of this package, such as `ServerlessEndpoint`, that a type in a state or
+ * preview refers to; `undefined` for types of other packages. Accepts types of the dynamic provider
+ * and of the plugin.
  */
 export function classOf(type: string): string | undefined {
   const prefix = [DYNAMIC_PREFIX, PLUGIN_PREFIX].find((each) => type.startsWith(each));
   return prefix && type.slice(prefix.length);
 }
 
-/** Returns `true` for the type of an endpoint, in either form. */
+/**
+ * Returns `true` for the type of an endpoint, whether it belongs to the dynamic provider or the
+ * plugin.
+ */
 export function isEndpoint(type: string): boolean {
   return classOf(type) === "ServerlessEndpoint";
 }

@@ -1,12 +1,12 @@
 import { redact } from "../sdk/secret";
 import { INVISIBLE, visible } from "../sdk/visible";
 
-/** Prints lines to standard output, without keys and with visible characters only. */
+/** Prints lines to stdout. Redacts keys and escapes invisible characters. */
 export function printLines(lines: readonly string[]): void {
   process.stdout.write(lines.map((line) => `${visible(redact(line))}\n`).join(""));
 }
 
-/** Prints a value as JSON to standard output, without keys and with visible characters only. */
+/** Prints a value as JSON to stdout. Redacts keys and escapes invisible characters. */
 export function printJson(value: unknown, indent?: number): void {
   const escaped = (text: string) =>
     Array.from({ length: text.length }, (_, at) => `\\u${text.charCodeAt(at).toString(16).padStart(4, "0")}`).join("");
@@ -14,7 +14,9 @@ export function printJson(value: unknown, indent?: number): void {
   process.stdout.write(`${json.replace(INVISIBLE, (text) => (text === "\n" ? text : escaped(text)))}\n`);
 }
 
-/** Prints a message to standard error, in as many lines as it has, as `printLines` does. */
+/**
+ * Prints a message to stderr. Redacts keys and escapes invisible characters, except line breaks.
+ */
 export function say(message: string): void {
   process.stderr.write(`${redact(message).split("\n").map(visible).join("\n")}\n`);
 }

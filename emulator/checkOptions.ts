@@ -8,7 +8,7 @@ import { checkProgram, type WorkerProgram } from "./programs/program";
 import type { EmulatorClock } from "./time/virtualClock";
 import { isHttpHandler } from "./workers/httpHandler";
 
-/** Infinity is allowed: it means no limit, or never. NaN is not. */
+/** Allows Infinity, which means no limit or never, but not NaN. */
 const zeroOrMore = z.custom<number>((value) => typeof value === "number" && value >= 0, "must be a number, 0 or more");
 const isProgram = (value: unknown): value is WorkerProgram =>
   typeof value === "object" && value !== null && "command" in value;
@@ -60,7 +60,7 @@ const schema = z.strictObject({
   serverlessDiscount: z
     .looseObject({ discountFactor: z.number(), type: z.string(), expirationDate: z.string() })
     .nullish(),
-  // The account checks it, and names what is wrong with it.
+  // The account checks the seed and reports what is wrong with it.
   seed: z.unknown().optional(),
   dataFile: z.string().min(1).optional(),
   randomSeed: z.number().optional(),
@@ -80,8 +80,8 @@ const schema = z.strictObject({
 } satisfies Record<keyof EmulatorOptions, z.ZodType>);
 
 /**
- * Throws a TypeError that names every wrong option: JavaScript and a mistyped name pass the
- * compiler.
+ * Throws a TypeError that names every invalid option. The compiler does not catch mistakes in
+ * JavaScript or misspelled names.
  */
 export function checkOptions(options: EmulatorOptions): void {
   validate(schema, options, "What startEmulator was given");
@@ -91,7 +91,7 @@ export function checkOptions(options: EmulatorOptions): void {
   if (first) assertRunsPrograms(first[0], options.clock);
 }
 
-/** A program runs in real time, and ends with its process group. */
+/** A program runs in real time and ends with its process group. */
 function assertRunsPrograms(name: string, clock: EmulatorClock = systemClock): void {
   if (process.platform === "win32") {
     throw new TypeError(`handlers.${name} is a program. The emulator runs worker programs on Linux and macOS only.`);

@@ -1,7 +1,7 @@
 /**
- * An emulator of the whole service on a local port, for tests and development.
+ * An emulator of RunPod's APIs on a local port, for tests and development.
  *
- * Start with `startEmulator`.
+ * Start it with `startEmulator`.
  *
  * @module pulumi-serverless-gpu/emulator
  */
@@ -30,58 +30,61 @@ import type { VolumeControl } from "./volumes/volumeKind";
 
 /** A running emulator. */
 export interface Emulator {
-  /** The URL of all interfaces, `http://127.0.0.1:<port>`. */
+  /** The base URL of all APIs, `http://127.0.0.1:<port>`. */
   readonly url: string;
-  /** The key that clients must send. */
+  /** The API key that clients must send. */
   readonly apiKey: string;
-  /** The environment that points this package's client and provider at the emulator. */
+  /** The environment variables that point this package's client and provider to the emulator. */
   readonly env: Readonly<Record<string, string>>;
-  /** The clock that the emulator was started with. */
+  /** The clock that the emulator uses. */
   readonly clock: EmulatorClock;
-  /** The requests that the emulator received. */
+  /** The requests that the emulator has received. */
   readonly journal: Journal;
-  /** The fault rules: they make the emulator misbehave. */
+  /** The fault rules, which make the emulator misbehave. */
   readonly faults: Faults;
   /** Reads and changes endpoints directly, without a request. */
   readonly endpoints: EndpointControl;
-  /** Reads and changes templates directly. */
+  /** Reads and changes templates directly, without a request. */
   readonly templates: TemplateControl;
-  /** Reads and changes network volumes directly. */
+  /** Reads and changes network volumes directly, without a request. */
   readonly volumes: VolumeControl;
-  /** Reads and changes registry credentials directly. */
+  /** Reads and changes registry credentials directly, without a request. */
   readonly registryAuths: RegistryAuthControl;
-  /** Reads and changes secrets directly. */
+  /** Reads and changes secrets directly, without a request. */
   readonly secrets: SecretControl;
-  /** The pods that the REST interface shows in addition to workers. */
+  /** The pods that the REST API shows in addition to workers. */
   readonly pods: Pods;
   /**
    * Adds endpoints, templates, volumes, registry credentials, secrets and pods.
-   * @throws TypeError if the seed is malformed, RangeError if a rule of the service forbids it
+   * @throws TypeError if the seed is malformed
+   * @throws RangeError if the seed violates a rule of the service
    */
   seed(seed: Seed): void;
   /**
-   * Changes the worker quota while the emulator runs; `undefined` for none. Endpoints that
-   * exceed a lower quota keep their workers, but no `workersMax` can be raised. The data file does
-   * not keep the quota.
+   * Changes the worker quota while the emulator is running; `undefined` removes it. Endpoints above
+   * a lower quota keep their workers, but no `workersMax` can be raised. The data file does not
+   * save the quota.
    * @throws RangeError if `workers` is not a number ≥ 0
    */
   setWorkerQuota(workers: number | undefined): void;
   /**
-   * Changes the spend limit while the emulator runs, in US dollars an hour; `undefined` for none. A
-   * worker whose start would exceed it does not start. The data file does not keep the limit.
+   * Changes the spend limit, in US dollars an hour, while the emulator is running; `undefined`
+   * removes it. A worker does not start if it would exceed the limit. The data file does not save
+   * the limit.
    * @throws RangeError if `dollars` is not a number ≥ 0
    */
   setSpendLimit(dollars: number | undefined): void;
-  /** Restores the initial state: the seed, an empty journal and no fault rules. */
+  /** Restores the initial state: the seed, an empty journal, and no fault rules. */
   reset(): void;
   /** Stops the emulator and closes all connections. */
   stop(): Promise<void>;
-  /** Does the same as `stop`, for `await using`. */
+  /** Same as `stop`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
 /**
- * Starts an emulator of the service on a local port. Any number can run in one process.
+ * Starts an emulator of the service on a local port. Any number of emulators can run in one
+ * process.
  * @throws Error if the port cannot be used, or if the data file cannot be read or written
  * @example
  * await using emulator = await startEmulator();
@@ -145,12 +148,12 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   };
 }
 
-/** Reads the data file, or else the seed, and listens on the port of the options. */
+/** Loads the data file or the seed, and starts to listen on the port. */
 async function start(parts: Parts, options: EmulatorOptions, { seed, reset }: { seed(): void; reset(): void }) {
   const { dataFile, account } = parts;
   dataFile?.open();
   if (!dataFile?.load(account.restore)) seed();
-  // A data file that cannot be written fails here, not at the first request.
+  // If the data file cannot be written, fail now rather than at the first request.
   dataFile?.changed();
   await dataFile?.saved();
   return serve(parts, options, reset);
@@ -179,7 +182,7 @@ async function serve(parts: Parts, options: EmulatorOptions, reset: () => void) 
 
 function environmentOf(url: string, apiKey: string, profile: Profile): Record<string, string> {
   return {
-    // Clients detect the differences of the observed service by its name.
+    // Clients adapt to the observed service because of its name.
     ...(profile === "observed" && { SERVERLESS_GPU_SERVICE: "runpod" }),
     SERVERLESS_GPU_API_KEY: apiKey,
     SERVERLESS_GPU_GRAPHQL_URL: url,

@@ -10,7 +10,10 @@ import type { Handlers } from "./workers/jobHandlers";
 export interface EmulatorOptions {
   /** The port to listen on. @default 0, any free port */
   readonly port?: number;
-  /** The host to listen on. @default "127.0.0.1", this machine only */
+  /**
+   * The host to listen on. The default only accepts connections from this machine.
+   * @default "127.0.0.1"
+   */
   readonly host?: string;
   /**
    * The behavior to emulate where the contract and the observed service differ.
@@ -18,11 +21,11 @@ export interface EmulatorOptions {
    */
   readonly profile?: Profile;
   /**
-   * The key that clients must send. `emulator.apiKey` and `emulator.env` hold it.
-   * @default the one in `dataFile`, or a random one
+   * The key that clients must send. It is available as `emulator.apiKey` and in `emulator.env`.
+   * @default the key in `dataFile`, or a random one
    */
   readonly apiKey?: string;
-  /** A second key, which is valid but has no permissions. @default none */
+  /** A second key that is valid but has no permissions. @default none */
   readonly restrictedApiKey?: string;
   /**
    * How long a worker takes to stop after a scale-down, in milliseconds, ≥ 0.
@@ -30,20 +33,21 @@ export interface EmulatorOptions {
    */
   readonly drainMs?: number;
   /**
-   * The cold start of a worker, in milliseconds, ≥ 0; a quarter of it with FLASHBOOT.
+   * How long a worker's cold start takes, in milliseconds, ≥ 0. With FLASHBOOT, it takes a quarter
+   * of this time.
    * @default 200
    */
   readonly coldStartMs?: number;
-  /** Ids of the templates that exist. @default every non-empty id exists */
+  /** The ids of the existing templates. @default every non-empty id exists */
   readonly templates?: readonly string[];
   /**
-   * `true` refuses templates, volumes and registry credentials that do not exist. @default only
-   * kinds that a seed names
+   * `true` to reject references to templates, volumes and registry credentials that do not exist.
+   * @default only for kinds that the seed contains
    */
   readonly strictReferences?: boolean;
-  /** Names of templates that other accounts have taken. @default none */
+  /** Template names that other accounts already use. @default none */
   readonly takenTemplateNames?: readonly string[];
-  /** `true` keeps the name of a deleted template from being used again. @default false */
+  /** `true` if the name of a deleted template cannot be used again. @default false */
   readonly reserveTemplateNames?: boolean;
   /**
    * How long after its last use a template can be deleted, in milliseconds, ≥ 0.
@@ -51,23 +55,23 @@ export interface EmulatorOptions {
    */
   readonly templateReleaseMs?: number;
   /**
-   * `true` keeps the template that was created together with an endpoint when the endpoint is
+   * `true` to keep the template that was created together with an endpoint when the endpoint is
    * deleted.
    * @default false
    */
   readonly keepBoundTemplates?: boolean;
   /**
-   * `true` lets workers with FLASHBOOT keep the old version of a changed template until
+   * `true` if workers with FLASHBOOT keep using the old version of a changed template until
    * `workersMax` is 0.
    * @default false
    */
   readonly staleFlashBoot?: boolean;
   /** The data centers that support network volumes. @default seven, such as EU-RO-1 */
   readonly volumeDataCenters?: readonly string[];
-  /** The largest sum of `workersMax` over all endpoints (integer, ≥ 0). @default no limit */
+  /** The highest total of `workersMax` over all endpoints (integer, ≥ 0). @default no limit */
   readonly workerQuota?: number;
   /**
-   * The largest cost of all running workers, in US dollars an hour, ≥ 0. A worker whose start would
+   * The highest total cost of running workers, in US dollars an hour, ≥ 0. A worker that would
    * exceed it does not start.
    * @default no limit
    */
@@ -80,32 +84,32 @@ export interface EmulatorOptions {
    */
   readonly seed?: Seed;
   /**
-   * A file that keeps the key, endpoints, jobs, templates with their environment, volumes, registry
-   * credentials and pods. Every change is saved before its response is sent. If the file exists,
-   * the emulator starts with its contents and ignores `seed`.
+   * A file that stores the key, endpoints, jobs, templates with their environment variables,
+   * volumes, registry credentials and pods. Every change is saved before its response is sent. If
+   * the file exists, the emulator restores its contents and ignores `seed`.
    * @default none: the state is lost when the emulator stops
    */
   readonly dataFile?: string;
   /**
-   * The seed of all random values, such as ids: the same seed repeats the same values.
+   * The seed for random values such as ids. The same seed gives the same values.
    * @default random
    */
   readonly randomSeed?: number;
   /**
-   * Job handlers, or worker programs, by the endpoint's name, template id or id.
+   * Job handlers or worker programs, by endpoint name, template id or endpoint id.
    * @default every job returns its input
    */
   readonly handlers?: Handlers;
   /**
-   * Called with each line that a worker program prints, and when the program starts and ends.
+   * Called with each line that a worker program prints, and when a program starts or ends.
    * @default none
    */
   readonly onWorkerOutput?: (line: WorkerLine) => void;
-  /** Called with each request once it has ended, as the journal shows it. @default none */
+  /** Called with each request when it has ended, as the journal shows it. @default none */
   readonly onRequest?: (request: JournalEntry) => void;
-  /** The rate limits. @default the limits of the contract */
+  /** The rate limits. @default the contract's limits */
   readonly rateLimits?: RateLimitOptions;
-  /** `true` also sends webhooks to other machines. @default false */
+  /** `true` to also send webhooks to other machines. @default false */
   readonly remoteWebhooks?: boolean;
   /** The clock: `manualClock()`, `scaledClock(factor)` or `systemClock`. @default systemClock */
   readonly clock?: EmulatorClock;

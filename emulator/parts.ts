@@ -21,10 +21,10 @@ import { VOLUME_DATA_CENTERS } from "./volumes/volumes";
 import { createWatch } from "./workers/watch";
 import { createWorkerLogs } from "./workers/workerLogs";
 
-/** The parts of an emulator, see `createParts`. */
+/** The parts of an emulator; see `createParts`. */
 export type Parts = ReturnType<typeof createParts>;
 
-/** Creates the parts of an emulator, which does not listen yet. */
+/** Creates the parts of an emulator that is not listening yet. */
 export function createParts(options: EmulatorOptions) {
   const { profile = "contract", clock = systemClock } = options;
   const apiKey = options.apiKey ?? keyInDataFile(options.dataFile) ?? newKey();
@@ -85,7 +85,7 @@ export function createParts(options: EmulatorOptions) {
   };
 }
 
-/** Returns the data file, if the options name one. */
+/** Returns the data file, if the options specify one. */
 function dataFileOf(file: string | undefined, apiKey: string, account: () => Account): DataFile | undefined {
   if (file === undefined) return undefined;
   return new DataFile(file, {

@@ -6,9 +6,8 @@ import { log } from "../provider/log";
 import type { Properties } from "../provider/properties";
 
 /**
- * Matches the logical names of providers that the engine itself creates, which contain a version
- * and a download URL if the program sets them. Any other name, such as `default_eu`, was chosen by
- * the program.
+ * Matches the names of providers that the engine creates itself. They contain a version and a
+ * download URL if the program sets them. The program chose any other name, such as `default_eu`.
  */
 const DEFAULT_PROVIDER = /^default(_\d+_\d+_\d+(_.+)?)?(_(https?|github|gitlab)_\/.+)?$/;
 
@@ -16,9 +15,9 @@ const DEFAULT_PROVIDER = /^default(_\d+_\d+_\d+(_.+)?)?(_(https?|github|gitlab)_
 const ENGINE_SETTINGS = ["version", "pluginDownloadURL"];
 
 /**
- * Stores the settings of the provider that this process serves. They are the stack's config for the
- * default provider, and the arguments of an explicit provider.
- * @param variables the settings by their names `serverless-gpu:config:…`
+ * Stores the settings of the provider that this process serves: the stack's config for the default
+ * provider, or the arguments of an explicit provider.
+ * @param variables the settings, by their names `serverless-gpu:config:…`
  */
 export async function configureProvider(name: string, variables: ReadonlyMap<string, string>): Promise<void> {
   const prefix = `${CONFIG_NAMESPACE}:`;
@@ -30,7 +29,7 @@ export async function configureProvider(name: string, variables: ReadonlyMap<str
   await configure({ config: { get } as pulumi.dynamic.Config });
 }
 
-/** Logs a warning for each name in the stack's config that is not a setting. */
+/** Logs a warning for each unknown setting in the stack's config. */
 export function warnOfUnknownSettings(name: string, settings: Properties): void {
   if (isExplicit(name)) return;
   const names = Object.keys(settings).filter((each) => !ENGINE_SETTINGS.includes(each));
@@ -39,7 +38,9 @@ export function warnOfUnknownSettings(name: string, settings: Properties): void 
 
 let hasWarned = false;
 
-/** Warns once, in a preview, if `up` would fail, and says which URLs replace those of a service. */
+/**
+ * Warns once per preview if `up` would fail, and about URLs that replace those of a named service.
+ */
 export function warnOfConfiguration(): void {
   if (hasWarned) return;
   hasWarned = true;
@@ -51,7 +52,7 @@ export function warnOfConfiguration(): void {
 
 let hasSaid = false;
 
-/** Says once, before the first change, which API and account the provider uses. */
+/** Reports once, before the first change, which API and account the provider uses. */
 export function sayConnection(): void {
   if (hasSaid) return;
   hasSaid = true;

@@ -9,7 +9,7 @@ const KINDS = {
   update: [Kind.UPDATE, Kind.UPDATE_REPLACE],
 } as const satisfies Record<PropertyChange["kind"], readonly [change: number, replacement: number]>;
 
-/** Returns a difference as the engine expects it, with each changed input property. */
+/** Returns a diff in the engine's format, listing each changed input property. */
 export function diffResponse({ isChanged, changes, replaces, deleteBeforeReplace }: Difference): DiffResponse {
   const { DIFF_SOME, DIFF_NONE } = DiffResponse.DiffChanges;
   const response = new DiffResponse();

@@ -11,14 +11,14 @@ import { MODULE } from "./resources/resources";
 /** A function of the plugin. */
 interface PluginFunction {
   readonly call: (args: Properties) => Promise<Properties>;
-  /** Names of the results that are secret. */
+  /** The names of results that are secret. */
   readonly secrets?: readonly string[];
 }
 
 const TABLES = { ServerlessEndpoint: FIELDS, ServerlessTemplate: TEMPLATE_FIELDS, NetworkVolume: VOLUME_FIELDS };
 
 /**
- * Returns a function that calls a data source and converts the result to an object, with lists
+ * Returns a function that calls a data source and converts its result to an object, with lists
  * instead of comma-separated strings.
  */
 function calling<Args>(source: DataSource<Args, unknown>): PluginFunction {
@@ -27,13 +27,13 @@ function calling<Args>(source: DataSource<Args, unknown>): PluginFunction {
   const call = async (args: Properties) => {
     const found = (await source.find(contextFor(readConfig), args as Args)) ?? {};
     const result = Array.isArray(found) ? found.map(listed) : listed(found);
-    // Leaves out fields that are `undefined`, which the protocol cannot carry.
+    // Drops `undefined` fields, which the protocol cannot carry.
     return JSON.parse(JSON.stringify(wrapper ? { [wrapper]: result } : result));
   };
   return { call, ...(secrets && { secrets }) };
 }
 
-/** All functions by their tokens. */
+/** All functions, by token. */
 export const FUNCTIONS: ReadonlyMap<string, PluginFunction> = new Map(
   Object.entries(SOURCES).map(([name, source]) => [
     `${MODULE}:${name}`,

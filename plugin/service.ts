@@ -35,16 +35,16 @@ interface ResourceRequest {
   getType(): string;
 }
 
-/** A release, as the plugin's package.json describes it. */
+/** A release, as described by the plugin's package.json. */
 export interface PluginRelease {
   readonly version: string;
-  /** Where the engine finds the release archives. The release workflow sets it. */
+  /** Where the engine can download the release archives. The release workflow sets it. */
   readonly pluginDownloadURL?: string;
 }
 
 /**
- * Returns what the schema says of the repository that published the plugin. A registry shows these
- * addresses; a build without a release has none.
+ * Adds the URL of the publishing repository to the schema. Registries display it. A build outside
+ * of a release has none.
  */
 function publishedAt(pluginDownloadURL: string | undefined): Record<string, string> {
   if (pluginDownloadURL === undefined) return {};
@@ -56,8 +56,8 @@ function publishedAt(pluginDownloadURL: string | undefined): Record<string, stri
 }
 
 /**
- * Returns the RPCs of a resource provider (pulumirpc). The engine treats those that are missing as
- * not needed.
+ * Returns the RPCs of a resource provider (pulumirpc). The engine treats missing ones as not
+ * needed.
  */
 export function providerService({ version, pluginDownloadURL }: PluginRelease): grpc.UntypedServiceImplementation {
   return {
@@ -88,8 +88,8 @@ export function providerService({ version, pluginDownloadURL }: PluginRelease): 
 
 /**
  * Returns a unary RPC.
- * @param sentBack returns the request's properties that an initialization failure sends back, so
- * that the secrets among them stay secret
+ * @param sentBack returns the request properties that an initialization failure returns, so that
+ * secrets among them stay secret
  */
 function unary<Request, Response>(
   respond: (request: Request) => Promise<Response>,
@@ -103,7 +103,7 @@ function unary<Request, Response>(
   };
 }
 
-/** Returns a method that finds the resource's kind, and logs to the resource. */
+/** Returns a method that finds the resource's kind and associates log lines with the resource. */
 function ofResource<Request extends ResourceRequest, Response>(
   respond: (resource: PluginResource, request: Request) => Promise<Response>,
 ): (request: Request) => Promise<Response> {
@@ -149,7 +149,7 @@ async function checkResource(resource: PluginResource, request: messages.CheckRe
   return new messages.CheckResponse().setInputs(toWire(inputs, secrets)).setFailuresList(failures.map(failure));
 }
 
-/** Returns a failure as the engine receives it. All failures are sent from here. */
+/** Converts a check failure to the engine's format. */
 function failure(found: pulumi.dynamic.CheckFailure): messages.CheckFailure {
   const { property, reason } = withoutProperty(found);
   return new messages.CheckFailure().setProperty(property).setReason(redact(reason));

@@ -1,9 +1,9 @@
 const cancellation = new AbortController();
 
 /**
- * Aborts when the engine cancels the deployment. Reads, waits and deletions then stop; they can be
- * repeated. Creates and updates run to completion, so that state knows what they made. The engine
- * never tells dynamic providers about a cancellation.
+ * Aborts when the engine cancels the deployment. Reads, waits and deletions stop, because they can
+ * be repeated. Creates and updates run to completion, so that state contains what they made. The
+ * engine never informs dynamic providers of a cancellation.
  */
 export const cancelled: AbortSignal = cancellation.signal;
 

@@ -4,10 +4,10 @@ import { redact } from "../sdk/secret";
 import type { Properties } from "./properties";
 
 /**
- * Returns an error after which the engine keeps the incomplete resource, and completes it with an
+ * Returns an error that makes the engine keep the incomplete resource and complete it with an
  * update on the next `up`.
- * @param properties must hold `__provider`, or the engine could neither refresh nor delete the
- * resource
+ * @param properties must contain `__provider`; otherwise the engine could neither refresh nor
+ * delete the resource
  */
 export function initFailure(error: unknown, id: string, properties: Properties): Error {
   const { message } = presentable(error);
@@ -19,12 +19,12 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** A handler, in the form that all of them share. */
+/** The type of a handler, in the form that all handlers share. */
 export type AnyHandler = (...args: never[]) => Promise<unknown>;
 
 /**
- * Wraps every handler except `configure`, which must return before the first call and so stays as
- * it is.
+ * Wraps every handler except `configure`, which is left unchanged because it must return before the
+ * first call.
  */
 export function wrapHandlers(
   handlers: pulumi.dynamic.ResourceProvider,
@@ -39,8 +39,9 @@ export function wrapHandlers(
 }
 
 /**
- * Returns handlers for the engine. They return plain JSON: `undefined` or `NaN` in a result would
- * fail only after the service had made its changes. They throw errors without keys.
+ * Returns handlers for the engine. They return plain JSON, because `undefined` or `NaN` in a result
+ * would cause a failure only after RunPod had made its changes. The errors that they throw contain
+ * no keys.
  */
 export function forEngine(handlers: pulumi.dynamic.ResourceProvider): pulumi.dynamic.ResourceProvider {
   return wrapHandlers(handlers, guard);
@@ -58,8 +59,8 @@ function guard(handler: AnyHandler): AnyHandler {
 }
 
 /**
- * Removes the stack from errors that the user can fix, because the engine prints it after the
- * message. Redacts other errors.
+ * Removes the stack from errors that the user can fix, because the engine prints the stack after
+ * the message. Redacts all other errors.
  */
 function presentable(error: unknown): Error {
   if (!(error instanceof Error)) return new Error(redact(String(error)));

@@ -5,12 +5,12 @@ const LOOK_EVERY_MS = 500;
 let isWatching = false;
 
 /**
- * Ends this process when the engine that started it is killed. Otherwise it would keep running, and
- * a create in progress would collide with the next run. The parent process does not show whether
- * the engine runs, because Pulumi's launcher puts a shell between engine and provider. So this
- * keeps a connection to the engine's gRPC server, whose host and port are an argument of this
- * process. A slow or paused engine keeps the connection; the operating system closes it for a
- * killed engine.
+ * Ends this process when the engine that started it is killed. Otherwise the process would keep
+ * running, and a create in progress would collide with the next run. The parent process does not
+ * show whether the engine is still running, because Pulumi's launcher puts a shell between engine
+ * and provider. This function therefore keeps a connection open to the engine's gRPC server, whose
+ * host and port are an argument of this process. The connection stays open while the engine is slow
+ * or paused; if the engine is killed, the operating system closes it.
  */
 export function exitWithEngine(): void {
   if (isWatching) return;
@@ -21,7 +21,8 @@ export function exitWithEngine(): void {
 }
 
 /**
- * Returns the last argument that is a host and a port: the engine puts its own after all others.
+ * Returns the last argument that is a host and a port, because the engine adds its own argument
+ * after all others.
  */
 export function engineAddress(argv: readonly string[]): string | undefined {
   const address = /^(\d+\.\d+\.\d+\.\d+|\[[\da-f:]+\]|localhost):\d+$/i;
@@ -29,8 +30,9 @@ export function engineAddress(argv: readonly string[]): string | undefined {
 }
 
 /**
- * Calls `onGone` when nothing listens on `address` any more. A lost connection or a single refusal
- * does not count: on some systems a listener with a full backlog refuses connections.
+ * Calls `onGone` when nothing is listening on `address` any longer. A lost connection or a single
+ * refusal does not count, because on some systems a listener with a full backlog refuses
+ * connections.
  */
 export function watchServer(address: string, onGone: () => void): void {
   let refusals = 0;
@@ -60,8 +62,8 @@ export function watchServer(address: string, onGone: () => void): void {
 }
 
 /**
- * Ends this process when its parent process ends, for a process that does not know the engine's
- * port. The parent's id then changes, except on Windows.
+ * Ends this process when its parent process ends. Used if the process does not know the engine's
+ * port. When the parent ends, the parent's id changes, except on Windows.
  */
 function exitWithParent(): void {
   const parent = process.ppid;

@@ -19,24 +19,28 @@ import { smokeTestHandlers } from "./smokeTest/smokeTestHandlers";
 import { TEMPLATE_KIND } from "./template/templateKind";
 import { VOLUME_HANDLERS, VOLUME_KIND } from "./volume/volumeKind";
 
-/** The entry point that state names: `require("pulumi-serverless-gpu/handlers").v1`. Permanent. */
+/**
+ * The entry point that state refers to: `require("pulumi-serverless-gpu/handlers").v1`. It must
+ * never change.
+ */
 export const v1 = handlersOf(ENDPOINT_KIND, lifeCycle(recordHandlers(ENDPOINT_KIND)));
 
 /**
- * The same for a `SmokeTest`: `require("pulumi-serverless-gpu/handlers").smokeTestV1`. Permanent.
+ * The entry point for a `SmokeTest`: `require("pulumi-serverless-gpu/handlers").smokeTestV1`. It
+ * must never change.
  */
 export const smokeTestV1 = forEngine(hideSecretInputs(namingLeftAdoptions(smokeTestHandlers)));
 
-/** The same for a `ServerlessTemplate`: `….templateV1`. Permanent. */
+/** The entry point for a `ServerlessTemplate`: `….templateV1`. It must never change. */
 export const templateV1 = handlersOf(TEMPLATE_KIND);
 
-/** The same for a `NetworkVolume`: `….networkVolumeV1`. Permanent. */
+/** The entry point for a `NetworkVolume`: `….networkVolumeV1`. It must never change. */
 export const networkVolumeV1 = handlersOf(VOLUME_KIND, VOLUME_HANDLERS);
 
-/** The same for a `ContainerRegistryAuth`: `….registryAuthV1`. Permanent. */
+/** The entry point for a `ContainerRegistryAuth`: `….registryAuthV1`. It must never change. */
 export const registryAuthV1 = handlersOf(REGISTRY_AUTH_KIND);
 
-/** The same for a `Secret`: `….secretV1`. Permanent. */
+/** The entry point for a `Secret`: `….secretV1`. It must never change. */
 export const secretV1 = handlersOf(SECRET_KIND);
 
 /** Handlers for the engine. They name their kind, so that the plugin can serve it as well. */

@@ -5,14 +5,14 @@ import { digestOf, isObject, type Properties, pick } from "./properties";
 
 /**
  * Returns handlers whose messages do not show secret inputs. The engine passes secrets to handlers
- * as plain values, and `__secretInputs` names them.
+ * as plain values; `__secretInputs` lists which inputs are secret.
  */
 export function hideSecretInputs(handlers: pulumi.dynamic.ResourceProvider): pulumi.dynamic.ResourceProvider {
   return wrapHandlers(handlers, hideFirst);
 }
 
 /**
- * Returns the names of the secret inputs. The name of a value in an object has two parts:
+ * Returns the names of the secret inputs. A value inside an object has a two-part name:
  * `env.HF_TOKEN`.
  */
 export function secretFields({ __secretInputs }: Properties): string[] {
@@ -23,7 +23,7 @@ function hideFirst(handler: AnyHandler): AnyHandler {
   return async (...args) => {
     const secrets = args.flatMap(secretValues);
     for (const value of secrets) if (typeof value === "string") new SecretText(value);
-    // Only in failures of their own resource: most of these values are not secret.
+    // Hidden only in failures of the same resource, because most of these values aren't secret.
     const hidden = new Map([
       ...args.flatMap(valuesOfTransforms).map((value) => [String(value), OF_TRANSFORM] as const),
       ...secrets.map((value) => [String(value), "[secret]"] as const),
@@ -34,12 +34,12 @@ function hideFirst(handler: AnyHandler): AnyHandler {
   };
 }
 
-/** Stands for a value that a transform may have set, which may be secret. */
+/** Replaces a value that may have been set by a transform and may therefore be secret. */
 const OF_TRANSFORM = "[hidden: a transform may have set it]";
 
 /**
- * Returns the values of inputs that are not as the program wrote them, so a transform may have set
- * them. The class could not name the secret ones.
+ * Returns the values of inputs that differ from what the program wrote, so a transform may have set
+ * them. The resource's class did not see these values, so it could not mark the secret ones.
  */
 function valuesOfTransforms(properties: unknown): unknown[] {
   const digests = isObject(properties) ? properties.__changedLater : undefined;
@@ -48,14 +48,16 @@ function valuesOfTransforms(properties: unknown): unknown[] {
   return leaves(pick(properties, (name) => !name.startsWith("__") && !isWritten(name)));
 }
 
-/** Removes the mark of inputs that a transform may have set: it is not for state. */
+/**
+ * Removes the mark of inputs that a transform may have set, because it does not belong in state.
+ */
 function removeMark(properties: unknown): void {
   if (isObject(properties)) delete properties.__changedLater;
 }
 
 /**
- * Returns every value of the secret inputs, and the parts of comma-separated strings, which are
- * checked one by one.
+ * Returns every value of the secret inputs. Includes each part of comma-separated strings, because
+ * the parts are checked one by one.
  */
 function secretValues(properties: unknown): unknown[] {
   return namesOfSecrets(properties).flatMap((name) => {
@@ -81,18 +83,18 @@ function isChecked(result: unknown): result is { failures: pulumi.dynamic.CheckF
 }
 
 /**
- * Returns the failure with its property moved into the reason's text. If a failure names a
- * property, the engine prints that property's value as it was sent, which may be a secret from a
- * transform, a nested one, or one that the program did not mark. So none of our failures names a
- * property.
+ * Returns the failure with its property moved into the text of the reason. If a failure names a
+ * property, the engine prints the value of that property as it was sent. That value may be a
+ * secret: one set by a transform, a nested one, or one that the program did not mark. For this
+ * reason, our failures never name a property.
  */
 export function withoutProperty({ property, reason }: pulumi.dynamic.CheckFailure): pulumi.dynamic.CheckFailure {
   return { property: "", reason: property === "" ? reason : `${property}: ${reason}` };
 }
 
 /**
- * Redacts numbers, and strings that are too short to redact everywhere, in the problems of their
- * own resource.
+ * Redacts the secrets that cannot be redacted everywhere (numbers and short strings) in the
+ * problems of the resource that they belong to.
  */
 function conceal(
   failures: readonly pulumi.dynamic.CheckFailure[],

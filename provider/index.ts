@@ -2,8 +2,8 @@
  * Resources and data sources for Pulumi programs.
  *
  * Resources: `ServerlessEndpoint`, `ServerlessTemplate`, `NetworkVolume`, `ContainerRegistryAuth`,
- * `Secret`, `SmokeTest`, and `ServerlessGpuProvider` for additional accounts. Data sources: the
- * functions `get…`, each also as `get…Output`.
+ * `Secret` and `SmokeTest`, plus `ServerlessGpuProvider` for additional accounts. Data sources: the
+ * `get…` functions, each of which also has a `get…Output` form.
  *
  * @module pulumi-serverless-gpu
  */

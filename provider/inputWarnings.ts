@@ -3,8 +3,8 @@ import { holdsReference } from "../sdk/secrets/secret";
 import { UNKNOWN } from "./properties";
 
 /**
- * Returns a warning that workers are billed even while idle. `workers` is `undefined` if the number
- * is secret.
+ * Returns a warning that workers are billed even while they are idle. `workers` is `undefined` if
+ * their number is secret.
  */
 export function idleWorkersWarning(workers: number | undefined): string {
   if (workers === undefined) return "workersMin is above 0: idle workers are also billed";
@@ -13,8 +13,8 @@ export function idleWorkersWarning(workers: number | undefined): string {
 }
 
 /**
- * Returns a warning about an image whose tag is `latest` or missing; `undefined` for others. A
- * digest is fixed.
+ * Returns a warning if the tag of an image is `latest` or missing, and `undefined` otherwise. An
+ * image with a digest is fixed.
  */
 export function movingTagWarning(imageName: string): string | undefined {
   const last = imageName.trim().split("/").at(-1) ?? "";
@@ -24,7 +24,9 @@ export function movingTagWarning(imageName: string): string | undefined {
     : undefined;
 }
 
-/** Returns the names of the variables whose values look like keys and are not those of a secret. */
+/**
+ * Returns the names of the variables that look like keys and whose values do not refer to a secret.
+ */
 export function keysInPlainText(env: unknown): string[] {
   if (typeof env !== "object" || env === null) return [];
   const isPlain = (value: unknown) =>
@@ -32,7 +34,7 @@ export function keysInPlainText(env: unknown): string[] {
   return Object.entries(env).flatMap(([name, value]) => (looksLikeCredential(name) && isPlain(value) ? [name] : []));
 }
 
-/** Returns a note about such variables; `undefined` if there are none. */
+/** Returns a note about variables that look like keys, or `undefined` if there are none. */
 export function plainKeysNote(names: readonly string[]): string | undefined {
   if (names.length === 0) return undefined;
   return (

@@ -3,36 +3,41 @@ import type { DeleteProgress } from "../sdk/endpoints/deleteEndpoint";
 import { redact } from "../sdk/secret";
 import { type RateLimitEvent, waitText } from "../sdk/transport/observers";
 
-/** Minimum time between two log lines about the same wait. */
+/** The minimum time between two log lines about the same wait. */
 const LINE_EVERY_MS = 10_000;
 
-/** Minimum time between two log lines about a rate limit, which may hold a run for many minutes. */
+/**
+ * The minimum time between two log lines about a rate limit, which may delay a run by many minutes.
+ */
 const RATE_LIMIT_LINE_EVERY_MS = 60_000;
 
 /**
  * Receives the log lines. The engine shows everything that a process prints as a message of the
- * stack, so each line starts with the resource's name.
+ * stack, so each line starts with the name of the resource.
  */
 let receive = (name: string, text: string): void => console.log(`${name}: ${text}`);
 
-/** Passes all further log lines to a function, redacted. */
+/** Sends all further log lines to the given function, redacted. */
 export function logTo(receiver: (name: string, text: string) => void): void {
   receive = receiver;
 }
 
-/** Logs a line about a resource, by its name. Text that begins with `warning: ` is a warning. */
+/**
+ * Logs a line about a resource, identified by its name. A line that begins with `warning: ` is a
+ * warning.
+ */
 export function log(name: string, text: string): void {
   receive(redact(name), redact(text));
 }
 
-/** Logs why something waits, if that has changed. */
+/** Logs the reason for a wait if the reason has changed. */
 export function logChange(name: string, line: string | undefined): void {
   if (line !== undefined) log(name, `why it waits: ${line}`);
 }
 
 /**
- * Returns a function that logs the progress of a deletion, at most one line in ten seconds, and
- * each change of the reason why it waits.
+ * Returns a function that logs the progress of a deletion, with at most one line every ten seconds,
+ * and logs each change of the reason why the deletion waits.
  */
 export function drainLogger(endpointName: string, why: ExplainedWait): (progress: DeleteProgress) => void {
   const logWait = waitLogger(endpointName);
@@ -45,7 +50,7 @@ export function drainLogger(endpointName: string, why: ExplainedWait): (progress
   };
 }
 
-/** Returns a function that logs a wait, at most one line in ten seconds. */
+/** Returns a function that logs a wait, with at most one line every ten seconds. */
 export function waitLogger(name: string): (text: string, elapsedMs: number) => void {
   let loggedAtMs = Number.NEGATIVE_INFINITY;
   return (text, elapsedMs) => {
@@ -56,7 +61,7 @@ export function waitLogger(name: string): (text: string, elapsedMs: number) => v
 }
 
 /**
- * Returns a function that logs the waits for the service's rate limit, at most one line a minute.
+ * Returns a function that logs the waits for RunPod's rate limit, with at most one line per minute.
  */
 export function rateLimitLogger(now: () => number = () => performance.now()): (event: RateLimitEvent) => void {
   let loggedAtMs = Number.NEGATIVE_INFINITY;

@@ -6,34 +6,36 @@ import { SECRET, SECRET_FIELDS } from "../sdk/secrets/secret";
 import { TEMPLATE, TEMPLATE_FIELDS } from "../sdk/templates/template";
 import { VOLUME, VOLUME_FIELDS } from "../sdk/volumes/volume";
 
-/** A type of resource, as state records it. */
+/** A type of resource, as recorded in state. */
 export interface ResourceType {
-  /** The type in state and in URNs. */
+  /** The type as it appears in state and in URNs. */
   readonly type: string;
   /**
-   * The code under `__provider`. It is permanent: every version of this package must support it,
-   * because the engine runs the code that state holds.
+   * The code stored under `__provider`. It must never change: every version of this package must
+   * support it, because the engine runs the code that state contains.
    */
   readonly provider: string;
-  /** Names of all outputs. */
+  /** The names of all outputs. */
   readonly outputs: readonly string[];
-  /** Names of the outputs that only some resources have. @default none */
+  /** The names of outputs that only some resources have. @default none */
   readonly optionalOutputs?: readonly string[];
-  /** Names of the inputs that are secret in every program. @default none */
+  /** The names of inputs that are secret in every program. @default none */
   readonly secrets?: readonly string[];
-  /** Names of the inputs whose change always replaces the resource. @default none */
+  /** The names of inputs whose change always replaces the resource. @default none */
   readonly fixed?: readonly string[];
 }
 
 /** A type of resource that manages one record. */
 export interface RecordType extends ResourceType {
-  /** What messages call one of its records, such as `a template`. */
+  /** The words for one record of this kind in messages, such as `a template`. */
   readonly one: string;
   /** Name of the handlers in handlers.ts. */
   readonly handlers: string;
 }
 
-/** The settings of an endpoint that few programs use. Their outputs are absent while unset. */
+/**
+ * Endpoint settings that few programs use. Their outputs are omitted while the settings are unset.
+ */
 export const RARE_SETTINGS = [
   ...CONTAINER_FIELDS,
   "allowedCudaVersions",
@@ -96,5 +98,5 @@ export const RECORD_TYPES = {
   },
 } as const satisfies Readonly<Record<string, RecordType>>;
 
-/** All types of resources of this package. */
+/** All resource types of this package. */
 export const RESOURCE_TYPES: readonly ResourceType[] = [...Object.values(RECORD_TYPES), SMOKE_TEST];

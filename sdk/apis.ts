@@ -38,8 +38,8 @@ function ofKinds(requests: (kind: (typeof KINDS)[keyof typeof KINDS]) => object)
 }
 
 /**
- * Returns the requests over the API that a client uses. No other file knows both.
- * @param restPods reads pods over REST v1
+ * Returns the requests over the API that a client uses. No other file knows both APIs.
+ * @param restPods the requests that read pods over REST v1
  */
 export function callsOver(
   api: ManagementApi,
@@ -62,7 +62,7 @@ export function callsOver(
   }
   const graphql = { http, apiKey, url };
   const templates = graphqlTemplateCalls(context, graphql);
-  // If a list of GraphQL may be cut off, REST v2 shows which records exist.
+  // If a list returned by GraphQL may be cut off, REST v2 shows which records exist.
   const withNames = <Calls>(calls: Calls, list: Parameters<typeof v2Names>[1]) => ({
     ...calls,
     readNames: v2Names(v2, list),
@@ -73,7 +73,7 @@ export function callsOver(
     ...ofKinds((kind) => withNames(kind.graphql(graphql), kind.list)),
     catalog: graphqlCatalogCalls(graphql),
     diagnosis: graphqlDiagnosisCalls(graphql),
-    // GraphQL cannot read pods. REST v2 does at a service that has retired REST v1.
+    // GraphQL cannot read pods. At a service that has retired REST v1, REST v2 reads them.
     pods: hasRestV1(service) ? restPods : v2PodCalls(v2),
   };
 }

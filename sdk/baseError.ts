@@ -5,9 +5,9 @@ import { visibleLines } from "./visible";
 
 /** Details of an error, in addition to its message. */
 export interface ErrorDetails {
-  /** The cause. It is kept as a copy with keys redacted. */
+  /** The cause. A copy with keys redacted is kept. */
   readonly cause?: unknown;
-  /** The wait before the next attempt that the service asked for, in milliseconds. */
+  /** How long the service asked to wait before the next attempt, in milliseconds. */
   readonly retryAfterMs?: number | undefined;
 }
 
@@ -15,7 +15,7 @@ export interface ErrorDetails {
 export interface ErrorResponse {
   /** The HTTP status. */
   readonly status: number;
-  /** The id that the service gave the request, if it sent one. */
+  /** The service's id of the request, if the response contained one. */
   readonly requestId?: string | undefined;
   /** The response headers, with keys redacted. */
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
@@ -23,37 +23,38 @@ export interface ErrorResponse {
   readonly body: string;
 }
 
-/** The largest part of a body that an error keeps, in characters. */
+/** How much of a body an error keeps, in characters. */
 const LONGEST_BODY = 4_000;
 
 /**
- * The base class of all errors of this package. The message says what happened, to what, and what
- * to do next. The constructor redacts keys in the message, stack and cause, and shows control
- * characters of the message as escapes.
+ * The base class of all errors of this package. The message says what happened, which resource is
+ * affected, and what to do next. The constructor redacts keys in the message, stack and cause, and
+ * escapes control characters in the message.
  */
 export abstract class ServerlessGpuError extends Error {
-  /** The stable error code, for programs to compare. */
+  /** The stable error code, which programs can compare. */
   abstract readonly code: string;
   /**
-   * `wait`: the same call may succeed later. `stop`: it will fail again until something is changed.
+   * `wait`: the same call may succeed later. `stop`: the call will fail again until something is
+   * changed.
    */
   readonly disposition: "wait" | "stop" = "stop";
-  /** The wait that the service asked for, in milliseconds. */
+  /** How long the service asked to wait, in milliseconds. */
   readonly retryAfterMs?: number;
-  /** The number of attempts of the call before it failed with this error. */
+  /** The number of attempts that the call made before it failed with this error. */
   attempts = 1;
-  /** The id of the job that the call was about, if it was about one. */
+  /** The id of the job that the call was about, if any. */
   declare readonly jobId?: string | undefined;
   /** The HTTP status of the response that caused the error. Missing if there was no response. */
   declare readonly status?: number;
-  /** The service's id of the request, if the response that caused the error has one. */
+  /** The service's id of the request, if the response that caused the error contained one. */
   declare readonly requestId?: string;
   /**
-   * The headers of the response that caused the error, with names in lower case and keys redacted.
-   * Not enumerable.
+   * The headers of the response that caused the error, with lower-case names and with keys
+   * redacted. Not enumerable.
    */
   declare readonly headers?: Readonly<Record<string, string | readonly string[]>>;
-  /** The first 4,000 characters of that response's body, with keys redacted. Not enumerable. */
+  /** The first 4,000 characters of the response body, with keys redacted. Not enumerable. */
   declare readonly body?: string;
 
   /** @internal */
@@ -74,7 +75,7 @@ export abstract class ServerlessGpuError extends Error {
   }
 
   /**
-   * Adds the response that caused the error, if there is none yet.
+   * Adds the response that caused the error, unless the error already has one.
    * @internal
    */
   ofResponse({ status, requestId, headers, body }: ErrorResponse): this {
@@ -82,7 +83,7 @@ export abstract class ServerlessGpuError extends Error {
     const shown = Object.entries(headers).map(([name, value]) => {
       return [name, typeof value === "string" ? redact(value) : value.map((each) => redact(each))] as const;
     });
-    // Not in the output of `console.error`, where they would hide the message.
+    // Not enumerable, because `console.error` would print them and hide the message.
     Object.defineProperty(this, "headers", { value: Object.fromEntries(shown) });
     Object.defineProperty(this, "body", { value: redactedStart(body, LONGEST_BODY) });
     return Object.assign(this, { status, ...(requestId !== undefined && { requestId: redact(requestId) }) });
@@ -97,7 +98,7 @@ export abstract class ServerlessGpuError extends Error {
   }
 
   /**
-   * Adds the number of attempts and their time to the message.
+   * Adds the number of attempts and the elapsed time to the message.
    * @internal
    */
   afterAttempts(attempts: number, elapsedMs: number): this {
@@ -122,7 +123,7 @@ export abstract class ServerlessGpuError extends Error {
   }
 
   /**
-   * Prepends what happened to the record to the message, and appends details.
+   * Adds what happened to the record at the beginning of the message, and details at its end.
    * @internal
    */
   withOutcome(outcome: string, details = ""): this {
@@ -133,13 +134,18 @@ export abstract class ServerlessGpuError extends Error {
   }
 }
 
-/** The longest chain of causes that is kept: a chain may contain itself. */
+/**
+ * The maximum length of a chain of causes. A chain may contain itself, so there has to be a limit.
+ */
 const DEEPEST_CAUSE = 8;
 
-/** Returns a copy of a cause with keys redacted. It has only the name, message, code and stack. */
+/**
+ * Returns a copy of a cause with keys redacted. The copy keeps only the name, message, code and
+ * stack, and the causes below it.
+ */
 function withoutKeys(cause: unknown, depth = 1): unknown {
   if (cause instanceof ServerlessGpuError) return cause;
-  // Under Jest, Node's own errors are from another realm.
+  // Under Jest, Node.js's own errors come from another realm.
   if (!(cause instanceof Error || types.isNativeError(cause))) return redact(String(cause));
   const hasCause = cause.cause !== undefined && depth < DEEPEST_CAUSE;
   const copy = new Error(redact(cause.message), hasCause ? { cause: withoutKeys(cause.cause, depth + 1) } : undefined);

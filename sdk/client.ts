@@ -10,44 +10,51 @@ import { clientOver, type ManagementClient } from "./managementClient";
 
 export type { ClientOptions };
 
-/** The endpoints of a client: their records, their logs, and why they wait. */
+/**
+ * A client's functions for endpoints: managing them, reading their logs, and explaining why
+ * something waits.
+ */
 export interface ClientEndpoints extends ManagedEndpoints, Logs {}
 
 /**
- * One endpoint: its queue, or the HTTP servers of its workers if it is a load-balancing endpoint.
+ * Access to one endpoint: its queue or, for a load-balancing endpoint, the HTTP servers of its
+ * workers.
  */
 export interface EndpointAccess extends EndpointQueue, LoadBalancer {}
 
-/** A client of the queues and workers of one account. */
+/** A client for the queues and workers of one account. */
 export interface JobsClient {
   /**
-   * Returns the calls of an endpoint: a queue submits and follows jobs, and `fetch` calls the
-   * workers of a load-balancing endpoint.
+   * Returns the functions for one endpoint. Those of a queue submit and follow jobs, and `fetch`
+   * calls the workers of a load-balancing endpoint.
    * @throws InvalidInputError if the id cannot be part of a path
    * @throws ConfigurationError if there is no `queueUrl`
    */
   endpoint(endpointId: string): EndpointAccess;
   /** See `Client.close`. */
   close(): Promise<void>;
-  /** The same as `close`, for `await using`. */
+  /** Same as `close`, for use with `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
 /**
- * A client of one account. Create it once and share it: its users share connections, rate limits
- * and polls.
+ * A client for one account. Create one client and share it, so that all its users share
+ * connections, rate limits and polls.
  */
 export interface Client extends ManagementClient<Logs>, JobsClient {
-  /** Creates, changes, lists and deletes endpoints, reads logs, and says why something waits. */
+  /**
+   * Creates, changes, lists and deletes endpoints, reads their logs, and explains why something
+   * waits.
+   */
   readonly endpoints: ClientEndpoints;
 }
 
 /**
- * Creates a client. It sends nothing yet. Without options it reads the connection from the
- * environment. It uses the proxies in `HTTPS_PROXY` and `HTTP_PROXY`, except for the hosts in
- * `NO_PROXY`.
- * @throws ConfigurationError if an option is not valid, the key is missing, or a proxy's URL is not
- * valid. A missing URL of an API throws on the first use of that API
+ * Creates a client without sending any request. If called without options, it reads the connection
+ * from the environment. The client uses the proxies in `HTTPS_PROXY` and `HTTP_PROXY`, except for
+ * the hosts in `NO_PROXY`.
+ * @throws ConfigurationError if an option or a proxy's URL is not valid, or if the key is missing.
+ * If the URL of an API is missing, the error is thrown on the first use of that API
  * @example
  * await using client = createClient();
  * for (const { name, workersMax } of await client.endpoints.list()) console.log(name, workersMax);
@@ -62,8 +69,8 @@ export function createClient(options?: ClientOptions): Client {
 }
 
 /**
- * Creates a client of queues and workers only. Unlike those of `createClient`, its waits do not say
- * why a job waits. It sends nothing yet.
+ * Creates a client for queues and workers only, without sending any request. Unlike the waits of a
+ * client from `createClient`, its waits do not explain why a job waits.
  * @throws ConfigurationError, see `createClient`
  * @example
  * await using jobs = createJobs();
@@ -76,7 +83,7 @@ export function createJobs(options?: ClientOptions): JobsClient {
   return { endpoint, close, [Symbol.asyncDispose]: close };
 }
 
-/** Returns a function that records the ends of jobs, if the options ask for it. */
+/** Returns a function that records jobs when they end, if the options ask for that. */
 function jobRecorder({ options: { record }, calls: { clock, warn } }: Connected): QueueContext["onEnded"] {
   if (record === undefined) return undefined;
   const { createJobRecorder } = require("./recording/jobRecorder") as typeof import("./recording/jobRecorder");

@@ -31,62 +31,61 @@ import { headerProblems } from "./transport/requestOptions";
 import { DEFAULT_RETRY_POLICY, type RetryPolicy } from "./transport/retryPolicy";
 
 /**
- * Options of a client. Give the key with either `service` or the URLs of the interfaces that you
- * use. Without key, service and URLs, all of them come from the environment.
+ * The options of a client. Set the key together with either `service` or the URLs of the APIs that
+ * you use. If none of key, service and URLs is set, all of them come from the environment.
  */
 export interface ClientOptions extends ConnectionSettings, ExtraWords, Observers {
-  /** The API key. @default `SERVERLESS_GPU_API_KEY`, if neither service nor URL is given */
+  /** The API key. @default `SERVERLESS_GPU_API_KEY`, if neither a service nor a URL is set */
   readonly apiKey?: string | undefined;
   /**
-   * The name of a known service. It sets all URLs.
-   * @default `SERVERLESS_GPU_SERVICE`, if neither
-   * key nor URL is given
+   * The name of a known service. It determines all URLs.
+   * @default `SERVERLESS_GPU_SERVICE`, if neither a key nor a URL is set
    */
   readonly service?: ServiceName | undefined;
   /**
-   * The management interface: `graphql`, or `v2` for its successor, REST v2. Endpoints, templates,
-   * volumes, registry credentials and pods are the same over both.
+   * The management API: `graphql`, or `v2` for its successor, REST v2. Endpoints, templates,
+   * volumes, registry credentials and pods are the same over both APIs.
    * @default `SERVERLESS_GPU_API`, else `graphql`
    */
   readonly api?: ManagementApi | undefined;
   /**
-   * Headers to add to each request. Those of a call take precedence. Those that the client sets
-   * itself, such as `authorization` and `content-type`, are refused.
+   * Headers to add to every request. Headers of a single call take precedence. Headers that the
+   * client sets itself, such as `authorization` and `content-type`, are not allowed.
    * @default none
    */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** The limits of each call. @default 6 attempts, 120,000 ms */
+  /** The retry limits of each call. @default 6 attempts, 120,000 ms */
   readonly retry?: { readonly [Limit in keyof RetryPolicy]?: RetryPolicy[Limit] | undefined } | undefined;
   /**
-   * The longest time of an attempt without data from the service, in milliseconds: > 0. A large
-   * request gets an additional second for each 64 kB.
+   * How long an attempt may go without receiving data from the service, in milliseconds (> 0).
+   * Large requests get an additional second for each 64 kB.
    * @default 30,000
    */
   readonly attemptTimeoutMs?: number | undefined;
   /**
-   * Settings of the rate limiter for queue operations. `"off"`: no limiter.
-   * @default the contract's
-   * limits
+   * The settings of the rate limiter for queue operations. `"off"` disables it.
+   * @default the contract's limits
    */
   readonly rateLimits?: RateLimitOptions | "off" | undefined;
   /**
-   * A dispatcher of undici 7, such as an `Agent`, a `ProxyAgent` or a `MockAgent`. The client does
-   * not close it, and does not read the proxies in the environment.
+   * An undici 7 dispatcher, such as an `Agent`, a `ProxyAgent` or a `MockAgent`. If it is set, the
+   * client does not close it and ignores the proxies in the environment.
    * @default the client's own connections
    */
   readonly dispatcher?: Dispatcher | undefined;
   /**
-   * A folder for lines about jobs whose end this client sees: status, delay and run time, without
-   * input and output. Any number of processes may share it, also with `serverless-gpu metrics
-   * --record`. If it cannot be written, `onWarning` is called, and jobs go on.
+   * The folder in which to record every job whose end this client sees, one line per job, with its
+   * status, delay and run time but without its input and output. Any number of processes may share
+   * the folder, including `serverless-gpu metrics --record`. If the folder cannot be written to,
+   * `onWarning` is called, and jobs are not affected.
    * @default none
    */
   readonly record?: string | undefined;
-  /** The clock, for tests. @default the machine's clock */
+  /** The clock, which tests can replace. @default the machine's clock */
   readonly clock?: Clock | undefined;
 }
 
-/** Checked options, with defaults. */
+/** The checked options, with defaults filled in. */
 export interface CheckedOptions extends Omit<ClientOptions, "retry"> {
   readonly apiKey: string;
   readonly api: ManagementApi;
@@ -110,7 +109,7 @@ const RETRY: OptionChecks<RetryPolicy> = { maxAttempts: wholeFrom(1), maxElapsed
 
 const RATE_LIMITS: OptionChecks<RateLimitOptions> = { requestsPerWorker: wholeFrom(0) };
 
-/** The checks of all options. Every option may be `undefined`, which means its default. */
+/** The checks of all options. Every option may be `undefined`, which selects its default. */
 const CLIENT_OPTIONS: OptionChecks<ClientOptions> = {
   apiKey: aString,
   service: aString,
@@ -150,7 +149,7 @@ function isObject(value: unknown): value is object {
   return anObject(value, "").length === 0;
 }
 
-/** Returns the problem of an option that does not exist. */
+/** Returns a function that creates the problem for an unknown option. */
 function unknownIn(path: string) {
   return (name: string, known: readonly string[]): InputProblem => {
     const near = nearestWord(name, known);
@@ -160,8 +159,8 @@ function unknownIn(path: string) {
 }
 
 /**
- * Returns the options with defaults, and with the connection settings of the environment if the
- * options have none. No message shows a value, which may be a key.
+ * Returns the options with defaults filled in and, if the options contain no connection settings,
+ * with those of the environment. No message shows a value, because it may be a key.
  * @throws ConfigurationError with every problem
  */
 export function checkClientOptions(given: ClientOptions = {}): CheckedOptions {
@@ -192,8 +191,8 @@ export function checkClientOptions(given: ClientOptions = {}): CheckedOptions {
 const CONNECTION = Object.keys(ENVIRONMENT_VARIABLES) as (keyof ConnectionSettings)[];
 
 /**
- * Returns the options with a connection. What the options have wins. If they have neither key,
- * service nor URL, all of these come from the environment.
+ * Returns the options with a complete connection. Values in the options take precedence. If the
+ * options contain no key, no service and no URL, all of these come from the environment.
  */
 function connected(options: ClientOptions): Omit<ClientOptions, "service" | "api"> & ApiSettings {
   const given: SettingsSource = { read: (name) => options[name], label: (name) => `the option ${name}`, isUnit: true };

@@ -13,27 +13,27 @@ import { createLog, createReports, type Log } from "./transport/observers";
 import { proxyHint } from "./transport/proxy";
 import { createRateWindows, type RateWindows } from "./transport/rateWindows";
 
-/** The connection to one account, which everything in a client shares. */
+/** The connection to one account, which all parts of a client share. */
 export interface Connected {
   readonly options: CheckedOptions;
   readonly apiKey: SecretText;
   readonly http: Http;
   readonly log: Log;
-  /** The limits that REST v2 announces. */
+  /** The rate limits that REST v2 announces. */
   readonly limits: RateWindows;
   /** The context of calls to queues and workers. */
   readonly calls: CallContext;
-  /** The context of calls to the management API, within its rate limit. */
+  /** The context of calls to the management API, which are subject to its rate limit. */
   readonly managed: CallContext;
   /** The context of calls that read pods. */
   readonly pods: CallContext;
-  /** Has a function called when the client is closed, before its connections are. */
+  /** Registers a function to call when the client is closed, before its connections are closed. */
   onClose(end: () => void): void;
   /** See `Client.close`. */
   close(): Promise<void>;
 }
 
-/** How long a client that is closed waits for responses, in milliseconds. */
+/** How long a client waits for remaining responses when it is closed, in milliseconds. */
 const LAST_RESPONSES_MS = 1_000;
 
 function newAgent(): Dispatcher {
@@ -42,7 +42,7 @@ function newAgent(): Dispatcher {
 }
 
 /**
- * Makes the connection. It sends nothing yet.
+ * Sets up the connection without sending any request.
  * @throws ConfigurationError, see `createClient`
  */
 export function connectAccount(given?: ClientOptions): Connected {
@@ -96,10 +96,10 @@ function graphqlLimiter(service: ServiceName | undefined): Limiter | undefined {
   );
 }
 
-/** Closes the connections: those without a response after `LAST_RESPONSES_MS` are cut. */
+/** Closes the connections. Requests that have no response after `LAST_RESPONSES_MS` are aborted. */
 function closeAgent(agent: Dispatcher, endAttempts: () => void): Promise<void> {
   return new Promise((resolve, reject) => {
-    // The real time, also for a client with a clock of its own: it is the program that waits.
+    // Uses real time even if the client has its own clock, because it's the program that waits.
     const cancel = systemClock.schedule(LAST_RESPONSES_MS, () => {
       endAttempts();
       agent.destroy().then(resolve, reject);

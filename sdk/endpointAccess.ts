@@ -4,15 +4,15 @@ import type { JobQueue, JobQueueParts } from "./jobs/jobQueue";
 import type { QueueContext } from "./jobs/queueTransport";
 import { createLoadBalancer, type LoadBalancer } from "./loadBalancer/loadBalancer";
 
-/** Makes the queue of an endpoint. */
+/** Creates the queue of an endpoint. */
 export type CreateQueue<Queue extends JobQueue> = (
   context: QueueContext,
   endpointId: string,
 ) => JobQueueParts & { readonly queue: Queue };
 
 /**
- * Returns a function that returns the queue and the workers of an endpoint. It keeps one access for
- * each endpoint, so that all its users share a queue.
+ * Returns a function that provides access to an endpoint's queue and workers. It keeps one access
+ * object per endpoint, so that all callers share the endpoint's queue.
  */
 export function accessOver<Queue extends JobQueue>(
   connected: Connected,

@@ -1,12 +1,18 @@
-/** The names of error classes. A minifier shortens the names of classes, but not those of keys. */
+/**
+ * The names of the error classes. They are needed because a minifier shortens the names of classes,
+ * but not the keys of objects.
+ */
 const NAMES = new WeakMap<object, string>();
 
-/** Sets the names that the errors of these classes have. */
+/** Sets the names of these error classes. */
 export function nameErrors(classes: Readonly<Record<string, { readonly prototype: Error }>>): void {
   for (const [name, errorClass] of Object.entries(classes)) NAMES.set(errorClass, name);
 }
 
-/** Returns the name of an error class. A class without one, such as a user's, has its own. */
+/**
+ * Returns the name of an error class. If no name was set, as for a user's own class, returns the
+ * name of the class itself.
+ */
 export function errorName(errorClass: { readonly name: string }): string {
   return NAMES.get(errorClass) ?? errorClass.name;
 }

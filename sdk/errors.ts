@@ -4,47 +4,52 @@ import { redact } from "./secret";
 
 export { type ErrorDetails, type ErrorResponse, ServerlessGpuError } from "./baseError";
 
-/** The codes that have no class of their own, each with its disposition. */
+/** The error codes that do not have their own class, each with its disposition. */
 const DISPOSITIONS = {
-  /** A record is absent, but was last seen with another key or URL, where it may still exist. */
+  /**
+   * A record is missing, but it was last seen with a different key or URL, where it may still
+   * exist.
+   */
   ACCOUNT_CHANGED: "stop",
-  /** No connection could be made. Nothing was sent. */
+  /** The connection could not be established. Nothing was sent. */
   CANNOT_CONNECT: "wait",
-  /** A client is used after it was closed, or was closed during a wait for a job. */
+  /** The client was used after it was closed, or was closed while it was waiting for a job. */
   CLIENT_CLOSED: "stop",
   /**
-   * A record was not deleted in time. The message says why and, for an endpoint, whether it runs
-   * again.
+   * A record was not deleted in time. The message explains why and, for an endpoint, whether it is
+   * running again.
    */
   DELETE_TIMEOUT: "wait",
   /**
    * A deletion or a recycle was aborted after it had scaled the endpoint to zero. The message says
-   * whether the endpoint runs again. `cause` is a copy of the signal's reason.
+   * whether the endpoint is running again. `cause` is a copy of the signal's reason.
    */
   INTERRUPTED: "wait",
-  /** Another process uses the store of a journal that only one process can use. */
+  /** The journal's store can only be used by one process, and another process is using it. */
   JOURNAL_LOCKED: "wait",
-  /** A resource cannot move to another account. Nothing was deleted. */
+  /** The resource cannot be moved to another account. Nothing was deleted. */
   MOVE_REFUSED: "stop",
-  /** A proxy does not accept the user or the password in its URL (status 407). Nothing was sent. */
+  /**
+   * The proxy did not accept the username or password in its URL (status 407). Nothing was sent.
+   */
   PROXY_AUTHENTICATION: "stop",
-  /** An endpoint's workers are not ready in time. The endpoint exists. */
+  /** The endpoint's workers were not ready in time. The endpoint exists. */
   READY_TIMEOUT: "wait",
   /**
-   * Workers do not stop in time for a recycle. The message says whether the endpoint has its
-   * workers again.
+   * The workers did not stop in time for a recycle. The message says whether the endpoint's worker
+   * counts were restored.
    */
   RECYCLE_TIMEOUT: "wait",
   /**
-   * A new release of an endpoint fails its rollout, or was rejected before. The message says which
-   * settings the endpoint serves with.
+   * The rollout of a new release failed, or the release was rejected before that. The message says
+   * which settings the endpoint is using.
    */
   ROLL_OUT: "stop",
-  /** A smoke test's job takes too long, or its output is not as expected. */
+  /** The job of a smoke test took too long, or its output was not as expected. */
   SMOKE_TEST: "stop",
   /**
-   * A response is not JSON (a gateway's HTML page, a truncated or damaged body). The message
-   * contains a short excerpt.
+   * The response is not JSON (such as a gateway's HTML page, or a truncated or corrupted body). The
+   * message contains a short excerpt.
    */
   UNREADABLE_RESPONSE: "wait",
   /**
@@ -55,7 +60,8 @@ const DISPOSITIONS = {
 } as const;
 
 /**
- * Thrown where the code tells a program all that it needs. Compare `code`.
+ * Thrown for errors that need no class of their own, because programs can tell them apart by their
+ * `code`.
  */
 export class CodedError extends ServerlessGpuError {
   readonly code: keyof typeof DISPOSITIONS;
@@ -70,22 +76,24 @@ export class CodedError extends ServerlessGpuError {
 }
 
 /**
- * Thrown before any call if the key or a URL is missing or not valid. The message names the
- * setting.
+ * Thrown before any request is sent if the key or a URL is missing or invalid. The message names
+ * the setting.
  */
 export class ConfigurationError extends ServerlessGpuError {
   readonly code = "CONFIGURATION";
 }
 
-/** One problem of an input. */
+/** A problem with an input. */
 export interface InputProblem {
   /** The property that has the problem. */
   readonly property: string;
-  /** The problem, the allowed values and, if there is one, the nearest match. */
+  /**
+   * A description of the problem, with the allowed values and, if there is one, the closest match.
+   */
   readonly message: string;
 }
 
-/** Thrown before any call if an input is not valid. Lists all problems at once. */
+/** Thrown before any request is sent if an input is invalid. Lists all problems at once. */
 export class InvalidInputError extends ServerlessGpuError {
   readonly code = "INVALID_INPUT";
   /** All problems. */
@@ -99,59 +107,61 @@ export class InvalidInputError extends ServerlessGpuError {
 }
 
 /**
- * Thrown when the service does not accept the key: status 401, "Unauthorized", or a response
- * without an account.
+ * Thrown when the service does not accept the key: status 401, the message "Unauthorized", or a
+ * response without an account.
  */
 export class AuthenticationError extends ServerlessGpuError {
   readonly code = "AUTHENTICATION";
 }
 
 /**
- * Thrown when the service says that the requested record does not exist (status 404, or "not found"
- * in GraphQL).
+ * Thrown when the service reports that the requested record does not exist (status 404, or "not
+ * found" in GraphQL).
  */
 export class NotFoundError extends ServerlessGpuError {
   readonly code = "NOT_FOUND";
 }
 
 /**
- * Thrown when the service rejects the request itself: status 400 or 403, or a GraphQL document that
- * is not valid.
+ * Thrown when the service rejects the request itself: status 400 or 403, or an invalid GraphQL
+ * document.
  */
 export class RejectedError extends ServerlessGpuError {
   readonly code: string = "REJECTED";
   /**
-   * The fields of an invalid GraphQL document that the service does not have.
+   * The names of the fields in an invalid GraphQL document that the service does not have.
    * @internal
    */
   declare readonly refusedFields?: readonly string[];
 }
 
 /**
- * Thrown when the queue of a load-balancing endpoint is called: it has none. Nothing was submitted.
+ * Thrown when the queue of a load-balancing endpoint is used, because such an endpoint has no
+ * queue. Nothing was submitted.
  */
 export class NoQueueError extends RejectedError {
   override readonly code = "NO_QUEUE";
 }
 
 /**
- * Thrown when a rule of the service forbids the request: workers are not at zero, or a template is
- * unknown.
+ * Thrown when the request violates a rule of the service, for example because the workers are not
+ * scaled to zero, or a template is unknown.
  */
 export class BusinessRuleError extends RejectedError {
   override readonly code: string = "BUSINESS_RULE";
 }
 
 /**
- * Thrown when a change would exceed the account's quota of workers (the sum of `workersMax` over
- * all endpoints).
+ * Thrown when a change would exceed the account's worker quota (the sum of `workersMax` over all
+ * endpoints).
  */
 export class QuotaExceededError extends BusinessRuleError {
   override readonly code = "QUOTA_EXCEEDED";
 }
 
 /**
- * Thrown when the service still responds with 429 after all attempts. The request had no effect.
+ * Thrown when the service still responds with status 429 after all attempts. The request had no
+ * effect.
  */
 export class RateLimitError extends ServerlessGpuError {
   readonly code = "RATE_LIMITED";
@@ -164,15 +174,15 @@ export class ServiceFaultError extends ServerlessGpuError {
   override readonly disposition = "wait";
 }
 
-/** Thrown when the connection broke before the response was complete. */
+/** Thrown when the connection was lost before the response was complete. */
 export class ConnectionError extends ServerlessGpuError {
   readonly code = "CONNECTION";
   override readonly disposition = "wait";
 }
 
 /**
- * Thrown when no data arrived within the time of an attempt, or when the service stopped waiting
- * (status 408).
+ * Thrown when no data arrived within the time limit of an attempt, or when the service stopped
+ * waiting (status 408).
  */
 export class RequestTimeoutError extends ServerlessGpuError {
   readonly code = "REQUEST_TIMEOUT";
@@ -180,17 +190,17 @@ export class RequestTimeoutError extends ServerlessGpuError {
 }
 
 /**
- * Thrown when a response is larger than 64 MB, or is JSON that does not match the contract.
- * Contains a short excerpt.
+ * Thrown when a response is larger than 64 MB, or is JSON that does not match the contract. The
+ * message contains a short excerpt.
  */
 export class UnexpectedResponseError extends ServerlessGpuError {
   readonly code: string = "UNEXPECTED_RESPONSE";
 }
 
 /**
- * Thrown when a record is in no list, the lists have no records at all, and the service does not
- * read such a record by its id. A failing service also shows empty lists, so they do not prove that
- * the record is gone.
+ * Thrown when a record is not in any list, all lists are empty, and the service cannot read such a
+ * record by its id. A failing service also returns empty lists, so they do not prove that the
+ * record is gone.
  */
 export class EmptyListError extends UnexpectedResponseError {
   override readonly code = "EMPTY_LIST";
@@ -198,12 +208,12 @@ export class EmptyListError extends UnexpectedResponseError {
 
 /**
  * Thrown when the response to a create was lost, and the lists do not show whether the record was
- * created, or which of several new ones it is, or there was no time to look. The create is not sent
- * again.
+ * created, or which of several new records it is, or there was no time to check. The create is not
+ * sent again.
  */
 export class CreateUncertainError extends ServerlessGpuError {
   readonly code = "CREATE_UNCERTAIN";
-  /** The ids of the new records that match. One of them may be the one that was created. */
+  /** The ids of the new records that match. One of them may be the record that was created. */
   readonly ids: readonly string[];
 
   /** @internal */
@@ -214,8 +224,8 @@ export class CreateUncertainError extends ServerlessGpuError {
 }
 
 /**
- * Thrown when a template, a volume or a registry credential was not deleted because it is still
- * used. Names its users.
+ * Thrown when a template, a volume or a registry credential was not deleted because it is still in
+ * use. The message names what uses it.
  */
 export class InUseError extends ServerlessGpuError {
   readonly code = "IN_USE";
@@ -224,7 +234,7 @@ export class InUseError extends ServerlessGpuError {
 /** Thrown when another record already has the name. Nothing was changed. */
 export class NameTakenError extends ServerlessGpuError {
   readonly code = "NAME_TAKEN";
-  /** The ids of the records with the name, as far as they are known. */
+  /** The ids of the records with this name, as far as they are known. */
   readonly ids: readonly string[];
 
   /** @internal */

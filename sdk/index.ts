@@ -1,8 +1,9 @@
 /**
- * A typed client for the serverless GPU endpoints of RunPod, and of any service with the same
- * interfaces (GraphQL or REST v2, REST v1, queue). It works without Pulumi.
+ * A typed client for RunPod's serverless GPU endpoints, and for any other service with the same
+ * APIs (GraphQL or REST v2, REST v1, queue). It works without Pulumi.
  *
- * Start with `createClient`. Every error is a `ServerlessGpuError` with a stable `code`.
+ * Start with `createClient`. All errors are instances of `ServerlessGpuError` and have a stable
+ * `code`.
  *
  * @module pulumi-serverless-gpu/sdk
  */

@@ -22,7 +22,7 @@ export interface ManagementClient<Added extends object = object> extends Omit<Ma
    * logger is told which. Only the requests of your own `dispatcher` continue.
    */
   close(): Promise<void>;
-  /** The same as `close`, for `await using`. */
+  /** Same as `close`, for use with `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 

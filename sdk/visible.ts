@@ -1,4 +1,4 @@
-/** Characters that end a line, or that change the display of the characters around them. */
+/** Characters that end a line or change how the text around them is displayed. */
 export const INVISIBLE = /[\p{Control}\p{Format}\u2028\u2029]/gu;
 
 /**

@@ -14,11 +14,10 @@ import { adoptionProgram } from "./adoptionProgram";
 import { type AdoptStateOptions, adoptState } from "./adoptState";
 import { recordProgram } from "./recordProgram";
 
-/** The options of the command. */
 export interface AdoptFlags extends Partial<AdoptStateOptions> {
   /** `true` to include templates and network volumes. */
   readonly all?: boolean;
-  /** The file to write the program to. It must not exist. */
+  /** Path of the file to create. It must not exist yet. */
   readonly out?: string;
 }
 
@@ -29,8 +28,8 @@ interface Account {
 }
 
 /**
- * Writes the program to standard output and the endpoints that it leaves out to standard error.
- * Returns the exit code.
+ * Prints the program to stdout, and the endpoints that it leaves out to stderr. Returns the exit
+ * code.
  */
 export async function adopt({ filter = "", all: isAll = false, from, out, ...flags }: AdoptFlags): Promise<number> {
   if (out !== undefined && existsSync(out))
@@ -63,7 +62,7 @@ export async function adopt({ filter = "", all: isAll = false, from, out, ...fla
   return skipped.length === 0 && unreadable.length === 0 ? 0 : 1;
 }
 
-/** Writes to standard output, or to a file that does not exist yet. */
+/** Writes to stdout, or creates the file if one is given. */
 function write(text: string, file: string | undefined): void {
   if (file === undefined) return void process.stdout.write(text);
   try {
@@ -74,7 +73,6 @@ function write(text: string, file: string | undefined): void {
   say(`serverless-gpu adopt: wrote ${file}`);
 }
 
-/** Writes a line to standard error. */
 function tell(message: string): void {
   say(`serverless-gpu adopt: warning: ${message}`);
 }

@@ -1,7 +1,6 @@
 import { type Command, Option } from "commander";
 import { EXIT_CODES } from "../exitCodes";
 
-/** Adds the description and the options of the command, and the end of its help. */
 export function addAdoptFlags(command: Command): Command {
   return command
     .summary("Write a Pulumi program that adopts the account's endpoints")

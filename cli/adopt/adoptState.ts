@@ -11,23 +11,22 @@ import { stateProgram } from "./state/stateProgram";
 import { type LeftOut, onePerRecord, type Successor, successorOf } from "./state/successors";
 import { readTerraformState } from "./state/terraformState";
 
-/** The options of `adopt --from`. */
 export interface AdoptStateOptions {
-  /** The file of the state. */
+  /** Path of the state file. */
   readonly from: string;
-  /** Text in the names. */
+  /** Only adopts resources whose name contains this text. */
   readonly filter?: string;
-  /** The API with which the program will be applied. @default "graphql" */
+  /** The API that the new program will use. @default "graphql" */
   readonly api?: ManagementApi;
-  /** `true` for the file of `pulumi import` instead of a program. */
+  /** `true` to write a file for `pulumi import` instead of a program. */
   readonly importFile?: boolean;
 }
 
-/** What `adopt --from` writes. */
+/** The output of `adopt --from`. */
 export interface AdoptedState {
   /** The program, or the file for `pulumi import`. */
   readonly output: string;
-  /** The lines for standard error. */
+  /** The lines to print to stderr. */
   readonly messages: readonly string[];
   readonly exitCode: number;
 }
@@ -97,7 +96,7 @@ function leftOutLine({ old: { address }, reason }: LeftOut): string {
   return `left out ${oneLine(address)}: ${oneLine(reason)}`;
 }
 
-/** Names the settings without a successor. They stay as they are at the service. */
+/** Lists the settings that this package cannot declare. They keep their value at RunPod. */
 function lostLines(successors: readonly Successor[]): string[] {
   return successors
     .filter(({ lost }) => lost.length > 0)
@@ -107,7 +106,7 @@ function lostLines(successors: readonly Successor[]): string[] {
     );
 }
 
-/** Reads a state. No message quotes the file, which holds secrets. */
+/** Reads a state file. Errors never quote the file, because it contains secrets. */
 function readState(file: string): OldState {
   const text = readTextFile(file);
   let state: unknown;

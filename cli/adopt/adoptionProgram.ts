@@ -25,8 +25,8 @@ export interface AdoptionProgram {
 }
 
 /**
- * Fields of an endpoint as the program declares them, and problems with fields that this version
- * cannot declare.
+ * The fields of an endpoint as the program declares them, and the problems with fields that this
+ * version cannot declare.
  */
 interface Declaration {
   readonly fields: Partial<EndpointSettings>;
@@ -34,13 +34,13 @@ interface Declaration {
 }
 
 /**
- * Returns a Pulumi program that adopts these endpoints without changing them. Fields that have
- * their default are left out and stay unmanaged, as are values that the package does not accept,
- * with a comment that gives the reason. Over REST v2, which shows no templates, the program
- * declares the container: a templateId cannot be compared there, so applying it would replace the
- * workers.
- * @param accepted GPU tiers and countries that need no config in the program
- * @param api the API over which the endpoints were read
+ * Returns a Pulumi program that adopts these endpoints without changing them. It omits fields that
+ * have their default value, so they stay unmanaged. It also omits values that this package does not
+ * accept, and says why in a comment. REST v2 does not show an endpoint's template. A program for
+ * REST v2 therefore declares the container instead: a `templateId` could not be compared, so
+ * applying it would replace the workers.
+ * @param accepted GPU pools and countries that the program can use without extra config
+ * @param api the API that the endpoints were read with
  */
 export function adoptionProgram(
   endpoints: readonly Endpoint[],
@@ -112,7 +112,10 @@ function declare(endpoint: Endpoint, words: EndpointInputOptions): Declaration {
   return { fields: Object.fromEntries(fields), problems };
 }
 
-/** Names the variables, which stay as they are. Their values may be secret. */
+/**
+ * Lists the names of the variables, which stay unchanged. Their values are omitted because they may
+ * be secret.
+ */
 function variablesComment({ env }: Endpoint): string[] {
   const names = Object.keys(env).sort();
   return names.length === 0 ? [] : [`not managed: its variables ${oneLine(names.join(", "))} stay as they are`];

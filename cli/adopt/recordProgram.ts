@@ -6,7 +6,7 @@ import { VOLUME_CHECKS } from "../../sdk/volumes/volumes";
 import { withoutSecretTexts } from "./secrets";
 import { literal, oneLine, uniqueNames } from "./source";
 
-/** The part of a program that adopts templates and volumes, and those that it leaves out. */
+/** The part of a program that adopts templates and volumes, and the records that it leaves out. */
 export interface RecordProgram {
   /** TypeScript code; empty if there is nothing to adopt. */
   readonly source: string;
@@ -15,8 +15,8 @@ export interface RecordProgram {
 
 /**
  * Returns the part of a program that adopts the account's serverless templates and network volumes
- * without changing them. A template's variables are not declared, because their values may be
- * secret. They stay as they are.
+ * without changing them. It does not declare a template's variables, because their values may be
+ * secret. The variables stay unchanged.
  */
 export function recordProgram(templates: readonly Template[], volumes: readonly Volume[]): RecordProgram {
   const skipped: { id: string; reason: string }[] = [];

@@ -1,35 +1,38 @@
 import { looksLikeCredential } from "../../sdk/containers/fields";
 
-// A value is in a program only if it is clearly harmless. A wrong "may be secret" costs a line of
-// config; a wrong "harmless" would put a secret into a program.
+// A program may contain a value only if the value is clearly harmless. Treating a harmless value as
+// secret costs a line of config. Treating a secret as harmless would leak it.
 
-/** Names, and words of a text, that tell of a secret. */
+/** Words in a name or text that suggest a secret. */
 const SECRET_WORDS =
   /PASS|PWD|PHRASE|AUTH|BEARER|COOKIE|SESSION|SALT|SIGNATURE|PRIVATE|ACCESS|LICEN[CS]E|WEBHOOK|(^|[\W_])(PW|PIN|OTP|CODE|DSN|JWT|PAT|PSK)([\W_]|$)/i;
 
-/** Words of names whose values are settings. */
+/** Words in a name that suggest an ordinary setting. */
 const HARMLESS_WORDS =
   /(^|[_-])(MODELS?|PATH|DIR|DIRECTORY|FOLDER|FILE|HOME|HOST|PORT|LEVEL|MODE|D?TYPE|FORMAT|DEVICE|BACKEND|QUANTIZATION|REVISION|VERSION|BRANCH|REGION|LANG|LANGUAGE|TZ|ENV|ENVIRONMENT)([_-]|$)/i;
 
-/** The beginnings of well-known keys and tokens, and identifiers that serve as keys. */
+/** Prefixes of well-known keys and tokens, and ids that are used as keys. */
 const KNOWN_KEYS =
   /(^|[^a-z])(sk-|rpa_|hf_|gh[opsu]_|github_pat_|glpat-|npm_|AKIA|ASIA|xox[abp]-|eyJ|AIza|ya29\.|-----BEGIN)|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-/i;
 
-/** A long run of letters and digits, as in a token. */
+/** A long run of letters and digits, as tokens have. */
 const LONG_RUN = /[A-Za-z0-9]{16,}/g;
 
 const NUMBER = /^[+-]?\d{1,9}(\.\d{1,9})?$/;
 
-/** An absolute or relative path, or the name of a file with a well-known ending. */
+/** An absolute or relative path, or a file name with a well-known extension. */
 const FILE = /^((~|\.{1,2})?(\/[\w.+-]+)+\/?|[\w./+-]+\.(py|sh|js|json|ya?ml|toml|txt))$/;
 
-/** A word, or the name of a model or an image, such as "org/model". */
+/** A single word, or the name of a model or image, such as "org/model". */
 const WORD = /^[\w./-]{1,100}$/;
 
-/** The name of an option. A value may be attached to "-x", so a longer one is none. */
+/**
+ * The name of an option. Longer options with a single dash don't match, because their value may be
+ * attached to them.
+ */
 const OPTION = /^(--[a-z][a-z-]*|-[a-z])$/i;
 
-/** Returns `true` for a text that contains a key or a token, or looks as if it did. */
+/** Returns `true` if a text contains, or may contain, a key or token. */
 function containsKey(text: string): boolean {
   const runs = text.match(LONG_RUN) ?? [];
   return KNOWN_KEYS.test(text) || runs.some((run) => /\d/.test(run) || run.length >= 24);
@@ -40,9 +43,10 @@ function namesSecret(text: string): boolean {
 }
 
 /**
- * Returns `true` for a variable whose value may be in a program: `true` and `false`; a number or a
- * file path; or, if a word of its name says that it is a setting, one word. A name that tells of a
- * secret and a value that looks like a key exclude all but the first.
+ * Returns `true` if a program may contain the variable's value. That is the case for `true` and
+ * `false`, for numbers and file paths, and for a single word if the variable's name suggests a
+ * setting. If the name suggests a secret or the value looks like a key, only `true` and `false` are
+ * harmless.
  */
 export function isHarmlessVariable(name: string, value: string): boolean {
   if (/^(true|false)$/i.test(value)) return true;
@@ -51,8 +55,8 @@ export function isHarmlessVariable(name: string, value: string): boolean {
 }
 
 /**
- * Returns `true` for a start command that consists of the program, files, numbers, and options
- * whose values are harmless, as those of variables are.
+ * Returns `true` if a start command contains nothing but a program, files, numbers, and options
+ * with harmless values.
  */
 function isHarmlessCommand(command: string): boolean {
   const words = command.trim().split(/\s+/);
@@ -66,7 +70,7 @@ function isHarmlessCommand(command: string): boolean {
   });
 }
 
-/** Returns `true` for a setting whose value must not be in a program. */
+/** Returns `true` if a program must not contain the value of this setting. */
 export function mayHoldSecret(field: string, value: unknown): boolean {
   if (Array.isArray(value)) return value.some((part) => mayHoldSecret(field, part));
   if (field === "password") return true;
@@ -80,8 +84,8 @@ export function mayHoldSecret(field: string, value: unknown): boolean {
 }
 
 /**
- * Returns the fields of a record without a start command and a description that may hold a secret,
- * and a comment for each of these.
+ * Returns the fields of a record without any start command or description that may contain a
+ * secret, and a comment for each field that was removed.
  */
 export function withoutSecretTexts(fields: readonly (readonly [string, unknown])[]) {
   const isHidden = ([field, value]: readonly [string, unknown]) =>

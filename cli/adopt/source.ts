@@ -1,7 +1,7 @@
 /**
- * Returns a function for unique logical names: the letters, digits, hyphens and underscores of a
- * name at the service.
- * @param noun the logical name if none are left
+ * Returns a function that turns a record's name into a unique logical name of letters, digits,
+ * hyphens and underscores.
+ * @param noun the logical name to use if no character is left
  */
 export function uniqueNames(noun: string): (name: string) => string {
   const taken = new Set<string>();
@@ -15,18 +15,21 @@ export function uniqueNames(noun: string): (name: string) => string {
   };
 }
 
-/** Characters that end a line, or that change the display of the characters around them. */
+/** Characters that end a line or change how the text around them is displayed. */
 const INVISIBLE = /[\p{Control}\p{Format}\u2028\u2029]/gu;
 
 /**
- * Returns a literal with visible characters only. JSON does not escape some line ends and invisible
- * characters.
+ * Returns a string literal that contains only visible characters. `JSON.stringify` leaves some line
+ * breaks and invisible characters unescaped.
  */
 export function literal(value: unknown): string {
   return JSON.stringify(value).replace(INVISIBLE, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 }
 
-/** Returns a string as one line, for a comment, even if the service's values contain line ends. */
+/**
+ * Replaces line breaks and invisible characters with spaces, so that the text fits into a one-line
+ * comment.
+ */
 export function oneLine(text: string): string {
   return text.replace(INVISIBLE, " ");
 }

@@ -18,12 +18,15 @@ export async function alerts(flags: AlertsFlags): Promise<number> {
   return 0;
 }
 
-/** Returns what the rules take from the flags. */
+/** Converts the command's flags into rule options. */
 export function ruleOptions({ failureShare = 0.1, spendCap, stale = 10 }: AlertsFlags): RuleOptions {
   return { failureShare, spendCap, staleMinutes: stale };
 }
 
-/** Writes a file, and says so. @throws Error if it cannot be written */
+/**
+ * Writes a file and reports its name.
+ * @throws Error if the file cannot be written
+ */
 export function writeOut(file: string, text: string): void {
   try {
     writeFileSync(file, redact(text));

@@ -2,20 +2,18 @@ import { type Command, InvalidArgumentError } from "commander";
 import type { ManagementApi } from "../../sdk";
 import type { StackFlag } from "../stack";
 
-/** The options of the command. */
 export interface AlertsFlags {
-  /** The stack; `true` for the selected one. @default the selected one */
+  /** The stack's name; `true` for the selected stack. @default the selected stack */
   readonly stack?: StackFlag;
-  /** The file of the rules. @default standard output */
+  /** The file to write the rules to. @default standard output */
   readonly out?: string;
-  /** The file of the Grafana dashboard. @default none */
+  /** The file to write the Grafana dashboard to. @default none */
   readonly dashboard?: string;
   readonly failureShare?: number;
   readonly spendCap?: number;
   readonly stale?: number;
 }
 
-/** The options of `alerts test`. */
 export interface AlertsTestFlags extends AlertsFlags {
   readonly api?: ManagementApi;
   readonly week?: boolean;
@@ -27,7 +25,7 @@ Exit codes:
   1  failure; the message gives the reason
   2  wrong usage: an unknown option, or an invalid value of an option`;
 
-/** Adds the options that rules are written from. */
+/** Adds the options that determine the rules. */
 function addRuleFlags(command: Command): Command {
   return command
     .option("--stack [name]", "the stack whose endpoints get rules (default: the selected one)")
@@ -40,7 +38,6 @@ function addRuleFlags(command: Command): Command {
     .option("--stale <minutes>", "fire after this time without a successful read (default: 10)", number(3, 1440));
 }
 
-/** Adds the description and the options of the command, and the end of its help. */
 export function addAlertsFlags(command: Command): Command {
   return addRuleFlags(command)
     .summary("Write Prometheus rules and a dashboard from the stack's state")
@@ -62,7 +59,6 @@ ${EXIT}`,
     );
 }
 
-/** Adds the description and the options of `alerts test`. */
 export function addAlertsTestFlags(command: Command): Command {
   return addRuleFlags(command)
     .summary("Simulate faults in the emulator, and check the rules")

@@ -15,7 +15,7 @@ const NO_PROMTOOL =
   "there is no promtool on PATH. It comes with Prometheus: apt-get install prometheus, brew install prometheus, or " +
   "https://prometheus.io/download/";
 
-/** Plays faults, and checks the rules with promtool. Returns the exit code. */
+/** Simulates faults and checks with promtool that the right alerts fire. Returns the exit code. */
 export async function alertsTest(flags: AlertsTestFlags): Promise<number> {
   const version = await promtool(["--version"]);
   if (version.isMissing) throw new Error(NO_PROMTOOL);
@@ -36,7 +36,7 @@ export async function alertsTest(flags: AlertsTestFlags): Promise<number> {
   return tested.isSuccess ? 0 : 1;
 }
 
-/** Plays every scenario with each kind of endpoint that the stack has. */
+/** Runs every scenario against each distinct kind of endpoint in the stack. */
 async function playAll(endpoints: readonly AlertSettings[], { api = "graphql", week }: AlertsTestFlags) {
   const plays: PlayedScenario[] = [];
   for (const played of distinct(endpoints)) {
@@ -50,7 +50,10 @@ async function playAll(endpoints: readonly AlertSettings[], { api = "graphql", w
   return plays;
 }
 
-/** Returns an endpoint for each combination of settings. Those without a queue are not played. */
+/**
+ * Returns one endpoint for each distinct combination of settings. Endpoints without a queue are
+ * skipped.
+ */
 function distinct(endpoints: readonly AlertSettings[]): AlertSettings[] {
   const seen = new Map<string, AlertSettings>();
   for (const each of endpoints) {

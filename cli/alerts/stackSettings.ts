@@ -1,7 +1,7 @@
 import { ENDPOINT_DEFAULTS } from "../../sdk/endpoints/fields";
 import { NO_ENDPOINT, type StackFlag, stackEndpoints } from "../stack";
 
-/** What the state says about an endpoint. */
+/** The settings of an endpoint, as recorded in state. */
 export interface AlertSettings {
   readonly id: string;
   readonly name: string;

@@ -10,16 +10,16 @@ import { openJournal } from "./openJournal";
 import { OutputFile } from "./outputFile";
 import { progressLine, showProgress } from "./progress";
 
-/** The largest number of results that are written together. */
+/** The maximum number of results to write at once. */
 const LARGEST_GROUP = 200;
 
-/** Messages about single inputs. The rest is only counted. */
+/** The maximum number of messages about single inputs. Further ones are only counted. */
 const MOST_MESSAGES = 20;
 
 const INTERRUPTED = 4;
 const NOT_ALL = 3;
 
-/** Runs a job for each line of a file. Returns the exit code. */
+/** Runs a job for each line of the input file. Returns the exit code. */
 export async function batch(endpoint: string, flags: BatchFlags): Promise<number> {
   const { input = "", output = "", name = path.basename(input), key: field, api } = flags;
   if (flags.printSql) {
@@ -69,7 +69,7 @@ export async function batch(endpoint: string, flags: BatchFlags): Promise<number
   }
 }
 
-/** Writes results as they come. Returns the number of inputs whose end is not known. */
+/** Writes results as they arrive. Returns the number of inputs whose outcome is unknown. */
 async function writeResults(running: Batch<object, unknown>, file: OutputFile, signal: AbortSignal): Promise<number> {
   let group: BatchResult<object>[] = [];
   let yielded = 0;
@@ -82,11 +82,11 @@ async function writeResults(running: Batch<object, unknown>, file: OutputFile, s
   };
   try {
     for (;;) {
-      // Nothing else is under way: this may be the end of the batch.
+      // Nothing else is in progress, so this may be the end of the batch.
       const isIdle = running.counts.started - running.counts.skipped === yielded;
       if (group.length >= LARGEST_GROUP || (group.length > 0 && isIdle)) await flush();
       const next = running.next();
-      // While the next result is not there, those before it are written.
+      // While waiting for the next result, write those that have already arrived.
       if (group.length > 0 && !(await isReady(next))) await flush();
       const { done, value } = await next;
       if (done) return unknown;
@@ -115,7 +115,7 @@ function isReady(promise: Promise<unknown>): Promise<boolean> {
   return Promise.race([isThere, new Promise<boolean>((resolve) => setImmediate(() => resolve(false)))]);
 }
 
-/** Errors of jobs that have an end, which is written to the output. */
+/** Error codes of jobs that have finished. These results are written to the output file. */
 const ENDS = ["JOB_FAILED"];
 
 function hasEnded({ error }: BatchResult<object>): boolean {
@@ -139,7 +139,9 @@ function exitCode({ counts }: Batch<object, unknown>, unknown: number, isWhole: 
   return INTERRUPTED;
 }
 
-/** Drains at the first Ctrl-C, and detaches at the second. The third ends the process. */
+/**
+ * Drains the batch on the first Ctrl-C and detaches on the second. A third one ends the process.
+ */
 function listen() {
   const controller = new AbortController();
   let count = 0;
@@ -165,7 +167,7 @@ function keyIn(given: object, field: string): string {
   return checkedKey(typeof value === "number" ? String(value) : value);
 }
 
-/** The batch itself reports an input without a key. */
+/** Ignores a failing key function: the batch itself reports inputs without a key. */
 function attempt(key: () => string): string {
   try {
     return key();

@@ -1,7 +1,6 @@
 import { type Command, Option } from "commander";
 import { wholeNumberOption } from "../emulator/emulatorFlags";
 
-/** The options of the command. */
 export interface BatchFlags {
   readonly input?: string;
   readonly output?: string;
@@ -15,7 +14,6 @@ export interface BatchFlags {
   readonly printSql?: boolean;
 }
 
-/** Adds the description and the options of the command, and the end of its help. */
 export function addBatchFlags(command: Command): Command {
   return command
     .summary("Run a job for each line of a file")
@@ -63,7 +61,7 @@ Exit codes:
     );
 }
 
-/** Returns what is wrong with the options. */
+/** Returns an error message if the options are invalid. */
 export function batchProblem(
   endpoint: string | undefined,
   { input, output, printSql }: BatchFlags,

@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 
-/** Yields the JSON object of each line of a file. Empty lines are skipped. */
+/** Yields the JSON object on each line of a file, skipping empty lines. */
 export async function* inputLines(file: string): AsyncGenerator<object, void, undefined> {
   let number = 0;
   for await (const line of createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY })) {
@@ -21,7 +21,7 @@ function objectOf(line: string, place: string): object {
   throw new Error(`${place} is not a JSON object. Each line is the input of a job, such as {"prompt": "Hi"}`);
 }
 
-/** Counts the lines of a file that are not empty. */
+/** Counts the non-empty lines of a file. */
 export async function countLines(file: string): Promise<number> {
   let count = 0;
   for await (const line of createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY })) {

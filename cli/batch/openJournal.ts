@@ -3,17 +3,17 @@ import { fileJournal, type Journal, postgresJournal } from "../../sdk";
 import { hideUrlPassword } from "../../sdk/journal/postgresJournal";
 import { redact, SecretText } from "../../sdk/secret";
 
-/** A journal that the command opened. */
+/** A journal that the command opened and must close. */
 export interface CommandJournal {
   readonly journal: Journal;
-  /** Its name in messages. */
+  /** The journal's name in messages. */
   readonly name: string;
   close(): Promise<void>;
 }
 
 const DATABASE = /^postgres(ql)?:\/\//i;
 
-/** Returns the journal of `--journal`. The tables of a database are created if they are missing. */
+/** Opens the journal given by `--journal`. Creates the tables of a database if they are missing. */
 export async function openJournal(place: string): Promise<CommandJournal> {
   if (!DATABASE.test(place)) return { journal: fileJournal(place), name: place, close: async () => {} };
   hideUrlPassword(place);

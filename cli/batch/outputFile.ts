@@ -2,7 +2,7 @@ import { type FileHandle, open } from "node:fs/promises";
 import { wholeLines } from "../../sdk/journal/fileLines";
 import { KeyIndex } from "../../sdk/journal/keyIndex";
 
-/** A file with one line for each key. */
+/** An output file with one line per key. */
 export class OutputFile {
   readonly #handle: FileHandle;
   readonly #keys: KeyIndex;
@@ -15,7 +15,7 @@ export class OutputFile {
     this.#size = size;
   }
 
-  /** Opens the file, and removes a last line that a killed process did not complete. */
+  /** Opens the file and removes an incomplete last line, which a killed process may have left. */
   static async open(file: string): Promise<OutputFile> {
     const handle = await open(file, "a+");
     const keys = new KeyIndex();
@@ -32,14 +32,14 @@ export class OutputFile {
     return this.#keys.get(key) !== undefined;
   }
 
-  /** Adds a line, unless the file has one with this key. */
+  /** Adds a line unless the file already contains one with this key. */
   add(key: string, line: string): void {
     if (this.has(key)) return;
     this.#keys.set(key, 0);
     this.#lines.push(`${line}\n`);
   }
 
-  /** Writes the added lines. When it resolves, they outlast the machine. */
+  /** Writes the added lines. Once the promise resolves, they survive a crash of the machine. */
   async flush(): Promise<void> {
     if (this.#lines.length === 0) return;
     const bytes = Buffer.from(this.#lines.join(""));
@@ -47,7 +47,7 @@ export class OutputFile {
     try {
       await this.#handle.appendFile(bytes);
     } catch (error) {
-      // The next run must not find half a line in the middle.
+      // Don't leave half a line in the middle of the file for the next run.
       await this.#handle.truncate(this.#size).catch(() => {});
       throw error;
     }
@@ -65,7 +65,7 @@ function keyIn(line: string, file: string): string {
     const { key } = JSON.parse(line) as { key?: unknown };
     if (typeof key === "string") return key;
   } catch {
-    // It is not a result either way.
+    // The file does not contain results of this command.
   }
   throw new Error(
     `${file} has a line that is not a result of a batch. Nothing was changed: give --output another name`,

@@ -1,18 +1,18 @@
 import type { BatchCounts } from "../../sdk";
 import { shownTime } from "../shownValues";
 
-/** What the line of progress shows. */
+/** The numbers that the progress line shows. */
 export interface BatchProgress {
   readonly counts: BatchCounts;
-  /** Inputs whose result was in the output file. */
+  /** Inputs whose result was already in the output file. */
   readonly earlier: number;
-  /** The number of inputs. `undefined` if it is not known. */
+  /** The number of inputs; `undefined` if unknown. */
   readonly total: number | undefined;
   /** The time since the start, in milliseconds. */
   readonly elapsedMs: number;
 }
 
-/** Returns the line of progress: done, failed, rate, time left. */
+/** Returns the progress line: done, failed, rate and time left. */
 export function progressLine({ counts, earlier, total, elapsedMs }: BatchProgress): string {
   const { completed, failed, duplicates, skipped } = counts;
   const here = completed + failed + duplicates;
@@ -24,7 +24,10 @@ export function progressLine({ counts, earlier, total, elapsedMs }: BatchProgres
   return `${done - failed}${ofTotal} done, ${failed} failed, ${perSecond.toFixed(1)} jobs/s${left}`;
 }
 
-/** Shows a line that replaces itself, on a terminal only. Returns a function that removes it. */
+/**
+ * Shows a progress line that updates in place, if stderr is a terminal. Returns a function that
+ * removes the line.
+ */
 export function showProgress(shown: () => BatchProgress): () => void {
   if (!process.stderr.isTTY) return () => {};
   const clear = "\r\u001b[K";

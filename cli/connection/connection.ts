@@ -23,33 +23,33 @@ import { say } from "../terminal";
 import { findProjectFile, projectConfig } from "./projectFile";
 import { decrypt, readStackConfig, type StackConfig } from "./stackConfig";
 
-/** The options of a command that say which connection it uses. */
+/** The options that determine a command's connection. */
 export interface ConnectionFlags {
   /** The API. */
   readonly api?: string | undefined;
-  /** The reason for `api`, for people. @default "--api" */
+  /** Where `api` comes from, as shown in messages. @default "--api" */
   readonly apiFrom?: string;
-  /** The stack whose config counts; `true` and `undefined` for the selected one. */
+  /** The stack whose config is used; `true` or `undefined` for the selected stack. */
   readonly stack?: string | true | undefined;
 }
 
-/** A connection, and what was read to find it. */
+/** A connection, and the settings that determined it. */
 export interface Found extends Resolved {
-  /** Reads a setting of the stack's config or, without one, of the project file. */
+  /** Reads a setting from the stack's config or, if there is none, from the project file. */
   readonly readConfig: ReadConfig;
-  /** The stack's config; `undefined` if it is not needed, or there is no project. */
+  /** The stack's config; `undefined` if it is not needed or there is no project. */
   readonly config?: Learned<StackConfig> | undefined;
-  /** The secrets of the stack's config that are needed. */
+  /** The secrets from the stack's config that the connection needs. */
   readonly secrets: ReadonlyMap<string, Learned<string>>;
 }
 
-/** With these, the config has nothing to add. */
+/** If all of these are set, the stack's config does not need to be read. */
 const WHOLE: readonly SettingName[] = ["apiKey", "api", "graphqlUrl", "queueUrl"];
 
 /**
- * Returns the connection of a command: that of the option `--api`, the environment, the stack's
- * config and the project file, in this order.
- * @param isThorough `true` to read the config even if it has nothing to add
+ * Finds a command's connection. Looks at the option `--api`, the environment, the stack's config
+ * and the project file, in this order.
+ * @param isThorough `true` to read the config even if it cannot add anything
  */
 export async function findConnection(folder: string, flags: ConnectionFlags, isThorough = false): Promise<Found> {
   const flag: SettingsSource = {
@@ -86,15 +86,15 @@ export async function findConnection(folder: string, flags: ConnectionFlags, isT
 }
 
 /**
- * Returns the connection of a command, for `createClient`, and says on standard error which API and
- * account it uses and where that comes from.
- * @throws ConfigurationError if there is no key or no service
+ * Returns a command's connection for `createClient`, and prints to stderr which API and account the
+ * command uses and why.
+ * @throws ConfigurationError if the key or the service is missing
  */
 export async function commandConnection(flags: ConnectionFlags): Promise<EnvironmentSettings> {
   return announced(await findConnection(process.cwd(), flags));
 }
 
-/** Returns a connection as `commandConnection` does, for commands that also need the config. */
+/** Announces a connection as `commandConnection` does, for commands that also need the config. */
 export function announced(found: Found): EnvironmentSettings {
   requireSecrets(found);
   const { settings } = found;
@@ -105,21 +105,21 @@ export function announced(found: Found): EnvironmentSettings {
   return { ...settings, apiKey, service: serviceName(settings), api: managementApi(settings) };
 }
 
-/** Returns the line that says which API and account a command uses. */
+/** Returns the line that says which API and account the command uses. */
 export function lineOf(found: Found): string {
   const { config } = found;
   const unread = config && "problem" in config ? `; ${unreadConfig(config.problem)}` : "";
   return redact(connectionLine(found) + unread);
 }
 
-/** Says why the stack's config was not read. */
+/** Describes why the stack's config was not read. */
 export function unreadConfig(problem: string): string {
   return /^no stack selected/.test(problem) ? "no stack is selected" : `the stack's config cannot be read (${problem})`;
 }
 
 /**
- * Refuses to go on without a setting that the stack's config has as a secret: what comes next may
- * be another account.
+ * Fails if the config contains a needed setting as a secret that cannot be decrypted. Continuing
+ * could use another account.
  * @throws ConfigurationError if a secret cannot be decrypted
  */
 export function requireSecrets({ secrets }: Found): void {
@@ -132,13 +132,13 @@ export function requireSecrets({ secrets }: Found): void {
   }
 }
 
-/** Says what to do if a secret of the stack's config cannot be decrypted. */
+/** Says what to do if a secret in the stack's config cannot be decrypted. */
 export function howToDecrypt(name: string): string {
   const variable = ENVIRONMENT_VARIABLES[name as keyof typeof ENVIRONMENT_VARIABLES];
   return `set the passphrase (PULUMI_CONFIG_PASSPHRASE), or give pulumi access to the secrets provider, or set ${variable}`;
 }
 
-/** Returns the advice to run a command over REST v2, for what GraphQL does not show. */
+/** Advises running the command over REST v2, because GraphQL does not show what it needs. */
 export function requestsOverV2(words: readonly string[]): string {
   const quoted = words.map((word) => (/^[\w./:-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`));
   return `Run: serverless-gpu ${quoted.join(" ")} --api v2`;

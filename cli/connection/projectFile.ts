@@ -5,12 +5,12 @@ import { isObject } from "../../provider/properties";
 
 const PROJECT_FILES = ["Pulumi.yaml", "Pulumi.yml", "Pulumi.json"];
 
-/** Returns the file of the Pulumi project in this folder or above it. */
+/** Returns the path of the Pulumi project file in this folder or the nearest parent folder. */
 export function findProjectFile(from: string): string | undefined {
   return findUpwards(from, PROJECT_FILES);
 }
 
-/** Returns the first of these files in a folder or above it. */
+/** Returns the path of the first of these files in the folder or the nearest parent folder. */
 export function findUpwards(from: string, names: readonly string[]): string | undefined {
   for (let folder = path.resolve(from); ; folder = path.dirname(folder)) {
     const found = names.map((name) => path.join(folder, name)).find((file) => existsSync(file));
@@ -30,9 +30,9 @@ export function projectField(file: string, name: string): string | undefined {
 }
 
 /**
- * Returns this package's settings in the `config` of a project file, by their names without the
- * namespace. The engine merges them into every stack's config, but shows none before a stack is
- * selected. Settings that are neither text nor `value: <text>` are left out.
+ * Reads this package's settings from the `config` section of a project file, by their names without
+ * the namespace. The engine merges this section into every stack's config, but doesn't show it
+ * while no stack is selected. Settings that are neither text nor `value: <text>` are left out.
  */
 export function projectConfig(file: string): ReadonlyMap<string, string> {
   const text = readFileSync(file, "utf8");
@@ -68,7 +68,7 @@ function yamlSettings(text: string): [string, string][] {
   });
 }
 
-/** Returns the text after `value:` in the lines that are indented below their setting. */
+/** Returns the text after `value:` in the indented lines below a setting. */
 function valueBelow(lines: readonly string[], indent: number): string | undefined {
   const end = lines.findIndex((line) => line.search(/\S/) <= indent);
   const own = end === -1 ? lines : lines.slice(0, end);
@@ -77,7 +77,7 @@ function valueBelow(lines: readonly string[], indent: number): string | undefine
 
 const withoutComment = (text: string) => text.replace(/(^|\s)#.*$/, "").trim();
 
-/** Returns a plain or quoted text; `undefined` for anything else. */
+/** Returns plain or quoted text; `undefined` for anything else. */
 function scalarOf(text: string): string | undefined {
   const quoted = /^(["'])(.*?)\1\s*(#.*)?$/.exec(text.trim());
   const plain = quoted?.[2] ?? withoutComment(text);

@@ -1,16 +1,18 @@
 import type { RequestOptions } from "../../sdk";
 import { say } from "../terminal";
 
-/** The longest time of a command's read, in milliseconds: people and pipes wait. */
+/**
+ * The time limit of a command's read, in milliseconds. A person or a pipeline is waiting for it.
+ */
 export const READ_MS = 10_000;
 
-/** The time between two lines of a command that waits, in milliseconds. */
+/** How often a waiting command prints a line, in milliseconds. */
 const LINE_MS = 15_000;
 
 /**
- * Returns what a command reads, with all its requests.
- * @param what names it, such as `the releases of endpoint abc`
- * @throws Error if it takes longer than 10 s
+ * Runs a read with a time limit that covers all of its requests.
+ * @param what describes what is read, such as `the releases of endpoint abc`
+ * @throws Error if the read takes longer than 10 s
  */
 export async function readInTime<T>(what: string, read: (limits: RequestOptions) => PromiseLike<T>): Promise<T> {
   const signal = AbortSignal.timeout(READ_MS);
@@ -26,8 +28,8 @@ export async function readInTime<T>(what: string, read: (limits: RequestOptions)
 }
 
 /**
- * Returns the result of something that may take long. Until then, prints a line every 15 s.
- * @param what returns the line
+ * Runs work that may take long, and prints a line every 15 s until it finishes.
+ * @param what returns the line to print
  */
 export async function sayWhileWaiting<T>(what: () => string, work: () => PromiseLike<T>): Promise<T> {
   const startedAt = Date.now();

@@ -3,16 +3,16 @@ import { ENVIRONMENT_VARIABLES } from "../../sdk/connection/settings";
 import { type Learned, pulumi, pulumiJson } from "../pulumiCommand";
 import { stackFlag } from "../stack";
 
-/** A value of the stack's config. Secrets are decrypted only when needed. */
+/** A value in the stack's config. Secrets are decrypted only when needed. */
 interface ConfigValue {
   readonly value?: string;
   readonly secret: boolean;
 }
 
-/** The part of a stack's config for this package, by names without the namespace. */
+/** This package's part of a stack's config, by names without the namespace. */
 export type StackConfig = ReadonlyMap<string, ConfigValue>;
 
-/** Reads a stack's config, which includes the `config` of the project file. */
+/** Reads a stack's config, which includes the `config` section of the project file. */
 export async function readStackConfig(folder: string, stack?: string): Promise<Learned<StackConfig>> {
   const all = await pulumiJson<Record<string, ConfigValue>>(["config", "--json", ...stackFlag(stack)], folder);
   if ("problem" in all) return all;
@@ -25,7 +25,7 @@ export async function readStackConfig(folder: string, stack?: string): Promise<L
   };
 }
 
-/** Decrypts the secret settings of the connection that are needed. */
+/** Decrypts the secret settings that the connection needs. */
 export async function decrypt(
   config: StackConfig,
   isNeeded: (name: string) => boolean,

@@ -9,8 +9,8 @@ import { type CheckResult, warning } from "./check";
 import type { Resource } from "./state";
 
 /**
- * Returns a warning for what the named service's catalog and the account's limits say about the
- * endpoints in state, as a review does. What cannot be read is no warning.
+ * Returns a warning for each problem that the service's catalog and the account's limits show with
+ * the endpoints in state. Data that cannot be read causes no warning.
  */
 export async function checkCatalog(
   resources: Learned<readonly Resource[]>,

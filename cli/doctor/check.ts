@@ -1,6 +1,6 @@
 import { redact } from "../../sdk/secret";
 
-/** The result of a check. A `failed` check needs a fix; a `skipped` one could not run. */
+/** The result of a check. `failed` needs a fix; `skipped` means that the check could not run. */
 export type CheckStatus = "ok" | "warning" | "failed" | "skipped";
 
 /** The names of the checks, in order. */
@@ -18,16 +18,15 @@ export type CheckName =
   | "versions"
   | "state";
 
-/** The findings of a check. */
 export interface CheckResult {
   readonly status: CheckStatus;
-  /** The finding, or the reason for skipping the check. */
+  /** What the check found, or why it was skipped. */
   readonly found: string;
-  /** The fix; only for warnings and failures. */
+  /** How to fix the problem. Only set for warnings and failures. */
   readonly fix?: string;
 }
 
-/** A check of `serverless-gpu doctor`, as `--json` prints it. */
+/** A check of `serverless-gpu doctor`, in the form that `--json` prints. */
 export interface Check extends CheckResult {
   readonly check: CheckName;
 }
@@ -39,7 +38,7 @@ export const failed = (found: string, fix: string): CheckResult => ({ status: "f
 
 const WORST_FIRST: readonly CheckStatus[] = ["failed", "warning", "ok", "skipped"];
 
-/** Combines several findings. If there are problems, leaves out the other findings. */
+/** Merges several findings into one. If any of them is a problem, only the problems are kept. */
 export function together(findings: readonly CheckResult[]): CheckResult {
   const status = WORST_FIRST.find((each) => findings.some((finding) => finding.status === each)) ?? "ok";
   const isWrong = status === "failed" || status === "warning";
@@ -56,7 +55,7 @@ function joined(texts: readonly string[], separator: string): string {
   return [...new Set(texts)].join(separator);
 }
 
-/** Returns a check with keys redacted, even in other programs' messages. */
+/** Redacts keys in a check, including those in messages of other programs. */
 export function withoutKeys({ check, status, found, fix }: Check): Check {
   return { check, status, found: redact(found), ...(fix === undefined ? {} : { fix: redact(fix) }) };
 }

@@ -19,7 +19,6 @@ import {
   readSelectedState,
 } from "./state";
 
-/** The options of the command. */
 export interface DoctorFlags {
   readonly api?: string;
   readonly json?: boolean;

@@ -1,6 +1,5 @@
 import type { Command } from "commander";
 
-/** Adds the description and the options of the command, and the end of its help. */
 export function addDoctorFlags(command: Command): Command {
   return command
     .summary("Check the setup, and show how to fix problems")

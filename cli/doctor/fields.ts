@@ -8,8 +8,8 @@ import { type CheckResult, warning } from "./check";
 import type { Resource } from "./state";
 
 /**
- * Returns a warning for each field that endpoints in state set, and that the management interface
- * of the settings does not have.
+ * Returns a warning for each field that endpoints in state set but the selected management API does
+ * not support.
  */
 export function checkLackedFields(resources: Learned<readonly Resource[]>, settings: ProviderSettings): CheckResult[] {
   const place = placeOf(settings);

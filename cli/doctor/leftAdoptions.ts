@@ -6,9 +6,9 @@ import { type CheckResult, warning } from "./check";
 import type { Resource } from "./state";
 
 /**
- * Returns the endpoints that a killed run on this machine was about to adopt. A stack without
- * resources of this package starts no provider that would name them.
- * @param resources those of the stack: it has adopted their records since
+ * Returns the endpoints that a killed run on this machine was adopting. If the stack contains no
+ * resource of this package, no provider process runs that would report them.
+ * @param resources the stack's resources: if one of them manages the endpoint, it was adopted later
  */
 export function checkLeftAdoptions(settings: ProviderSettings, resources: Learned<readonly Resource[]>): CheckResult[] {
   const account = accountIn(settings);
@@ -18,7 +18,7 @@ export function checkLeftAdoptions(settings: ProviderSettings, resources: Learne
   return warnings.map((text) => warning(text, fix));
 }
 
-/** Returns `undefined` if a setting is missing or wrong, which other checks report. */
+/** Returns `undefined` if a setting is missing or invalid, which other checks report. */
 function accountIn(settings: ProviderSettings): AccountIdentity | undefined {
   try {
     return accountOf(settings);

@@ -4,13 +4,15 @@ import { type CheckResult, failed, ok, warning } from "./check";
 import type { Program } from "./program";
 import { isInRange } from "./versionRange";
 
-/** The first engine whose refresh passes inputs to the provider, which repairing drift requires. */
+/**
+ * The first engine version whose refresh passes inputs to the provider, which drift repair needs.
+ */
 const PULUMI_MINIMUM = "3.216.0";
-/** The first engine whose `--expect-no-changes` has its own exit code (7). */
+/** The first engine version in which `--expect-no-changes` has its own exit code (7). */
 const PULUMI_RECOMMENDED = "3.227.0";
 const PULUMI_INSTALL = `Install the Pulumi CLI, ${PULUMI_RECOMMENDED} or later: https://www.pulumi.com/docs/install/`;
 
-/** Checks that this Node.js can run the package. */
+/** Checks that the package supports this version of Node.js. */
 export function checkNode(version: string): CheckResult {
   const { node } = ownPackage().engines;
   if (isInRange(version, node)) return ok(version);

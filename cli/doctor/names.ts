@@ -1,7 +1,7 @@
 import type { Client } from "../../sdk/client";
 import { type CheckResult, ok, skipped, together, warning } from "./check";
 
-/** The lists of the account that could be read. */
+/** The account's lists, as far as they could be read. */
 export interface Lists {
   readonly endpoints?: readonly Named[];
   readonly templates?: readonly Named[];
@@ -13,7 +13,7 @@ interface Named {
   readonly name: string;
 }
 
-/** Reads the lists of the account. A list that the service does not have is absent. */
+/** Reads the account's lists. A list that the API does not offer is left out. */
 export async function readLists({ endpoints, templates, volumes }: Client): Promise<Lists> {
   const lists = await Promise.allSettled([
     endpoints.listReadable().then(({ records }) => ({ endpoints: records })),
@@ -24,8 +24,8 @@ export async function readLists({ endpoints, templates, volumes }: Client): Prom
 }
 
 /**
- * Warns of names that occur twice: the service accepts that, and two stacks that create the same
- * name at the same moment do not see each other.
+ * Warns about duplicate names. RunPod accepts them, and two stacks that create the same name at the
+ * same moment don't see each other's record.
  */
 export function checkNames({ endpoints, volumes }: Lists): CheckResult {
   if (!endpoints) return skipped("the list of endpoints was not read");
@@ -38,7 +38,7 @@ export function checkNames({ endpoints, volumes }: Lists): CheckResult {
   return ok("no two endpoints, and no two network volumes of a data center, have the same name");
 }
 
-/** Returns a warning for each name that several records have in one place. */
+/** Returns a warning for each name that several records in the same place share. */
 function twice(nouns: string, records: readonly Named[], placeOf: (record: Named) => string): CheckResult[] {
   const idsOf = new Map<string, string[]>();
   for (const record of records) {

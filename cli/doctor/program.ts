@@ -8,7 +8,7 @@ import { isInRange } from "./versionRange";
 
 const PULUMI_SDK = "@pulumi/pulumi";
 
-/** An installed package. */
+/** A package that was found on disk. */
 interface Installed {
   readonly folder: string;
   readonly version: string;
@@ -16,13 +16,13 @@ interface Installed {
 
 /** The Pulumi program of a project, and the packages that it loads. */
 export interface Program {
-  /** Folder of the project file. */
+  /** The folder of the project file. */
   readonly project: string;
-  /** Folder of the program, from which it loads packages. */
+  /** The folder of the program. Packages are resolved from here. */
   readonly folder: string;
-  /** The language's name in the project file. All but `nodejs` need the plugin. */
+  /** The language in the project file. Every language except `nodejs` uses the plugin. */
   readonly runtime: string;
-  /** This package, under the name in state. */
+  /** This package, under the name that state refers to. */
   readonly own: Installed | undefined;
   readonly sdk: Installed | undefined;
 }
@@ -42,12 +42,12 @@ export function findProgram(from: string): Program | undefined {
   };
 }
 
-/** Why the checks of a program are skipped. */
+/** The reason for skipping the checks of a program. */
 export const NO_PROJECT = "there is no Pulumi project in this folder or above it";
 
 const usesPlugin = ({ runtime }: Program): CheckResult => skipped(`a program in ${runtime} uses the plugin`);
 
-/** Checks that the program finds `@pulumi/pulumi`, in a version that the package supports. */
+/** Checks that the program can load a supported version of `@pulumi/pulumi`. */
 export function checkPulumiSdk(program: Program | undefined): CheckResult {
   if (!program) return skipped(NO_PROJECT);
   if (program.runtime !== "nodejs") return usesPlugin(program);
@@ -59,8 +59,8 @@ export function checkPulumiSdk(program: Program | undefined): CheckResult {
 }
 
 /**
- * Checks that the program finds `pulumi-serverless-gpu/handlers`, which state names, as a direct
- * dependency.
+ * Checks that the program can load `pulumi-serverless-gpu/handlers`, which state refers to, from a
+ * direct dependency.
  */
 export function checkPackage(program: Program | undefined): CheckResult {
   if (!program) return skipped(NO_PROJECT);
@@ -75,7 +75,10 @@ export function checkPackage(program: Program | undefined): CheckResult {
   return warning(`${name} is at ${program.own.folder}, but ${reason}`, fix);
 }
 
-/** Checks that program and command have the same version, and that nothing is installed twice. */
+/**
+ * Checks that the program and this command use the same version, and that no package is installed
+ * twice.
+ */
 export function checkVersions(program: Program | undefined): CheckResult {
   if (!program) return skipped(NO_PROJECT);
   if (program.runtime !== "nodejs") return usesPlugin(program);
@@ -98,7 +101,7 @@ export function checkVersions(program: Program | undefined): CheckResult {
 }
 
 /**
- * Returns the folder of the program. `main` of the project file names the folder or a file in it.
+ * Returns the program's folder. `main` in the project file names either the folder or a file in it.
  */
 function programFolder(projectFile: string): string {
   const main = /^(?:main|\s*"main")\s*:\s*["']?([^"'#,\r\n]+)/m.exec(readFileSync(projectFile, "utf8"))?.[1]?.trim();
@@ -106,7 +109,10 @@ function programFolder(projectFile: string): string {
   return statSync(program, { throwIfNoEntry: false })?.isFile() ? path.dirname(program) : program;
 }
 
-/** Returns the name of the runtime, which is a string or the `name` of an object. */
+/**
+ * Returns the runtime's name. The project file contains it as a string or as the `name` of an
+ * object.
+ */
 function runtimeIn(projectFile: string): string {
   const runtime = /^\s*"?runtime"?\s*:\s*(?:\{?\s*"?name"?\s*:\s*)?["']?(dotnet|go|java|python|yaml)\b/m;
   return runtime.exec(readFileSync(projectFile, "utf8"))?.[1] ?? "nodejs";

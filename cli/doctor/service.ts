@@ -26,35 +26,35 @@ import { checkNames, type Lists, readLists } from "./names";
 import { type Configuration, problemOf } from "./settings";
 
 const TIMEOUT_MS = 10_000;
-/** One attempt, because the user waits and can run doctor again. */
+/** Make a single attempt: the user is waiting and can run doctor again. */
 const ONCE = { retry: { maxAttempts: 1, maxElapsedMs: TIMEOUT_MS }, attemptTimeoutMs: TIMEOUT_MS };
-/** The number of records at which a list is close to being cut off. */
+/** The number of records from which a list is considered nearly full. */
 const NEARLY_FULL = LIST_CAP - 50;
 const MAX_CLOCK_OFFSET_MS = 60_000;
 const ADDRESS_NAMES: readonly AddressName[] = ["graphqlUrl", "restUrl", "queueUrl"];
 
-/** Why a problem with the REST interface is only a warning. */
+/** Explains why a problem with the REST API is only a warning. */
 const ONLY_PODS = ", which only getPod needs";
 
-/** The response of one interface to a request without a key. */
+/** The response of one API to a request without a key. */
 export interface ServiceReply {
   readonly name: AddressName;
   readonly address?: string;
   readonly response?: WholeResponse;
   /**
    * The service's clock minus this machine's clock, in milliseconds; `undefined` if the response
-   * has no date.
+   * has no `Date` header.
    */
   readonly clockOffsetMs?: number;
-  /** The reason if there is no response. */
+  /** The error, if there was no response. */
   readonly error?: ServerlessGpuError;
 }
 
-/** Sends a request to each URL that is used. Any response counts. */
+/** Sends a request to each URL in use. Any response counts as success. */
 export async function askAddresses(settings: ProviderSettings): Promise<ServiceReply[]> {
   const agent = createAgent();
   const isUnknown = problemOf(() => serviceName(settings)) !== undefined;
-  // The URLs may be right all the same.
+  // Check the URLs even if the service is unknown.
   const known = isUnknown ? { ...settings, service: undefined } : settings;
   const service = known.service?.trim();
   const replies = ADDRESS_NAMES.filter((name) => name !== "restUrl" || hasRestV1(service)).map((name) =>
@@ -86,7 +86,7 @@ async function ask(http: Http, settings: ProviderSettings, name: AddressName): P
   }
 }
 
-/** Checks that all URLs are set and safe, and that they respond. */
+/** Checks that all URLs are set, use encryption, and respond. */
 export function checkAddresses(
   replies: readonly ServiceReply[],
   { settings, sourceOf, isUnused }: Configuration,
@@ -101,7 +101,7 @@ export function checkAddresses(
   ]);
 }
 
-/** Says which API is in use, and warns if it ends soon. */
+/** Reports the API in use, and warns if it will be retired soon. */
 export function checkApi({ settings, from }: Configuration): CheckResult {
   const unknownApi = problemOf(() => managementApi({ api: settings.api }));
   if (unknownApi !== undefined)
@@ -140,26 +140,26 @@ function checkAddress(
   return ok(`${name} ${address}`);
 }
 
-/** Returns `true` for https and for this machine: requests to the URL contain the key. */
+/** Returns `true` for https URLs and for this machine, because requests contain the key. */
 function isSafe(address: string): boolean {
   return new URL(address).protocol === "https:" || isLoopback(address);
 }
 
-/** Adds undici's reason for a broken connection, such as a self-signed certificate. */
+/** Appends undici's reason for a failed connection, such as a self-signed certificate. */
 function withCause({ message, cause }: ServerlessGpuError): string {
   return cause instanceof Error ? `${message} (${cause.message})` : message;
 }
 
-/** The findings that need the key. */
+/** The findings of the checks that need the key. */
 interface WithKey {
   readonly key: CheckResult;
   readonly names: CheckResult;
-  /** The account's records. A list that was not read, or may be cut off, is absent. */
+  /** The account's records. A list that was not read, or may be cut off, is left out. */
   readonly lists: Lists;
 }
 
 /**
- * Checks that the service accepts the key, with the cheapest query, and then the names in the
+ * Checks with the cheapest query that the service accepts the key, and then checks the names in the
  * account.
  */
 export async function askWithKey(configuration: Configuration, replies: readonly ServiceReply[]): Promise<WithKey> {
@@ -174,7 +174,7 @@ export async function askWithKey(configuration: Configuration, replies: readonly
     const client = createClient({ ...clientOptions(settings), ...ONCE });
     const { endpoints } = client;
     const { showsDiscount } = CAPABILITIES[managementApi(settings)];
-    // If the interface has no discount, the smallest query is a list.
+    // If the API does not show a discount, a list is the smallest query.
     const query = showsDiscount ? endpoints.getServerlessDiscount() : endpoints.listReadable();
     const lists = await query.then(() => readLists(client)).finally(client.close);
     const nearlyFull = nearlyFullLists(lists, settings);
@@ -191,7 +191,7 @@ function whyNotAsked(reply: ServiceReply | undefined, settings: ProviderSettings
   return settings.graphqlUrl === undefined ? "graphqlUrl is not set" : "graphqlUrl is not valid";
 }
 
-/** Returns a warning for each list over GraphQL that is cut off, or soon will be. */
+/** Returns a warning for each GraphQL list that is cut off or soon will be. */
 function nearlyFullLists({ endpoints = [], templates = [] }: Lists, settings: ProviderSettings): CheckResult[] {
   if (managementApi(settings) === "v2") return [];
   return Object.entries({ endpoints, templates }).flatMap(([noun, { length }]) =>
@@ -231,7 +231,7 @@ export function checkClock(replies: readonly ServiceReply[]): CheckResult {
   const offsets = replies.flatMap(({ clockOffsetMs, address }) =>
     clockOffsetMs === undefined ? [] : [{ address, clockOffsetMs }],
   );
-  // One server's clock may be wrong. Our clock is wrong if it differs from all of them.
+  // A single server's clock may be wrong. Only blame this machine if it differs from all of them.
   const [nearest] = offsets.sort((a, b) => Math.abs(a.clockOffsetMs) - Math.abs(b.clockOffsetMs));
   if (!nearest) return skipped("no response has a date");
   const seconds = Math.round(Math.abs(nearest.clockOffsetMs) / 1000);

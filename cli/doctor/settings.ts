@@ -21,19 +21,21 @@ import { didYouMean } from "../didYouMean";
 import type { Learned } from "../pulumiCommand";
 import { type CheckResult, failed, ok, together, warning } from "./check";
 
-/** The settings, as the provider reads them. */
+/** The settings as the provider would read them. */
 export interface Configuration {
   readonly settings: ProviderSettings;
-  /** Where each setting comes from, for people. */
+  /** Where each setting comes from, as shown in messages. */
   readonly from: Resolved["from"];
   readonly finding: CheckResult;
-  /** `true` if no resource in state uses the settings, because each has a provider with its own. */
+  /**
+   * `true` if no resource in state uses these settings, because each one has an explicit provider.
+   */
   readonly isUnused: boolean;
-  /** Describes the source of a setting, without its value. */
+  /** Describes where a setting comes from, without its value. */
   readonly sourceOf: (name: keyof ConnectionSettings) => string;
 }
 
-/** Finds the connection as every command does, with the config even if it has nothing to add. */
+/** Finds the connection in the same way as every command, but always reads the config. */
 export async function readConfiguration(
   folder: string,
   flags: ConnectionFlags,
@@ -117,7 +119,7 @@ function checkService(settings: ProviderSettings, sourceOf: Configuration["sourc
   }
 }
 
-/** Returns the message of a setting that is not valid; `undefined` if it is. */
+/** Returns the error message of an invalid setting; `undefined` if it is valid. */
 export function problemOf(read: () => unknown): string | undefined {
   try {
     read();
@@ -135,7 +137,7 @@ function checkPlainKey(config: StackConfig): CheckResult[] {
   return [warning("the API key is in the stack's config as plain text", `Set it again, as a secret: ${command}`)];
 }
 
-/** Warns about unknown names, which are misspelled or from another version. */
+/** Warns about unknown names, which are probably misspelled or belong to another version. */
 function checkNames(config: StackConfig): CheckResult[] {
   const variables = Object.keys(process.env).filter((name) => name.startsWith("SERVERLESS_GPU_"));
   const unknown = [

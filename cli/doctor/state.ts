@@ -14,9 +14,9 @@ import { type CheckResult, failed, ok, skipped, warning } from "./check";
 import type { Lists } from "./names";
 import { NO_PROJECT, type Program } from "./program";
 
-/** A resource of this package in state. */
+/** One of this package's resources in state. */
 export interface Resource extends StackResource {
-  /** `true` if the plugin manages it. The type is that of the dynamic form in any case. */
+  /** `true` if the plugin manages the resource. `type` is always that of the dynamic provider. */
   readonly isOfPlugin?: boolean;
 }
 
@@ -27,21 +27,21 @@ export async function readSelectedState(program: Program | undefined): Promise<L
   return "problem" in state ? { problem: `the stack's state cannot be read: ${state.problem}` } : state;
 }
 
-/** Returns the resources of this package in a state. */
+/** Returns this package's resources in a state. */
 export function ownResources(state: Learned<StackState>): Learned<readonly Resource[]> {
   return "problem" in state ? state : { value: state.value.resources.flatMap(asOwn) };
 }
 
 /**
- * Returns a warning if a killed run has left operations of this package's resources whose end
- * nobody knows. Pulumi shows them to no provider, and its preview does not mention them.
+ * Returns a warning if a killed run left operations on this package's resources unfinished. Pulumi
+ * does not report them to providers or in previews.
  */
 export function checkUnfinished(state: Learned<StackState>): CheckResult[] {
   if ("problem" in state) return [];
   const { resources, pending } = state.value;
   const own = pending.filter(({ resource }) => asOwn(resource).length > 0);
   if (own.length === 0) return [];
-  // Pulumi keeps a create until somebody clears it.
+  // Pulumi keeps the pending create until someone clears it, even if the resource is known by now.
   const isKnownNow = ({ type, resource }: PendingOperation) =>
     type === "creating" && resources.some(({ urn, pendingReplacement }) => urn === resource.urn && !pendingReplacement);
   const open = own.filter((each) => !isKnownNow(each));
@@ -72,8 +72,8 @@ function asOwn(resource: StackResource): Resource[] {
 }
 
 /**
- * Returns `true` if all resources in state have a `ServerlessGpuProvider`, which has its own key
- * and URLs.
+ * Returns `true` if every resource in state uses a `ServerlessGpuProvider` with its own key and
+ * URLs.
  */
 export function haveOwnProviders(resources: Learned<readonly Resource[]>): boolean {
   if ("problem" in resources || resources.value.length === 0) return false;
@@ -99,8 +99,8 @@ export function checkState(resources: Learned<readonly Resource[]>): CheckResult
 }
 
 /**
- * Returns a warning for each service at another URL that state records: whether it still responds,
- * and which resources it has. Sends no key.
+ * Returns a warning for each other service that the state refers to. It says whether the service
+ * still responds and which resources it contains. Sends no key.
  */
 export async function checkOtherServices(
   resources: Learned<readonly Resource[]>,
@@ -130,17 +130,17 @@ export async function checkOtherServices(
   );
 }
 
-/** Returns `true` if state names an emulator, and not the service that is in use. */
+/** Returns `true` if the state refers to an emulator other than the service in use. */
 function isOtherEmulator(place: string, graphqlUrl: string | undefined): boolean {
   return isLoopbackUrl(place) && place !== graphqlUrl;
 }
 
-/** The lists in which records of a class are. */
+/** The list that contains the records of each resource class. */
 const LIST_OF = { ServerlessEndpoint: "endpoints", ServerlessTemplate: "templates", NetworkVolume: "volumes" } as const;
 
 /**
- * Returns a warning if the account has none of the records in the state: the key is then probably
- * of another one. Resources with a provider of their own do not count.
+ * Returns a warning if the account contains none of the records in state, because the key then
+ * probably belongs to another account. Resources with an explicit provider are ignored.
  */
 export function checkAccount(
   resources: Learned<readonly Resource[]>,
@@ -169,7 +169,7 @@ export function checkAccount(
 
 const RESPONSE_MS = 3_000;
 
-/** Returns `true` if anything responds at the URL. */
+/** Returns `true` if a server responds at the URL, whatever the response. */
 async function responds(url: string): Promise<boolean> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(RESPONSE_MS) });
@@ -181,8 +181,8 @@ async function responds(url: string): Promise<boolean> {
 }
 
 /**
- * Returns `true` if this version knows the code in state: read and delete run the code in the
- * outputs, other operations the code in the inputs.
+ * Returns `true` if this version can run the provider code in state. Read and delete run the code
+ * in the outputs, and the other operations run the code in the inputs.
  */
 function isKnown({ type, inputs, outputs, isOfPlugin = false }: Resource): boolean {
   if (isOfPlugin) return RESOURCE_TYPES.some((each) => each.type === type);

@@ -4,7 +4,7 @@ import { describeEnvironment } from "./environment";
 import { startFromFlags } from "./startFromFlags";
 
 /**
- * Runs an emulator until SIGINT or SIGTERM, or until the npm process that started it ends. Returns
+ * Runs an emulator until SIGINT, SIGTERM, or the exit of the npm process that started it. Returns
  * the exit code.
  */
 export async function emulator(flags: EmulatorFlags & { readonly json?: boolean }): Promise<number> {
@@ -18,10 +18,10 @@ export async function emulator(flags: EmulatorFlags & { readonly json?: boolean 
   return 0;
 }
 
-/** How long an emulator without busy workers takes at most to stop, in milliseconds. */
+/** How long an emulator without busy workers may take to stop, in milliseconds. */
 const PATIENCE_MS = 1000;
 
-/** A second interruption ends this process, and with it all workers. */
+/** A second interrupt ends this process and kills all workers. */
 function sayWaiting(): void {
   process.stderr.write("serverless-gpu emulator: waiting for workers to end. Interrupt again to kill them\n");
 }

@@ -30,7 +30,7 @@ function listed(emulators: readonly Running[]): string {
   return emulators.map(({ url }) => `\n  ${url}`).join("");
 }
 
-/** A process that reuses a killed emulator's process id does not respond. */
+/** Another process may have reused a killed emulator's process id; it would not respond. */
 async function responding(emulators: readonly Running[]): Promise<Running[]> {
   const responds = ({ url }: Running) =>
     fetch(`${url}/_emulator/clock`, { signal: AbortSignal.timeout(2000) }).then(

@@ -5,7 +5,10 @@ import { endOfNpm } from "./emulatorParent";
 import { greeting, opensShell, shellWithPrompt } from "./shell";
 import { startFromFlags } from "./startFromFlags";
 
-/** Runs a command with an emulator that stops when the command ends. Returns the exit code. */
+/**
+ * Starts an emulator, runs the command, and stops the emulator when the command ends. Returns the
+ * exit code.
+ */
 export async function emulatorExec(command: readonly string[], flags: EmulatorFlags): Promise<number> {
   const [program = "", ...args] = command;
   await using emulator = await startFromFlags(flags);
@@ -17,13 +20,13 @@ export async function emulatorExec(command: readonly string[], flags: EmulatorFl
 }
 
 /**
- * Runs a command to its end and returns its exit code. As in a shell, that is 128 plus the signal's
- * number after a signal, and 127 if the command cannot be started.
+ * Runs a command and returns its exit code. As in a shell, that is 128 plus the signal number if a
+ * signal ended the command, and 127 if it cannot be started.
  */
 function runCommand(command: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   const child = spawn(command, args, { env, stdio: "inherit" });
-  // A terminal sends Ctrl-C to the command as well; a SIGTERM is passed on. This process then waits
-  // for the command's end.
+  // A terminal sends Ctrl-C to the command as well, and SIGTERM is forwarded. Then wait for the
+  // command to exit.
   const onInterrupt = () => {};
   const onTerminate = () => child.kill("SIGTERM");
   const onHangup = () => child.kill("SIGHUP");

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { EmulatorOptions } from "../../emulator";
 
-/** The command-line options that say which emulator to start. */
+/** The command-line options that configure the emulator. */
 export interface EmulatorFlags
   extends Pick<
     EmulatorOptions,
@@ -18,7 +18,7 @@ export interface EmulatorFlags
   readonly seed?: string;
   readonly data?: string;
   readonly handlers?: string;
-  /** Commands by endpoint name, template id or endpoint id. */
+  /** Worker commands by endpoint name, template id or endpoint id. */
   readonly worker?: Readonly<Record<string, string>>;
   readonly clock?: "real" | "manual" | number;
   readonly discount?: EmulatorOptions["serverlessDiscount"];
@@ -32,7 +32,7 @@ export interface EmulatorFlags
   readonly verbose?: boolean;
 }
 
-/** Adds the options that say which emulator to start. */
+/** Adds the options that configure the emulator. */
 export function addEmulatorFlags(command: Command): Command {
   const readKey = (option: string) => (key: string) =>
     /^\S+$/.test(key) ? key : command.error(`error: option '${option} <key>' takes a key without spaces`);
@@ -104,7 +104,7 @@ export function addEmulatorFlags(command: Command): Command {
     .option("--verbose", "print one line for each request to standard error");
 }
 
-/** Returns the parser of an option that takes a whole number. */
+/** Returns a parser for an option that takes a whole number. */
 export function wholeNumberOption(max = Number.MAX_SAFE_INTEGER): (text: string) => number {
   return (text) => {
     if (/^\d+$/.test(text) && Number(text) <= max) return Number(text);

@@ -10,7 +10,7 @@ import {
 import { systemReason } from "../../emulator/io/systemReason";
 import type { EmulatorFlags } from "./emulatorFlags";
 
-/** Converts the command-line options to options of `startEmulator`, without the handlers. */
+/** Converts command-line options to `startEmulator` options, without the handlers. */
 export function emulatorOptionsOf(flags: EmulatorFlags): EmulatorOptions {
   const { port, host, profile, seed, data, clock, discount, key, restrictedKey, rateLimits } = flags;
   const { drainMs, coldStartMs, workerQuota, spendLimit, randomSeed, remoteWebhooks } = flags;

@@ -2,16 +2,13 @@ import { type Handlers, loadHandlers } from "../../emulator";
 import type { EmulatorFlags } from "./emulatorFlags";
 
 /**
- * Returns the handlers from the command line: the files of a folder, and the `--worker` programs.
+ * Returns the handlers given on the command line: the files in a folder, and `--worker` programs.
  */
 export function handlersOf(folder: string | undefined, workers?: EmulatorFlags["worker"]): Handlers {
   return withPrograms(folder === undefined ? {} : loadHandlers(folder), workers);
 }
 
-/**
- * A worker on the command line and a file in the folder for the same endpoint contradict each
- * other.
- */
+/** Fails if both the command line and the folder define a worker for the same endpoint. */
 export function withPrograms(handlers: Handlers, workers: EmulatorFlags["worker"] = {}): Handlers {
   const both = Object.keys(workers).find((name) => Object.hasOwn(handlers, name));
   if (both !== undefined)

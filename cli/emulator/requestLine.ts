@@ -6,9 +6,8 @@ const RED = 31;
 const FAINT = 2;
 
 /**
- * Returns a request as one line: time, status, interface, operation, duration, and what else is
- * known.
- * @param hasColors `true` for a terminal
+ * Formats a request as one line: time, status, API, operation, duration, and further details.
+ * @param hasColors `true` if the output is a terminal
  */
 export function requestLine(request: JournalEntry, hasColors: boolean): string {
   const { at, status, outcome, operation, durationMs = 0, endpointId, fault, error } = request;

@@ -9,8 +9,8 @@ export type Running = Pick<Emulator, "url" | "env">;
 const NAME = /^(\d+)\.json$/;
 
 /**
- * Writes a note about this process's emulator that only this user can read. Returns a function that
- * removes the note.
+ * Writes a file about this process's emulator that only this user can read. Returns a function that
+ * removes the file.
  */
 export function noteRunning({ url, env }: Running): () => void {
   const folder = notesFolder();
@@ -19,12 +19,12 @@ export function noteRunning({ url, env }: Running): () => void {
     mkdirSync(folder, { mode: 0o700, recursive: true });
     if (isOwn(folder)) writeFileSync(file, JSON.stringify({ url, env }), { mode: 0o600 });
   } catch {
-    // The note is for `emulator env` only: the emulator runs without it.
+    // Only `emulator env` needs the file. The emulator works without it.
   }
   return () => rmSync(file, { force: true });
 }
 
-/** Returns the running emulators. Removes the notes that killed ones left behind. */
+/** Returns the running emulators, and removes the files that killed ones left behind. */
 export function runningEmulators(): Running[] {
   const folder = notesFolder();
   if (!isOwn(folder)) return [];
@@ -35,7 +35,7 @@ export function runningEmulators(): Running[] {
       if (!isAlive(Number(pid))) rmSync(path.join(folder, name), { force: true });
       return [JSON.parse(readFileSync(path.join(folder, name), "utf8")) as Running];
     } catch {
-      // The emulator has just ended, or was killed.
+      // The emulator has just exited or was killed.
       return [];
     }
   });
@@ -48,7 +48,7 @@ function notesFolder(): string {
   );
 }
 
-/** Other users may write to a temporary folder: their notes could lead to their own server. */
+/** Other users can write to a temporary folder, and their files could point to their own server. */
 function isOwn(folder: string): boolean {
   const found = statSync(folder, { throwIfNoEntry: false });
   return found?.isDirectory() === true && (process.getuid === undefined || found.uid === process.getuid());

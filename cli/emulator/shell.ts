@@ -6,8 +6,8 @@ import { pageUrlOf } from "./environment";
 const SHELLS = ["ash", "bash", "dash", "fish", "ksh", "sh", "zsh"];
 
 /**
- * An interactive shell: its arguments, additions to its environment, and a function to call when it
- * ends.
+ * How to start an interactive shell: its arguments, additional environment variables, and a
+ * function to call when it exits.
  */
 export interface Shell {
   readonly args: readonly string[];
@@ -15,14 +15,14 @@ export interface Shell {
   end(): void;
 }
 
-/** Returns `true` for a command that opens a shell instead of running a script. */
+/** Returns `true` if the command opens an interactive shell rather than running a script. */
 export function opensShell(program: string, args: readonly string[]): boolean {
   return args.length === 0 && SHELLS.includes(path.basename(program));
 }
 
 /**
- * Changes the prompt of a shell, to show that it uses an emulator. Shells other than bash may keep
- * their configured prompt.
+ * Changes the shell's prompt to show that it uses an emulator. Shells other than bash may keep
+ * their own prompt.
  */
 export function shellWithPrompt(program: string): Shell {
   if (path.basename(program) !== "bash") return { args: [], env: { PS1: "(emulator) $ " }, end() {} };
@@ -32,7 +32,7 @@ export function shellWithPrompt(program: string): Shell {
   return { args: ["--rcfile", file], env: {}, end: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
-/** Returns what to say when the shell opens. */
+/** Returns the message to print when the shell opens. */
 export function greeting(url: string, dataFile: string | undefined): string {
   const data = dataFile === undefined ? "its data is lost" : `${dataFile} keeps its data`;
   return (

@@ -10,8 +10,8 @@ import { noteRunning } from "./running";
 import { watchHandlers } from "./watchHandlers";
 
 /**
- * Starts the emulator that the command line describes. Until it stops,
- * `serverless-gpu emulator env` finds it.
+ * Starts the emulator that the command-line options describe. Until it stops, `serverless-gpu
+ * emulator env` can find it.
  */
 export async function startFromFlags(flags: EmulatorFlags): Promise<Emulator> {
   const { seed, data, handlers: folder, worker, watch, verbose } = flags;
@@ -40,7 +40,7 @@ function say(text: string): void {
   process.stderr.write(`serverless-gpu emulator: ${text}\n`);
 }
 
-/** Prefixes each line of worker output with the worker's id. */
+/** Prints a line of worker output, prefixed with the worker's id. */
 function print({ workerId, line }: WorkerLine): void {
   process.stderr.write(`[${workerId}] ${line}\n`);
 }

@@ -7,25 +7,22 @@ import { handlerFiles, handlerOf, notLoaded } from "../../emulator/workers/loadH
 import type { EmulatorFlags } from "./emulatorFlags";
 import { withPrograms } from "./handlers";
 
-/**
- * Polls the file system, because change notifications do not reach containers and network drives.
- */
+/** Poll the file system, because change notifications don't reach containers and network drives. */
 const LOOK_EVERY_MS = 300;
 
-/** The folder to watch, and the handlers to keep up to date. */
+/** The folder to watch, and the handlers to update. */
 export interface WatchedHandlers {
   readonly folder: string;
   readonly worker: EmulatorFlags["worker"];
-  /** The handlers that the emulator uses. They are changed in place. */
+  /** The emulator's handlers, which are updated in place. */
   readonly handlers: Record<string, Handlers[string]>;
   readonly clock: EmulatorClock;
-  /** Tells the user. */
   readonly say: (text: string) => void;
 }
 
 /**
- * Reloads the handlers of a folder when a file in it changes. If one cannot be loaded, the previous
- * ones stay in use.
+ * Reloads the handlers in a folder when a file changes. If a file fails to load, the previous
+ * handlers stay in use.
  */
 export function watchHandlers({ folder, worker, handlers, clock, say }: WatchedHandlers): void {
   let seen = fingerprint(folder);
@@ -53,7 +50,7 @@ export function watchHandlers({ folder, worker, handlers, clock, say }: WatchedH
   setInterval(() => void look(), LOOK_EVERY_MS).unref();
 }
 
-/** A module that is imported with a different query is loaded again. */
+/** Importing a module with a different query string loads it again. */
 async function loadAgain(folder: string, query: number): Promise<Handlers> {
   const root = realpathSync(folder) + path.sep;
   for (const file of Object.keys(require.cache)) if (file.startsWith(root)) delete require.cache[file];
@@ -66,15 +63,15 @@ async function loadAgain(folder: string, query: number): Promise<Handlers> {
 }
 
 /**
- * Returns a string that changes with the files of a folder and its sub-folders, without installed
- * packages.
+ * Returns a string that changes whenever a file in the folder changes. Installed packages are
+ * ignored.
  */
 function fingerprint(folder: string): string {
   try {
     const entries = readdirSync(folder, { withFileTypes: true }).filter(({ name }) => name !== "node_modules");
     return entries.map((entry) => described(path.join(folder, entry.name), entry.isDirectory())).join("\n");
   } catch {
-    // A file or the folder has disappeared while it was read.
+    // A file or the folder disappeared while it was being read.
     return "";
   }
 }

@@ -1,14 +1,14 @@
 import { type Client, ServerlessGpuError } from "../../sdk";
 import { say } from "../terminal";
 
-/** One attempt for each part of the list, because people wait. */
+/** Make a single attempt for each part of the list, because the user is waiting. */
 const ONCE = { timeoutMs: 5_000, maxRetries: 0 };
-/** The time for the whole list, in milliseconds. */
+/** The time limit for the whole list, in milliseconds. */
 const LIST_MS = 10_000;
 
 /**
- * Returns the id of an endpoint that is given by its id or by its exact name; what is given if none
- * fits or, which it says, if the endpoints cannot be listed.
+ * Looks up an endpoint's id by its id or exact name. Returns `given` unchanged if no endpoint
+ * matches, or if the endpoints cannot be listed, in which case it prints a note.
  * @throws Error if several endpoints have the name
  */
 export async function endpointId(client: Client, given: string): Promise<string> {

@@ -5,25 +5,25 @@ import { type StackFlag, stackEndpointIds } from "../stack";
 import { printJson, printLines } from "../terminal";
 import { endpointId } from "./endpointId";
 
-/** The options of the command. */
 export interface ExplainFlags {
   readonly api?: string;
-  /** The stack whose endpoints to explain; `true` for the selected one. */
+  /** The stack whose endpoints to explain; `true` for the selected stack. */
   readonly stack?: StackFlag;
   readonly logs?: boolean;
   readonly json?: boolean;
 }
 
-/** How many endpoints of a stack are explained at once: each takes up to nine requests. */
+/** How many endpoints are explained at the same time. Each one takes up to nine requests. */
 const AT_ONCE = 2;
 
-/** Prints why endpoints wait. Returns the exit code. */
+/** Prints why endpoints are waiting. Returns the exit code. */
 export async function explain(endpoint: string | undefined, flags: ExplainFlags, version: string): Promise<number> {
   const client = createClient(await commandConnection(flags));
   try {
     const wanted = endpoint === undefined ? await stackEndpointIds(flags.stack) : [await endpointId(client, endpoint)];
     let printed = 0;
-    // The others may have to wait for a service that hangs, so each is printed when it is there.
+    // Print each diagnosis as soon as it is ready, because others may be waiting for a slow
+    // service.
     const print = (each: Diagnosis) => printLines([...(printed++ > 0 ? [""] : []), ...linesOf(each)]);
     const diagnoses = await diagnoseAll(client, wanted, flags.logs ?? false, flags.json ? () => {} : print);
     if (flags.json) printJson({ version, endpoints: diagnoses }, 2);

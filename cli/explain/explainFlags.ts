@@ -1,6 +1,5 @@
 import type { Command } from "commander";
 
-/** Adds the description and the options of the command, and the end of its help. */
 export function addExplainFlags(command: Command): Command {
   return command
     .summary("Explain why an endpoint's jobs or workers wait")
@@ -27,7 +26,7 @@ Exit codes:
     );
 }
 
-/** Returns what is wrong with the choice of endpoints, if anything. */
+/** Returns an error message if the choice of endpoints is invalid. */
 export function explainProblem(endpoint: string | undefined, stack: string | true | undefined): string | undefined {
   if (endpoint === undefined && stack === undefined) return "give the id or the name of an endpoint, or --stack.";
   if (endpoint === undefined || stack === undefined) return undefined;

@@ -22,12 +22,12 @@ import { priceOf, priceOfWorker, readPrices } from "./settings/prices";
 import { combinations } from "./settings/sweep";
 
 const SEEDS = 20;
-/** One for each pair of a default scaler interval and a default step. */
+/** One seed for each combination of default scaler interval and default step. */
 const SEEDS_OF_SWEEP = 6;
 const LIMIT_EXCEEDED = 3;
 const EXIT_CODE_OF_SIGINT = 130;
 
-/** Prints the forecast. Returns the exit code: 3 if a limit can be exceeded. */
+/** Prints the forecast. Returns the exit code, which is 3 if a limit may be exceeded. */
 export async function forecast(flags: ForecastFlags): Promise<number> {
   const read = openLoad(flags);
   const interrupted = () => {
@@ -128,10 +128,12 @@ function throughChange(
   return { hour, sides: [{ ...before, watched: hour }, ...sides.slice(1), through] };
 }
 
-/** Shorter loads cause a warning, in seconds: a worker's start and idle time take minutes. */
+/**
+ * Loads shorter than this, in seconds, cause a warning: starting and idling take workers minutes.
+ */
 const SHORTEST_SPAN_S = 600;
 
-/** Returns what the terminal, the page and the picture say before the numbers. */
+/** Returns the warnings that the terminal, the page and the picture show before the numbers. */
 function warningsOf(spanS: number, { failedShare, lost, timedOut }: Summary, refused: number): string[] {
   const share = `${shownNumber(failedShare.high * 100)} %`;
   return [
@@ -159,12 +161,12 @@ function sweepOf(all: readonly Summary[], limits: Limits): Sweep {
   return { ...limits, all, front: paretoFront(all, limits.maxLost) };
 }
 
-/** Returns the limit for jobs without a result. A limit of the delay or the cost also sets it. */
+/** Returns the limit for jobs without a result. Setting a limit for delay or cost implies one. */
 function lostLimitOf({ maxLost, maxP95, maxCost }: ForecastFlags): LostLimit | undefined {
   return maxLost ?? (maxP95 === undefined && maxCost === undefined ? undefined : { jobs: 0 });
 }
 
-/** Returns a forecast as text. */
+/** Formats a forecast as text. */
 export function textOf({ load, results, sweep, during, calibration, assumptions, warnings, exceeded }: Report): string {
   const [first, last] = [results[0], results.at(-1)] as [Report["results"][number], Report["results"][number]];
   const { low, high } = last.summary.jobs;
@@ -182,7 +184,7 @@ export function textOf({ load, results, sweep, during, calibration, assumptions,
   ].join("\n");
 }
 
-/** Returns a forecast as plain data, for programs. */
+/** Converts a forecast to JSON data. */
 export function jsonOf({ load, results, sweep, during, calibration, ...rest }: Report): object {
   const plain = ({ course: _course, delayBand: _band, byRun: _byRun, ...rest }: Summary) => rest;
   return {
@@ -214,7 +216,7 @@ function duringLimitsExceeded({ maxDuring = {} }: ForecastFlags, { during }: Dur
   });
 }
 
-/** A forecast is a range, so a limit holds only if its high end does. */
+/** A forecast is a range, so a limit holds only if the upper end of the range stays below it. */
 function limitsExceeded(
   { maxP95, maxCost }: ForecastFlags,
   maxLost: LostLimit | undefined,
@@ -260,7 +262,7 @@ function costingOf(settings: Settings, flags: ForecastFlags, spanS: number): Cos
 
 const REPORT_EVERY_MS = 5000;
 
-/** Returns a function that reports progress to standard error if the forecast takes a while. */
+/** Returns a function that prints progress to stderr if the forecast takes a while. */
 function progress(): (done: number, all: number) => void {
   let last = Date.now();
   return (done, all) => {

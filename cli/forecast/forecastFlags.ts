@@ -6,14 +6,14 @@ import type { Settings } from "./settings/endpoints";
 import { parseAxis, parseSetting, type SweepAxis } from "./settings/sweep";
 import { parseCost, parseDuration, parseList, parseNumber, parseRate, parseRates, parseTime } from "./values";
 
-/** The options of `serverless-gpu forecast`. Times are in seconds, rates in jobs a second. */
+/** The options of `serverless-gpu forecast`. Times are in seconds, and rates in jobs per second. */
 export interface ForecastFlags {
   readonly load?: string;
   readonly generate?: Pick<Pattern, "kind" | "rate" | "secondRate">;
   readonly bursts?: { readonly jobs: number; readonly everyS: number };
   readonly for?: number;
   readonly duration?: Duration;
-  /** `true` for the selected stack. */
+  /** The stack's name; `true` for the selected stack. */
   readonly stack?: StackFlag;
   readonly program?: boolean;
   readonly endpoint?: string;
@@ -21,21 +21,21 @@ export interface ForecastFlags {
   readonly sweep?: readonly SweepAxis[];
   readonly seeds?: number;
   readonly concurrency?: number;
-  /** The kinds of cold starts, or the name of a file. */
+  /** The kinds of cold starts, or the name of a file with measurements. */
   readonly coldStart?: readonly ColdStartKind[] | string;
   readonly restore?: Pick<ColdStarts["restore"], "seconds" | "recentShare" | "otherShare">;
   readonly throttled?: { readonly share: number; readonly seconds: number };
   readonly ttl?: number;
   readonly executionTimeout?: number;
-  /** A price in US dollars a second, or the name of a file. */
+  /** A price in US dollars per second, or the name of a file. */
   readonly prices?: number | string;
   readonly activeDiscount?: number;
   readonly freeStarts?: boolean;
   /** In seconds. */
   readonly maxP95?: number;
-  /** In US dollars a month. */
+  /** The highest acceptable cost, in US dollars a month. */
   readonly maxCost?: number;
-  /** Jobs that may be lost or time out: a number, or a share of all jobs. */
+  /** The jobs that may be lost or time out: a number, or a share of all jobs. */
   readonly maxLost?: LostLimit;
   /** Limits of the time after the change: delays in seconds, and jobs that are lost or time out. */
   readonly maxDuring?: DuringLimits;
@@ -47,10 +47,10 @@ export interface ForecastFlags {
 /** The limits of `--max-during`. */
 export type DuringLimits = Readonly<Partial<Record<"p50" | "p95" | "p99" | "lost", number>>>;
 
-/** How many jobs may be lost to their ttl or reach the execution timeout. */
+/** How many jobs may be lost to their ttl or to the execution timeout. */
 export type LostLimit = { readonly jobs: number } | { readonly share: number };
 
-/** The options that say how a load is played, what it costs, and which limits hold. */
+/** The options that determine how a load is simulated, what it costs, and which limits apply. */
 export type PlayFlags = Pick<
   ForecastFlags,
   | "seeds"
@@ -119,7 +119,6 @@ export function addPlayFlags(command: Command): Command {
     );
 }
 
-/** Adds the description and the options of the command, and the end of its help. */
 export function addForecastFlags(command: Command): Command {
   const first = command
     .summary("Forecast delay and cost of an endpoint's settings under a load")
@@ -177,7 +176,7 @@ Exit codes:
     );
 }
 
-/** Parses the rules of `--generate`, by their names. */
+/** Parsers for the patterns of `--generate`, by name. */
 const RULES: Readonly<Record<Pattern["kind"], (text: string) => readonly [number, number]>> = {
   poisson: (text) => [parseRate(text), 0],
   constant: (text) => [parseRate(text), 0],
@@ -202,7 +201,7 @@ function parsePositive(text: string): number {
   throw new InvalidArgumentError("It must be more than 0.");
 }
 
-/** Parses times with shares. Anything that does not begin like one is a file name. */
+/** Parses durations with shares. Text that does not start with a duration is a file name. */
 function parseColdStart(text: string): readonly ColdStartKind[] | string {
   if (!/^\.?\d+(\.\d+)?[a-z]*(@|,|$)/.test(text)) return text;
   return parseList((part) => {
@@ -220,12 +219,12 @@ function parseRestore(text: string): ForecastFlags["restore"] {
   throw new InvalidArgumentError("Give a time and two shares, such as 2s@0.8,0.2.");
 }
 
-/** Parses a price. Anything else is a file name. */
+/** Parses a price. Text that is not a number is a file name. */
 function parsePrices(text: string): number | string {
   return Number.isNaN(Number(text)) ? text : parseNumber(0, 1)(text);
 }
 
-/** Parses a number of jobs, or a share of all jobs in percent. */
+/** Parses a number of jobs, or a percentage of all jobs. */
 function parseLost(text: string): LostLimit {
   if (text.endsWith("%")) return { share: parseNumber(0, 100)(text.slice(0, -1)) / 100 };
   return { jobs: parseNumber(0, Number.MAX_SAFE_INTEGER, true)(text) };

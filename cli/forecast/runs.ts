@@ -55,7 +55,7 @@ export async function playAll(
   return sides.map((_, at) => results.slice(at * seeds, (at + 1) * seeds));
 }
 
-/** Runs a thread until there are no more tasks. */
+/** Runs a worker thread until no tasks are left. */
 function work(
   workerData: ThreadData,
   tasks: Iterator<RunTask>,

@@ -12,10 +12,10 @@ const UNITS: Readonly<Record<string, number>> = {
   month: 2_629_800,
 };
 
-/** The number of seconds in a month: a twelfth of a year. */
+/** The number of seconds in a month (a twelfth of a year). */
 export const MONTH_S = 2_629_800;
 
-/** Returns seconds, ≥ 0. A number without a unit is in seconds. */
+/** Parses a duration such as `90s` or `2m` into seconds (≥ 0). A bare number means seconds. */
 export function parseTime(text: string): number {
   const [, number, unit = "s"] = /^(\d+(?:\.\d+)?|\.\d+)\s*([a-z]*)$/.exec(text.trim()) ?? [];
   const factor = UNITS[unit || "s"];
@@ -23,7 +23,7 @@ export function parseTime(text: string): number {
   throw new InvalidArgumentError(`"${text}" is not a time. Give a number with ms, s, m, h or d, such as 90s.`);
 }
 
-/** Returns jobs a second, > 0. */
+/** Parses a rate such as `5/m` into jobs per second (> 0). */
 export function parseRate(text: string): number {
   const [, number, unit = ""] = /^(\d+(?:\.\d+)?)\s*\/\s*([a-z]+)$/.exec(text.trim()) ?? [];
   const factor = UNITS[unit];
@@ -31,7 +31,10 @@ export function parseRate(text: string): number {
   throw new InvalidArgumentError(`"${text}" is not a rate. Give jobs per time, such as 3/s or 200/h.`);
 }
 
-/** Returns a pair of rates separated by `separator`. The second one's unit applies to both. */
+/**
+ * Returns a parser for two rates with a separator between them. A unit after the second rate
+ * applies to both.
+ */
 export function parseRates(separator: string): (text: string) => readonly [number, number] {
   return (text) => {
     const [first = "", second = "", ...more] = text.split(separator);
@@ -44,7 +47,7 @@ export function parseRates(separator: string): (text: string) => readonly [numbe
   };
 }
 
-/** Returns a time, or a range of times such as `2s..10s`. */
+/** Parses a duration or a range of durations such as `2s..10s`. */
 export function parseDuration(text: string): { fromS: number; toS: number } {
   const [from = "", to = from] = text.split("..");
   const duration = { fromS: parseTime(from), toS: parseTime(to) };
@@ -52,7 +55,7 @@ export function parseDuration(text: string): { fromS: number; toS: number } {
   throw new InvalidArgumentError(`"${text}" is not a range: its first time is the longer one.`);
 }
 
-/** Returns a function that parses a number in a range. */
+/** Returns a parser for a number within a range. */
 export function parseNumber(min: number, max: number, whole = false): (text: string) => number {
   return (text) => {
     const number = Number(text);
@@ -63,12 +66,12 @@ export function parseNumber(min: number, max: number, whole = false): (text: str
   };
 }
 
-/** Returns a function that parses a comma-separated list. */
+/** Returns a parser for a comma-separated list. */
 export function parseList<T>(parse: (text: string) => T): (text: string) => T[] {
   return (text) => text.split(",").map((part) => parse(part.trim()));
 }
 
-/** Returns US dollars a month for a price such as `50/month`. */
+/** Parses a cost such as `50/month` into US dollars a month. */
 export function parseCost(text: string): number {
   const [, number, unit = ""] = /^\$?(\d+(?:\.\d+)?)\s*\/\s*([a-z]+)$/.exec(text.trim()) ?? [];
   const factor = UNITS[unit];

@@ -3,13 +3,12 @@ import { fieldOfRelease, missingReleases, shownVersions } from "../../sdk/endpoi
 import { printJson, printLines, say } from "../terminal";
 import { withReleases } from "./releases";
 
-/** The options of the command. */
 export interface HistoryFlags {
   readonly api?: string;
   readonly json?: boolean;
 }
 
-/** Prints the releases of an endpoint: never a value. Returns the exit code. */
+/** Prints the releases of an endpoint without any values. Returns the exit code. */
 export function history(endpoint: string, { api, json }: HistoryFlags): Promise<number> {
   const command = ["history", endpoint, ...(json ? ["--json"] : [])];
   return withReleases(endpoint, { api, command }, async ({ id, releases }) => {
@@ -22,7 +21,7 @@ export function history(endpoint: string, { api, json }: HistoryFlags): Promise<
   });
 }
 
-/** A release without values: some may be secret. */
+/** A release without its values, because some may be secret. */
 type ShownRelease = ReturnType<typeof shownRelease>;
 
 function shownRelease({ id, version, createdAt, source, createdByUserId, changes }: EndpointRelease) {

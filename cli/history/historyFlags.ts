@@ -1,6 +1,5 @@
 import type { Command } from "commander";
 
-/** Adds the description and the options of the command, and the end of its help. */
 export function addHistoryFlags(command: Command): Command {
   return command
     .summary("List the releases of an endpoint")

@@ -3,27 +3,27 @@ import { commandConnection, requestsOverV2 } from "../connection/connection";
 import { readInTime } from "../connection/readInTime";
 import { endpointId } from "../explain/endpointId";
 
-/** The most releases that the commands read: more than any endpoint has. */
+/** The maximum number of releases to read. No endpoint has more. */
 const MOST_RELEASES = 10_000;
 
-/** The releases of an endpoint, the newest first. */
+/** The releases of an endpoint, newest first. */
 export interface EndpointReleases {
   readonly id: string;
   readonly client: Client;
   readonly releases: readonly EndpointRelease[];
 }
 
-/** What `withReleases` needs to know of its command. */
+/** The parts of a command that `withReleases` needs. */
 export interface ReleasesCommand {
   /** The value of the option `--api`. */
   readonly api: string | undefined;
-  /** The command with its arguments, for the advice to use REST v2. */
+  /** The command and its arguments, used in the advice to switch to REST v2. */
   readonly command: readonly string[];
 }
 
 /**
- * Reads the releases of an endpoint, and passes them on.
- * @throws Error over GraphQL, which does not show them
+ * Reads the releases of an endpoint and passes them to a function.
+ * @throws Error over GraphQL, which does not show releases
  */
 export async function withReleases<T>(
   endpoint: string,

@@ -3,7 +3,6 @@ import { commandConnection, requestsOverV2 } from "../connection/connection";
 import { endpointId } from "../explain/endpointId";
 import { printJson, printLines, say } from "../terminal";
 
-/** The options of the command. */
 export interface LogsFlags {
   readonly api?: string;
   readonly follow?: boolean;
@@ -13,7 +12,7 @@ export interface LogsFlags {
   readonly json?: boolean;
 }
 
-/** Prints the lines of the workers' logs. Returns the exit code. */
+/** Prints log lines of an endpoint's workers. Returns the exit code. */
 export async function logs(endpoint: string, flags: LogsFlags): Promise<number> {
   const { api, follow, worker, source, tail, json } = flags;
   const connection = await commandConnection({ api });

@@ -1,10 +1,9 @@
 import { type Command, Option } from "commander";
 import { wholeNumberOption } from "../emulator/emulatorFlags";
 
-/** The most earlier lines that the service sends. */
+/** The maximum number of earlier lines that RunPod sends. */
 const LONGEST_TAIL = 5_000;
 
-/** Adds the description and the options of the command, and the end of its help. */
 export function addLogsFlags(command: Command): Command {
   return command
     .summary("Print the logs of an endpoint's workers")

@@ -2,53 +2,53 @@ import type { Client, Endpoint, EndpointHealth, EndpointRelease } from "../../sd
 import type { Clock } from "../../sdk/contract/clock";
 import { createRead, type MetricRead, SHOWN_MS } from "./read";
 
-/** The states of workers in which the service bills them, or may. */
+/** The worker states that RunPod bills, or may bill. */
 export const COUNTED_STATES = ["running", "idle", "initializing"] as const;
 
-/** The settings of an endpoint that are exported. */
+/** The endpoint settings that are exported as metrics. */
 export type WatchedSettings = Pick<
   Endpoint,
   "name" | "workersMin" | "workersMax" | "scalerValue" | "idleTimeout" | "gpuIds" | "gpuCount" | "instanceIds"
 >;
 
-/** What another read shows about an endpoint's releases and workers. */
+/** Details about an endpoint's releases and workers, from a separate read. */
 export interface Details {
   /** The latest release, if the API shows releases. */
   readonly release: EndpointRelease | undefined;
-  /** Workers of an older release, if the service shows it. */
+  /** The number of workers on an older release, if the service shows it. */
   readonly stale: number | undefined;
 }
 
-/** A health record, and when it was read. */
+/** A health record and the time when it was read. */
 export interface SeenHealth extends EndpointHealth {
-  /** In milliseconds since the epoch. */
+  /** When it was read, in milliseconds since the epoch. */
   readonly at: number;
 }
 
-/** An endpoint whose queue is read. */
+/** An endpoint whose queue is monitored. */
 export interface WatchedEndpoint {
   readonly id: string;
-  /** Its settings as the list last showed them. */
+  /** The settings from the most recent list that contained the endpoint. */
   settings: WatchedSettings | undefined;
-  /** When the list last showed it, in milliseconds of the monotonic clock. */
+  /** When a list last contained the endpoint, in milliseconds of the monotonic clock. */
   listedAt: number;
-  /** The number of lists since then that did not show it. */
+  /** The number of lists since then that did not contain the endpoint. */
   missing: number;
   readonly health: MetricRead<SeenHealth>;
   readonly details: MetricRead<Details>;
-  /** The seconds of its workers since the start, by GPU tiers and state. */
+  /** Worker seconds since the start, by GPU pool and state. */
   readonly workerSeconds: Map<string, { readonly gpu: string; readonly state: string; seconds: number }>;
-  /** When its queue was last read with success, and the counts of workers then. */
+  /** The time of the last successful queue read, and the worker counts at that time. */
   counted: { readonly at: number; readonly workers: Readonly<Record<string, number>> } | undefined;
 }
 
 /** Reports a failed read. */
 export type Failed = (what: string) => (error: unknown) => void;
 
-/** A read of an endpoint is sent once: the next one follows soon. */
+/** Send each read only once, because the next one follows soon. */
 export const ONCE = { timeoutMs: 10_000, maxRetries: 0 };
 
-/** Makes the reads of one endpoint. */
+/** Creates the reads for one endpoint. */
 export function watch(
   client: Client,
   clock: Clock,
@@ -82,7 +82,7 @@ export function watch(
   return watched;
 }
 
-/** Adds the time of the workers since the last read. Time without reads is not counted. */
+/** Adds the worker time since the last read. Time without reads is not counted. */
 function countWorkers(watched: WatchedEndpoint, { workers }: EndpointHealth, now: number): void {
   const { counted, workerSeconds, settings } = watched;
   const counts = Object.fromEntries(COUNTED_STATES.map((state) => [state, workers[state] ?? 0]));
@@ -97,20 +97,20 @@ function countWorkers(watched: WatchedEndpoint, { workers }: EndpointHealth, now
   }
 }
 
-/** Returns what the workers run on: the GPU tiers in order, or `cpu`. */
+/** Returns what the workers run on: the GPU pools in order, or `cpu`. */
 export function processorOf(settings: WatchedSettings | undefined): string {
   if (!settings) return "";
   return settings.instanceIds === "" ? settings.gpuIds : "cpu";
 }
 
-/** Returns the settings of an endpoint, for five minutes after the list showed them. */
+/** Returns an endpoint's settings, for up to five minutes after a list last showed them. */
 export function shownSettings({ settings, listedAt }: WatchedEndpoint, clock: Clock): WatchedSettings | undefined {
   return clock.monotonic() - listedAt > SHOWN_MS ? undefined : settings;
 }
 
 /**
- * Returns `true` if an endpoint is gone: two lists do not show it, and its queue does not exist. A
- * list alone proves nothing, because it may be cut off or empty.
+ * Returns `true` if an endpoint is gone: two lists in a row don't show it, and its queue no longer
+ * exists. A list alone proves nothing, because it may be cut off or empty.
  */
 export function isGone({ missing, health }: WatchedEndpoint): boolean {
   return missing >= 2 && health.lastError === "NOT_FOUND";

@@ -4,26 +4,29 @@ import { shownSettings, type WatchedEndpoint } from "./endpointReads";
 import { poolPrices, poolStock, workerPrice } from "./prices";
 import type { Readings } from "./readings";
 
-/** The labels of an endpoint's metrics. */
+/** The labels on an endpoint's metrics. */
 const ENDPOINT = ["endpoint", "endpoint_id", "stack"] as const;
 
-/** What a scrape shows beside the reads. */
+/** The data that a scrape shows in addition to the readings. */
 export interface ShownMetrics {
   readonly readings: Readings;
-  /** The name of the stack, as the label `stack`; empty for none. */
+  /** The stack's name, used as the label `stack`; empty if there is none. */
   readonly stack: string;
   readonly version: string;
   readonly api: string;
-  /** `true` while a recorder writes, `false` after it has failed. @default there is no recorder */
+  /**
+   * Returns `true` while a recorder is writing and `false` after it has failed. @default no
+   * recorder
+   */
   readonly isRecording?: (() => boolean) | undefined;
 }
 
 type Labels = Readonly<Record<string, string | number>>;
 
-/** Adds the value of one series. A value that is not known adds none: absent is not zero. */
+/** Sets the value of one series. An unknown value adds no series, because absent is not zero. */
 type Set = (labels: Labels, value: number | null | undefined) => void;
 
-/** A metric, and how its series are filled at each scrape. */
+/** A metric, and how to fill its series at each scrape. */
 interface Row {
   readonly name: string;
   readonly help: string;
@@ -31,14 +34,14 @@ interface Row {
   fill(set: Set): void;
 }
 
-/** Returns a function that renders what was read. It sends no request. */
+/** Returns a function that renders the readings as metrics. It sends no request. */
 export function createExposition(shown: ShownMetrics): {
   readonly render: () => Promise<string>;
   readonly registry: Registry;
 } {
   const registry = new Registry();
   for (const row of [...endpointRows(shown), ...accountRows(shown), ...ownRows(shown)]) register(registry, row);
-  // The names of endpoints are free text: a key in one must not get out.
+  // Endpoint names are free text and may contain a key.
   return { registry, render: async () => redact(await registry.metrics()) };
 }
 
@@ -47,7 +50,7 @@ function register(registry: Registry, { name, help, labels = [], fill }: Row): v
   const isCounter = name.endsWith("_total");
   const collect = () => {
     metric.reset();
-    // Without a value, prom-client would keep the zero of a metric without labels.
+    // Otherwise, prom-client would report 0 for a metric that has no labels and no value.
     metric.remove({});
     fill((given, value) => {
       if (value === undefined || value === null || !Number.isFinite(value)) return;

@@ -36,7 +36,7 @@ export async function metrics(flags: MetricsFlags, version: string): Promise<num
     const { render } = createExposition({ readings, stack, version, api, isRecording });
     const server = await serveMetrics(flags.listen ?? LISTEN, render);
     try {
-      // Before the address is shown: what would never work must fail at the start.
+      // Read once before printing the address, so that a permanent problem fails at the start.
       await readings.first();
       const { address, port, family } = server.address() as AddressInfo;
       const host = family === "IPv6" ? `[${address}]` : address;
@@ -59,7 +59,7 @@ async function aborted(signal: AbortSignal): Promise<void> {
   if (!signal.aborted) await once(signal, "abort");
 }
 
-/** Returns a function that accepts endpoints by their name. */
+/** Returns a function that selects endpoints by name. */
 function nameFilter(pattern: string | undefined): ((endpoint: { readonly name: string }) => boolean) | undefined {
   if (pattern === undefined) return undefined;
   if (!pattern.includes("*")) return ({ name }) => name.includes(pattern);

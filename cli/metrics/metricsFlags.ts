@@ -2,20 +2,18 @@ import { type Command, InvalidArgumentError } from "commander";
 import type { StackFlag } from "../stack";
 import type { Address } from "./server";
 
-/** The options of the command. */
 export interface MetricsFlags {
   readonly api?: string;
   /** @default 127.0.0.1:9837 */
   readonly listen?: Address;
-  /** The folder of the recording. @default none */
+  /** The folder to record into. @default none */
   readonly record?: string;
-  /** The stack whose endpoints to read; `true` for the selected one. @default all */
+  /** The stack whose endpoints to read; `true` for the selected stack. @default all endpoints */
   readonly stack?: StackFlag;
-  /** A part of the names, or a whole name with `*` for any text. @default all */
+  /** Part of a name, or a whole name in which `*` matches any text. @default all endpoints */
   readonly filter?: string;
 }
 
-/** Adds the description and the options of the command, and the end of its help. */
 export function addMetricsFlags(command: Command): Command {
   return command
     .summary("Export metrics for Prometheus, and record them")
@@ -43,7 +41,7 @@ Exit codes:
     );
 }
 
-/** Returns what is wrong with the choice of endpoints, if anything. */
+/** Returns an error message if the choice of endpoints is invalid. */
 export function metricsProblem({ stack, filter }: MetricsFlags): string | undefined {
   return stack !== undefined && filter !== undefined ? "give --stack or --filter, not both." : undefined;
 }

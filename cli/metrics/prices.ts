@@ -7,8 +7,8 @@ import type { WatchedSettings } from "./endpointReads";
 const LEVELS: Readonly<Record<StockLevel, number>> = { None: 0, Low: 1, Unknown: 1, Medium: 2, High: 3 };
 
 /**
- * Returns the price of one GPU of a worker by pool, in US dollars an hour: that of the catalog, or
- * else that of the public table.
+ * Returns the price of one GPU by pool, in US dollars an hour. Uses the catalog's price, or the
+ * public price table if the catalog has none.
  */
 export function poolPrices(gpus: readonly CatalogGpu[] | undefined): ReadonlyMap<string, number> {
   const pools = new Set([...Object.keys(PUBLIC_PRICES.perSecond), ...(gpus ?? []).flatMap(({ pool }) => pool ?? [])]);
@@ -26,7 +26,7 @@ function poolPrice(pool: string, gpus: readonly CatalogGpu[] | undefined): numbe
   return prices.length > 0 ? Math.max(...prices) : publicPrice(pool);
 }
 
-/** Returns the best stock of each pool as a number from 0 to 3. */
+/** Returns the best stock level of each pool, as a number from 0 to 3. */
 export function poolStock(gpus: readonly CatalogGpu[] | undefined): ReadonlyMap<string, number> {
   const best = new Map<string, number>();
   for (const { pool, stock } of gpus ?? []) {
@@ -36,8 +36,8 @@ export function poolStock(gpus: readonly CatalogGpu[] | undefined): ReadonlyMap<
 }
 
 /**
- * Returns the price of a worker in US dollars an hour, by the first of its GPU tiers. `undefined`:
- * it is not known, as for workers on CPUs.
+ * Returns the price of a worker in US dollars an hour, based on its first GPU pool. Returns
+ * `undefined` if the price is unknown, as for CPU workers.
  */
 export function workerPrice(
   settings: WatchedSettings | undefined,

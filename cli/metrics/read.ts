@@ -4,27 +4,26 @@ import { ServerlessGpuError } from "../../sdk/errors";
 /** How long a value is shown after it was read, in milliseconds. */
 export const SHOWN_MS = 300_000;
 
-/** One kind of read, with the last value that it returned. */
+/** A repeated read, and the last value that it returned. */
 export interface MetricRead<T> {
-  /** The number of failures by the error's code. */
+  /** The number of failures, by error code. */
   readonly errors: ReadonlyMap<string, number>;
-  /** The code of the last read's error; `undefined` if it succeeded. */
+  /** The error code of the most recent read; `undefined` if it succeeded. */
   readonly lastError: string | undefined;
-  /** Returns the last value, for five minutes after its read. */
+  /** Returns the last value, for up to five minutes after it was read. */
   latest(): T | undefined;
-  /** Returns the time since the last success, or since the start if there was none, in seconds. */
+  /** Returns the seconds since the last success, or since the start if there was none. */
   ageS(): number;
   /**
    * Reads once. Resolves to the value, or to `undefined` after a failure. A failure is counted and
-   * reported, and keeps the last value.
+   * reported; the last value is kept.
    */
   run(): Promise<T | undefined>;
 }
 
 /**
- * Makes a read.
- * @param failed called with the error when a read fails, unless the one before failed with the same
- * code
+ * Creates a read.
+ * @param failed called when a read fails, unless the previous one failed with the same error code
  */
 export function createRead<T>(clock: Clock, ask: () => Promise<T>, failed: (error: unknown) => void): MetricRead<T> {
   const errors = new Map<string, number>();
@@ -66,8 +65,8 @@ export function createRead<T>(clock: Clock, ask: () => Promise<T>, failed: (erro
 }
 
 /**
- * Does work again and again until the signal aborts.
- * @param work returns the time from its start to the next one, in milliseconds
+ * Repeats work until the signal aborts.
+ * @param work returns the time from its start to the next start, in milliseconds
  */
 export async function repeatRead(clock: Clock, signal: AbortSignal, work: () => Promise<number>): Promise<void> {
   while (!signal.aborted) {

@@ -11,64 +11,65 @@ import type { Clock } from "../../sdk/contract/clock";
 import { type Failed, isGone, ONCE, type WatchedEndpoint, watch } from "./endpointReads";
 import { createRead, type MetricRead, repeatRead } from "./read";
 
-/** The most endpoints: each is a request to the queue's host in each round. */
+/** The maximum number of endpoints. Each one takes a queue request per round. */
 export const MOST_ENDPOINTS = 500;
-/** The most requests that one list may take: more would exceed a minute's budget. */
+/** The maximum number of requests for one list. More would exceed the budget per minute. */
 const MOST_LIST_REQUESTS = 20;
-/** The requests a minute for lists, where a list takes several. */
+/** The number of requests per minute for lists that take several requests. */
 const LISTS_A_MINUTE = 5;
-/** The requests a minute for releases and workers, which are read in turns. */
+/**
+ * The number of requests per minute for releases and workers, which endpoints take turns to use.
+ */
 const DETAILS_A_MINUTE = 12;
 
 const MINUTE_MS = 60_000;
-/** The time between two reads of a queue, in milliseconds. */
+/** How often a queue is read, in milliseconds. */
 export const HEALTH_EVERY_MS = 30_000;
 const ACCOUNT_EVERY_MS = 5 * MINUTE_MS;
 const CATALOG_EVERY_MS = 10 * MINUTE_MS;
-/** How many queues are read at once. */
+/** How many queues are read at the same time. */
 const AT_ONCE = 10;
 
-/** What to read, and with what. */
 export interface ReadingsOptions {
   readonly client: Client;
   readonly clock: Clock;
-  /** `true` if the API shows releases: REST v2. */
+  /** `true` if the API shows releases, as REST v2 does. */
   readonly showsReleases: boolean;
-  /** The ids of the stack's endpoints. @default all that `isWanted` accepts */
+  /** The ids of the stack's endpoints. @default all endpoints that `isWanted` accepts */
   readonly ids?: readonly string[] | undefined;
-  /** Chooses endpoints. @default all */
+  /** Selects endpoints. @default all */
   readonly isWanted?: ((endpoint: Endpoint) => boolean) | undefined;
   /** @default 30,000 */
   readonly healthEveryMs?: number | undefined;
-  /** Called with a failure, once until it changes. */
+  /** Reports a failure. A repeated failure is reported once. */
   readonly say: (message: string) => void;
 }
 
-/** The last values of all reads. */
+/** The latest values of all reads. */
 export interface Readings {
   readonly clock: Clock;
   readonly endpoints: ReadonlyMap<string, WatchedEndpoint>;
   readonly list: MetricRead<readonly Endpoint[]>;
   readonly account: MetricRead<AccountLimits>;
   readonly catalog: MetricRead<readonly CatalogGpu[]>;
-  /** The requests for management since the start. */
+  /** The number of management requests since the start. */
   readonly managementRequests: number;
-  /** Must be called with each request of the client. */
+  /** Must be called for every request of the client. */
   noteRequest(event: RequestEvent): void;
   /**
-   * Reads the list once, before everything else.
-   * @throws its error, unless it may pass
+   * Reads the list once, before anything else.
+   * @throws the error of the read, unless it may be temporary
    */
   first(): Promise<void>;
   /** Reads until the signal aborts. */
   run(signal: AbortSignal): Promise<void>;
-  /** Calls `listener` after each round of all queues. */
+  /** Registers a listener that is called after all queues have been read once. */
   onRound(listener: () => void): void;
-  /** Resolves when no read is under way. */
+  /** Resolves when no read is in progress. */
   settled(): Promise<void>;
 }
 
-/** Makes the reads of the metrics, each with its own clock. */
+/** Creates the reads for the metrics, each with its own interval. */
 export function createReadings(options: ReadingsOptions): Readings {
   const { client, clock, ids, isWanted = () => true, healthEveryMs = HEALTH_EVERY_MS, say } = options;
   const endpoints = new Map<string, WatchedEndpoint>();
@@ -112,7 +113,7 @@ export function createReadings(options: ReadingsOptions): Readings {
   const account = createRead(clock, async () => client.account.limits(ONCE), failed("the account's limits"));
   const catalog = createRead(clock, () => readGpus(client.catalog, ONCE), failed("the catalog"));
 
-  /** Does work again and again, and is under way while it does. */
+  /** Repeats work, and marks it as in progress while it runs. */
   function loop(signal: AbortSignal, work: () => Promise<number>): Promise<void> {
     return repeatRead(clock, signal, () => {
       const busy = work();
@@ -122,7 +123,7 @@ export function createReadings(options: ReadingsOptions): Readings {
   }
 
   async function readQueues(): Promise<number> {
-    // Without a list there is nothing to read.
+    // Without a list, there is nothing to read.
     if (endpoints.size === 0) await list.run();
     const waiting = [...endpoints.values()].values();
     const work = async () => {
@@ -139,7 +140,7 @@ export function createReadings(options: ReadingsOptions): Readings {
     if (endpoints.size === 0) await list.run();
     const all = [...endpoints.values()];
     const next = all[turn++ % Math.max(1, all.length)];
-    // A service without such a read refuses it each time.
+    // A service that does not offer this read rejects it every time.
     if (next?.details.lastError !== "REJECTED") await next?.details.run();
     const requestsEach = options.showsReleases ? 2 : 1;
     return Math.max(MINUTE_MS / Math.max(1, all.length), (MINUTE_MS / DETAILS_A_MINUTE) * requestsEach);
@@ -183,7 +184,7 @@ export function createReadings(options: ReadingsOptions): Readings {
   };
 }
 
-/** Returns the error if there are more endpoints than can be read within the budget of requests. */
+/** Returns the error for having more endpoints than the request budget allows. */
 function tooMany(found?: number): Error {
   const has =
     found === undefined

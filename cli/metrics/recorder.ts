@@ -5,10 +5,13 @@ import { processorOf, shownSettings, type WatchedEndpoint } from "./endpointRead
 import { poolPrices, poolStock, workerPrice } from "./prices";
 import type { Readings } from "./readings";
 
-/** The length of an interval, in milliseconds. */
+/** The length of a recording interval, in milliseconds. */
 export const INTERVAL_MS = 60_000;
 
-/** How many files are read for the counters: an endpoint that is in none begins a new count. */
+/**
+ * How many daily files are searched for the last counters. An endpoint that is in none of them
+ * starts a new count.
+ */
 const LOOKS_BACK_DAYS = 7;
 
 const COLUMNS = {
@@ -23,17 +26,17 @@ const COLUMNS = {
   },
 };
 
-/** The counters of an endpoint at the end of its last interval. */
+/** An endpoint's counters at the end of its last interval. */
 interface Totals {
   readonly at: number;
-  /** Jobs that have arrived: those that wait, run or have ended. */
+  /** The number of jobs that have arrived: waiting, running and finished jobs. */
   readonly arrived: number;
   readonly completed: number;
   readonly failed: number;
   readonly retried: number;
 }
 
-/** Appends a line at each interval. */
+/** Appends a line for each interval. */
 export interface IntervalRecorder {
   /** Must be called after each round of reads. */
   look(): void;
@@ -42,9 +45,9 @@ export interface IntervalRecorder {
 }
 
 /**
- * Opens a recording of intervals, which goes on where the last line of the folder ends.
- * @param stopped called once if the folder can no longer be written
- * @throws Error if the folder cannot be written
+ * Opens a recording of intervals. It continues after the last line in the folder.
+ * @param stopped called once if the folder can no longer be written to
+ * @throws Error if the folder cannot be written to
  */
 export function openRecorder(
   folder: string,
@@ -62,9 +65,9 @@ export function openRecorder(
   }
   const totals = lastTotals(folder);
   const lastAt = Math.max(...[...totals.values()].map(({ at }) => at));
-  // Intervals end with the minutes of the clock, so that hours can be compared.
+  // Intervals end on full minutes, so that hours can be compared.
   const minute = (at = clock.now()) => Math.floor(at / INTERVAL_MS);
-  // The interval that a kill has cut ends with the next round.
+  // An interval that a kill interrupted ends with the next round.
   let lastMinute = Math.min(minute(lastAt), minute());
   let isRecording = true;
 
@@ -81,7 +84,7 @@ export function openRecorder(
       const at = clock.now();
       try {
         recording.append({ ...intervalLine(readings, stack, at), endpoints: known.map(({ line }) => line) }, at);
-        // Only what is written counts: the next interval begins where the last line ends.
+        // Only written intervals count. The next interval starts where the last line ends.
         for (const { id, next } of known) totals.set(id, next);
       } catch (error) {
         isRecording = false;
@@ -101,7 +104,10 @@ function intervalLine({ catalog }: Readings, stack: string, at: number) {
   };
 }
 
-/** Returns the part of one endpoint; `undefined` if it was not read since its last part. */
+/**
+ * Returns one endpoint's part of an interval; `undefined` if it has not been read since its last
+ * part.
+ */
 function endpointPart(watched: WatchedEndpoint, { clock, catalog }: Readings, totals: ReadonlyMap<string, Totals>) {
   const health = watched.health.latest();
   const last = totals.get(watched.id);
@@ -124,7 +130,7 @@ function endpointPart(watched: WatchedEndpoint, { clock, catalog }: Readings, to
     ...{ id: watched.id, name: watched.settings?.name },
     ...(last && { from: new Date(last.at).toISOString() }),
     to: new Date(health.at).toISOString(),
-    // A part without them begins a count.
+    // Without totals, a part starts a new count.
     ...counts,
     ...(isReset && { reset: true }),
     ...{ queued: inQueue, inProgress, workers: health.workers },
@@ -137,15 +143,15 @@ function endpointPart(watched: WatchedEndpoint, { clock, catalog }: Readings, to
 }
 
 /**
- * Returns what an interval adds. A job that was removed from the queue takes its arrival back, so
- * arrivals are at least what they say.
+ * Returns the jobs that an interval adds. Removing a job from the queue also removes its arrival,
+ * so the actual number of arrivals may be higher.
  */
 function differences(last: Totals, next: Totals) {
   const of = (field: "arrived" | "completed" | "failed" | "retried") => Math.max(0, next[field] - last[field]);
   return { arrivals: of("arrived"), completed: of("completed"), failed: of("failed"), retried: of("retried") };
 }
 
-/** Returns the counters in the last lines of a folder, by endpoint. */
+/** Returns the counters in a folder's last lines, by endpoint. */
 function lastTotals(folder: string): Map<string, Totals> {
   const totals = new Map<string, Totals>();
   for (const line of recordedLines(recordingFiles(folder).slice(-LOOKS_BACK_DAYS))) {

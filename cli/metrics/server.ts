@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:http";
 import { systemReason } from "../../emulator/io/systemReason";
 
-/** The media type of Prometheus' text format. */
+/** The media type of the Prometheus text format. */
 const TEXT = "text/plain; version=0.0.4; charset=utf-8";
 
 /** An address to listen on. */
@@ -13,7 +13,7 @@ export interface Address {
 
 /**
  * Serves the metrics on `/metrics`.
- * @throws Error if the address cannot be used
+ * @throws Error if the server cannot listen on the address
  */
 export async function serveMetrics({ host, port }: Address, render: () => Promise<string>): Promise<Server> {
   const server = createServer(async (request, response) => {

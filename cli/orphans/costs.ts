@@ -5,22 +5,22 @@ import { lookUp } from "../review/lookUps";
 import type { Planned } from "../review/preview";
 import type { AccountRecord } from "./records";
 
-/** What a record costs a month, in US dollars; `undefined` if it is not known. */
+/** What a record costs per month, in US dollars; `undefined` if unknown. */
 export interface MonthlyCost {
-  /** With `workersMin` workers, or of a volume. */
+  /** The cost with `workersMin` workers, or the cost of a volume. */
   readonly atRest: number | undefined;
-  /** With `workersMax` workers all the time. */
+  /** The cost with `workersMax` workers all the time. */
   readonly fullScale: number | undefined;
 }
 
 const HOURS_OF_A_MONTH = 730;
 
-/** The published price of a network volume in US dollars per GB and month, and above 1 TB. */
+/** The published price of a network volume in US dollars per GB and month, up to and above 1 TB. */
 const VOLUME_PRICE = { first: 0.07, above: 0.05, from: 1000 } as const;
 
 const NOTHING: MonthlyCost = { atRest: 0, fullScale: 0 };
 
-/** Returns what each record costs a month, by its id. */
+/** Returns the monthly cost of each record, by id. */
 export async function monthlyCosts(
   records: readonly AccountRecord[],
   connection: EnvironmentSettings,
@@ -45,7 +45,7 @@ export async function monthlyCosts(
   return new Map([...ofEndpoints, ...others] as [string, MonthlyCost][]);
 }
 
-/** Returns an endpoint in the form of a review, with its id as the URN. */
+/** Converts an endpoint to the form that a review uses, with its id as the URN. */
 function plannedEndpoint({ id, name, endpoint }: AccountRecord): Planned[] {
   if (!endpoint) return [];
   const after = { id, values: { ...endpoint }, dependencies: {} };

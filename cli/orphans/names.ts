@@ -3,41 +3,42 @@ import { PLUGIN_PREFIX } from "../stack";
 import { boundTo, isResourceOf } from "./records";
 import type { KnownStack } from "./states";
 
-/** The ending that automatic names have. Volumes of the faster tier have one more word. */
+/** The suffix of automatic names. Names of volumes in the faster tier end with one more word. */
 const ENDING = /^(.+)-[0-9a-f]{7}(?:-fast)?$/;
 
-/** The organization of every stack of a self-managed backend. */
+/** The organization of every stack in a self-managed backend. */
 const NO_ORGANIZATION = "organization";
 
-/** A stack whose names can be computed. */
+/** A stack whose automatic names can be computed. */
 export interface NamedStack {
   /** `<organization>/<project>/<stack>`. */
   readonly name: string;
   readonly urns: readonly string[];
   readonly unfinished: readonly string[];
-  /** `true` if it exists no more, which the command line says. */
+  /** `true` if the command line says that the stack no longer exists. */
   readonly hasEnded: boolean;
 }
 
-/** What a name shows about the origin of a record. */
+/** What a name says about the origin of a record. */
 export interface Origin {
   /**
-   * `true` if its digits are those that this tool computes for a stack that exists no more. Those
-   * of a stack that exists prove nothing: a stack of that name in another backend makes the same
-   * name.
+   * `true` if the digits are those that this package computes for a stack that no longer exists. A
+   * match with an existing stack proves nothing, because a stack of that name in another backend
+   * produces the same name.
    */
   readonly isProven: boolean;
   readonly reason: string;
 }
 
-/** Returns `true` if a name has the form of this tool's automatic names. */
+/** Returns `true` if a name has the form of an automatic name. */
 export function looksAutomatic(name: string): boolean {
   return ENDING.test(name);
 }
 
-/** Returns the whole name of a stack, whose project an empty state may not show. */
+/** Returns the full name of a stack. An empty state may not show the project. */
 export function namedStack({ name, urns, unfinished }: KnownStack): NamedStack {
-  // A stack of the folder's project has a short name, and Pulumi Cloud leaves the project out.
+  // Stacks of the current project are listed by their short name, and Pulumi Cloud omits the
+  // project.
   const parts = name.split("/");
   const [stack = ""] = parts.slice(-1);
   const project = parts.length === 3 ? parts[1] : urns[0]?.split("::")[1];
@@ -46,8 +47,8 @@ export function namedStack({ name, urns, unfinished }: KnownStack): NamedStack {
 }
 
 /**
- * Returns a stack that the command line says has ended.
- * @throws Error if the name is not whole, or if a backend that was read has the stack
+ * Returns a stack that the command line names as deleted.
+ * @throws Error if the name is incomplete, or if the stack exists in one of the backends
  */
 export function endedStack(given: string, living: readonly NamedStack[]): NamedStack {
   const [organization, project, stack, ...more] = given.split("/");
@@ -57,7 +58,7 @@ export function endedStack(given: string, living: readonly NamedStack[]): NamedS
     );
   const found = living.find(({ name }) => {
     const [itsOrganization = "", itsProject = "", itsStack] = name.split("/");
-    // A listed name may leave out organization and project.
+    // A listed name may omit the organization and the project.
     const isSame = [organization, NO_ORGANIZATION].includes(itsOrganization) && ["", project].includes(itsProject);
     return isSame && itsStack === stack;
   });
@@ -66,9 +67,9 @@ export function endedStack(given: string, living: readonly NamedStack[]): NamedS
 }
 
 /**
- * Returns what a record's name shows about its origin.
- * @param type its resource class
- * @param namespaces values of the setting `serverless-gpu:namespace`, which names also depend on
+ * Returns what a record's name says about its origin.
+ * @param type the resource class
+ * @param namespaces values of `serverless-gpu:namespace`, which automatic names also depend on
  */
 export function originOf(
   name: string,
@@ -104,7 +105,7 @@ export function originOf(
   };
 }
 
-/** Returns the names that the resource has in each form, with every parent of the stack. */
+/** Returns the possible names of a resource, for each form and each parent in the stack. */
 function namesIn(
   { name, urns }: NamedStack,
   logicalName: string,

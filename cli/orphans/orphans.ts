@@ -11,29 +11,28 @@ import { type AccountRecord, boundTo, deleteRecord, NOUNS, readAccountRecords } 
 import { requireNoRun, requireNoUnrecorded } from "./runs";
 import { type KnownStack, readStacks, type StateFlags } from "./states";
 
-/** The options of the command. */
 export interface OrphansFlags extends StateFlags {
   readonly api?: string;
-  /** Stacks that exist no more, `<organization>/<project>/<stack>`. */
+  /** Stacks that no longer exist, as `<organization>/<project>/<stack>`. */
   readonly ended?: readonly string[];
   /** Values of the setting `serverless-gpu:namespace` in the stacks. */
   readonly namespace?: readonly string[];
   readonly prices?: string;
   readonly delete?: string;
-  /** Set by the user who knows that no state anywhere has the possible orphan. */
+  /** Set by a user who knows that no state anywhere contains the possible orphan. */
   readonly nobodyManagesIt?: boolean;
-  /** Set by the user who knows that no run is going that could have created the record. */
+  /** Set by a user who knows that no run in progress could have created the record. */
   readonly runsHaveEnded?: boolean;
   readonly json?: boolean;
 }
 
-/** A record that no state has. */
+/** A record that is in no state. */
 interface Orphan extends Origin {
   readonly record: AccountRecord;
   readonly cost: MonthlyCost | undefined;
 }
 
-/** The longest time of a request with its retries, in milliseconds. */
+/** The time limit of a request including its retries, in milliseconds. */
 const REQUEST_MS = 20_000;
 
 const FOUND = 3;
@@ -41,16 +40,16 @@ const POSSIBLE = 4;
 const ELSEWHERE = 5;
 
 /**
- * Lists the records with automatic names that no given state has, or deletes one of them. Returns
- * the exit code: 3 if there are orphans, 4 if there are only possible ones, 5 if there are none and
- * the account has no record of the states.
+ * Lists the records with automatic names that are in none of the given states, or deletes one of
+ * them. Returns the exit code: 3 if there are orphans, 4 if there are only possible ones, and 5 if
+ * there are none but the account contains no record of the states.
  */
 export async function orphans(flags: OrphansFlags, version: string): Promise<number> {
   const given = flags.prices === undefined ? undefined : readPrices(flags.prices);
   const [stack, ...others] = flags.stack ?? [];
   const connection = await commandConnection({ api: flags.api, stack: others.length === 0 ? stack : undefined });
-  // The account first, and the runs before the states: what a run creates meanwhile is then in
-  // them.
+  // Read the account first, then check for runs, then read the states. Records that a run creates
+  // in the meantime are then in the states.
   const records = await recordsOf(connection);
   if (flags.delete !== undefined) await requireNoRun(flags);
   const states = await sayWhileWaiting(
@@ -93,8 +92,8 @@ export async function orphans(flags: OrphansFlags, version: string): Promise<num
 }
 
 /**
- * Reads all records of the account. It can take as many requests as the rate limit allows, so it
- * has no limit in all: each request has one, and lines say that it goes on.
+ * Reads all records of the account. The rate limit may stretch this out, so only single requests
+ * have a time limit, and lines report the progress.
  */
 async function recordsOf(connection: EnvironmentSettings): Promise<AccountRecord[]> {
   await using client = createClient({
@@ -108,11 +107,11 @@ async function recordsOf(connection: EnvironmentSettings): Promise<AccountRecord
   );
 }
 
-/** How many records of the states this account has. */
+/** How many of the states' records this account contains. */
 interface Place {
   readonly inStates: number;
   readonly inAccount: number;
-  /** `true` if the states have records, and this account has none of them. */
+  /** `true` if the states contain records and this account contains none of them. */
   readonly isElsewhere: boolean;
   /** Says so. */
   readonly text: string;
@@ -127,7 +126,7 @@ function placeOf(states: readonly KnownStack[], records: readonly AccountRecord[
   return { inStates: ids.size, inAccount, isElsewhere: ids.size > 0 && inAccount === 0, text };
 }
 
-/** Returns the refusal to delete a possible orphan. */
+/** Returns the error for trying to delete a possible orphan. */
 function doubt({ type, id }: AccountRecord, reason: string): string {
   const canBeProven = type === "ServerlessEndpoint" || type === "NetworkVolume";
   return (
@@ -140,7 +139,10 @@ function doubt({ type, id }: AccountRecord, reason: string): string {
   );
 }
 
-/** Returns the record with an id that is to be deleted. @throws Error if it is no orphan */
+/**
+ * Returns the record to delete.
+ * @throws Error if the record is not an orphan
+ */
 function requireOrphan(id: string, strangers: readonly AccountRecord[], states: readonly KnownStack[]): AccountRecord {
   const owner = states.find(({ ids }) => ids.has(id));
   if (owner) throw new Error(`${id} is in the state of stack ${owner.name}, so it is no orphan. Nothing was deleted`);
@@ -153,7 +155,7 @@ const nounOf = ({ type }: AccountRecord) => NOUNS[type];
 
 const dollars = (amount: number | undefined) => (amount === undefined ? "an unknown price" : `$${amount.toFixed(2)}`);
 
-/** Returns the orphans as lines, the proven ones first. */
+/** Returns the lines that list the orphans, proven ones first. */
 function linesOf(found: readonly Orphan[], stacks: readonly NamedStack[], place: Place): string[] {
   const inStates = `in ${stacks.filter(({ hasEnded }) => !hasEnded).length} states`;
   if (found.length === 0 && place.isElsewhere) return [`${place.text}.`, "It has no record with an automatic name."];
@@ -176,7 +178,7 @@ function linesOf(found: readonly Orphan[], stacks: readonly NamedStack[], place:
   ];
 }
 
-/** Returns the JSON of the list. */
+/** Returns the list as JSON. */
 function jsonOf(
   found: readonly Orphan[],
   stacks: readonly NamedStack[],

@@ -2,7 +2,6 @@ import type { Command } from "commander";
 
 const collect = (value: string, all: readonly string[] = []) => [...all, value];
 
-/** Adds the description and the options of the command, and the end of its help. */
 export function addOrphansFlags(command: Command): Command {
   return command
     .summary("Find resources that no stack manages")

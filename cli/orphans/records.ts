@@ -5,7 +5,7 @@ import type { DeleteUnusedOptions } from "../../sdk/records/deleteUnused";
 import type { Listed, NamedRecord } from "../../sdk/records/listed";
 import { classOf } from "../stack";
 
-/** The kinds of records, by the class of their resource. */
+/** The kinds of records, by resource class. */
 export const NOUNS = {
   ServerlessEndpoint: "endpoint",
   ServerlessTemplate: "template",
@@ -16,15 +16,15 @@ export const NOUNS = {
 
 export type ResourceClass = keyof typeof NOUNS;
 
-/** The name of a template that belongs to an endpoint: the service deletes both together. */
+/** The name of a template that belongs to an endpoint. RunPod deletes both together. */
 const BOUND = /^(.+)__template__\w+$/;
 
-/** Returns the name of the endpoint to which a template belongs, if its name shows one. */
+/** Returns the name of the endpoint that a template belongs to, judging by the template's name. */
 export function boundTo(templateName: string): string | undefined {
   return BOUND.exec(templateName)?.[1];
 }
 
-/** Returns `true` if a URN is of a class, and has the logical name if one is given. */
+/** Returns `true` if a URN has this resource class and, if given, this logical name. */
 export function isResourceOf(urn: string, type: string, logicalName?: string): boolean {
   const [, , types = "", name] = urn.split("::");
   return [name, undefined].includes(logicalName) && classOf(types.split("$").at(-1) ?? "") === type;
@@ -35,17 +35,17 @@ export interface AccountRecord {
   readonly type: ResourceClass;
   readonly id: string;
   readonly name: string;
-  /** Time of its creation, as ISO 8601, if the interface shows it. */
+  /** When the record was created (ISO 8601), if the API shows it. */
   readonly createdAt?: string | undefined;
-  /** What its cost depends on. */
+  /** The endpoint's settings, which determine its cost. */
   readonly endpoint?: Endpoint | undefined;
-  /** Size of a volume in GB. */
+  /** The size of a volume in GB. */
   readonly sizeInGb?: number | undefined;
 }
 
 /**
  * Reads all records of the account.
- * @throws UnexpectedResponseError if a list is cut off or has a record that cannot be read
+ * @throws UnexpectedResponseError if a list is cut off or contains an unreadable record
  */
 export async function readAccountRecords({
   endpoints,
@@ -72,8 +72,8 @@ export async function readAccountRecords({
 }
 
 /**
- * Returns `true` for a template that belongs to an endpoint that is there. REST v2 shows no
- * endpoint's template, so there its name decides.
+ * Returns `true` for a template that belongs to an existing endpoint. REST v2 does not show an
+ * endpoint's template, so the template's name decides there.
  */
 function belongsToOneOf(records: readonly AccountRecord[], { id, name }: AccountRecord): boolean {
   const endpointName = boundTo(name);
@@ -94,7 +94,10 @@ async function whole<T extends NamedRecord>(
   );
 }
 
-/** Deletes a record with the proofs of the provider. @param say receives the progress */
+/**
+ * Deletes a record with the same proofs as the provider.
+ * @param say receives progress messages
+ */
 export async function deleteRecord(client: Client, { type, id }: AccountRecord, say: (text: string) => void) {
   if (type === "ServerlessEndpoint") {
     await client.endpoints.delete(id, {

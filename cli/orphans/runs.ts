@@ -5,7 +5,7 @@ import path from "node:path";
 import { NOUNS, type ResourceClass } from "./records";
 import { backendsOf, type KnownStack, readPulumi, type StateFlags } from "./states";
 
-/** A record younger than this may be of a run that has not ended. */
+/** A younger record, in milliseconds, may belong to a run that is still in progress. */
 const SETTLED_AFTER_MS = 3_600_000;
 
 const FILE = "file://";
@@ -16,9 +16,9 @@ interface ListedStack {
 }
 
 /**
- * Checks that no run is changing a stack, as far as its backend shows that: Pulumi Cloud in
- * its list, and a folder with lock files.
- * @throws Error if one is, or if a backend cannot be read
+ * Checks that no run is changing a stack, as far as the backend shows: Pulumi Cloud in its stack
+ * list, and a folder in its lock files.
+ * @throws Error if a run is in progress, or if a backend cannot be read
  */
 export async function requireNoRun(flags: StateFlags): Promise<void> {
   const [running] = (await Promise.all(backendsOf(flags).map(busyStacks))).flat();
@@ -29,7 +29,7 @@ export async function requireNoRun(flags: StateFlags): Promise<void> {
   );
 }
 
-/** Returns the names of the stacks that a run is changing. */
+/** Returns the names of the stacks that a run is currently changing. */
 async function busyStacks(place: string | undefined): Promise<string[]> {
   const listed = await readPulumi<readonly ListedStack[]>(["stack", "ls", "--all", "--json"], place);
   const { url } = await readPulumi<{ readonly url: string }>(["whoami", "--verbose", "--json"], place);
@@ -37,7 +37,7 @@ async function busyStacks(place: string | undefined): Promise<string[]> {
   return url.startsWith(FILE) ? [...busy, ...(await lockedStacks(url))] : busy;
 }
 
-/** Returns the names of the stacks for which a backend in a folder has a lock file. */
+/** Returns the names of the stacks that have a lock file in a folder backend. */
 async function lockedStacks(url: string): Promise<string[]> {
   const [given = ""] = url.slice(FILE.length).split("?");
   const folder = path.join(path.resolve(given.replace(/^~/, os.homedir())), ".pulumi");
@@ -49,12 +49,11 @@ async function lockedStacks(url: string): Promise<string[]> {
 }
 
 /**
- * Checks that no run that was killed, or that no given state shows, can be about to record a
- * record.
- * Runs write what they begin to create into the state before they create it.
- * @param record.createdAt time of its creation as ISO 8601, if it is known
+ * Checks that no unfinished run could still add the record to a state. Runs record a create in the
+ * state before they begin it.
+ * @param record.createdAt when the record was created (ISO 8601), if known
  * @param haveEnded `true` if the user says that there is no such run
- * @throws Error if one can
+ * @throws Error if such a run is possible
  */
 export function requireNoUnrecorded(
   { type, id, createdAt }: { type: ResourceClass; id: string; createdAt?: string | undefined },

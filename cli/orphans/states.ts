@@ -3,25 +3,25 @@ import { inBackend, readStack as readState } from "../stack";
 import { say } from "../terminal";
 import { isResourceOf, NOUNS, type ResourceClass } from "./records";
 
-/** The options that say whose records are not orphans. */
+/** The options that select the states whose records are not orphans. */
 export interface StateFlags {
   /** Stacks, as `pulumi stack ls` names them. */
   readonly stack?: readonly string[];
-  /** URLs of backends, of which all stacks count as well. */
+  /** URLs of backends. All of their stacks count as well. */
   readonly backend?: readonly string[];
 }
 
-/** A stack, and what its state has at the service. */
+/** A stack, and the records in its state. */
 export interface KnownStack {
-  /** Its name as it was given or listed. */
+  /** The name as given or listed. */
   readonly name: string;
-  /** The ids of all resources in its state, those that are to be deleted included. */
+  /** The ids of all resources in the state, including those marked for deletion. */
   readonly ids: ReadonlySet<string>;
-  /** The ids of those that are records of the service. */
+  /** The ids among them that belong to records at RunPod. */
   readonly records: readonly string[];
-  /** The URNs in its state, and of the operations that a run has begun and not ended. */
+  /** The URNs in the state, including those of pending operations. */
   readonly urns: readonly string[];
-  /** The URNs of creates that a run has begun and not ended. */
+  /** The URNs of pending creates. */
   readonly unfinished: readonly string[];
 }
 
@@ -30,21 +30,22 @@ const EXPORT_TIMEOUT_MS = 60_000;
 const CLASSES = Object.keys(NOUNS) as ResourceClass[];
 
 /**
- * Reads the states of all stacks of each backend: what one of them manages is no orphan of another.
- * @throws Error if one cannot be read: its records would look like orphans
+ * Reads the states of all stacks in each backend, because a record that one stack manages is no
+ * orphan.
+ * @throws Error if a state cannot be read, since its records would look like orphans
  */
 export async function readStacks(flags: StateFlags): Promise<KnownStack[]> {
   const listed = (await Promise.all(backendsOf(flags).map(stacksOf))).flat();
   const isListed = (stack: string) => listed.some(({ name, place }) => name === stack && place === undefined);
   const others = (flags.stack ?? []).filter((name) => !isListed(name)).map((name) => ({ name, place: undefined }));
   const stacks: KnownStack[] = [];
-  // One after the other: each starts a process.
+  // Read one stack at a time, because each read starts a process.
   for (const { name, place } of [...listed, ...others]) stacks.push(await readStack(name, place));
   return stacks;
 }
 
 /**
- * Returns the backends of which all stacks count: `undefined` is the one that `pulumi` uses here.
+ * Returns the backends whose stacks all count. `undefined` is the backend that `pulumi` uses here.
  */
 export function backendsOf({ stack = [], backend = [] }: StateFlags): readonly (string | undefined)[] {
   return backend.length > 0 && stack.length === 0 ? backend : [undefined, ...backend];
@@ -52,7 +53,7 @@ export function backendsOf({ stack = [], backend = [] }: StateFlags): readonly (
 
 async function stacksOf(place: string | undefined) {
   const stacks = await readPulumi<readonly { readonly name: string }[]>(["stack", "ls", "--all", "--json"], place);
-  // A mistyped URL of a folder or a bucket is an empty backend, and everything looks like an
+  // A mistyped URL of a folder or bucket is an empty backend, in which every record looks like an
   // orphan.
   if (stacks.length === 0)
     say(`${place ?? "the backend that pulumi uses here"} has no stack. If it should have one, check its URL first.`);
@@ -76,14 +77,14 @@ const isRecord = (urn: string) => CLASSES.some((name) => isResourceOf(urn, name)
 
 /**
  * Runs a `pulumi` command that prints JSON.
- * @param place its backend
- * @throws Error if it fails
+ * @param place the backend
+ * @throws Error if the command fails
  */
 export async function readPulumi<T>(args: readonly string[], place: string | undefined): Promise<T> {
   return found(args.join(" "), place, await pulumiJson<T>(args, process.cwd(), EXPORT_TIMEOUT_MS, inBackend(place)));
 }
 
-/** Returns what a `pulumi` command has printed. */
+/** Returns the output of a `pulumi` command. */
 function found<T>(command: string, place: string | undefined, learned: Learned<T>): T {
   if ("value" in learned) return learned.value;
   const where = place === undefined ? "" : ` in ${place}`;

@@ -5,14 +5,14 @@ import type { CopiedStack } from "./copyStack";
 import { type Pulumi, reasonOf, succeeded } from "./engine";
 import { refuseDependents, type Step } from "./otherResources";
 
-/** What happened when the change was applied to the copy. */
+/** The result of applying the change to the copy. */
 export interface Applied {
   readonly changes: readonly Change[];
-  /** Why the update failed; `undefined` if it did not. */
+  /** Why the update failed; `undefined` if it succeeded. */
   readonly failure?: string | undefined;
-  /** The requests of the update, without those of workers. */
+  /** The number of requests that the update sent, excluding those of workers. */
   readonly requests: number;
-  /** The least time that the requests take within the service's limits, in seconds. */
+  /** The minimum time that the requests take within RunPod's limits, in seconds. */
   readonly limitedS: number;
   /** What the next preview would still change; empty if nothing. */
   readonly left: readonly string[];
@@ -25,10 +25,10 @@ export interface Applied {
 /** The steps of a preview that change nothing: references to stacks are read each time. */
 const UNCHANGED = ["same", "read"];
 
-/** The requests a minute that REST v2 allows. */
+/** The number of requests per minute that REST v2 allows. */
 const V2_PER_MINUTE = 60;
 
-/** Previews the program against the copy. Returns the JSON and its steps. */
+/** Previews the program against the copy. Returns the JSON output and its steps. */
 export async function previewCopy(pulumi: Pulumi, { flags }: CopiedStack, more: readonly string[] = []) {
   const ended = pulumi(["preview", "--json", "--show-sames", ...flags, ...more]);
   const text = await succeeded("the preview of the program in the rehearsal failed", ended);
@@ -64,7 +64,7 @@ const nameOf = ({ urn }: Step) => urn.split("::").slice(3).join("::");
 function countOf(requests: readonly JournalEntry[]): Pick<Applied, "requests" | "limitedS"> {
   const graphql = requests.filter((each) => each.interface === "graphql").length;
   const managed = requests.filter((each) => each.interface !== "queue").length;
-  // The first minute's requests do not wait.
+  // The requests of the first minute don't have to wait.
   const waitS = (count: number, perMinute: number) => Math.max(0, count - perMinute) * (60 / perMinute);
   return {
     requests: managed,

@@ -13,8 +13,9 @@ interface InputDiff {
 }
 
 /**
- * Gives each secret that state holds as a placeholder the value that the program has now, so that
- * it shows no change. Whether it changes is not known. Returns the secrets: `llama: env.TOKEN`.
+ * Replaces each secret placeholder in state with the program's current value, so that it shows no
+ * change. Whether the secret really changes is unknown. Returns the names of the secrets, such as
+ * `llama: env.TOKEN`.
  */
 export function assumeSecrets(resources: readonly CopiedResource[], { resourcePlans = {} }: Plan): string[] {
   const unknown: string[] = [];
@@ -25,7 +26,7 @@ export function assumeSecrets(resources: readonly CopiedResource[], { resourcePl
     const found: string[] = [];
     const old = fillIn(resource.inputs, inputs, found);
     resource.inputs = old;
-    // The engine may encrypt a whole output of which the program gives only a part as a secret.
+    // The engine may encrypt a whole output even if the program marks only part of it as secret.
     const now = { ...inputs, ...old };
     resource.outputs = fillIn(resource.outputs, now, found);
     const name = resource.urn.split("::").at(-1);

@@ -12,7 +12,7 @@ export interface Change {
   readonly properties: readonly string[];
 }
 
-/** The endpoints and templates of the emulator at one time. */
+/** The emulator's endpoints and templates at one point in time. */
 export interface Snapshot {
   readonly endpoints: ReadonlyMap<string, Readonly<Record<string, unknown>>>;
   readonly templates: ReadonlyMap<string, unknown>;
@@ -23,7 +23,7 @@ export function snapshotOf({ endpoints, templates }: Emulator): Snapshot {
   return { endpoints: byId(endpoints.list()), templates: byId(templates.list()) };
 }
 
-/** The settings whose change gives an endpoint new workers. */
+/** The settings that replace an endpoint's workers when they change. */
 const RELEASED = [
   "templateId",
   "gpuIds",

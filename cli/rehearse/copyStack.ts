@@ -12,7 +12,7 @@ const KEY_SETTING = "serverless-gpu:apiKey";
 
 /** A copied stack in the temporary backend. */
 export interface CopiedStack {
-  /** The flags that choose it. */
+  /** The `pulumi` flags that select the stack. */
   readonly flags: readonly string[];
   readonly salt: string;
   /** Replaces its state. */
@@ -29,9 +29,7 @@ export async function exportStack(stack: string, folder: string, withSecrets = f
   return exported.value;
 }
 
-/**
- * Creates an empty stack of the same name, with the same config. Secrets in it are placeholders.
- */
+/** Creates an empty stack with the same name and config. Its secrets are placeholders. */
 export async function createCopy(
   stack: string,
   { project, copy }: Workspace,
@@ -88,7 +86,7 @@ const projectFileName = (folder: string) => path.basename(findProjectFile(folder
 const withoutKeys = (text: string, keys: readonly string[]) =>
   keys.reduce((shown, key) => shown.replaceAll(key, PLACEHOLDER), text);
 
-/** Returns the file with a stack's config. The project file may name its folder. */
+/** Returns the file that contains a stack's config. The project file may specify its folder. */
 export function stackFile(project: string, stack: string): string {
   const file = findProjectFile(project);
   return path.join(
@@ -99,7 +97,7 @@ export function stackFile(project: string, stack: string): string {
 }
 
 /**
- * Returns the text of a stack's config with another secrets provider, and one value for all
+ * Returns the text of a stack's config with another secrets provider and the same value for all
  * secrets.
  */
 export function rewriteConfig(text: string, salt: string, encrypted: string): string {
@@ -108,7 +106,10 @@ export function rewriteConfig(text: string, salt: string, encrypted: string): st
   return `encryptionsalt: ${salt}\n${config}`;
 }
 
-/** Returns the rewritten state. @throws Error if any of it still belongs elsewhere */
+/**
+ * Returns the rewritten state.
+ * @throws Error if any part of it still refers to another account
+ */
 export function checkedState(exported: Exported, stage: Stage): Rewritten {
   const rewritten = rewriteState(exported, stage);
   assertRewritten(rewritten.state, stage);

@@ -1,14 +1,14 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { redact } from "../../sdk/secret";
 
-/** The result of a command of the engine. */
+/** The result of an engine command. */
 export interface Ended {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** Runs `pulumi` in a folder, with exactly this environment. */
+/** Runs `pulumi` in a folder with exactly this environment. */
 export type Pulumi = (
   args: readonly string[],
   options?: { readonly folder?: string; readonly input?: string },
@@ -31,7 +31,7 @@ export function stopEngines(): void {
   }
 }
 
-/** Returns the function that runs the engine of a rehearsal. */
+/** Returns the function that runs the rehearsal's engine. */
 export function pulumiIn(folder: string, env: Readonly<Record<string, string>>): Pulumi {
   return (args, options = {}) =>
     new Promise((resolve, reject) => {
@@ -50,19 +50,22 @@ export function pulumiIn(folder: string, env: Readonly<Record<string, string>>):
         running.delete(child);
         resolve({ code, ...ended });
       });
-      // A child that ends early closes its input.
+      // A child process that exits early closes its input.
       child.stdin.on("error", () => {}).end(options.input ?? "");
     });
 }
 
-/** Returns the standard output of a command. @throws Error with what the command printed */
+/**
+ * Returns the standard output of a command.
+ * @throws Error with the command's output if it failed
+ */
 export async function succeeded(what: string, running: Promise<Ended>): Promise<string> {
   const ended = await running;
   if (ended.code === 0) return ended.stdout;
   throw new Error(`${what}: ${reasonOf(ended)}`);
 }
 
-/** Returns why a command failed: its error lines, or the end of what it printed. */
+/** Returns why a command failed: its error lines, or the end of its output. */
 export function reasonOf({ stdout, stderr }: Ended): string {
   const lines = `${stderr}\n${errorsIn(stdout)}`.split("\n").map((line) => line.trim());
   const errors = lines.filter((line) => /error/i.test(line) && !/^error: (preview|update) failed$/.test(line));
@@ -70,7 +73,7 @@ export function reasonOf({ stdout, stderr }: Ended): string {
   return redact([...new Set(shown)].slice(0, 6).join("; ")) || "pulumi printed no reason";
 }
 
-/** The JSON of a preview has its errors as diagnostics. */
+/** The JSON of a preview contains errors as diagnostics. */
 function errorsIn(stdout: string): string {
   try {
     const { diagnostics = [] } = JSON.parse(stdout) as { diagnostics?: { severity?: string; message?: string }[] };

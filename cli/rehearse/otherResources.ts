@@ -5,7 +5,7 @@ import { classOf } from "../stack";
 import type { CopiedResource } from "./rewriteState";
 
 const PROVIDER = "pulumi:providers:";
-/** The packages of which this package's resources are. */
+/** The packages that this package's resources use. */
 const OWN = ["pulumi-nodejs", "serverless-gpu", "pulumi"];
 
 /** Returns the packages of other providers in a state, and those that they are made from. */
@@ -20,7 +20,8 @@ export function otherPackages(resources: readonly CopiedResource[]): string[] {
 }
 
 /**
- * Refuses a project file that names an executable of another provider: the engine would start it.
+ * Rejects a project file that names another provider's executable, because the engine would start
+ * it.
  * @throws Error that names it
  */
 export function refuseNamedPlugins(copy: string): void {
@@ -57,8 +58,8 @@ export interface StepState {
 }
 
 /**
- * Refuses a change in which a resource of this package depends on a new or changed one of another
- * provider: nobody knows what that one would return.
+ * Rejects a change in which one of this package's resources depends on a new or changed resource of
+ * another provider, because its outputs are unknown.
  * @throws Error that names both
  */
 export function refuseDependents(steps: readonly Step[]): void {

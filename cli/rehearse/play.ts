@@ -13,10 +13,10 @@ import type { Step } from "./otherResources";
 import type { RehearseFlags } from "./rehearseFlags";
 import { deeplyRevealed } from "./rewriteState";
 
-/** The recorded load, played with the settings before the change and with those after it. */
+/** The recorded load, played with the settings before and after the change. */
 export interface Played {
   readonly endpoint: string;
-  /** The SHA-256 of the record. */
+  /** The SHA-256 of the recording. */
   readonly checksum: string;
   /** `undefined` if the endpoint cannot take the jobs after the change. */
   readonly report?: Report | undefined;

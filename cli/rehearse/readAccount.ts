@@ -5,8 +5,8 @@ import { PLACEHOLDER } from "./rewriteState";
 import { noRecords, type Records } from "./seed";
 
 /**
- * Reads all records of the account with lists only. Variables are placeholders: they may be
- * secrets, and the rehearsal does not need them.
+ * Reads all records of the account using list requests only. Variables become placeholders, because
+ * they may be secret and the rehearsal does not need them.
  * @throws ConfigurationError if there is no key
  */
 export async function recordsOfAccount(stack: string): Promise<Records> {
@@ -31,13 +31,13 @@ function withoutVariables(record: Record<string, unknown>): Record<string, unkno
 const isOfExplicitProvider = ({ __account: account }: Readonly<Record<string, unknown>>) =>
   String(account ?? "").split(" ").length > 2;
 
-/** Returns the records of the account, with those of the state that the account does not show. */
+/** Returns the account's records, plus those in the state that the account does not show. */
 export function merged(ofState: Records, ofAccount: Records): Records {
   const both = noRecords();
   for (const kind of Object.keys(both) as (keyof Records)[]) {
     for (const [id, values] of ofState[kind]) {
       const now = ofAccount[kind].get(id);
-      // Without a record at the service, the next update must find none here either.
+      // A record that no longer exists at the service must not exist here either.
       if (now !== undefined)
         both[kind].set(id, {
           ...now,

@@ -33,9 +33,9 @@ import { createWorkspace, type Workspace } from "./workspace";
 const EXIT_CODE_OF_SIGNAL = { SIGINT: 130, SIGTERM: 143 } as const;
 
 /**
- * Prints the rehearsal of a change. Returns the exit code: 3 if a cap is exceeded, 4 if the change
- * deletes data, is impossible or fails.
- * @param version this package's version, for the JSON
+ * Prints the rehearsal of a change. Returns the exit code: 3 if a cap is exceeded, and 4 if the
+ * change deletes data, is impossible or fails.
+ * @param version this package's version, for the JSON output
  */
 export async function rehearse(flags: RehearseFlags, version: string): Promise<number> {
   const real = await realPart(flags);
@@ -76,7 +76,7 @@ export async function rehearse(flags: RehearseFlags, version: string): Promise<n
   }
 }
 
-/** What the rehearsal reads of the real stack and account, before anything is started. */
+/** What the rehearsal reads from the real stack and account before it starts anything. */
 interface RealPart {
   readonly service: ServiceName | undefined;
   readonly exported?: Exported | undefined;
@@ -97,7 +97,7 @@ async function realPart({ stack, creation, withSecrets }: RehearseFlags): Promis
   return { service: isRunpod ? "runpod" : serviceName(settings), exported, keys: [...new Set(keys)] };
 }
 
-/** Returns the service without asking the backend, which a change from a fork cannot read. */
+/** Finds the service without asking the backend, which a pull request from a fork cannot read. */
 function serviceInFiles(stack: string): ServiceName | undefined {
   const projectFile = findProjectFile(process.cwd());
   const files = projectFile === undefined ? [] : [stackFile(path.dirname(projectFile), stack), projectFile];
@@ -154,7 +154,7 @@ async function rehearsed(
   return { report, code };
 }
 
-/** Loads the copied state. Returns the secrets of which nobody knows whether they change. */
+/** Loads the copied state. Returns the secrets that may or may not change. */
 async function load(
   workspace: Workspace,
   pulumi: Pulumi,

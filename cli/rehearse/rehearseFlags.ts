@@ -7,17 +7,17 @@ import { parseDuration, parseTime } from "../forecast/values";
 
 /** The options of `serverless-gpu rehearse`. */
 export interface RehearseFlags extends PlayFlags {
-  /** A file of jobs or the folder of a recording to play. */
+  /** A file of jobs, or the folder of a recording, to play. */
   readonly load?: string;
   readonly endpoint?: string;
   readonly for?: number;
   readonly duration?: Duration;
-  /** The stack whose copy is updated; the one whose config is used with `creation`. */
+  /** The stack to copy. With `creation`, only its config is used. */
   readonly stack: string;
   readonly creation?: boolean;
   readonly fromState?: boolean;
   readonly withSecrets?: boolean;
-  /** Names of variables that the program also gets. */
+  /** Names of environment variables to pass to the program. */
   readonly env?: readonly string[];
   readonly fault?: readonly FaultRule[];
   readonly maxPerHour?: number;
@@ -29,7 +29,6 @@ export interface RehearseFlags extends PlayFlags {
   readonly html?: string;
 }
 
-/** Adds the description and the options of the command, and the end of its help. */
 export function addRehearseFlags(command: Command): Command {
   const first = command
     .summary("Rehearse a change on a copy of a stack")
@@ -99,7 +98,7 @@ function dollars(text: string): number {
   throw new InvalidArgumentError("Give US dollars an hour, such as 20 or 0.5.");
 }
 
-/** The emulator checks the rule. */
+/** The emulator validates the rule. */
 function parseFault(text: string, before: readonly FaultRule[] = []): readonly FaultRule[] {
   try {
     const value = JSON.parse(text.trim().startsWith("{") ? text : readFileSync(text, "utf8"));

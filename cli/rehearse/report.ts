@@ -18,13 +18,13 @@ export interface Rehearsal {
   readonly isOk: boolean;
   /** The verdict. */
   readonly checks: readonly Check[];
-  /** The secrets of which nobody knows whether they change. */
+  /** The secrets that may or may not change. */
   readonly unknown: readonly string[];
   readonly applied: Applied;
   /** The load before, after and through the change; `undefined` without a load. */
   readonly played?: Played | undefined;
   readonly review: ReviewReport;
-  /** What the rehearsal leaves out. */
+  /** Notes on what the rehearsal does not cover. */
   readonly notes: readonly string[];
 }
 
@@ -122,7 +122,7 @@ function figureRows(summaries: readonly Summary[]): string[][] {
   ];
 }
 
-/** Returns the rehearsal as text. */
+/** Formats the rehearsal as text. */
 export function textOf(rehearsal: Rehearsal): string {
   const { played, review } = rehearsal;
   const verdict = verdictTable(rehearsal).rows.map(
@@ -141,7 +141,7 @@ export function textOf(rehearsal: Rehearsal): string {
   ].join("\n");
 }
 
-/** Returns the rehearsal as Markdown, for a comment on a pull request. */
+/** Formats the rehearsal as Markdown for a pull request comment. */
 export function markdownOf(rehearsal: Rehearsal): string {
   const { played, review } = rehearsal;
   const row = (cells: readonly string[]) => `| ${cells.map(escapedMarkdown).join(" | ")} |`;
@@ -174,7 +174,7 @@ function cut(lines: readonly string[]): string[] {
   return end === -1 ? [...lines] : [...lines.slice(0, end), "", `${lines.length - end} more are left out.`];
 }
 
-/** Returns the rehearsal as plain data, for programs. */
+/** Converts the rehearsal to JSON data. */
 export function jsonOf({ review, isOk, isCreation, played, ...rest }: Rehearsal, version: string): object {
   const load = played && {
     ...played,

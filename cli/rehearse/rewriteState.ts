@@ -3,7 +3,7 @@ import { isObject } from "../../provider/properties";
 import { endpointQueueUrl, serverUrl } from "../../sdk/transport/urls";
 import { classOf } from "../stack";
 
-/** The marks of a secret in state. */
+/** The property that marks special values in a state, and its value for secrets. */
 const SIGNATURE = "4dabf18193072939515e22adb298388d";
 const SECRET = "1b47061264138c4ac30d75fd1eb44270";
 
@@ -11,10 +11,10 @@ const SECRET = "1b47061264138c4ac30d75fd1eb44270";
 const KEY_NAMES = ["apiKey", "serverless-gpu:apiKey"];
 const OWN_PROVIDER = /^pulumi:providers:(pulumi-nodejs|serverless-gpu)$/;
 
-/** What the program and the engine see instead of a secret. */
+/** Replaces secrets in everything that the program and the engine see. */
 export const PLACEHOLDER = "rehearsal-placeholder";
 
-/** A resource in the copy. */
+/** A resource in the copied state. */
 export interface CopiedResource {
   readonly urn: string;
   readonly type: string;
@@ -25,15 +25,15 @@ export interface CopiedResource {
   outputs?: Record<string, unknown>;
 }
 
-/** What `pulumi stack export` prints. */
+/** The output of `pulumi stack export`. */
 export interface Exported {
   readonly version: number;
   readonly deployment: { readonly resources?: CopiedResource[]; readonly [field: string]: unknown };
 }
 
-/** Where the copy belongs. */
+/** The emulator and the stack that the copy belongs to. */
 export interface Stage {
-  /** The URL of the emulator. */
+  /** The emulator's URL. */
   readonly url: string;
   readonly apiKey: string;
   /** The `encryptionsalt` of the copied stack. */
@@ -49,8 +49,8 @@ export interface Rewritten {
 }
 
 /**
- * Returns a copy of a state that belongs to the emulator: its account, URLs and secrets provider
- * are rewritten, and encrypted secrets are placeholders. The ids stay.
+ * Rewrites a copy of a state so that it belongs to the emulator: its account, URLs and secrets
+ * provider. Encrypted secrets become placeholders. Ids stay the same.
  */
 export function rewriteState(exported: Exported, stage: Stage): Rewritten {
   const { resources = [], pending_operations: pending, metadata: _metadata, ...rest } = exported.deployment;
@@ -90,7 +90,7 @@ export function keysIn(resources: readonly CopiedResource[]): string[] {
   return [...new Set(keys.filter((key): key is string => typeof key === "string" && key !== ""))];
 }
 
-/** Returns each URL of an endpoint in the state, with its URL at the emulator. */
+/** Maps each endpoint URL in the state to its URL at the emulator. */
 function urlPairs(resources: readonly CopiedResource[], url: string): [string, string][] {
   return resources.flatMap(({ type, id, outputs = {} }): [string, string][] => {
     if (classOf(type) !== "ServerlessEndpoint" || id === undefined) return [];
@@ -102,7 +102,7 @@ function urlPairs(resources: readonly CopiedResource[], url: string): [string, s
   });
 }
 
-/** Returns a value with the emulator's URLs, and placeholders instead of encrypted secrets. */
+/** Replaces URLs with the emulator's, and encrypted secrets with placeholders. */
 function rewritten(value: unknown, pairs: readonly [string, string][]): unknown {
   if (typeof value === "string") return pairs.reduce((text, [old, now]) => text.replaceAll(old, now), value);
   if (Array.isArray(value)) return value.map((each) => rewritten(each, pairs));
@@ -114,22 +114,24 @@ function rewritten(value: unknown, pairs: readonly [string, string][]): unknown 
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, rewritten(each, pairs)]));
 }
 
-/** Returns `true` for a secret in state. */
+/** Returns `true` if a value in a state is a secret. */
 export function isSecret(value: unknown): value is Record<string, unknown> {
   return isObject(value) && value[SIGNATURE] === SECRET;
 }
 
-/** Returns a secret with this value, which the engine encrypts when it imports the state. */
+/**
+ * Returns a secret with this value in plain text. The engine encrypts it when it imports the state.
+ */
 export function secretOf(value: unknown): Record<string, unknown> {
   return { [SIGNATURE]: SECRET, plaintext: JSON.stringify(value) };
 }
 
-/** Returns the value of a secret that is not encrypted. */
+/** Returns the value of a secret in plain text. Other values are returned unchanged. */
 export function revealed(value: unknown): unknown {
   return isSecret(value) && typeof value.plaintext === "string" ? JSON.parse(value.plaintext) : value;
 }
 
-/** Returns a value in which no secret at any depth is marked as one. */
+/** Removes the secret marker from values at any depth. */
 export function deeplyRevealed(value: unknown): unknown {
   const plain = revealed(value);
   if (Array.isArray(plain)) return plain.map(deeplyRevealed);
@@ -138,8 +140,8 @@ export function deeplyRevealed(value: unknown): unknown {
 }
 
 /**
- * Refuses a state that is not completely rewritten.
- * @throws Error that names the first resource that still belongs to another account
+ * Rejects a state that is not completely rewritten.
+ * @throws Error that names the first resource that still refers to another account
  */
 export function assertRewritten({ deployment }: Exported, { url, salt, keys = [] }: Stage): void {
   const refuse = (what: string): never => {

@@ -10,7 +10,7 @@ import { type CopiedResource, deeplyRevealed, PLACEHOLDER } from "./rewriteState
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** The records of an account, by kind and id, in the client's normal form. */
+/** The records of an account by kind and id, in the client's normal form. */
 export interface Records {
   readonly endpoints: Map<string, Values>;
   readonly templates: Map<string, Values>;
@@ -52,7 +52,7 @@ export function noRecords(): Records {
   };
 }
 
-/** Returns the seed with these records. Their ids stay. */
+/** Returns an emulator seed that contains these records. Their ids stay the same. */
 export function seedOf(records: Records, service?: ServiceName): Seed {
   const endpoints = [...records.endpoints].map(([id, values]) => ({ id, values }));
   const own = endpoints.filter(({ values }) => isText(values.imageName));
@@ -78,18 +78,18 @@ export function seedOf(records: Records, service?: ServiceName): Seed {
       ...foreignTemplates(records),
     ],
     endpoints: endpoints.map(({ id, values }) => ({ ...endpointOf(id, values, service), id })),
-    // The emulator checks it.
+    // The emulator validates the seed.
   } as unknown as Seed;
 }
 
-/** The data center of a volume that nobody describes. */
+/** The data center of a volume that neither the state nor the account describes. */
 const PLACE = "EU-RO-1";
 
 const isText = (value: unknown): value is string => typeof value === "string" && value !== "";
 const listOf = (value: unknown): string[] =>
   Array.isArray(value) ? value.map(String) : isText(value) ? splitList(value) : [];
 
-/** Templates that endpoints use, and that nobody describes. */
+/** Returns the templates that endpoints use but neither the state nor the account describes. */
 function foreignTemplates({ endpoints, templates }: Records): string[] {
   const used = [...endpoints.values()].flatMap(({ templateId, imageName }) =>
     isText(templateId) && !isText(imageName) && !templates.has(templateId) ? [templateId] : [],
@@ -115,7 +115,7 @@ function templateOf(values: Values): Record<string, unknown> {
   return { ...inputOf(TEMPLATE_FIELDS, values, ["env"]), env: variables, isServerless: true };
 }
 
-/** Returns the fields that are set, as the emulator's seeds have them. */
+/** Returns the fields that are set, in the form of an emulator seed. */
 function inputOf(
   table: FieldTable,
   values: Values,

@@ -7,11 +7,11 @@ import { type Call, type Done, type Handlers, type Message, NO_LIMIT, type Proto
  * what is new exists nowhere, and a function is refused.
  */
 
-/** A running stand-in. */
+/** A running stand-in for other providers. */
 export interface StandIn {
   /** `PULUMI_DEBUG_PROVIDERS`, with which the engine attaches to it. */
   readonly env: Readonly<Record<string, string>>;
-  /** The functions of other packages that the program called, and that were refused. */
+  /** The other packages' functions that the program called and the stand-in rejected. */
   readonly refused: readonly string[];
   stop(): void;
 }

@@ -8,23 +8,23 @@ import { REHEARSAL_VARIABLES } from "../../sdk/transport/rehearsal";
 import { findProjectFile, projectField } from "../connection/projectFile";
 import { ownPackage } from "../ownPackage";
 
-/** The temporary folders of a rehearsal, and the environment of everything that it starts. */
+/** The temporary folders of a rehearsal, and the environment of all processes that it starts. */
 export interface Workspace {
-  /** The folder of the real project. The rehearsal only reads it. */
+  /** The folder of the real project, which the rehearsal only reads. */
   readonly project: string;
   /** The project's name. */
   readonly name: string;
   /** The folder of the program, in which the engine starts providers. */
   readonly program: string;
-  /** A folder with a copy of the project file and the copied stack's config. */
+  /** A folder with a copy of the project file and of the stack's config. */
   readonly copy: string;
   readonly env: Readonly<Record<string, string>>;
   remove(): void;
 }
 
 /**
- * The only variables of this process that the program and the engine get. None of them holds a key
- * or the credentials of a backend.
+ * The only environment variables that the program and the engine inherit. None of them contains a
+ * key or backend credentials.
  */
 const PASSED = [
   ...["PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TERM", "SystemRoot", "ComSpec", "PATHEXT"],
@@ -35,7 +35,7 @@ const PASSED = [
 /** The variables that no option passes on. */
 const OURS = /^(PULUMI_|SERVERLESS_GPU_)/i;
 
-/** The caches of languages, which lie in the home folder unless a variable says otherwise. */
+/** Caches of language toolchains. They are in the home folder unless a variable says otherwise. */
 const CACHES = { GOPATH: "go", GOCACHE: ".cache/go-build", GOMODCACHE: "go/pkg/mod" };
 
 const PLUGIN = "resource-serverless-gpu-v";
@@ -43,8 +43,8 @@ const EXECUTABLE = "pulumi-resource-serverless-gpu";
 
 /**
  * Creates the folders.
- * @param more names of variables that the user lets the program have
- * @throws Error if the folder has no project, or if the emulator has no address
+ * @param more names of environment variables that the user passes to the program
+ * @throws Error if the folder contains no project, or if the emulator has no address
  */
 export function createWorkspace(emulator: Pick<Emulator, "url" | "apiKey">, more: readonly string[]): Workspace {
   const refused = more.filter((name) => OURS.test(name));
@@ -77,7 +77,7 @@ export function createWorkspace(emulator: Pick<Emulator, "url" | "apiKey">, more
       ...Object.fromEntries([...caches, ...given]),
       ...{ HOME: folder("home"), PULUMI_HOME: folder("home"), TMPDIR: folder("temp"), XDG_CACHE_HOME: folder("cache") },
       PULUMI_BACKEND_URL: `file://${folder("state")}`,
-      // Nothing that is left after a kill can be decrypted: the passphrase is in no file.
+      // The passphrase is never written to a file, so nothing can be decrypted after a kill.
       PULUMI_CONFIG_PASSPHRASE: randomBytes(24).toString("hex"),
       ...{ PULUMI_SKIP_UPDATE_CHECK: "true", PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true" },
       ...{ PULUMI_IGNORE_AMBIENT_PLUGINS: "true", PULUMI_ENABLE_STREAMING_JSON_PREVIEW: "false" },
@@ -95,7 +95,7 @@ function programFolder(projectFile: string): string {
   return statSync(main, { throwIfNoEntry: false })?.isFile() ? path.dirname(main) : main;
 }
 
-/** Makes this package's plugin, and no other, available to the engine. */
+/** Makes only this package's plugin available to the engine. */
 function linkPlugin(plugins: string): void {
   const installed = path.join(process.env.PULUMI_HOME ?? path.join(homedir(), ".pulumi"), "plugins");
   const names = existsSync(installed) ? readdirSync(installed).filter((name) => name.startsWith(PLUGIN)) : [];

@@ -5,8 +5,8 @@ import type { Answers, NotLookedUp } from "./lookUps";
 import { endpointSide, holdersAfter, type Planned } from "./preview";
 
 /**
- * Returns whether the sum of `workersMax` of the account would exceed its quota. A change that only
- * lowers it is none.
+ * Returns a finding if the account's total `workersMax` would exceed its quota. A change that only
+ * lowers it is not reported.
  */
 export function quotaFindings(
   planned: readonly Planned[],
@@ -57,13 +57,13 @@ export function quotaFindings(
 }
 
 /**
- * Returns the workers of one resource before, after and on the way. A record that another resource
- * has after the change counts there.
+ * Returns the workers of one resource before, during and after the change. If another resource
+ * manages the record afterwards, the workers count there.
  */
 function sharesOf(resource: Planned, live: ReadonlyMap<string, number>, holders: ReadonlyMap<string, Planned>) {
   const { op, before, after, takes, taken, declared } = resource;
   const isOwn = (id: string) => (holders.get(id) ?? resource).urn === resource.urn;
-  // A record that is retained counts among the account's other endpoints.
+  // A retained record counts among the account's other endpoints.
   const left = before.flatMap(({ id, isRetained }) =>
     id === undefined || (isRetained && id !== after?.id) ? [] : [id],
   );
@@ -77,8 +77,8 @@ function sharesOf(resource: Planned, live: ReadonlyMap<string, number>, holders:
 }
 
 /**
- * Returns what keeps the program's workers from starting because of money. A change that does not
- * raise the cost is none.
+ * Returns findings about money that keeps workers from starting. A change that does not raise the
+ * cost is not reported.
  */
 export function spendFindings({ inAccount }: Costs, { limits }: Answers, missed: NotLookedUp[]): ReviewFinding[] {
   if (limits?.isUnderBalance) {
@@ -89,7 +89,7 @@ export function spendFindings({ inAccount }: Costs, { limits }: Answers, missed:
   const { spendLimit, currentSpend } = limits;
   const { before, after } = inAccount;
   const added = after.fullScale - before.fullScale;
-  // What runs now may already be part of the program's full scale, which counts once.
+  // The program's full-scale cost may already be part of the current spend, and must count once.
   const highest = Math.max(after.fullScale, (currentSpend ?? 0) + added);
   if (spendLimit === null)
     missed.push({ what: "the spend limit", why: "the service's answer has no number that is clearly the limit" });

@@ -7,21 +7,21 @@ import { type EndpointSide, endpointSide, holdersAfter, type Planned } from "./p
 /** The price of one worker, in US dollars an hour. */
 export interface WorkerPrice {
   readonly perHour: number;
-  /** What the price is for: a pool or a CPU instance, with the number of GPUs. */
+  /** What is priced: a pool or a CPU instance, with the number of GPUs. */
   readonly of: string;
   readonly source: string;
 }
 
-/** The cost of an endpoint at one side of the change, in US dollars an hour. */
+/** The cost of an endpoint before or after the change, in US dollars an hour. */
 export interface SideCost {
   readonly workersMin: number | undefined;
   readonly workersMax: number | undefined;
   readonly price: WorkerPrice | undefined;
-  /** With `workersMax` workers; `undefined` if it is not known. */
+  /** The cost with `workersMax` workers; `undefined` if unknown. */
   readonly fullScale: number | undefined;
-  /** With `workersMin` workers; `undefined` if it is not known. */
+  /** The cost with `workersMin` workers; `undefined` if unknown. */
   readonly atRest: number | undefined;
-  /** Why a cost is not known. */
+  /** Why the cost is unknown. */
   readonly problem?: string | undefined;
 }
 
@@ -36,7 +36,7 @@ export interface EndpointCost {
 export interface TotalCost {
   readonly fullScale: number;
   readonly atRest: number;
-  /** Endpoints whose cost is not known, and is not in the total. */
+  /** Endpoints whose cost is unknown and missing from the total. */
   readonly unknown: readonly string[];
 }
 
@@ -50,7 +50,8 @@ interface TotalCosts {
 export interface Costs extends TotalCosts {
   readonly endpoints: readonly EndpointCost[];
   /**
-   * The part in the account of the environment. What the program takes over costs before, too.
+   * The share of the account that the environment selects. Endpoints that the program takes over
+   * count before the change, too.
    */
   readonly inAccount: TotalCosts;
 }
@@ -61,7 +62,7 @@ export interface GivenPrices {
   readonly source: string;
 }
 
-/** Returns the cost of each endpoint and in all. */
+/** Returns the cost of each endpoint and the total. */
 export function costsOf(planned: readonly Planned[], answers: Answers, given: GivenPrices | undefined): Costs {
   const holders = holdersAfter(planned);
   const endpoints = planned
@@ -71,7 +72,7 @@ export function costsOf(planned: readonly Planned[], answers: Answers, given: Gi
       before: summed(before.map((side) => sideCost(endpointSide(side), answers, given))),
       after: after
         ? sideCost(endpointSide(after), answers, given)
-        : // It leaves the stack, but not the service. Another resource may take it over.
+        : // The endpoint leaves the stack but still exists. Another resource may take it over.
           isRetained && !before.some(({ id }) => id !== undefined && holders.has(id))
           ? summed(before.map((side) => sideCost(endpointSide(side), answers, given)))
           : undefined,
@@ -93,7 +94,9 @@ function totalsOf(endpoints: readonly EndpointCost[]): TotalCosts {
   return { before: side("before"), after: side("after") };
 }
 
-/** Returns the cost of the records of one resource: more than one if an earlier run left one. */
+/**
+ * Returns the total cost of a resource's records. An interrupted run may have left more than one.
+ */
 function summed(costs: readonly SideCost[]): SideCost | undefined {
   const [first, ...others] = costs;
   if (!first || others.length === 0) return first;
@@ -115,7 +118,7 @@ function sideCost(side: EndpointSide, answers: Answers, given: GivenPrices | und
   const price = isOff ? undefined : priceOfSide(side, answers, given);
   const perHour = typeof price === "object" ? price.perHour : isOff ? 0 : undefined;
   const times = (workers: number | undefined) =>
-    // Nothing costs nothing, whatever its price.
+    // Zero workers cost nothing, whatever their price.
     workers === 0 ? 0 : workers === undefined || perHour === undefined ? undefined : rounded(workers * perHour);
   const unknown = [
     ...(workersMax === undefined ? ["workersMax is not known before up"] : []),
@@ -132,8 +135,8 @@ function sideCost(side: EndpointSide, answers: Answers, given: GivenPrices | und
 const rounded = (dollars: number) => Number(dollars.toPrecision(12));
 
 /**
- * Returns the price of the dearest worker that the settings allow, or why it is not known. Which of
- * several pools a worker gets is not known before it starts, and a cap must hold for each.
+ * Returns the price of the most expensive worker that the settings allow, or why it is unknown. A
+ * worker may start in any of the pools, and a cap must hold for all of them.
  */
 function priceOfSide(side: EndpointSide, answers: Answers, given: GivenPrices | undefined): WorkerPrice | string {
   const { gpuIds, instanceIds, gpuCount } = side;
@@ -152,8 +155,8 @@ function priceOfSide(side: EndpointSide, answers: Answers, given: GivenPrices | 
 }
 
 /**
- * Returns the pools of which the exclusions leave a GPU type, as far as the catalog knows; all if
- * they leave none.
+ * Returns the pools that still contain a GPU type after the exclusions, according to the catalog.
+ * Returns all pools if none does.
  */
 function usablePools(gpuIds: string, { gpus }: Answers): string[] {
   const [types = []] = gpus.values();

@@ -1,9 +1,9 @@
 /** A finding of the review. */
 export interface ReviewFinding {
   readonly level: "impossible" | "unlikely" | "data";
-  /** What was found, in one word. */
+  /** The kind of finding, as one word. */
   readonly kind: string;
-  /** The name of the resource in the program; `undefined` for the account. */
+  /** The resource's name in the program; `undefined` if the finding concerns the account. */
   readonly resource?: string;
   readonly message: string;
 }

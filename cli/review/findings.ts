@@ -10,7 +10,7 @@ import type { ReviewFinding } from "./finding";
 import type { Answers, NotLookedUp } from "./lookUps";
 import { type EndpointSide, endpointSide, holdersAfter, type Planned, type Side, textIn } from "./preview";
 
-/** Returns everything that was found about the change. */
+/** Returns all findings about the change. */
 export function findingsOf(
   planned: readonly Planned[],
   answers: Answers,
@@ -48,14 +48,14 @@ interface Circumstances {
   readonly planned: readonly Planned[];
   readonly answers: Answers;
   readonly missed: NotLookedUp[];
-  /** Pools that the user accepts although the catalog may not have them. */
+  /** GPU pools that the user accepts even if the catalog does not list them. */
   readonly extraTiers: readonly string[];
 }
 
 function endpointFindings(resource: Planned, { planned, answers, missed, extraTiers }: Circumstances): ReviewFinding[] {
   const { name, after } = resource;
   const side = after && endpointSide(after);
-  // Without workers, nothing has to start.
+  // Without workers, nothing needs to start.
   if (!side || side.workersMax === 0 || side.instanceIds !== "") return [];
   const { gpuIds, locations, minCudaVersion, allowedCudaVersions, gpuCount } = side;
   const unknown = Object.entries({ gpuIds, locations, minCudaVersion, allowedCudaVersions, gpuCount })
@@ -75,7 +75,7 @@ function endpointFindings(resource: Planned, { planned, answers, missed, extraTi
   const settings = { gpuIds, locations, minCudaVersion, allowedCudaVersions, volumeDataCenters };
   const touched = touchedBy(resource, side);
   const [anyGpus] = answers.gpus.values();
-  // Pools and places do not depend on the number of GPUs.
+  // Pools and locations do not depend on the number of GPUs.
   const proofs = endpointProofs(settings, {
     gpus: answers.gpus.get(gpuCount) ?? anyGpus,
     dataCenters: answers.dataCenters,
@@ -90,13 +90,13 @@ function endpointFindings(resource: Planned, { planned, answers, missed, extraTi
   return [];
 }
 
-/** The settings that decide where workers can start. */
+/** The settings that determine where workers can start. */
 const PLACED = ["gpuIds", "gpuCount", "locations", "minCudaVersion", "allowedCudaVersions"] as const;
 const VOLUMES = ["networkVolumeId", "networkVolumeIds"] as const;
 
 /**
- * Returns the settings that the change touches, of those that decide whether workers start: all of
- * them where none had to start before.
+ * Returns the settings changed here that determine whether workers can start. If no worker had to
+ * start before, returns all of them.
  */
 function touchedBy({ op, before, taken, after }: Planned, next: EndpointSide): ReadonlySet<string> {
   const kept = op === "update" ? before.find(({ id }) => id === after?.id) : undefined;
@@ -114,15 +114,18 @@ function touchedBy({ op, before, taken, after }: Planned, next: EndpointSide): R
 const isAtMost = (one: number | undefined, other: number | undefined) =>
   one !== undefined && other !== undefined && one <= other;
 
-/** Returns `true` for the same parts in any order. What is not known may differ. */
+/**
+ * Returns `true` if both lists contain the same parts in any order. Unknown values count as
+ * different.
+ */
 function isSameList(one: string | number | undefined, other: string | number | undefined): boolean {
   const parts = (value: string | number) => [...new Set(splitList(String(value)))].sort().join();
   return one !== undefined && other !== undefined && parts(one) === parts(other);
 }
 
 /**
- * Returns the data centers of an endpoint's network volumes: those of the program after the change,
- * and those of the account. `undefined` if one is not known.
+ * Returns the data centers of an endpoint's network volumes, whether they belong to the program or
+ * the account. Returns `undefined` if any of them is unknown.
  */
 function volumePlaces(
   { volumeIds, volumeUrns }: EndpointSide,
@@ -141,7 +144,7 @@ function volumePlaces(
   return places.every((place) => place !== undefined && place !== "") ? (places as string[]) : undefined;
 }
 
-/** Returns the ids of the volumes that the program does not declare. */
+/** Returns the ids of the volumes that the program uses but does not declare. */
 export function foreignVolumes(planned: readonly Planned[]): string[] {
   const own = planned.filter(({ kind }) => kind === "volume").flatMap(({ before }) => before.map(({ id }) => id));
   const sides = planned.flatMap(({ kind, op, after }) =>
@@ -150,11 +153,12 @@ export function foreignVolumes(planned: readonly Planned[]): string[] {
   return sides.flatMap((side) => splitList(endpointSide(side).volumeIds ?? "")).filter((id) => !own.includes(id));
 }
 
-/** The largest number of alternatives to name. */
+/** The maximum number of alternatives to suggest. */
 const MOST_BETTER = 3;
 
 /**
- * Returns a warning if the stock of an endpoint's GPUs is low where it may run, and what is better.
+ * Returns a warning, with better alternatives, if stock is low for an endpoint's GPUs in the
+ * locations it allows.
  */
 function stockFindings(
   name: string,
@@ -197,7 +201,9 @@ function stockFindings(
   return [{ level: "unlikely", kind: "stock", resource: name, message }];
 }
 
-/** Returns the best level of a GPU type in some data centers, for the CUDA versions that fit. */
+/**
+ * Returns the best stock level of a GPU type in the data centers, for the CUDA versions that fit.
+ */
 function levelIn(
   { stock, dataCenters, cudaVersions = [] }: CatalogGpu,
   allowed: readonly string[] | undefined,
@@ -209,7 +215,10 @@ function levelIn(
   return bestLevel(dataCenters.filter(({ id }) => allowed.includes(id)).map((place) => place.stock));
 }
 
-/** Returns each network volume whose data the change deletes: no resource has it afterwards. */
+/**
+ * Returns a finding for each network volume whose data the change deletes. Volumes that another
+ * resource takes over are not reported.
+ */
 function dataFindings({ kind, name, op, before }: Planned, holders: ReadonlyMap<string, Planned>): ReviewFinding[] {
   if (kind !== "volume") return [];
   const isGone = ({ id, isRetained }: Side) =>

@@ -7,26 +7,26 @@ import type { Endpoint } from "../../sdk/endpoints/record";
 import { ServerlessGpuError, UnexpectedResponseError } from "../../sdk/errors";
 import { redact } from "../../sdk/secret";
 
-/** Something that could not be looked up, and why. */
+/** Something that could not be looked up, and the reason. */
 export interface NotLookedUp {
   readonly what: string;
   readonly why: string;
 }
 
-/** What the review asks the service. */
+/** The lookups that a review needs. */
 export interface Questions {
-  /** Numbers of GPUs for which to ask the stock. */
+  /** The GPU counts to look up stock for. */
   readonly gpuCounts: readonly number[];
   readonly cpus: boolean;
-  /** `true` if the change sets endpoints or volumes in places. */
+  /** `true` if the change places endpoints or volumes in data centers. */
   readonly places: boolean;
   readonly account: boolean;
   readonly volumes: boolean;
 }
 
-/** What the service answered. A part that it did not answer is `undefined`. */
+/** The results of the lookups. A part that failed is `undefined`. */
 export interface Answers {
-  /** The GPU types by the number of GPUs of a worker. */
+  /** GPU types, by the number of GPUs per worker. */
   readonly gpus: ReadonlyMap<number, readonly CatalogGpu[]>;
   readonly dataCenters: readonly CatalogDataCenter[] | undefined;
   readonly cpus: readonly CatalogCpu[] | undefined;
@@ -35,20 +35,21 @@ export interface Answers {
   readonly endpoints: readonly Endpoint[] | undefined;
   /** The data center of each volume of the account. */
   readonly volumes: ReadonlyMap<string, string> | undefined;
-  /** The interface that showed the stock, for people. */
+  /** The API that provided the stock levels, as shown in messages. */
   readonly source: string;
   readonly readAt: Date;
   readonly missed: readonly NotLookedUp[];
 }
 
-/** One attempt each, because people wait, and nothing depends on an answer. */
+/** Make a single attempt: people are waiting, and the review works without the answers. */
 const ONCE = { timeoutMs: 5_000, maxRetries: 0 };
 
 const NO_KEY = "there is no API key (set SERVERLESS_GPU_API_KEY)";
 
 /**
- * Asks the service, everything at once. With a key, REST v2 comes first, because only it has prices
- * of workers. Without one, GraphQL still shows the data centers. A failure is part of the answers.
+ * Runs all lookups at the same time. If there is a key, REST v2 is preferred, because only REST v2
+ * shows worker prices. Without a key, GraphQL still shows the data centers. Failures become part of
+ * the answers.
  */
 export async function lookUp(settings: EnvironmentSettings, questions: Questions): Promise<Answers> {
   const missed: NotLookedUp[] = [];
@@ -89,7 +90,7 @@ interface NamedClient {
   readonly api: string;
 }
 
-/** Returns the clients to ask, the preferred first; none if the environment names no service. */
+/** Returns the clients to ask, preferred first; none if the environment selects no service. */
 function clientsFor(settings: EnvironmentSettings, missed: NotLookedUp[]): NamedClient[] {
   const { apiKey, service, graphqlUrl } = settings;
   if (service === undefined && graphqlUrl === undefined) {
@@ -100,14 +101,14 @@ function clientsFor(settings: EnvironmentSettings, missed: NotLookedUp[]): Named
     return [];
   }
   const clientOf = (api: "v2" | "graphql") => ({
-    // The requests without a key do not send it.
+    // Requests that need no key do not send this placeholder.
     client: createClient({ ...settings, apiKey: apiKey || "none", api }),
     api: api === "v2" ? "REST v2" : "GraphQL",
   });
   return apiKey === "" ? [clientOf("graphql")] : [clientOf("v2"), clientOf("graphql")];
 }
 
-/** Returns a function that asks one client after the other, until one answers. */
+/** Returns a function that asks the clients in order until one succeeds. */
 function reader(clients: readonly NamedClient[], missed: NotLookedUp[]) {
   return async <T>(what: string, ask: (client: Client, api: string) => Promise<T>): Promise<T | undefined> => {
     const reasons: string[] = [];
@@ -126,7 +127,7 @@ function reader(clients: readonly NamedClient[], missed: NotLookedUp[]) {
   };
 }
 
-/** Returns a reader of the limits that prefers an interface with a quota that can be read. */
+/** Returns a function that reads the limits, preferring an API that shows the quota. */
 function limitsOf(clients: readonly NamedClient[]) {
   return async (client: Client): Promise<AccountLimits> => {
     const limits = await client.account.limits(ONCE);
@@ -140,7 +141,8 @@ function limitsOf(clients: readonly NamedClient[]) {
 }
 
 /**
- * @throws UnexpectedResponseError if the list may not be whole: a sum of a part would be too small
+ * @throws UnexpectedResponseError if the list may be incomplete, because a partial sum would be too
+ * small
  */
 async function readEndpoints({ endpoints }: Client): Promise<readonly Endpoint[]> {
   const listed = await endpoints.listReadable(ONCE);

@@ -6,8 +6,8 @@ import type { Planned, Side } from "./preview";
 const MOST_NAMES = 5;
 
 /**
- * Returns the answers without those about the account, if state has its endpoints in another one. A
- * rotated key looks the same in state, but then the account has the endpoints.
+ * Removes the answers about the account if the state's endpoints belong to another account. After a
+ * key rotation the state looks the same, but then the account contains the endpoints.
  */
 export function ofSameAccount(answers: Answers, planned: readonly Planned[], settings: EnvironmentSettings): Answers {
   const { endpoints, missed } = answers;

@@ -4,10 +4,10 @@ import { classOf } from "../stack";
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** A resource at one side of a step of a preview. */
+/** A resource before or after a preview step. */
 interface StepState {
   readonly id?: string;
-  /** The id that the option `import` names. */
+  /** The id given by the `import` option. */
   readonly importID?: string;
   readonly type?: string;
   readonly provider?: string;
@@ -25,7 +25,7 @@ interface Step {
   readonly newState?: StepState;
 }
 
-/** What `pulumi preview --json` prints. */
+/** The output of `pulumi preview --json`. */
 interface Preview {
   readonly config?: Readonly<Record<string, unknown>>;
   readonly steps?: readonly Step[];
@@ -35,61 +35,61 @@ interface Preview {
 
 /** A resource before or after the change. */
 export interface Side {
-  /** The service's id; `undefined` for a new record. */
+  /** The record's id; `undefined` for a new record. */
   readonly id: string | undefined;
   readonly values: Values;
-  /** The URNs behind the values of each property. */
+  /** The URNs that each property's value comes from. */
   readonly dependencies: NonNullable<StepState["propertyDependencies"]>;
-  /** `true` if the record stays at the service although it leaves the stack. */
+  /** `true` if the record is kept at RunPod when it leaves the stack. */
   readonly isRetained?: boolean;
 }
 
-/** A record that exists at the service, and that a new resource takes over. */
+/** An existing record that a new resource takes over. */
 interface Takes {
-  /** The id of `adoptId` or of the option `import`; `undefined` if it is not known. */
+  /** The id given by `adoptId` or the `import` option; `undefined` if unknown. */
   readonly id: string | undefined;
-  /** The record's name, if the step shows it instead of an id. */
+  /** The record's name, if the step shows a name instead of an id. */
   readonly name: string | undefined;
 }
 
-/** What a change does to one resource. */
+/** What the change does to one resource. */
 export interface Planned {
   readonly kind: "endpoint" | "volume";
   readonly urn: string;
-  /** The name in the program. */
+  /** The resource's name in the program. */
   readonly name: string;
   readonly op: "create" | "update" | "replace" | "delete" | "same";
-  /** The records before the change: more than one if an earlier run left one to delete. */
+  /** The records before the change. There are several if an earlier run left one to delete. */
   readonly before: readonly Side[];
   readonly after: Side | undefined;
-  /** The record that a new resource takes over, if it does not create one. */
+  /** The existing record that a new resource takes over instead of creating one. */
   readonly takes?: Takes | undefined;
-  /** The same record as the account has it, once it was looked up. */
+  /** That record as found in the account, once it has been looked up. */
   readonly taken?: Side | undefined;
-  /** `true` if all its records stay at the service although they leave the stack. */
+  /** `true` if all records are kept at RunPod when they leave the stack. */
   readonly isRetained: boolean;
   /** The properties that the program sets. */
   readonly declared: readonly string[];
-  /** `true` with the account of the environment and the stack's config. */
+  /** `true` if the resource uses the account of the environment and the stack's config. */
   readonly hasDefaultProvider: boolean;
 }
 
-/** The change of a whole program. */
+/** The change to a whole program. */
 export interface PlannedChange {
   readonly resources: readonly Planned[];
   /** The stack's config. */
   readonly config: NonNullable<Preview["config"]>;
-  /** Unchanged resources that the preview leaves out. */
+  /** The number of unchanged resources that the preview omits. */
   readonly hidden: number;
-  /** Resources that --target leaves uncreated. */
+  /** The number of resources that `--target` does not create. */
   readonly notTargeted: number;
 }
 
-/** The classes whose changes cost something. */
+/** The resource classes that affect the cost. */
 const CLASSES: readonly (string | undefined)[] = ["ServerlessEndpoint", "NetworkVolume"];
 
 /**
- * Returns the change that the JSON of a preview shows, of either form.
+ * Parses the JSON of a preview, for the dynamic provider or the plugin.
  * @throws Error if the text is not a preview, or if the preview failed
  */
 export function readPreview(text: string): PlannedChange {
@@ -112,10 +112,10 @@ export function readPreview(text: string): PlannedChange {
   };
 }
 
-/** The type of the resource that every preview of a program has a step for. */
+/** The resource type for which every preview contains a step. */
 const STACK = "pulumi:pulumi:Stack";
 
-/** @throws Error if the steps are those of a refresh, or of no command of Pulumi */
+/** @throws Error if the steps are from a refresh or not from Pulumi at all */
 function refuseOtherCommands(steps: readonly Step[]): void {
   const ofStack = steps.filter((step) => typeOf(step) === STACK);
   if (ofStack.some(({ op }) => op !== "refresh")) return;
@@ -126,7 +126,7 @@ function refuseOtherCommands(steps: readonly Step[]): void {
   throw new Error(`${what}: make it with pulumi preview --json --show-sames`);
 }
 
-/** With --target, the engine prints a create that it leaves out as a `same` without a record. */
+/** With `--target`, the engine reports a skipped create as a `same` step without a record. */
 const isNotTargeted = ({ op, oldState }: Step) => op === "same" && !oldState?.id;
 
 function previewIn(text: string): Preview {
@@ -159,7 +159,10 @@ function typeOf({ oldState, newState }: Step): string {
   return newState?.type ?? oldState?.type ?? "";
 }
 
-/** Returns an endpoint in state as a change that sets all of it, for the same checks. */
+/**
+ * Wraps an unchanged endpoint as a change to all of its fields, so that it goes through the same
+ * checks.
+ */
 export function plannedSame({
   urn,
   outputs,
@@ -181,10 +184,10 @@ export function plannedSame({
 const isDefault = (provider: string | undefined) =>
   provider === undefined || /pulumi:providers:[^:]+::default(_[^:]*)?::[^:]*$/.test(provider);
 
-/** Returns the name in a URN: what follows the stack, the project and the type. */
+/** Returns the resource name in a URN, which follows the stack, the project and the type. */
 const nameIn = (urn: string) => urn.split("::").slice(3).join("::");
 
-/** Returns the resource that has each record after the change, by the record's id. */
+/** Maps each record's id to the resource that manages the record after the change. */
 export function holdersAfter(planned: readonly Planned[]): ReadonlyMap<string, Planned> {
   const held = planned.flatMap((each) => {
     const id = each.after && (each.after.id ?? each.takes?.id);
@@ -193,7 +196,7 @@ export function holdersAfter(planned: readonly Planned[]): ReadonlyMap<string, P
   return new Map(held);
 }
 
-/** Returns what the steps of one URN do together. A replacement may have several. */
+/** Combines the steps of one URN. A replacement may consist of several. */
 function plannedBy(steps: readonly Step[]): Planned[] {
   const known = steps.filter(({ op }) => op in OPERATIONS);
   const [first] = known;
@@ -202,7 +205,7 @@ function plannedBy(steps: readonly Step[]): Planned[] {
   const old = known.flatMap(({ oldState }) => oldState ?? []);
   const before = old.filter((state, at) => old.findIndex((each) => each.id === state.id) === at);
   const kind = classOf(typeOf(first));
-  // Without a new record, delete-replaced ends what an earlier run left.
+  // Without a new record, delete-replaced completes a replacement from an earlier run.
   const isReplaced = known.some(({ op }) => OPERATIONS[op] === "replace" && op !== "delete-replaced");
   const op = last ? (isReplaced ? "replace" : (OPERATIONS[last.op] ?? "update")) : "delete";
   const takes = last && takenBy(last, isReplaced);
@@ -233,7 +236,7 @@ const OPERATIONS: Readonly<Record<string, Planned["op"]>> = {
   "import-replacement": "replace",
 };
 
-/** Returns the record that a step takes over instead of creating one, if it does. */
+/** Returns the record that a step takes over instead of creating one, if any. */
 function takenBy({ op, newState: { id, importID, inputs = {} } = {} }: Step, isReplaced: boolean): Takes | undefined {
   if (op.startsWith("import")) return { id: importID || id || undefined, name: textIn(inputs.name) };
   const { adoptId } = inputs;
@@ -241,7 +244,7 @@ function takenBy({ op, newState: { id, importID, inputs = {} } = {} }: Step, isR
   return isNew && adoptId != null && adoptId !== "" ? { id: textIn(adoptId), name: undefined } : undefined;
 }
 
-/** The settings of a record that is taken over, until it is looked up. */
+/** The settings of a taken-over record before it has been looked up. */
 const NOT_LOOKED_UP: Values = Object.fromEntries(
   ["workersMin", "workersMax", "gpuCount", "gpuIds", "instanceIds", "locations", "minCudaVersion"]
     .concat("allowedCudaVersions", "networkVolumeId", "networkVolumeIds")
@@ -249,8 +252,8 @@ const NOT_LOOKED_UP: Values = Object.fromEntries(
 );
 
 /**
- * Returns the values after a step. What an update does not set stays; a new record has defaults;
- * one that is taken over keeps what the account has.
+ * Returns the values after a step. An update keeps the fields that it does not set. A new record
+ * gets the defaults, and a taken-over record keeps its values from the account.
  */
 function valuesAfter({ oldState, newState }: Step, isReplaced: boolean, isTaken: boolean): Values {
   const inputs = newState?.inputs ?? {};
@@ -258,7 +261,7 @@ function valuesAfter({ oldState, newState }: Step, isReplaced: boolean, isTaken:
   return { ...(isReplaced ? undefined : oldState?.outputs), ...inputs };
 }
 
-/** Returns the settings of a record that is taken over, with these inputs. */
+/** Applies the inputs to the settings of a taken-over record. */
 export function overlaid(record: Values, inputs: Values): Values {
   const other = inputs.gpuIds != null ? { instanceIds: "" } : inputs.instanceIds != null ? { gpuIds: "" } : {};
   return { ...record, ...other, ...inputs };
@@ -266,7 +269,7 @@ export function overlaid(record: Values, inputs: Values): Values {
 
 function sideAfter(step: Step, isReplaced: boolean, isTaken: boolean): Side | undefined {
   const { oldState, newState } = step;
-  // The engine shows the id of a record that stays in its old state only.
+  // If a record stays, the engine shows its id only in the old state.
   const id = newState?.id || (isReplaced ? undefined : oldState?.id);
   return newState && { ...sideOf(newState, valuesAfter(step, isReplaced, isTaken)), id };
 }
@@ -278,7 +281,7 @@ function sideOf(state: StepState, values: Values = {}): Side {
   };
 }
 
-/** The settings of an endpoint that the review reads. A value is `undefined` if it is not known. */
+/** The endpoint settings that the review uses. Unknown values are `undefined`. */
 export interface EndpointSide {
   readonly id: string | undefined;
   readonly adoptId: string | undefined;
@@ -290,16 +293,18 @@ export interface EndpointSide {
   readonly locations: string | undefined;
   readonly minCudaVersion: string | undefined;
   readonly allowedCudaVersions: string | undefined;
-  /** The ids of its network volumes. */
+  /** The ids of the endpoint's network volumes. */
   readonly volumeIds: string | undefined;
-  /** The URNs of the program's volumes among them. */
+  /** The URNs of those volumes that belong to the program. */
   readonly volumeUrns: readonly string[];
 }
 
-/** What the engine prints for a secret. */
+/** The text that the engine prints instead of a secret. */
 const SECRET = /^\[secret\]$/;
 
-/** Returns the settings of an endpoint, with the service's defaults for what is not set. */
+/**
+ * Returns the settings of an endpoint, using the service's defaults for fields that are not set.
+ */
 export function endpointSide({ id, values, dependencies }: Side): EndpointSide {
   const text = (name: string) => textIn(values[name] ?? (ENDPOINT_DEFAULTS as Values)[name] ?? "");
   const count = (name: string, byDefault: number) => {
@@ -318,7 +323,8 @@ export function endpointSide({ id, values, dependencies }: Side): EndpointSide {
 }
 
 /**
- * Returns a text, or a list of the plugin as a comma-separated one; `undefined` if it is not known.
+ * Returns a string. A list from the plugin becomes a comma-separated string, and unknown values
+ * become `undefined`.
  */
 export function textIn(value: unknown): string | undefined {
   const parts = Array.isArray(value) ? value : [value];

@@ -6,19 +6,19 @@ import type { NotLookedUp } from "./lookUps";
 
 /** The review of a change. */
 export interface ReviewReport {
-  /** How many endpoints and volumes the change creates, changes, and so on. */
+  /** The number of endpoints and volumes that the change creates, updates, and so on. */
   readonly counts: Readonly<Record<string, number>>;
   readonly costs: Costs;
   readonly findings: readonly ReviewFinding[];
   readonly missed: readonly NotLookedUp[];
-  /** The caps that are exceeded, or that cannot be checked. */
+  /** The caps that are exceeded or cannot be checked. */
   readonly exceeded: readonly string[];
   readonly hasFailed: boolean;
-  /** `true` if the preview leaves out resources, whose cost is not in the totals. */
+  /** `true` if the preview omits resources, so that the totals do not include them. */
   readonly isCut: boolean;
 }
 
-/** The words of each level, the gravest first. */
+/** The heading for each level, most severe first. */
 export const FINDING_HEADINGS = { impossible: "IMPOSSIBLE", data: "DATA GOES", unlikely: "UNLIKELY" } as const;
 const LEVELS = Object.keys(FINDING_HEADINGS) as ReviewFinding["level"][];
 
@@ -31,14 +31,14 @@ const NOTHING_ELSE = "In what was looked up, nothing was found.";
 
 const COLUMNS = ["endpoint", "full scale before", "after", "at rest before", "after", "price of a worker"];
 
-/** Returns a money cell. */
+/** Formats a cost for a table cell. */
 function money(cost: SideCost | undefined, field: "fullScale" | "atRest"): string {
   if (!cost) return "-";
   const value = cost[field];
   return value === undefined ? "?" : shownMoney(value);
 }
 
-/** Returns the rows of the table of costs. */
+/** Returns the rows of the cost table. */
 function rowsOf(endpoints: Costs["endpoints"]): string[][] {
   return endpoints.map(({ name, before: old, after: next }) => {
     const { price, problem } = next ?? old ?? {};
@@ -50,7 +50,7 @@ function rowsOf(endpoints: Costs["endpoints"]): string[][] {
   });
 }
 
-/** Returns the row of the totals. */
+/** Returns the row with the totals. */
 function totalRow({ costs: { before, after }, isCut }: ReviewReport): string[] {
   const total = ({ unknown }: TotalCost, value: number) =>
     `${isCut || unknown.length > 0 ? "≥ " : ""}${shownMoney(value)}`;
@@ -60,7 +60,7 @@ function totalRow({ costs: { before, after }, isCut }: ReviewReport): string[] {
   ];
 }
 
-/** Returns the source of each price, once. */
+/** Returns the distinct sources of the prices. */
 function sourcesOf({ endpoints }: Costs): string[] {
   const prices = endpoints
     .flatMap(({ before, after }) => [before?.price, after?.price])
@@ -97,7 +97,7 @@ export function costLines(report: ReviewReport): string[] {
   return table.length > 0 ? [...table, "", NOT_INCLUDED, ...sourcesOf(costs)] : [];
 }
 
-/** Returns the report as text. */
+/** Formats the report as text. */
 export function reviewText(report: ReviewReport): string {
   const { counts, costs, findings, missed, exceeded } = report;
   const isWhole = missed.length === 0 && costs.after.unknown.length === 0;
@@ -120,7 +120,7 @@ export function reviewText(report: ReviewReport): string {
     .join("\n");
 }
 
-/** Escapes what Markdown would format, and keeps a table's cell in one line. */
+/** Escapes Markdown syntax and keeps a table cell on one line. */
 export function escapedMarkdown(text: string): string {
   return visible(text.replace(/\s+/g, " ")).replace(/[\\`*_{}[\]<>#|~@]/g, (character) =>
     character === "<" ? "&lt;" : character === ">" ? "&gt;" : `\\${character}`,
@@ -128,12 +128,12 @@ export function escapedMarkdown(text: string): string {
 }
 
 /**
- * The most characters of a list, and of the table. All together stay below the 65,536 of a comment
- * on GitHub.
+ * The maximum length of a list and of the table, in characters. Together they stay below GitHub's
+ * limit of 65,536 for a comment.
  */
 const LONGEST = { list: 7_000, table: 15_000 } as const;
 
-/** Returns the first lines that fit, and how many do not. */
+/** Returns as many lines as fit, and the number of lines that do not. */
 function cut(lines: readonly string[], longest: number): { shown: string[]; left: number } {
   let length = 0;
   const end = lines.findIndex((line) => {
@@ -151,7 +151,7 @@ function markdownList(title: string, lines: readonly string[]): string[] {
   return [`**${title}**`, "", ...shown, ...(left > 0 ? [`- and ${left} more`] : []), ""];
 }
 
-/** Returns the table of the endpoints that change, with the totals of all. */
+/** Returns a table of the endpoints that change, followed by the totals of all endpoints. */
 export function costMarkdown(report: ReviewReport): string[] {
   const { endpoints } = report.costs;
   if (endpoints.length === 0) return [];
@@ -171,7 +171,7 @@ export function costMarkdown(report: ReviewReport): string[] {
   ];
 }
 
-/** Returns the report as Markdown, for a comment on a pull request. */
+/** Formats the report as Markdown for a pull request comment. */
 export function reviewMarkdown(report: ReviewReport): string {
   const { counts, findings, missed, exceeded, hasFailed } = report;
   const of = (level: ReviewFinding["level"]) => findings.filter((finding) => finding.level === level).map(findingText);
@@ -192,7 +192,7 @@ export function reviewMarkdown(report: ReviewReport): string {
   ].join("\n");
 }
 
-/** Returns the report as plain data, for programs. */
+/** Converts the report to JSON data. */
 export function reviewJson(
   { counts, costs, findings, missed, exceeded, hasFailed }: ReviewReport,
   version: string,

@@ -17,9 +17,8 @@ import { type ReviewReport, reviewJson, reviewMarkdown, reviewText } from "./rep
 import { reviewConnection } from "./reviewConnection";
 import { withTaken } from "./taken";
 
-/** The options of the command. */
 export interface ReviewFlags {
-  /** The stack to preview; `true` for the selected one. */
+  /** The stack to preview; `true` for the selected stack. */
   readonly stack?: StackFlag;
   readonly maxPerHour?: number;
   readonly maxAtRest?: number;
@@ -29,17 +28,17 @@ export interface ReviewFlags {
   readonly markdown?: boolean;
 }
 
-/** Without it, the engine may print a stream of events instead of a preview. */
+/** Otherwise, the engine may print a stream of events instead of a preview. */
 const ONE_OBJECT = { PULUMI_ENABLE_STREAMING_JSON_PREVIEW: "false" };
 const PREVIEW_TIMEOUT_MS = 300_000;
 const CAP_EXCEEDED = 3;
 const IMPOSSIBLE = 4;
 
 /**
- * Prints the review of a change. Returns the exit code: 3 if a cap is exceeded, 4 if the change is
- * impossible.
- * @param file a file with the preview's JSON; `-` or `undefined` for standard input
- * @param version this package's version, for the JSON
+ * Prints the review of a change. Returns the exit code: 3 if a cap is exceeded, and 4 if the change
+ * is impossible.
+ * @param file a file containing the preview's JSON; `-` or `undefined` for standard input
+ * @param version this package's version, for the JSON output
  */
 export async function review(file: string | undefined, flags: ReviewFlags, version: string): Promise<number> {
   const text = await previewText(file, flags.stack);
@@ -49,8 +48,8 @@ export async function review(file: string | undefined, flags: ReviewFlags, versi
 }
 
 /**
- * Returns the review of a preview's JSON, and its exit code.
- * @param connect returns the connection for the look-ups. It is called only for a valid preview
+ * Reviews a preview's JSON. Returns the report and the exit code.
+ * @param connect returns the connection for the lookups; only called if the preview is valid
  */
 export async function reviewOf(
   text: string,
@@ -77,7 +76,7 @@ export async function reviewOf(
 
 function show(report: ReviewReport, { json, markdown }: ReviewFlags, version: string): void {
   if (json) printJson(reviewJson(report, version), 2);
-  // Both are visible already: their cells were, before they were padded.
+  // Invisible characters were already escaped, before the cells were padded.
   else process.stdout.write(markdown ? reviewMarkdown(report) : reviewText(report));
 }
 
@@ -86,7 +85,7 @@ async function previewText(file: string | undefined, stack: StackFlag): Promise<
     const args = ["preview", "--json", "--show-sames", ...stackFlag(stack)];
     const output = await pulumi(args, process.cwd(), PREVIEW_TIMEOUT_MS, ONE_OBJECT);
     if ("problem" in output) {
-      // Its JSON has the reason.
+      // The JSON contains the reason.
       if (output.printed?.startsWith("{")) readPreview(output.printed);
       throw new Error(`the preview of the program failed: ${output.problem}`);
     }
@@ -96,7 +95,7 @@ async function previewText(file: string | undefined, stack: StackFlag): Promise<
 }
 
 /**
- * Returns the GPU tiers that the config or the environment accepts in addition to the service's.
+ * Returns the GPU pools that the config or the environment accepts in addition to the known ones.
  */
 function extraTiersIn({ config }: PlannedChange): string[] {
   const read = (name: string) => {
@@ -108,17 +107,17 @@ function extraTiersIn({ config }: PlannedChange): string[] {
   return acceptedWords(read).extraGpuTiers.filter((tier) => !known.includes(tier));
 }
 
-/** Returns what to ask about a change. A change without endpoints and volumes asks nothing. */
+/** Returns the lookups that a change needs. A change without endpoints and volumes needs none. */
 function questionsFor(resources: readonly Planned[]): Questions {
   const endpoints = resources.filter(({ kind }) => kind === "endpoint");
   const sides = endpoints.flatMap(({ before, after }) => [...before, ...(after ? [after] : [])]).map(endpointSide);
   const changed = resources.filter(({ op, after }) => after && op !== "same");
   const judged = changed.flatMap(({ kind, after }) => (kind === "endpoint" && after ? [endpointSide(after)] : []));
   const counts = judged.filter(({ instanceIds }) => instanceIds === "").flatMap(({ gpuCount }) => gpuCount ?? []);
-  // Of an endpoint that is taken over, either may come out.
+  // An endpoint that is taken over may turn out to use GPUs or CPUs.
   const hasGpus = sides.some(({ instanceIds }) => instanceIds === "" || instanceIds === undefined);
   return {
-    // Prices do not depend on the number.
+    // Prices do not depend on the GPU count.
     gpuCounts: [...new Set(counts.length > 0 ? counts : hasGpus ? [1] : [])],
     cpus: sides.some(({ instanceIds }) => instanceIds !== ""),
     places: changed.length > 0,

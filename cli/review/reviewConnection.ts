@@ -3,7 +3,7 @@ import { SecretText } from "../../sdk/secret";
 import { findConnection, lineOf, requireSecrets } from "../connection/connection";
 
 /**
- * Returns the connection for the look-ups of a review, and says which it is. A review needs neither
+ * Returns the connection for a review's lookups, and prints which one it is. A review needs neither
  * a key nor a service.
  */
 export async function reviewConnection(stack: string | true | undefined): Promise<EnvironmentSettings> {

@@ -1,6 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 
-/** Adds the description and the options of the command, and the end of its help. */
 export function addReviewFlags(command: Command): Command {
   return command
     .summary("Review a change: its cost, and whether it can start")
@@ -34,13 +33,13 @@ Exit codes:
     );
 }
 
-/** Returns US dollars, ≥ 0. */
+/** Parses an amount in US dollars, ≥ 0. */
 function dollars(text: string): number {
   if (/^\d+(\.\d+)?$/.test(text)) return Number(text);
   throw new InvalidArgumentError("Give US dollars an hour, such as 20 or 0.5.");
 }
 
-/** Returns what is wrong with the source of the preview, if anything. */
+/** Returns an error message if the source of the preview is invalid. */
 export function reviewProblem(file: string | undefined, stack: string | true | undefined): string | undefined {
   if (file !== undefined && stack !== undefined)
     return "give a file or --stack, not both. The word after --stack is the name of the stack.";

@@ -4,8 +4,8 @@ import type { Answers, NotLookedUp } from "./lookUps";
 import { overlaid, type Planned, type Side } from "./preview";
 
 /**
- * Returns the change with the settings of the endpoints that it adopts or imports, as the account
- * has them. What is not known of one stays unknown.
+ * Fills in the account's settings for the endpoints that the change adopts or imports. Unknown
+ * settings stay unknown.
  */
 export function withTaken(planned: readonly Planned[], answers: Answers, missed: NotLookedUp[]): Planned[] {
   return planned.map((each) => {
@@ -22,7 +22,7 @@ export function withTaken(planned: readonly Planned[], answers: Answers, missed:
   });
 }
 
-/** Returns the record that a resource takes over, or why it is not known. */
+/** Returns the record that a resource takes over, or why it is unknown. */
 function recordOf(
   { takes, hasDefaultProvider }: Planned,
   endpoints: readonly Endpoint[] | undefined,

@@ -9,8 +9,8 @@ import { ownResources, readSelectedState } from "../doctor/state";
 import { printLines, say } from "../terminal";
 
 /**
- * Says what an unfinished adoption has left at an endpoint. With `yes`, also puts back what it had.
- * Returns the exit code.
+ * Describes the changes that an unfinished adoption left on an endpoint. With `yes`, also reverts
+ * them. Returns the exit code.
  */
 export async function takeBackLeft(id: string, api: string | undefined, yes: boolean): Promise<number> {
   const settings = await commandConnection({ api });
@@ -42,7 +42,7 @@ export async function takeBackLeft(id: string, api: string | undefined, yes: boo
   }
 }
 
-/** Refuses to change an endpoint that the selected stack has: a run has adopted it since. */
+/** Fails if the selected stack manages the endpoint, because a later run adopted it. */
 async function refuseAdopted(id: string): Promise<void> {
   const resources = ownResources(await readSelectedState(findProgram(process.cwd())));
   if ("problem" in resources || !resources.value.some((each) => each.id === id)) return;

@@ -5,22 +5,21 @@ import { withReleases } from "../history/releases";
 import { printLines, say } from "../terminal";
 import { takeBackLeft } from "./left";
 
-/** The options of the command. */
 export interface RollbackFlags {
   readonly api?: string;
-  /** The id or the version of the release. */
+  /** The id or version of the release. */
   readonly to?: string;
-  /** Takes back what an unfinished adoption on this machine has left. */
+  /** Reverts the changes of an unfinished adoption on this machine. */
   readonly left?: boolean;
   readonly yes?: boolean;
 }
 
-/** Values that are never printed: they may be or contain secrets. */
+/** Settings whose values are never printed, because they may contain secrets. */
 const HIDDEN = ["env", "dockerArgs", "containerRegistryAuthId"];
 
 /**
- * Prints the change of the program that takes an endpoint back to a release. With `--yes`, also
- * makes the change at the service. Returns the exit code.
+ * Prints the program change that returns an endpoint to an earlier release. With `--yes`, also
+ * applies the change at RunPod. Returns the exit code.
  */
 export async function rollback(endpoint: string, { api, to, left, yes = false }: RollbackFlags): Promise<number> {
   if ((to === undefined) !== (left === true)) {

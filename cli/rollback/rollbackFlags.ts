@@ -1,6 +1,5 @@
 import type { Command } from "commander";
 
-/** Adds the description and the options of the command, and the end of its help. */
 export function addRollbackFlags(command: Command): Command {
   return command
     .summary("Show how to return an endpoint to an earlier release")

@@ -11,7 +11,7 @@ export function boundsOf(runJobs: boolean): Bounds {
   return runJobs ? { maxRequests: 350, maxMinutes: 8 } : { maxRequests: 200, maxMinutes: 4 };
 }
 
-/** Describes what the run will do and its highest cost, for the user to confirm. */
+/** Describes what the run will do and its maximum cost, for the user to confirm. */
 export function announcement(
   { graphqlUrl }: TestedConnection,
   name: string,
@@ -32,7 +32,7 @@ export function announcement(
   ].join("\n");
 }
 
-/** Asks on the terminal. Anything but "yes", including an interruption, means no. */
+/** Asks for confirmation on the terminal. Anything but "yes", including an interrupt, means no. */
 export async function isAgreed(): Promise<boolean> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   const stopped = new AbortController();

@@ -11,9 +11,10 @@ import type { Removal } from "./transcript";
 const DRAIN_TIMEOUT_MS = 300_000;
 
 /**
- * Creates the endpoint, which cannot start a worker. An interruption does not abort the create, so
- * its result is known. @throws Error that says what may be left behind, if the result is unknown
- * and the endpoint cannot be found and deleted by its name
+ * Creates an endpoint that cannot start a worker. An interrupt does not abort the create, so its
+ * outcome is known.
+ * @throws Error that names what may be left, if the outcome is unknown and the endpoint cannot be
+ * found and deleted by its name
  */
 export async function createOwnEndpoint(client: Client, wanted: Omit<OwnEndpoint, "id">): Promise<OwnEndpoint> {
   try {
@@ -25,10 +26,10 @@ export async function createOwnEndpoint(client: Client, wanted: Omit<OwnEndpoint
   }
 }
 
-/** Deletes the endpoint with the run's random name, and returns a sentence about the outcome. */
+/** Deletes the endpoint by the run's random name. Returns a sentence about the outcome. */
 async function removeByName(client: Client, name: string): Promise<string> {
   try {
-    // A list may not show the endpoint yet.
+    // The list may not show the endpoint yet.
     await sleep(2 * LIST_LAG_MS);
     const found = (await client.endpoints.list()).filter((each) => each.name === name);
     for (const { id } of found) await client.endpoints.delete(id, { drainTimeoutMs: DRAIN_TIMEOUT_MS });
@@ -39,10 +40,7 @@ async function removeByName(client: Client, name: string): Promise<string> {
   }
 }
 
-/**
- * Deletes the endpoint and verifies that it is gone. An interruption does not stop it. Never
- * throws.
- */
+/** Deletes the endpoint and verifies that it is gone, even after an interrupt. Never throws. */
 export async function removeOwnEndpoint(
   client: Client,
   { id, name }: OwnEndpoint,
@@ -60,8 +58,8 @@ export async function removeOwnEndpoint(
 }
 
 /**
- * Deletes what is left of the endpoint that the run has created over REST v2. Looks for it only if
- * a create was sent and no deletion was confirmed.
+ * Deletes the endpoint that the run created over REST v2. Only looks for it if a create was sent
+ * and no deletion was confirmed.
  */
 async function removeSecond(client: Client, name: string, requests: readonly SentRequest[]): Promise<void> {
   const wasSent = requests.some(({ request }) => request === "POST /v2/serverless");
@@ -72,7 +70,7 @@ async function removeSecond(client: Client, name: string, requests: readonly Sen
   for (const { id } of left) await client.endpoints.delete(id, { drainTimeoutMs: DRAIN_TIMEOUT_MS });
 }
 
-/** Describes how to delete a remaining endpoint, by its id or name. */
+/** Describes how to delete a remaining endpoint by its id or name. */
 export function howToDelete(idOrName: string): string {
   return (
     `delete the endpoint ${idOrName} in the service's console, or by its id with ` +

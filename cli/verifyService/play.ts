@@ -13,8 +13,8 @@ import { tags } from "./scenarios/tags";
 import type { TestedService } from "./testedService";
 
 /**
- * Returns the scenarios in order. The scenarios about waiting jobs come while the endpoint cannot
- * start a worker; `oneJob` first removes those jobs.
+ * Returns the scenarios in order. Scenarios with waiting jobs run while the endpoint cannot start a
+ * worker. `oneJob` removes those jobs before it starts.
  */
 export function scenariosFor(runJobs: boolean): readonly Scenario[] {
   return [
@@ -27,7 +27,7 @@ export function scenariosFor(runJobs: boolean): readonly Scenario[] {
   ];
 }
 
-/** Why rows were not played, and why the run ended early. */
+/** Why some rows were not tested, and why the run ended early. */
 export interface Unplayed {
   readonly rows: ReadonlyMap<FidelityId, string>;
   readonly stopped: string | undefined;
@@ -35,7 +35,7 @@ export interface Unplayed {
 
 /**
  * Plays the scenarios against the service and the emulator at the same time. If a scenario fails,
- * its remaining rows are not played, and the next one follows.
+ * its remaining rows are skipped and the next scenario runs.
  */
 export async function verifyAll(
   service: TestedService,

@@ -1,7 +1,7 @@
 import type { Request, Scenario, ScenarioFields, ScenarioStep } from "./scenarios/scenario";
 import { type OwnEndpoint, secondName, type TestedReply, type TestedService } from "./testedService";
 
-/** Plays a scenario's steps one after the other, and notes what their replies show. */
+/** Plays the steps of a scenario in order and records what the replies show. */
 export async function verifyScenario(service: TestedService, { steps }: Scenario): Promise<void> {
   const replies: Record<string, TestedReply> = {};
   for (const step of steps) {
@@ -12,7 +12,7 @@ export async function verifyScenario(service: TestedService, { steps }: Scenario
   }
 }
 
-/** Returns a reply that has an id, if one is given for a reply without. */
+/** Adds an id to a reply that does not contain one, if an id is given. */
 function withId(reply: TestedReply, id: string | undefined): TestedReply {
   return id === undefined || typeof reply.body?.id === "string" ? reply : { ...reply, body: { id } };
 }
@@ -42,7 +42,7 @@ function send(service: TestedService, request: Request, fill: (text: string) => 
   return service.elsewhere(request.elsewhere);
 }
 
-/** Inserts the ids of the run's endpoint and of its template, and ids from earlier replies. */
+/** Fills in the ids of the run's endpoint, of its template, and of earlier replies. */
 function filled(text: string, own: OwnEndpoint, replies: Record<string, TestedReply>): string {
   const known: Readonly<Record<string, string>> = {
     ...{ endpoint: own.id, template: own.templateId, second: secondName(own), pool: own.gpuIds },
@@ -59,7 +59,7 @@ function filled(text: string, own: OwnEndpoint, replies: Record<string, TestedRe
 const FIELDS =
   "id name gpuIds idleTimeout locations flashBootType scalerType scalerValue workersMin workersMax networkVolumeId";
 
-/** Saves the run's endpoint without workers, unless `more` says otherwise. */
+/** Saves the run's endpoint, without workers unless `more` sets them. */
 function mutation({ endpoint }: TestedService, more: ScenarioFields, selection = FIELDS): string {
   const { id, name, gpuIds, templateId } = endpoint;
   const strings = Object.entries({ id, name, gpuIds, templateId }).map(([key, value]) => [key, JSON.stringify(value)]);

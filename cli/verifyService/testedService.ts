@@ -6,7 +6,7 @@ import { INTERFACE_PATHS, loadBalancerUrl, REST_V2_PATH } from "../../sdk/transp
 
 type Dispatcher = ReturnType<typeof createAgent>;
 
-/** A service's three URLs, without the interface paths, and an account's key. */
+/** The URLs of a service, without API paths, and the key of an account. */
 export interface TestedConnection {
   readonly apiKey: string;
   readonly graphqlUrl: string;
@@ -14,7 +14,7 @@ export interface TestedConnection {
   readonly queueUrl: string;
 }
 
-/** The endpoint that was created for the run. */
+/** The endpoint created for the run. */
 export interface OwnEndpoint {
   readonly id: string;
   readonly name: string;
@@ -22,20 +22,20 @@ export interface OwnEndpoint {
   readonly templateId: string;
 }
 
-/** Returns the name of the endpoint that the run creates and deletes over REST v2. */
+/** Returns the name of the endpoint that the run creates over REST v2. */
 export const secondName = ({ name }: Pick<OwnEndpoint, "name">) => `${name}-v2`;
 
-/** A response. The body is parsed if it is JSON, else `undefined`. */
+/** A response. The body is `undefined` unless it is JSON. */
 export interface TestedReply {
   readonly status: number;
   // biome-ignore lint/suspicious/noExplicitAny: the point is to find responses of unexpected shapes
   readonly body: any;
 }
 
-/** The key that a request sends: the right one in the documented place, or something else. */
+/** The key to send: the right one in the documented place, or a variation. */
 export type KeyUse = "usual" | "bearer" | "bare" | "wrong" | "none";
 
-/** The parts that a request to any interface can have. */
+/** The parts of a request to any API. */
 export interface Sending {
   readonly method?: "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
   readonly body?: string | undefined;
@@ -51,31 +51,31 @@ export interface SentRequest {
   readonly elapsedMs: number;
 }
 
-/** The part of a response that shows a rule, in a form that is the same for both services. */
+/** The part of a response that shows a rule, in a form that can be compared between services. */
 export type RowResult = unknown;
 
-/** A row of the fidelity table, or each profile's row for the same question. */
+/** A row of the fidelity table, or one row per profile for the same question. */
 export type TestedRow = FidelityId | Readonly<Partial<Record<Profile, FidelityId>>>;
 
 /**
- * A service to play the scenarios against: the live one, or the emulator, whose replies are
- * expected.
+ * A service to play the scenarios against: either the live service, or the emulator, whose replies
+ * are the expected ones.
  */
 export interface TestedService {
   readonly endpoint: OwnEndpoint;
   readonly findings: ReadonlyMap<FidelityId, RowResult>;
   readonly requests: readonly SentRequest[];
   note(row: TestedRow, finding: RowResult): void;
-  /** Sends a GraphQL document, or `raw` exactly as it is. */
+  /** Sends a GraphQL document, or `raw` without changes. */
   graphql(query: string, sending?: Sending & { readonly operationName?: string }): Promise<TestedReply>;
   rest(path: string, sending?: Sending): Promise<TestedReply>;
-  /** Sends to REST v2, which is at the URL of GraphQL. */
+  /** Sends a request to REST v2, which shares the host of GraphQL. */
   v2(path: string, sending?: Sending): Promise<TestedReply>;
-  /** Sends to the queue of the endpoint, or to a path that begins with `/` below `/v2`. */
+  /** Sends a request to the endpoint's queue, or to a path starting with `/` below `/v2`. */
   queue(path: string, sending?: Sending & { readonly json?: unknown }): Promise<TestedReply>;
-  /** Sends a GET to a path of the endpoint's load balancer. */
+  /** Sends a GET request to a path of the endpoint's load balancer. */
   lb(path: string, sending?: Sending): Promise<TestedReply>;
-  /** Sends a GET without a key to a path that no interface has. */
+  /** Sends a GET request without a key to a path that no API uses. */
   elsewhere(path: string): Promise<TestedReply>;
   pause(ms: number): Promise<void>;
   close(): Promise<void>;
@@ -87,16 +87,16 @@ export interface TestedServiceOptions {
   readonly profile: Profile;
   readonly signal: AbortSignal;
   readonly maxRequests: number;
-  /** The connections, which the service closes. */
+  /** The HTTP connections. The service closes them. */
   readonly agent: Dispatcher;
 }
 
-/** A key that no service knows. */
+/** A key that is invalid for every service. */
 const WRONG_KEY = "verify-service-wrong-key";
 const TIMEOUT_MS = 30_000;
 /** Statuses that say nothing about a rule, because the service or a gateway is busy. */
 const BUSY: ReadonlySet<number> = new Set([429, 502, 503, 504]);
-/** Together, they are longer than a rate limit's window. */
+/** Together, the pauses are longer than a rate limit's window. */
 const ATTEMPTS = 4;
 const PAUSE_MS = 4000;
 
@@ -141,7 +141,7 @@ export function createTestedService(options: TestedServiceOptions): TestedServic
   };
 }
 
-/** Sends a request again while the service is busy, unless it must be sent only once. */
+/** Resends a request while the service is busy, unless the request must only be sent once. */
 async function sendUntilServed(
   options: TestedServiceOptions,
   requests: SentRequest[],

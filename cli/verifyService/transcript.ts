@@ -4,18 +4,18 @@ import { ownPackage } from "../ownPackage";
 import type { Unplayed } from "./play";
 import { normalFinding, type SentRequest, type TestedConnection, type TestedService } from "./testedService";
 
-/** A row of the fidelity table, and what the service did. */
+/** A row of the fidelity table and the service's behavior. */
 interface RowResult {
   readonly row: string;
-  /** The table's evidence. */
+  /** The table's evidence for the row. */
   readonly level: Level;
   readonly rule: string;
   readonly result: "as emulated" | "differs" | "not played";
-  /** The emulator's finding. Present only if the row was played. */
+  /** The emulator's finding. Only set if the row was tested. */
   readonly expected?: string;
-  /** The service's finding. Present only if it differs. */
+  /** The service's finding. Only set if it differs. */
   readonly actual?: string;
-  /** Why the row was not played. Present only in that case. */
+  /** Why the row was not tested. Only set in that case. */
   readonly reason?: string;
 }
 
@@ -23,17 +23,17 @@ interface RowResult {
 export interface Removal {
   readonly name: string;
   readonly deleted: boolean;
-  /** The id, and the reason, if the endpoint may still exist. */
+  /** The id and the reason, if the endpoint may still exist. */
   readonly id?: string;
   readonly problem?: string;
 }
 
-/** The transcript of a run, without keys, ids or response bodies. */
+/** The transcript of a run. It contains no keys, ids or response bodies. */
 export interface Transcript {
   readonly version: string;
   readonly startedAt: string;
   readonly service: Omit<TestedConnection, "apiKey">;
-  /** The profile of the emulator that the service is compared with. */
+  /** The emulator profile that the service is compared with. */
   readonly profile: Profile;
   readonly complete: boolean;
   readonly endpoint: Removal;
@@ -52,7 +52,7 @@ interface Run {
   readonly removal: Removal;
 }
 
-/** How much of a finding the transcript shows, in characters. */
+/** The maximum length of a finding in the transcript, in characters. */
 const LONGEST_FINDING = 400;
 const NOT_AMONG_THEM = "this command does not play it in this profile, or only with --run-jobs";
 
@@ -100,10 +100,7 @@ function rowResult(
   return { row, level, rule, result: "differs", expected: shown(expected), actual: shown(actual) };
 }
 
-/**
- * Returns the transcript for people to read: first the rows that are as emulated, last those that
- * differ.
- */
+/** Formats the transcript as text: matching rows first, differing rows last. */
 export function resultTable({ rows, counts, complete, profile }: Transcript): string[] {
   const of = (result: RowResult["result"]) => rows.filter((each) => each.result === result);
   const broken = of("not played").filter(({ reason }) => reason !== NOT_AMONG_THEM);

@@ -14,7 +14,6 @@ import { failureOf, scenariosFor, type Unplayed, verifyAll } from "./play";
 import { createTestedService, type OwnEndpoint, type TestedConnection } from "./testedService";
 import { type Removal, resultTable, type Transcript, transcriptOf } from "./transcript";
 
-/** The options of the command. */
 export interface VerifyFlags {
   readonly template: string;
   readonly yes?: boolean;
@@ -24,9 +23,9 @@ export interface VerifyFlags {
   readonly output: string;
 }
 
-/** Compares the service with the emulator and writes the transcript. Returns the exit code. */
+/** Compares the service with the emulator and writes a transcript. Returns the exit code. */
 export async function verifyService(flags: VerifyFlags): Promise<number> {
-  // The rules are those of GraphQL.
+  // The rules being tested are those of GraphQL.
   const settings = await commandConnection({ api: "graphql", apiFrom: "whose rules this command compares" });
   const connection: TestedConnection = {
     apiKey: settings.apiKey,
@@ -57,7 +56,7 @@ export async function verifyService(flags: VerifyFlags): Promise<number> {
   }
 }
 
-/** Creates the file before the endpoint, so that every run has a place for its result. */
+/** Creates the transcript file before the endpoint, so that the result can always be written. */
 function reserve(file: string): void {
   try {
     closeSync(openSync(file, "wx"));
@@ -72,7 +71,7 @@ function exitCodeOf({ complete, counts, endpoint }: Transcript): number {
   return complete && counts.differs === 0 && endpoint.deleted ? 0 : 1;
 }
 
-/** Creates the endpoint, plays the scenarios, and always deletes the endpoint. */
+/** Creates the endpoint, plays the scenarios, and deletes the endpoint whatever happens. */
 async function run(
   client: Client,
   connection: TestedConnection,
@@ -128,7 +127,7 @@ function report({ deleted, id = "", problem }: Removal): void {
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** Turns interruptions into an abort of the run, so that the endpoint is still deleted. */
+/** Turns interrupts into an abort of the run, so that the endpoint is still deleted. */
 function watchInterruptions() {
   const controller = new AbortController();
   let isDeleting = false;

@@ -1,6 +1,5 @@
 import { type Command, Option } from "commander";
 
-/** Adds the description and the options of the command, and the end of its help. */
 export function addVerifyServiceFlags(command: Command): Command {
   return command
     .summary("Compare the service with the emulator, rule by rule")

@@ -5,32 +5,35 @@ import { pricePerGpu } from "../model/gpuTypes";
 
 /** The limits of the account. */
 export interface AccountLimits {
-  /** The largest sum of `workersMax`; `undefined` for no limit. */
+  /** The highest total of `workersMax`; `undefined` for no limit. */
   workerQuota: number | undefined;
-  /** The largest cost of all running workers, in US dollars an hour; `undefined` for no limit. */
+  /** The highest cost of all running workers, in US dollars an hour; `undefined` for no limit. */
   spendLimit: number | undefined;
 }
 
-/** The discount of the account (contract, Serverless endpoint). */
+/** The account's discount (contract, Serverless endpoint). */
 export interface ServerlessDiscount {
-  /** The size of the discount. The contract does not show its unit. */
+  /** The size of the discount. The contract does not specify its unit. */
   readonly discountFactor: number;
   /** The kind of discount. */
   readonly type: string;
-  /** The end of the discount, as a UTC timestamp. */
+  /** When the discount ends, as a UTC timestamp. */
   readonly expirationDate: string;
 }
 
-/** What the account uses of its limits. */
+/** How much of its limits the account uses. */
 export interface AccountUse {
   readonly limits: Readonly<AccountLimits>;
-  /** The sum of `workersMax`. */
+  /** The total of `workersMax`. */
   readonly workers: number;
   /** The cost of all running workers, in US dollars an hour. */
   readonly spend: number;
 }
 
-/** Returns the price of one worker of an endpoint in US dollars an hour, on its first choice. */
+/**
+ * Returns the price of one worker on the endpoint's first choice of hardware, in US dollars an
+ * hour.
+ */
 export function workerPrice({ computeType, instanceIds, gpuIds, gpuCount }: Readonly<EndpointRecord>): number {
   if (computeType === "CPU") {
     const [cpu] = cpuInstances(instanceIds);
@@ -39,7 +42,7 @@ export function workerPrice({ computeType, instanceIds, gpuIds, gpuCount }: Read
   return pricePerGpu(gpuSelection(gpuIds).tiers[0] ?? null) * (gpuCount ?? 1);
 }
 
-/** Returns what an account uses. */
+/** Returns how much of its limits the account uses. */
 export function accountUse(endpoints: Endpoints, limits: Readonly<AccountLimits>): AccountUse {
   const all = endpoints.all();
   const sum = (values: readonly number[]) => values.reduce((total, each) => total + each, 0);
@@ -50,7 +53,7 @@ export function accountUse(endpoints: Endpoints, limits: Readonly<AccountLimits>
   };
 }
 
-/** Returns the limits as REST v2 shows them. The names inside are not public (assumed). */
+/** Returns the limits in the form of REST v2. The field names are not public (assumed). */
 export function v2Limits({ limits, workers, spend }: AccountUse): object {
   return {
     spendRate: { limit: limits.spendLimit ?? null, current: spend },

@@ -4,12 +4,12 @@ import { GPU_TYPES, type GpuType } from "../model/gpuTypes";
 import { CPU_DATA_CENTERS } from "../model/places";
 import type { LevelOf, StockFilter, StockLevel } from "../model/stock";
 
-/** A level of stock that the catalog shows. What is absent is not in its lists. */
+/** A stock level that the catalog can show. GPU types without stock are missing from its lists. */
 export type ShownLevel = Exclude<StockLevel, "Absent">;
 
-/** The question of one request about GPU types. */
+/** A request for GPU types. */
 export interface GpuQuestion extends Omit<StockFilter, "dataCenterIds"> {
-  /** The data centers to look at. @default all */
+  /** The data centers to search. @default all */
   readonly dataCenterIds?: readonly string[];
 }
 
@@ -28,13 +28,13 @@ export interface CatalogDataCenter {
   readonly hasCpus: boolean;
 }
 
-/** The catalog of the service, for both interfaces. */
+/** The service's catalog, as both APIs show it. */
 export interface Catalog {
   readonly gpuTypes: readonly GpuType[];
   readonly cpuFlavors: Readonly<Record<string, CpuFlavor>>;
   readonly dataCenters: readonly CatalogDataCenter[];
   stockOf(gpu: GpuType, question: GpuQuestion): GpuStock;
-  /** Returns the GPU types of a data center. */
+  /** Returns the GPU types in a data center. */
   gpusIn(dataCenterId: string, gpuCount: number): { readonly gpu: GpuType; readonly level: ShownLevel }[];
 }
 
@@ -79,7 +79,7 @@ export function regionOf(dataCenterId: string): string {
   return dataCenterId.split("-")[0] ?? "";
 }
 
-/** Returns the data centers in countries; all of them if none is given. */
+/** Returns the data centers in these countries, or all data centers if no country is given. */
 export function inCountries(dataCenterIds: readonly string[], countries: readonly string[]): string[] {
   const wanted = DATA_CENTERS.filter(({ country }) => countries.includes(country)).map(({ id }) => id);
   return dataCenterIds.filter((id) => countries.length === 0 || wanted.includes(id));

@@ -4,22 +4,22 @@ import type { HttpRequest, Refusal } from "../io/http";
 
 /** The secrets that grant access. */
 export interface AccessOptions {
-  /** The key of the emulator. Other machines must send it. */
+  /** The emulator's key. Other machines must send it. */
   readonly apiKey: string;
-  /** The token of the page, new at each start. Web pages must send it with each action. */
+  /** The page's token, which changes at each start. Web pages must send it with each action. */
   readonly token: string;
   /** The host that the emulator listens on. */
   readonly host: string;
 }
 
-/** The header that holds the token of the page. */
+/** The header that contains the page's token. */
 export const TOKEN_HEADER = "x-emulator-token";
 
 /**
- * Returns the reason to refuse a request to the control interface, if any. Programs on this machine
- * have access; programs on other machines need the key. Of all web pages, only the emulator's own
- * has access: the browser must reach it by a name of this machine (so that no foreign name leads
- * here), and an action must contain the page's token.
+ * Returns why a request to the control API must be refused, if it must. Programs on this machine
+ * have access. Programs on other machines need the key. Among web pages, only the emulator's own
+ * page has access: the browser must use a name of this machine, so that no foreign name leads here,
+ * and each action must contain the page's token.
  */
 export function accessRefusal(
   request: Pick<HttpRequest, "method" | "path" | "headers">,
@@ -38,9 +38,8 @@ export function accessRefusal(
 }
 
 /**
- * Returns the reason to refuse a request to any interface by a name that another site may own, if
- * it contains no key: to its browser, a web page whose name leads here (DNS rebinding) has the same
- * origin.
+ * Returns why a request must be refused if it uses a host name that another site may own and
+ * contains no key. With DNS rebinding, the browser treats such a page as having the same origin.
  */
 export function hostRefusal(
   request: Pick<HttpRequest, "headers" | "query">,
@@ -62,13 +61,13 @@ function isThisMachine(remoteAddress: string): boolean {
   return /^(127\.|::1$|::ffff:127\.)/.test(remoteAddress);
 }
 
-/** Returns the password of `Authorization: Basic …`, which browsers ask for. */
+/** Returns the password in `Authorization: Basic …`, which browsers prompt for. */
 function basicPassword({ headers }: Pick<HttpRequest, "headers">): string | undefined {
   const encoded = /^basic +(\S+)$/i.exec(headers.authorization ?? "")?.[1];
   return encoded && /^[^:]*:(.*)$/s.exec(Buffer.from(encoded, "base64").toString("utf8"))?.[1];
 }
 
-/** Returns `true` for names that no other site can own. Programs with HTTP/1.0 may send none. */
+/** Returns `true` for host names that no other site can own. HTTP/1.0 programs may send none. */
 function isNameOf(hostHeader: string | undefined, ownHost: string): boolean {
   if (hostHeader === undefined) return true;
   const name = /^(\[[^\]]*\]|[^:]*)(:\d+)?$/.exec(hostHeader.toLowerCase())?.[1] ?? "";
@@ -81,7 +80,7 @@ function isFromBrowserPage(headers: HttpRequest["headers"]): boolean {
   return headers.origin !== undefined || (site !== undefined && site !== "none");
 }
 
-/** A link from anywhere may open the page. */
+/** Returns `true` for a request that opens the page. Any site may link to it. */
 function opensPage({ method, path, headers }: Pick<HttpRequest, "method" | "path" | "headers">): boolean {
   const isDocument = headers["sec-fetch-mode"] === "navigate" && headers["sec-fetch-dest"] === "document";
   return method === "GET" && path === "/_emulator/" && isDocument && headers.origin === undefined;

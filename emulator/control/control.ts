@@ -21,11 +21,11 @@ import { accessRefusal } from "./access";
 import { jobRoutes } from "./jobRoutes";
 import type { ControlRoute } from "./route";
 
-/** The parts of the emulator that the control interface reads and changes. */
+/** The parts of the emulator that the control API reads and changes. */
 export interface Controlled extends Omit<PageOptions, "token"> {
   readonly account: Account;
   readonly journal: Journal;
-  /** The operations that requests can name. */
+  /** The operations that a request can name. */
   readonly operations: Operations;
   readonly reset: () => void;
 }
@@ -57,7 +57,7 @@ function routesOf({ account, journal, tail, operations, faults, clock, reset }: 
     "GET journal": ({ query }) => {
       const filter = filterOf(query);
       const requests = journal.requests(filter);
-      // A client may have sent an operation that no interface has.
+      // A client may have sent an operation that does not exist.
       if (filter.operation !== undefined && requests.length === 0)
         assertOperation(filter.operation, Object.values(operations).flat());
       return requests;
@@ -102,14 +102,14 @@ function routesOf({ account, journal, tail, operations, faults, clock, reset }: 
 }
 
 /**
- * The routes with query parameters. All other routes refuse query parameters, so that an
- * unknown filter is never ignored.
+ * The routes that accept query parameters. All others reject them, so that an unknown filter is
+ * never ignored.
  */
 const READS_QUERY: ReadonlySet<string> = new Set(["GET jobs", "GET workers", "GET journal", "GET worker-output"]);
 
 /**
- * Creates the control interface below `/_emulator/`, for tests and tools in other processes, and
- * the page for people.
+ * Creates the control API below `/_emulator/`, for tests and tools in other processes, and the web
+ * page.
  */
 export function createControl(controlled: Controlled, { apiKey, host }: { apiKey: string; host: string }): Control {
   const routes = routesOf(controlled);
@@ -138,9 +138,7 @@ export function createControl(controlled: Controlled, { apiKey, host }: { apiKey
   };
 }
 
-/**
- * Browsers ask for the key, which is the password, when the page is opened from another machine.
- */
+/** A browser on another machine prompts for the key as the password when it opens the page. */
 function refused({ status, reason }: Refusal): HttpResponse {
   const response = json(status, { error: reason });
   if (status === 403) return response;
@@ -192,7 +190,7 @@ function manual(clock: EmulatorClock): ManualClock {
   throw new RangeError("The clock of this emulator cannot be moved. Start the emulator with a manual clock.");
 }
 
-/** People read these responses in terminals. */
+/** Appends a newline, because people read these responses in terminals. */
 function withNewline(response: HttpResponse): HttpResponse {
   return { ...response, body: `${response.body}\n` };
 }

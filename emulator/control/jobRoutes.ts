@@ -8,11 +8,11 @@ import { BadRequest, readJobRequest } from "../queue/jobRequest";
 import { WORKER_STATES } from "../workers/watch";
 import type { ControlRoute } from "./route";
 
-/** The largest `limit` of a list. */
+/** The highest `limit` of a list. */
 const MAX_LISTED = 10_000;
 const LISTED = 100;
 
-/** Returns the routes that list jobs and workers, and act on them the way their endpoint does. */
+/** Returns the routes that list and control jobs and workers. */
 export function jobRoutes(endpoints: Endpoints): Readonly<Record<string, ControlRoute>> {
   function endpointWithId(endpointId: unknown) {
     const endpoint = typeof endpointId === "string" ? endpoints.find(endpointId) : undefined;
@@ -65,7 +65,7 @@ export function jobRoutes(endpoints: Endpoints): Readonly<Record<string, Control
   };
 }
 
-/** @throws TypeError if the request of a job is malformed, by the rules of the queue */
+/** @throws TypeError if the queue would reject the job request as malformed */
 function readRequest(request: unknown, runtime: EndpointRuntime) {
   try {
     return readJobRequest(request, runtime.context.profile, runtime.policy());

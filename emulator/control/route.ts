@@ -1,4 +1,4 @@
-/** A request to a route of the control interface. */
+/** A request to a route of the control API. */
 export interface ControlRequest {
   readonly id: string;
   readonly query: URLSearchParams;
@@ -6,7 +6,7 @@ export interface ControlRequest {
 }
 
 /**
- * Returns the body of the response: `undefined` for none (204), `false` if the record does not
- * exist (404).
+ * Returns the response body. `undefined` means no body (204), and `false` means that the record
+ * does not exist (404).
  */
 export type ControlRoute = (request: ControlRequest) => unknown;

@@ -18,7 +18,7 @@ export interface EmulatedEndpoint extends Readonly<EndpointRecord> {
 
 /**
  * Reads and changes endpoints directly, as the service itself or another user would. The journal
- * records none of it.
+ * does not record these changes.
  */
 export interface EndpointControl extends RecordControl<EndpointSeed, EndpointFields, EmulatedEndpoint> {}
 

@@ -4,21 +4,21 @@ import { cpuInstance } from "../model/cpuInstances";
 import { type EndpointFields, type EndpointInput, type EndpointRecord, volumesOf } from "../model/endpointFields";
 import type { Profile } from "../model/fidelity";
 
-/** Tiers that are newer than the contract (observed). */
+/** GPU pools that are newer than the contract (observed). */
 
-/** The records that an endpoint refers to by id. */
+/** Looks up the records that an endpoint refers to. */
 export interface References {
-  /** Throws a BusinessError if an endpoint cannot have the template. */
+  /** Throws a BusinessError if an endpoint cannot use the template. */
   assertTemplate(id: string): void;
-  /** Throws a BusinessError if an endpoint cannot have the volume. */
+  /** Throws a BusinessError if an endpoint cannot use the volume. */
   assertVolume(id: string): void;
-  /** Returns the data center of a volume, or `undefined` if the emulator does not know it. */
+  /** Returns a volume's data center, or `undefined` if the emulator does not know it. */
   dataCenterOf(volumeId: string): string | undefined;
 }
 
-/** Returns the fields of an endpoint as GraphQL shows them. */
+/** Returns an endpoint's fields as GraphQL shows them. */
 export function shown(record: EndpointRecord, profile: Profile) {
-  // The contract has one value only.
+  // The contract only knows one value.
   if (profile === "contract") return { ...record, flashBootType: record.flashBootType && "FLASHBOOT" };
   return {
     ...record,
@@ -28,8 +28,8 @@ export function shown(record: EndpointRecord, profile: Profile) {
 }
 
 /**
- * Checks that an input gives an endpoint either GPUs or CPUs.
- * @throws BusinessError if an endpoint on CPUs would have fields of GPUs
+ * Checks that an input asks for either GPUs or CPUs.
+ * @throws BusinessError if an endpoint on CPUs would get GPU fields
  */
 export function assertOneKind(input: EndpointInput): void {
   const { instanceIds, gpuIds, gpuCount, minCudaVersion, allowedCudaVersions } = input;
@@ -40,9 +40,9 @@ export function assertOneKind(input: EndpointInput): void {
 }
 
 /**
- * Checks the rules that concern one endpoint alone.
+ * Checks the rules that depend on a single endpoint.
  * @param current the endpoint before the change; `undefined` if it is new
- * @throws BusinessError if a field breaks a rule
+ * @throws BusinessError if a field violates a rule
  */
 export function assertAllowed(
   fields: EndpointFields,
@@ -64,7 +64,7 @@ export function assertAllowed(
     throw new BusinessError("An endpoint has at most one model reference", "save.models");
 }
 
-/** Checks the fields that never change once an endpoint exists. */
+/** Checks the fields that cannot change after an endpoint was created. */
 function assertKind({ type, gpuIds, instanceIds }: EndpointFields, current: EndpointRecord | undefined): void {
   if (type !== "QB" && type !== "LB") throw new BusinessError(`type "${type}" is not QB or LB`, "save.type");
   if (!current) return;

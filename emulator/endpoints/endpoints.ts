@@ -10,45 +10,46 @@ import { assertAllowed, assertOneKind, type References } from "./endpointRules";
 import { createReleaseLog, type EndpointRelease, type ReleaseLog } from "./releaseLog";
 import { EndpointRuntime } from "./runtime";
 
-/** An endpoint: its stored record and its running part. */
+/** An endpoint: its stored record and its runtime. */
 export interface Endpoint {
   readonly record: EndpointRecord;
   readonly runtime: EndpointRuntime;
 }
 
-/** The part of an endpoint that its fields do not hold. */
+/** The parts of an endpoint that are not fields. */
 export interface OwnParts {
-  /** The container of its own. @default that of the template */
+  /** The endpoint's own container. @default the template's container */
   readonly container?: EndpointContainer | null;
 }
 
-/** An endpoint at one moment, for lists. */
+/** A snapshot of an endpoint, for lists. */
 export interface EndpointView {
   readonly record: Readonly<EndpointRecord>;
   readonly pods: readonly Readonly<WorkerPod>[];
 }
 
-/** The endpoints of the emulator's only account. */
+/** The endpoints of the emulator's account. */
 export interface Endpoints {
   /**
-   * Creates an endpoint, or changes the one with the id of the input.
-   * @param sent what the request itself contains: the ids in it are checked
-   * @throws BusinessError if a rule of the service forbids it
+   * Creates an endpoint, or changes the endpoint with the input's id.
+   * @param sent the fields that the request itself contained; only ids in these are checked
+   * @throws BusinessError if the input violates a rule of the service
    */
   save(input: EndpointInput, sent?: Partial<EndpointInput>): Endpoint;
   /**
    * Creates an endpoint, with the given id if there is one.
-   * @throws BusinessError if a rule of the service forbids it, RangeError if the id exists
+   * @throws BusinessError if the input violates a rule of the service
+   * @throws RangeError if the id exists
    */
   create(input: EndpointInput, id?: string, own?: OwnParts): Endpoint;
   /**
-   * Changes some fields of an endpoint as REST v2 does: all others keep their value.
-   * @throws BusinessError if a rule of the service forbids it
+   * Changes some of an endpoint's fields, as REST v2 does. All other fields keep their value.
+   * @throws BusinessError if the change violates a rule of the service
    */
   patch(id: string, fields: Partial<EndpointInput>, own?: OwnParts): Endpoint;
   /**
-   * Deletes an endpoint as `deleteEndpoint` does.
-   * @throws BusinessError until `workersMin` and `workersMax` are 0 and all workers have stopped
+   * Deletes an endpoint in the same way as `deleteEndpoint`.
+   * @throws BusinessError unless `workersMin` and `workersMax` are 0 and all workers have stopped
    */
   delete(id: string): void;
   /**
@@ -59,19 +60,17 @@ export interface Endpoints {
   /** Returns all endpoints, in order of creation. */
   all(): Endpoint[];
   find(id: string): Endpoint | undefined;
-  /** Returns the releases of an endpoint since the emulator started, the newest first. */
+  /** Returns an endpoint's releases since the emulator started, newest first. */
   releases(id: string): readonly EndpointRelease[];
   /** Changes an endpoint without checking any rule. */
   change(id: string, patch: Partial<EndpointFields>): Endpoint;
-  /** Gives the workers of all endpoints with this template its current version. */
+  /** Updates the workers of all endpoints that use this template to its current version. */
   rollOut(templateId: string): void;
-  /** Starts the workers that can start now, after a change that is not one of an endpoint. */
+  /** Starts workers that can start after a change outside of any endpoint. */
   reconcile(): void;
   /** Deletes an endpoint immediately. Returns `false` if it does not exist. */
   remove(id: string): boolean;
-  /**
-   * Returns the state to save for a restart, as plain JSON; without jobs if `withJobs` is `false`.
-   */
+  /** Returns the state to save for a restart as plain JSON. Omits jobs if `withJobs` is `false`. */
   snapshot(withJobs: boolean): EndpointSnapshot[];
   restore(snapshot: readonly EndpointSnapshot[]): void;
   /** Stops and deletes all endpoints. */
@@ -85,9 +84,9 @@ export interface EndpointSnapshot {
 
 export interface EndpointsOptions {
   readonly context: RuntimeContext;
-  /** The records that endpoints refer to. */
+  /** Looks up the records that endpoints refer to. */
   readonly references: References;
-  /** Returns the largest sum of `workersMax` over all endpoints; `undefined` for no limit. */
+  /** Returns the highest total of `workersMax` over all endpoints; `undefined` for no limit. */
   readonly workerQuota: () => number | undefined;
   /** Called with the id of each endpoint that was deleted. */
   readonly onRemoved: (id: string) => void;
@@ -95,7 +94,7 @@ export interface EndpointsOptions {
 
 const NO_JOBS: ReadonlySet<string> = new Set();
 
-/** What the functions below work on. */
+/** The state that the functions below share. */
 interface State extends EndpointsOptions {
   readonly endpoints: Map<string, Endpoint>;
   readonly history: History<EndpointRecord>;
@@ -149,7 +148,7 @@ function saveEndpoint(state: State, input: EndpointInput, sent: Partial<Endpoint
   if (input.id == null) return createEndpoint(state, input);
   const current = endpointWithId(state, input.id);
   assertOneKind(input);
-  // GraphQL knows only the link to a template.
+  // GraphQL only knows the link to a template.
   if (current.record.container) state.references.assertTemplate(input.templateId);
   return changeEndpoint(state, current, allowedFields(state, current.record, input, sent), { container: null });
 }
@@ -247,7 +246,7 @@ function listEndpoints({ endpoints, history }: State, lagMs = 0): EndpointView[]
   return records.map((record) => ({ record, pods: endpoints.get(record.id)?.runtime.pods() ?? [] }));
 }
 
-/** Must be called before each change. `before` is `undefined` if the endpoint is new. */
+/** Must be called before each change. `before` is `undefined` for a new endpoint. */
 function noteChange({ context, history }: State, id: string, before: EndpointRecord | undefined): void {
   history.remember(id, before);
   context.changed();
@@ -262,7 +261,7 @@ function endpointWithId({ endpoints }: State, id: string): Endpoint {
 
 /**
  * Returns the fields after a save.
- * @throws BusinessError if a rule of the service forbids them
+ * @throws BusinessError if they violate a rule of the service
  */
 function allowedFields(
   state: State,
@@ -279,8 +278,8 @@ function allowedFields(
 }
 
 /**
- * Returns the references of a change. Ids that it leaves out are not checked, nor is the template
- * of an endpoint with a container of its own, which outlives it.
+ * Returns the references in a change. Ids that the change omits are not checked. Neither is the
+ * template of an endpoint with its own container, because the container outlives the template.
  */
 function namedIn(sent: Partial<EndpointInput>, current: EndpointRecord, references: References): References {
   const { templateId, networkVolumeId, networkVolumeIds } = sent;

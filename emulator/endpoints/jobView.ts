@@ -2,8 +2,8 @@ import type { Job, JobStatus } from "../jobs/jobStates";
 import type { Endpoints } from "./endpoints";
 
 /**
- * A job as people see it in a list, without its input and output. All times are in milliseconds
- * since the epoch.
+ * A job as shown in a list, without its input and output. Times are in milliseconds since the
+ * epoch.
  */
 export interface JobView {
   readonly id: string;
@@ -11,12 +11,12 @@ export interface JobView {
   readonly operation: Job["operation"];
   readonly status: JobStatus;
   readonly submittedAt: number;
-  /** The time when the job last entered the queue. */
+  /** When the job last entered the queue. */
   readonly queuedAt: number;
   readonly startedAt?: number | undefined;
   readonly endedAt?: number | undefined;
   readonly workerId?: string | undefined;
-  /** The number of workers that have started the job since it was submitted or retried. */
+  /** How many workers have started the job since it was submitted or retried. */
   readonly attempts: number;
   readonly lowPriority: boolean;
   readonly error?: string | undefined;
@@ -25,12 +25,12 @@ export interface JobView {
 /** A job with its input and output. */
 export interface JobDetails extends JobView {
   readonly input: unknown;
-  /** The result; while the job is in progress, its last progress update. */
+  /** The result, or the latest progress update while the job is in progress. */
   readonly output?: unknown;
   readonly policy: Job["request"]["policy"];
 }
 
-/** A filter for jobs: all given fields must be equal. */
+/** Selects jobs that match all given fields. */
 export interface JobFilter {
   readonly endpointId?: string | undefined;
   readonly status?: JobStatus | undefined;
@@ -53,13 +53,13 @@ export function matchesJob({ endpointId, status }: JobFilter, ofEndpoint: string
   return (endpointId === undefined || endpointId === ofEndpoint) && (status === undefined || status === job.status);
 }
 
-/** A job with the id of its endpoint. */
+/** A job and the id of its endpoint. */
 export interface FoundJob {
   readonly endpointId: string;
   readonly job: Job;
 }
 
-/** Returns the latest jobs that match, the newest last. */
+/** Returns the latest matching jobs, newest last. */
 export function latestJobs(endpoints: Endpoints, filter: JobFilter, limit: number): FoundJob[] {
   let found: FoundJob[] = [];
   const trim = () => {
@@ -78,7 +78,7 @@ export function latestJobs(endpoints: Endpoints, filter: JobFilter, limit: numbe
   return found;
 }
 
-/** Returns the job with an id at any endpoint. */
+/** Finds a job by id at any endpoint. */
 export function findJob(endpoints: Endpoints, id: string) {
   for (const { record, runtime } of endpoints.all()) {
     const job = runtime.find(id);

@@ -1,23 +1,23 @@
 import type { Endpoint } from "./endpoints";
 
-/** A template to create for one endpoint. GraphQL and REST v2 check its fields. */
+/** A template to create for one endpoint. GraphQL and REST v2 validate its fields. */
 export interface OwnTemplate {
   readonly name: string;
 }
 
-/** The operations on templates that endpoints with a template of their own need. */
+/** The template operations needed for endpoints that own their template. */
 export interface OwnTemplates {
   create(template: OwnTemplate): { readonly id: string };
-  /** Binds a template to an endpoint: both are deleted together. */
+  /** Binds a template to an endpoint, so that both are deleted together. */
   bind(templateId: string, endpointId: string): void;
   remove(templateId: string): unknown;
   find(templateId: string): object | undefined;
 }
 
 /**
- * Creates an endpoint with a template of its own: both, or neither.
+ * Creates an endpoint and its own template. Creates either both or neither.
  * @param create creates the endpoint with the template
- * @param isBound `true` if the template is deleted with the endpoint
+ * @param isBound `true` if the template is deleted together with the endpoint
  */
 export function createWithTemplate(
   templates: OwnTemplates,

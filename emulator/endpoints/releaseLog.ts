@@ -1,14 +1,14 @@
 import type { EndpointContainer } from "../model/containerFields";
 import { type EndpointRecord, volumesOf } from "../model/endpointFields";
 
-/** A field that a release changed. The values are plain, secrets included. */
+/** A field that a release changed. Values are in plain text, including secrets. */
 interface ReleaseChange {
   readonly field: string;
   readonly old: unknown;
   readonly new: unknown;
 }
 
-/** A version of an endpoint, as REST v2 lists it. */
+/** A version of an endpoint, as listed by REST v2. */
 export interface EndpointRelease {
   readonly id: string;
   readonly version: number;
@@ -22,26 +22,26 @@ export interface EndpointRelease {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The releases of all endpoints. The data file does not keep them. */
+/** The releases of all endpoints. They are not saved in the data file. */
 export interface ReleaseLog {
   /** Must be called when an endpoint is created or restored. */
   begin(record: Readonly<EndpointRecord>, now: number): void;
   /**
-   * Makes a release if a setting that needs one has changed since the last one. Returns `true` if
-   * it did: the endpoint then has its next version.
-   * @param hasNewTemplate `true` if its template itself has changed. Otherwise the same template
-   * counts as it was: it may have been deleted, which makes no release
+   * Creates a release if a relevant setting has changed since the last one. Returns `true` if a
+   * release was created, in which case the endpoint gets a new version.
+   * @param hasNewTemplate `true` if the template itself changed. Otherwise the template counts as
+   * unchanged even if it was deleted, which creates no release.
    */
   release(record: EndpointRecord, now: number, hasNewTemplate?: boolean): boolean;
-  /** Returns the releases of an endpoint, the newest first. */
+  /** Returns an endpoint's releases, newest first. */
   of(endpointId: string): readonly EndpointRelease[];
   clear(): void;
 }
 
-/** How many releases of an endpoint are kept. */
+/** How many releases are kept per endpoint. */
 const MOST_RELEASES = 1_000;
 
-/** @param containerOf returns the container of a template */
+/** @param containerOf returns a template's container */
 export function createReleaseLog(containerOf: (templateId: string) => EndpointContainer): ReleaseLog {
   const releases = new Map<string, { fields: Fields; all: readonly EndpointRelease[] }>();
 
@@ -79,9 +79,9 @@ function releaseOf(
 }
 
 /**
- * Returns the settings whose change makes a release, by the names that its diff uses: the
- * container, and what decides on which machine a worker runs. Counts, scaling and timeouts act at
- * once.
+ * Returns the settings whose change creates a release, by the names used in its diff: the
+ * container, and the settings that determine a worker's machine. Worker counts, scaling and
+ * timeouts take effect immediately instead.
  */
 function releasedFields(
   record: Readonly<EndpointRecord>,
@@ -93,12 +93,12 @@ function releasedFields(
   return {
     ...{ templateId: container ? null : templateId, gpuIds, gpuCount: gpuCount ?? 1, minCudaVersion },
     ...{ allowedCudaVersions, instanceIds, locations, flashBootType, networkVolumes: volumesOf(record) },
-    // Copies: a template changes in place.
+    // Copy the fields, because a template is modified in place.
     ...Object.fromEntries(ofTemplate.map(([field, value]) => [`template.${field}`, structuredClone(value)])),
   };
 }
 
-/** Returns the fields of the container among those of a release. */
+/** Returns the fields of a release that belong to the container. */
 function templateFields(fields: Fields): Fields {
   return Object.fromEntries(Object.entries(fields).filter(([name]) => name.startsWith("template.")));
 }

@@ -22,18 +22,21 @@ import { scalingInWords } from "../workers/scalingWords";
 import { createScheduler, type Scheduler, type WorkerView } from "../workers/scheduler";
 import type { Worker, WorkerPod } from "../workers/worker";
 
-/** Numbers of events since the endpoint was created. */
+/** Event counts since the endpoint was created. */
 interface Counters {
-  /** Jobs submitted. The number is part of their ids. */
+  /** The number of submitted jobs. It is part of job ids. */
   submitted: number;
   completed: number;
   /** Jobs that became FAILED or TIMED_OUT. */
   failed: number;
-  /** Jobs that were queued again, by `/retry` or because their worker died. */
+  /** Jobs that were queued again by `/retry` or because their worker died. */
   retried: number;
 }
 
-/** The counts of `/health` (contract, Health record), and the workers that have not started yet. */
+/**
+ * The counts that `/health` returns (contract, Health record), and workers that have not started
+ * yet.
+ */
 export interface Health {
   readonly jobs: Omit<Counters, "submitted"> & { readonly inProgress: number; readonly inQueue: number };
   readonly workers: Readonly<Record<Worker["state"], number>>;
@@ -42,15 +45,15 @@ export interface Health {
 export interface RuntimeSnapshot {
   readonly jobs: readonly Job[];
   readonly counters: Counters;
-  /** The time when the endpoint last had a job or was saved, in milliseconds since the epoch. */
+  /** When the endpoint last had a job or was last saved, in milliseconds since the epoch. */
   readonly idleSince: number;
 }
 
-/** The running part of an endpoint: its jobs, its workers and their scaling. */
+/** The runtime of an endpoint: its jobs, workers and scaling. */
 export class EndpointRuntime {
   readonly context: RuntimeContext;
   readonly limiter: RateLimiter;
-  /** Serves the requests to a load-balancing endpoint. `undefined` for one with a queue. */
+  /** Serves requests to a load-balancing endpoint; `undefined` for a queue-based one. */
   readonly balancer: Pick<Balancer, "serve"> | undefined;
   readonly #record: EndpointRecord;
   readonly #store: JobStore;
@@ -61,9 +64,8 @@ export class EndpointRuntime {
   #idleSince: number;
 
   /**
-   * Starts the running part of an endpoint.
-   * @param saved the result of `snapshot()` before a restart. Jobs that were in progress are queued
-   * again.
+   * Starts the endpoint's runtime.
+   * @param saved the result of `snapshot()` before a restart. Jobs in progress are queued again.
    */
   constructor(record: EndpointRecord, context: RuntimeContext, saved?: unknown) {
     const { clock } = context;
@@ -71,7 +73,7 @@ export class EndpointRuntime {
     this.context = context;
     this.#record = record;
     this.#counters = counters;
-    // The clock may have been set back since it was saved.
+    // The clock may have been set back since the state was saved.
     this.#idleSince = Math.min(idleSince, clock.now());
     this.#webhooks = createWebhooks(record.id, context);
     this.#store = new JobStore(
@@ -79,7 +81,7 @@ export class EndpointRuntime {
       (id) => this.#jobChanged(id),
       (job) => this.#drop(job),
     );
-    // The type of an endpoint never changes.
+    // An endpoint's type never changes.
     const balancer = record.type === "LB" ? createBalancer(record, context) : undefined;
     this.balancer = balancer && {
       serve: (request, client) => {
@@ -98,18 +100,18 @@ export class EndpointRuntime {
         this.#scheduler.reconcile();
       },
     );
-    // An endpoint that was deleted at this moment may have had the same id.
+    // An endpoint with the same id may have been deleted at this very moment.
     context.changed(record.id);
     this.#recover(jobs);
   }
 
-  /** Returns the policy of a job that sets none. */
+  /** Returns the policy for jobs that don't set one. */
   policy(): JobRequest["policy"] {
     const { executionTimeout } = DEFAULT_POLICY;
     return { ...DEFAULT_POLICY, executionTimeout: this.#record.executionTimeoutMs ?? executionTimeout };
   }
 
-  /** @throws RangeError at a load-balancing endpoint, where no worker would ever take the job */
+  /** @throws RangeError for a load-balancing endpoint, where no worker would take the job */
   submit(operation: Job["operation"], request: JobRequest): Job {
     if (this.balancer) {
       throw new RangeError(
@@ -128,18 +130,19 @@ export class EndpointRuntime {
     return this.#store.get(id);
   }
 
-  /** Waits for the end of a job, at most `waitMs` milliseconds. `JobStore` has the details. */
+  /** Waits up to `waitMs` milliseconds for a job to end. See `JobStore` for details. */
   waitForEnd(id: string, waitMs: number | undefined, signal: AbortSignal): Promise<Job | undefined> {
     return this.#store.waitForEnd(id, waitMs, signal);
   }
 
-  /** Waits for the end of a job or for items to take. */
+  /** Waits until a job ends or has stream items to take. */
   waitForItems(id: string, signal: AbortSignal): Promise<Job | undefined> {
     return this.#store.waitForItems(id, signal);
   }
 
   /**
-   * Sets the time to live of a job. Returns `undefined` if it is already over: the job is deleted.
+   * Sets a job's time to live. Returns `undefined` if it has already expired, in which case the job
+   * is deleted.
    */
   setTtl(job: Job, ttlMs: number): Job | undefined {
     const next = withTtl(job, ttlMs);
@@ -150,13 +153,13 @@ export class EndpointRuntime {
     return undefined;
   }
 
-  /** Returns the items that a job has streamed since the last call. */
+  /** Returns the items that a job has streamed since the previous call. */
   takeStream(job: Job): StreamItem[] {
     if (job.stream.length > 0) this.context.changed(this.#record.id, job.id);
     return job.stream.splice(0);
   }
 
-  /** Cancels a job that is waiting or running, and returns it. Returns any other job unchanged. */
+  /** Cancels a waiting or running job and returns it. Returns any other job unchanged. */
   cancel(job: Job): Job {
     if (!canHappen(job, "cancel")) return job;
     this.#scheduler.withdraw(job);
@@ -177,7 +180,7 @@ export class EndpointRuntime {
     return queued;
   }
 
-  /** Deletes all waiting jobs, and returns their number. */
+  /** Deletes all waiting jobs and returns their number. */
   purge(): number {
     const ids = this.#scheduler.withdrawWaiting();
     for (const id of ids) this.#store.forget(id);
@@ -200,62 +203,67 @@ export class EndpointRuntime {
   }
 
   /**
-   * Returns the number of waiting jobs, and the time when the first of them entered the queue, in
-   * milliseconds since the epoch.
+   * Returns the number of waiting jobs, and when the oldest one entered the queue (milliseconds
+   * since the epoch).
    */
   queue(): { readonly waiting: number; readonly oldestQueuedAt: number | undefined } {
     const { waiting, oldestQueuedAt } = this.#scheduler;
     return { waiting, oldestQueuedAt };
   }
 
-  /** Returns the requests at a load-balancing endpoint: those at workers, and those that wait. */
+  /**
+   * Returns the number of requests that workers are processing and the number that are waiting, for
+   * a load-balancing endpoint.
+   */
   requests(): { readonly open: number; readonly waiting: number } {
     return { open: this.#scheduler.running, waiting: this.#scheduler.waiting };
   }
 
-  /** Returns the arithmetic of the autoscaler, for people. */
+  /** Describes the autoscaler's calculation. */
   scaling(): string {
     const words = scalingInWords(this.#record, this.#scheduler.demand());
     return this.context.placesOf(this.#record).length > 0 ? words : `${words}, but no machine fits`;
   }
 
-  /** Returns the workers in order of their start, including those that drain. */
+  /** Returns the workers in start order, including draining ones. */
   workers(): WorkerView[] {
     return this.#scheduler.workerViews();
   }
 
-  /** Kills a worker, as a crash does. Returns `false` if there is no worker with the id. */
+  /** Kills a worker, as a crash would. Returns `false` if no worker has this id. */
   killWorker(workerId: string): boolean {
     return this.#scheduler.kill(workerId);
   }
 
-  /** Returns all jobs, the newest last. */
+  /** Returns all jobs, newest last. */
   jobs(): Iterable<Job> {
     return this.#store.all();
   }
 
-  /** Returns the pods of all workers, including those that drain. */
+  /** Returns the pods of all workers, including draining ones. */
   pods(): readonly WorkerPod[] {
     return this.#scheduler.workers.pods();
   }
 
-  /** Starts or drains workers. Must be called after a change to the endpoint's record. */
+  /** Starts or drains workers. Must be called after the endpoint's record has changed. */
   reconcile(): void {
     this.#idleSince = this.#now();
     this.#scheduler.reconcile();
   }
 
-  /** Starts jobs and workers that can start now. */
+  /** Starts the jobs and workers that can start now. */
   dispatch(): void {
     this.#scheduler.dispatch();
   }
 
-  /** Replaces the workers. Must be called after a change to the endpoint's template. */
+  /** Replaces the workers. Must be called after the endpoint's template has changed. */
   rollOut(): void {
     this.#scheduler.rollOut();
   }
 
-  /** Returns the state to save for a restart, as plain JSON, with all jobs or those given. */
+  /**
+   * Returns the state to save for a restart as plain JSON, with all jobs or only the given ones.
+   */
   snapshot(jobIds?: ReadonlySet<string>): RuntimeSnapshot {
     return {
       jobs: jobIds ? [...jobIds].flatMap((id) => this.#store.get(id) ?? []) : [...this.#store.all()],
@@ -265,8 +273,8 @@ export class EndpointRuntime {
   }
 
   /**
-   * Stops everything. Must be called when the endpoint is deleted and when the emulator is reset or
-   * stops.
+   * Stops everything. Must be called when the endpoint is deleted, and when the emulator is reset
+   * or stopped.
    */
   dispose(): void {
     this.#stopWatching();
@@ -275,7 +283,7 @@ export class EndpointRuntime {
     this.#store.dispose();
   }
 
-  /** Adds the saved jobs that have not expired, and queues those that had not ended. */
+  /** Restores saved jobs that have not expired, and queues those that had not ended. */
   #recover(jobs: readonly Job[]): void {
     const now = this.#now();
     const known = jobs.filter((job) => forgottenAt(job) > now).map((job) => recovered(job, now));

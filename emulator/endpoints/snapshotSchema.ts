@@ -23,7 +23,7 @@ const job = z.looseObject({
   retentionMs: z.number(),
 });
 
-/** An endpoint in a data file. It must contain everything that the emulator reads later. */
+/** An endpoint in a data file. The schema must cover everything that the emulator reads later. */
 export const endpointSnapshotSchema = z.looseObject({
   record: endpointRecordSchema,
   runtime: z.looseObject({

@@ -1,7 +1,7 @@
 import type { EndpointRecord } from "../model/endpointFields";
 import type { ColdStarts } from "./coldStarts";
 
-/** The fields of an endpoint that a forecast depends on. */
+/** The endpoint fields that a forecast depends on. */
 export type PlayedEndpoint = Pick<
   EndpointRecord,
   "scalerType" | "scalerValue" | "workersMin" | "workersMax" | "idleTimeout"
@@ -29,32 +29,33 @@ export interface Watched {
 }
 
 /**
- * Everything that a run depends on except the endpoint's settings and the load. Times are in
+ * Everything a run depends on apart from the endpoint's settings and the load. Times are in
  * seconds.
  */
 export interface Assumptions {
   /**
-   * Intervals of the scaler, ≥ 0, not empty; with 0 it looks at each event. The runs take them in
-   * turn.
+   * Scaler intervals (each ≥ 0, not empty), which the runs use in turn. With 0, the scaler reacts
+   * to every event.
    */
   readonly evaluateEveryS: readonly number[];
   /**
-   * How many workers one evaluation starts at most, ≥ 1, not empty. The runs take the values in
-   * turn.
+   * How many workers one scaler evaluation may start (each ≥ 1, not empty). The runs use the values
+   * in turn.
    */
   readonly startAtOnce: readonly number[];
-  /** Jobs that a worker runs at once (integer, ≥ 1). */
+  /** How many jobs a worker runs at the same time (integer, ≥ 1). */
   readonly concurrency: number;
-  /** The interval at which a busy worker asks for its next job, ≥ 0. */
+  /** How often a busy worker asks for another job, ≥ 0. */
   readonly takeEveryS: number;
   readonly coldStarts: ColdStarts;
   /**
-   * The probability that a starting worker finds no machine, 0 to 1, and the time until it does.
+   * The probability that no machine is free for a starting worker (0 to 1), and how long it then
+   * waits.
    */
   readonly throttledShare: number;
   readonly throttledS: number;
   /** The time to live of jobs, > 0. */
   readonly ttlS: number;
-  /** The longest time of a job, > 0. */
+  /** The execution timeout of jobs, > 0. */
   readonly executionTimeoutS: number;
 }

@@ -1,24 +1,23 @@
-/** One kind of cold start. */
+/** A kind of cold start. */
 export interface ColdStartKind {
-  /** Seconds, ≥ 0. Each start takes 70 to 130 % of it. */
+  /** The typical duration in seconds, ≥ 0. Actual starts take 70 % to 130 % of it. */
   readonly seconds: number;
-  /**
-   * Its share of the starts that are not restores, > 0; only the ratio to the other shares counts.
-   */
+  /** The relative frequency of this kind among starts that are not restores, > 0. */
   readonly weight: number;
 }
 
 /** The distribution of cold starts. */
 export interface ColdStarts {
-  /** The kinds of start, if no worker is restored. Not empty. */
+  /** The kinds of start when no worker is restored. Not empty. */
   readonly kinds: readonly ColdStartKind[];
-  /** Times measured from one's own jobs, in seconds. If there are any, only they are drawn. */
+  /** Measured start times in seconds. If there are any, starts are drawn only from these. */
   readonly samples: readonly number[];
-  /** FlashBoot: the time of a restored worker in seconds, and its probability. */
+  /** FlashBoot: how long restoring a worker takes, in seconds, and how likely a restore is. */
   readonly restore: {
     readonly seconds: number;
     /**
-     * Applies while there is a worker, or if the last one stopped less than `recentS` seconds ago.
+     * The probability while a worker exists, or if the last one stopped less than `recentS` seconds
+     * ago.
      */
     readonly recentShare: number;
     readonly otherShare: number;
@@ -29,8 +28,8 @@ export interface ColdStarts {
 const SPREAD = 0.3;
 
 /**
- * Draws the time of a cold start, in milliseconds.
- * @param sinceLastS the time since the endpoint last had a worker, in seconds; 0 if it has one
+ * Draws the duration of a cold start, in milliseconds.
+ * @param sinceLastS seconds since the endpoint last had a worker; 0 if it has one
  */
 export function drawColdStartMs(
   { kinds, samples, restore }: ColdStarts,

@@ -1,12 +1,15 @@
-/** Each bucket is 1 % wider than the one before, so a percentile is off by 0.5 % at most. */
+/** Each bucket is 1 % wider than the previous one, so percentiles are accurate to 0.5 %. */
 const LOG_RATIO = Math.log(1.01);
 
-/** A distribution of times, whose size stays the same however many there are. */
+/** A distribution of durations. Its memory use does not grow with the number of values. */
 export interface Histogram {
   readonly count: number;
-  /** Adds a time in milliseconds, ≥ 0. */
+  /** Adds a duration in milliseconds, ≥ 0. */
   add(ms: number): void;
-  /** Returns the time that a share of all times does not exceed, in milliseconds; 0 without any. */
+  /**
+   * Returns the duration in milliseconds that the given share of values does not exceed; 0 if there
+   * are no values.
+   */
   percentile(share: number): number;
 }
 

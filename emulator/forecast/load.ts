@@ -1,20 +1,20 @@
 import { closeSync, openSync, readSync } from "node:fs";
 import type { SeededRandom } from "../model/random";
 
-/** A constant time, or a range from which each job draws, in seconds. */
+/** A constant duration, or a range that each job draws from, in seconds. */
 export interface Duration {
   readonly fromS: number;
   readonly toS: number;
 }
 
-/** Jobs that a rule generates. Rates are in jobs a second. */
+/** A rule that generates jobs. Rates are in jobs per second. */
 export interface Pattern {
   readonly kind: "poisson" | "constant" | "sine" | "step";
-  /** The rate; for `sine` the lowest rate, for `step` that of the first half. */
+  /** The rate. For `sine` it is the lowest rate, and for `step` the rate of the first half. */
   readonly rate: number;
-  /** The highest rate for `sine`; for `step` the rate of the second half. */
+  /** The highest rate for `sine`; the rate of the second half for `step`. */
   readonly secondRate: number;
-  /** The size of bursts, which come in addition to the other jobs; 0 for none. */
+  /** The size of bursts in addition to the other jobs; 0 for none. */
   readonly burstJobs: number;
   /** The mean time between two bursts, in seconds. */
   readonly burstEveryS: number;
@@ -22,16 +22,17 @@ export interface Pattern {
 }
 
 /**
- * The jobs to play: a file of pairs of 64-bit numbers (arrival and duration in seconds), or a rule.
+ * The jobs to play: either a file of 64-bit number pairs (arrival and duration in seconds), or a
+ * rule.
  */
 export type Load = { readonly spanS: number } & (
   | { readonly file: string; readonly jobs: number }
   | { readonly pattern: Pattern }
 );
 
-/** Reads a load's jobs one at a time. `next` returns `false` after the last one. */
+/** Reads a load one job at a time. `next` returns `false` after the last job. */
 export interface LoadReader {
-  /** Seconds after the first job of a file, or after the start of a rule. */
+  /** Seconds since the first job of a file, or since the start of a generated load. */
   arrivalS: number;
   durationS: number;
   next(): boolean;
@@ -46,7 +47,7 @@ export function openLoad(load: Load, random: SeededRandom["next"]): LoadReader {
   return "file" in load ? fileReader(load.file) : patternReader(load.pattern, load.spanS, random);
 }
 
-/** The file is read in chunks, so memory stays the same however large it is. */
+/** Reads the file in chunks, so that memory use does not depend on its size. */
 function fileReader(file: string): LoadReader {
   const handle = openSync(file, "r");
   const chunk = new Float64Array(JOBS_PER_CHUNK * 2);
@@ -70,7 +71,8 @@ function fileReader(file: string): LoadReader {
 }
 
 /**
- * Draws arrivals at the highest rate, and keeps each with the probability of the rate at its time.
+ * Draws arrivals at the highest rate, and keeps each one with a probability that matches the rate
+ * at that time.
  */
 function patternReader(pattern: Pattern, spanS: number, random: () => number): LoadReader {
   const { kind, rate, secondRate, burstJobs, burstEveryS, duration } = pattern;

@@ -9,19 +9,19 @@ import { type Course, Tally, type WorkerSeconds } from "./tally";
 /** The result of one run. */
 export interface RunResult {
   readonly jobs: number;
-  /** Jobs that a worker took. */
+  /** Jobs that a worker started. */
   readonly started: number;
   readonly completed: number;
-  /** Jobs that reached the execution timeout. */
+  /** The number of jobs that reached the execution timeout. */
   readonly timedOut: number;
-  /** Jobs whose time to live ended first. */
+  /** Jobs whose time to live expired. */
   readonly lost: number;
-  /** Starts of workers, without the first `workersMin`. */
+  /** Worker starts, excluding the initial `workersMin`. */
   readonly coldStarts: number;
   readonly mostWorkers: number;
-  /** The time from the first job to the end of the last, in seconds. */
+  /** Seconds from the first job's arrival to the end of the last job. */
   readonly lastEndS: number;
-  /** Delays in seconds, in the order of `PERCENTILES`. */
+  /** Delay percentiles in seconds, in the order of `PERCENTILES`. */
   readonly delayS: readonly number[];
   readonly seconds: WorkerSeconds;
   readonly course: Course;
@@ -45,7 +45,7 @@ export interface WatchedResult {
   readonly seconds: WorkerSeconds;
 }
 
-/** The percentiles of `RunResult.delayS`. The service's console shows three of them. */
+/** The percentiles in `RunResult.delayS`. RunPod's console shows three of them. */
 export const PERCENTILES = [0.5, 0.7, 0.9, 0.95, 0.98, 0.99] as const;
 
 /**

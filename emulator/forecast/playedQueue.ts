@@ -18,12 +18,12 @@ import type { Assumptions, PlayedChange, PlayedEndpoint } from "./assumptions";
 import type { Starts } from "./starts";
 import type { Tally } from "./tally";
 
-/** The queue of an endpoint, with the emulator's scheduler and workers. */
+/** An endpoint's queue, with the emulator's scheduler and workers. */
 export interface PlayedQueue {
   readonly counts: Counts;
-  /** Adds a job now. */
+  /** Adds a job at the current time. */
   submit(durationMs: number): void;
-  /** Accounts for the time until now. */
+  /** Records the time up to now. */
   advance(): void;
   /** Changes the endpoint's settings now. */
   change(change: PlayedChange): void;
@@ -34,7 +34,7 @@ interface Counts {
   completed: number;
   timedOut: number;
   lost: number;
-  /** The time when the last job ended, in milliseconds. */
+  /** When the last job ended, in milliseconds. */
   lastEndMs: number;
   /** The jobs that arrive in the watched time, and what becomes of jobs in it. */
   readonly watched: { submitted: number; timedOut: number; lost: number };
@@ -47,7 +47,7 @@ interface Parts {
   readonly starts: Starts;
 }
 
-/** The fields of a record that a run does not depend on. */
+/** Record fields that do not affect a run. */
 const RECORD: EndpointRecord = {
   ...fieldsAfter(ENDPOINT_FIELDS, undefined, { name: "forecast", templateId: "forecast", gpuIds: "" }, "observed"),
   ...{ id: "forecast", createdAt: 0, version: 0, computeType: "GPU" },
@@ -56,26 +56,28 @@ const RECORD: EndpointRecord = {
 /** Every worker finds a machine. */
 const PLACE: Place = { dataCenterId: "", volumeId: null, gpuCount: 1, cpu: null };
 
-/** Every job takes some time: otherwise a worker would take all of them at the same moment. */
+/**
+ * Every job takes at least this long. Otherwise one worker would take all jobs at the same moment.
+ */
 const SHORTEST_MS = 1;
 
 /** A job, which a run changes in place. */
 type PlayedJob = { -readonly [Name in keyof Job]: Job[Name] };
 
-/** The jobs of a run, and what happens to them. */
+/** The jobs of a run, and the functions that update them. */
 interface PlayedJobs extends Parts {
   /** The settings, which may change while the load is played. */
   readonly endpoint: PlayedEndpoint;
   readonly assumptions: Assumptions;
   readonly counts: Counts;
   readonly policy: JobRequest["policy"];
-  /** The jobs that have not ended, by their ids. */
+  /** The unfinished jobs, by id. */
   readonly known: Map<string, PlayedJob>;
   /** The number of the first job that may still wait: all jobs have the same time to live. */
   oldest: number;
   /** `true` while the end of that job's time to live is scheduled. */
   isExpiring: boolean;
-  /** Accounts for the time until now. */
+  /** Records the time up to now. */
   readonly advance: () => void;
 }
 
@@ -138,7 +140,10 @@ export function createPlayedQueue(
   };
 }
 
-/** Returns workers that start and run jobs as assumed. The first `workersMin` start at once. */
+/**
+ * Returns a worker model that starts and runs jobs according to the assumptions. The initial
+ * `workersMin` workers start immediately.
+ */
 function modelOf(jobs: PlayedJobs, scaling: ReturnType<typeof scalingOf>): WorkerModel {
   const { clock, starts, assumptions, endpoint } = jobs;
   const takeEveryMs = assumptions.takeEveryS * 1000;
@@ -149,8 +154,8 @@ function modelOf(jobs: PlayedJobs, scaling: ReturnType<typeof scalingOf>): Worke
       const startMs = starts.begun ? starts.draw() : 0;
       return endpoint.failsToStart ? noTimer : clock.schedule(startMs, onAsk);
     },
-    // A worker asks again after a whole number of intervals. Jobs that arrive at the same moment
-    // are taken together.
+    // A worker asks for jobs at whole intervals, so it takes jobs that arrive at the same moment
+    // together.
     restMs({ tookAt }) {
       if (takeEveryMs === 0) return 0;
       const sinceTake = clock.now() - tookAt;
@@ -169,7 +174,7 @@ function modelOf(jobs: PlayedJobs, scaling: ReturnType<typeof scalingOf>): Worke
   };
 }
 
-/** Runs a job until it completes, or until its execution timeout or its time to live expires. */
+/** Runs a job until it completes, or until its execution timeout or time to live expires. */
 function runJob({ clock, tally, endpoint, assumptions, counts, advance }: PlayedJobs, job: Job, events: JobRunEvents) {
   const now = clock.now();
   tally.onStart(now, now - job.queuedAt);
@@ -225,7 +230,7 @@ function lose({ counts, known, tally, advance }: PlayedJobs, scheduler: Schedule
   scheduler.dispatch();
 }
 
-/** Returns a store that deletes a job at its end: nobody reads its record. */
+/** Returns a store that deletes jobs when they end, because nothing reads them afterwards. */
 function storeOf({ known }: PlayedJobs): Pick<JobStore, "apply" | "addItems"> {
   return {
     apply(id, event) {
@@ -238,7 +243,7 @@ function storeOf({ known }: PlayedJobs): Pick<JobStore, "apply" | "addItems"> {
   };
 }
 
-/** Returns a run's scaler interval and step: the runs take the assumed values in turn. */
+/** Returns a run's scaler interval and step. The runs use the assumed values in turn. */
 function scalingOf(assumptions: Assumptions, run: number, clock: EventClock, random: () => number) {
   const { evaluateEveryS: intervals, startAtOnce: steps } = assumptions;
   const everyMs = (intervals[run % intervals.length] as number) * 1000;

@@ -3,18 +3,18 @@ import type { Assumptions, PlayedEndpoint } from "./assumptions";
 import { drawColdStartMs } from "./coldStarts";
 import type { PlayedState } from "./tally";
 
-/** Draws the starts of the workers of an endpoint. */
+/** Draws the start times of an endpoint's workers. */
 export interface Starts {
-  /** The number of starts since `begin`. */
+  /** The number of worker starts since `begin`. */
   readonly count: number;
   /** `true` after `begin`. */
   readonly begun: boolean;
-  /** Must be called once the first `workersMin` workers exist. Nothing throttles them. */
+  /** Must be called once the initial `workersMin` workers exist. They are not throttled. */
   begin(): void;
   onWorker(state: PlayedState | "gone"): void;
-  /** Returns the time that the latest worker takes to start, in milliseconds. */
+  /** Returns how long the latest worker takes to start, in milliseconds. */
   draw(): number;
-  /** Returns the part of the latest start that the service throttles, in milliseconds. */
+  /** Returns the throttled part of the latest start, in milliseconds. */
   throttledMs(): number;
 }
 

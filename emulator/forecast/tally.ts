@@ -1,40 +1,40 @@
 import type { WorkerState } from "../workers/watch";
 import { createHistogram } from "./histogram";
 
-/** Worker seconds, by what the workers are doing. */
+/** Worker seconds by activity. */
 export interface WorkerSeconds {
   /** Starting. */
   start: number;
   /** Running jobs. */
   run: number;
-  /** Waiting for jobs, or for the end of their idle timeout. */
+  /** Waiting for jobs or for the idle timeout. */
   idle: number;
-  /** Waiting because `workersMin` keeps them. */
+  /** Kept by `workersMin` without a job. */
   minimum: number;
-  /** The share of all of these that `workersMin` workers account for. */
+  /** The part of all these seconds that belongs to the `workersMin` workers. */
   active: number;
 }
 
-/** The course of a run: the means over equal parts of its time. */
+/** The course of a run: averages over equal parts of its duration. */
 export interface Course {
   /** Waiting jobs. */
   readonly waiting: number[];
   readonly starting: number[];
   readonly running: number[];
   readonly idle: number[];
-  /** The mean delay of the jobs that started in each part, in seconds; 0 without any. */
+  /** Mean delay of the jobs that started in each part, in seconds; 0 if no job started. */
   readonly delayS: number[];
-  /** Billed worker seconds in each part, without the time that starts were throttled. */
+  /** Billed worker seconds in each part. Time during which starts were throttled is not billed. */
   readonly paidS: number[];
 }
 
-/** The number of parts that a course has. */
+/** The number of parts in a course. */
 export const PARTS = 160;
 
-/** The states of the workers in a forecast. */
+/** The worker states in a forecast. */
 export type PlayedState = Exclude<WorkerState, "draining">;
 
-/** Counts what happens in a run. Times are in milliseconds, 0 at the first job. */
+/** Counts what happens in a run. Times are in milliseconds and start at the first job. */
 export class Tally {
   readonly #spanMs: number;
   #workersMin: number;
@@ -82,12 +82,12 @@ export class Tally {
     return now >= from && now < to;
   }
 
-  /** The largest number of workers at once. */
+  /** The highest number of workers at the same time. */
   get mostWorkers(): number {
     return this.#mostWorkers;
   }
 
-  /** Accounts for the time until now. Must be called before each change to the queue. */
+  /** Records the time up to now. Must be called before each change to the queue. */
   advance(now: number, waiting: number): void {
     if (now <= this.#last) return;
     const end = Math.max(this.#last, Math.min(now, this.#spanMs));
@@ -97,7 +97,7 @@ export class Tally {
     this.#last = now;
   }
 
-  /** Must be called when a worker starts, changes its state or has stopped (`gone`). */
+  /** Must be called when a worker starts, changes state, or has stopped (`gone`). */
   onWorker(workerId: string, state: PlayedState | "gone", now: number): void {
     const before = this.#known.get(workerId);
     if (before) this.#count[before.state] -= 1;
@@ -134,7 +134,7 @@ export class Tally {
 
   #leave(workerId: string, startedAt: number, now: number): void {
     this.#known.delete(workerId);
-    // Each worker is paid by whole seconds.
+    // Workers are billed in whole seconds.
     const life = (now - startedAt) / 1000;
     this.seconds.idle += Math.ceil(life) - life;
   }
@@ -153,10 +153,7 @@ function createCourse(spanMs: number) {
   const partOf = (ms: number) => Math.min(PARTS - 1, Math.max(0, Math.floor(ms / partMs)));
 
   return {
-    /**
-     * Adds the time between two moments, in which nothing changed. `workers` is the number that are
-     * paid.
-     */
+    /** Adds a period without changes. `workers` is the number of workers that are billed. */
     add(from: number, to: number, waiting: number, count: Counts, workers: number): void {
       for (let at = from, end = from; at < to && at < spanMs; at = end) {
         const part = partOf(at);

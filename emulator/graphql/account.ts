@@ -3,7 +3,7 @@ import type { Profile } from "../model/fidelity";
 import { EMULATED_USER_ID } from "./endpoints";
 import type { GraphqlPart } from "./part";
 
-/** Creates the part of the GraphQL interface for the discount. */
+/** Creates the part of the GraphQL API for the discount. */
 export function discountPart(serverlessDiscount: ServerlessDiscount | null): GraphqlPart {
   return {
     schema: `
@@ -14,7 +14,7 @@ export function discountPart(serverlessDiscount: ServerlessDiscount | null): Gra
   };
 }
 
-/** Creates the part of the GraphQL interface with the limits. The contract does not include it. */
+/** Creates the part of the GraphQL API for the limits, which are not in the contract. */
 export function limitsPart(use: () => AccountUse, profile: Profile): GraphqlPart {
   if (profile === "contract") return { schema: "" };
   return {
@@ -39,8 +39,8 @@ export function limitsPart(use: () => AccountUse, profile: Profile): GraphqlPart
 }
 
 /**
- * Creates the part of the GraphQL interface that the service's clients query in addition to
- * endpoints and the catalog: the user. The contract does not include it.
+ * Creates the part of the GraphQL API for the user, which RunPod's clients query in addition to
+ * endpoints and the catalog. It is not in the contract.
  */
 export function userPart(profile: Profile): GraphqlPart {
   if (profile === "contract") return { schema: "" };

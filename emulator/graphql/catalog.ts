@@ -66,8 +66,8 @@ interface StockInput {
 }
 
 /**
- * Creates the part of the GraphQL interface with the catalog. The contract does not include it.
- * All but the pools needs no key.
+ * Creates the part of the GraphQL API for the catalog, which is not in the contract. Everything
+ * except the pools is available without a key.
  */
 export function catalogPart(catalog: Catalog, profile: Profile): GraphqlPart {
   if (profile === "contract") return { schema: "" };

@@ -2,7 +2,7 @@ import { type DocumentNode, GraphQLError, Kind, Lexer, type OperationDefinitionN
 import { MAX_DEPTH, TOO_DEEP } from "../io/depth";
 import type { HttpRequest } from "../io/http";
 
-/** The body of a request. In the contract it has only `query`. */
+/** The body of a request. In the contract it contains only `query`. */
 export interface Document {
   readonly query: DocumentNode;
   readonly variables: Record<string, unknown>;
@@ -12,12 +12,12 @@ export interface Document {
 
 const MAX_TOKENS = 20_000;
 
-/** Returns the error of a request that cannot be executed. */
+/** Returns the error for a request that cannot be executed. */
 export function malformed(message: string, code: string): GraphQLError {
   return new GraphQLError(message, { extensions: { code } });
 }
 
-/** Reads the document of a request. Returns the error if there is none. */
+/** Reads a request's GraphQL document. Returns an error if there is none. */
 export function readDocument(request: HttpRequest): Document | GraphQLError {
   if (!/^application\/json\b/i.test(request.headers["content-type"] ?? "")) {
     return malformed("The content-type must be application/json", "BAD_REQUEST");
@@ -52,7 +52,7 @@ export function readDocument(request: HttpRequest): Document | GraphQLError {
   }
 }
 
-/** Checks the levels of a query first, because the parser could exceed the stack. */
+/** Checks a query's nesting depth before parsing, because the parser could overflow the stack. */
 function isTooDeep(query: string): boolean {
   if (query.length <= MAX_DEPTH) return false;
   const lexer = new Lexer(new Source(query));

@@ -2,7 +2,7 @@ import { ENDPOINT_FIELDS } from "../model/endpointFields";
 import type { Profile } from "../model/fidelity";
 import { graphqlFields } from "../model/fieldTable";
 
-/** Returns the types and operations of the GraphQL interface for endpoints. */
+/** Returns the GraphQL types and operations for endpoints. */
 export function endpointSchema(profile: Profile): string {
   const isObserved = profile === "observed";
   return `
@@ -22,7 +22,7 @@ export function endpointSchema(profile: Profile): string {
   `;
 }
 
-/** What an endpoint shows in addition to its fields. `computeType` is not an input. */
+/** What GraphQL shows in addition to an endpoint's fields. `computeType` cannot be set. */
 const OUTPUT = `
   computeType: ComputeType template: PodTemplate networkVolume: NetworkVolume version: Int createdAt: String
   userId: String aiKey: String hubRelease: HubRelease activeBuildid: String idePodId: String

@@ -10,16 +10,16 @@ import type { WorkerPod } from "../workers/worker";
 import { endpointSchema } from "./endpointSchema";
 import type { GraphqlPart } from "./part";
 
-/** Returns the network volume with the id, or `undefined` if the emulator knows none. */
+/** Returns a network volume, or `undefined` if the emulator does not know it. */
 export type FindVolume = (id: string) => { readonly id: string; readonly dataCenterId: string } | undefined;
 
-/** The parts of the account that the GraphQL interface for endpoints uses. */
+/** The parts of the account that the GraphQL API for endpoints uses. */
 export interface EndpointGraphqlParts {
   readonly endpoints: Endpoints;
   readonly profile: Profile;
   readonly templates: OwnTemplates;
   readonly findVolume: FindVolume;
-  /** Returns the time in milliseconds since the epoch. */
+  /** Returns the current time in milliseconds since the epoch. */
   readonly now: () => number;
 }
 
@@ -34,12 +34,12 @@ interface TemplateChange {
   readonly templateId: string;
 }
 
-/** The `input` of `saveEndpoint` with what only the observed profile accepts. */
+/** The `input` of `saveEndpoint`, including what only the observed profile accepts. */
 interface SaveInput extends Partial<EndpointInput> {
   readonly name: string;
-  /** The template to create for the endpoint, instead of `templateId`. */
+  /** A template to create for the endpoint, instead of `templateId`. */
   readonly template?: OwnTemplate | null;
-  /** `false` if the template is not deleted with the endpoint. @default true */
+  /** `false` if the template is kept when the endpoint is deleted. @default true */
   readonly bindEndpoint?: boolean | null;
   /** The newer form of `locations`. */
   readonly dataCenterIds?: readonly string[] | null;
@@ -49,7 +49,7 @@ interface SaveInput extends Partial<EndpointInput> {
   readonly cloudStorageConfig?: object | null;
 }
 
-/** Creates the part of the GraphQL interface for endpoints. */
+/** Creates the part of the GraphQL API for endpoints. */
 export function endpointPart(parts: EndpointGraphqlParts): GraphqlPart {
   const { endpoints, profile } = parts;
   const view = (endpoint: EndpointView) => ({
@@ -103,7 +103,7 @@ function save(
     gpuIds: input.gpuIds ?? "",
     templateId: input.templateId ?? current?.templateId ?? "",
     ...(dataCenterIds != null && { locations: dataCenterIds.join(",") }),
-    // Variables are those of the template.
+    // With a `templateId`, `env` in the input is ignored: the template's variables apply.
     ...(input.templateId != null && { env: current?.env }),
   };
   if (template == null) return endpoints.save(fields, input);
@@ -122,8 +122,7 @@ function save(
 }
 
 /**
- * Returns the fields of an endpoint that only the observed service shows. The emulator's only user
- * has no id.
+ * Returns the endpoint fields that only the observed service shows. The emulator's user has no id.
  */
 function observedView({ record }: EndpointView, { findVolume, templates }: EndpointGraphqlParts) {
   const { networkVolumeId, workersStandby, createdAt, hubReleaseId } = record;
@@ -142,8 +141,8 @@ function observedView({ record }: EndpointView, { findVolume, templates }: Endpo
   };
 }
 
-/** The standby workers of an endpoint whose last save sets none, even with `workersMin` 0. */
+/** The number of standby workers if the last save did not set it, even if `workersMin` is 0. */
 const DEFAULT_STANDBY = 1;
 
-/** The id of the emulator's only user. */
+/** The id of the emulator's user. */
 export const EMULATED_USER_ID = "emulated-user";

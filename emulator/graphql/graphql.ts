@@ -23,7 +23,7 @@ export interface GraphqlOptions {
   readonly parts: readonly GraphqlPart[];
 }
 
-/** Creates the GraphQL interface: a function that returns the call of a request to `/graphql`. */
+/** Creates the GraphQL API: a function that returns the call for a request to `/graphql`. */
 export function createGraphql({ profile, keys, parts }: GraphqlOptions) {
   const schema = buildSchema(
     ["type Query { myself: Account } type Mutation type Account scalar Void", ...parts.map((part) => part.schema)].join(
@@ -61,7 +61,8 @@ export function createGraphql({ profile, keys, parts }: GraphqlOptions) {
       operationName,
     });
     if (!errors) return { ...json(200, { data }), endpointId };
-    // Without data nothing was executed: the variables or the operation name are invalid.
+    // No data means that nothing was executed, because the variables or the operation name are
+    // invalid.
     if (data === undefined) return refusal("GRAPHQL_VALIDATION_FAILED", errors, "graphql.variables");
     const shownErrors = errors.map(withCode);
     const first = errors[0]?.originalError;
@@ -113,7 +114,7 @@ function refusal(code: string, problems: readonly GraphQLError[], fidelity: Fide
 }
 
 /**
- * Returns an error with the code of the service: one for a broken rule, one for any other error
+ * Adds the service's code to an error: one code for a violated rule, another for all other errors
  * (observed).
  */
 function withCode({ message, locations, path, originalError }: GraphQLError): GraphQLFormattedError {
@@ -123,7 +124,7 @@ function withCode({ message, locations, path, originalError }: GraphQLError): Gr
   return { message: apology, path, extensions: { code: "INTERNAL_SERVER_ERROR" } };
 }
 
-/** Returns the first field of a document and its arguments as written, for the journal. */
+/** Returns a document's first field and its arguments as written, for the journal. */
 function described(
   document: Document | GraphQLError,
   parts: readonly GraphqlPart[],

@@ -6,23 +6,23 @@ export interface GraphqlCall extends CallOptions {
   onEndpoint(id: string): void;
 }
 
-/** Resolvers by the name of their field. */
+/** Resolvers, by field name. */
 type Resolvers = Readonly<Record<string, (args: never, call: GraphqlCall) => unknown>>;
 
-/** One kind of record's part of the GraphQL interface. */
+/** The part of the GraphQL API for one kind of record. */
 export interface GraphqlPart {
   /** Types, and extensions of `Query`, `Mutation` and `Account` (`myself`). */
   readonly schema: string;
-  /** The fields of `Query` and of `Mutation`. */
+  /** The fields of `Query` and `Mutation`. */
   readonly operations?: Resolvers;
   /** The fields of `Query` that need no key. @default none */
   readonly publicOperations?: readonly string[];
-  /** The lists of `myself`. */
+  /** The lists in `myself`. */
   readonly myself?: Readonly<Record<string, (call: GraphqlCall) => unknown>>;
-  /** The other fields of `myself`, with arguments. */
+  /** Other fields of `myself`, which take arguments. */
   readonly single?: Resolvers;
   /**
-   * Returns the id of the endpoint that an operation names, if the operation belongs to this part.
+   * Returns the id of the endpoint that an operation refers to, if this part handles the operation.
    */
   endpointIdOf?(operation: string, args: Readonly<Record<string, unknown>>): unknown;
 }

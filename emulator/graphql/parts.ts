@@ -27,12 +27,12 @@ export interface GraphqlShown {
   readonly registryAuths: RegistryAuths;
   readonly secrets: Secrets;
   readonly catalog: Catalog;
-  /** Returns what the account uses of its limits. */
+  /** Returns how much of its limits the account uses. */
   readonly use: () => AccountUse;
   readonly serverlessDiscount: ServerlessDiscount | null;
 }
 
-/** Returns the parts of GraphQL. */
+/** Returns all parts of the GraphQL API. */
 export function graphqlParts(shown: GraphqlShown, profile: Profile, clock: Clock): GraphqlPart[] {
   const { endpoints, templates, volumes } = shown;
   return [

@@ -4,8 +4,8 @@ import type { Pods } from "../pods/pods";
 import type { GraphqlPart } from "./part";
 
 /**
- * Creates the part of the GraphQL interface for pods, as the service's clients read them. The
- * contract does not include it.
+ * Creates the part of the GraphQL API for pods, as RunPod's clients read them. It is not in the
+ * contract.
  */
 export function podPart(pods: Pods, profile: Profile): GraphqlPart {
   if (profile === "contract") return { schema: "" };

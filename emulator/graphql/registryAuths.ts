@@ -6,7 +6,7 @@ import { shownCredential } from "../registryAuths/registryAuthKind";
 import type { RegistryAuths } from "../registryAuths/registryAuths";
 import type { GraphqlPart } from "./part";
 
-/** Creates the part of GraphQL for registry credentials. */
+/** Creates the part of the GraphQL API for registry credentials. */
 export function registryAuthPart(registryAuths: RegistryAuths, profile: Profile): GraphqlPart {
   return {
     schema: `

@@ -11,7 +11,7 @@ const inGraphql = ({ valueLastUpdatedAt, ...others }: StoredSecret) => ({
 
 interface CreateInput extends Pick<SecretSeed, "name" | "value" | "description"> {}
 
-/** Creates the part of GraphQL for secrets. */
+/** Creates the part of the GraphQL API for secrets. */
 export function secretPart(secrets: Secrets): GraphqlPart {
   return {
     schema: `

@@ -9,7 +9,7 @@ import type { GraphqlPart } from "./part";
 const { volumeInGb, portsConfig, isServerless, isPublic, volumeMountPath, category, ...OWN_TEMPLATE_FIELDS } =
   TEMPLATE_FIELDS;
 
-/** Creates the part of the GraphQL interface for templates. */
+/** Creates the part of the GraphQL API for templates. */
 export function templatePart(templates: Templates, profile: Profile): GraphqlPart {
   return {
     schema: `

@@ -5,7 +5,7 @@ import { CHANGEABLE_VOLUME_FIELDS, VOLUME_FIELDS, type VolumeChange } from "../v
 import type { Volumes } from "../volumes/volumes";
 import type { GraphqlPart } from "./part";
 
-/** Creates the part of GraphQL for network volumes. */
+/** Creates the part of the GraphQL API for network volumes. */
 export function volumePart(volumes: Volumes, profile: Profile): GraphqlPart {
   const input = (table: typeof VOLUME_FIELDS | typeof CHANGEABLE_VOLUME_FIELDS) =>
     graphqlFields(table, "input", profile);

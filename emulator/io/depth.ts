@@ -1,19 +1,21 @@
 /**
- * The levels that a JSON value may have (assumed). With more than about 2,000, `JSON.stringify` or
- * a walk over the value can exceed the stack, and neither the data file nor the journal could hold
- * it.
+ * The maximum nesting depth of a JSON value (assumed). Beyond about 2,000 levels, `JSON.stringify`
+ * or a walk over the value can overflow the stack, so neither the data file nor the journal could
+ * store the value.
  */
 export const MAX_DEPTH = 1000;
 
-/** The reason for a refusal, after what is refused: "The request body", "the result". */
+/**
+ * The reason for a refusal. The sentence starts with what is refused, such as "The request body".
+ */
 export const TOO_DEEP = "is nested more than 1,000 levels deep";
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
-/** `[` and `{`, which are two less than `]` and `}`. */
+/** `[` and `{`. Each is two less than its closing bracket. */
 const OPENING: readonly number[] = [0x5b, 0x7b];
 
-/** Returns `true` for JSON with more levels than allowed, without parsing it. */
+/** Returns `true` if JSON is nested too deeply, without parsing it. */
 export function isTooDeep(json: Uint8Array, maxDepth = MAX_DEPTH): boolean {
   if (json.length <= maxDepth) return false;
   let depth = 0;
@@ -26,7 +28,7 @@ export function isTooDeep(json: Uint8Array, maxDepth = MAX_DEPTH): boolean {
   return false;
 }
 
-/** Returns the index of the quote that ends a string, or the length if there is none. */
+/** Returns the index of the quote that ends a string, or the length if it is missing. */
 function endOfString(json: Uint8Array, start: number): number {
   let index = start + 1;
   while (index < json.length && json[index] !== QUOTE) index += json[index] === BACKSLASH ? 2 : 1;

@@ -1,29 +1,32 @@
 import { isTooDeep, MAX_DEPTH, TOO_DEEP } from "./depth";
 
-/** Deeper values are left to `JSON`, which refuses cycles. */
+/** Values nested more deeply than this are copied by `JSON`, which rejects cycles. */
 const COPIED_DEPTH = 50;
-/** From so many values, a copy takes about a tenth of a second on a busy machine. */
+/** Copying this many values takes about a tenth of a second on a busy machine. */
 const LARGE_VALUES = 50_000;
 
-/** How many values have been copied. */
+/** The number of values copied so far. */
 let copiedValues = 0;
 
 /**
- * Returns a deep copy with only what JSON can hold. `undefined` becomes `null`.
+ * Returns a deep copy that contains only JSON values. `undefined` becomes `null`.
  * @throws TypeError for a cycle, a BigInt or too many levels
  */
 export function jsonCopy(value: unknown): unknown {
   return copy(value, 0) ?? null;
 }
 
-/** Returns a copy as `jsonCopy` does, and whether it took long: others should then have a turn. */
+/**
+ * Copies like `jsonCopy`, and tells whether the copy took long, so that the caller can yield to
+ * other requests.
+ */
 export function sizedCopy(value: unknown): { readonly value: unknown; readonly isLarge: boolean } {
   const before = copiedValues;
   const copied = jsonCopy(value);
   return { value: copied, isLarge: copiedValues - before > LARGE_VALUES };
 }
 
-/** Copies plain values itself, because `JSON` takes four times as long. */
+/** Copies plain values without `JSON`, which takes four times as long. */
 function copy(value: unknown, depth: number): unknown {
   copiedValues += 1;
   if (value === null || value === undefined || typeof value === "boolean" || typeof value === "string") return value;

@@ -1,4 +1,4 @@
-/** Returns the message of anything that was thrown, even of an object without a prototype. */
+/** Returns the message of any thrown value, even of an object without a prototype. */
 export function messageOf(thrown: unknown): string {
   try {
     return String(thrown instanceof Error ? thrown.message : thrown);

@@ -1,8 +1,8 @@
-/** The parameters of a query by name; `undefined` for those that are not given. */
+/** Query parameters by name; `undefined` for those that are missing. */
 export type Parameters<Name extends string> = Readonly<Record<Name, string | undefined>>;
 
 /**
- * Reads the parameters of a query.
+ * Reads query parameters.
  * @throws TypeError that names each unknown, repeated or empty parameter
  */
 export function readQuery<Name extends string>(query: URLSearchParams, names: readonly Name[]): Parameters<Name> {
@@ -20,8 +20,8 @@ export function readQuery<Name extends string>(query: URLSearchParams, names: re
 }
 
 /**
- * Returns a parameter that must be one of some words.
- * @throws TypeError that lists them
+ * Returns a parameter that must be one of these words.
+ * @throws TypeError that lists the words
  */
 export function oneOf<Word extends string>(
   name: string,
@@ -33,7 +33,7 @@ export function oneOf<Word extends string>(
 }
 
 /**
- * Returns a parameter that must be a whole number, or `otherwise` if it is not given.
+ * Returns a parameter that must be a whole number, or `otherwise` if it is missing.
  * @throws TypeError if it is not a whole number from 1 to `max`
  */
 export function wholeNumber(name: string, value: string | undefined, max: number, otherwise: number): number {

@@ -1,4 +1,4 @@
-/** The meaning of system error codes, for the person who named the file, host or program. */
+/** Explanations of system error codes for the person who chose the file, host or program. */
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: "there is no such file or folder",
   ENOTDIR: "a part of its path is not a folder",
@@ -10,9 +10,7 @@ const REASONS: Readonly<Record<string, string>> = {
   E2BIG: "its command or its environment is too large",
 };
 
-/**
- * Returns the reason of a system error in plain words; for unknown codes, the message of the error.
- */
+/** Explains a system error in plain words. For unknown codes, returns the error's message. */
 export function systemReason(error: unknown): string {
   const { code = "", message = String(error) } = error as { code?: string; message?: string };
   return REASONS[code] ?? message;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 /**
- * Validates input from a file or a request.
+ * Validates input from a file or request.
  * @throws TypeError that names every invalid field
  */
 export function validate<T>(schema: z.ZodType<T>, value: unknown, what: string): T {

@@ -1,7 +1,7 @@
 import type { EmulatorClock } from "../time/virtualClock";
 import type { Job, JobEvent, StreamItem } from "./jobStates";
 
-/** An event that ends the run of a job by a worker. */
+/** An event that ends a worker's run of a job. */
 export type Outcome = Extract<
   JobEvent,
   { type: "complete" | "fail" | "exceedExecutionTimeout" | "loseWorker" | "timeOut" }
@@ -16,13 +16,13 @@ export interface JobRunEvents {
 
 /** A job that a worker runs. */
 export interface JobRun {
-  /** Ends the run without an outcome. Whatever the worker still does for the job is ignored. */
+  /** Ends the run without an outcome. Anything the worker still does for the job is ignored. */
   stop(): void;
 }
 
 /**
- * Calls `onTimeout` when the execution timeout of a job expires. Returns a function that cancels
- * that.
+ * Calls `onTimeout` when a job's execution timeout expires. Returns a function that cancels the
+ * timeout.
  */
 export function limitRun(clock: EmulatorClock, { request }: Job, onTimeout: () => void): () => void {
   const { executionTimeout } = request.policy;

@@ -10,26 +10,26 @@ import type { Profile } from "../model/fidelity";
 export type JobStatus = JobState;
 
 /**
- * The body of a job request (contract, Job request body), its policy completed with the defaults.
+ * The body of a job request (contract, Job request body). Defaults are filled in for its policy.
  */
 export interface JobRequest {
-  /** Parameters for the handler. */
+  /** The handler's input. */
   readonly input: Readonly<Record<string, unknown>>;
   /** The URL to notify when the job has ended. */
   readonly webhook?: string;
-  /** Limits of the job. */
+  /** The job's limits. */
   readonly policy: {
     /**
-     * The longest time that the job may run on a worker, in milliseconds; 0 for no limit, which
-     * only an endpoint can set.
+     * How long the job may run on a worker, in milliseconds; 0 for no limit, which only an endpoint
+     * can set.
      */
     readonly executionTimeout: number;
     /** `true` if the job does not trigger scaling. */
     readonly lowPriority: boolean;
-    /** The time to live, waiting and running together, in milliseconds. */
+    /** The time to live, in milliseconds. It includes waiting and running. */
     readonly ttl: number;
   };
-  /** Storage that is passed to the worker. */
+  /** Storage credentials to pass to the worker. */
   readonly s3Config?: Readonly<Record<string, string>>;
 }
 
@@ -39,34 +39,34 @@ export const DEFAULT_POLICY: JobRequest["policy"] = {
   ttl: JOB_TTL_MS.default,
 };
 
-/** One item of a streaming handler's output (contract, Stream item). */
+/** An item that a streaming handler yielded (contract, Stream item). */
 export interface StreamItem {
   readonly output: unknown;
   readonly metrics: Readonly<Record<string, unknown>>;
 }
 
-/** A job as the service stores it. All times are in milliseconds since the epoch. */
+/** A job as the service stores it. Times are in milliseconds since the epoch. */
 export interface Job {
   readonly id: string;
   readonly operation: "run" | "runsync";
   readonly request: JobRequest;
   readonly status: JobStatus;
   readonly submittedAt: number;
-  /** The time when the job last entered the queue. */
+  /** When the job last entered the queue. */
   readonly queuedAt: number;
-  /** The time when a worker last started the job. */
+  /** When a worker last started the job. */
   readonly startedAt?: number;
   readonly endedAt?: number;
   readonly workerId?: string;
-  /** The number of workers that died while running the job, since it was submitted or retried. */
+  /** How many workers died while running the job since it was submitted or retried. */
   readonly retries: number;
-  /** The handler's result; while the job is in progress, its last progress update. */
+  /** The handler's result, or the latest progress update while the job is in progress. */
   readonly output?: unknown;
   readonly error?: string;
-  /** The items that `/stream` has not returned yet. The array is changed in place. */
+  /** Items that `/stream` has not returned yet. The array is modified in place. */
   readonly stream: StreamItem[];
   /**
-   * The time to live from `submittedAt`, in milliseconds. After that, the job is deleted in any
+   * The time to live, counted from `submittedAt`, in milliseconds. The job is then deleted in any
    * state.
    */
   readonly ttlMs: number;
@@ -86,7 +86,7 @@ export type JobEvent =
   | { readonly type: "cancel" }
   | { readonly type: "retry" };
 
-/** The states in which an event can happen (contract, States and transitions). */
+/** The states in which each event can happen (contract, States and transitions). */
 const ALLOWED_IN: Record<JobEvent["type"], readonly JobStatus[]> = {
   start: ["IN_QUEUE"],
   progress: ["IN_PROGRESS"],
@@ -99,13 +99,13 @@ const ALLOWED_IN: Record<JobEvent["type"], readonly JobStatus[]> = {
   retry: RETRYABLE_JOB_STATES,
 };
 
-/** How many times a job whose worker died is queued again before it fails (observed). */
+/** How often a job is queued again after its worker died, before it fails (observed). */
 const RETRIES_AFTER_LOST_WORKER = 1;
 
 export function newJob(id: string, operation: Job["operation"], request: JobRequest, now: number): Job {
   const retentionMs = operation === "run" ? RUN_RESULT_RETENTION_MS : RUNSYNC_RESULT_RETENTION_MS.default;
-  // Contains every field that a job may get later, because Node.js creates a hidden class for each
-  // copy that adds one.
+  // Contains every field that a job may get later. Otherwise Node.js creates a hidden class for
+  // each copy that adds a field.
   return {
     id,
     operation,
@@ -130,8 +130,8 @@ export function canHappen(job: Job, type: JobEvent["type"]): boolean {
 }
 
 /**
- * Returns the job after the event.
- * @throws Error if the event cannot happen in the state of the job
+ * Returns the job after an event.
+ * @throws Error if the event cannot happen in the job's state
  */
 export function apply(job: Job, event: JobEvent, now: number): Job {
   if (!canHappen(job, event.type))
@@ -161,7 +161,7 @@ export function apply(job: Job, event: JobEvent, now: number): Job {
 }
 
 /**
- * Returns a saved job as it is after a restart: a job in progress is queued again, which does not
+ * Returns a saved job as it is after a restart. A job in progress is queued again, which does not
  * count as a retry.
  */
 export function recovered(job: Job, now: number): Job {
@@ -170,8 +170,8 @@ export function recovered(job: Job, now: number): Job {
 }
 
 /**
- * The clock may have been set back since another process saved the job. Events cannot be in the
- * future, so they get the current time at the latest.
+ * The clock may have been set back since the job was saved. Times in the future are replaced by the
+ * current time.
  */
 function withoutFuture(job: Job, now: number): Job {
   if (Math.max(job.submittedAt, job.queuedAt, job.startedAt ?? 0, job.endedAt ?? 0) <= now) return job;
@@ -186,8 +186,8 @@ function withoutFuture(job: Job, now: number): Job {
 }
 
 /**
- * Returns the job with another time to live. The result of `/runsync` is kept as long, at most 5
- * minutes (assumed).
+ * Returns the job with a new time to live. The result of `/runsync` is kept for the same time, but
+ * at most for 5 minutes (assumed).
  */
 export function withTtl(job: Job, ttlMs: number): Job {
   const { default: shortest, max } = RUNSYNC_RESULT_RETENTION_MS;
@@ -200,15 +200,15 @@ export function hasEnded(job: Job): boolean {
 }
 
 /**
- * Returns the time when the service deletes the job: the end of its ttl or of the retention of its
- * result.
+ * Returns when the service deletes the job: at the end of its ttl or of its result's retention,
+ * whichever is earlier.
  */
 export function forgottenAt(job: Job): number {
   const ttlEnd = job.submittedAt + job.ttlMs;
   return job.endedAt === undefined ? ttlEnd : Math.min(ttlEnd, job.endedAt + job.retentionMs);
 }
 
-/** Returns the job as `/status` and `/runsync` show it (contract, Job). */
+/** Returns the job in the form of `/status` and `/runsync` (contract, Job). */
 export function jobRecord(job: Job, now: number, profile: Profile): Record<string, unknown> {
   const startedAt = job.startedAt ?? job.endedAt ?? now;
   return {

@@ -6,7 +6,7 @@ interface Entry {
   cancelForget: () => void;
 }
 
-/** An endpoint's jobs. Each is deleted when its time to live or retention expires. */
+/** The jobs of an endpoint. Each job is deleted when its time to live or retention expires. */
 export class JobStore {
   readonly #clock: EmulatorClock;
   readonly #changed: (id: string) => void;
@@ -15,8 +15,8 @@ export class JobStore {
   readonly #waiters = new Map<string, Set<() => void>>();
 
   /**
-   * @param changed called at every change, with the id of the job
-   * @param onForget called with each job whose ttl or retention has expired, after it was deleted
+   * @param changed called with a job's id at every change
+   * @param onForget called with each job that expired, after it has been deleted
    */
   constructor(clock: EmulatorClock, changed: (id: string) => void, onForget: (job: Job) => void) {
     this.#clock = clock;
@@ -39,7 +39,7 @@ export class JobStore {
 
   /**
    * Applies an event to a job and returns the new job.
-   * @throws Error if the job is unknown, or if its state does not allow the event
+   * @throws Error if the job is unknown, or if the event cannot happen in its state
    */
   apply(id: string, event: JobEvent): Job {
     const next = apply(this.#mustGet(id).job, event, this.#clock.now());
@@ -67,7 +67,7 @@ export class JobStore {
     this.#wake(id);
   }
 
-  /** Adds items to the stream of a job. */
+  /** Adds items to a job's stream. */
   addItems(id: string, items: readonly StreamItem[]): void {
     this.#mustGet(id).job.stream.push(...items);
     this.#changed(id);
@@ -75,14 +75,14 @@ export class JobStore {
   }
 
   /**
-   * Resolves with the job when it has ended, when `waitMs` milliseconds (if given) are over, or
+   * Resolves with the job when it has ended, when `waitMs` milliseconds (if given) have passed, or
    * when `signal` aborts. Resolves with `undefined` if the job is deleted.
    */
   waitForEnd(id: string, waitMs: number | undefined, signal: AbortSignal): Promise<Job | undefined> {
     return this.#waitUntil(id, hasEnded, waitMs, signal);
   }
 
-  /** Resolves like `waitForEnd`, and also when the job has items that were not taken. */
+  /** Like `waitForEnd`, but also resolves when the job has items to take. */
   waitForItems(id: string, signal: AbortSignal): Promise<Job | undefined> {
     return this.#waitUntil(id, (job) => job.stream.length > 0 || hasEnded(job), undefined, signal);
   }

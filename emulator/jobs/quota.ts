@@ -2,27 +2,27 @@ import type { Clock } from "../../sdk/contract/clock";
 import { GRAPHQL_PER_MINUTE } from "../../sdk/contract/limits";
 import type { ManagementLimits } from "./rateLimits";
 
-/** The windows of the rate limit of an account, in seconds. */
+/** The windows of an account's rate limit, in seconds. */
 const RATE_WINDOWS = { minute: 60, hour: 3600, day: 86_400 } as const;
 
-/** The limits that the service's description shows. Those of an account may differ. */
+/** The limits in the service's documentation. An account's own limits may differ. */
 export const OBSERVED_LIMITS: Required<ManagementLimits> = { perMinute: 60, perHour: 3000, perDay: 50_000 };
-/** The limits of GraphQL that the service has announced to its customers. */
+/** The GraphQL limits that the service has announced to its customers. */
 export const ANNOUNCED_GRAPHQL_LIMITS: Required<ManagementLimits> = {
   perMinute: GRAPHQL_PER_MINUTE.runpod,
   perHour: 3600,
   perDay: 43_200,
 };
 
-/** The rate limit of the account. */
+/** An account's rate limit. */
 export interface Quota {
-  /** Counts a request. Returns the headers of its response, and whether it may be served. */
+  /** Counts a request. Returns the response headers, and whether the request exceeds the limit. */
   count(): { readonly headers: Readonly<Record<string, string>>; readonly exceeded: string | undefined };
 }
 
 /**
- * Creates the rate limit: fixed windows, each of which starts with its first request. Without
- * limits, responses have no headers.
+ * Creates the rate limit. It uses fixed windows, each starting with its first request. Without
+ * limits, responses have no rate limit headers.
  */
 export function createQuota(clock: Clock, limits: ManagementLimits): Quota {
   const given = { minute: limits.perMinute, hour: limits.perHour, day: limits.perDay };

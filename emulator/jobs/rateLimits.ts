@@ -2,7 +2,7 @@ import { DEFAULT_REQUESTS_PER_WORKER, RATE_LIMITS, RATE_WINDOW_MS } from "../../
 import type { EmulatorClock } from "../time/virtualClock";
 
 /**
- * An operation of the queue that has a rate limit.
+ * A queue operation that has a rate limit.
  * @useDeclaredType
  */
 export type LimitedOperation = keyof typeof RATE_LIMITS;
@@ -16,46 +16,46 @@ export function isLimited(operation: string): operation is LimitedOperation {
 export interface RateLimit {
   /** Requests in any 10 seconds, ≥ 0. */
   readonly perWindow: number;
-  /** Requests in flight at once, ≥ 0. */
+  /** Concurrent requests, ≥ 0. */
   readonly concurrent: number;
 }
 
-/** The requests to a management interface, REST v2 or GraphQL, that an account may make. */
+/** How many requests an account may send to a management API (REST v2 or GraphQL). */
 export interface ManagementLimits {
-  /** Requests in a minute (integer, ≥ 1). @default no limit */
+  /** Requests per minute (integer, ≥ 1). @default no limit */
   readonly perMinute?: number | undefined;
-  /** Requests in an hour (integer, ≥ 1). @default no limit */
+  /** Requests per hour (integer, ≥ 1). @default no limit */
   readonly perHour?: number | undefined;
-  /** Requests in a day (integer, ≥ 1). @default no limit */
+  /** Requests per day (integer, ≥ 1). @default no limit */
   readonly perDay?: number | undefined;
 }
 
 /**
- * The rate limits of an emulator: of queues, for each endpoint and operation, and of REST v2 and
- * GraphQL, for the account.
+ * The emulator's rate limits. Queue limits apply per endpoint and operation, and limits of REST v2
+ * and GraphQL apply to the account.
  */
 export interface RateLimitOptions {
   /**
-   * `"real"` for the table of the contract (contract, Limits), `"off"` for no limits, or an object
-   * with the limits of some operations. The others follow the table.
+   * The queue limits: `"real"` for the contract's table (contract, Limits), `"off"` for none, or an
+   * object with limits for some operations. The other operations follow the table.
    * @default "real"
    */
   readonly limits?: "real" | "off" | Partial<Record<LimitedOperation, Partial<RateLimit>>> | undefined;
   /**
-   * The limit per 10 seconds is at least this many for each running worker (contract, Dynamic
-   * rule).
+   * Each running worker raises the limit per 10 seconds to at least this many requests (contract,
+   * Dynamic rule).
    * @default 50
    */
   readonly requestsPerWorker?: number | undefined;
   /**
-   * The limits of REST v2: `"real"` for 60 requests in a minute, 3,000 in an hour and 50,000 in a
-   * day, `"off"`, or others.
+   * The limits of REST v2: `"real"` for 60 requests per minute, 3,000 per hour and 50,000 per day,
+   * `"off"` for none, or custom limits.
    * @default "real" in the observed profile, else "off"
    */
   readonly management?: "real" | "off" | ManagementLimits | undefined;
   /**
-   * The limits of GraphQL: `"real"` for 180 requests in a minute, 3,600 in an hour and 43,200 in a
-   * day, `"off"`, or others.
+   * The limits of GraphQL: `"real"` for 180 requests per minute, 3,600 per hour and 43,200 per day,
+   * `"off"` for none, or custom limits.
    * @default "off"
    */
   readonly graphql?: "real" | "off" | ManagementLimits | undefined;
@@ -64,14 +64,12 @@ export interface RateLimitOptions {
 export interface RateLimiter {
   /**
    * Counts a request. Returns a function that must be called when the response is ready. Returns
-   * `undefined` if the request exceeds the limit: it must be refused and does not count.
+   * `undefined` if the request exceeds the limit. It must then be refused and does not count.
    */
   begin(operation: LimitedOperation): (() => void) | undefined;
 }
 
-/**
- * @param runningWorkers returns the number of workers with a job
- */
+/** @param runningWorkers returns how many workers are running a job */
 export function createRateLimiter(
   { limits = "real", requestsPerWorker = DEFAULT_REQUESTS_PER_WORKER }: RateLimitOptions = {},
   clock: EmulatorClock,
@@ -98,7 +96,8 @@ export function createRateLimiter(
 
 interface SlidingWindow {
   /**
-   * Counts a request and returns `true`, unless there were `limit` requests in the last 10 seconds.
+   * Counts a request and returns `true`, unless there were already `limit` requests in the last 10
+   * seconds.
    */
   admit(limit: number): boolean;
 }

@@ -3,8 +3,8 @@ import { jsonCopy } from "../io/json";
 import type { StreamItem } from "./jobStates";
 
 /**
- * Returns the stream item of a value that a handler yielded.
- * @param index the number of items that the job has streamed before
+ * Returns the stream item for a value that a handler yielded.
+ * @param index how many items the job has streamed before
  */
 export function itemOf(yielded: unknown, index: number): StreamItem {
   const item = isItem(yielded) ? yielded : { output: yielded, metrics: { stream_index: index } };
@@ -12,8 +12,8 @@ export function itemOf(yielded: unknown, index: number): StreamItem {
 }
 
 /**
- * Splits an item that is larger than a chunk may be (contract, Endpoints, rule 2). How is assumed:
- * a string is split into strings, and any other value is split as its JSON.
+ * Splits an item that exceeds the size of a chunk (contract, Endpoints, rule 2). The format is
+ * assumed: a string is split into strings, and any other value into pieces of its JSON.
  */
 export function inChunks(item: StreamItem): StreamItem[] {
   const { output, metrics } = item;
@@ -36,8 +36,8 @@ function jsonBytes(value: unknown): number {
 }
 
 /**
- * Splits a string between characters into pieces whose JSON without quotes has at most `maxBytes`
- * bytes.
+ * Splits a string between characters. The JSON of each piece, without quotes, has at most
+ * `maxBytes` bytes.
  */
 function pieces(text: string, maxBytes: number): string[] {
   const found: string[] = [];

@@ -8,7 +8,7 @@ import { type Job, jobRecord } from "./jobStates";
 
 /** Delivers the webhooks of jobs that have ended. */
 export interface Webhooks {
-  /** Starts the delivery for a job that has ended. Does nothing for a job without a webhook. */
+  /** Starts delivery for a job that has ended. Does nothing if the job has no webhook. */
   deliver(job: Job): void;
   /** Cancels all deliveries. */
   dispose(): void;
@@ -18,19 +18,19 @@ export interface Webhooks {
 export interface WebhookContext {
   readonly clock: EmulatorClock;
   readonly profile: Profile;
-  /** `true` also sends webhooks to other machines. @default false */
+  /** `true` to also send webhooks to other machines. @default false */
   readonly remoteWebhooks?: boolean | undefined;
   /**
    * Returns `true` if a fault rule drops the next delivery of a webhook. Must be called before each
-   * try.
+   * attempt.
    */
   readonly dropsWebhook: (endpointId: string) => boolean;
 }
 
-/** Pauses before the second and the third try, in milliseconds. */
+/** Pauses before the second and third attempt, in milliseconds. */
 const PAUSES = { contract: Array(WEBHOOK.tries - 1).fill(WEBHOOK.pauseMs) as number[], observed: [5_000, 15_000] };
 
-/** The longest time that a receiver may take to respond, in real milliseconds (assumed). */
+/** How long a receiver may take to respond, in real milliseconds (assumed). */
 const RESPONSE_TIMEOUT_MS = 10_000;
 
 export function createWebhooks(endpointId: string, context: WebhookContext): Webhooks {
@@ -81,7 +81,7 @@ export function createWebhooks(endpointId: string, context: WebhookContext): Web
   };
 }
 
-/** Only 200 counts (contract, Events). The observed service accepts any 2xx. */
+/** In the contract, only 200 counts (contract, Events). The observed service accepts any 2xx. */
 function isAccepted(status: number, profile: Profile): boolean {
   return profile === "contract" ? status === WEBHOOK.successStatus : status >= 200 && status < 300;
 }

@@ -7,7 +7,7 @@ export interface Affinity {
   readonly workerId: string;
 }
 
-/** Returns the worker that a request asks for. */
+/** Reads which worker a request asks for. */
 export function affinityOf({ headers }: Pick<PassedRequest, "headers">): Affinity {
   const words = String(headers[WORKER_ID_HEADER] ?? "")
     .trim()

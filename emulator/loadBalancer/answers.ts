@@ -1,6 +1,6 @@
 import { type HttpResponse, json } from "../io/http";
 
-/** The load balancer's own responses. None of them names a worker. */
+/** The load balancer's own responses. They do not name a worker. */
 
 export const unauthorized = (): HttpResponse => json(401, { error: "Unauthorized" }, "lb.unauthorized");
 

@@ -13,21 +13,21 @@ import { type OpenRequest, openRequest } from "./openRequest";
 import { createServerWorkers, type ServerWorkers } from "./serverWorkers";
 
 /**
- * Sends requests to the workers of one load-balancing endpoint, and scales the workers. It has no
+ * Distributes requests among an endpoint's workers and scales the workers. A load balancer has no
  * jobs.
  */
 export interface Balancer extends Scheduler {
-  /** Resolves with the response of a worker, or with the load balancer's own. Never rejects. */
+  /** Resolves with a worker's response or the load balancer's own. Never rejects. */
   serve(request: PassedRequest, client: AbortSignal): Promise<HttpResponse>;
 }
 
-/** A request that waits for a worker. */
+/** A request that is waiting for a worker. */
 interface Held {
   readonly since: number;
   readonly affinity: Affinity;
   /**
-   * Ends the wait: with a worker, with the load balancer's own response, or because the client has
-   * left.
+   * Ends the wait with a worker, with the load balancer's own response, or without either because
+   * the client has left.
    */
   settle(outcome: Worker | HttpResponse | undefined): void;
 }
@@ -94,7 +94,7 @@ function demandOf({ held, open }: BalancerState) {
   return { waiting: held.size, overdue: 0, inProgress: open.size };
 }
 
-/** Waits for a worker. Resolves with the load balancer's own response if there is none in time. */
+/** Waits for a worker. Resolves with the load balancer's own response if the wait times out. */
 function workerFor(state: BalancerState, affinity: Affinity, client: AbortSignal) {
   const { clock } = state.context;
   const strict = isStrict(affinity);
@@ -123,13 +123,13 @@ function workerFor(state: BalancerState, affinity: Affinity, client: AbortSignal
   });
 }
 
-/** Gives waiting requests to workers, and scales the workers. */
+/** Assigns waiting requests to workers, and scales the workers. */
 function dispatch(state: BalancerState): void {
   const { pool, held } = state;
   for (const each of [...held]) {
     const outcome = choose(state, each.affinity);
     if (!outcome) continue;
-    // In the same step, so that the next request finds it busier.
+    // Reserve the worker synchronously, so that the next request sees it as busier.
     if (!("status" in outcome)) pool.reserve(outcome);
     each.settle(outcome);
   }
@@ -139,13 +139,14 @@ function dispatch(state: BalancerState): void {
 /** Scales by the number of open and waiting requests. */
 function scale(state: BalancerState): void {
   const { record, context, pool } = state;
-  // GraphQL also stores QUEUE_DELAY for such an endpoint, although it has no queue.
+  // GraphQL also stores QUEUE_DELAY for a load-balancing endpoint, although it has no queue.
   pool.scaleTo(workersWanted({ ...record, scalerType: "REQUEST_COUNT" }, demandOf(state)));
   context.watch.endpoint(record.id);
 }
 
 /**
- * Returns the worker for a request, the response that refuses it, or `undefined` if it must wait.
+ * Returns the worker for a request, a response that refuses the request, or `undefined` if the
+ * request must wait.
  */
 function choose(state: BalancerState, affinity: Affinity): Worker | HttpResponse | undefined {
   const { pool, servers } = state;
@@ -156,7 +157,7 @@ function choose(state: BalancerState, affinity: Affinity): Worker | HttpResponse
   if (!isStrict(affinity)) return leastBusy(ready);
   if (all.some(({ pod }) => pod.id === affinity.workerId)) return undefined;
   if (affinity.mode === "strict" || !servers.knows(affinity.workerId)) return answers.workerGone();
-  // Without room for it, the request waits, and this is tried again.
+  // If there is no capacity, the request waits and tries again later.
   pool.resume(affinity.workerId);
   return undefined;
 }
@@ -168,10 +169,10 @@ function leastBusy(workers: readonly Worker[]): Worker | undefined {
   );
 }
 
-/** The server of a worker that a fault causes to hang. */
+/** The server of a worker that a fault rule makes hang. */
 const HANGING: HttpServer = { respond: () => new Promise(() => {}), ping: () => new Promise(() => {}) };
 
-/** Sends a request to a worker that is reserved for it. */
+/** Forwards a request to the worker that is reserved for it. */
 function passOn(
   state: BalancerState,
   worker: Worker,
@@ -198,7 +199,7 @@ function kill(state: BalancerState, workerId: string): boolean {
   const worker = pool.all().find(({ pod }) => pod.id === workerId);
   if (!worker) return false;
   servers.forget(workerId);
-  // The end of a process ends its connections.
+  // When a process ends, its connections end too.
   if (worker.runner.kill()) return true;
   for (const [each, its] of [...open]) if (its === worker) each.lose();
   pool.remove(worker);

@@ -18,7 +18,7 @@ import {
 const ORIGIN = "http://localhost";
 
 /**
- * Returns the HTTP server of a worker without a process. The handler is looked up for each request.
+ * Returns the HTTP server of a worker without a process. It looks up the handler for each request.
  */
 export function functionServer(
   handlerOf: () => HttpHandler,
@@ -28,7 +28,7 @@ export function functionServer(
   const context: HttpContext = {
     workerId: pod.id,
     imageName: pod.container.imageName,
-    // The secrets in it are filled in when the container starts.
+    // Secrets are filled in when the container starts.
     get env() {
       return environments.of(pod);
     },
@@ -43,7 +43,7 @@ export function functionServer(
         return await responseOf(checked(await handlerOf().fetch(webRequest(request, signal), context)));
       } catch (error) {
         if (signal.aborted) throw error;
-        // Responds like a server whose code throws.
+        // Respond like a server whose code throws.
         const headers = { "content-type": "text/plain; charset=utf-8" };
         return { status: 500, headers, body: `Internal Server Error: ${messageOf(error)}\n` };
       }
@@ -64,14 +64,14 @@ function webRequest(request: PassedRequest, signal: AbortSignal): Request {
   const { method, target, body } = request;
   const takesBody = hasBody(request) && method !== "GET" && method !== "HEAD";
   const stream = takesBody ? (Readable.toWeb(body) as ReadableStream<Uint8Array>) : null;
-  // Browser types do not include `duplex`, which Node.js requires for a stream.
+  // Browser types don't include `duplex`, which Node.js requires for streams.
   const init = { method, headers, body: stream, duplex: "half", signal } as const;
   return new Request(ORIGIN + target, init);
 }
 
 /**
- * Checks what a handler has returned, which may be the `Response` of a library.
- * @throws TypeError if it is none that can be sent
+ * Validates a handler's return value, which may be a library's `Response`.
+ * @throws TypeError if it cannot be sent
  */
 function checked(returned: Response): Response {
   const { status, headers }: Partial<Response> = returned ?? {};

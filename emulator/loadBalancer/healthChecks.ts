@@ -1,11 +1,11 @@
 import type { EmulatorClock } from "../time/virtualClock";
 import type { HttpServer } from "./httpServer";
 
-/** The time between two health checks, in milliseconds, and the longest time of one (assumed). */
+/** The interval between health checks, and their timeout, in milliseconds (assumed). */
 const INTERVAL_MS = 1000;
 const TIMEOUT_MS = 10_000;
 
-/** The state of a worker according to its last health check. */
+/** A worker's state according to its last health check. */
 export type ServerHealth = "healthy" | "starting" | "unhealthy";
 
 export interface HealthChecks {
@@ -15,8 +15,8 @@ export interface HealthChecks {
 }
 
 /**
- * Checks the health of a worker's server at once and then every second.
- * @param onChange called when the result differs from the previous one, with the reason in words
+ * Checks a worker's health immediately and then every second.
+ * @param onChange called with the reason when the result changes
  */
 export function startHealthChecks(
   clock: EmulatorClock,

@@ -7,16 +7,15 @@ import type { Balancer } from "./balancer";
 interface Options {
   readonly keys: Keys;
   /**
-   * Returns the balancer of a load-balancing endpoint. Returns `undefined` if no such endpoint has
-   * the id.
+   * Returns the balancer of a load-balancing endpoint, or `undefined` if no such endpoint exists.
    */
   readonly find: (endpointId: string) => Pick<Balancer, "serve"> | undefined;
 }
 
-/** The operation of every request, in the journal and in fault rules. */
+/** The operation of every request in the journal and in fault rules. */
 export const LOAD_BALANCER_OPERATION = "request";
 
-/** Creates the function that returns the call of a request under `/lb/<endpoint>/`. */
+/** Creates a function that returns the call for a request under `/lb/<endpoint>/`. */
 export function createLoadBalancerCalls({ keys, find }: Options) {
   function respond(request: HttpRequest, endpointId: string): HttpResponse | Promise<HttpResponse> {
     const { method, headers, passed } = request;

@@ -5,22 +5,22 @@ import type { EmulatorClock } from "../time/virtualClock";
 import * as answers from "./answers";
 import { type HttpServer, hasBody, type PassedRequest } from "./httpServer";
 
-/** A request that a worker processes. */
+/** A request that a worker is processing. */
 export interface OpenRequest {
   /** Resolves with the response to send. Never rejects. */
   readonly response: Promise<HttpResponse>;
-  /** Breaks the connection to the worker, as if it had died. */
+  /** Breaks the connection to the worker, as if the worker had died. */
   lose(): void;
 }
 
-/** The reasons for which a connection to a worker ends early. */
+/** Reasons why a connection to a worker ends early. */
 const LATE = new Error("the processing time limit was exceeded");
 const LOST = new Error("the worker was lost");
 const TOO_LARGE = new Error("the request is too large");
 
 /**
  * Forwards a request to a worker.
- * @param client aborts if the client's connection ends
+ * @param client aborts if the client closes its connection
  * @param onEnd called once, when the response is complete or the connection has ended
  */
 export function openRequest(
@@ -45,7 +45,7 @@ export function openRequest(
     onEnd();
   }
 
-  // In a microtask, because the caller does not have the result of this call yet.
+  // Use a microtask, because the caller has not received this call's result yet.
   if (client.aborted) queueMicrotask(abort);
   else client.addEventListener("abort", abort, { once: true });
 
@@ -68,8 +68,8 @@ export function openRequest(
 }
 
 /**
- * Returns a request body that fails above the service's limit: a chunked body does not declare its
- * size. What is not passed on is discarded, so that the client can read the response.
+ * Returns a request body that fails above the service's size limit, because a chunked body does not
+ * declare its size. The rest is discarded, so that the client can read the response.
  */
 function limitedBody(body: Readable, onTooLarge: () => void): Readable {
   async function* chunks() {
@@ -100,7 +100,7 @@ function settled<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   });
 }
 
-/** Yields the chunks of a body, up to the service's limit. A longer one is cut off. */
+/** Yields the chunks of a body up to the service's limit, and cuts off the rest. */
 async function* limited(
   body: HttpResponse["body"],
   signal: AbortSignal,
@@ -117,7 +117,7 @@ async function* limited(
       yield next.value;
     }
   } finally {
-    // Not awaited: a worker that hangs never settles it.
+    // Don't await this: a hanging worker never settles it.
     void Promise.resolve(chunks.return?.()).catch(() => {});
     onEnd();
   }

@@ -5,7 +5,7 @@ import { framing, HEALTH_PATH, type HttpServer, hasBody, requestHeaders, respons
 
 const HOST = "127.0.0.1";
 
-/** Returns the HTTP server of a process. */
+/** Returns the HTTP server of a worker process. */
 export function processServer({ port, healthPort }: ServerPorts, healthPath: string = HEALTH_PATH): HttpServer {
   return {
     async respond(request, signal) {
@@ -13,7 +13,7 @@ export function processServer({ port, healthPort }: ServerPorts, healthPath: str
       const headers = { ...requestHeaders(request.headers), ...framing(request) };
       const outgoing = httpRequest({ host: HOST, port, method, path: target, headers, signal, agent: false });
       const begun = responseTo(outgoing);
-      // Errors reach `begun`. A server may respond before it has read the body.
+      // Errors reach `begun`. A server may respond before it has read the whole body.
       if (hasBody(request)) pipeline(body, outgoing, () => {});
       else outgoing.end();
       const incoming = await begun;
@@ -33,9 +33,9 @@ export function processServer({ port, healthPort }: ServerPorts, healthPath: str
 function responseTo(outgoing: ClientRequest): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     outgoing.once("response", resolve);
-    // Once the response has begun, errors reach its body instead.
+    // After the response has started, errors go to its body instead.
     outgoing.on("error", reject);
-    // After a 101, which nothing has asked for, Node.js closes the connection without an error.
+    // After an unsolicited 101, Node.js closes the connection without an error.
     outgoing.once("close", () => reject(new Error("the server has closed the connection without a response")));
   });
 }

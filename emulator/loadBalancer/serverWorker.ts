@@ -7,19 +7,19 @@ import type { HttpServer } from "./httpServer";
 import { processServer } from "./processServer";
 import { endWithWrongPorts } from "./wrongPorts";
 
-/** The events of a worker that its pool follows. */
+/** The worker events that its pool follows. */
 type Events = Parameters<WorkerRunner["start"]>[1];
 
-/** Runs the HTTP server of one worker. */
+/** Runs a worker's HTTP server. */
 export interface ServerWorker {
   readonly runner: WorkerRunner;
-  /** The server. `undefined` while there is none to ask. */
+  /** Returns the server; `undefined` while it is not available. */
   server(): HttpServer | undefined;
 }
 
-/** The parts of a runner that are the same for all workers with an HTTP server. */
+/** The parts of a runner that all workers with an HTTP server share. */
 const SERVER: Pick<WorkerRunner, "concurrency" | "restMs" | "run"> = {
-  // The worker takes every request that the load balancer gives it.
+  // The worker accepts every request that the load balancer assigns to it.
   concurrency: Number.POSITIVE_INFINITY,
   restMs: () => 0,
   run() {
@@ -28,8 +28,8 @@ const SERVER: Pick<WorkerRunner, "concurrency" | "restMs" | "run"> = {
 };
 
 /**
- * A worker whose server is a function. It is ready after the cold start, when its health check
- * succeeds.
+ * Creates a worker whose server is a function. It is ready after the cold start, once its health
+ * check succeeds.
  */
 export function functionWorker(
   server: HttpServer,
@@ -54,7 +54,10 @@ export function functionWorker(
   return { runner, server: () => server };
 }
 
-/** A worker whose ports the service cannot reach: its requests fail, and it ends after a while. */
+/**
+ * Creates a worker whose ports the service cannot reach. Its requests fail, and it ends after a
+ * while.
+ */
 export function unreachableWorker(server: HttpServer, coldStartMs: number, context: RuntimeContext): ServerWorker {
   let cancelEnd = noTimer;
   const runner: WorkerRunner = {
@@ -71,7 +74,7 @@ export function unreachableWorker(server: HttpServer, coldStartMs: number, conte
   return { runner, server: () => server };
 }
 
-/** A worker whose server is a process. */
+/** Creates a worker whose server is a process. */
 export function processWorker(program: WorkerProgram, pod: WorkerPod, context: RuntimeContext): ServerWorker {
   let process: ReturnType<RuntimeContext["workerHost"]["startServer"]> | undefined;
   let server: HttpServer | undefined;
@@ -120,10 +123,10 @@ export function processWorker(program: WorkerProgram, pod: WorkerPod, context: R
   return { runner, server: () => server };
 }
 
-/** Adds a line to the output of a worker. */
+/** Adds a line to a worker's output. */
 export type Say = (line: string) => void;
 
-/** Lets a worker take requests whenever its health check succeeds. */
+/** Lets a worker accept requests whenever its health check succeeds. */
 function follow(server: HttpServer, { onAsk }: Events, say: Say, { clock }: RuntimeContext): HealthChecks {
   return startHealthChecks(clock, server, (health, reason) => {
     say(`${reason}: the worker is ${health === "starting" ? "still starting" : health}`);

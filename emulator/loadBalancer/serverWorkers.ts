@@ -9,14 +9,14 @@ import type { HttpServer } from "./httpServer";
 import { functionWorker, processWorker, type ServerWorker, unreachableWorker } from "./serverWorker";
 import { closedPort, UNREACHABLE } from "./wrongPorts";
 
-/** The workers of a load-balancing endpoint: their HTTP servers are functions or programs. */
+/** The workers of a load-balancing endpoint. Their HTTP servers are functions or programs. */
 export interface ServerWorkers {
   readonly model: WorkerModel;
-  /** Returns the server of a worker. `undefined` if it has none yet. */
+  /** Returns a worker's server; `undefined` if it has none yet. */
   serverOf(workerId: string): HttpServer | undefined;
   /** Returns `true` for a worker of this endpoint, even after it was scaled down. */
   knows(workerId: string): boolean;
-  /** Forgets a worker that was lost: it cannot start again. */
+  /** Forgets a lost worker, which cannot start again. */
   forget(workerId: string): void;
 }
 

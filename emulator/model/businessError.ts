@@ -1,13 +1,16 @@
 import type { FidelityId } from "./fidelity";
 
-/** A valid request that a rule of the service forbids. GraphQL shows it with the code `RUNPOD`. */
+/**
+ * The error for a valid request that violates a rule of the service. GraphQL shows it with the code
+ * `RUNPOD`.
+ */
 export class BusinessError extends Error {
   constructor(
     message: string,
-    /** The row of the fidelity table for the rule. */
+    /** The rule's row in the fidelity table. */
     readonly fidelity: FidelityId,
     /**
-     * `true` if the service does not give the reason: GraphQL shows the code
+     * `true` if the service does not explain the refusal. GraphQL then shows the code
      * `INTERNAL_SERVER_ERROR` and no message.
      */
     readonly isUnexplained = false,

@@ -5,25 +5,23 @@ import { convertedProperty } from "./v2Form";
 
 /** An environment variable of a template. */
 export interface EnvironmentVariable {
-  /** Name of the variable. */
   readonly key: string;
-  /** Value of the variable. */
   readonly value: string;
 }
 
 /**
- * A field of a template that its workers run with. An endpoint with its own container has it too.
+ * A template field that affects workers. An endpoint with its own container has these fields too.
  */
 export interface ContainerField<Value, Given, Own> extends Field<Value, Given> {
-  /** The property of REST v2. It holds the value of a container. */
+  /** The REST v2 property with this value of a container. */
   readonly v2Name: string;
-  /** Returns the value in a container. */
+  /** Converts a template's value to a container's value. */
   readonly toContainer: (value: Value) => Own;
-  /** Returns the value in a template. */
+  /** Converts a container's value to a template's value. */
   readonly fromContainer: (own: Own) => Value;
 }
 
-/** Returns a field that GraphQL requires. A seed may leave it out. */
+/** Declares a field that GraphQL requires. A seed may omit it. */
 export function required<Value>(type: string, schema: z.ZodType<Value>, value: Value): Field<Value, Value | undefined> {
   return {
     output: type.replaceAll("Input", "").replace(/!$/, ""),
@@ -37,8 +35,8 @@ export function required<Value>(type: string, schema: z.ZodType<Value>, value: V
 type Optional<Value> = Field<Value, Value | null | undefined>;
 
 /**
- * Returns a field that a save resets if it leaves the field out (assumed: resetting shows which
- * fields a client forgets).
+ * Declares a field that a save resets if it is omitted (assumed: resetting it reveals which fields
+ * a client forgets).
  */
 export function reset<Value>(
   type: string,
@@ -74,26 +72,27 @@ function convertedInContainer<Value extends Given, Given, Own>(
 
 const variables = z.array(z.strictObject({ key: z.string().min(1), value: z.string() }));
 
-/** A seed may also have the variables as a map. */
+/** A seed may also contain the variables as a map. */
 const seededVariables = z.preprocess((given) => {
   const isMap = typeof given === "object" && given !== null && !Array.isArray(given);
   return isMap ? Object.entries(given).map(([key, value]) => ({ key, value })) : given;
 }, variables);
 
 /**
- * The fields of a template that reach its workers. A change to one of them is a new release of
- * every endpoint with the template. An endpoint that REST v2 gave its own container also has them.
+ * The template fields that affect workers. Changing one creates a release of every endpoint that
+ * uses the template. An endpoint whose container was set over REST v2 has these fields as well.
  */
 export const CONTAINER_FIELDS = {
-  /** Image with its tag. */
+  /** The image, with its tag. */
   imageName: inContainer("image", TEXT, reset("String", z.string(), "")),
   /**
-   * Start command: a command line, JSON with `cmd` and `entrypoint`, or `""` for that of the image.
+   * The start command: a command line, JSON with `cmd` and `entrypoint`, or `""` to use the image's
+   * command.
    */
   dockerArgs: inContainer("args", TEXT, required("String!", z.string(), "")),
-  /** Size of the container disk in GB, whole. */
+  /** The size of the container disk in GB (integer). */
   containerDiskInGb: inContainer("disk", { type: "integer", minimum: 1 }, required("Int!", z.int(), 20)),
-  /** Environment variables: in a template a list, as they were sent. */
+  /** Environment variables. A template stores them as a list, as they were sent. */
   env: convertedInContainer(
     "env",
     { type: "object", values: TEXT },
@@ -104,7 +103,10 @@ export const CONTAINER_FIELDS = {
     (list): Readonly<Record<string, string>> => Object.fromEntries(list.map(({ key, value }) => [key, value])),
     (map) => Object.entries(map).map(([key, value]) => ({ key, value })),
   ),
-  /** Exposed ports, each `<port>/http` or `<port>/tcp`: in a template a comma-separated list. */
+  /**
+   * Exposed ports, each as `<port>/http` or `<port>/tcp`. A template stores them as a
+   * comma-separated list.
+   */
   ports: convertedInContainer(
     "ports",
     TEXTS,
@@ -113,8 +115,8 @@ export const CONTAINER_FIELDS = {
     (ports) => ports.join(","),
   ),
   /**
-   * Id of the registry credential that pulls the image; `null` for none, which a client may also
-   * send as `""`.
+   * The id of the registry credential for pulling the image. `null` means none; clients may also
+   * send `""`.
    */
   containerRegistryAuthId: inContainer(
     "registry",
@@ -126,9 +128,7 @@ export const CONTAINER_FIELDS = {
 type Table = typeof CONTAINER_FIELDS;
 type Own<F> = F extends ContainerField<infer _V, infer _G, infer O> ? O : never;
 
-/**
- * The container of an endpoint that REST v2 gave its own. Changes to a template no longer reach it.
- */
+/** An endpoint's own container, set over REST v2. Changes to a template no longer affect it. */
 export interface EndpointContainer extends Readonly<{ [K in keyof Table]: Own<Table[K]> }> {}
 
 const rows = Object.entries(CONTAINER_FIELDS) as [
@@ -136,39 +136,39 @@ const rows = Object.entries(CONTAINER_FIELDS) as [
   Pick<ContainerField<unknown, unknown, unknown>, "v2Name" | "toContainer" | "fromContainer">,
 ][];
 
-/** Returns the container of a template. */
+/** Returns a template's container. */
 export function containerOfTemplate(template: Stored<Table>): EndpointContainer {
   const values: Readonly<Record<string, unknown>> = template;
   return fromRows((name, { toContainer }) => toContainer(values[name])) as unknown as EndpointContainer;
 }
 
-/** Returns the fields of a template with a container. */
+/** Returns the template fields for a container. */
 export function templateOfContainer(container: EndpointContainer): Stored<Table> {
   const values: Readonly<Record<string, unknown>> = { ...container };
   return fromRows((name, { fromContainer }) => fromContainer(values[name])) as unknown as Stored<Table>;
 }
 
-/** Returns the fields of a container that a body of REST v2 sets. */
+/** Returns the container fields that a REST v2 request body sets. */
 export function containerOfBody(body: object): Partial<EndpointContainer> {
   const values: Readonly<Record<string, unknown>> = { ...body };
   return fromRows((_, { v2Name }) => values[v2Name]);
 }
 
-/** Returns a container as REST v2 shows it. */
+/** Returns a container in the form of REST v2. */
 export function shownContainer(container: EndpointContainer): object {
   const values: Readonly<Record<string, unknown>> = { ...container };
   return Object.fromEntries(rows.map(([name, { v2Name }]) => [v2Name, values[name]]));
 }
 
-/** The container of an endpoint for which no field is set. */
+/** A container with no fields set. */
 export const EMPTY_CONTAINER = containerOfTemplate(fieldsAfter(CONTAINER_FIELDS, undefined, {}, "contract"));
 
-/** Returns `true` if the change of a template reaches the workers. */
+/** Returns `true` if a template change affects workers. */
 export function reachesWorkers(before: Stored<Table>, after: Stored<Table>): boolean {
   return JSON.stringify(containerOfTemplate(before)) !== JSON.stringify(containerOfTemplate(after));
 }
 
-/** Returns an object with the value of each row. One that is `undefined` is left out. */
+/** Returns an object with one value per row, omitting `undefined` values. */
 function fromRows(read: (name: string, row: (typeof rows)[number][1]) => unknown): object {
   return Object.fromEntries(
     rows.map(([name, row]) => [name, read(name, row)]).filter(([, value]) => value !== undefined),

@@ -1,14 +1,14 @@
-/** A flavor of CPU machines. */
+/** A type of CPU machine. */
 export interface CpuFlavor {
-  /** GB of memory for each vCPU. */
+  /** GB of memory per vCPU. */
   readonly memoryPerVcpu: number;
-  /** The largest number of vCPUs of an instance. */
+  /** The highest number of vCPUs of an instance. */
   readonly maxVcpus: number;
-  /** The price of one vCPU of a worker, in US dollars an hour (assumed). */
+  /** The price of one worker vCPU, in US dollars an hour (assumed). */
   readonly perVcpuHour: number;
 }
 
-/** The flavors of the service's catalog. Its list changes over time. */
+/** The CPU flavors in the service's catalog. Its list changes over time. */
 export const CPU_FLAVORS: Readonly<Record<string, CpuFlavor>> = {
   cpu3c: { memoryPerVcpu: 2, maxVcpus: 8, perVcpuHour: 0.03 },
   cpu3g: { memoryPerVcpu: 4, maxVcpus: 8, perVcpuHour: 0.04 },
@@ -16,7 +16,7 @@ export const CPU_FLAVORS: Readonly<Record<string, CpuFlavor>> = {
   cpu5g: { memoryPerVcpu: 4, maxVcpus: 8, perVcpuHour: 0.045 },
 };
 
-/** A CPU instance: `cpu3g-4-16`. */
+/** A CPU instance, such as `cpu3g-4-16`. */
 export interface CpuInstance {
   /** The flavor. */
   readonly id: string;
@@ -26,7 +26,7 @@ export interface CpuInstance {
   readonly memory: number;
 }
 
-/** Returns the instance with an id, or `undefined` if the catalog has none. */
+/** Returns an instance by id, or `undefined` if the catalog does not contain it. */
 export function cpuInstance(instanceId: string): CpuInstance | undefined {
   const [, id = "", vcpus, memory] = /^([a-z0-9]+)-(\d+)-(\d+)$/.exec(instanceId) ?? [];
   const instance = { id, vcpuCount: Number(vcpus), memory: Number(memory) };
@@ -35,12 +35,12 @@ export function cpuInstance(instanceId: string): CpuInstance | undefined {
   return instance.memory === instance.vcpuCount * flavor.memoryPerVcpu ? instance : undefined;
 }
 
-/** Returns the instances with the ids, without those that the catalog does not have. */
+/** Returns instances by id, leaving out those that the catalog does not contain. */
 export function cpuInstances(ids: readonly string[] | null): CpuInstance[] {
   return (ids ?? []).flatMap((id) => cpuInstance(id) ?? []);
 }
 
-/** Returns the id of an instance: the memory follows from the flavor. */
+/** Returns the id of an instance. The flavor determines the memory. */
 export function instanceIdOf({ id, vcpuCount }: Pick<CpuInstance, "id" | "vcpuCount">): string {
   const { memoryPerVcpu = 0 } = Object.hasOwn(CPU_FLAVORS, id) ? (CPU_FLAVORS[id] as CpuFlavor) : {};
   return `${id}-${vcpuCount}-${vcpuCount * memoryPerVcpu}`;

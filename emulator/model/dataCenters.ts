@@ -1,11 +1,11 @@
-/** A data center of the catalog. */
+/** A data center in the catalog. */
 export interface DataCenter {
   readonly id: string;
-  /** The country that it is in. REST v2 does not show it. */
+  /** The data center's country. REST v2 does not show it. */
   readonly country: string;
 }
 
-/** The data centers of the catalog (assumed). The service's list changes over time. */
+/** The data centers in the catalog (assumed). The service's list changes over time. */
 export const DATA_CENTERS: readonly DataCenter[] = [
   { id: "AP-JP-1", country: "JP" },
   { id: "CA-MTL-1", country: "CA" },
@@ -25,14 +25,14 @@ export const DATA_CENTERS: readonly DataCenter[] = [
   { id: "US-TX-3", country: "US" },
 ];
 
-/** Returns the country of a data center; empty if it is not in the catalog. */
+/** Returns a data center's country; empty if the catalog does not contain it. */
 export function countryOf(dataCenterId: string): string {
   return DATA_CENTERS.find(({ id }) => id === dataCenterId)?.country ?? "";
 }
 
 /**
- * Returns the data centers of a comma-separated list of countries and data centers. An empty list
- * is any region.
+ * Returns the data centers in a comma-separated list of countries and data centers. An empty list
+ * means any region.
  */
 export function dataCentersOf(locations: string): string[] {
   const parts = locations

@@ -17,7 +17,7 @@ import { forGpus, OBSERVED_FIELDS, type VolumeReference } from "./observedFields
 import { NAME, type Shape, TEXT, TEXTS } from "./shapes";
 import { convertedProperty, property, writeOnlyProperty } from "./v2Form";
 
-/** A number that every save sets to the default if it is left out. */
+/** Declares a number that every save resets to its default if omitted. */
 function reset(
   type: "Int" | "Float",
   value: number,
@@ -29,10 +29,7 @@ function reset(
   return { output: `${type}!`, input: `${type}! = ${value}`, schema: schema.optional(), stored, store, v2 };
 }
 
-/**
- * A field that keeps its value if a save leaves it out. `store` distinguishes `undefined` from
- * `null`.
- */
+/** Declares a field that a save keeps if omitted. `store` distinguishes `undefined` from `null`. */
 function kept<Value, Given>(
   output: string,
   schema: z.ZodType<Given>,
@@ -48,7 +45,7 @@ const FLASH_BOOT_TYPE = z.enum(["OFF", "FLASHBOOT", "PRIORITY_FLASHBOOT"]);
 
 const COUNT: Shape = { type: "integer", minimum: 0 };
 
-/** The scaler and its target. */
+/** The scaler and its target value. */
 const SCALING: Shape = {
   oneOf: [
     {
@@ -70,15 +67,15 @@ const SCALING: Shape = {
   ],
 };
 
-/** The fields of the contract. */
+/** The fields in the contract. */
 const CONTRACT_FIELDS = {
-  /** Name of the endpoint, not empty. */
+  /** The endpoint's name. Not empty. */
   name: requiredString("String!", property("name", NAME), (given, _, profile) =>
     profile === "observed" ? withoutSuffix(given) : given,
   ),
   /**
-   * GPU tiers in priority order, then exclusions, as a comma-separated list. REST v2 sends and
-   * replaces both together.
+   * GPU pools in priority order, followed by exclusions, as a comma-separated list. REST v2 sends
+   * and replaces both together.
    */
   gpuIds: {
     ...requiredString(
@@ -101,13 +98,13 @@ const CONTRACT_FIELDS = {
     ),
     observed: { output: "String", input: "String" },
   },
-  /** Id of the serverless template. REST v2 copies its container, and never shows it. */
+  /** The id of the serverless template. REST v2 copies its container and never shows the id. */
   templateId: {
     ...requiredString("String!", writeOnlyProperty("templateId", TEXT)),
     observed: { output: "String", input: "String" },
   },
   /**
-   * Seconds before an idle worker shuts down under `QUEUE_DELAY`, ≥ 0; without effect under
+   * Seconds before an idle worker shuts down with `QUEUE_DELAY`, ≥ 0. Has no effect with
    * `REQUEST_COUNT`.
    */
   idleTimeout: reset("Int", SAVE_ENDPOINT_DEFAULTS.idleTimeout, {
@@ -116,8 +113,8 @@ const CONTRACT_FIELDS = {
       scalerType === "REQUEST_COUNT" && type !== "LB" ? {} : { "workers.idleTimeout": idleTimeout },
   }),
   /**
-   * Target of the scaler, > 0: seconds of delay for `QUEUE_DELAY`, requests per worker for
-   * `REQUEST_COUNT`.
+   * The scaler's target, > 0: the delay in seconds for `QUEUE_DELAY`, or the requests per worker
+   * for `REQUEST_COUNT`.
    */
   scalerValue: {
     ...reset("Float", SAVE_ENDPOINT_DEFAULTS.scalerValue, {
@@ -126,11 +123,11 @@ const CONTRACT_FIELDS = {
     }),
     observed: { output: "Int!", input: `Int! = ${SAVE_ENDPOINT_DEFAULTS.scalerValue}` },
   },
-  /** Workers that always run (integer, ≥ 0). */
+  /** The number of workers that always run (integer, ≥ 0). */
   workersMin: reset("Int", SAVE_ENDPOINT_DEFAULTS.workersMin, property("workers.min", COUNT), z.int(), z.int().min(0)),
-  /** Workers that may run at once (integer, ≥ `workersMin`). */
+  /** The maximum number of workers (integer, ≥ `workersMin`). */
   workersMax: reset("Int", SAVE_ENDPOINT_DEFAULTS.workersMax, property("workers.max", COUNT), z.int(), z.int().min(0)),
-  /** Countries or data centers as a comma-separated list; `""` and `null` for any region. */
+  /** Countries or data centers as a comma-separated list; `""` and `null` mean any region. */
   locations: kept(
     "String",
     z.string(),
@@ -139,7 +136,7 @@ const CONTRACT_FIELDS = {
     (given, current) => (given === undefined ? current : given) ?? "",
   ),
   /**
-   * Id of the network volume that the workers mount; `""` and `null` for none. REST v2 shows all
+   * The id of the network volume that workers mount; `""` and `null` mean none. REST v2 shows all
    * volumes in one list.
    */
   networkVolumeId: kept<string | null, string>(
@@ -156,7 +153,7 @@ const CONTRACT_FIELDS = {
     },
     (given, current) => (given === undefined ? current : given) || null,
   ),
-  /** `QUEUE_DELAY` or `REQUEST_COUNT`: how the number of workers follows the load. */
+  /** `QUEUE_DELAY` or `REQUEST_COUNT`: determines how the number of workers follows the load. */
   scalerType: kept(
     "String!",
     z.string(),
@@ -168,7 +165,7 @@ const CONTRACT_FIELDS = {
         scaling: type === "REQUEST_COUNT" ? { type, requestCount: scalerValue } : { type, queueDelay: scalerValue },
       }),
     },
-    // A word that is neither is refused before it is stored.
+    // Any other word is rejected before it is stored.
     (given, current) => (given ?? current ?? UNSET_ENDPOINT_FIELDS.scalerType) as z.infer<typeof SCALER_TYPE>,
   ),
   /**
@@ -184,8 +181,8 @@ const CONTRACT_FIELDS = {
       show: (type) => ({ flashboot: type ?? "OFF" }),
     },
     (given, current = null, profile) => {
-      // The contract has no value that clears FLASHBOOT, so `null` does. The observed service has
-      // OFF and ignores `null`.
+      // The contract has no value for clearing FLASHBOOT, so `null` clears it. The observed service
+      // has OFF and ignores `null`.
       if (given === "OFF" || (given === null && profile === "contract")) return null;
       return given ?? current;
     },
@@ -193,42 +190,42 @@ const CONTRACT_FIELDS = {
 };
 
 /**
- * All fields that clients can set. Types, GraphQL, REST v2, seeds and data file follow this table.
- * `CONTAINER_FIELDS` has those of an endpoint's own container.
+ * All fields that clients can set. Types, GraphQL, REST v2, seeds and the data file are derived
+ * from this table. `CONTAINER_FIELDS` contains the fields of an endpoint's own container.
  */
 export const ENDPOINT_FIELDS = { ...CONTRACT_FIELDS, ...OBSERVED_FIELDS };
 
 type Table = typeof ENDPOINT_FIELDS;
 
-/** The fields of an endpoint that clients can set, as the service stores them. */
+/** The endpoint fields that clients can set, as the service stores them. */
 export interface EndpointFields extends Stored<Table> {}
 
 /** A serverless endpoint as the service stores it (contract, Serverless endpoint). */
 export interface EndpointRecord extends EndpointFields {
-  /** Identifier, assigned when the endpoint was created. */
+  /** The id, assigned at creation. */
   readonly id: string;
-  /** Time of creation, in milliseconds since the epoch. */
+  /** When the endpoint was created, in milliseconds since the epoch. */
   readonly createdAt: number;
-  /** Number of changes since then. A worker's pod shows it as `slsVersion`. */
+  /** The number of changes since then. A worker's pod shows it as `slsVersion`. */
   version: number;
-  /** `CPU` if it was created with `instanceIds`; never changes. */
+  /** `CPU` if the endpoint was created with `instanceIds`. Never changes. */
   readonly computeType: "CPU" | "GPU";
-  /** The container of its own, or `null` while it follows its template. */
+  /** The endpoint's own container, or `null` while it uses its template. */
   container?: EndpointContainer | null;
 }
 
 /** The `input` of `saveEndpoint`. */
 export interface EndpointInput extends RequiredInput<Table>, OptionalInput<Table> {
-  /** Identifier of the endpoint to change. Without it, an endpoint is created. */
+  /** The id of the endpoint to change. Omit it to create an endpoint. */
   readonly id?: string | null;
 }
 
 /**
- * An endpoint to create: the input of `saveEndpoint`, except that `id` is the id of the new
- * endpoint.
+ * An endpoint to create. Same as the input of `saveEndpoint`, except that `id` is the new
+ * endpoint's id.
  */
 export interface EndpointSeed extends EndpointInput {
-  /** Id of the new endpoint. @default random */
+  /** The new endpoint's id. @default random */
   readonly id?: string | null;
 }
 
@@ -246,7 +243,7 @@ export const endpointSeedSchema = seedSchemaOf<EndpointSeed>(ENDPOINT_FIELDS);
 /** The schema of a change to an endpoint. */
 export const endpointPatchSchema = patchSchemaOf(ENDPOINT_FIELDS);
 
-/** Returns the tiers of `gpuIds` in their order, and the GPU types that it excludes. */
+/** Returns the pools in `gpuIds` in order, and the GPU types that it excludes. */
 export function gpuSelection(gpuIds: string): { readonly tiers: string[]; readonly excluded: string[] } {
   const parts = gpuIds.split(",").flatMap((part) => part.trim() || []);
   const isExclusion = (part: string) => part.startsWith("-");
@@ -256,13 +253,13 @@ export function gpuSelection(gpuIds: string): { readonly tiers: string[]; readon
   };
 }
 
-/** The fields that name the network volumes of an endpoint. */
+/** The fields that refer to an endpoint's network volumes. */
 interface Volumes {
   readonly networkVolumeId: string | null;
   readonly networkVolumeIds: readonly VolumeReference[] | null;
 }
 
-/** Returns the ids of all network volumes of an endpoint. */
+/** Returns the ids of all of an endpoint's network volumes. */
 export function volumesOf({ networkVolumeId, networkVolumeIds }: Volumes): string[] {
   const several = (networkVolumeIds ?? []).map((volume) => volume.networkVolumeId);
   return [...new Set([...(networkVolumeId === null ? [] : [networkVolumeId]), ...several])];

@@ -16,8 +16,8 @@ export type { Level } from "./rows/level";
 export type Profile = "contract" | "observed";
 
 /**
- * The behavior of the emulator, one row for each rule, with the evidence for it. Tests name the id
- * of a row in brackets in their title (`[graphql.wrong-key] …`); every row needs one.
+ * The emulator's behavior, one row per rule, with the evidence for it. Every row needs a test with
+ * the row's id in its title, such as `[graphql.wrong-key] …`.
  * `docs/contributing/emulator-fidelity.md` is generated from this table.
  */
 export const fidelity = {
@@ -40,7 +40,7 @@ export const fidelity = {
   ...workers,
 };
 
-/** The id of a row, `interface.rule`. */
+/** The id of a row, in the form `api.rule`. */
 export type FidelityId = keyof typeof fidelity;
 
 /** Returns the evidence for a row. */

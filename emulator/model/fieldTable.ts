@@ -2,9 +2,9 @@ import { z } from "zod";
 import type { Profile } from "./fidelity";
 import type { Shape } from "./shapes";
 
-/** How REST v2 writes and reads a field. */
+/** How REST v2 represents a field. */
 export interface V2Form<Value, Given> {
-  /** The properties of a body that hold the field, by path: `workers.min`. */
+  /** The body properties that contain the field, by path, such as `workers.min`. */
   readonly properties: Readonly<Record<string, Shape>>;
   /**
    * Returns the value that a body sets, or `undefined` if it sets none. `at` returns the property
@@ -12,45 +12,42 @@ export interface V2Form<Value, Given> {
    */
   readonly read: (at: <T>(path: string) => T | undefined) => Given | undefined;
   /**
-   * Returns the properties that show the value, by path; one that is `undefined` is left out.
-   * `record` has all fields.
+   * Returns the properties that show the value, by path. Properties that are `undefined` are
+   * omitted. `record` contains all fields.
    * @default REST v2 does not show the field
    */
   readonly show?:
     | ((value: Value, record: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>)
     | undefined;
-  /** The value of a new record if the body sets none. @default that of GraphQL */
+  /** The value of a new record if the body sets none. @default same as in GraphQL */
   readonly initial?: Given | undefined;
 }
 
-/** How GraphQL and REST v2 write and read a field, and what is stored. */
+/** How GraphQL and REST v2 represent a field, and what is stored. */
 export interface FieldForm<Value, Given> {
   /** The GraphQL type in the record; empty if GraphQL does not show the field. */
   readonly output: string;
-  /** The GraphQL type in the input. A non-null type with a default refuses an explicit `null`. */
+  /** The GraphQL type in the input. A non-null type with a default rejects an explicit `null`. */
   readonly input: string;
-  /** The GraphQL types in the observed profile, if they differ. */
+  /** The GraphQL types in the observed profile, if they are different. */
   readonly observed?: { readonly output: string; readonly input: string };
   /** Returns the value to store. `current` is `undefined` for a new record. */
   readonly store: (given: Given, current: Value | undefined, profile: Profile) => Value;
-  /** The only profile whose GraphQL schema has the field. @default both have it */
+  /** The only profile whose GraphQL schema contains the field. @default both profiles contain it */
   readonly onlyIn?: Profile;
-  /** How REST v2 writes and reads the field. @default it has no such field */
+  /** How REST v2 represents the field. @default REST v2 does not have it */
   readonly v2?: V2Form<Value, Given> | undefined;
 }
 
-/** The declaration of one field that clients can set. */
+/** The declaration of a field that clients can set. */
 export interface Field<Value, Given> extends FieldForm<Value, Given> {
-  /** The schema of the field in seeds and in changes over HTTP. */
+  /** The field's schema in seeds and in changes over HTTP. */
   readonly schema: z.ZodType<Given>;
   /** The schema of the stored value in a data file. */
   readonly stored: z.ZodType<Value>;
 }
 
-/**
- * Returns the declaration of a string that every input must have. `output` is its GraphQL type in
- * the record.
- */
+/** Declares a string that every input must contain. `output` is its GraphQL type in the record. */
 export function requiredString(
   output: string,
   v2: V2Form<string, string>,
@@ -66,22 +63,19 @@ type Value<F> = F extends FieldForm<infer V, infer _> ? V : never;
 type Given<F> = F extends FieldForm<infer _, infer G> ? G : never;
 type RequiredName<T> = { [K in keyof T]: undefined extends Given<T[K]> ? never : K }[keyof T];
 
-/** The fields of a table as the service stores them. */
+/** A table's fields as the service stores them. */
 export type Stored<T extends FieldTable> = { -readonly [K in keyof T]: Value<T[K]> };
 
-/** The fields that an input must have. */
+/** The fields that an input must contain. */
 export type RequiredInput<T extends FieldTable> = { readonly [K in keyof Pick<T, RequiredName<T>>]: Given<T[K]> };
 
-/** The fields that an input may leave out. */
+/** The fields that an input may omit. */
 export type OptionalInput<T extends FieldTable> = { readonly [K in keyof Omit<T, RequiredName<T>>]?: Given<T[K]> };
 
-/** The fields that an input has. */
+/** The fields of an input. */
 export type Input<T extends FieldTable> = RequiredInput<T> & OptionalInput<T>;
 
-/**
- * Returns the fields that a record has after `input` was saved. `current` is `undefined` for a new
- * record.
- */
+/** Returns a record's fields after `input` was saved. `current` is `undefined` for a new record. */
 export function fieldsAfter<T extends FieldTable>(
   table: T,
   current: Stored<T> | undefined,
@@ -94,9 +88,7 @@ export function fieldsAfter<T extends FieldTable>(
   return Object.fromEntries(values) as Stored<T>;
 }
 
-/**
- * Returns the declarations of all fields for the GraphQL schema: of the record, or of the input.
- */
+/** Returns the GraphQL schema declarations of all fields, for either the record or the input. */
 export function graphqlFields(table: FieldTable, side: "output" | "input", profile: Profile): string {
   const typesOf = (field: Field<unknown, unknown>) => (profile === "observed" ? (field.observed ?? field) : field);
   const declared = entriesOf(table).filter(([, { onlyIn = profile }]) => onlyIn === profile);
@@ -104,7 +96,7 @@ export function graphqlFields(table: FieldTable, side: "output" | "input", profi
   return types.map(([name, type]) => `${name}: ${type}`).join(" ");
 }
 
-/** Returns the schema of a record to create, which may name its id. */
+/** Returns the schema of a record to create. It may contain the record's id. */
 export function seedSchemaOf<Seed>(table: FieldTable): z.ZodType<Seed> {
   return z.strictObject({ id: z.string().min(1).optional(), ...schemasOf(table) }) as z.ZodType as z.ZodType<Seed>;
 }

@@ -1,23 +1,23 @@
 /** A GPU type of the catalog. */
 export interface GpuType {
-  /** The service's id, such as `NVIDIA L40S`. */
+  /** RunPod's id of the GPU type, such as `NVIDIA L40S`. */
   readonly id: string;
   /** Memory in GB. */
   readonly memoryInGb: number;
-  /** The pool that it belongs to; `null` if endpoints cannot use it. */
+  /** The pool that the type belongs to; `null` if endpoints cannot use it. */
   readonly pool: string | null;
-  /** The price of one GPU of a pod, in US dollars an hour. */
+  /** The price of one GPU in a pod, in US dollars an hour. */
   readonly podPrice: number;
-  /** CUDA versions of the drivers of its machines. A machine has one of them. */
+  /** CUDA driver versions of its machines. Each machine has one of them. */
   readonly cudaVersions: readonly string[];
 }
 
-/** A pool of GPU types, which `gpuIds` names. */
+/** A pool of GPU types, which `gpuIds` refers to. */
 interface Pool {
   readonly id: string;
-  /** The price of one GPU of a worker, in US dollars an hour. */
+  /** The price of one worker GPU, in US dollars an hour. */
   readonly perHour: number;
-  /** GPU types without `NVIDIA `, with their memory in GB. */
+  /** GPU types without the prefix `NVIDIA `, and their memory in GB. */
   readonly types: Readonly<Record<string, number>>;
   readonly cudaVersions?: readonly string[];
 }
@@ -26,9 +26,9 @@ const CUDA_11 = ["11.8", "12.0", "12.1", "12.2", "12.3", "12.4", "12.5", "12.6",
 const CUDA_12_8 = ["12.8", "12.9", "13.0"];
 
 /**
- * The pools with their members (observed for the newest, documented for the others). Prices are
- * those of the public table of June 2026, rounded as the catalog rounds them (assumed; it has
- * none of ADA_32_PRO). CUDA versions are assumed; the newest GPUs need 12.8.
+ * The pools and their GPU types (observed for the newest, documented for the others). Prices are
+ * those of the public table of June 2026, rounded as the catalog rounds them (assumed for
+ * ADA_32_PRO, which the table lacks). CUDA versions are assumed; the newest GPUs need 12.8.
  */
 const POOLS: readonly Pool[] = [
   {
@@ -62,7 +62,7 @@ const POD_FACTOR = 0.6;
 
 const podPriceOf = (perHour: number) => Math.round(perHour * POD_FACTOR * 100) / 100;
 
-/** GPU types in no pool, whatever their stock says (observed). */
+/** GPU types that are in no pool, whatever their stock (observed). */
 const WITHOUT_POOL: readonly GpuType[] = [
   {
     ...{ id: "NVIDIA RTX PRO 4500 Blackwell", memoryInGb: 32, pool: null, podPrice: 0.79 },
@@ -71,7 +71,7 @@ const WITHOUT_POOL: readonly GpuType[] = [
   { id: "AMD Instinct MI300X OAM", memoryInGb: 192, pool: null, podPrice: 1.99, cudaVersions: [] },
 ];
 
-/** All GPU types of the catalog. The service's list changes over time. */
+/** All GPU types in the catalog. The service's list changes over time. */
 export const GPU_TYPES: readonly GpuType[] = [
   ...POOLS.flatMap(({ id: pool, perHour, types, cudaVersions = CUDA_11 }) =>
     Object.entries(types).map(([name, memoryInGb]) => ({
@@ -81,17 +81,17 @@ export const GPU_TYPES: readonly GpuType[] = [
   ...WITHOUT_POOL,
 ];
 
-/** The pools of the catalog, with the ids of their GPU types. */
+/** The pools in the catalog, with the ids of their GPU types. */
 export const GPU_POOLS: readonly { readonly id: string; readonly gpuTypeIds: readonly string[] }[] = POOLS.map(
   ({ id, types }) => ({ id, gpuTypeIds: Object.keys(types).map((name) => `NVIDIA ${name}`) }),
 );
 
-/** Returns the price of one GPU of a worker in US dollars an hour; 0 if no pool has the name. */
+/** Returns the price of one worker GPU in US dollars an hour; 0 for an unknown pool. */
 export function pricePerGpu(pool: string | null): number {
   return POOLS.find(({ id }) => id === pool)?.perHour ?? 0;
 }
 
-/** Returns the GPU types that pools without exclusions leave. */
+/** Returns the GPU types in the pools that remain after the exclusions. */
 export function gpuTypesIn(pools: readonly string[], excluded: readonly string[]): GpuType[] {
   return GPU_TYPES.filter(({ id, pool }) => pool !== null && pools.includes(pool) && !excluded.includes(id));
 }

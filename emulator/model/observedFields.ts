@@ -6,39 +6,36 @@ import { CUDA_VERSION, CUDA_VERSIONS, NAME, type Shape } from "./shapes";
 import { convertedProperty } from "./v2Form";
 
 const volumeReference = z.strictObject({ networkVolumeId: z.string().min(1) });
-/** A network volume of an endpoint. */
+/** A reference to a network volume. */
 export interface VolumeReference {
-  /** Id of the volume. */
+  /** The volume's id. */
   readonly networkVolumeId: string;
 }
 
 const repoReference = z.looseObject({ repoName: z.string() });
-/** The repository of an endpoint. */
+/** The repository that an endpoint is built from. */
 export interface RepoReference {
-  /** Owner and name of the repository. */
+  /** The repository's owner and name. */
   readonly repoName: string;
 }
 
 const variable = z.strictObject({ key: z.string(), value: z.string() });
-/** An environment variable of an endpoint. */
 export interface Variable {
-  /** Name of the variable. */
   readonly key: string;
-  /** Value of the variable. */
   readonly value: string;
 }
 
 type Optional<Value> = Field<Value, Value | undefined>;
 
 interface Details<Value> {
-  /** `true` if a save that leaves the field out keeps it. @default the save resets it */
+  /** `true` if a save keeps the field when it is omitted. @default a save resets it */
   readonly isKept?: boolean;
-  /** The GraphQL type in the input. @default that in the record */
+  /** The GraphQL type in the input. @default same as in the record */
   readonly input?: string;
   readonly v2?: V2Form<Value, Value>;
 }
 
-/** Declares a field with the value that an endpoint has if no save ever set it. */
+/** Declares a field, with its value for endpoints on which no save ever set it. */
 function field<Value>(
   output: string,
   schema: z.ZodType<Value>,
@@ -53,7 +50,7 @@ function field<Value>(
   return { output, input, schema: schema.optional(), stored: schema, store, v2, onlyIn: "observed" };
 }
 
-/** Returns the form of a field that only endpoints with GPUs show. */
+/** Returns the REST v2 form of a field that only GPU endpoints show. */
 export function forGpus<Value, Given>({ show, ...form }: V2Form<Value, Given>): V2Form<Value, Given> {
   return { ...form, show: (value, record) => (record.computeType === "CPU" ? {} : (show?.(value, record) ?? {})) };
 }
@@ -73,11 +70,11 @@ const CPU: Shape = {
 };
 
 /**
- * Fields of an endpoint that GraphQL has only in the observed profile. REST v2 has some of them in
- * both.
+ * Endpoint fields that GraphQL only has in the observed profile. REST v2 has some of them in both
+ * profiles.
  */
 export const OBSERVED_FIELDS = {
-  /** GPUs of each worker (integer, ≥ 1); `null` counts as 1. */
+  /** GPUs per worker (integer, ≥ 1); `null` means 1. */
   gpuCount: field("Int", count, 1, {
     v2: forGpus(
       convertedProperty<number | null, number>(
@@ -88,7 +85,7 @@ export const OBSERVED_FIELDS = {
       ),
     ),
   }),
-  /** CUDA versions of which a machine must have one, separated by commas; `null` for any. */
+  /** CUDA versions as a comma-separated list. A machine must have one of them; `null` means any. */
   allowedCudaVersions: field("String", text, null, {
     isKept: true,
     v2: forGpus(
@@ -100,7 +97,7 @@ export const OBSERVED_FIELDS = {
       ),
     ),
   }),
-  /** The lowest CUDA version that a machine may have; `null` for any. */
+  /** The lowest acceptable CUDA version; `null` means any. */
   minCudaVersion: field("String", text, null, {
     isKept: true,
     v2: forGpus(
@@ -113,8 +110,8 @@ export const OBSERVED_FIELDS = {
     ),
   }),
   /**
-   * Longest time of a job on a worker, in milliseconds, ≥ 0; 0 for no limit, `null` for the
-   * service's default. A job may have its own.
+   * How long a job may run on a worker, in milliseconds, ≥ 0. 0 means no limit, and `null` the
+   * service's default. A job can set its own timeout.
    */
   executionTimeoutMs: field("Int", count, null, {
     v2: {
@@ -127,11 +124,11 @@ export const OBSERVED_FIELDS = {
       initial: 0,
     },
   }),
-  /** Workers that PRIORITY_FLASHBOOT keeps; without effect. */
+  /** The number of workers that PRIORITY_FLASHBOOT keeps. Has no effect. */
   workersPFBTarget: field("Int", count, 0),
-  /** Number of standby workers; `null` for the default, 1. Without effect. */
+  /** The number of standby workers; `null` means the default, 1. Has no effect. */
   workersStandby: field("Int", count, null),
-  /** CPU instances of an endpoint that runs on CPUs: `cpu3g-4-16` (flavor, vCPUs, GB). */
+  /** The instances of an endpoint that runs on CPUs, such as `cpu3g-4-16` (flavor, vCPUs, GB). */
   instanceIds: field<readonly string[] | null>("[String]", texts.nullable(), null, {
     v2: {
       properties: { cpu: CPU },
@@ -140,7 +137,7 @@ export const OBSERVED_FIELDS = {
     },
   }),
   /**
-   * Several network volumes, each in another data center. REST v2 shows them together with
+   * Several network volumes in different data centers. REST v2 shows them together with
    * `networkVolumeId`.
    */
   networkVolumeIds: field<readonly VolumeReference[] | null>(
@@ -159,13 +156,13 @@ export const OBSERVED_FIELDS = {
       },
     },
   ),
-  /** Environment variables. A save with `templateId` ignores them; without effect. */
+  /** Environment variables. A save with `templateId` ignores them. Has no effect. */
   env: field<readonly Variable[]>("[EnvironmentVariable]", z.array(variable), [], {
     input: "[EnvironmentVariableInput]",
   }),
-  /** The model to cache, at most one; without effect. */
+  /** The model to cache, at most one. Has no effect. */
   modelReferences: field<readonly string[] | null>("[String]", texts.nullable(), [], { isKept: true }),
-  /** Kind of the endpoint, which never changes: `QB` (queue) or `LB` (load balancer). */
+  /** The endpoint's type, which never changes: `QB` (queue) or `LB` (load balancer). */
   type: {
     ...field<string | null>("String", text, "QB", {
       isKept: true,
@@ -178,12 +175,12 @@ export const OBSERVED_FIELDS = {
     }),
     store: (given: string | null | undefined, current: string | null | undefined) => given ?? current ?? "QB",
   },
-  /** Id of an environment of the service's Flash tool. */
+  /** The id of an environment of RunPod's Flash tool. */
   flashEnvironmentId: field("String", text, null),
-  /** Certificates that the hosts must have. No effect. */
+  /** Certifications that the hosts must have. Has no effect. */
   compliance: field<readonly string[] | null>("[Compliance]", texts.nullable(), null, { isKept: true }),
-  /** The repository that the endpoint is built from. No effect. */
+  /** The repository that the endpoint is built from. Has no effect. */
   repo: field<RepoReference | null>("EndpointRepo", repoReference.nullable(), null, { input: "EndpointRepoInput" }),
-  /** Id of the hub release that the endpoint was deployed from. */
+  /** The id of the hub release that the endpoint was deployed from. */
   hubReleaseId: field("", text, null, { input: "String" }),
 };

@@ -4,32 +4,32 @@ import { type EndpointRecord, gpuSelection, volumesOf } from "./endpointFields";
 import { gpuTypesIn } from "./gpuTypes";
 import { cudaRule, isInStock, type LevelOf } from "./stock";
 
-/** The place of a worker: a data center with a machine that fits its endpoint. */
+/** Where a worker can run: a data center with a machine that fits its endpoint. */
 export interface Place {
-  /** Id of the data center. */
+  /** The id of the data center. */
   readonly dataCenterId: string;
-  /** The network volume of the endpoint that is in this data center; `null` for none. */
+  /** The endpoint's network volume in this data center; `null` if there is none. */
   readonly volumeId: string | null;
-  /** GPUs of the worker; 0 on CPUs. */
+  /** The worker's number of GPUs; 0 for a CPU worker. */
   readonly gpuCount: number;
-  /** The CPU instance of the worker; `null` on GPUs. */
+  /** The worker's CPU instance; `null` for a GPU worker. */
   readonly cpu: CpuInstance | null;
 }
 
-/** The catalog and the volumes, which decide where workers can run. */
+/** The catalog and the volumes, which determine where workers can run. */
 export interface KnownPlaces {
   /** Ids of all data centers. */
   readonly dataCenters: readonly string[];
-  /** Returns the data center of a volume, or `undefined` if the emulator does not know it. */
+  /** Returns a volume's data center, or `undefined` if the emulator does not know it. */
   dataCenterOf(volumeId: string): string | undefined;
   /** Returns the stock of a GPU type. */
   readonly levelOf: LevelOf;
 }
 
-/** The data centers with machines for CPU workers (assumed: one client of the service knows it). */
+/** The data centers with machines for CPU workers (assumed, from one client of the service). */
 export const CPU_DATA_CENTERS = ["EU-RO-1"];
 
-/** Returns the places where a worker of an endpoint can start, the preferred first. */
+/** Returns the places where an endpoint's worker can start, preferred first. */
 export function placesOf(record: Readonly<EndpointRecord>, catalog: KnownPlaces): Place[] {
   const { dataCenters, dataCenterOf } = catalog;
   const isOnCpus = record.computeType === "CPU";
@@ -45,13 +45,13 @@ export function placesOf(record: Readonly<EndpointRecord>, catalog: KnownPlaces)
     return fitting.map((dataCenterId) => ({ dataCenterId, volumeId: null, gpuCount, cpu }));
   }
   return fitting.flatMap((dataCenterId) => {
-    // A volume that the emulator does not know is wherever the worker is.
+    // A volume that the emulator does not know counts as being in the worker's data center.
     const volumeId = volumes.find((id) => (dataCenterOf(id) ?? dataCenterId) === dataCenterId);
     return volumeId === undefined ? [] : [{ dataCenterId, volumeId, gpuCount, cpu }];
   });
 }
 
-/** Returns a test whether a data center has a free machine for an endpoint. */
+/** Returns a function that tells whether a data center has a free machine for an endpoint. */
 function freeMachines(
   { gpuIds, gpuCount, minCudaVersion, allowedCudaVersions }: Readonly<EndpointRecord>,
   { levelOf }: KnownPlaces,
@@ -62,7 +62,7 @@ function freeMachines(
   return (id) => types.some((type) => isInStock(levelOf(type, { ...filter, dataCenterIds: [id] })));
 }
 
-/** Returns the variables that tell a worker its place (observed). */
+/** Returns the environment variables that tell a worker where it runs (observed). */
 export function placeVariables({ dataCenterId, volumeId }: Place): Readonly<Record<string, string>> {
   return { RUNPOD_DC_ID: dataCenterId, ...(volumeId !== null && { RUNPOD_VOLUME_ID: volumeId }) };
 }

@@ -6,7 +6,7 @@ export interface SeededRandom {
   restart(): void;
 }
 
-/** Returns a source that yields the same numbers for the same seed (the mulberry32 generator). */
+/** Returns a random source that yields the same numbers for the same seed (mulberry32). */
 export function seededRandom(seed: number): SeededRandom {
   let state = seed >>> 0;
   return {
@@ -22,17 +22,14 @@ export function seededRandom(seed: number): SeededRandom {
   };
 }
 
-/**
- * Returns an id of random letters and digits: 14, as endpoints and pods have, unless `length` says
- * otherwise.
- */
+/** Returns an id of random letters and digits. Endpoints and pods have 14. */
 export function randomId(random: () => number, length = 14): string {
   return Array.from({ length }, () => Math.floor(random() * 36).toString(36)).join("");
 }
 
 /**
- * Returns the id of an endpoint's nth job. The number makes it unique, the random part hard to
- * guess.
+ * Returns the id of an endpoint's nth job. The number makes it unique, and the random part makes it
+ * hard to guess.
  */
 export function jobId(random: () => number, number: number): string {
   return `${hex(random)}${hex(random)}-${number.toString(36)}`;
@@ -40,7 +37,7 @@ export function jobId(random: () => number, number: number): string {
 
 const BYTES = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 
-/** Returns 8 hexadecimal digits. A table is five times as fast as `toString(16)`. */
+/** Returns 8 hexadecimal digits. A lookup table is five times as fast as `toString(16)`. */
 function hex(random: () => number): string {
   const bits = (random() * 2 ** 32) >>> 0;
   return [24, 16, 8, 0].reduce((digits, shift) => digits + BYTES[(bits >>> shift) & 255], "");

@@ -1,10 +1,10 @@
 /**
- * The shape of a JSON value: the words of JSON Schema that the table of facts needs. Objects refuse
+ * The shape of a JSON value, using the parts of JSON Schema that the facts need. Objects reject
  * unknown properties.
  */
 export interface Shape {
   readonly type?: "string" | "integer" | "number" | "boolean" | "array" | "object";
-  /** `true` also accepts `null`. */
+  /** `true` to also accept `null`. */
   readonly nullable?: boolean;
   readonly enum?: readonly string[];
   readonly minimum?: number;
@@ -18,11 +18,11 @@ export interface Shape {
   readonly items?: Shape;
   readonly properties?: Readonly<Record<string, Shape>>;
   readonly required?: readonly string[];
-  /** The shape of the values of a map, whose property names are free. */
+  /** The shape of a map's values. Its keys can be anything. */
   readonly values?: Shape;
-  /** Shapes of which the value must have one. */
+  /** The value must match at least one of these shapes. */
   readonly oneOf?: readonly Shape[];
-  /** Properties that require others. */
+  /** Properties that require other properties. */
   readonly dependentRequired?: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -36,7 +36,7 @@ export const CUDA_VERSIONS: Shape = { type: "array", items: CUDA_VERSION };
 
 type Properties = Readonly<Record<string, unknown>>;
 
-/** Returns the problems of a value in the service's words: `$.gpu: missing property 'pools'`. */
+/** Returns a value's problems in the service's wording: `$.gpu: missing property 'pools'`. */
 export function problemsOf(shape: Shape, value: unknown, path = "$"): string[] {
   if (value === null && shape.nullable) return [];
   if (shape.oneOf) return shape.oneOf.some((one) => problemsOf(one, value).length === 0) ? [] : [`${path}: no variant`];

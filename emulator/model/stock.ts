@@ -1,50 +1,51 @@
 import { GPU_TYPES, type GpuType } from "./gpuTypes";
 
 /**
- * A level of stock, the best first. `Absent`: a place or a driver does not offer the type at all.
+ * A stock level, best first. `Absent` means that a data center or driver does not offer the GPU
+ * type.
  */
 export type StockLevel = "High" | "Medium" | "Low" | "None" | "Absent";
 
-/** All levels, the best first. */
+/** All stock levels, best first. */
 export const STOCK_LEVELS = ["High", "Medium", "Low", "None", "Absent"] as const satisfies readonly StockLevel[];
 
-/** A part of the stock. Fields that are left out match everything. */
+/** A selection of stock. Omitted fields match everything. */
 export interface StockPart {
   /** The pool of the GPU type. */
   readonly pool?: string | undefined;
   /** Id of the GPU type. */
   readonly gpuTypeId?: string | undefined;
-  /** Id of the data center. */
+  /** The id of the data center. */
   readonly dataCenterId?: string | undefined;
-  /** CUDA version of the machines' drivers. */
+  /** The CUDA version of the machines' drivers. */
   readonly cudaVersion?: string | undefined;
 }
 
-/** The level of a part of the stock, as a fault rule sets it. */
+/** The stock level that a fault rule sets for part of the stock. */
 export interface StockRule {
   readonly part: StockPart;
   readonly level: StockLevel;
 }
 
-/** The machines that one request asks about. */
+/** The machines that a request asks about. */
 export interface StockFilter {
-  /** The data centers to look at. */
+  /** The data centers to consider. */
   readonly dataCenterIds: readonly string[];
-  /** GPUs of one machine (integer, ≥ 1). */
+  /** GPUs per machine (integer, ≥ 1). */
   readonly gpuCount: number;
-  /** Returns `true` for the CUDA versions to look at. */
+  /** Returns `true` for the CUDA versions to consider. */
   readonly accepts: (cudaVersion: string) => boolean;
 }
 
-/** Returns the level of stock of a GPU type: the best one of the machines that fit. */
+/** Returns the stock level of a GPU type: the best level among the machines that fit. */
 export type LevelOf = (gpu: GpuType, filter: StockFilter) => StockLevel;
 
-/** The most GPUs of one machine (assumed). */
+/** The maximum number of GPUs in one machine (assumed). */
 const MOST_GPUS = 8;
 
 /**
- * Creates the stock. Without a rule it is high everywhere (assumed). As for other faults, the first
- * rule that matches applies.
+ * Creates the stock. Without a rule, every level is high (assumed). As with other faults, the first
+ * matching rule applies.
  */
 export function createStock(rules: () => readonly StockRule[]): LevelOf {
   return (gpu, { dataCenterIds, gpuCount, accepts }) => {
@@ -66,17 +67,17 @@ function isPartOf(cell: Readonly<Record<keyof StockPart, string | null>>, part: 
   return fields.every((field) => part[field] === undefined || part[field] === cell[field]);
 }
 
-/** Returns `true` if machines of this level exist and are free. */
+/** Returns `true` if machines exist and are free at this level. */
 export function isInStock(level: StockLevel): boolean {
   return level !== "None" && level !== "Absent";
 }
 
-/** Every CUDA version of the catalog, by number. */
+/** All CUDA versions in the catalog, in numerical order. */
 export const STOCKED_CUDA_VERSIONS = [...new Set(GPU_TYPES.flatMap(({ cudaVersions }) => cudaVersions))].sort(
   (one, other) => (isAtLeast(one, other) ? 1 : -1),
 );
 
-/** Compares versions by number: 12.11 is above 12.2. */
+/** Compares versions numerically: 12.11 is higher than 12.2. */
 export function isAtLeast(version: string, floor: string): boolean {
   const [major = 0, minor = 0] = version.split(".").map(Number);
   const [floorMajor = 0, floorMinor = 0] = floor.trim().split(".").map(Number);
@@ -84,7 +85,8 @@ export function isAtLeast(version: string, floor: string): boolean {
 }
 
 /**
- * Returns the test of a set of CUDA versions, of which any is right if it is empty, and a floor.
+ * Returns a function that accepts a CUDA version if it is in the set (or the set is empty) and not
+ * below the minimum.
  */
 export function cudaRule(allowed: string | null, floor: string | null): (version: string) => boolean {
   const versions = (allowed ?? "").split(",").flatMap((version) => version.trim() || []);

@@ -3,7 +3,7 @@ import type { Shape } from "./shapes";
 
 type Properties = Readonly<Record<string, unknown>>;
 
-/** Returns the form of a field that REST v2 holds in one property, with the same values. */
+/** Returns the form of a field that REST v2 stores in one property with the same values. */
 export function property<Value>(path: string, shape: Shape, initial?: Value): V2Form<Value, Value> {
   const form = convertedProperty<Value, Value>(
     path,
@@ -14,7 +14,7 @@ export function property<Value>(path: string, shape: Shape, initial?: Value): V2
   return { ...form, initial };
 }
 
-/** Returns the form of a field that REST v2 holds in one property, with values of its own. */
+/** Returns the form of a field that REST v2 stores in one property with different values. */
 export function convertedProperty<Value, Sent>(
   path: string,
   shape: Shape,
@@ -36,7 +36,7 @@ export function writeOnlyProperty<Value>(path: string, shape: Shape): V2Form<Val
   return { ...property<Value>(path, shape), show: undefined };
 }
 
-/** Returns the shapes of the properties that hold the fields of a table. */
+/** Returns the shapes of the properties that contain a table's fields. */
 export function v2Properties(table: FieldTable): Readonly<Record<string, Shape>> {
   return shapesOf(formsOf(table));
 }
@@ -57,8 +57,8 @@ function shapesOf(forms: readonly [string, V2Form<unknown, unknown>][]): Readonl
 }
 
 /**
- * Returns the input for a new record. The body's shape must have been checked: it has all that a
- * record needs.
+ * Returns the input for a new record. The body's shape must have been validated, so that nothing is
+ * missing.
  */
 export function createdByBody<T extends FieldTable>(table: T, body: object): Input<T> {
   const initial = formsOf(table).filter(([, form]) => form.initial !== undefined);
@@ -66,13 +66,13 @@ export function createdByBody<T extends FieldTable>(table: T, body: object): Inp
   return { ...defaults, ...changedByBody(table, body) } as Input<T>;
 }
 
-/** Returns the fields that a body sets. Its shape must have been checked. */
+/** Returns the fields that a body sets. The body's shape must have been validated. */
 export function changedByBody<T extends FieldTable>(table: T, body: object): Partial<Input<T>> {
   const read = formsOf(table).map(([name, form]) => [name, form.read(<V>(path: string) => valueAt<V>(body, path))]);
   return Object.fromEntries(read.filter(([, value]) => value !== undefined)) as Partial<Input<T>>;
 }
 
-/** Returns the fields of a record as REST v2 shows them. */
+/** Returns a record's fields in the form of REST v2. */
 export function shownByV2<T extends FieldTable>(table: T, record: Stored<T>): Record<string, unknown> {
   const values: Properties = record;
   const shown: Record<string, unknown> = {};

@@ -43,7 +43,10 @@ export function completions(body: Readonly<Record<string, unknown>>, { jobId, cr
   return { whole: { ...base, choices, usage }, events };
 }
 
-/** Returns the prompts: a string, a list of them, a list of tokens, or a list of such lists. */
+/**
+ * Returns the prompts. The input may be a string, a list of strings, a list of tokens, or a list of
+ * token lists.
+ */
 function promptsOf(prompt: unknown): string[] {
   const isTokens = (value: unknown): value is number[] => Array.isArray(value) && value.every(Number.isInteger);
   if (typeof prompt === "string") return [prompt];

@@ -15,8 +15,8 @@ const ROUTES: Readonly<Record<string, (body: OpenAiInput["openai_input"], contex
 const MODELS = "/v1/models";
 
 /**
- * Responds like a worker whose OpenAI-compatible server runs a model that repeats the last message.
- * Yields the whole response, or with `stream: true` its server-sent events.
+ * Responds like a worker that runs an OpenAI-compatible server with a model that repeats the last
+ * message. Yields the whole response or, with `stream: true`, its server-sent events.
  */
 export function* echoModel({ openai_route, openai_input }: OpenAiInput, context: ReplyContext): Generator<unknown> {
   if (openai_route === MODELS || openai_route.startsWith(`${MODELS}/`)) {

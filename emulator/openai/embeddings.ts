@@ -4,7 +4,10 @@ import { countTokens, EchoRefusal, modelOf, type Reply } from "./reply";
 const DEFAULT_DIMENSIONS = 8;
 const MOST_DIMENSIONS = 4096;
 
-/** Replies to `/v1/embeddings`. The same string has the same embedding, of length 1. */
+/**
+ * Replies to `/v1/embeddings`. The embedding is a unit vector, and the same string always gets the
+ * same one.
+ */
 export function embeddings(body: Readonly<Record<string, unknown>>): Reply {
   const texts = textsOf(body.input);
   const dimensions = dimensionsOf(body.dimensions);

@@ -1,11 +1,11 @@
 /**
- * The input of a job that `/openai/*` submits. Its names are those that public workers read, such
- * as RunPod's worker for vLLM.
+ * The input of a job submitted by `/openai/*`. The field names are those that public workers read,
+ * such as RunPod's vLLM worker.
  */
 export interface OpenAiInput {
-  /** The path after `/openai`: `/v1/chat/completions`. */
+  /** The path after `/openai`, such as `/v1/chat/completions`. */
   readonly openai_route: string;
-  /** The body of the request; empty for one without a body. */
+  /** The request body; empty if there is none. */
   readonly openai_input: Readonly<Record<string, unknown>>;
 }
 
@@ -15,29 +15,26 @@ export interface OpenAiError {
     readonly message: string;
     readonly type: string;
     readonly param: string | null;
-    /** The status of the response. */
+    /** The response status. */
     readonly code: number;
   };
 }
 
-/** The types of errors, by status, as vLLM names them. */
+/** Error types by status, as vLLM names them. */
 const ERROR_TYPES: Readonly<Record<number, string>> = { 400: "BadRequestError", 404: "NotFoundError" };
 
 export function openAiError(code: number, message: string, param: string | null = null): OpenAiError {
   return { error: { message, type: ERROR_TYPES[code] ?? "InternalServerError", param, code } };
 }
 
-/**
- * Returns the status if an output is an error of an OpenAI-compatible server, otherwise
- * `undefined`.
- */
+/** Returns the status if an output is an OpenAI-compatible error; otherwise `undefined`. */
 export function errorStatusOf(output: unknown): number | undefined {
   if (!isRecord(output) || !isRecord(output.error)) return undefined;
   const { code } = output.error;
   return typeof code === "number" && code >= 400 && code < 600 ? code : 400;
 }
 
-/** Returns `true` for the input of a job that `/openai/*` submitted. */
+/** Returns `true` if `/openai/*` submitted the job with this input. */
 export function isOpenAiInput(
   input: Readonly<Record<string, unknown>>,
 ): input is Record<string, unknown> & OpenAiInput {

@@ -1,23 +1,23 @@
 import { isRecord } from "./openAiJob";
 
-/** The id of the model. */
+/** The model's id. */
 export const MODEL = "emulated-model";
 
-/** What a reply contains in addition to the request's data. */
+/** Data for a reply that is not in the request. */
 export interface ReplyContext {
-  /** The id of the job, for the ids in the reply. */
+  /** The job's id, which the ids in the reply are based on. */
   readonly jobId: string;
   /** The time of the reply, in seconds since the epoch. */
   readonly created: number;
 }
 
-/** A reply as a whole, and as server-sent events if the route can stream. */
+/** A reply in one piece, and as server-sent events if the route supports streaming. */
 export interface Reply {
   readonly whole: unknown;
   readonly events?: () => Iterable<string>;
 }
 
-/** A request that is not valid. */
+/** An invalid request. */
 export class EchoRefusal extends Error {
   constructor(
     readonly param: string,
@@ -29,7 +29,7 @@ export class EchoRefusal extends Error {
 
 /** The model's reply. */
 export interface Said {
-  /** Its words, each with the space before it. */
+  /** The words of the reply, each with the preceding space. */
   readonly words: readonly string[];
   readonly finish: "stop" | "length";
 }
@@ -41,10 +41,7 @@ export function repeat(text: string, maxTokens: unknown): Said {
   return { words: words.slice(0, maxTokens), finish: "length" };
 }
 
-/**
- * Returns the text of a message's content: a string, or a list of parts, of which some have a
- * string.
- */
+/** Returns the text of a message's content, which is a string or a list of parts. */
 export function contentText(content: unknown): string {
   if (typeof content === "string") return content;
   if (!Array.isArray(content)) return "";
@@ -66,7 +63,7 @@ export function modelOf({ model }: Readonly<Record<string, unknown>>): unknown {
   return model ?? MODEL;
 }
 
-/** Returns `true` if the usage belongs into the last event of a stream. */
+/** Returns `true` if the last event of a stream must contain the usage. */
 export function wantsUsage({ stream_options: options }: Readonly<Record<string, unknown>>): boolean {
   return isRecord(options) && options.include_usage === true;
 }

@@ -53,7 +53,7 @@ export function responses(body: Readonly<Record<string, unknown>>, { jobId, crea
   return { whole, events };
 }
 
-/** Returns the strings of the input: a string, or a list of messages. */
+/** Returns the strings in the input, which is a string or a list of messages. */
 function textsOf(input: unknown): string[] {
   if (typeof input === "string") return [input];
   if (Array.isArray(input) && input.length > 0 && input.every(isRecord)) {

@@ -12,7 +12,7 @@ const TYPES: Readonly<Record<string, string>> = {
   ".svg": "image/svg+xml",
 };
 
-/** The page loads nothing from elsewhere, runs only its own files, and cannot be framed. */
+/** The page loads nothing from other hosts, runs only its own scripts, and cannot be framed. */
 const HEADERS: Readonly<Record<string, string>> = {
   "cache-control": "no-store",
   "content-security-policy":
@@ -24,7 +24,7 @@ const HEADERS: Readonly<Record<string, string>> = {
   "x-content-type-options": "nosniff",
 };
 
-/** Returns a file of the page, or `undefined` if there is none with the name. */
+/** Returns a file of the page, or `undefined` if it does not exist. */
 export function asset(name: string): HttpResponse | undefined {
   if (!readdirSync(folder()).includes(name)) return undefined;
   const type = TYPES[path.extname(name)] ?? "application/octet-stream";

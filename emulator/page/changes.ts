@@ -10,25 +10,25 @@ import type { PageOptions } from "./pageOptions";
 import { createRequestChanges, type RequestFilter } from "./requestChanges";
 import type { About, Change, ClockView } from "./views";
 
-/** The jobs and requests that the page lists. */
+/** Which jobs and requests the page lists. */
 export interface Filters {
   readonly jobs: JobFilter;
   readonly requests: RequestFilter;
 }
 
-/** Follows the emulator for one open page. */
+/** Tracks the emulator's changes for one open page. */
 export interface Changes {
   /**
-   * Returns the changes since the last call, the whole state the first time, and `undefined` if
-   * there are none.
+   * Returns the changes since the last call. The first call returns the whole state. Returns
+   * `undefined` if nothing has changed.
    */
   next(): Change | undefined;
   stop(): void;
 }
 
-/** The number of jobs, and of requests, that the page lists. */
+/** How many jobs and how many requests the page lists. */
 const LISTED = 200;
-/** How often the page is sent the current time, in milliseconds of real time. */
+/** How often the page receives the current time, in real milliseconds. */
 const CLOCK_MS = 2000;
 
 export function followChanges(options: PageOptions, filters: Filters, past: Pick<Past, "drawn">): Changes {
@@ -68,7 +68,7 @@ export function followChanges(options: PageOptions, filters: Filters, past: Pick
   };
 }
 
-/** Measures the speed of the clock, which the clock itself does not report. */
+/** Measures the speed of the clock, because the clock itself does not report it. */
 function createClockView({ context, clock: given }: PageOptions) {
   const { clock } = context;
   const manual = isManual(given);

@@ -4,27 +4,27 @@ import type { EmulatorClock } from "../time/virtualClock";
 import type { WorkerState } from "../workers/watch";
 import type { Change, Depth, EndpointOnPage, Move } from "./views";
 
-/** Follows endpoints, the lengths of their queues, and the states of their workers. */
+/** Tracks endpoints, queue lengths, and worker states. */
 export interface EndpointChanges {
-  /** Must be called when an endpoint, its queue or its scaling has changed. */
+  /** Must be called when an endpoint, its queue or its scaling changes. */
   onChange(endpointId: string): void;
-  /** Must be called when a worker enters a state. */
+  /** Must be called when a worker changes state. */
   moved(endpointId: string, workerId: string, state: WorkerState | "gone"): void;
-  /** Returns the changes since the last call; the first time, all endpoints. */
+  /** Returns the changes since the last call. The first call returns all endpoints. */
   changes(): Pick<Change, "endpoints" | "endpointsGone" | "moves" | "depths">;
 }
 
 /**
- * Two changes to a worker or a queue within this time are drawn as one, in milliseconds on the
- * emulator's clock.
+ * Changes to a worker or queue that are closer together than this are drawn as one, in milliseconds
+ * of the emulator's clock.
  */
 const DRAWN_APART_MS = 50;
-/** How many moves, and how many depths, one change contains at most. Earlier ones are left out. */
+/** The maximum number of moves, and of queue lengths, in one change. Older ones are left out. */
 const MAX_DRAWN = 5000;
 
-/** What has happened so far, for the charts of a page that is opened later. */
+/** The history for the charts of a page that is opened later. */
 export interface Past extends Pick<EndpointChanges, "onChange" | "moved"> {
-  /** Returns the latest moves and depths, in order. */
+  /** Returns the latest moves and queue lengths, in order. */
   drawn(): Pick<Change, "moves" | "depths">;
 }
 
@@ -35,7 +35,7 @@ export function createPast(endpoints: Endpoints, clock: EmulatorClock): Past {
     onChange(id) {
       const waiting = endpoints.find(id)?.runtime.queue().waiting;
       if (waiting !== undefined) return depths.add(id, [clock.now(), id, waiting]);
-      // Another endpoint may get its id: an emulator that was reset gives the same ids again.
+      // Another endpoint may get the same id, because a reset emulator repeats its ids.
       for (const track of [moves, depths]) track.forget(id);
     },
     moved(endpointId, workerId, state) {
@@ -45,7 +45,7 @@ export function createPast(endpoints: Endpoints, clock: EmulatorClock): Past {
   };
 }
 
-/** @param past what is drawn of the time before the first call */
+/** @param past the history before the first call */
 export function createEndpointChanges(
   endpoints: Endpoints,
   clock: EmulatorClock,
@@ -82,8 +82,8 @@ export function createEndpointChanges(
 }
 
 /**
- * Collects what is drawn over time. If entries with the same key are too close to distinguish, only
- * the last one remains.
+ * Collects entries over time. Of entries with the same key that are too close to tell apart, only
+ * the last one is kept.
  */
 function createTrack<Entry extends readonly [at: number, ...unknown[]]>() {
   let entries: Entry[] = [];

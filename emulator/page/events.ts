@@ -3,12 +3,12 @@ import { type Changes, type Filters, followChanges } from "./changes";
 import type { Past } from "./endpointChanges";
 import type { PageOptions } from "./pageOptions";
 
-/** The shortest time between two changes, in milliseconds: at most 10 a second. */
+/** The minimum interval between changes, in milliseconds, which allows 10 per second. */
 const INTERVAL_MS = 100;
 
 /**
- * Returns the events for a page (server-sent events): the whole state, then changes. A page that is
- * slow to read gets fewer and larger changes.
+ * Returns the page's server-sent events: the whole state, followed by changes. A page that reads
+ * slowly gets fewer and larger changes.
  */
 export function events(
   options: PageOptions,
@@ -32,7 +32,7 @@ async function* changesOf(changes: Changes, signal: AbortSignal): AsyncGenerator
   }
 }
 
-/** Uses real time, even while the emulator's clock stands still. */
+/** Waits in real time, even if the emulator's clock stands still. */
 function passed(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {

@@ -3,14 +3,14 @@ import { type JobFilter, jobView, latestJobs, matchesJob } from "../endpoints/jo
 import type { Job } from "../jobs/jobStates";
 import type { Change } from "./views";
 
-/** A job that the page shows, as it was sent. */
+/** A job as last sent to the page. */
 interface Shown {
   readonly endpointId: string;
   readonly job: Job;
 }
 
 /**
- * Follows the latest jobs that match a filter, at most `limit`, so that the cost of a change
+ * Tracks the latest jobs that match a filter, at most `limit`. The cost of a change therefore
  * depends on neither the number of jobs nor their rate.
  */
 export class JobChanges {
@@ -27,7 +27,7 @@ export class JobChanges {
     this.#limit = limit;
   }
 
-  /** Must be called when a job was added or changed. */
+  /** Must be called when a job is added or changed. */
   onChange(endpointId: string, jobId: string): void {
     const job = this.#find(endpointId, jobId);
     if (this.#isFirst || !job || this.#shown.has(jobId) || !matchesJob(this.#filter, endpointId, job)) return;
@@ -37,7 +37,7 @@ export class JobChanges {
       this.#changedIds.delete(this.#changedIds.keys().next().value as string);
   }
 
-  /** Returns the changes since the last call; the first time, all jobs that are shown. */
+  /** Returns the changes since the last call. The first call returns all listed jobs. */
   changes(): Pick<Change, "jobs" | "jobsGone"> {
     if (this.#isFirst) return this.#first();
     const { changed: changedJobs, gone } = this.#changed();
@@ -70,7 +70,7 @@ export class JobChanges {
     return { jobs: jobs.map(({ endpointId, job }) => jobView(endpointId, job)) };
   }
 
-  /** Returns the jobs that are shown and have changed, and the ids of those that are gone. */
+  /** Returns the listed jobs that have changed, and the ids of those that are gone. */
   #changed(): { changed: Shown[]; gone: string[] } {
     const result: { changed: Shown[]; gone: string[] } = { changed: [], gone: [] };
     for (const [id, { endpointId, job }] of this.#shown) {

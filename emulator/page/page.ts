@@ -8,7 +8,7 @@ import { events } from "./events";
 import type { PageOptions } from "./pageOptions";
 
 /**
- * Returns the response to a request for the page, its files or its events, and `undefined` for any
+ * Returns the response to a request for the page, its files or its events; `undefined` for any
  * other request.
  */
 export type Page = (request: HttpRequest) => HttpResponse | undefined;

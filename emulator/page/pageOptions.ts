@@ -10,8 +10,8 @@ export interface PageOptions {
   readonly account: Account;
   readonly tail: JournalTail;
   readonly faults: Faults;
-  /** The clock that the emulator was started with. */
+  /** The clock that the emulator uses. */
   readonly clock: EmulatorClock;
-  /** The token of `About`. */
+  /** The token in `About`. */
   readonly token: string;
 }

@@ -1,9 +1,9 @@
 import type { JournalTail, KeptEntry } from "../server/journal";
 import type { Change } from "./views";
 
-/** A filter for the requests that the page lists. */
+/** Selects the requests that the page lists. */
 export interface RequestFilter {
-  /** A part of the operation, the path, the endpoint's id, the status, or the fault rule's name. */
+  /** Text to find in the operation, path, endpoint id, status or fault rule name. */
   readonly text?: string | undefined;
   readonly only?: "errors" | "faults" | undefined;
 }
@@ -11,8 +11,7 @@ export interface RequestFilter {
 type RequestChange = Pick<Change, "requests" | "requestsCleared" | "requestCount">;
 
 /**
- * Follows the journal: each call returns the requests since the last one, and those that have ended
- * since.
+ * Follows the journal. Each call returns the requests that arrived or ended since the last call.
  */
 export function createRequestChanges(tail: JournalTail, filter: RequestFilter, limit: number): () => RequestChange {
   const matches = matcher(filter);
@@ -31,7 +30,7 @@ export function createRequestChanges(tail: JournalTail, filter: RequestFilter, l
     return found;
   }
 
-  /** A request that has not ended may match later. */
+  /** An unfinished request may match later. */
   function fresh(): KeptEntry[] {
     const found = tail.latest(last, limit, (entry) => {
       if (entry.outcome === "pending" && pending.size < 5 * limit) pending.add(entry.number);

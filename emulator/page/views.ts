@@ -8,78 +8,78 @@ import type { WorkerView } from "../workers/scheduler";
 import type { WorkerState } from "../workers/watch";
 
 /**
- * An endpoint as the page shows it. All times are in milliseconds since the epoch on the emulator's
+ * An endpoint as the page shows it. Times are in milliseconds since the epoch on the emulator's
  * clock.
  */
 export interface EndpointOnPage {
   readonly id: string;
   readonly name: string;
   readonly gpuIds: string;
-  /** The requests of a load-balancing endpoint, which has no queue and no jobs. */
+  /** The requests of a load-balancing endpoint, which has no queue or jobs. */
   readonly requests?: { readonly open: number; readonly waiting: number } | undefined;
   readonly scalerType: string;
   readonly workersMin: number;
   readonly workersMax: number;
-  /** Numbers of jobs, by outcome. */
+  /** The number of jobs by status. */
   readonly jobs: Readonly<Record<"inQueue" | "inProgress" | "completed" | "failed" | "retried", number>>;
-  /** The time when the first waiting job entered the queue. */
+  /** When the oldest waiting job entered the queue. */
   readonly oldestQueuedAt?: number | undefined;
-  /** The arithmetic of the autoscaler. */
+  /** The autoscaler's calculation. */
   readonly scaling: string;
-  /** Ids of the assumed rows of the fidelity table that the workers of this endpoint follow. */
+  /** The ids of assumed rows of the fidelity table that apply to this endpoint's workers. */
   readonly assumed: readonly string[];
   readonly workers: readonly WorkerView[];
 }
 
 export interface ClockView {
   readonly now: number;
-  /** `true` if only people and programs move the clock. */
+  /** `true` if the clock only moves when it is told to. */
   readonly manual: boolean;
-  /** The speed: 1 in real time, 0 for a manual clock. */
+  /** The clock's speed: 1 in real time, 0 for a manual clock. */
   readonly rate: number;
 }
 
-/** A worker that entered a state. */
+/** A worker's change of state. */
 export type Move = readonly [at: number, endpointId: string, workerId: string, state: WorkerState | "gone"];
 
-/** A change in a queue's length. */
+/** A change of a queue's length. */
 export type Depth = readonly [at: number, endpointId: string, waiting: number];
 
-/** Facts that never change while the emulator runs. */
+/** Facts that do not change while the emulator runs. */
 export interface About {
   /**
-   * The page's own token: actions must contain it. If the emulator restarts, an open page gets the
-   * new one.
+   * The page's token, which actions must contain. After a restart of the emulator, an open page
+   * receives the new token.
    */
   readonly token: string;
   readonly profile: Profile;
-  /** The assumed rows of the fidelity table by id. */
+  /** The assumed rows of the fidelity table, by id. */
   readonly assumed: Readonly<Record<string, string>>;
-  /** The number of jobs and of requests that the page lists. */
+  /** How many jobs and how many requests the page lists. */
   readonly listed: number;
   readonly faultChoices: readonly FaultChoice[];
-  /** All states of jobs, those that have ended, and those that can be retried. */
+  /** All job statuses, those of ended jobs, and those of jobs that can be retried. */
   readonly jobStates: Readonly<Record<"all" | "ended" | "retryable", readonly JobState[]>>;
 }
 
-/** A change for the page. A field that is left out has not changed. */
+/** An update for the page. Omitted fields have not changed. */
 export interface Change {
   readonly clock: ClockView;
-  /** Only the first change has it. All lists of that change are complete. */
+  /** Only set in the first update, whose lists are complete. */
   readonly about?: About;
   readonly endpoints?: readonly EndpointOnPage[];
   readonly endpointsGone?: readonly string[];
   readonly moves?: readonly Move[];
   readonly depths?: readonly Depth[];
-  /** Jobs that are new or have changed, the newest last. */
+  /** New and changed jobs, newest last. */
   readonly jobs?: readonly JobView[];
-  /** Ids of jobs that are gone, or that no longer match the filter. */
+  /** The ids of jobs that are gone or no longer match the filter. */
   readonly jobsGone?: readonly string[];
-  /** Requests that are new or have changed, the newest last. */
+  /** New and changed requests, newest last. */
   readonly requests?: readonly JournalEntry[];
-  /** `true` if the journal was cleared before `requests`. */
+  /** `true` if the journal was cleared before these requests. */
   readonly requestsCleared?: boolean;
-  /** The number of all requests since the start. */
+  /** The number of requests since the start. */
   readonly requestCount?: number;
   /** All fault rules. */
   readonly faults?: readonly ActiveFault[];

@@ -7,7 +7,7 @@ import { EXAMPLE_IMAGE } from "../workers/container";
 export interface Pod {
   /** Pod identifier. */
   readonly id: string;
-  /** Name, at most 191 characters; need not be unique. */
+  /** The name, at most 191 characters. It need not be unique. */
   readonly name: string;
   /** Container image tag. */
   readonly image: string;
@@ -55,11 +55,11 @@ export interface Pod {
   readonly volumeMountPath: string;
   /** Legacy synonym of `endpointId`. */
   readonly aiApiId?: string;
-  /** Id of the endpoint whose worker the pod is. */
+  /** The id of the endpoint that the pod is a worker of. */
   readonly endpointId?: string;
-  /** Version of that endpoint. */
+  /** The version of that endpoint. */
   readonly slsVersion?: number;
-  /** Id of the container registry auth that the pod was created with. */
+  /** The id of the registry credential that the pod was created with. */
   readonly containerRegistryAuthId?: string;
   /** Id of the CPU flavor, for CPU pods. */
   readonly cpuFlavorId?: string;
@@ -119,7 +119,7 @@ export interface Cpu {
 
 /** The host of a pod (contract, Machine object). */
 export interface Machine {
-  /** The smallest number of GPUs of a pod on the host. */
+  /** The minimum number of GPUs of a pod on this host. */
   readonly minPodGpuCount?: number;
   /** Identifier of the GPU type. */
   readonly gpuTypeId?: string;
@@ -141,7 +141,7 @@ export interface Machine {
   readonly maxDownloadSpeedMbps?: number;
   /** Largest upload speed, in megabits per second. */
   readonly maxUploadSpeedMbps?: number;
-  /** `true` if pods on the host can have a public IP address. */
+  /** `true` if pods on this host can have a public IP address. */
   readonly supportPublicIp?: boolean;
   /** `true` if the host is part of the secure cloud. */
   readonly secureCloud?: boolean;
@@ -179,19 +179,19 @@ export interface NetworkVolume {
 export interface SavingsPlan {
   /** Identifier of the plan. */
   readonly id: string;
-  /** Identifier of the pod whose price it lowers. */
+  /** The id of the pod whose price it lowers. */
   readonly podId: string;
-  /** Identifier of the GPU type that it is for. */
+  /** The id of the GPU type that it applies to. */
   readonly gpuTypeId: string;
   /** Credits per hour. */
   readonly costPerHr: number;
-  /** Start, as a timestamp. */
+  /** When the plan starts. */
   readonly startTime: string;
-  /** End, as a timestamp. */
+  /** When the plan ends. */
   readonly endTime: string;
 }
 
-/** A pod to add: its id and the fields that differ from the defaults. */
+/** A pod to add: its id, and the fields that differ from the defaults. */
 export type PodSeed = Partial<Pod> & Pick<Pod, "id">;
 
 /** The schema of a pod to add: the fields that `completePod` reads. */
@@ -206,8 +206,8 @@ export const podSeedSchema = z.looseObject({
 export const GPU: Gpu = { id: "NVIDIA RTX A5000", count: 1, displayName: "RTX A5000" };
 
 /**
- * Returns a pod with defaults in the omitted fields.
- * @throws RangeError if a field breaks a rule of the contract
+ * Returns a pod with defaults for the omitted fields.
+ * @throws RangeError if a field violates a rule of the contract
  */
 export function completePod(seed: PodSeed): Pod {
   const pod: Pod = {

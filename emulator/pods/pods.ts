@@ -1,10 +1,10 @@
 import { completePod, type Pod, type PodSeed } from "./podRecord";
 
-/** The pods that the REST interface shows in addition to the workers of endpoints. */
+/** The pods that the REST API shows in addition to the workers of endpoints. */
 export interface Pods {
   /**
-   * Adds a pod, or replaces the one with its id. Omitted fields get a default.
-   * @throws RangeError if a field breaks a rule of the contract
+   * Adds a pod, or replaces the pod with the same id. Omitted fields get defaults.
+   * @throws RangeError if a field violates a rule of the contract
    */
   add(pod: PodSeed): Pod;
   /** Returns a pod, or `undefined` if it was not added. */

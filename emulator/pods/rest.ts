@@ -27,7 +27,7 @@ export interface RestOptions {
   readonly volumes: Volumes;
 }
 
-/** Creates the REST interface: a function that returns the call of a request under `/v1/`. */
+/** Creates the REST API: a function that returns the call for a request under `/v1/`. */
 export function createRest({ profile, keys, pods, endpoints, volumes }: RestOptions) {
   function find(id: string): Pod | undefined {
     const seeded = pods.get(id);
@@ -80,8 +80,8 @@ function readFlags(query: URLSearchParams): Include | string[] {
 }
 
 /**
- * Returns the pod of a worker, with the id and version of its endpoint (contract, Pod) and a key in
- * `env` (observed).
+ * Returns a worker's pod with its endpoint's id and version (contract, Pod) and a key in `env`
+ * (observed).
  */
 function workerPod(worker: WorkerPod, endpoint: Readonly<EndpointRecord>, volumes: Volumes): Pod {
   const { container, place } = worker;

@@ -5,8 +5,7 @@
 const PAUSES_MS = [500, 1_000, 2_000, 5_000, 10_000, 30_000];
 
 /**
- * Counts the failed starts of each endpoint's workers, so that a broken program is not restarted
- * constantly.
+ * Counts failed worker starts per endpoint, so that a broken program is not restarted constantly.
  */
 export interface Backoff {
   /** Returns the pause before the next start. */

@@ -1,13 +1,13 @@
 import type { GroupProcess } from "./groupProcess";
 
-/** A process that is launched later, unless it is stopped first. */
+/** A process that is launched later unless it is stopped first. */
 export interface DelayedProcess extends GroupProcess {
-  /** `true` if it was stopped or killed on purpose. */
+  /** `true` if the process was stopped or killed on purpose. */
   readonly isStopped: boolean;
   launchIn(delayMs: number): void;
 }
 
-/** @param onCancelled called once, if the process is stopped before it is launched */
+/** @param onCancelled called once if the process is stopped before it is launched */
 export function delayedProcess(launch: () => GroupProcess, onCancelled: () => void): DelayedProcess {
   let launched: GroupProcess | undefined;
   let timer: NodeJS.Timeout | undefined;

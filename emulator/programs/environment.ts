@@ -1,4 +1,4 @@
-/** The parts of a worker that its environment names. */
+/** The ids that a worker's environment contains. */
 export interface WorkerIdentity {
   /** Id of the worker's pod. */
   readonly id: string;
@@ -6,18 +6,19 @@ export interface WorkerIdentity {
 }
 
 /**
- * The variables of the emulator's process that workers inherit: those needed to find programs and
- * to format text and times. All others may hold secrets.
+ * The environment variables that workers inherit from the emulator: those for finding programs and
+ * for formatting text and times. Others may contain secrets.
  */
 const INHERITED = ["PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR"];
 
-/** The pause between two pings of a worker, in milliseconds. */
+/** The interval between a worker's pings, in milliseconds. */
 const PING_INTERVAL_MS = 10_000;
 
 /**
- * Returns the environment that every worker has: the inherited variables, then `own`, then its ids.
- * @param home an empty folder: from the user's own, a worker library would read the user's key
- * @throws Error if one of the variables cannot be passed to a process
+ * Returns the environment of every worker: the inherited variables, `own`, and the worker's ids.
+ * @param home an empty folder. A worker library would read the user's key from the real home
+ * folder.
+ * @throws Error if a variable cannot be passed to a process
  */
 function baseEnvironment(
   { id, endpointId }: WorkerIdentity,
@@ -39,9 +40,9 @@ function baseEnvironment(
 }
 
 /**
- * Returns the environment of a worker that takes jobs (the service's worker protocol).
- * @param url the URL of the emulator
- * @param token the key of this worker for the worker protocol
+ * Returns the environment of a worker that fetches jobs through the service's worker protocol.
+ * @param url the emulator's URL
+ * @param token this worker's key for the worker protocol
  */
 export function workerEnvironment(
   worker: WorkerIdentity,
@@ -54,7 +55,7 @@ export function workerEnvironment(
   const base = `${url}/v2/${endpointId}`;
   return {
     ...baseEnvironment(worker, home, own),
-    // The worker replaces $ID, and appends its parameters to the query, which must therefore exist.
+    // The worker replaces $ID and appends its parameters to the query, so the query must exist.
     RUNPOD_WEBHOOK_GET_JOB: `${base}/job-take/${id}?gpu=emulated`,
     RUNPOD_WEBHOOK_POST_OUTPUT: `${base}/job-done/${id}/$ID?gpu=emulated`,
     RUNPOD_WEBHOOK_POST_STREAM: `${base}/job-stream/${id}/$ID?gpu=emulated`,
@@ -67,7 +68,7 @@ export function workerEnvironment(
   };
 }
 
-/** Returns the environment of a worker with an HTTP server, which must listen on the ports. */
+/** Returns the environment of a worker that runs an HTTP server on the ports. */
 export function serverEnvironment(
   worker: WorkerIdentity,
   home: string,

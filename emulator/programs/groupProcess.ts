@@ -10,49 +10,46 @@ export interface GroupProcessOptions {
   readonly stopMs: number;
   onLine(stream: "stdout" | "stderr", line: string): void;
   /**
-   * Called once, when the process has ended or could not be started. No process of its group is
-   * left.
+   * Called once, when the process has ended or could not be started. No process of its group
+   * remains.
    */
   onEnd(reason: string): void;
 }
 
-/** A process with a process group of its own. */
+/** A process in its own process group. */
 export interface GroupProcess {
-  /** Asks the group to exit, and kills it if it has not done so in time. */
+  /** Asks the group to exit, and kills it if it does not exit in time. */
   stop(): void;
   /** Kills the group. */
   kill(): void;
-  /**
-   * Suspends everything in the group except its watcher, so that it does nothing until it is
-   * killed.
-   */
+  /** Suspends everything in the group except its watcher until the group is killed. */
   freeze(): void;
 }
 
 /**
- * Runs a command after a watcher in the same group was started: when the emulator ends, even by
- * SIGKILL, file descriptor 3 closes, and the watcher kills the group. Before that, the watcher's
- * process id is written to it.
+ * Runs a command after starting a watcher in the same process group. When the emulator ends, even
+ * by SIGKILL, file descriptor 3 closes and the watcher kills the group. The watcher first writes
+ * its process id to the descriptor.
  */
 const WATCHED =
   "(trap '' HUP INT TERM; read -r _ <&3; kill -KILL 0) </dev/null >/dev/null 2>&1 & " +
   'echo $! >&3; exec 3<&-; exec /bin/sh -c "$1"';
 
 /**
- * A command line that starts one program: no list, pipe, group or assignment, and no builtin of the
- * shell.
+ * A command line that runs a single program, without a list, pipe, group, assignment or shell
+ * builtin.
  */
 const ONE_PROGRAM = /^(?!\s*(?:exec|eval|source|set|export|cd|\.)\s)\s*[^\s=;&|()\n]+(?:[ \t][^;&|()\n]*)?$/;
 
 /**
- * Returns a command line in which the program replaces the shell, so that the signals of its
- * process are those of the program. Not every shell does so on its own.
+ * Makes the program replace the shell, so that signals reach the program. Not every shell does this
+ * on its own.
  */
 export function replacingShell(command: string): string {
   return ONE_PROGRAM.test(command) ? `exec ${command}` : command;
 }
 
-/** A longer line is split. A worker that prints without line breaks must not fill the memory. */
+/** Longer lines are split, so that a worker that prints no line breaks cannot fill the memory. */
 const LONGEST_LINE = 8192;
 
 export function startGroupProcess(options: GroupProcessOptions): GroupProcess {
@@ -72,13 +69,13 @@ export function startGroupProcess(options: GroupProcessOptions): GroupProcess {
     try {
       process.kill(pid, name);
     } catch {
-      // The group has ended by itself.
+      // The group has ended on its own.
     }
   }
 
   function end(reason: string): void {
     if (ended) return;
-    // The watcher, and whatever the worker left behind, such as a process that sends pings.
+    // Kill the watcher and anything else that the worker left, such as a process that sends pings.
     signal("SIGKILL");
     ended = true;
     cancelKill?.();
@@ -109,7 +106,7 @@ export function startGroupProcess(options: GroupProcessOptions): GroupProcess {
   };
 }
 
-/** Node reports a missing folder as a missing program. */
+/** Node.js reports a missing folder as a missing program. */
 function startProblem(error: Error, cwd: string | undefined): string {
   return `${systemReason(error)} (/bin/sh${cwd === undefined ? "" : `, or the folder ${cwd}`})`;
 }
@@ -119,7 +116,7 @@ function forwardLines(child: ChildProcess, onLine: GroupProcessOptions["onLine"]
     const input = child[stream];
     if (!input) continue;
     let rest = "";
-    /** Forwards a long line up to its last part, and returns that. */
+    /** Forwards a long line except for its last part, which is returned. */
     const forwardParts = (line: string) => {
       let part = line;
       for (; part.length > LONGEST_LINE; part = part.slice(LONGEST_LINE)) onLine(stream, part.slice(0, LONGEST_LINE));

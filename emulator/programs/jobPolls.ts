@@ -1,22 +1,22 @@
 import type { Job } from "../jobs/jobStates";
 
-/** A worker's open requests that wait for jobs. */
+/** A worker's pending requests for jobs. */
 export interface JobPolls {
   /** The number of jobs that they still ask for. */
   readonly room: number;
   /**
-   * Resolves with the jobs that were given to the request, or with none when the request ends.
-   * @param size the number of jobs that the worker asks for, ≥ 1
+   * Resolves with the jobs assigned to the request, or with none when the request ends.
+   * @param size how many jobs the worker asks for, ≥ 1
    */
   open(size: number, signal: AbortSignal): Promise<readonly Job[]>;
   /**
-   * Gives a job to the first request with room. All jobs from one turn of the event loop are sent
-   * together.
+   * Assigns a job to the first request that has room. Jobs assigned in the same turn of the event
+   * loop are sent together.
    */
   give(job: Job): void;
   /**
-   * Ends all requests, so that a stopping worker need not wait for them. From then on, new ones end
-   * at once.
+   * Ends all requests, so that a stopping worker does not wait for them. New requests then end at
+   * once.
    */
   close(): void;
 }
@@ -28,8 +28,8 @@ interface Poll {
 }
 
 /**
- * @param schedule calls a function when a request's longest time has passed, and returns a
- * function that cancels it
+ * @param schedule calls a function after a request's maximum wait, and returns a function that
+ * cancels it
  */
 export function createJobPolls(schedule: (callback: () => void) => () => void): JobPolls {
   const polls = new Set<Poll>();

@@ -18,13 +18,13 @@ export interface ServerPorts {
 }
 
 export interface ServerEvents {
-  /** Called when the process was started. It may not listen yet. */
+  /** Called when the process has been started. It may not be listening yet. */
   onStart(ports: ServerPorts): void;
   /** Called once, when the process has ended. */
   onEnd(): void;
 }
 
-/** A worker's process with an HTTP server. */
+/** A worker process that runs an HTTP server. */
 export interface ServerProcess extends WorkerProcess {
   /** Adds a line to the worker's output. */
   say(line: string): void;
@@ -81,7 +81,7 @@ export function launchServer(
     () => end("stopped before it was started"),
   );
 
-  /** The emulator chooses the ports: its workers share one machine. */
+  /** The emulator chooses the ports, because all workers share one machine. */
   async function launch(): Promise<void> {
     const hasOwnHealthPort = own.PORT_HEALTH !== undefined && own.PORT_HEALTH !== own.PORT;
     const [port = 0, healthPort = port] = await freePorts(hasOwnHealthPort ? 2 : 1);

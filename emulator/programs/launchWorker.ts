@@ -11,25 +11,25 @@ import { type GroupProcess, startGroupProcess } from "./groupProcess";
 import type { WorkerProgram } from "./program";
 import { createProgramWorker, type ProgramWorker, type ProgramWorkerCalls, type WorkerEvents } from "./programWorker";
 
-/** A line that a worker printed, or that the emulator says about its process. */
+/** A line that a worker printed, or a message of the emulator about the worker's process. */
 export interface WorkerOutput {
   /** Id of the worker's endpoint. */
   readonly endpointId: string;
-  /** Id of the worker. */
+  /** The id of the worker. */
   readonly workerId: string;
-  /** The source of the line; `emulator` for the start and the end of the process. */
+  /** Where the line comes from. `emulator` reports the start and end of the process. */
   readonly stream: "stdout" | "stderr" | "emulator";
-  /** The line, without its end. A line of more than 8,192 characters is split. */
+  /** The line without its line break. Lines longer than 8,192 characters are split. */
   readonly line: string;
 }
 
-/** The parts of the host that a launch uses. */
+/** What a launch needs from its host. */
 export interface LaunchContext {
   readonly clock: EmulatorClock;
   readonly backoff: Backoff;
-  /** Returns the URL of the emulator. Called at the launch. */
+  /** Returns the emulator's URL. Called at launch. */
   url(): string;
-  /** Returns an existing folder for the homes of workers. */
+  /** Returns an existing folder for the workers' home folders. */
   folder(): string;
   onOutput(output: WorkerOutput): void;
   onEnd(workerId: string): void;
@@ -39,15 +39,15 @@ export interface Launch {
   readonly token: string;
   readonly programWorker: ProgramWorker;
   readonly calls: ProgramWorkerCalls;
-  /** Starts the process, after a pause if the last ones failed to start. */
+  /** Starts the process, after a pause if previous starts failed. */
   launch(): void;
 }
 
 /** The default time between SIGTERM and SIGKILL, in milliseconds. */
 export const STOP_MS = 10_000;
 /**
- * How long a worker may take to ask for a job, in seconds, unless its environment says otherwise
- * (the service's own value).
+ * How long a worker may take to ask for a job, in seconds, unless its environment sets another
+ * value. This is the service's own default.
  */
 const INIT_TIMEOUT_S = 420;
 
@@ -80,11 +80,11 @@ export function launchWorker(
 
   function onProcessEnd(reason: string): void {
     cancelInit();
-    // A process that left the group may still write there. Anything left is removed when the
-    // emulator stops.
+    // A process that left the group may still write there. The rest is removed when the emulator
+    // stops.
     rm(home(), { recursive: true, force: true }).catch(() => {});
     const failed = !hasResult && !process.isStopped;
-    // A program that ends without a result will probably do so again.
+    // A program that ended without a result will probably do so again.
     if (failed) backoff.failed(endpointId);
     end(failed && !hasAsked ? `${reason} before it asked for a job` : reason);
   }
@@ -103,9 +103,7 @@ export function launchWorker(
     }
   }
 
-  /**
-   * Ends a process that is alive but never asks for a job, such as a program that is not a worker.
-   */
+  /** Ends a process that never asks for a job, such as a program that is not a worker. */
   function awaitInit(started: GroupProcess, seconds: number): void {
     cancelInit = clock.schedule(seconds * 1000, () => {
       say("emulator", `${command}: has not asked for a job within ${seconds} s: it is ended`);

@@ -2,31 +2,31 @@ import { z } from "zod";
 import { validate } from "../io/validate";
 
 /**
- * A worker program, in any language. The emulator starts it once for each worker, and it takes its
- * jobs over the service's worker protocol, as in one of the service's containers. Needs Linux or
- * macOS, and a real clock.
+ * A worker program in any language. The emulator starts one process per worker. The program fetches
+ * its jobs through RunPod's worker protocol, as it would in one of RunPod's containers. Requires
+ * Linux or macOS, and a real clock.
  */
 export interface WorkerProgram {
   /**
    * A command for `/bin/sh`, such as `python handler.py`. In a list of commands, put `exec` before
-   * the last one: only then can it shut down cleanly.
+   * the last one, or it cannot shut down cleanly.
    */
   readonly command: string;
-  /** The folder that the command runs in. @default the folder of the emulator's process */
+  /** The folder to run the command in. @default the emulator's working folder */
   readonly cwd?: string | undefined;
   /**
-   * Environment variables in addition to `PATH`, the locale, the time zone and those of the worker
-   * protocol. The worker inherits no others.
+   * Environment variables to set in addition to `PATH`, the locale, the time zone and the variables
+   * of the worker protocol. The worker inherits no others.
    * @default none
    */
   readonly env?: Readonly<Record<string, string>> | undefined;
   /**
-   * The number of jobs that a worker may have at once: an integer, ≥ 1.
+   * How many jobs a worker may have at the same time (integer, ≥ 1).
    * @default as many as it asks for
    */
   readonly concurrency?: number | undefined;
   /**
-   * How long a worker may take to exit after SIGTERM, in milliseconds, ≥ 0. Then it is killed.
+   * How long a worker may take to exit after SIGTERM before it is killed, in milliseconds, ≥ 0.
    * @default 10000
    */
   readonly stopMs?: number | undefined;
@@ -41,9 +41,9 @@ const schema = z.strictObject({
 }) satisfies z.ZodType<WorkerProgram>;
 
 /**
- * Checks a program that a user gave.
- * @param what what the message calls the program, such as `handlers.llama`
- * @throws TypeError that names every wrong field, but shows no value
+ * Validates a program given by the user.
+ * @param what how the message refers to the program, such as `handlers.llama`
+ * @throws TypeError that names every invalid field without showing a value
  */
 export function checkProgram(value: unknown, what: string): WorkerProgram {
   return validate(schema, value, what);

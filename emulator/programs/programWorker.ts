@@ -7,21 +7,21 @@ import { followJob, type RunningJob } from "./runningJob";
 import { createStopRequests } from "./stopRequests";
 
 /**
- * The longest time that a request of a worker waits for a job, in milliseconds (assumed). Workers
- * give up after 90 s.
+ * How long a worker's request waits for a job, in milliseconds (assumed). Workers give up after 90
+ * s.
  */
 export const POLL_MS = 20_000;
 
-/** How long until the request to stop a job is repeated, in milliseconds (assumed). */
+/** How long until a request to stop a job is repeated, in milliseconds (assumed). */
 const STOP_AGAIN_MS = 1000;
 
-/** A worker whose program runs as a process of its own. */
+/** A worker that runs as a separate process. */
 export interface ProgramWorker {
-  /** The number of jobs that the worker asks for now. */
+  /** How many jobs the worker currently asks for. */
   readonly room: number;
-  /** Gives it a job. Call this only if it has room. */
+  /** Assigns a job to the worker, which must have room. */
   run(job: Job, events: JobRunEvents): JobRun;
-  /** Asks the process to end, and kills it if it has not ended in time. */
+  /** Asks the process to exit, and kills it if it does not exit in time. */
   stop(): void;
   /** Kills the process. */
   kill(): void;
@@ -29,34 +29,34 @@ export interface ProgramWorker {
   freeze(): void;
 }
 
-/** The events of a worker that its pool follows. */
+/** The worker events that its pool follows. */
 export interface WorkerEvents {
   /** Called whenever the worker asks for jobs. */
   onAsk(): void;
   /**
-   * Called if the worker must be replaced: it asked to be, or one of its jobs exceeded its
+   * Called if the worker must be replaced, because it asked for it or because a job exceeded its
    * execution timeout.
    */
   onRetire(): void;
-  /** Called once, when the process has ended. The jobs that it had are lost after that. */
+  /** Called once, when the process has ended. Its remaining jobs are lost afterwards. */
   onEnd(): void;
 }
 
 interface ProgramWorkerEvents extends WorkerEvents {
-  /** Called when the worker has sent the result of a job. */
+  /** Called when the worker has sent a job's result. */
   onResult(): void;
 }
 
 /** A worker's process. */
 export type WorkerProcess = Pick<ProgramWorker, "stop" | "kill" | "freeze">;
 
-/** A worker, as requests of the worker protocol see it. */
+/** A worker as seen by requests of the worker protocol. */
 export interface ProgramWorkerCalls {
-  /** Resolves with the jobs for a worker that asks for `size`, ≥ 1. */
+  /** Resolves with jobs for a worker that asks for `size` of them, ≥ 1. */
   take(size: number, signal: AbortSignal): Promise<readonly Job[]>;
-  /** Resolves with the ids of the jobs that the worker must stop. */
+  /** Resolves with the ids of jobs that the worker must stop. */
   jobsToStop(signal: AbortSignal): Promise<readonly string[]>;
-  /** Reads the result of a job. A result for a job that has ended has no effect. */
+  /** Records a job's result. It has no effect if the job has already ended. */
   done(jobId: string, body: Readonly<Record<string, unknown>>): void;
   stream(jobId: string, output: unknown): void;
   /** Must be called when the process has ended. */
@@ -103,7 +103,7 @@ export function createProgramWorker(
       const asked = polls.open(size, signal);
       events.onAsk();
       const jobs = await asked;
-      // The signal aborts if the response does not arrive.
+      // The signal aborts if the response is not delivered.
       const lose = () => {
         for (const { id } of jobs) running.get(id)?.lose();
       };
@@ -112,7 +112,7 @@ export function createProgramWorker(
     },
     jobsToStop: stopRequests.open,
     done(jobId, body) {
-      // This comes before the outcome, so that the worker gets no other job.
+      // Retire the worker before the outcome, so that it gets no other job.
       if (body.stopPod === true) events.onRetire();
       running.get(jobId)?.post(body);
     },

@@ -9,8 +9,7 @@ export interface RunningJob extends JobRun {
   /** Adds an item to the job's stream. */
   stream(output: unknown): void;
   /**
-   * Reads what the worker posts as the result of the job: an error, a progress update or the
-   * output.
+   * Handles what the worker posts as a job's result: an error, a progress update, or the output.
    */
   post(body: Readonly<Record<string, unknown>>): void;
   /** Ends the job because its worker has ended. */

@@ -1,18 +1,18 @@
-/** The ids of jobs that a worker must stop, and the worker's open requests that wait for them. */
+/** The ids of jobs that a worker must stop, and the worker's pending requests for them. */
 export interface StopRequests {
   /**
-   * Resolves with the ids that were added since the last request, or with none when the request is
-   * over. Each id is sent twice, because a worker that has just taken a job cannot stop it yet.
+   * Resolves with the ids added since the last request, or with none when the request ends. Each id
+   * is sent twice, because a worker that has just received a job cannot stop it yet.
    */
   open(signal: AbortSignal): Promise<readonly string[]>;
   add(jobId: string): void;
-  /** Ends all requests. From then on, new ones end at once. */
+  /** Ends all requests. New requests then end at once. */
   close(): void;
 }
 
 /**
- * @param schedule calls a function when a request's longest time has passed, and returns a
- * function that cancels it
+ * @param schedule calls a function after a request's maximum wait, and returns a function that
+ * cancels it
  * @param later calls a function when it is time to send ids again
  */
 export function createStopRequests(

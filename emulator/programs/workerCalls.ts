@@ -6,8 +6,8 @@ import type { ProgramWorkerCalls } from "./programWorker";
 import type { WorkerHost } from "./workerHost";
 
 /**
- * The pause before a request with a wrong key is refused, in real milliseconds: workers repeat
- * theirs at once.
+ * The pause before a request with a wrong key is refused, in real milliseconds, because workers
+ * retry immediately.
  */
 const REFUSAL_MS = 1000;
 
@@ -56,8 +56,8 @@ const OPERATIONS: Readonly<Record<string, (call: WorkerRequest) => HttpResponse 
 };
 
 /**
- * Creates the worker protocol: a function that returns the response to a worker program's request,
- * or `undefined` for any other request.
+ * Creates the worker protocol: a function that returns the response to a worker's request, or
+ * `undefined` for any other request.
  */
 export function createWorkerCalls(host: WorkerHost) {
   return function respond(request: HttpRequest, dropped: DroppedBody | undefined): Promise<HttpResponse> | undefined {
@@ -70,7 +70,9 @@ export function createWorkerCalls(host: WorkerHost) {
   };
 }
 
-/** Fails the job. Workers send a refused result only once, so the job would never end. */
+/**
+ * Fails the job. Workers send a rejected result only once, so the job would otherwise never end.
+ */
 function failJob({ worker, jobId, dropped }: WorkerRequest, what: string): HttpResponse {
   const isDeep = dropped === "deep";
   const problem = isDeep ? TOO_DEEP : `is larger than ${MAX_MEGABYTES} MB: store it elsewhere and return its URL`;
@@ -88,14 +90,12 @@ function nothing(): HttpResponse {
   return { status: 204, headers: {}, body: "" };
 }
 
-/**
- * Returns the job as a worker receives it: its id and the body of the request that submitted it.
- */
+/** Returns a job as a worker receives it: its id and the body that submitted it. */
 function shownJob({ id, request: { input, webhook, policy, s3Config } }: Job): Record<string, unknown> {
   return { id, input, webhook, policy, s3Config };
 }
 
-/** The body is JSON, though the content type of the service's own workers says otherwise. */
+/** The body is JSON, although RunPod's own workers send another content type. */
 function readBody({ body }: HttpRequest): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(body.toString("utf8"));

@@ -10,12 +10,11 @@ import { type LaunchContext, launchWorker, type WorkerOutput } from "./launchWor
 import type { WorkerProgram } from "./program";
 import type { ProgramWorker, ProgramWorkerCalls, WorkerEvents } from "./programWorker";
 
-/** Starts worker programs, and knows the workers that have one. */
+/** Starts worker programs and keeps track of them. */
 export interface WorkerHost {
   /**
-   * Starts a program for a worker, as soon as the emulator listens.
-   * @param templateEnv the environment variables of the endpoint's template; those of the program
-   * take precedence
+   * Starts a worker's program as soon as the emulator is listening.
+   * @param templateEnv the template's environment variables. Those of the program take precedence.
    */
   start(
     program: WorkerProgram,
@@ -23,26 +22,26 @@ export interface WorkerHost {
     templateEnv: Readonly<Record<string, string>>,
     events: WorkerEvents,
   ): ProgramWorker;
-  /** Starts a program that is an HTTP server, as `start` does. It needs no key. */
+  /** Like `start`, for a program that is an HTTP server. It needs no key. */
   startServer(
     program: WorkerProgram,
     worker: WorkerIdentity,
     templateEnv: Readonly<Record<string, string>>,
     events: ServerEvents,
   ): ServerProcess;
-  /** Adds a line to the output of a worker. */
+  /** Adds a line to a worker's output. */
   say(worker: WorkerIdentity, line: string): void;
-  /** Returns the worker with the id, if `key` is its own. */
+  /** Returns a worker, if `key` is that worker's key. */
   find(endpointId: string, workerId: string, key: string | undefined): ProgramWorkerCalls | undefined;
   /** Must be called once, when workers can reach the emulator. */
   listening(url: string): void;
-  /** Resolves when all processes have ended. They must have been stopped before. */
+  /** Resolves when all processes have ended. They must have been stopped first. */
   ended(): Promise<void>;
 }
 
 interface Running {
   readonly endpointId: string;
-  /** Missing for a worker that takes no jobs. */
+  /** Unset for a worker that takes no jobs. */
   readonly token?: string;
   readonly calls?: ProgramWorkerCalls;
 }

@@ -2,7 +2,7 @@ import { EXECUTION_TIMEOUT_MS, JOB_TTL_MS, RUNSYNC_WAIT_MS } from "../../sdk/con
 import type { JobRequest } from "../jobs/jobStates";
 import type { FidelityId, Profile } from "../model/fidelity";
 
-/** A malformed request. The response has status 400 and the message. */
+/** A malformed request. The response has status 400 and this message. */
 export class BadRequest extends Error {
   constructor(
     message: string,
@@ -18,9 +18,9 @@ interface Range {
 }
 
 /**
- * Reads the body of `/run` and `/runsync` (contract, Job request body). Unknown fields are ignored.
- * @param defaults the policy of a job that sets none, which depends on its endpoint
- * @throws BadRequest if it is malformed
+ * Reads the body of `/run` and `/runsync` (contract, Job request body). Ignores unknown fields.
+ * @param defaults the endpoint's policy for jobs that don't set one
+ * @throws BadRequest if the body is malformed
  */
 export function readJobRequest(payload: unknown, profile: Profile, defaults: JobRequest["policy"]): JobRequest {
   if (!isRecord(payload)) throw new BadRequest("the body must be a JSON object");
@@ -34,7 +34,7 @@ export function readJobRequest(payload: unknown, profile: Profile, defaults: Job
   };
 }
 
-/** Returns the query parameter `ttl` of `/status`, or `undefined` if there is none. */
+/** Returns the query parameter `ttl` of `/status`; `undefined` if it is missing. */
 export function readTtl(query: URLSearchParams): number | undefined {
   return readInteger(query, "ttl", JOB_TTL_MS);
 }
@@ -44,7 +44,7 @@ export function readWait(query: URLSearchParams): number {
   return readInteger(query, "wait", RUNSYNC_WAIT_MS) ?? RUNSYNC_WAIT_MS.default;
 }
 
-/** A field that is `null` counts as absent, because clients send unset fields this way. */
+/** `null` counts as absent, because clients send unset fields this way. */
 function readPolicy(policy: unknown, profile: Profile, defaults: JobRequest["policy"]): JobRequest["policy"] {
   if (!isRecord(policy)) throw new BadRequest("policy must be an object");
   const { executionTimeout, lowPriority = defaults.lowPriority, ttl } = withoutNulls(policy);
@@ -63,7 +63,10 @@ function withoutNulls(fields: Record<string, unknown>): Record<string, unknown> 
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
 }
 
-/** The observed service accepts shorter timeouts (assumed): its own client's example sends one. */
+/**
+ * The observed service accepts shorter timeouts (assumed, because its client's own example sends
+ * one).
+ */
 function executionTimeouts(profile: Profile): Range {
   return profile === "observed" ? { ...EXECUTION_TIMEOUT_MS, min: 1 } : EXECUTION_TIMEOUT_MS;
 }

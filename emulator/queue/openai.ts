@@ -3,7 +3,7 @@ import { type HttpResponse, json, type QueueRequest, stream } from "../io/http";
 import { hasEnded, type Job } from "../jobs/jobStates";
 import { errorStatusOf, isRecord, openAiError, SSE_DONE, sseEvent } from "../openai/openAiJob";
 
-/** Executes `/openai/*`: submits a job, and responds with what its worker returns. */
+/** Handles `/openai/*`: submits a job and responds with its worker's output. */
 export async function openai(request: QueueRequest, runtime: EndpointRuntime): Promise<HttpResponse> {
   const { method, payload = method === "GET" ? {} : undefined, segments } = request;
   if (!isRecord(payload)) {
@@ -35,8 +35,8 @@ async function respondInPieces(id: string, runtime: EndpointRuntime, signal: Abo
 }
 
 /**
- * Yields the pieces that the job streams. Returns the job when it has ended; `undefined` if it was
- * deleted.
+ * Yields the pieces that the job streams. Returns the job when it has ended, or `undefined` if it
+ * was deleted.
  */
 async function* piecesOf(
   id: string,
@@ -50,7 +50,7 @@ async function* piecesOf(
       if (!job || signal.aborted) return job;
       const items = runtime.takeStream(job);
       if (items.length > 0) retriesAtFirst ??= job.retries;
-      // Another worker would start over, although pieces were already sent.
+      // Another worker would start over, although some pieces were already sent.
       if (job.retries !== (retriesAtFirst ?? job.retries))
         return { ...job, status: "FAILED", error: "the worker was lost" };
       for (const { output } of items) yield output;
@@ -61,15 +61,15 @@ async function* piecesOf(
   }
 }
 
-/** Cancels a job that has not ended: no one can read its result. */
+/** Cancels an unfinished job whose result nobody can read any more. */
 function cancelUnread(id: string, runtime: EndpointRuntime): void {
   const job = runtime.find(id);
   if (job && !hasEnded(job)) runtime.cancel(job);
 }
 
 /**
- * Yields the pieces as server-sent events: a string as it is, any other value as an event of its
- * own.
+ * Yields pieces as server-sent events. A string is sent unchanged, and any other value becomes an
+ * event.
  */
 async function* eventsOf(
   id: string,
@@ -92,8 +92,8 @@ async function* eventsOf(
 
 /**
  * Yields the end of a stream.
- * @param outputs events to send before it. `undefined`: the worker writes the events itself, with
- * their end
+ * @param outputs events to send first; `undefined` if the worker writes the events and their end
+ * itself
  */
 async function* lastEvents(
   id: string,
@@ -109,7 +109,7 @@ function eventOf(value: unknown): string {
 }
 
 /**
- * Returns the response to a request without a stream. The output of a handler that streams is a
+ * Returns the response to a request that does not stream. The output of a streaming handler is a
  * list.
  */
 function wholeResponse(id: string, job: Job | undefined): HttpResponse {

@@ -11,7 +11,7 @@ import { openai } from "./openai";
 type Operation = (request: QueueRequest, runtime: EndpointRuntime) => HttpResponse | Promise<HttpResponse>;
 type JobOperation = (job: Job, runtime: EndpointRuntime, request: QueueRequest) => HttpResponse | Promise<HttpResponse>;
 
-/** All operations by method and path below the endpoint (contract, Queue-based job API). */
+/** All operations, by method and path below the endpoint (contract, Queue-based job API). */
 const ROUTES: Readonly<Record<string, Operation>> = {
   "POST run": run,
   "POST runsync": runSync,
@@ -30,7 +30,7 @@ const ROUTES: Readonly<Record<string, Operation>> = {
 /** The names of the operations, in the journal and in the path. */
 export const QUEUE_OPERATIONS = [...new Set(Object.keys(ROUTES).map((route) => route.split(/[ /]/)[1] ?? ""))];
 
-/** The number of jobs that `/requests` lists (assumed). */
+/** How many jobs `/requests` lists (assumed). */
 const RECENT_JOBS = 100;
 
 /** Executes an operation of an endpoint's queue. */
@@ -52,7 +52,7 @@ export async function runOperation(
   }
 }
 
-/** Returns the operation whose rate limit counts a request, or `undefined` if none does. */
+/** Returns the operation whose rate limit applies to a request; `undefined` if none applies. */
 export function limitedOperation(method: string, segments: readonly string[]): LimitedOperation | undefined {
   const operation = segments[0] === "status-sync" ? "status" : (segments[0] ?? "");
   return isLimited(operation) && routeOf(method, segments) ? operation : undefined;
@@ -63,7 +63,7 @@ function routeOf(method: string, segments: readonly string[]): Operation | undef
 }
 
 /**
- * Returns an error response of the queue. Its body is observed for 401 and assumed for other
+ * Returns an error response of the queue API. Its body is observed for 401 and assumed for other
  * statuses.
  */
 export function queueProblem(
@@ -124,7 +124,7 @@ function status(job: Job, runtime: EndpointRuntime, request: QueueRequest): Http
 }
 
 /**
- * Returns the job when it has ended, or when `wait` is over. The contract does not have this
+ * Returns the job when it has ended or `wait` has passed. The contract does not include this
  * operation.
  */
 async function statusSync(request: QueueRequest, runtime: EndpointRuntime): Promise<HttpResponse> {
@@ -138,15 +138,12 @@ function record(job: Job, { context }: EndpointRuntime): Record<string, unknown>
   return jobRecord(job, context.clock.now(), context.profile);
 }
 
-/**
- * The longest time that `/stream` waits for an item in the observed profile, in real milliseconds
- * (assumed).
- */
+/** How long `/stream` waits for an item in the observed profile, in real milliseconds (assumed). */
 const STREAM_HOLD_MS = 500;
 
 /**
- * Returns the items since the last read. In the observed profile it waits for one: clients of that
- * service read a stream without pauses, and would otherwise exceed the rate limit.
+ * Returns the items since the last read. The observed profile waits for an item, because RunPod's
+ * clients read a stream without pauses and would otherwise exceed the rate limit.
  */
 async function stream(job: Job, runtime: EndpointRuntime, request: QueueRequest): Promise<HttpResponse> {
   if (runtime.context.profile === "contract") return json(200, runtime.takeStream(job));
@@ -174,8 +171,8 @@ function purgeQueue(_: QueueRequest, runtime: EndpointRuntime): HttpResponse {
 }
 
 /**
- * Returns the health. The observed service shows more states of workers than the contract (Health
- * record).
+ * Returns the endpoint's health. The observed service shows more worker states than the contract
+ * (Health record).
  */
 function health(_: QueueRequest, runtime: EndpointRuntime): HttpResponse {
   const { jobs, workers } = runtime.health();

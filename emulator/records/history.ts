@@ -1,26 +1,26 @@
 import type { Clock } from "../../sdk/contract/clock";
 
-/** The longest lag of a list, in milliseconds. Older states are not kept. */
+/** The maximum lag of a list, in milliseconds. Older states are not kept. */
 export const MAX_LIST_LAG_MS = 60_000;
 
-/** The longest lag of a read of one record, in milliseconds. */
+/** The maximum lag when reading a single record, in milliseconds. */
 const MAX_READ_LAG_MS = 2_500;
 
-/** The lag of a list that has no records at all, for a fault rule. */
+/** A lag that makes a list empty, for a fault rule. */
 export const EMPTY_LIST = Number.POSITIVE_INFINITY;
 
-/** Returns the lag of reading one record while lists lag, which is shorter. */
+/** Returns the lag of reading a single record while lists lag. It is shorter. */
 export function readLagMs(listLagMs = 0): number {
   return listLagMs === EMPTY_LIST ? 0 : Math.min(listLagMs, MAX_READ_LAG_MS);
 }
 
 /** Earlier states of records, for lists that lag. */
 export interface History<R> {
-  /** Must be called before each change. `before` is `undefined` if the record is new. */
+  /** Must be called before each change. `before` is `undefined` for a new record. */
   remember(id: string, before: R | undefined): void;
   /**
-   * Returns the records as they were `lagMs` milliseconds ago (at most `MAX_LIST_LAG_MS`), given
-   * the current ones; none of them with `EMPTY_LIST`.
+   * Returns the records as they were `lagMs` milliseconds ago (at most `MAX_LIST_LAG_MS`), based on
+   * the current ones. Returns none with `EMPTY_LIST`.
    */
   asOf(present: Iterable<R>, lagMs: number): R[];
   clear(): void;

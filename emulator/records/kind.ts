@@ -3,7 +3,7 @@ import type { StoredRecords } from "./records";
 
 /**
  * Reads and changes the records of one kind directly, as the service itself or another user would.
- * The journal shows none of it.
+ * The journal does not record these changes.
  */
 export interface RecordControl<Seed, Fields, View> {
   /** Returns all records, in order of creation. */
@@ -12,35 +12,32 @@ export interface RecordControl<Seed, Fields, View> {
   get(id: string): View | undefined;
   /**
    * Creates a record with the service's defaults.
-   * @throws Error if a rule of the service forbids it, RangeError if the id exists
+   * @throws Error if the record violates a rule of the service
+   * @throws RangeError if the id exists
    */
   create(seed: Seed): View;
   /**
-   * Changes fields to any values, without checking the rules of the service.
-   * @throws Error if it does not exist
+   * Sets fields to any values, without checking the service's rules.
+   * @throws Error if the record does not exist
    */
   change(id: string, patch: Partial<Fields>): View;
-  /**
-   * Deletes a record immediately, even while it is in use. Returns `false` if it does not exist.
-   */
+  /** Deletes a record immediately, even if it is in use. Returns `false` if it does not exist. */
   delete(id: string): boolean;
 }
 
 /**
- * A kind of record. A new kind needs a folder that creates one of these, and a line in
- * `server/kinds.ts`. Seeds, the data file and the control interface follow.
+ * A kind of record. To add one, create a folder that returns a `Kind`, and add a line to
+ * `server/kinds.ts`. Seeds, the data file and the control API are derived from it.
  */
 export interface Kind<Seed, Fields, View> {
-  /** The name of one record in messages: `template`. */
+  /** What messages call a record of this kind, such as `template`. */
   readonly noun: string;
   readonly seedSchema: z.ZodType<Seed>;
   readonly patchSchema: z.ZodType<Partial<Fields>>;
   /** The schema of a record in a data file. */
   readonly snapshotSchema: z.ZodType;
   readonly control: RecordControl<Seed, Fields, View>;
-  /**
-   * Returns the state to save for a restart, as plain JSON; without jobs if `withJobs` is `false`.
-   */
+  /** Returns the state to save for a restart as plain JSON. Omits jobs if `withJobs` is `false`. */
   snapshot(withJobs: boolean): unknown[];
   restore(saved: readonly unknown[]): void;
   /** Stops and deletes all records. */
@@ -61,7 +58,7 @@ export function recordKind<R extends object, Seed, Fields, View>(
   return { noun, ...schemas, control: controlOf(stored, view), snapshot, restore, clear };
 }
 
-/** The functions that read and change the stored records of one kind. */
+/** The functions that read and change one kind's stored records. */
 interface Stored<Seed, Fields, R> {
   list(): readonly R[];
   find(id: string): R | undefined;
@@ -70,7 +67,7 @@ interface Stored<Seed, Fields, R> {
   remove(id: string): boolean;
 }
 
-/** Returns the control of one kind. `view` returns a copy of what others may see of a record. */
+/** Returns the control of one kind. `view` returns the public part of a record. */
 export function controlOf<Seed, Fields, R extends object, View>(
   stored: Stored<Seed, Fields, R>,
   view: (record: R) => View,

@@ -3,19 +3,22 @@ import { createHistory } from "./history";
 
 /** The stored records of one kind, in order of creation. */
 export interface Records<R> {
-  /** The name of one record in messages: `template`. */
+  /** What messages call a record of this kind, such as `template`. */
   readonly noun: string;
-  /** Returns the records of `lagMs` milliseconds ago. @param lagMs 0 to `MAX_LIST_LAG_MS` */
+  /**
+   * Returns the records as they were `lagMs` milliseconds ago.
+   * @param lagMs 0 to `MAX_LIST_LAG_MS`
+   */
   list(lagMs?: number): R[];
   find(id: string): R | undefined;
   /** Returns `true` if a record with the id existed and was removed. */
   wasRemoved(id: string): boolean;
   /**
-   * Adds a record, with a new id if it has none.
+   * Adds a record, with a new id unless one is given.
    * @throws RangeError if the id exists
    */
   add(fields: Omit<R, "id">, id?: string): R;
-  /** Changes some fields of a stored record, and returns it. */
+  /** Changes fields of a stored record and returns the record. */
   change(record: R, patch: Partial<R>): R;
   /** Removes a record. Returns `false` if it does not exist. */
   remove(id: string): boolean;

@@ -2,13 +2,13 @@ import { patchSchemaOf, type RequiredInput, requiredString, type Stored, seedSch
 import { NAME } from "../model/shapes";
 import { property, writeOnlyProperty } from "../model/v2Form";
 
-/** All fields of a registry credential that clients can set. GraphQL shows only the name. */
+/** All fields of a registry credential that clients can set. GraphQL only shows the name. */
 export const REGISTRY_AUTH_FIELDS = {
-  /** Name, unique in the account. It cannot be changed. */
+  /** The name, which is unique in the account and cannot be changed. */
   name: requiredString("String", property("name", NAME)),
-  /** User name at the registry. Never shown. */
+  /** The user name at the registry. Never shown. */
   username: requiredString("", writeOnlyProperty("username", NAME)),
-  /** Password at the registry. Never shown. */
+  /** The password at the registry. Never shown. */
   password: requiredString("", writeOnlyProperty("password", NAME)),
 };
 
@@ -29,7 +29,7 @@ export interface RegistryAuthRecord {
   name: string;
 }
 
-/** A registry credential as the emulator stores it: a digest is enough to distinguish passwords. */
+/** A registry credential as the emulator stores it. A digest is enough to tell passwords apart. */
 export interface StoredRegistryAuth extends RegistryAuthRecord {
   /** Digest of the user name and the password. */
   digest: string;

@@ -10,10 +10,10 @@ import {
 } from "./registryAuthFields";
 import type { RegistryAuths } from "./registryAuths";
 
-/** Reads and changes registry credentials directly. It never shows a user name or a password. */
+/** Reads and changes registry credentials directly. Never shows a user name or password. */
 export interface RegistryAuthControl
   extends RecordControl<RegistryAuthSeed, RegistryAuthFields, Readonly<RegistryAuthRecord>> {
-  /** Returns `true` if the credential has this user name and this password. */
+  /** Returns `true` if the credential has this user name and password. */
   matches(id: string, username: string, password: string): boolean;
 }
 

@@ -15,25 +15,25 @@ export interface RegistryAuthSurroundings {
   readonly clock: EmulatorClock;
   readonly random: () => number;
   readonly changed: () => void;
-  /** Returns, in words, the endpoints and pods whose image is pulled with the credential. */
+  /** Returns descriptions of the endpoints and pods that use the credential to pull their image. */
   readonly usersOf: (id: string) => readonly string[];
-  /** Called after the deletion of a credential. */
+  /** Called after a credential has been deleted. */
   readonly onDeleted: (id: string) => void;
 }
 
 /** The registry credentials of the account. */
 export interface RegistryAuths extends StoredRecords<StoredRegistryAuth, RegistryAuthSeed, RegistryAuthFields> {
   /**
-   * Replaces user name and password, as `updateRegistryAuth` does.
-   * @throws BusinessError if a rule of the service forbids it
+   * Replaces the user name and password in the same way as `updateRegistryAuth`.
+   * @throws BusinessError if the change violates a rule of the service
    */
   update(input: RegistryAuthChange): StoredRegistryAuth;
   /**
-   * Deletes a credential, as `deleteRegistryAuth` does.
-   * @throws BusinessError if it does not exist, or while it is in use
+   * Deletes a credential in the same way as `deleteRegistryAuth`.
+   * @throws BusinessError if it does not exist or is in use
    */
   delete(id: string | null | undefined): void;
-  /** Returns `true` if the credential has this user name and this password. */
+  /** Returns `true` if the credential has this user name and password. */
   matches(id: string, username: string, password: string): boolean;
 }
 

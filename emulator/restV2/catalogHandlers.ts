@@ -7,10 +7,10 @@ import { findOrRefuse, V2Refusal } from "./problem";
 
 const PRODUCTS = ["POD", "CLUSTER", "SERVERLESS"];
 
-/** Parameters that need `include`. */
+/** Parameters that require `include`. */
 const OF_AVAILABILITY = ["count", "cloud", "countryCodes", "cudaVersions", "minCudaVersion"];
 
-/** Returns the operations on the catalog, and on the limits of the account. */
+/** Returns the operations on the catalog and the account's limits. */
 export function catalogHandlers(catalog: Catalog, use: () => AccountUse) {
   return {
     listGpus: ({ query }: V2Call) => ({ gpus: catalog.gpuTypes.flatMap((gpu) => shownGpu(catalog, gpu, query)) }),
@@ -47,7 +47,10 @@ function shownCpuPlaces(catalog: Catalog): object[] {
   return catalog.dataCenters.filter(({ hasCpus }) => hasCpus).map(({ id }) => ({ id, name: id, availability: "HIGH" }));
 }
 
-/** Returns `true` if a request asks for stock. @throws Refusal if its parameters do not fit */
+/**
+ * Returns `true` if a request asks for stock.
+ * @throws Refusal if the parameters do not fit together
+ */
 function withAvailability(query: URLSearchParams): boolean {
   const [include, product] = [query.get("include"), query.get("product")];
   if ((include === null) !== (product === null))
@@ -61,7 +64,7 @@ function withAvailability(query: URLSearchParams): boolean {
   return include !== null;
 }
 
-/** Returns a GPU type; nothing if the request wants countries that do not have it. */
+/** Returns a GPU type; nothing if the request asks for countries without it. */
 function shownGpu(catalog: Catalog, gpu: GpuType, query: URLSearchParams, always = false): object[] {
   const included = withAvailability(query);
   const countries = query.get("countryCodes")?.split(",") ?? [];

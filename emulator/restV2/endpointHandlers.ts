@@ -17,12 +17,12 @@ import type { V2Call } from "./handler";
 import { pageOf } from "./pages";
 import { findOrRefuse } from "./problem";
 
-/** The parts of the account that endpoints need in REST v2. */
+/** The parts of the account that REST v2 needs for endpoints. */
 export interface EndpointParts {
   readonly endpoints: Endpoints;
   readonly templates: Templates;
   readonly random: () => number;
-  /** The data centers of the catalog. */
+  /** The data centers in the catalog. */
   readonly dataCenters: readonly string[];
 }
 
@@ -84,7 +84,7 @@ function containerNow({ templates }: EndpointParts, record: Readonly<EndpointRec
   return record.container ?? templates.containerOf(record.templateId);
 }
 
-/** Returns the container that a body asks for, or `undefined` if it sets no field of it. */
+/** Returns the container that a body describes; `undefined` if it sets none of its fields. */
 function ownContainer(
   templates: Templates,
   body: EndpointBody,
@@ -93,15 +93,15 @@ function ownContainer(
   const own = containerOfBody(body);
   if (body.templateId === undefined && Object.keys(own).length === 0) return undefined;
   const template = body.templateId === undefined ? undefined : templates.containerOf(body.templateId);
-  // The variables of the body and the template are merged.
+  // Merge the variables of the body and the template.
   const env = template && own.env ? { env: { ...template.env, ...own.env } } : {};
   const all = { ...EMPTY_CONTAINER, templateId: "", ...before, ...template, ...own, ...env };
-  // The container of a worker names its template; that of an endpoint has none.
+  // A worker's container names its template. An endpoint's own container does not.
   const { templateId: _, ...container } = all;
   return container;
 }
 
-/** Returns the template of a new endpoint without a `templateId`, so that GraphQL shows one. */
+/** Returns the template of a new endpoint without a `templateId`, so that GraphQL can show one. */
 function ownTemplate(endpointName: string, container: EndpointContainer, random: () => number) {
   return {
     ...templateOfContainer(container),
@@ -109,7 +109,7 @@ function ownTemplate(endpointName: string, container: EndpointContainer, random:
   };
 }
 
-/** Returns `true` if the container of an endpoint is that of the template that belongs to it. */
+/** Returns `true` if an endpoint's container matches the template that belongs to the endpoint. */
 function hasOwnTemplate(templates: Templates, { id, container, templateId }: Readonly<EndpointRecord>): boolean {
   return !container && templates.find(templateId)?.boundEndpointId === id;
 }

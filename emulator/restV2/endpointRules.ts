@@ -4,9 +4,9 @@ import type { EndpointBody } from "./endpointShape";
 import { V2Refusal } from "./problem";
 
 /**
- * Checks the rules of REST v2 for the body of a create or a change that its shape cannot express.
+ * Checks the REST v2 rules for a create or update that the body's shape cannot express.
  * @param before the endpoint before the change; `undefined` if it is new
- * @param dataCenters those of the catalog
+ * @param dataCenters the data centers in the catalog
  */
 export function assertBody(
   body: EndpointBody,

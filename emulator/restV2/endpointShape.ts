@@ -2,9 +2,7 @@ import { type EndpointContainer, shownContainer } from "../model/containerFields
 import { ENDPOINT_FIELDS, type EndpointRecord } from "../model/endpointFields";
 import { shownByV2 } from "../model/v2Form";
 
-/**
- * The parts of the body that the handlers themselves read when they create or change an endpoint.
- */
+/** The parts of a body that the handlers read directly. */
 export interface EndpointBody {
   readonly name?: string;
   readonly type?: "QUEUE" | "LOAD_BALANCER";
@@ -18,8 +16,8 @@ export interface EndpointBody {
 }
 
 /**
- * Returns an endpoint as REST v2 shows it. It never shows a template.
- * @param origin the URL of the emulator, where requests for the endpoint go
+ * Returns an endpoint in the form of REST v2, which never shows a template.
+ * @param origin the emulator's URL, where requests to the endpoint go
  */
 export function shownEndpoint(record: Readonly<EndpointRecord>, container: EndpointContainer, origin: string): object {
   const { id, createdAt } = record;

@@ -12,28 +12,28 @@ type Properties = Readonly<Record<string, Shape>>;
 const TEMPLATE: Properties = { ...v2Properties(TEMPLATE_FIELDS), allowedCudaVersions: CUDA_VERSIONS };
 const VOLUME = v2Properties(CHANGEABLE_VOLUME_FIELDS);
 const ALL_ENDPOINT_FIELDS = { ...ENDPOINT_FIELDS, ...CONTAINER_FIELDS };
-/** A change accepts all fields of an endpoint except its type. */
+/** An update accepts all endpoint fields except the type. */
 const { type: ENDPOINT_TYPE = {}, gpu: GPU = {}, ...ENDPOINT } = v2Properties(ALL_ENDPOINT_FIELDS);
-/** A change clears the version with an empty string. */
+/** An empty string clears the version in an update. */
 const CLEARABLE_VERSION: Shape = { ...CUDA_VERSION, pattern: `^$|${CUDA_VERSION.pattern}` };
 
 /** One operation of REST v2. */
 export interface OperationFacts {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
-  /** The path below `/v2`, with the id as `{id}`, and that of a worker as `{workerId}`. */
+  /** The path below `/v2`, with `{id}` and `{workerId}` as placeholders. */
   readonly path: string;
-  /** The status of success. */
+  /** The status of a successful response. */
   readonly status: 200 | 201 | 204;
-  /** The shape of the request's body. */
+  /** The shape of the request body. */
   readonly body?: Shape;
-  /** The field of the response that holds a list. */
+  /** The response field that contains a list. */
   readonly list?: string;
   /**
-   * The fields of the response, or of each element of its list, that the emulator shows or the
-   * client reads.
+   * The fields of the response, or of each list element, that the emulator shows or the client
+   * reads.
    */
   readonly reads?: readonly string[];
-  /** Query parameters that the client sends. */
+  /** The query parameters that the client sends. */
   readonly query?: readonly string[];
 }
 
@@ -46,10 +46,10 @@ const READ_GPU = ["id", "name", "pool", "manufacturer", "memory", "price", "maxC
 const PAGES = ["limit", "cursor"];
 
 /**
- * Every operation that the emulator serves, by the name that the journal and the fault rules use.
- * Paths, methods, statuses and required properties are defined here; the properties of a record
- * come from its table of fields. Everything is from public sources. `npm run check:spec` compares
- * it with a description of the service.
+ * Every operation that the emulator serves, by its name in the journal and in fault rules. Paths,
+ * methods, statuses and required properties are defined here. The properties of a record come from
+ * its field table. All of it is from public sources. `npm run check:spec` compares it with an
+ * OpenAPI document of the service.
  */
 export const REST_V2 = {
   listEndpoints: {
@@ -269,5 +269,5 @@ export const REST_V2 = {
 /** The name of an operation of REST v2. */
 export type OperationName = keyof typeof REST_V2;
 
-/** The largest page of a list, and the default. */
+/** The largest page size of a list, which is also the default. */
 export const LARGEST_PAGE = 1000;

@@ -1,24 +1,21 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { CallOptions } from "../io/http";
 
-/** A request to REST v2 whose key, path and body are right. */
+/** A REST v2 request whose key, path and body are valid. */
 export interface V2Call<Body = Readonly<Record<string, unknown>>> extends CallOptions {
-  /** The id in the path; empty without one. */
+  /** The id in the path; empty if there is none. */
   readonly id: string;
-  /** The id of a worker in the path; empty without one. */
+  /** The worker id in the path; empty if there is none. */
   readonly workerId: string;
   readonly body: Body;
   readonly query: URLSearchParams;
-  /** Names in lower case. */
+  /** Header names are lowercase. */
   readonly headers: IncomingHttpHeaders;
-  /** Returns a signal that aborts if the connection ends. */
+  /** Returns a signal that aborts when the connection closes. */
   readonly signal: () => AbortSignal;
-  /** The URL under which the client reached the emulator. */
+  /** The URL at which the client reached the emulator. */
   readonly origin: string;
 }
 
-/**
- * Executes an operation. Returns the body of the response, its server-sent events, or `undefined`
- * if it has none.
- */
+/** Runs an operation. Returns the response body, server-sent events, or `undefined` for no body. */
 export type V2Handler = (call: V2Call<never>) => object | AsyncIterable<string> | undefined;

@@ -8,9 +8,8 @@ export interface ListPage<T> {
 }
 
 /**
- * Returns the page that a query asks for. The cursor is the id of the last record of the page
- * before.
- * @throws Refusal for a limit that is not 1 to 1000, or a cursor that no list gave out
+ * Returns the page that a query asks for. The cursor is the id of the previous page's last record.
+ * @throws Refusal if the limit is not 1 to 1000, or if the cursor is unknown
  */
 export function pageOf<T extends { readonly id: string }>(records: readonly T[], query: URLSearchParams): ListPage<T> {
   const limit = limitOf(query.get("limit"));

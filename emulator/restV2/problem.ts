@@ -3,13 +3,13 @@ import type { HttpResponse } from "../io/http";
 import { BusinessError } from "../model/businessError";
 import type { FidelityId } from "../model/fidelity";
 
-/** A request that REST v2 refuses, with its status. */
+/** The error for a request that REST v2 refuses, with its status. */
 export class V2Refusal extends Error {
   constructor(
     readonly status: number,
     message: string,
     readonly fidelity?: FidelityId,
-    /** The problems with a body. */
+    /** The problems in the body. */
     readonly problems?: readonly string[],
   ) {
     super(message);
@@ -17,8 +17,8 @@ export class V2Refusal extends Error {
 }
 
 /**
- * Returns the record with an id.
- * @throws Refusal with 404 if there is none
+ * Returns a record by id.
+ * @throws Refusal with status 404 if it does not exist
  */
 export function findOrRefuse<T extends { readonly id: string }>(records: readonly T[], id: string): T {
   const found = records.find((each) => each.id === id);
@@ -26,7 +26,7 @@ export function findOrRefuse<T extends { readonly id: string }>(records: readonl
   return found;
 }
 
-/** Returns an error in the form of REST v2 (RFC 9457). */
+/** Returns an error response in REST v2's format (RFC 9457). */
 export function problem({ status, message, fidelity, problems }: V2Refusal): HttpResponse {
   const title = STATUS_CODES[status] ?? "Error";
   const body = { title, status, detail: message, ...(problems && { errors: problems }) };
@@ -39,7 +39,7 @@ export function problem({ status, message, fidelity, problems }: V2Refusal): Htt
   };
 }
 
-/** The rules whose refusal says that something does not exist. */
+/** The rules whose violation means that something does not exist. */
 const NOT_FOUND: readonly FidelityId[] = [
   "save.unknown-id",
   "save.unknown-template",
@@ -51,7 +51,7 @@ const NOT_FOUND: readonly FidelityId[] = [
   "secret.unknown-id",
 ];
 
-/** The statuses of rules that have one of their own. */
+/** Statuses of rules that don't use the default. */
 const STATUSES: Readonly<Partial<Record<FidelityId, number>>> = {
   "save.pod-template": 422,
   "secret.unique-name": 409,
@@ -61,7 +61,7 @@ const STATUSES: Readonly<Partial<Record<FidelityId, number>>> = {
   "secret.description": 422,
 };
 
-/** Returns the refusal of a rule that GraphQL also has. Returns any other error as it is. */
+/** Converts the violation of a rule that GraphQL shares. Other errors are returned unchanged. */
 export function refusalOf(error: unknown): unknown {
   if (!(error instanceof BusinessError)) return error;
   const { message, fidelity } = error;

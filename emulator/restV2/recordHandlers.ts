@@ -31,7 +31,7 @@ export function templateHandlers(templates: Templates) {
   };
 }
 
-/** The emulator stores no mounts and no CUDA versions of a template. */
+/** The emulator does not store a template's mounts or CUDA versions. */
 function shownTemplate(template: TemplateRecord): object {
   return { id: template.id, ...shownByV2(TEMPLATE_FIELDS, template), mounts: {}, allowedCudaVersions: [] };
 }
@@ -74,7 +74,7 @@ function shownVolume(volume: VolumeRecord): object {
   return { id: volume.id, ...shownByV2(VOLUME_FIELDS, volume), type };
 }
 
-/** Returns the operations on registry credentials. There is none that changes one. */
+/** Returns the operations on registry credentials. There is no update. */
 export function registryHandlers(registryAuths: RegistryAuths, pods: Pods) {
   const credentialOf = (id: string, listLagMs?: number) => findOrRefuse(registryAuths.list(readLagMs(listLagMs)), id);
   const shown = ({ id, name }: { readonly id: string; readonly name: string }) => ({ id, name });

@@ -40,7 +40,7 @@ export interface RestV2Options extends EndpointParts {
   readonly managementLimits: ManagementLimits;
   readonly catalog: Catalog;
   readonly logs: WorkerLogs;
-  /** Returns what the account uses of its limits. */
+  /** Returns how much of its limits the account uses. */
   readonly use: () => AccountUse;
 }
 
@@ -58,19 +58,18 @@ const ROUTES: readonly Route[] = (Object.entries(REST_V2) as [OperationName, Ope
   }),
 );
 
-/** The ids in the path of a request; empty without one. */
+/** The ids in a request's path; empty if there are none. */
 type PathIds = Pick<V2Call, "id" | "workerId">;
 
 const FIRST_SEGMENTS = new Set(Object.values(REST_V2).map(({ path }) => path.split("/")[1]));
 
-/** Returns `true` for a path of REST v2. All other paths below `/v2` are those of queues. */
+/** Returns `true` for a path of REST v2. All other paths below `/v2` belong to queues. */
 export function isRestV2(path: string): boolean {
   return path.startsWith("/v2/") && FIRST_SEGMENTS.has(path.split("/")[2] ?? "");
 }
 
 /**
- * Creates REST v2, the management interface that follows GraphQL: a function that returns the call
- * of a request.
+ * Creates REST v2, RunPod's newer management API: a function that returns the call for a request.
  */
 export function createRestV2(options: RestV2Options) {
   const { keys, clock, registryAuths, volumes, pods, templates } = options;
@@ -159,7 +158,7 @@ function jsonOf({ body }: HttpRequest): unknown {
   }
 }
 
-/** Returns the refusal of a path that is unknown, or that does not have the method. */
+/** Returns the error for a path that is unknown or does not support the method. */
 function refusalOfPath({ path }: HttpRequest): V2Refusal {
   const isKnown = ROUTES.some(({ pattern }) => pattern.test(path));
   return isKnown
@@ -167,7 +166,7 @@ function refusalOfPath({ path }: HttpRequest): V2Refusal {
     : new V2Refusal(404, "resource not found", "v2.other-paths");
 }
 
-/** Returns the URL under which the client reached the emulator. */
+/** Returns the URL at which the client reached the emulator. */
 function originOf({ headers }: HttpRequest): string {
   return `http://${headers.host ?? "localhost"}`;
 }

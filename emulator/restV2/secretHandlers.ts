@@ -11,7 +11,7 @@ interface SecretBody {
   readonly description?: string;
 }
 
-/** Returns the operations on secrets. The list has no pages. */
+/** Returns the operations on secrets. The list is not paginated. */
 export function secretHandlers(secrets: Secrets) {
   const secretOf = (id: string, listLagMs?: number) => findOrRefuse(secrets.list(readLagMs(listLagMs)), id);
   return {

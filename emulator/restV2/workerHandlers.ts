@@ -5,7 +5,7 @@ import type { V2Call } from "./handler";
 import { pageOf } from "./pages";
 import { V2Refusal } from "./problem";
 
-/** The parts of the emulator that workers need in REST v2. */
+/** The parts of the emulator that REST v2 needs for workers. */
 interface WorkerParts {
   readonly endpoints: Endpoints;
   readonly logs: WorkerLogs;
@@ -77,7 +77,7 @@ function workersOf({ record, runtime }: Endpoint) {
     }));
 }
 
-/** @throws Refusal if a parameter is not valid */
+/** @throws Refusal if a parameter is invalid */
 function filterOf(query: URLSearchParams, lastEventId: string | string[] | undefined): LogFilter {
   const [source, tail, since] = ["source", "tail", "since"].map((name) => query.get(name) ?? undefined);
   const refuse = (reason: string) => new V2Refusal(422, reason, "v2.logs-parameters");
@@ -86,12 +86,12 @@ function filterOf(query: URLSearchParams, lastEventId: string | string[] | undef
   const lines = tail === undefined ? DEFAULT_TAIL : Number(tail);
   if (!Number.isInteger(lines) || lines < 0 || lines > LONGEST_TAIL) throw refuse(`tail must be 0 to ${LONGEST_TAIL}`);
   if (since !== undefined && Number.isNaN(Date.parse(since))) throw refuse("since must be a time (RFC 3339)");
-  // The header beats both parameters.
+  // The header takes precedence over both parameters.
   if (typeof lastEventId === "string") return { source: known, tail: LONGEST_TAIL, after: lastEventId };
   return { source: known, tail: lines, after: since && new Date(since).toISOString() };
 }
 
-/** Writes lines as server-sent events. They do not end by themselves. */
+/** Converts lines to server-sent events. The stream does not end on its own. */
 async function* events(lines: AsyncIterable<LoggedLine>): AsyncGenerator<string, void, undefined> {
   for await (const { source, line, ts } of lines) {
     yield `id: ${ts}\ndata: ${JSON.stringify({ source, line, ts })}\n\n`;

@@ -21,16 +21,16 @@ const description: Field<string, string | null | undefined> = {
 
 /** All fields of a secret that clients can set. The value is never shown. */
 export const SECRET_FIELDS = {
-  /** Name, unique in the account. It cannot be changed. */
+  /** The name, which is unique in the account and cannot be changed. */
   name: requiredString("String", property("name", NAME)),
-  /** Value that a worker's variable gets when the worker starts. */
+  /** The value that a worker's variable gets when the worker starts. */
   value: requiredString("", writeOnlyProperty("value", VALUE)),
-  /** Description; `""` for none. */
+  /** The description; `""` for none. */
   description,
 };
 
 const { value } = SECRET_FIELDS;
-/** The fields that a change over REST v2 accepts. */
+/** The fields that an update over REST v2 accepts. */
 export const CHANGEABLE_SECRET_FIELDS = { value, description };
 
 /** The fields of a secret that clients can set. */
@@ -42,15 +42,17 @@ export interface EmulatedSecret extends Omit<SecretFields, "value"> {
   readonly id: string;
   /** Time of the creation, as ISO 8601. */
   readonly createdAt: string;
-  /** Time of the last change. */
+  /** When the secret was last changed. */
   updatedAt: string;
-  /** Time of the last write of the value. */
+  /** When the value was last written. */
   valueLastUpdatedAt: string;
-  /** Time when a worker last got the value; `null` before that. */
+  /** When a worker last received the value; `null` if none has. */
   lastRetrievedAt: string | null;
 }
 
-/** A secret as the emulator stores it. The data file holds the value: workers need it. */
+/**
+ * A secret as the emulator stores it. The data file contains the value, because workers need it.
+ */
 export interface StoredSecret extends EmulatedSecret {
   value: string;
 }
@@ -61,7 +63,7 @@ export interface SecretSeed {
   readonly id?: string | null;
   /** Name, unique in the account. */
   readonly name: string;
-  /** Value that workers get. */
+  /** The value for workers. */
   readonly value: string;
   /** Description. @default none */
   readonly description?: string | null | undefined;

@@ -10,7 +10,7 @@ import {
 } from "./secretFields";
 import type { Secrets } from "./secrets";
 
-/** Reads and changes secrets directly. It never shows a value. */
+/** Reads and changes secrets directly. Never shows a value. */
 export interface SecretControl extends RecordControl<SecretSeed, SecretFields, Readonly<EmulatedSecret>> {
   /** Returns `true` if the secret has this value. */
   matches(id: string, value: string): boolean;

@@ -16,16 +16,16 @@ export interface SecretSurroundings {
 /** The secrets of the account. */
 export interface Secrets extends StoredRecords<StoredSecret, SecretSeed, SecretFields> {
   /**
-   * Writes the value, then the description, as REST v2 does.
-   * @throws BusinessError if a rule of the service forbids it
+   * Writes the value and then the description, as REST v2 does.
+   * @throws BusinessError if the change violates a rule of the service
    */
   update(id: string, changes: Partial<Pick<SecretFields, "value" | "description">>): StoredSecret;
   /**
-   * Deletes a secret, also while variables name it.
+   * Deletes a secret, even if variables refer to it.
    * @throws BusinessError if it does not exist
    */
   delete(id: string): void;
-  /** Returns the value for a worker that starts, and notes the time. */
+  /** Returns the value for a worker that is starting, and records the time. */
   retrieve(name: string): string | undefined;
 }
 

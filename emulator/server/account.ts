@@ -20,22 +20,28 @@ import { type AccountContext, type AccountOptions, createKinds, type Kinds } fro
 import type { StrictKind } from "./references";
 import type { AccountSnapshot } from "./savedState";
 
-/** The initial contents of an account. All of it must follow the rules of the service. */
+/** The initial contents of an account. They must follow the service's rules. */
 export interface Seed {
   /** Endpoints. @default none */
   readonly endpoints?: readonly EndpointSeed[];
-  /** Pods that the REST interface shows in addition to workers. @default none */
+  /** Pods that the REST API shows in addition to workers. @default none */
   readonly pods?: readonly PodSeed[];
   /**
-   * Templates; a string is the id of one with an example image. If any is named, no other exists.
+   * Templates. A string is the id of a template with an example image. If the seed contains any, no
+   * other template exists.
    * @default every template exists
    */
   readonly templates?: readonly (string | SeededTemplate)[];
-  /** Network volumes. If any is named, no other exists. @default every volume exists */
+  /**
+   * Network volumes. If the seed contains any, no other volume exists. @default every volume exists
+   */
   readonly volumes?: readonly VolumeSeed[];
-  /** Registry credentials. If any is named, no other exists. @default every credential exists */
+  /**
+   * Registry credentials. If the seed contains any, no other credential exists.
+   * @default every credential exists
+   */
   readonly registryAuths?: readonly RegistryAuthSeed[];
-  /** Secrets that variables may name. @default none */
+  /** Secrets that variables may refer to. @default none */
   readonly secrets?: readonly SecretSeed[];
 }
 
@@ -49,21 +55,22 @@ export interface Account {
   readonly secrets: Secrets;
   readonly kinds: Kinds;
   /**
-   * Sets limits; `undefined` for none. Endpoints that exceed a lower limit keep their workers.
+   * Sets limits; `undefined` removes a limit. Endpoints above a lower limit keep their workers.
    * @throws RangeError if a limit is not a number ≥ 0
    */
   setLimits(limits: Partial<AccountLimits>): void;
-  /** Returns what the account uses of its limits. */
+  /** Returns how much of its limits the account uses. */
   use(): AccountUse;
   /**
    * Adds the contents of a seed.
-   * @throws TypeError if it is malformed, RangeError if a rule of the service forbids it
+   * @throws TypeError if it is malformed
+   * @throws RangeError if it violates a rule of the service
    */
   seed(seed: Seed): void;
-  /** Returns the state to save; without jobs if `withJobs` is `false`. */
+  /** Returns the state to save. Omits jobs if `withJobs` is `false`. */
   snapshot(withJobs: boolean): AccountSnapshot;
   /**
-   * Restores both parts of `snapshot` in one object, read from a file.
+   * Restores the state returned by `snapshot`, as read from a file.
    * @throws TypeError if it is malformed
    */
   restore(snapshot: unknown): void;
@@ -75,9 +82,7 @@ type AnyKind = Kind<{ readonly id?: string | null; readonly name?: string | null
 
 const STRICT_KINDS: readonly StrictKind[] = ["registryAuths", "templates", "volumes"];
 
-/**
- * @param isStrict `true` if records that do not exist can never be named, even if no seed names any
- */
+/** @param isStrict `true` if references to records that do not exist are always rejected */
 export function createAccount(context: AccountContext, options: AccountOptions, isStrict: boolean): Account {
   const strict = new Set<StrictKind>(isStrict ? STRICT_KINDS : []);
   const limits: AccountLimits = { ...options.limits };
@@ -155,7 +160,7 @@ function schemasOf({ templates }: Kinds, entries: [keyof Kinds, AnyKind][]) {
 }
 
 /**
- * Returns a schema that also accepts a string. Unlike those of a union, its errors name the field.
+ * Returns a schema that also accepts a string. Unlike a union's errors, its errors name the field.
  */
 function stringOr<T>(schema: z.ZodType<T>): z.ZodType<T | string> {
   return z.unknown().transform((value, context) => {
@@ -176,7 +181,7 @@ function createFromSeed({ noun, control }: AnyKind, seed: Parameters<AnyKind["co
 }
 
 function templateSeedOf(seed: string | SeededTemplate): TemplateSeed {
-  // The validation has made a list of the variables.
+  // Validation has converted the variables to a list.
   if (typeof seed !== "string") return seed as TemplateSeed;
   return { id: seed, name: seed, imageName: EXAMPLE_IMAGE };
 }

@@ -5,14 +5,14 @@ import { systemReason } from "../io/systemReason";
 import { createDataLock, DataFileInUse, type DataLock } from "./dataLock";
 import { createStateChanges, readSavedState, type StateChanges, type StateSource } from "./savedState";
 
-/** Below this size, appended changes are not worth a rewrite, in bytes. */
+/** Don't rewrite the file for fewer appended bytes than this. */
 const MIN_APPENDED = 2 ** 20;
 
 /**
- * The file that keeps the emulator's state. Its first line is the whole state, as JSON. Changes are
- * appended as further lines. When these exceed the first line, the file is rewritten, so that a
- * change costs its own size, not that of the state. A rewrite is atomic: it creates a temporary
- * file and renames it. Changes during a write are saved together by the next one.
+ * The file that stores the emulator's state. Its first line is the whole state as JSON, and changes
+ * are appended as further lines. When these exceed the first line, the file is rewritten, so the
+ * cost of a change depends on the change and not on the state. A rewrite is atomic: it writes a
+ * temporary file and renames it. Changes made during a write are saved together by the next one.
  */
 export class DataFile {
   readonly #file: string;
@@ -27,7 +27,7 @@ export class DataFile {
   #writing: Promise<void> | undefined;
 
   constructor(file: string, source: StateSource) {
-    // A link stays a link, and all links to a file have the lock of the file.
+    // A symbolic link is kept, and all links to a file share the file's lock.
     this.#file = fileOf(file);
     this.#lock = createDataLock(this.#file);
     this.#state = createStateChanges(source);
@@ -35,7 +35,7 @@ export class DataFile {
 
   /**
    * Locks the file against other emulators until `close`.
-   * @throws Error if another one has it, or if it has several names
+   * @throws Error if another emulator has locked it, or if the file has several hard links
    */
   open(): void {
     this.#refuseHardLinks();
@@ -50,7 +50,10 @@ export class DataFile {
     this.#lock.release();
   }
 
-  /** A rewrite would leave the other names with an old copy, and they have locks of their own. */
+  /**
+   * A rewrite would leave the other hard links with an old copy, and each link would have its own
+   * lock.
+   */
   #refuseHardLinks(): void {
     const names = statSync(this.#file, { throwIfNoEntry: false })?.nlink ?? 1;
     if (names < 2) return;
@@ -61,7 +64,7 @@ export class DataFile {
   }
 
   /**
-   * Passes the contents of the file to `restore`. Returns `false` if the file does not exist yet.
+   * Passes the file's contents to `restore`. Returns `false` if the file does not exist yet.
    * @throws Error if the file cannot be read, or if `restore` throws
    */
   load(restore: (snapshot: unknown) => void): boolean {
@@ -104,10 +107,11 @@ export class DataFile {
     }
   }
 
-  /** Resolves when the file is one JSON value, without appended changes. */
+  /** Resolves when the file is a single JSON value without appended changes. */
   async compacted(): Promise<void> {
     await this.saved();
-    // The file has every change. If it cannot be rewritten, the next start reads it as it is.
+    // The file already contains every change. If it cannot be rewritten, the next start reads it as
+    // it is.
     if (this.#appendedBytes > 0) await this.#rewrite().catch(() => {});
   }
 
@@ -121,7 +125,7 @@ export class DataFile {
     try {
       if (this.#needsRewrite || isFull || !(await this.#append(this.#state.latest()))) await this.#rewrite();
     } catch (cause) {
-      // The changes of the failed write are noted nowhere else.
+      // The changes of the failed write exist nowhere else.
       this.#needsRewrite = true;
       throw this.#notWritable(cause);
     }
@@ -138,7 +142,7 @@ export class DataFile {
     this.#needsRewrite = false;
   }
 
-  /** Returns `false` if the file is gone, or is not as this emulator has written it. */
+  /** Returns `false` if the file is gone, or is not as this emulator wrote it. */
   async #append(text: string): Promise<boolean> {
     const handle = await open(this.#file, constants.O_WRONLY | constants.O_APPEND).catch((error) => {
       if (error.code === "ENOENT") return undefined;
@@ -155,7 +159,7 @@ export class DataFile {
   }
 }
 
-/** Returns the file that a path leads to over links, even if it does not exist yet. */
+/** Returns the file that a path refers to, following links, even if the file does not exist yet. */
 function fileOf(given: string): string {
   try {
     return realpathSync(given);
@@ -165,7 +169,7 @@ function fileOf(given: string): string {
   }
 }
 
-/** Returns where a link without a file leads; `undefined` for any other path. */
+/** Returns where a dangling link points; `undefined` for any other path. */
 function linkTarget(file: string): string | undefined {
   try {
     return path.resolve(path.dirname(file), readlinkSync(file));
@@ -184,8 +188,7 @@ function folderOf(file: string): string {
 }
 
 /**
- * Returns the key in a data file; `undefined` if there is none. `load` reports a file that cannot
- * be read.
+ * Returns the key in a data file; `undefined` if there is none. `load` reports unreadable files.
  */
 export function keyInDataFile(file: string | undefined): string | undefined {
   try {
@@ -197,8 +200,8 @@ export function keyInDataFile(file: string | undefined): string | undefined {
 }
 
 /**
- * Only the owner may read the file, because jobs may hold storage credentials. A file that a kill
- * left behind may have another mode.
+ * Only the owner may read the file, because jobs may contain storage credentials. A file left by a
+ * killed process may have another mode.
  */
 async function writePrivately(file: string, text: string): Promise<void> {
   const handle = await open(file, "w", 0o600);

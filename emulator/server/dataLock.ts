@@ -4,20 +4,20 @@ import path from "node:path";
 
 /** Reserves a data file for one emulator. */
 export interface DataLock {
-  /** Throws when another running emulator has the data file. */
+  /** @throws Error if another running emulator uses the data file */
   acquire(): void;
   release(): void;
 }
 
-/** Stands for an unknown start time: on Windows, no file or program shows it quickly. */
+/** Stands for an unknown start time, because Windows does not provide it quickly. */
 const UNKNOWN = "unknown";
 const ZOMBIE = "ended";
 
 /**
- * Each emulator puts a file of its own next to the data file, named after its process id and start
- * time. Only then does it look for other processes' files, so if two start at once, at most one
- * continues. The start time distinguishes a process from a later one with the same id, so a killed
- * emulator's file has no effect and can be removed. A lock that goes stale with age
+ * Each emulator creates its own file next to the data file, named after its process id and start
+ * time, and only then looks for files of other processes. If two start at the same time, at most
+ * one continues. The start time distinguishes a process from a later one with the same id, so the
+ * file of a killed emulator has no effect and can be removed. A lock that expires
  * (`proper-lockfile`) would refuse a restart for some seconds after a kill, and an emulator that is
  * suspended or busy for longer would lose it.
  */
@@ -28,7 +28,7 @@ export function createDataLock(file: string): DataLock {
   let isHeld = false;
 
   function release(): void {
-    // After the first release the file may belong to the next emulator of this process.
+    // After the first release, the file may belong to the next emulator in this process.
     if (isHeld) rmSync(own, { force: true });
     isHeld = false;
   }
@@ -77,14 +77,14 @@ function isRunning(pid: number, start: string): boolean {
   try {
     process.kill(pid, 0);
   } catch (error) {
-    // EPERM: it runs, as another user.
+    // EPERM means that the process is running as another user.
     if ((error as NodeJS.ErrnoException).code !== "EPERM") return false;
   }
   const presentStart = startOf(pid);
   return presentStart === start || presentStart === UNKNOWN || start === UNKNOWN;
 }
 
-/** When a process started, as one word that no other process with its id has. */
+/** Returns when a process started, as a word that no other process with the same id has. */
 function startOf(pid: number): string {
   try {
     if (process.platform === "linux") return startOnLinux(pid);
@@ -97,7 +97,7 @@ function startOf(pid: number): string {
   }
 }
 
-/** The kernel counts a process's start time from when the machine started. */
+/** The kernel counts a process's start time from the boot of the machine. */
 function startOnLinux(pid: number): string {
   // "pid (program) state parent …", where the program's name may contain spaces and brackets.
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8");

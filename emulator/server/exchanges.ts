@@ -1,13 +1,13 @@
 import type { HttpRequest, HttpResponse } from "../io/http";
 
-/** The header fields and the body of a message, for a person to read. */
+/** A message's headers and body, for people to read. */
 export interface Message {
-  /** The headers by their names. The key, cookies and other credentials are `[redacted]`. */
+  /** Headers by name. Keys, cookies and other credentials are replaced by `[redacted]`. */
   readonly headers: Readonly<Record<string, string>>;
   /**
-   * The beginning of the body. Passwords, variables and other secrets in it are `[redacted]`.
-   * `undefined` if it was not kept: a stream, or the body of a request to a load-balancing
-   * endpoint.
+   * The beginning of the body, in which passwords, variables and other secrets are replaced by
+   * `[redacted]`. `undefined` if it was not kept, as for streams and requests to load-balancing
+   * endpoints.
    */
   readonly body?: string | undefined;
   /** `true` if the body was longer. */
@@ -17,21 +17,21 @@ export interface Message {
 /** A request and its response as they were sent. */
 export interface Exchange {
   readonly request: Message;
-  /** `undefined` as long as there is none, and after the connection was cut. */
+  /** `undefined` until there is a response, and after the connection was cut. */
   readonly response?: Message | undefined;
 }
 
-/** The number of the latest requests that are kept whole. */
+/** How many of the latest requests are kept completely. */
 const KEPT = 500;
 /** How much of a body is kept, in bytes or characters. */
 const LONGEST_BODY = 10_000;
 
 const REDACTED = "[redacted]";
 const SECRET_HEADERS = ["authorization", "proxy-authorization", "cookie", "set-cookie", "x-api-key"];
-/** The properties whose values are not shown, wherever they are. */
+/** Properties whose values are hidden at any depth. */
 const SECRET_PROPERTIES = /^(env|password|value|accessSecret|aiKey|apiKey|cloudStorageConfig)$/;
 
-/** The values of variables and passwords in a GraphQL document, even in one that is not valid. */
+/** Matches the values of variables and passwords in a GraphQL document, even in an invalid one. */
 const SECRET_LITERALS = /(\b(?:value|password)\s*:\s*)("""[\s\S]*?(?:"""|$)|"(?:[^"\\\n]|\\.)*"?)/g;
 
 /** A stored exchange. It is redacted when it is read, because most are never read. */
@@ -45,13 +45,13 @@ interface Kept {
     | undefined;
 }
 
-/** The latest requests and responses, by the numbers of the requests. */
+/** The latest requests and responses, by request number. */
 export interface Exchanges {
   begin(number: number, request: HttpRequest): void;
   end(number: number, response: HttpResponse): void;
   /**
-   * Returns an exchange; `undefined` if it is not kept any more.
-   * @param secrets texts that are replaced in the request as well
+   * Returns an exchange; `undefined` if it is no longer kept.
+   * @param secrets further texts to redact in the request
    */
   find(number: number, secrets: readonly string[]): Exchange | undefined;
   clear(): void;
@@ -81,7 +81,7 @@ export function createExchanges(scrub: (text: string) => string): Exchanges {
   return {
     begin(number, { headers, body, passed }) {
       const isCut = body.length > LONGEST_BODY;
-      // A part of the buffer would keep all of it in memory.
+      // A slice of the buffer would keep the whole buffer in memory.
       const beginning = isCut ? Buffer.from(body.subarray(0, LONGEST_BODY)) : body;
       kept[number % KEPT] = {
         number,
@@ -95,7 +95,7 @@ export function createExchanges(scrub: (text: string) => string): Exchanges {
       const exchange = find(number);
       if (!exchange) return;
       const isCut = typeof body === "string" && body.length > LONGEST_BODY;
-      // A slice of the string would keep all of it in memory.
+      // A slice of the string would keep the whole string in memory.
       const beginning = isCut ? Buffer.from(body.slice(0, LONGEST_BODY)).toString() : body;
       exchange.response = { headers, body: typeof beginning === "string" ? beginning : undefined, isCut };
     },
@@ -115,13 +115,13 @@ export function createExchanges(scrub: (text: string) => string): Exchanges {
 }
 
 /**
- * Replaces secret values in a body. In one that is not complete JSON, whatever follows the name of
- * a secret property is left out.
+ * Redacts secret values in a body. If the body is not complete JSON, everything after the name of a
+ * secret property is removed.
  */
 function withoutSecrets(body: string): string {
   try {
     const value: unknown = JSON.parse(body, (name, each) => {
-      // Its query may hold a token.
+      // Its query may contain a token.
       if (name === "webhook" && typeof each === "string") return each.replace(/\?.*$/s, `?${REDACTED}`);
       if (name === "query" && typeof each === "string") return each.replace(SECRET_LITERALS, `$1"${REDACTED}"`);
       return SECRET_PROPERTIES.test(name) ? hidden(each) : each;
@@ -135,7 +135,7 @@ function withoutSecrets(body: string): string {
   }
 }
 
-/** Hides the values of variables, not their names. */
+/** Hides the values of variables, but not their names. */
 function hidden(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(hiddenVariable);
   if (typeof value !== "object" || value === null) return value === null ? null : REDACTED;

@@ -7,9 +7,7 @@ import type { OpenConnection } from "./listen";
 
 const WEB_PAGE = "<!DOCTYPE html><html><head><title>Bad gateway</title></head><body><h1>Bad gateway</h1></body></html>";
 
-/**
- * Executes a call with a fault rule's effect. Resolves with `undefined` if the connection was cut.
- */
+/** Runs a call with a fault rule's effect. Resolves with `undefined` if the connection was cut. */
 export async function runWithFault(
   call: Call,
   effect: FaultEffect,
@@ -29,7 +27,9 @@ export async function runWithFault(
   return replacement;
 }
 
-/** Returns `false` if a rule prevents the call, so that no rate limit counts the request. */
+/**
+ * Returns `false` if a rule prevents the call, so that the request counts towards no rate limit.
+ */
 export function reachesService({ when, reset, status, html, nullAccount, graphqlError }: FaultEffect): boolean {
   const isReplaced = status !== undefined || html || nullAccount || graphqlError !== undefined;
   return when === "after" || !(isReplaced || reset === true);
@@ -62,7 +62,7 @@ function responseOf(
   if (graphqlError) {
     const { message, code = "INTERNAL_SERVER_ERROR" } = graphqlError;
     const errors = [{ message, path: [call.operation], extensions: { code } }];
-    // `saveEndpoint` is the only change whose result is not nullable. A failed deletion looks like
+    // `saveEndpoint` is the only mutation with a non-nullable result. A failed deletion looks like
     // a successful one.
     const hasNoData = call.operation === "saveEndpoint" || call.operation === "myself";
     return {

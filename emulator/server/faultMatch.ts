@@ -5,22 +5,22 @@ import type { WorkerFaults } from "../workers/workerFaults";
 import { type FaultRule, nameOf, ruleSchema, subjectsOf } from "./faultRule";
 import type { Operations } from "./routes";
 
-/** A rule with its counters. */
+/** A rule and its counters. */
 export interface ActiveFault extends FaultRule {
-  /** The id of the rule, for `remove`. */
+  /** The rule's id, for `remove`. */
   readonly id: number;
-  /** The name of the rule in the journal. */
+  /** The rule's name in the journal. */
   readonly name: string;
-  /** The number of requests that matched, regardless of `nth` and `probability`. */
+  /** The number of requests that matched, before `nth` and `probability` are considered. */
   readonly matched: number;
   /** The number of requests that the rule was applied to. */
   readonly applied: number;
 }
 
-/** The fault rules in order. Only the first rule that matches a request is applied. */
+/** The fault rules in order. Only the first matching rule is applied to a request. */
 export interface Faults {
   /**
-   * Adds a rule after the others.
+   * Appends a rule.
    * @throws TypeError if the rule is malformed
    */
   add(rule: FaultRule): ActiveFault;
@@ -39,17 +39,17 @@ export type NextFault = (call: Subject) => ActiveFault | undefined;
 
 /**
  * @param random returns a number in [0, 1)
- * @param operations returns the operations that requests can have
- * @param onStockChange called when a rule about stock was added or removed
+ * @param operations returns the operations that exist
+ * @param onStockChange called when a stock rule is added or removed
  */
 export function createFaults(random: () => number, operations: () => Operations, onStockChange: () => void) {
   let rules: Writable<ActiveFault>[] = [];
   let stock: StockRule[] = [];
   let added = 0;
-  /** What to call when a rule is removed, by its id. */
+  /** Functions to call when a rule is removed, by its id. */
   const removals = new Map<number, (() => void)[]>();
 
-  /** Counts the subject for every rule that matches it, and applies the first rule that is due. */
+  /** Counts the subject for every matching rule, and returns the first rule that is due. */
   function firstToApply(subject: Subject, subjects: ReturnType<typeof subjectsOf>): ActiveFault | undefined {
     const matching = rules.filter((rule) => subjectsOf(rule.effect) === subjects && matches(rule, subject));
     for (const rule of matching) rule.matched += 1;
@@ -127,8 +127,8 @@ const STOCK_FIELDS = ["pool", "gpuTypeId", "dataCenterId", "cudaVersion"] as con
 const COUNTED_FIELDS = ["endpointId", "nth", "probability"] as const;
 
 /**
- * Throws a TypeError for a rule that could never match, because no request has its operation, or
- * because it is not about requests.
+ * Throws a TypeError for a rule that could never match, because its operation does not exist or
+ * because it does not apply to requests.
  */
 function assertCanMatch({ match = {}, effect, times }: FaultRule, operations: Operations): void {
   const subjects = subjectsOf(effect);

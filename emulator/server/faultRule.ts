@@ -4,132 +4,133 @@ import { INTERFACES, type Interface } from "../io/http";
 import { STOCK_LEVELS, type StockLevel, type StockPart } from "../model/stock";
 import { MAX_LIST_LAG_MS } from "../records/history";
 
-/** A rule that makes the emulator misbehave for some requests. */
+/** A rule that makes the emulator misbehave for certain requests. */
 export interface FaultRule {
-  /** The name of the rule in the journal. @default the names and values of its effects */
+  /** The rule's name in the journal. @default the names and values of its effects */
   readonly name?: string;
-  /** The requests that the rule matches. All given fields must match. @default all requests */
+  /** Which requests the rule matches. All given fields must match. @default all requests */
   readonly match?: FaultMatch;
-  /** The effect on them. */
+  /** What happens to the matching requests. */
   readonly effect: FaultEffect;
   /** How many times the rule is applied (integer, ≥ 1). @default indefinitely */
   readonly times?: number;
 }
 
-/** The requests that a fault rule matches, or the part of the stock. */
+/** The requests, or the part of the stock, that a fault rule matches. */
 export interface FaultMatch extends StockPart {
-  /** The interface of the request. */
+  /** The API that the request uses. */
   readonly interface?: Interface;
-  /** `saveEndpoint`, `saveTemplate`, `myself`, `getPod`, `run`, `status`, … */
+  /** `saveEndpoint`, `saveTemplate`, `myself`, `getPod`, `run`, `status`, and so on. */
   readonly operation?: string;
-  /** Id of the endpoint that the request names. */
+  /** The id of the endpoint that the request refers to. */
   readonly endpointId?: string;
-  /** Image of the worker that starts, for a rule about starts of workers. */
+  /** The image of the starting worker, for rules about worker starts. */
   readonly imageName?: string;
   /**
-   * Matches only the nth request that matches the fields above, counted from 1 since the rule was
+   * Only matches the nth request that matches the other fields, counted from 1 since the rule was
    * added.
    */
   readonly nth?: number;
   /**
-   * Matches each request with this probability, from 0 to 1. The emulator's `randomSeed` repeats
-   * the choices.
+   * Matches each request with this probability, 0 to 1. The emulator's `randomSeed` makes the
+   * choices repeatable.
    */
   readonly probability?: number;
 }
 
 /**
- * The effect of a fault rule. `latencyMs` combines with any other; apart from it, a rule has at
- * most one.
+ * The effect of a fault rule. `latencyMs` can be combined with any other effect. Most other effects
+ * cannot be combined.
  */
 export interface FaultEffect {
-  /** Waits before anything else, in milliseconds, ≥ 0. */
+  /** Waits before anything else happens, in milliseconds, ≥ 0. */
   readonly latencyMs?: number;
-  /** Responds with this HTTP status, whole, 200 to 599. */
+  /** Responds with this HTTP status (integer, 200 to 599). */
   readonly status?: number;
-  /** Headers of that response, such as `retry-after`. */
+  /** Headers of the response sent for `status`, such as `retry-after`. */
   readonly headers?: Readonly<Record<string, string>>;
   /**
-   * Body of that response: a string as it is, any other value as JSON.
-   * @default an error in the form of the interface
+   * The body of the response sent for `status`. A string is sent unchanged, and any other value as
+   * JSON.
+   * @default an error in the API's format
    */
   readonly body?: unknown;
   /** Responds with status 200 and a GraphQL error. */
   readonly graphqlError?: {
-    /** The message of the error. */
+    /** The error message. */
     readonly message: string;
-    /** The `extensions.code` of the error. @default "INTERNAL_SERVER_ERROR" */
+    /** The error's `extensions.code`. @default "INTERNAL_SERVER_ERROR" */
     readonly code?: string;
   };
   /** Responds with `{"data":{"myself":null}}`. */
   readonly nullAccount?: boolean;
-  /** Responds with a web page, as a gateway does, with the status of `status` or 502. */
+  /** Responds with an HTML page, as a gateway would, and with `status` or 502. */
   readonly html?: boolean;
-  /** Sends only the first half of the body, without an error. */
+  /** Sends only the first half of the body and ends the response normally. */
   readonly truncated?: boolean;
   /** Never responds. */
   readonly hang?: boolean;
-  /** Resets the TCP connection; with `midway` after half of the response body. */
+  /** Resets the TCP connection. With `midway`, this happens after half of the response body. */
   readonly reset?: boolean | "midway";
-  /** The moment of the failure: before or after the operation was executed. @default "before" */
+  /** Whether the failure happens before or after the operation runs. @default "before" */
   readonly when?: "before" | "after";
   /**
-   * Lists endpoints, templates, volumes and registry credentials as they were this long ago, in
-   * milliseconds, 0 to 60,000.
+   * Lists show endpoints, templates, volumes and registry credentials as they were this many
+   * milliseconds ago, 0 to 60,000.
    */
   readonly listLagMs?: number;
-  /** Lists no records of the account. Reads of one record are not affected. */
+  /** Lists show no records. Reading a single record is not affected. */
   readonly emptyLists?: boolean;
-  /** Fails a webhook delivery. The rule matches webhooks by `endpointId`, and no requests. */
+  /** Fails a webhook delivery. The rule matches webhooks by `endpointId` and ignores requests. */
   readonly dropWebhook?: boolean;
   /**
-   * Kills a worker when it starts a job. The rule matches starts of jobs by `endpointId`, and no
+   * Kills a worker when it starts a job. The rule matches job starts by `endpointId` and ignores
    * requests.
    */
   readonly killWorker?: boolean;
   /**
-   * Makes a worker hang when it starts a job. The rule matches starts of jobs by `endpointId`, and
-   * no requests.
+   * Makes a worker hang when it starts a job. The rule matches job starts by `endpointId` and
+   * ignores requests.
    */
   readonly hangWorker?: boolean;
   /**
-   * Throttles a starting worker for this time in milliseconds, ≥ 0, as if the service had no
-   * machine for it. The rule matches starts of workers by `endpointId`, and no requests. Can be
-   * combined with `imagePullMs`.
+   * Throttles a starting worker for this many milliseconds, ≥ 0, as if no machine were free. The
+   * rule matches worker starts by `endpointId` and ignores requests. Can be combined with
+   * `imagePullMs`.
    */
   readonly throttleWorkerMs?: number;
   /**
-   * Delays the cold start of a worker by this time in milliseconds, ≥ 0, as a large image does. The
-   * rule matches starts of workers by `endpointId`, and no requests. Can be combined with
+   * Delays a worker's cold start by this many milliseconds, ≥ 0, as a large image would. The rule
+   * matches worker starts by `endpointId` and ignores requests. Can be combined with
    * `throttleWorkerMs`.
    */
   readonly imagePullMs?: number;
   /**
-   * A starting worker cannot pull its image: it stays initializing, is unhealthy after 7 minutes,
-   * and its log shows the error. The rule matches starts of workers by `endpointId`, and no
-   * requests.
+   * Prevents a starting worker from pulling its image. The worker stays initializing, becomes
+   * unhealthy after 7 minutes, and logs the error. The rule matches worker starts by `endpointId`
+   * and ignores requests.
    */
   readonly imagePullError?: boolean;
   /**
-   * The container of a starting worker ends after each start: it stays initializing, is unhealthy
-   * after 7 minutes, and its log shows each start. The rule matches starts of workers by
-   * `endpointId`, and no requests.
+   * Makes a starting worker's container exit after each start. The worker stays initializing,
+   * becomes unhealthy after 7 minutes, and logs each start. The rule matches worker starts by
+   * `endpointId` and ignores requests.
    */
   readonly crashLoop?: boolean;
   /**
-   * A starting worker becomes idle, but takes no jobs. The rule matches starts of workers by
-   * `endpointId`, and no requests.
+   * Makes a starting worker become idle without taking any jobs. The rule matches worker starts by
+   * `endpointId` and ignores requests.
    */
   readonly takesNoJobs?: boolean;
   /**
-   * Has no free machine: the catalog says `None`, and no worker starts there. The rule matches
-   * stock by `pool`, `gpuTypeId`, `dataCenterId` and `cudaVersion`, and no requests. It applies
-   * until it is removed.
+   * Removes all free machines: the catalog shows `None`, and no worker starts there. The rule
+   * matches stock by `pool`, `gpuTypeId`, `dataCenterId` and `cudaVersion`, and ignores requests.
+   * It applies until it is removed.
    */
   readonly soldOut?: boolean;
   /**
-   * Sets the level of the stock that the rule matches, as with `soldOut`. `Absent` removes it from
-   * the catalog.
+   * Sets the stock level of the matching part, like `soldOut`. `Absent` removes it from the
+   * catalog.
    */
   readonly stock?: StockLevel;
 }
@@ -137,28 +138,29 @@ export interface FaultEffect {
 /** The events that a rule can apply to. */
 type Subjects = "requests" | "webhooks" | "worker starts" | "job starts" | "stock";
 
-/** A kind of fault: the field of `FaultEffect`, and how people choose it. */
+/** A kind of fault: a field of `FaultEffect`, and how the page offers it. */
 interface FaultKind {
   readonly schema: z.ZodType;
   readonly appliesTo: Subjects;
-  /** The effect in words, for the page. */
+  /** A description of the effect for the page. */
   readonly text: string;
-  /** The value that the page suggests. Without one, the value is `true`. */
+  /** The value that the page suggests. If unset, the value is `true`. */
   readonly example?: string;
   /**
    * The field of the effect's value that the page's input sets.
    * @default the value itself, a number
    */
   readonly field?: string;
-  /** The other kinds that one rule can have with this one. @default none */
+  /** The other kinds that a rule can combine with this one. @default none */
   readonly combinesWith?: "all" | readonly (keyof FaultEffect)[];
 }
 
 const milliseconds = z.number().nonnegative();
 
 /**
- * All kinds of faults. Rules are checked by this table, and the page offers what it contains. A new
- * kind needs a row here, a documented field in `FaultEffect`, and the code for its effect.
+ * All kinds of faults. The validation of rules and the choices on the page are derived from this
+ * table. To add a kind, add a row here, a documented field to `FaultEffect`, and the code for its
+ * effect.
  */
 const KINDS = {
   latencyMs: {
@@ -234,7 +236,7 @@ const kinds: readonly (readonly [KindName, FaultKind])[] = Object.entries(KINDS)
 /** A kind of fault as the page offers it. */
 export interface FaultChoice extends Pick<FaultKind, "text" | "example" | "field"> {
   readonly name: string;
-  /** `true` if only an endpoint can be chosen, and no request. */
+  /** `true` if the rule can only match by endpoint, and not by request. */
   readonly onlyEndpoint: boolean;
 }
 
@@ -253,7 +255,7 @@ export function subjectsOf(effect: FaultEffect): Subjects {
   return special?.[1].appliesTo ?? "requests";
 }
 
-/** The kinds that cannot be combined in a rule, and the pairs that are allowed. */
+/** The kinds that cannot be combined in a rule, and the pairs that can. */
 const single = kinds.filter(([, { combinesWith }]) => combinesWith !== "all");
 const pairs = single.flatMap(([name, { combinesWith = [] }]) =>
   combinesWith === "all" ? [] : combinesWith.map((other) => [name, other] as const),

@@ -6,17 +6,17 @@ import type { OpenJournal } from "./journal";
 import type { OpenConnection, RequestHandler } from "./listen";
 import { droppedBody, type ReadCall } from "./routes";
 
-/** The path of the control interface and of the page. The service does not use it. */
+/** The path of the control API and the page. The service does not use this path. */
 export const CONTROL_PATH = "/_emulator";
 
 export type Control = (request: HttpRequest, connection: OpenConnection) => Promise<HttpResponse>;
 
 export interface RequestHandlerOptions {
-  /** Returns the refusal if a foreign host name has led the request here. */
+  /** Returns the error for a request that arrived through a foreign host name. */
   readonly refuse: (request: HttpRequest) => Refusal | undefined;
   readonly read: ReadCall;
   readonly control: Control;
-  /** Returns the response to a worker program's request, or `undefined` for any other request. */
+  /** Returns the response to a worker program's request; `undefined` for any other request. */
   readonly workerCalls: (request: HttpRequest, dropped: DroppedBody | undefined) => Promise<HttpResponse> | undefined;
   readonly nextFault: NextFault;
   readonly open: OpenJournal;
@@ -27,7 +27,7 @@ export interface RequestHandlerOptions {
   readonly changes: () => number;
 }
 
-/** Creates the function that handles a request from its arrival to its response. */
+/** Creates the function that handles a request from arrival to response. */
 export function createRequestHandler({
   refuse,
   read,
@@ -40,8 +40,8 @@ export function createRequestHandler({
   changes,
 }: RequestHandlerOptions): RequestHandler {
   /**
-   * Waits until all changes are saved. For a request that made none, a disk that is full is no
-   * reason to fail.
+   * Waits until all changes are saved. A request that changed nothing does not fail because of a
+   * full disk.
    */
   async function saved(changesBefore: number): Promise<void> {
     const hasChanged = changes() > changesBefore;
@@ -59,7 +59,7 @@ export function createRequestHandler({
     }
     const refusal = refuse(request);
     if (refusal) return json(refusal.status, { error: refusal.reason, status: refusal.status });
-    // Neither the journal nor the fault rules see workers' requests: workers are part of the
+    // The journal and fault rules ignore requests of workers, because workers are part of the
     // service.
     const ofWorker = workerCalls(request, connection.dropped);
     if (ofWorker) {
@@ -81,7 +81,7 @@ export function createRequestHandler({
       if (connection.dropped) response = droppedBody(call, connection.dropped);
       else if (fault) response = await runWithFault(call, fault.effect, request, connection, clock);
       else response = await call.run({});
-      // A change is saved before its response, so that a crash cannot undo it.
+      // Save a change before responding, so that a crash cannot undo it.
       await saved(changesBefore);
     } catch (error) {
       response = failure(error);

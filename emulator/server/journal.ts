@@ -6,64 +6,67 @@ import type { WorkerOutput } from "../programs/launchWorker";
 import { createExchanges, type Exchange } from "./exchanges";
 
 /**
- * A request to the emulator. `[redacted]` replaces keys, storage credentials, passwords and
- * environment variables.
+ * A request to the emulator. Keys, storage credentials, passwords and environment variables are
+ * replaced by `[redacted]`.
  */
 export interface JournalEntry {
-  /** The number of the request, counted from 1 since the start or the last `clear`. */
+  /** The request's number, counted from 1 since the start or the last `clear`. */
   readonly number: number;
-  /** The time of arrival, in milliseconds since the epoch on the emulator's clock. */
+  /** When the request arrived, in milliseconds since the epoch on the emulator's clock. */
   readonly at: number;
-  /** The interface of the request. */
+  /** The API that the request used. */
   readonly interface: Interface;
   /** The HTTP method. */
   readonly method: string;
-  /** The path, with its query. */
+  /** The path, including the query. */
   readonly path: string;
   /**
-   * `saveEndpoint`, `deleteEndpoint`, `myself`, `getPod`, `run`, `status`, …; `unknown` for
+   * `saveEndpoint`, `deleteEndpoint`, `myself`, `getPod`, `run`, `status`, and so on; `unknown` for
    * anything else.
    */
   readonly operation: string;
-  /** Id of the endpoint that the request names or created. */
+  /** The id of the endpoint that the request referred to or created. */
   readonly endpointId?: string | undefined;
-  /** The arguments of the operation, as they were sent. The input of a job is not recorded. */
+  /** The operation's arguments as they were sent. A job's input is not recorded. */
   readonly arguments: Readonly<Record<string, unknown>>;
   /** The name of the fault rule that was applied, if any. */
   readonly fault?: string | undefined;
   /** The HTTP status of the response, if there is one. */
   readonly status?: number | undefined;
-  /** The state of the request; `cut` if the connection ended before the response was complete. */
+  /**
+   * The state of the request. `cut` means that the connection ended before the response was
+   * complete.
+   */
   readonly outcome: "pending" | "ok" | "error" | "cut";
   /** The reason for a refusal that the status does not show. */
   readonly error?: string | undefined;
-  /** Id of the row of the fidelity table that the response follows, if one is known. */
+  /** The id of the fidelity table row that explains the response, if known. */
   readonly fidelity?: FidelityId | undefined;
   /** The time from arrival to response, in milliseconds on the emulator's clock. */
   readonly durationMs?: number | undefined;
 }
 
-/** A filter for requests: all given fields must be equal. */
+/** Selects requests that match all given fields. */
 export type JournalFilter = Partial<
   Pick<JournalEntry, "interface" | "operation" | "endpointId" | "outcome" | "status">
 >;
 
 /**
- * A line that a worker program printed, with the time of its arrival. `[redacted]` replaces the
- * emulator's keys.
+ * A line that a worker program printed, and when it arrived. The emulator's keys are replaced by
+ * `[redacted]`.
  */
 export interface WorkerLine extends WorkerOutput {
   /** The time in milliseconds since the epoch on the emulator's clock. */
   readonly at: number;
 }
 
-/** A filter for worker output: all given fields must be equal. */
+/** Selects worker output that matches all given fields. */
 export type WorkerLineFilter = Partial<Pick<WorkerLine, "endpointId" | "workerId" | "stream">>;
 
 /**
- * The requests to the emulator, in order of arrival, and the output of real workers. It keeps at
- * least the latest 10,000 requests, and at least the latest 10,000 lines or half of 20 million
- * characters of output. The requests of worker programs are not recorded.
+ * The requests to the emulator in order of arrival, and the output of worker programs. The journal
+ * keeps at least the latest 10,000 requests, and at least the latest 10,000 lines or 10 million
+ * characters of output. Requests of worker programs are not recorded.
  */
 export interface Journal {
   /** Returns the requests, in order. */
@@ -79,38 +82,37 @@ export interface Journal {
   clear(): void;
 }
 
-/** An entry whose request is not complete. */
+/** The entry of a request that is not complete. */
 export interface OpenEntry {
   /**
-   * Completes the entry, without a response if the connection was cut. Only the first call counts.
+   * Completes the entry, without a response if the connection was cut. Only the first call has an
+   * effect.
    */
   end(response?: HttpResponse): void;
 }
 
-/** Reads the end of the journal, for the page. */
+/** Reads the end of the journal for the page. */
 export interface JournalTail {
   /** Returns the number of the latest request; 0 if there is none. */
   last(): number;
   /** Returns the number of times that the journal was cleared. */
   cleared(): number;
-  /**
-   * Returns the latest requests that match, in order: at most `limit`, with numbers above `after`.
-   */
+  /** Returns the latest matching requests in order: at most `limit`, with numbers above `after`. */
   latest(after: number, limit: number, matches: (entry: KeptEntry) => boolean): KeptEntry[];
-  /** Returns a request by its number, if the journal still has it. */
+  /** Returns a request by number, if the journal still contains it. */
   find(number: number): KeptEntry | undefined;
   /** Returns a redacted request. */
   redacted(entry: KeptEntry): JournalEntry;
-  /** Returns a request and its response as they were sent, if the journal still has them. */
+  /** Returns a request and its response as they were sent, if the journal still contains them. */
   exchange(number: number): Exchange | undefined;
 }
 
 /** Adds an entry for a request that has arrived. */
 export type OpenJournal = (request: HttpRequest, call: Call, fault: string | undefined) => OpenEntry;
 
-/** Limits the memory of an emulator that runs for weeks. */
+/** Limits memory use, because an emulator may run for weeks. */
 const MAX_ENTRIES = 20_000;
-/** The limit for all worker output together, in characters. */
+/** The limit for all worker output, in characters. */
 const MAX_OUTPUT = 20_000_000;
 
 /** A stored entry. It is redacted when it is read, because most entries are never read. */
@@ -247,13 +249,16 @@ function matching<T extends F, F extends object>(entries: readonly T[], filter: 
 
 const REDACTED = "[redacted]";
 
-/** Returns a function that replaces the keys of the emulator anywhere in a string. */
+/** Returns a function that removes the emulator's keys from a string. */
 function scrubber(keys: readonly string[]): (text: string) => string {
   const secrets = [...new Set(keys.flatMap((key) => [key, encodeURIComponent(key)]))];
   return (text) => secrets.reduce((scrubbed, secret) => scrubbed.replaceAll(secret, REDACTED), text);
 }
 
-/** An entry that cannot be redacted must not hide all others, so it has no arguments. */
+/**
+ * If an entry cannot be redacted, its arguments are dropped, so that the other entries stay
+ * readable.
+ */
 function redacted({ request, arguments: args, ...entry }: KeptEntry, scrub: (text: string) => string): JournalEntry {
   const path = pathOf(request);
   try {
@@ -265,7 +270,7 @@ function redacted({ request, arguments: args, ...entry }: KeptEntry, scrub: (tex
   }
 }
 
-/** Returns a copy whose strings have none of the emulator's keys. */
+/** Returns a copy without the emulator's keys in any string. */
 function scrubbed(entry: JournalEntry, scrub: (text: string) => string): JournalEntry {
   return JSON.parse(JSON.stringify(entry), (_, value) => (typeof value === "string" ? scrub(value) : value));
 }
@@ -278,8 +283,8 @@ function pathOf({ path, query }: Pick<HttpRequest, "path" | "query">): string {
 }
 
 /**
- * Returns the arguments without secrets: storage credentials, the query of a webhook URL,
- * passwords, and the values of secrets and variables.
+ * Removes secrets from arguments: storage credentials, the query of a webhook URL, passwords, and
+ * the values of secrets and variables.
  */
 function withoutSecrets(args: JournalEntry["arguments"]): Record<string, unknown> {
   const { s3Config, webhook, input, ...rest } = args;
@@ -290,13 +295,13 @@ function withoutSecrets(args: JournalEntry["arguments"]): Record<string, unknown
   return shown;
 }
 
-/** The secrets of an input of GraphQL. */
+/** The parts of a GraphQL input that contain secrets. */
 interface SecretInput {
   readonly password?: unknown;
-  /** That of a secret. */
+  /** The value of a secret. */
   readonly value?: unknown;
   readonly env?: unknown;
-  /** A template inside the input of an endpoint. */
+  /** A template within an endpoint's input. */
   readonly template?: unknown;
   readonly cloudStorageConfig?: unknown;
 }
@@ -322,8 +327,8 @@ function variableWithoutValue(variable: unknown): unknown {
 }
 
 /**
- * Returns the secrets that a refusal's message may quote, the longest first. Those shorter than 4
- * characters may be ordinary words and are left out.
+ * Returns the secrets that an error message may quote, longest first. Strings shorter than 4
+ * characters are left out, because they may be ordinary words.
  */
 function secretsIn({ input }: JournalEntry["arguments"]): string[] {
   const secrets = secretValues(input).filter((secret) => secret.length >= 4);

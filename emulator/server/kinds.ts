@@ -18,18 +18,18 @@ import { createEnvironments } from "../workers/workerEnv";
 import { type AccountRecords, createReferences, type StrictKind } from "./references";
 
 /**
- * The parts of the emulator that an account uses. The account adds what workers must know about
+ * The parts of the emulator that an account uses. The account adds what workers need to know about
  * templates.
  */
 export type AccountContext = Omit<RuntimeContext, "containerOf" | "environments" | "placesOf" | "released">;
 
-/** The rules of an account that options set. */
+/** The account rules that options can change. */
 export interface AccountOptions {
   readonly limits: Readonly<AccountLimits>;
   readonly templates: TemplateOptions;
   /** The data centers that support network volumes. */
   readonly volumeDataCenters: readonly string[];
-  /** The data centers of the catalog. */
+  /** The data centers in the catalog. */
   readonly dataCenters: readonly string[];
   /** Returns the stock of a GPU type. */
   readonly levelOf: LevelOf;
@@ -37,7 +37,7 @@ export interface AccountOptions {
 
 /**
  * Creates the kinds of records of an account and connects them. Seeds, the data file and the
- * control interface are derived from the kinds.
+ * control API are derived from the kinds.
  */
 export function createKinds(
   given: AccountContext,
@@ -59,7 +59,7 @@ export function createKinds(
     },
     released(id) {
       records.templates.released(id);
-      // Workers that the spend limit held back may start now.
+      // Workers that the spend limit was holding back may start now.
       if (limits.spendLimit !== undefined) given.clock.schedule(0, endpoints.reconcile);
     },
   };
@@ -92,7 +92,7 @@ export function createKinds(
     if (templateId !== undefined) templates.released(templateId);
   });
   const records: AccountRecords = { endpoints, pods, registryAuths, templates, volumes };
-  // In the order of their references: seeds and data files create them in this order.
+  // In order of their references, because seeds and data files create the kinds in this order.
   const kinds = {
     secrets: secretKind(secrets),
     registryAuths: registryAuthKind(registryAuths),

@@ -12,7 +12,7 @@ export type RequestHandler = (request: HttpRequest, connection: OpenConnection) 
 
 /** The connection of a request. */
 export interface OpenConnection {
-  /** Set if the body was dropped, and `body` is empty. */
+  /** Set if the body was dropped. `body` is then empty. */
   readonly dropped: DroppedBody | undefined;
   /** The IP address of the client. */
   readonly remoteAddress: string;
@@ -48,7 +48,7 @@ export async function listen(host: string, port: number, handleRequest: RequestH
     });
     serve(incoming, outgoing, connection, handleRequest).catch((error: unknown) => fail(incoming, outgoing, error));
   });
-  // A short timeout could close an idle connection just as the client uses it again.
+  // With a short timeout, an idle connection could close just as the client uses it again.
   server.keepAliveTimeout = 60_000;
   server.listen(port, host);
   await once(server, "listening").catch((cause) => {
@@ -80,8 +80,8 @@ function listenProblem(error: NodeJS.ErrnoException): string {
 }
 
 /**
- * Returns the URL of a server for programs on this machine, even if the server listens on all
- * network addresses.
+ * Returns the server's URL for programs on this machine, even if it listens on all network
+ * addresses.
  */
 function urlOf({ address, family, port }: AddressInfo): string {
   if (address === "0.0.0.0") return `http://127.0.0.1:${port}`;
@@ -121,9 +121,9 @@ interface CuttableConnection extends OpenConnection {
   readonly cut: () => void;
 }
 
-/** Holds no reference to the request and the response, because the connection can outlive them. */
+/** Holds no reference to the request and response, because the connection can outlive them. */
 function connectionOf({ socket }: IncomingMessage): CuttableConnection {
-  // Most requests need none.
+  // Most requests don't need one.
   let controller: AbortController | undefined;
   let isCut = false;
   const connection: CuttableConnection = {
@@ -171,7 +171,7 @@ function send(incoming: IncomingMessage, outgoing: ServerResponse, response: Htt
   if (fidelity !== undefined && levelOf(fidelity) === "assumed") outgoing.setHeader("x-emulator-fidelity", "assumed");
   if (typeof body !== "string") {
     outgoing.writeHead(status, headers);
-    // The first chunk may be late.
+    // The first chunk may arrive late.
     outgoing.flushHeaders();
     return sendChunks(incoming, outgoing, body, resetMidway);
   }
@@ -181,11 +181,11 @@ function send(incoming: IncomingMessage, outgoing: ServerResponse, response: Htt
   return undefined;
 }
 
-/** Resolves when the client has read what was sent, or when the connection is closed. */
+/** Resolves when the client has read everything that was sent, or when the connection is closed. */
 async function drained(outgoing: ServerResponse): Promise<void> {
   const waiting = new AbortController();
   const [drain, close] = ["drain", "close"].map((event) => once(outgoing, event, { signal: waiting.signal }));
-  // A stream can run for hours, so no listener may be left behind.
+  // Streams can run for hours, so remove the listener.
   await Promise.race([drain, close]).finally(() => waiting.abort());
 }
 

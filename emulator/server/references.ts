@@ -7,7 +7,7 @@ import type { RegistryAuths } from "../registryAuths/registryAuths";
 import type { Templates } from "../templates/templates";
 import type { Volumes } from "../volumes/volumes";
 
-/** An account's records, which refer to one another. */
+/** An account's records, which refer to each other. */
 export interface AccountRecords {
   readonly endpoints: Endpoints;
   readonly pods: Pods;
@@ -16,22 +16,24 @@ export interface AccountRecords {
   readonly volumes: Volumes;
 }
 
-/** A kind of record. Unless it is strict, other records may name ids that do not exist. */
+/**
+ * A kind of record. Unless the kind is strict, other records may refer to ids that do not exist.
+ */
 export type StrictKind = "registryAuths" | "templates" | "volumes";
 
-/** The references between the records of an account: who uses what, and which ids are allowed. */
+/** The references between an account's records: what uses a record, and which ids are allowed. */
 export interface AccountReferences extends References {
-  /** Throws a BusinessError if a template cannot name the registry credential. */
+  /** Throws a BusinessError if a template cannot use the registry credential. */
   assertRegistryAuth(id: string): void;
-  /** Returns the users of a template, in words. A refusal names the first one. */
+  /** Describes what uses a template, for error messages. An error names the first. */
   usersOfTemplate(id: string): string[];
   usersOfVolume(id: string): string[];
   usersOfRegistryAuth(id: string): string[];
-  /** Removes a registry credential from the templates that name it. */
+  /** Removes a registry credential from the templates that use it. */
   forgetRegistryAuth(id: string): void;
 }
 
-/** @param account returns the records. They are created after their references, hence a function */
+/** @param account returns the records, which are created after their references */
 export function createReferences(account: () => AccountRecords, strict: ReadonlySet<StrictKind>): AccountReferences {
   const runningPods = () =>
     account()
@@ -88,9 +90,7 @@ export function createReferences(account: () => AccountRecords, strict: Readonly
   };
 }
 
-/**
- * A deleted id can never be named. An id that never existed can be named unless the kind is strict.
- */
+/** A deleted id is never allowed. An id that never existed is allowed unless the kind is strict. */
 function canBeNamed(records: AccountRecords[StrictKind], id: string, isStrict: boolean): boolean {
   return records.find(id) !== undefined || !(isStrict || records.wasRemoved(id));
 }

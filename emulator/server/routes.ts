@@ -19,10 +19,10 @@ import { createQueue } from "../queue/queue";
 import { REST_V2 } from "../restV2/facts";
 import { createRestV2, isRestV2, type RestV2Options } from "../restV2/restV2";
 
-/** Returns the call of a request, or `undefined` if its path belongs to no interface. */
+/** Returns the call for a request; `undefined` if its path belongs to no API. */
 export type ReadCall = (request: HttpRequest) => Call | undefined;
 
-/** The operations of each interface, by the names in the journal. */
+/** The operations of each API, by their names in the journal. */
 export type Operations = Readonly<Record<Interface, readonly string[]>>;
 
 type RouteOptions = Omit<GraphqlOptions, "parts"> &
@@ -30,7 +30,7 @@ type RouteOptions = Omit<GraphqlOptions, "parts"> &
   RestOptions &
   RestV2Options & { readonly graphqlLimits: ManagementLimits };
 
-/** Creates the interfaces of the service, which are distinguished by path. */
+/** Creates the service's APIs. The path determines which one handles a request. */
 export function createRoutes(options: RouteOptions) {
   const parts = graphqlParts(options, options.profile, options.clock);
   const graphqlCall = createGraphql({ ...options, parts });
@@ -63,7 +63,7 @@ export function createRoutes(options: RouteOptions) {
   return { read, operations };
 }
 
-/** Returns a GraphQL call that counts when it runs, and is refused if the quota is used up. */
+/** Makes a GraphQL call count when it runs, and refuses it if the quota is used up. */
 function withQuota(call: Call, quota: Quota): Call {
   const refusal = () => json(429, { errors: [{ message: "Too Many Requests" }] }, "graphql.quota");
   return { ...call, run: (options) => (quota.count().exceeded ? refusal() : call.run(options)) };

@@ -3,7 +3,7 @@ import { validate } from "../io/validate";
 
 /** The state of an account in two parts, as plain JSON. */
 export interface AccountSnapshot {
-  /** Everything that is not a record. */
+  /** Everything except records. */
   readonly head: Readonly<Record<string, unknown>>;
   /** The records by kind. */
   readonly lists: Readonly<Record<string, readonly unknown[]>>;
@@ -11,11 +11,11 @@ export interface AccountSnapshot {
 
 /** Reads the state to save. */
 export interface StateSource {
-  /** Returns the state; without jobs if `withJobs` is `false`. */
+  /** Returns the state. Omits jobs if `withJobs` is `false`. */
   snapshot(withJobs: boolean): AccountSnapshot;
   /**
-   * Returns the running part of an endpoint, with some of its jobs or with all; `undefined` if the
-   * endpoint does not exist.
+   * Returns an endpoint's runtime with some or all of its jobs; `undefined` if the endpoint does
+   * not exist.
    */
   runtime(
     endpointId: string,
@@ -23,11 +23,11 @@ export interface StateSource {
   ): { readonly jobs: readonly object[] } | undefined;
 }
 
-/** Notes what has changed since the state was last written. */
+/** Tracks what has changed since the state was last written. */
 export interface StateChanges {
   /**
-   * Must be called at every change: with a job that was added, changed or deleted, with an endpoint
-   * whose jobs are all new, or with neither for any other change.
+   * Must be called at every change. Pass a job that was added, changed or deleted, an endpoint
+   * whose jobs are all new, or nothing for any other change.
    */
   changed(endpointId?: string, jobId?: string): void;
   /** Returns the whole state as one line. */
@@ -44,14 +44,14 @@ const itemSchema = z.looseObject({
 type Item = z.infer<typeof itemSchema>;
 const itemsSchema = z.array(itemSchema);
 
-/** One line of a data file after the first. */
+/** A line of a data file after the first. */
 const changeSchema = z.strictObject({
   head: z.looseObject({}).optional(),
-  /** Records that are new or have changed. The jobs of an endpoint are in `runtimes`. */
+  /** New and changed records. The jobs of an endpoint are in `runtimes`. */
   lists: z.record(z.string(), itemsSchema).optional(),
   /** The ids of deleted records. */
   removed: z.record(z.string(), z.array(z.string())).optional(),
-  /** The running parts of endpoints, with jobs that are new or have changed, or are gone. */
+  /** The runtimes of endpoints, with new, changed and deleted jobs. */
   runtimes: z
     .array(
       z.strictObject({
@@ -67,8 +67,8 @@ const changeSchema = z.strictObject({
 type SavedChange = z.infer<typeof changeSchema>;
 
 /**
- * Jobs are noted one by one, because there can be many. Records are compared with how they were
- * last written, so none can be forgotten.
+ * Jobs are tracked individually, because there can be many. Records are compared with their last
+ * written form, so that no change can be missed.
  */
 export function createStateChanges(source: StateSource): StateChanges {
   const changedJobs = new Map<string, Set<string> | "all">();
@@ -131,9 +131,10 @@ export function createStateChanges(source: StateSource): StateChanges {
 }
 
 /**
- * Returns the state in the text of a data file: its first line is the whole state, and each other
- * line a change. An incomplete last line is one that a kill has cut: nothing in it was confirmed.
- * @throws SyntaxError if the text is not JSON, TypeError if a change is malformed
+ * Reads the state in a data file. The first line is the whole state, and each other line is a
+ * change. An incomplete last line was cut off by a kill, and nothing in it was confirmed.
+ * @throws SyntaxError if the text is not JSON
+ * @throws TypeError if a change is malformed
  */
 export function readSavedState(text: string): unknown {
   const [first = "", ...changes] = text.split("\n");
@@ -141,7 +142,7 @@ export function readSavedState(text: string): unknown {
   try {
     state = JSON.parse(first);
   } catch {
-    // People may have formatted it.
+    // The file may have been formatted by hand.
     return JSON.parse(text);
   }
   const complete = changes.slice(0, -1);

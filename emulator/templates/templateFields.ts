@@ -12,7 +12,7 @@ import {
 import { FLAG, NAME } from "../model/shapes";
 import { property } from "../model/v2Form";
 
-/** A port of a template with its name in the web console. */
+/** A port of a template, and its name in RunPod's console. */
 export interface PortConfig {
   /** The port. */
   readonly port: string;
@@ -26,20 +26,20 @@ const portsConfig = z.array(z.strictObject({ port: z.string(), name: z.string() 
 const NEW_CATEGORY = "NVIDIA";
 
 /**
- * All fields that clients can set. The types, the GraphQL schema, the seeds and `saveTemplate`
- * follow this table.
+ * All fields that clients can set. Types, the GraphQL schema, seeds and `saveTemplate` are derived
+ * from this table.
  */
 export const TEMPLATE_FIELDS = {
-  /** Name, unique among all templates. */
+  /** The name, which is unique among all templates. */
   name: requiredString("String", property("name", NAME)),
   ...CONTAINER_FIELDS,
-  /** Size of the pod volume in GB, whole; 0 for serverless templates. */
+  /** The size of the pod volume in GB (integer); 0 for serverless templates. */
   volumeInGb: required("Int!", z.int(), 0),
-  /** Names of ports in the web console. */
+  /** Port names in RunPod's console. */
   portsConfig: reset<readonly PortConfig[]>("[PortConfigInput]", portsConfig, []),
-  /** `true` for a template of endpoints, `false` for one of pods. */
+  /** `true` for endpoint templates, `false` for pod templates. */
   isServerless: reset("Boolean", z.boolean(), false, { v2: property("serverless", FLAG) }),
-  /** `true` if everyone can use it. */
+  /** `true` if everyone can use the template. */
   isPublic: reset("Boolean", z.boolean(), false, { v2: property("public", FLAG) }),
   /** Description in Markdown. */
   readme: reset("String", z.string(), ""),
@@ -47,13 +47,13 @@ export const TEMPLATE_FIELDS = {
   startSsh: reset("Boolean", z.boolean(), false, { v2: property("startSsh", FLAG, true) }),
   /** `true` if pods start Jupyter. */
   startJupyter: reset("Boolean", z.boolean(), false, { v2: property("startJupyter", FLAG, true) }),
-  /** Start script of the web console. */
+  /** The start script in RunPod's console. */
   startScript: reset<string | null>("String", z.string().nullable(), null),
-  /** Setting of the web console. */
+  /** A setting of RunPod's console. */
   advancedStart: reset<boolean | null>("Boolean", z.boolean().nullable(), null),
-  /** Mount path of the pod volume; without effect for endpoints. */
+  /** The mount path of the pod volume. Has no effect for endpoints. */
   volumeMountPath: reset<string | null>("String", z.string().nullable(), null),
-  /** Presets of the vendor's hub. */
+  /** Presets of the hub. */
   config: reset<unknown>("JSON", z.unknown(), null),
   /** `CPU`, `GPU`, `NVIDIA` or `AMD`. REST v2 has no `GPU`. */
   category: reset<string | null>("TemplateCategory", z.enum(["CPU", "GPU", "NVIDIA", "AMD"]).nullable(), null, {
@@ -74,10 +74,10 @@ export interface TemplateFields extends Stored<Table> {}
 export interface TemplateRecord extends TemplateFields {
   /** Identifier, assigned when the template was created. */
   readonly id: string;
-  /** Id of the endpoint that the template was made for and belongs to, or `null`. */
+  /** The id of the endpoint that the template was created for and belongs to, or `null`. */
   boundEndpointId: string | null;
   /**
-   * The last time when an endpoint, a worker or a pod stopped using it, in milliseconds since the
+   * When an endpoint, worker or pod last stopped using the template, in milliseconds since the
    * epoch.
    */
   lastUsedAt: number | null;
@@ -85,7 +85,7 @@ export interface TemplateRecord extends TemplateFields {
 
 /** The `input` of `saveTemplate`. */
 export interface TemplateInput extends RequiredInput<Table>, OptionalInput<Table> {
-  /** Identifier of the template to change. Without it, a template is created. */
+  /** The id of the template to change. Omit it to create a template. */
   readonly id?: string | null;
 }
 
@@ -93,7 +93,7 @@ export interface TemplateInput extends RequiredInput<Table>, OptionalInput<Table
 export interface TemplateSeed extends TemplateInput {
   /** Id of the new template. @default random */
   readonly id?: string | null;
-  /** Id of the endpoint that the template belongs to. @default none */
+  /** The id of the endpoint that the template belongs to. @default none */
   readonly boundEndpointId?: string;
 }
 

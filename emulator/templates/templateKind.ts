@@ -10,7 +10,7 @@ import {
 import type { Templates } from "./templates";
 
 /**
- * Reads and changes templates directly. A change to what workers run reaches them as after
+ * Reads and changes templates directly. Changes that affect workers reach them as after
  * `saveTemplate`.
  */
 export interface TemplateControl extends RecordControl<TemplateSeed, TemplateFields, Readonly<TemplateRecord>> {}

@@ -5,8 +5,8 @@ import type { TemplateFields } from "./templateFields";
 const MAX_VARIABLES = 50;
 
 /**
- * Checks the rules that concern one template alone.
- * @throws BusinessError if a field breaks a rule
+ * Checks the rules that depend on a single template.
+ * @throws BusinessError if a field violates a rule
  */
 export function assertTemplateAllowed(fields: TemplateFields, current: TemplateFields | undefined): void {
   if (fields.name.trim() === "") throw new BusinessError("Template name must not be empty", "template.ranges");

@@ -19,11 +19,11 @@ import { assertTemplateAllowed } from "./templateRules";
 export interface TemplateOptions {
   /** How long after its last use a template can be deleted, in milliseconds, ≥ 0. */
   readonly releaseMs: number;
-  /** Names that other accounts have taken. */
+  /** Names that other accounts already use. */
   readonly takenNames: readonly string[];
   /** `true` if the name of a deleted template cannot be used again. */
   readonly reserveDeletedNames: boolean;
-  /** `true` if the template of an endpoint outlives it. */
+  /** `true` to keep an endpoint's own template when the endpoint is deleted. */
   readonly keepBound: boolean;
 }
 
@@ -33,16 +33,16 @@ export interface TemplateSurroundings {
   readonly profile: Profile;
   readonly random: () => number;
   readonly changed: () => void;
-  /** Returns the endpoints and pods that use a template, in words. */
+  /** Describes the endpoints and pods that use a template. */
   readonly usersOf: (templateId: string) => readonly string[];
-  /** Throws a BusinessError if a template cannot refer to the credential. */
+  /** Throws a BusinessError if a template cannot use the credential. */
   readonly assertRegistryAuth: (id: string) => void;
-  /** Called after a change that reaches workers. */
+  /** Called after a change that affects workers. */
   readonly onRollOut: (templateId: string) => void;
 }
 
 /**
- * How long after its last use the observed service refuses to delete a template, in milliseconds
+ * How long the observed service refuses to delete a template after its last use, in milliseconds
  * (observed).
  */
 export const OBSERVED_RELEASE_MS = 120_000;
@@ -50,31 +50,32 @@ export const OBSERVED_RELEASE_MS = 120_000;
 /** The templates of the account. */
 export interface Templates extends StoredRecords<TemplateRecord, TemplateSeed, TemplateFields> {
   /**
-   * Creates a template, or changes the one with the id of the input, as `saveTemplate` does.
-   * @throws BusinessError if a rule of the service forbids it
+   * Creates a template, or changes the template with the input's id, in the same way as
+   * `saveTemplate`.
+   * @throws BusinessError if it violates a rule of the service
    */
   save(input: TemplateInput): TemplateRecord;
   /**
-   * Deletes the template with a name, as `deleteTemplate` does.
-   * @throws BusinessError if there is none, while it is in use, and for a while after that
+   * Deletes a template by name, in the same way as `deleteTemplate`.
+   * @throws BusinessError if it does not exist, is in use, or was in use until recently
    */
   delete(name: string | null | undefined): void;
-  /** Binds a template to an endpoint: both are deleted together. */
+  /** Binds a template to an endpoint, so that both are deleted together. */
   bind(id: string, endpointId: string): void;
   /** Removes the templates that belong to an endpoint, unless an option keeps them. */
   removeThatOf(endpointId: string): void;
   /** Removes the registry credential from a template. */
   forgetRegistryAuth(id: string): void;
-  /** Notes that something stopped using the template. */
+  /** Records that something stopped using the template. */
   released(id: string): void;
-  /** Returns the container of a worker that starts now. */
+  /** Returns the container for a worker that starts now. */
   containerOf(id: string): WorkerContainer;
 }
 
 /** The templates, and what their rules refer to. */
 interface TemplateState {
   readonly records: Records<TemplateRecord>;
-  /** The names of deleted templates that cannot be used again. */
+  /** Names of deleted templates that cannot be used again. */
   readonly reserved: Set<string>;
   readonly around: TemplateSurroundings;
   readonly options: TemplateOptions;
@@ -163,8 +164,8 @@ function removeTemplate({ records, reserved, options }: TemplateState, id: strin
 }
 
 /**
- * Returns the fields that a template has after an input. Throws if the rules of the service forbid
- * them.
+ * Returns a template's fields after an input.
+ * @throws BusinessError if they violate a rule of the service
  */
 function allowedFields(
   state: TemplateState,

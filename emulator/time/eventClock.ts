@@ -1,11 +1,13 @@
 import { type Timer, TimerHeap } from "./timerHeap";
 import type { EmulatorClock } from "./virtualClock";
 
-/** A clock for calls without promises: it runs them one after the other, a million per second. */
+/**
+ * A clock for callbacks that use no promises. It runs them one after another, a million per second.
+ */
 export interface EventClock extends EmulatorClock {
-  /** Advances time to `ms` and runs every call that becomes due, in order, at its own time. */
+  /** Advances time to `ms`. Runs every callback that becomes due, in order and at its own time. */
   runUntil(ms: number): void;
-  /** Advances time until no call is scheduled, background calls included. */
+  /** Advances time until no callback is scheduled, including background callbacks. */
   runToEnd(): void;
 }
 

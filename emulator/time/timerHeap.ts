@@ -2,7 +2,7 @@
 export interface Timer {
   /** Milliseconds since the epoch. */
   readonly at: number;
-  /** Timers of the same time run in the order of their creation. */
+  /** Timers that are due at the same time run in order of creation. */
   readonly sequence: number;
   readonly callback: () => void;
   readonly background: boolean;
@@ -11,8 +11,8 @@ export interface Timer {
 }
 
 /**
- * A binary heap of timers, the earliest first. `push` and `remove` take O(log n); removed timers
- * occupy no memory.
+ * A binary heap of timers, earliest first. `push` and `remove` take O(log n). Removed timers occupy
+ * no memory.
  */
 export class TimerHeap {
   private readonly timers: Timer[] = [];

@@ -1,39 +1,48 @@
 import { type Clock, systemClock } from "../../sdk/contract/clock";
 import { type Timer, TimerHeap } from "./timerHeap";
 
-/** The clock of an emulator. The system clock (`systemClock`) is one as well. */
+/** An emulator's clock. `systemClock` is one as well. */
 export interface EmulatorClock extends Clock {
   /**
    * Calls `callback` once after `delayMs` milliseconds. Returns a function that cancels the call.
-   * @param background `true` for cleanup (such as deleting an old result), which `runUntilIdle`
-   * does not wait for
+   * @param background `true` for cleanup, such as deleting an old result. `runUntilIdle` does not
+   * wait for it.
    */
   schedule(delayMs: number, callback: () => void, background?: boolean): () => void;
-  /** Stops time until `work`, which takes real time (such as an HTTP request), is settled. */
+  /**
+   * Stops time until `work` has settled. Use it for work that takes real time, such as an HTTP
+   * request.
+   */
   hold?(work: Promise<unknown>): void;
 }
 
-/** A clock that moves only when it is told to. */
+/** A clock that only moves when it is told to. */
 export interface ManualClock extends EmulatorClock {
   /**
-   * Advances time by `ms` milliseconds (≥ 0) and runs every call that becomes due, in order, at its
-   * own time. Promises that a call resolves are handled before the next call.
+   * Advances time by `ms` milliseconds (≥ 0). Runs every callback that becomes due, in order and at
+   * its own time. Promises that a callback resolves are handled before the next callback.
    * @throws RangeError if `ms` is not a number ≥ 0
    */
   advance(ms: number): Promise<void>;
-  /** Advances time until only background calls are scheduled: no worker starts, no job runs. */
+  /**
+   * Advances time until only background callbacks are scheduled, so no worker is starting and no
+   * job is running.
+   */
   runUntilIdle(): Promise<void>;
-  /** Stops time until `work`, which takes real time (such as an HTTP request), is settled. */
+  /**
+   * Stops time until `work` has settled. Use it for work that takes real time, such as an HTTP
+   * request.
+   */
   hold(work: Promise<unknown>): void;
 }
 
-/** Returns `true` for a clock that moves only when it is told to. */
+/** Returns `true` for a clock that only moves when it is told to. */
 export function isManual(clock: EmulatorClock): clock is ManualClock {
   return "advance" in clock;
 }
 
 /**
- * Creates a clock that moves only when it is told to.
+ * Creates a clock that only moves when it is told to.
  * @param startMs the initial time, in milliseconds since the epoch; the current time if omitted
  */
 export function manualClock(startMs: number = Date.now()): ManualClock {
@@ -65,7 +74,7 @@ export function manualClock(startMs: number = Date.now()): ManualClock {
     }
   }
 
-  /** Concurrent callers take turns. */
+  /** Makes concurrent callers take turns. */
   function inTurn(pass: () => Promise<void>): Promise<void> {
     const result = passing.then(pass);
     passing = result.catch(() => {});
@@ -99,7 +108,7 @@ export function manualClock(startMs: number = Date.now()): ManualClock {
 
 /**
  * Creates a clock that runs faster than real time.
- * @param factor the speed, ≥ 1: with 60, the clock shows a minute later after each second
+ * @param factor the speed, ≥ 1. With 60, the clock advances a minute per second.
  * @throws RangeError if `factor` is not a number ≥ 1
  */
 export function scaledClock(factor: number): EmulatorClock {
@@ -117,9 +126,9 @@ export function scaledClock(factor: number): EmulatorClock {
 }
 
 /**
- * A monotonic clock that also shows dates: the date of this call plus the time that has really
- * passed since. So the emulator's records hold dates, and the difference between two of them is the
- * time that really passed.
+ * A monotonic clock that also shows dates. It adds the elapsed time to the date of this call.
+ * Records therefore contain dates, and the difference between two dates is the time that really
+ * passed.
  */
 export function steadyClock(clock: EmulatorClock): EmulatorClock {
   const startMs = clock.now();

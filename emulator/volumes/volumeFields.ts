@@ -13,24 +13,24 @@ import {
 import { NAME } from "../model/shapes";
 import { property } from "../model/v2Form";
 
-/** The smallest and the largest size of a volume in GB. */
+/** The minimum and maximum size of a volume, in GB. */
 export const SIZES = { smallest: 10, largest: 4096 };
 
 type Optional<Value> = Field<Value, Value | null | undefined>;
 
-/** A field that keeps its value if a change leaves it out. */
+/** Declares a field that a change keeps if omitted. */
 function kept<Value>(type: string, schema: z.ZodType<Value>, value: Value, v2: V2Form<Value, Value>): Optional<Value> {
   const store: Optional<Value>["store"] = (given, current) => given ?? current ?? value;
   return { output: type, input: type, schema: schema.nullish(), stored: schema, store, v2 };
 }
 
-/** All fields of a volume that clients can set. A change can only set `CHANGEABLE_FIELDS`. */
+/** All fields of a volume that clients can set. An update can only set `CHANGEABLE_FIELDS`. */
 export const VOLUME_FIELDS = {
-  /** Name; need not be unique. */
+  /** The name. It need not be unique. */
   name: kept("String", z.string(), "", property("name", NAME)),
-  /** Size in GB, whole. */
+  /** The size in GB (integer). */
   size: kept("Int", z.int(), 0, property("size", { type: "integer", minimum: SIZES.smallest, maximum: SIZES.largest })),
-  /** Id of the data center. It cannot be changed. */
+  /** The id of the data center. It cannot be changed. */
   dataCenterId: requiredString("String", property("dataCenter", NAME)),
 };
 
@@ -47,7 +47,7 @@ export interface VolumeFields extends Stored<Table> {}
 export interface VolumeRecord extends VolumeFields {
   /** Identifier, assigned when the volume was created. */
   readonly id: string;
-  /** The kind of storage, which follows from `isNextGenStorage`. */
+  /** The kind of storage. `isNextGenStorage` determines it. */
   readonly storageType: "CEPH_FS" | "VAST";
 }
 

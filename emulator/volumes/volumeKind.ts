@@ -9,7 +9,7 @@ import {
 } from "./volumeFields";
 import type { Volumes } from "./volumes";
 
-/** Reads and changes network volumes directly. */
+/** Reads and changes network volumes directly, without a request. */
 export interface VolumeControl extends RecordControl<VolumeSeed, VolumeFields, Readonly<VolumeRecord>> {}
 
 export function volumeKind(volumes: Volumes): Kind<VolumeSeed, VolumeFields, VolumeRecord> {

@@ -20,7 +20,7 @@ export interface VolumeSurroundings {
   readonly profile: Profile;
   readonly random: () => number;
   readonly changed: () => void;
-  /** Returns the endpoints and pods that use a volume, in words. */
+  /** Describes the endpoints and pods that use a volume. */
   readonly usersOf: (volumeId: string) => readonly string[];
   /** The data centers that support network volumes. */
   readonly dataCenters: readonly string[];
@@ -29,13 +29,13 @@ export interface VolumeSurroundings {
 /** The network volumes of the account. */
 export interface Volumes extends StoredRecords<VolumeRecord, VolumeSeed, VolumeFields> {
   /**
-   * Changes the name or the size of a volume, as `updateNetworkVolume` does.
-   * @throws BusinessError if a rule of the service forbids it
+   * Changes a volume's name or size in the same way as `updateNetworkVolume`.
+   * @throws BusinessError if the change violates a rule of the service
    */
   update(input: VolumeChange): VolumeRecord;
   /**
-   * Deletes a volume, as `deleteNetworkVolume` does.
-   * @throws BusinessError if it does not exist, or while it is in use
+   * Deletes a volume in the same way as `deleteNetworkVolume`.
+   * @throws BusinessError if it does not exist or is in use
    */
   delete(id: string): void;
 }

@@ -5,7 +5,7 @@ import { type Demand, workersWanted } from "./scaling";
 import type { WorkerModel } from "./workerModel";
 import type { WorkerPool } from "./workerPool";
 
-/** The parts that an endpoint's autoscaler reads and controls. */
+/** The parts of an endpoint that its autoscaler reads and controls. */
 interface Scaled {
   readonly record: EndpointRecord;
   readonly context: RuntimeContext;
@@ -16,13 +16,16 @@ interface Scaled {
   readonly inProgress: () => number;
 }
 
-/** Starts and stops an endpoint's workers as its jobs need them. */
+/** Starts and stops an endpoint's workers according to its jobs. */
 export interface Autoscaler {
-  /** The current input of the scaling formula. */
+  /** Returns the current input of the scaling formula. */
   demand(): Demand;
-  /** Scales at once, or at the next evaluation of the model. The first worker starts at once. */
+  /**
+   * Scales immediately or at the model's next evaluation. The first worker always starts
+   * immediately.
+   */
   evaluate(): void;
-  /** Scales at once. */
+  /** Scales immediately. */
   scale(): void;
   dispose(): void;
 }
@@ -80,7 +83,7 @@ export function createAutoscaler(scaled: Scaled): Autoscaler {
 
 /**
  * Counts the jobs that have waited too long, up to `workersMax`. `nextAt` is when the next job will
- * have.
+ * have waited too long.
  */
 function overdueJobs(record: EndpointRecord, queue: JobQueue, now: number): { overdue: number; nextAt?: number } {
   if (record.scalerType !== "QUEUE_DELAY") return { overdue: 0 };

@@ -1,16 +1,16 @@
 import { EMPTY_CONTAINER, type EndpointContainer } from "../model/containerFields";
 import { type Place, placeVariables } from "../model/places";
 
-/** A worker's container: its template's or its endpoint's, as it was when the worker started. */
+/** A worker's container as of the worker's start. It comes from the template or the endpoint. */
 export interface WorkerContainer extends EndpointContainer {
-  /** Id of the template; empty if the endpoint has a container of its own. */
+  /** The template's id; empty if the endpoint has its own container. */
   readonly templateId: string;
 }
 
-/** The image of templates that the emulator knows only by id. */
+/** The image of templates of which the emulator only knows the id. */
 export const EXAMPLE_IMAGE = "example/image:latest";
 
-/** Returns the container of a template that the emulator knows only by id. */
+/** Returns the container of a template of which the emulator only knows the id. */
 export function exampleContainer(templateId: string): WorkerContainer {
   return { ...EMPTY_CONTAINER, templateId, imageName: EXAMPLE_IMAGE, containerDiskInGb: 50 };
 }

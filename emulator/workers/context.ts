@@ -13,42 +13,46 @@ import type { WorkerModel } from "./workerModel";
 
 /** The parts of the emulator that an endpoint and its workers use. */
 export interface RuntimeContext extends WebhookContext {
-  /** Returns a number in [0, 1), the same sequence in every run with the same seed. */
+  /** Returns a number in [0, 1). The same seed gives the same sequence. */
   readonly random: () => number;
-  /** How long a worker without a job takes to stop after a scale-down, in milliseconds. */
+  /** How long a worker without a job takes to stop after scaling down, in milliseconds. */
   readonly drainMs: number;
   /**
-   * The time that a new worker takes until it accepts jobs, in milliseconds; with FLASHBOOT a
-   * quarter of it.
+   * How long a new worker takes until it accepts jobs, in milliseconds. With FLASHBOOT, it takes a
+   * quarter of this time.
    */
   readonly coldStartMs: number;
-  /** Handlers by endpoint name or template id. A worker without one echoes the input of its job. */
+  /**
+   * Handlers by endpoint name or template id. A worker without a handler returns the job's input.
+   */
   readonly handlers?: Handlers | undefined;
   /** Starts worker programs. */
   readonly workerHost: WorkerHost;
   readonly workerFaults: WorkerFaults;
-  /** The logs of workers. @default none: a forecast reads no logs */
+  /** The logs of workers. @default none, because a forecast reads no logs */
   readonly logs?: WorkerLogs | undefined;
-  /** The workers that a forecast assumes. @default the emulator's own */
+  /** The worker model of a forecast. @default the emulator's own */
   readonly model?: WorkerModel | undefined;
   /** @default the contract's table */
   readonly rateLimits?: RateLimitOptions | undefined;
-  /** `true` if workers with FLASHBOOT keep a template's old version until `workersMax` is 0. */
+  /**
+   * `true` if workers with FLASHBOOT keep using a template's old version until `workersMax` is 0.
+   */
   readonly staleFlashBoot: boolean;
-  /** Returns the container that a worker starting now gets from a template. */
+  /** Returns the container that a template gives to a worker that starts now. */
   readonly containerOf: (templateId: string) => WorkerContainer;
   /** The variables of workers. */
   readonly environments: WorkerEnvironments;
-  /** Returns the places where a worker of an endpoint can start now; empty if nothing fits. */
+  /** Returns the places where an endpoint's worker can start now; empty if there is none. */
   readonly placesOf: (record: EndpointRecord) => readonly Place[];
-  /** Must be called when a worker or an endpoint no longer uses a template. */
+  /** Must be called when a worker or endpoint no longer uses a template. */
   readonly released: (templateId: string) => void;
   /**
-   * Must be called at every change to what `snapshot` returns, which is saved before the next
-   * response: with a job that was added, changed or deleted, with an endpoint whose jobs are all
-   * new, or with neither for any other change.
+   * Must be called at every change to the result of `snapshot`, which is saved before the next
+   * response. Pass a job that was added, changed or deleted, an endpoint whose jobs are all new, or
+   * nothing for any other change.
    */
   readonly changed: (endpointId?: string, jobId?: string) => void;
-  /** Must be called at every change that is visible to people. */
+  /** Must be called at every change that the page shows. */
   readonly watch: Watch;
 }

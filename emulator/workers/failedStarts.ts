@@ -3,14 +3,14 @@ import { show } from "./poolState";
 import type { Worker } from "./worker";
 import type { FailedStart } from "./workerFaults";
 
-/** The time between two attempts of a start that fails, in milliseconds (assumed). */
+/** The pause between attempts of a failing start, in milliseconds (assumed). */
 const AGAIN_MS = 10_000;
-/** After this time, a worker that has not started counts as unhealthy, in milliseconds. */
+/** A worker that has not started after this time counts as unhealthy, in milliseconds. */
 const UNHEALTHY_MS = 7 * 60_000;
 
 /**
- * Starts a worker that never accepts a job, and tries again and again. Its log shows why. Sets the
- * worker's timer, so that its end stops the attempts.
+ * Starts a worker that never accepts a job and retries again and again. Its log shows the reason.
+ * Sets the worker's timer, so that ending the worker stops the attempts.
  */
 export function failToStart(pool: PoolState, worker: Worker, failure: FailedStart): void {
   const { context } = pool;
@@ -31,7 +31,7 @@ export function failToStart(pool: PoolState, worker: Worker, failure: FailedStar
       worker.state = "unhealthy";
       show(pool, worker);
     }
-    // In the background: it goes on for days.
+    // Run in the background, because the attempts go on for days.
     worker.cancelTimer = clock.schedule(AGAIN_MS, attempt, true);
   }
 

@@ -1,28 +1,28 @@
-/** The functions and facts that an HTTP handler can use. Time is that of the emulator's clock. */
+/** The functions and data that an HTTP handler can use. Time follows the emulator's clock. */
 export interface HttpContext {
-  /** Id of the worker. */
+  /** The id of the worker. */
   readonly workerId: string;
-  /** The image of the worker, from its template as it was when the worker started. */
+  /** The worker's image, from its template as of the worker's start. */
   readonly imageName: string;
-  /** The environment variables of the worker's template, as they were when the worker started. */
+  /** The environment variables of the worker's template as of the worker's start. */
   readonly env: Readonly<Record<string, string>>;
-  /** Returns the time in milliseconds since the epoch. */
+  /** Returns the current time in milliseconds since the epoch. */
   now(): number;
   /** Resolves after `ms` milliseconds. */
   sleep(ms: number): Promise<void>;
-  /** Returns a number in [0, 1) that follows from the emulator's `randomSeed`. */
+  /** Returns a number in [0, 1). The sequence depends on the emulator's `randomSeed`. */
   random(): number;
 }
 
 /**
  * The HTTP server of a load-balancing endpoint's workers, as a function. It must also respond to
- * health checks, `GET /ping`: with 200 if the worker is healthy, with 204 while it still starts. A
- * worker with any other status gets no requests.
+ * health checks, `GET /ping`: with 200 if the worker is healthy, or with 204 while it is starting.
+ * A worker with any other status receives no requests.
  */
 export interface HttpHandler {
   /**
-   * Responds to a request. Its path is the one below the endpoint. `request.signal` aborts when
-   * nobody waits for the response any more.
+   * Responds to a request. Its path is the path below the endpoint. `request.signal` aborts when
+   * nobody is waiting for the response any more.
    */
   fetch(request: Request, context: HttpContext): Response | Promise<Response>;
 }
@@ -33,7 +33,7 @@ export function isHttpHandler(value: unknown): value is HttpHandler {
 }
 
 /**
- * The default handler of endpoints. It returns the method, the path and the body of a request.
+ * The default handler of load-balancing endpoints. It returns the request's method, path and body.
  */
 export const httpEcho: HttpHandler = {
   async fetch(request, { workerId }) {

@@ -3,11 +3,11 @@ import type { EndpointRecord } from "../model/endpointFields";
 import type { EmulatorClock } from "../time/virtualClock";
 
 /**
- * Lowers `workersMax` of an endpoint that had no jobs for days, as the service does (observed), and
- * `workersMin` with it (assumed). Returns a function that stops the watch.
- * @param idleSince returns the time when the endpoint last had a job or was saved, in milliseconds
- * since the epoch
- * @param onLowered called after a change to the record
+ * Lowers `workersMax` of an endpoint that has had no jobs for days, as the service does (observed),
+ * and `workersMin` with it (assumed). Returns a function that stops watching.
+ * @param idleSince returns when the endpoint last had a job or was saved, in milliseconds since the
+ * epoch
+ * @param onLowered called after the record has changed
  */
 export function watchIdleness(
   record: EndpointRecord,

@@ -10,19 +10,19 @@ const TYPES_ONLY = /\.d\.[cm]?ts$/;
 const NOT_LOADABLE = /\.[jt]sx$/;
 
 /**
- * Loads the handlers of a folder: `<name>.js`, `.cjs`, `.mjs` and, with Node.js 22.18 or later,
- * `.ts` each export one (as the module itself, `default` or `handler`). Instead of a function, a
- * file can export a worker program; its `cwd` is relative to the folder, and the folder itself by
- * default.
- * @throws Error if the folder cannot be read or has no handlers, if two files have the same name,
- * or if a file cannot be loaded or exports neither a function nor a program
+ * Loads the handlers in a folder. Each `<name>.js`, `.cjs`, `.mjs` or, with Node.js 22.18 or later,
+ * `.ts` file exports one handler, either as the module itself, as `default` or as `handler`.
+ * Instead of a function, a file can export a worker program. Its `cwd` is relative to the folder
+ * and defaults to the folder.
+ * @throws Error if the folder cannot be read or contains no handlers, if two files have the same
+ * name, or if a file cannot be loaded or exports neither a function nor a program
  */
 export function loadHandlers(folder: string): Handlers {
   const files = Object.entries(handlerFiles(folder));
   return Object.fromEntries(files.map(([name, file]) => [name, handlerOf(file, load(file))]));
 }
 
-/** Returns the paths of a folder's handlers, by the names of the handlers. */
+/** Returns the paths of a folder's handlers, by handler name. */
 export function handlerFiles(folder: string): Readonly<Record<string, string>> {
   const all = filesOf(folder);
   const wrong = all.find((file) => NOT_LOADABLE.test(file));
@@ -48,7 +48,7 @@ const KINDS = ".js, .cjs, .mjs or .ts";
  * @throws Error if it exports none
  */
 export function handlerOf(file: string, exported: unknown): Handlers[string] {
-  // An import of CommonJS has the exports of the file as its default export.
+  // When a CommonJS file is imported, its exports are the default export.
   const modules = [exported, property(exported, "default")];
   const candidates = modules.flatMap((it) => [it, property(it, "default"), property(it, "handler")]);
   const handler = candidates.find((candidate) => typeof candidate === "function");

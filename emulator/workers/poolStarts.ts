@@ -5,12 +5,12 @@ import { drain, waitIdle } from "./poolStops";
 import { newWorker, type Worker, type WorkerPod } from "./worker";
 import type { StartFault } from "./workerFaults";
 
-/** The pause before a container that lacks a secret is started again, in milliseconds. */
+/** The pause before restarting a container that lacks a secret, in milliseconds. */
 const SECRET_RETRY_MS = 10_000;
 
 /**
- * Starts a worker, unless a fault keeps it throttled for a while. Workers take the places of their
- * endpoint in turn. Returns `false` if the endpoint has no place.
+ * Starts a worker, unless a fault keeps it throttled for a while. Workers use their endpoint's
+ * places in turn. Returns `false` if the endpoint has no place.
  */
 export function startWorker(pool: PoolState, id = randomId(pool.context.random)): boolean {
   const { record, context } = pool;
@@ -44,7 +44,7 @@ export function startWorker(pool: PoolState, id = randomId(pool.context.random))
 
 type RemovableFault = { -readonly [Name in keyof StartFault]: StartFault[Name] };
 
-/** Ends the effect of a fault rule that was removed on a worker that started under it. */
+/** Ends the effect of a removed fault rule on a worker that started under the rule. */
 function heal(pool: PoolState, worker: Worker, fault: RemovableFault): void {
   const { failure, takesNoJobs } = fault;
   fault.takesNoJobs = false;
@@ -60,7 +60,7 @@ function heal(pool: PoolState, worker: Worker, fault: RemovableFault): void {
   }
 }
 
-/** Starts the container of a worker. */
+/** Starts a worker's container. */
 function initialize(pool: PoolState, worker: Worker, fault: StartFault): void {
   const { clock, environments, logs } = pool.context;
   const { imagePullMs, failure } = fault;
@@ -97,14 +97,14 @@ function initialize(pool: PoolState, worker: Worker, fault: StartFault): void {
   });
 }
 
-/** The worker asks for a job, for the first time or again. */
+/** Called when a worker asks for a job, whether for the first time or again. */
 function welcome(pool: PoolState, worker: Worker, takesNoJobs: boolean): void {
   if (!pool.workers.has(worker)) return;
   if (worker.state === "initializing" && !worker.draining) {
     worker.state = "idle";
     show(pool, worker);
     if (takesNoJobs) return;
-    // The worker library prints this when a program calls serverless.start.
+    // The worker library prints this when a program calls `serverless.start`.
     if (!worker.runner.hasProcess)
       pool.context.logs?.add(worker.pod.id, "container", "--- Starting Serverless Worker ---");
     makeFree(pool, worker);
@@ -113,8 +113,8 @@ function welcome(pool: PoolState, worker: Worker, takesNoJobs: boolean): void {
 }
 
 /**
- * Lets a worker ask for its next job, at once or after a pause. Must be called when one of its jobs
- * has ended.
+ * Lets a worker ask for its next job, either immediately or after a pause. Must be called when one
+ * of its jobs has ended.
  */
 export function askAgain(pool: PoolState, worker: Worker): void {
   if (worker.jobs === 0) {

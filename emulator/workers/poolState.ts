@@ -10,18 +10,18 @@ export interface PoolState {
   readonly context: RuntimeContext;
   readonly model: WorkerModel;
   readonly releases: Releases;
-  /** All workers in order of their start, including those that drain. */
+  /** All workers in start order, including draining ones. */
   readonly workers: Set<Worker>;
-  /** The workers that the next job can go to, the latest last. */
+  /** The workers that can take the next job, most recent last. */
   readonly free: Worker[];
-  /** The number of workers that were started. */
+  /** The number of workers started so far. */
   started: number;
-  /** The number of workers that drain. */
+  /** The number of draining workers. */
   draining: number;
   /** The number of workers that the autoscaler wants. */
   wanted: number;
   /**
-   * Called when a worker becomes free, and when a draining worker has stopped and another may
+   * Called when a worker becomes free, or when a draining worker has stopped so that another may
    * start.
    */
   readonly onRoom: () => void;
@@ -42,7 +42,7 @@ export function sizeOf({ workers, draining }: PoolState): number {
   return workers.size - draining;
 }
 
-/** Reports a worker's state to the watchers. Must be called after every change. */
+/** Reports a worker's state to watchers. Must be called after every change. */
 export function show({ record, context }: PoolState, worker: Worker): void {
   worker.since = context.clock.now();
   context.watch.worker(record.id, worker.pod.id, shownState(worker));
@@ -61,7 +61,7 @@ export function forget(pool: PoolState, worker: Worker): void {
   pool.context.watch.worker(pool.record.id, worker.pod.id, "gone");
 }
 
-/** Takes a worker off the list of free ones. */
+/** Removes a worker from the list of free workers. */
 export function leaveFree({ free }: PoolState, worker: Worker): void {
   const index = free.lastIndexOf(worker);
   if (index >= 0) free.splice(index, 1);

@@ -2,12 +2,12 @@ import { forget, leaveFree, type PoolState, show, sizeOf } from "./poolState";
 import { REQUEST_COUNT_SCALE_DOWN_MS } from "./scaling";
 import { noTimer, type Worker } from "./worker";
 
-/** Under REQUEST_COUNT, a queue has no idle timeout. */
+/** With REQUEST_COUNT, a queue has no idle timeout. */
 function hasIdleTimeout({ record, model }: PoolState): boolean {
   return record.scalerType !== "REQUEST_COUNT" || model.usesIdleTimeout === true;
 }
 
-/** Starts the idle timeout. If there is none, `stopSurplus` decides. */
+/** Starts the idle timeout. If there is none, `stopSurplus` decides when the worker stops. */
 export function waitIdle(pool: PoolState, worker: Worker): void {
   stopWaiting(worker);
   const { record, context } = pool;
@@ -18,7 +18,7 @@ export function waitIdle(pool: PoolState, worker: Worker): void {
   worker.cancelTimer = context.clock.schedule(record.idleTimeout * 1000, stop, true);
 }
 
-/** Without an idle timeout, stops idle workers above the wanted number after a while. */
+/** If there is no idle timeout, stops surplus idle workers after a while. */
 export function stopSurplus(pool: PoolState): void {
   if (hasIdleTimeout(pool) || sizeOf(pool) <= pool.wanted) return;
   for (const worker of pool.free) {
@@ -36,7 +36,7 @@ export function stopWaiting(worker: Worker): void {
   worker.cancelTimer = noTimer;
 }
 
-/** Gives a worker no more jobs, and removes it when it has none left. */
+/** Stops assigning jobs to a worker, and removes it once it has no jobs left. */
 export function drain(pool: PoolState, worker: Worker, reason: string): void {
   stopWaiting(worker);
   worker.draining = true;
@@ -47,7 +47,7 @@ export function drain(pool: PoolState, worker: Worker, reason: string): void {
   if (worker.state !== "running") removeLater(pool, worker);
 }
 
-/** Removes a draining worker without a job: a process takes its own time to end. */
+/** Removes a draining worker that has no job. A process takes some time to exit. */
 export function removeLater(pool: PoolState, worker: Worker): void {
   if (worker.runner.hasProcess) {
     worker.runner.stop();
@@ -59,7 +59,7 @@ export function removeLater(pool: PoolState, worker: Worker): void {
   });
 }
 
-/** Removes a worker. One with a process counts until the process has ended. */
+/** Removes a worker. A worker with a process counts until the process has exited. */
 export function removeWorker(pool: PoolState, worker: Worker): void {
   if (!worker.runner.hasProcess || !pool.workers.has(worker)) {
     forget(pool, worker);

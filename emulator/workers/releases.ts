@@ -3,19 +3,19 @@ import type { WorkerContainer } from "./container";
 import type { RuntimeContext } from "./context";
 import type { WorkerPod } from "./worker";
 
-/** What a worker started from: a version of its endpoint, with the template as it was then. */
+/** What a worker was started from: a version of its endpoint, and its template at that time. */
 type Release = Pick<WorkerPod, "slsVersion" | "container">;
 
 /** The releases of one endpoint. */
 export interface Releases {
   /**
-   * Returns the release that a worker starts from; with `staleFlashBoot`, that of the previous
-   * worker.
+   * Returns the release that a worker starts from. With `staleFlashBoot`, it is the previous
+   * worker's release.
    */
   current(): Release;
-  /** Returns `true` if workers keep this version of the template. */
+  /** Returns `true` if workers keep using this version of the template. */
   isKept(container: WorkerContainer): boolean;
-  /** Lets the next worker start from the current version of the template. */
+  /** Makes the next worker start from the template's current version. */
   forget(): void;
 }
 

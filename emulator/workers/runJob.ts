@@ -9,20 +9,20 @@ import type { RuntimeContext } from "./context";
 import type { Handler, HandlerContext } from "./jobHandlers";
 import type { WorkerPod } from "./worker";
 
-/** What the functions below know about a job that a handler runs. */
+/** The state of a handler's run of a job. */
 interface HandlerRun {
   readonly job: Job;
   readonly runtime: RuntimeContext;
   readonly events: JobRunEvents;
-  /** `false` once there is an outcome, or the run was stopped. */
+  /** `false` once there is an outcome or the run was stopped. */
   isOpen: boolean;
   cancelTimeout: () => void;
   controller: AbortController | undefined;
-  /** The functions that end the handler's sleeps. */
+  /** Functions that end the handler's sleeps. */
   readonly sleepers: Set<(reason: Error) => void>;
 }
 
-/** Runs a job with a handler, until there is an outcome or the execution timeout expires. */
+/** Runs a job with a handler until there is an outcome or the execution timeout expires. */
 export function runJob(
   handler: Handler,
   job: Job,
@@ -57,10 +57,10 @@ function contextOf(run: HandlerRun, worker: WorkerPod): HandlerContext {
 }
 
 async function callHandler(run: HandlerRun, handler: Handler, context: HandlerContext): Promise<Outcome> {
-  await null; // the caller has the run before anything happens
+  await null; // Let the caller receive the run before anything happens.
   try {
     const { request, id } = run.job;
-    // The handler may change its job, and the service must not.
+    // Pass a copy, because a handler may modify its job.
     const { value: own, isLarge } = sizedCopy(request);
     if (isLarge) await nextTurn(run.runtime.clock);
     const result = await handler(Object.assign(own as typeof request, { id }), context);
@@ -70,7 +70,7 @@ async function callHandler(run: HandlerRun, handler: Handler, context: HandlerCo
   }
 }
 
-/** Sends the items of an iterator to the job's stream, and returns the job's output. */
+/** Sends an iterator's items to the job's stream. Returns the job's output. */
 async function drain(run: HandlerRun, iterator: AnyIterator): Promise<unknown> {
   const outputs: unknown[] = [];
   for (let index = 0; ; ) {
@@ -106,7 +106,7 @@ function endByHandler(run: HandlerRun, outcome: Outcome): never {
   throw new Error(`The handler of job ${run.job.id} ended it.`);
 }
 
-/** Uses no abort signals: one for each sleep would take more time than the rest of a job. */
+/** Avoids abort signals, because one per sleep would take more time than the rest of a job. */
 function sleep({ job, runtime, isOpen, sleepers }: HandlerRun, ms: number): Promise<void> {
   const slept = new Promise<void>((resolve, reject) => {
     if (!isOpen) return reject(new Error(`Job ${job.id} is over.`));
@@ -120,7 +120,7 @@ function sleep({ job, runtime, isOpen, sleepers }: HandlerRun, ms: number): Prom
     };
     sleepers.add(endSleep);
   });
-  slept.catch(() => {}); // a handler may ignore the promise
+  slept.catch(() => {}); // A handler may ignore the promise.
   return slept;
 }
 
@@ -131,8 +131,8 @@ function abortSignal(run: HandlerRun): AbortSignal {
 }
 
 /**
- * Creates a signal only when a handler asks for it, because few do. All jobs share one getter: a
- * getter for each job would give the garbage collector as much work as the rest of the job.
+ * Creates a signal only when a handler asks for it, which few do. All jobs share one getter: a
+ * getter per job would cost the garbage collector as much as the rest of the job.
  */
 class SignalOnDemand {
   declare readonly signal: AbortSignal;
@@ -143,7 +143,7 @@ class SignalOnDemand {
     Object.defineProperty(this, "signal", SignalOnDemand.#property);
   }
 
-  /** An own property, so that a copy of the context also has it. */
+  /** An own property, so that a copy of the context contains it too. */
   static readonly #property: PropertyDescriptor & ThisType<SignalOnDemand> = {
     enumerable: true,
     get() {
@@ -158,9 +158,7 @@ function isIterator(value: unknown): value is AnyIterator {
   return typeof value === "object" && value !== null && "next" in value && typeof value.next === "function";
 }
 
-/**
- * Returns the `error` of a job. The observed service shows JSON, as its worker library writes it.
- */
+/** Returns a job's `error`. The observed service shows JSON, as its worker library writes it. */
 function errorText(error: unknown, profile: Profile): string {
   const message = messageOf(error);
   if (profile !== "observed") return message;

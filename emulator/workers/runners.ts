@@ -9,7 +9,7 @@ import { noTimer, type WorkerPod, type WorkerRunner } from "./worker";
 import { FAULTY } from "./workerFaults";
 import type { WorkerModel } from "./workerModel";
 
-/** The part of a runner that all workers without a process share. */
+/** The parts of a runner that all workers without a process share. */
 export const WITHOUT_PROCESS = {
   program: undefined,
   hasProcess: false,
@@ -18,7 +18,7 @@ export const WITHOUT_PROCESS = {
   kill: () => false,
 } satisfies Partial<WorkerRunner>;
 
-/** Runs one job at a time with a handler. The endpoint's handler is looked up for each job. */
+/** Runs one job at a time with a handler, which is looked up for each job. */
 export function functionRunner(record: EndpointRecord, pod: WorkerPod, context: RuntimeContext): WorkerRunner {
   return {
     ...WITHOUT_PROCESS,

@@ -4,30 +4,28 @@ import type { EndpointRecord } from "../model/endpointFields";
 // days without jobs.
 
 /**
- * The time until REQUEST_COUNT stops a worker that is no longer needed, in milliseconds (assumed).
+ * How long REQUEST_COUNT waits before it stops a worker that is no longer needed, in milliseconds
+ * (assumed).
  */
 export const REQUEST_COUNT_SCALE_DOWN_MS = 4000;
 
 /**
- * The input of the autoscaler. Waiting jobs with `lowPriority` do not count: they trigger no
+ * The input of the autoscaler. Waiting jobs with `lowPriority` don't count, because they trigger no
  * scaling.
  */
 export interface Demand {
   /** Waiting jobs. */
   readonly waiting: number;
-  /** Jobs that have waited for `scalerValue` seconds or longer. */
+  /** Jobs that have waited for at least `scalerValue` seconds. */
   readonly overdue: number;
   /** Jobs in progress, including those with `lowPriority`. */
   readonly inProgress: number;
 }
 
-/** The fields of an endpoint that the autoscaler follows. */
+/** The endpoint fields that the autoscaler uses. */
 export type ScalingRecord = Pick<EndpointRecord, "scalerType" | "scalerValue" | "workersMin" | "workersMax">;
 
-/**
- * A formula of the autoscaler: the number of workers that the jobs ask for, and the same as
- * arithmetic for people.
- */
+/** A scaling formula: the number of workers that the jobs call for, and the calculation as text. */
 interface Formula {
   workers(record: ScalingRecord, demand: Demand): number;
   words(record: ScalingRecord, demand: Demand): string;
@@ -36,16 +34,16 @@ interface Formula {
 const jobsPerWorker = ({ scalerValue }: ScalingRecord) => Math.max(1, scalerValue);
 const isFirst = ({ waiting, overdue, inProgress }: Demand) => waiting > 0 && inProgress + overdue === 0;
 
-/** The formulas by `scalerType`. */
+/** The scaling formulas, by `scalerType`. */
 export const FORMULAS: Readonly<Record<ScalingRecord["scalerType"], Formula>> = {
-  /** One worker for each `scalerValue` jobs. */
+  /** One worker per `scalerValue` jobs. */
   REQUEST_COUNT: {
     workers: (record, { waiting, inProgress }) => Math.ceil((waiting + inProgress) / jobsPerWorker(record)),
     words: (record, { waiting, inProgress }) =>
       `ceil((${waiting} waiting + ${inProgress} in progress) / ${jobsPerWorker(record)})`,
   },
   /**
-   * One worker for the first job, and one more for each job that has waited longer than
+   * One worker for the first job, and another for each job that has waited longer than
    * `scalerValue` seconds.
    */
   QUEUE_DELAY: {
@@ -57,10 +55,7 @@ export const FORMULAS: Readonly<Record<ScalingRecord["scalerType"], Formula>> = 
   },
 };
 
-/**
- * Returns the number of workers that an endpoint should have now, between `workersMin` and
- * `workersMax`.
- */
+/** Returns how many workers an endpoint should have now, between `workersMin` and `workersMax`. */
 export function workersWanted(record: ScalingRecord, demand: Demand): number {
   const demanded = FORMULAS[record.scalerType].workers(record, demand);
   return Math.min(record.workersMax, Math.max(record.workersMin, demanded));

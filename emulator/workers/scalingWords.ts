@@ -1,8 +1,8 @@
 import { type Demand, FORMULAS, type ScalingRecord, workersWanted } from "./scaling";
 
 /**
- * Returns the arithmetic of `workersWanted` as a line for people, such as
- * `wanted 3 = ceil((4 waiting + 2 in progress) / 2), at most 3`.
+ * Describes the calculation of `workersWanted`, such as `wanted 3 = ceil((4 waiting + 2 in
+ * progress) / 2), at most 3`.
  */
 export function scalingInWords(record: ScalingRecord, demand: Demand): string {
   const formula = FORMULAS[record.scalerType];

@@ -11,14 +11,14 @@ import type { WorkerState } from "./watch";
 import { shownState, type Worker } from "./worker";
 import { createWorkerPool, type WorkerPool } from "./workerPool";
 
-/** A worker as people see it. All times are in milliseconds since the epoch. */
+/** A worker as shown to users. Times are in milliseconds since the epoch. */
 export interface WorkerView {
   /** Id of the worker's pod. */
   readonly id: string;
   readonly state: WorkerState;
-  /** What the worker itself does, also while it drains. */
+  /** What the worker is doing, even while it drains. */
   readonly phase: Worker["state"];
-  /** The time when the worker entered its state. */
+  /** When the worker entered its current state. */
   readonly since: number;
   readonly startedAt: number;
   /** The endpoint's `version` when the worker started. */
@@ -27,47 +27,45 @@ export interface WorkerView {
   readonly jobId?: string;
 }
 
-/** Assigns the jobs of an endpoint to its workers, and scales the workers. */
+/** Assigns an endpoint's jobs to its workers, and scales the workers. */
 export interface Scheduler {
   /** The number of waiting jobs. */
   readonly waiting: number;
-  /**
-   * The time when the first of the waiting jobs entered the queue, in milliseconds since the epoch.
-   */
+  /** When the oldest waiting job entered the queue, in milliseconds since the epoch. */
   readonly oldestQueuedAt: number | undefined;
   /** The number of jobs in progress. */
   readonly running: number;
   readonly workers: Pick<WorkerPool, "pods" | "count">;
-  /** Returns the workers in order of their start, including those that drain. */
+  /** Returns the workers in start order, including draining ones. */
   workerViews(): WorkerView[];
-  /** The current input of the autoscaler. */
+  /** Returns the current input of the autoscaler. */
   demand(): Demand;
-  /** Kills a worker, as a crash does. Returns `false` if there is no worker with the id. */
+  /** Kills a worker, as a crash would. Returns `false` if no worker has this id. */
   kill(workerId: string): boolean;
-  /** Adds a job to the queue. It can start with the next `dispatch`. */
+  /** Adds a job to the queue. It can start at the next `dispatch`. */
   enqueue(job: Job): void;
   /** Removes a job from the queue or from its worker. */
   withdraw(job: Job): void;
-  /** Empties the queue and returns the ids of the jobs that waited. */
+  /** Empties the queue. Returns the ids of the jobs that were waiting. */
   withdrawWaiting(): string[];
-  /** Starts waiting jobs on idle workers, and starts workers if more are needed. */
+  /** Starts waiting jobs on idle workers, and starts more workers if needed. */
   dispatch(): void;
-  /** Adjusts the workers after a change to the endpoint's record. */
+  /** Adjusts the workers after the endpoint's record has changed. */
   reconcile(): void;
   /**
-   * Replaces the workers with ones that run the current version of the template: idle ones at once,
-   * others after their job.
+   * Replaces the workers with ones that run the template's current version: idle workers
+   * immediately, and busy ones after their job.
    */
   rollOut(): void;
   dispose(): void;
 }
 
-/** The parts of one endpoint's scheduler. */
+/** The parts of an endpoint's scheduler. */
 interface SchedulerState {
   readonly queue: JobQueue;
   readonly pool: WorkerPool;
   readonly autoscaler: Autoscaler;
-  /** The jobs in progress by their ids. */
+  /** The jobs in progress, by id. */
   readonly running: Map<string, RunningJob>;
   readonly store: Pick<JobStore, "apply" | "addItems">;
   readonly onRunOver: (job: Job) => void;
@@ -181,7 +179,7 @@ function kill(state: SchedulerState, workerId: string): boolean {
   const { pool, running } = state;
   const worker = pool.all().find(({ pod }) => pod.id === workerId);
   if (!worker) return false;
-  // The end of a process ends its jobs.
+  // When a process ends, its jobs end too.
   if (worker.runner.kill()) return true;
   const [jobId, taken] = [...running].find(([, each]) => each.worker === worker) ?? [];
   taken?.run?.stop();

@@ -1,14 +1,13 @@
-/** The states of a worker that people see. */
+/** The worker states that are shown to users. */
 export const WORKER_STATES = ["starting", "idle", "running", "draining"] as const;
 
-/** The state of a worker; `draining` also while it still finishes a job. */
+/** A worker's state. A worker that is finishing its last job counts as `draining`. */
 export type WorkerState = (typeof WORKER_STATES)[number];
 
-/** Receives changes at the moment when they happen. It must be quick and must not throw. */
+/** Receives changes as they happen. A watcher must be fast and must not throw. */
 export interface Watcher {
   /**
-   * Called when an endpoint was created, changed or deleted, and when its queue or its scaling
-   * changed.
+   * Called when an endpoint was created, changed or deleted, or when its queue or scaling changed.
    */
   endpoint(endpointId: string): void;
   /** Called when a job was added, changed or deleted. */
@@ -17,7 +16,7 @@ export interface Watcher {
   worker(endpointId: string, workerId: string, state: WorkerState | "gone"): void;
 }
 
-/** Passes every change on to all watchers. Without any it costs almost nothing. */
+/** Passes every change to all watchers. Costs almost nothing if there are none. */
 export interface Watch extends Watcher {
   /** Adds a watcher. Returns a function that removes it. */
   add(watcher: Watcher): () => void;

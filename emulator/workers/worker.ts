@@ -6,56 +6,54 @@ import type { WorkerEvents } from "../programs/programWorker";
 import type { WorkerContainer } from "./container";
 import type { WorkerState } from "./watch";
 
-/** A pod that is an endpoint's worker. The REST interface adds the other fields of the contract. */
+/** A pod that is an endpoint's worker. The REST API adds the other fields of the contract. */
 export interface WorkerPod {
   /** Pod identifier. */
   readonly id: string;
-  /** Id of the endpoint whose worker the pod is. */
+  /** The id of the endpoint that the pod is a worker of. */
   readonly endpointId: string;
   /** The endpoint's `version` when the worker started. */
   readonly slsVersion: number;
-  /** The image, the environment and the rest of the template that the worker runs with. */
+  /** The image, environment and other container settings that the worker runs with. */
   readonly container: WorkerContainer;
-  /** The data center, the network volume and the processors that the worker has. */
+  /** The worker's data center, network volume and processors. */
   readonly place: Place;
   /** The currently expected status. */
   desiredStatus: "RUNNING" | "EXITED" | "TERMINATED";
-  /** Time of the start, in milliseconds since the epoch. */
+  /** When the worker started, in milliseconds since the epoch. */
   readonly startedAt: number;
   /** Description of the last lifecycle event. */
   lastStatusChange: string;
 }
 
-/** Runs one worker's jobs: with a function, a program, or a forecast's rule. */
+/** Runs one worker's jobs with a function, a program, or a forecast's rules. */
 export interface WorkerRunner {
   /**
-   * The program that the worker runs, `undefined` for a function. The worker is replaced when its
+   * The program that the worker runs; `undefined` for a function. The worker is replaced if its
    * endpoint changes to another program.
    */
   readonly program: WorkerProgram | undefined;
-  /** The most jobs that the pool gives it at once: an integer, ≥ 1. */
+  /** The maximum number of jobs that the pool assigns at the same time (integer, ≥ 1). */
   readonly concurrency: number;
-  /** `true` while a process runs: the worker counts until it has ended. */
+  /** `true` while a process is running. The worker counts until the process has ended. */
   readonly hasProcess: boolean;
-  /** `true` if it can take another job now. */
+  /** `true` if the worker can take another job now. */
   readonly hasRoom: boolean;
   /**
-   * Starts the container. `onAsk` follows when it accepts jobs.
-   * @param imagePullMs the time before that in which the image is pulled, in milliseconds, ≥ 0
+   * Starts the container. `onAsk` is called when the worker accepts jobs.
+   * @param imagePullMs how long pulling the image takes first, in milliseconds, ≥ 0
    * @returns a function that cancels a start that is still waiting
    */
   start(imagePullMs: number, events: WorkerEvents): () => void;
   /**
-   * Returns the time until a worker that has just finished a job asks for the next one, in
-   * milliseconds; 0 for at once, `undefined` if it calls `onAsk` itself.
+   * Returns how long a worker that has just finished a job waits before it asks for another, in
+   * milliseconds. 0 means that it asks immediately, and `undefined` that it calls `onAsk` itself.
    */
   restMs(worker: { readonly jobs: number; readonly tookAt: number }): number | undefined;
   run(job: Job, events: JobRunEvents): JobRun;
-  /**
-   * Ends everything that the worker still does: asks its process to end, and stops health checks.
-   */
+  /** Shuts the worker down: asks its process to exit and stops health checks. */
   stop(): void;
-  /** Kills the process, whose end ends its jobs. Returns `false` without one. */
+  /** Kills the process, which ends its jobs. Returns `false` if there is no process. */
   kill(): boolean;
 }
 
@@ -63,27 +61,27 @@ export interface WorkerRunner {
 export interface Worker {
   readonly pod: WorkerPod;
   readonly runner: WorkerRunner;
-  /** The number of its jobs. */
+  /** The number of jobs that the worker has. */
   jobs: number;
-  /** The number of its jobs that it will take only when it next asks for jobs. */
+  /** The number of jobs that the worker will only take when it next asks. */
   resting: number;
-  /** The time when it last took a job, in milliseconds since the epoch. */
+  /** When the worker last took a job, in milliseconds since the epoch. */
   tookAt: number;
   /**
-   * `throttled` while the service has no machine for it, `initializing` while its container starts,
-   * `unhealthy` if it has tried that for too long, `idle` while it waits for a job, `running` while
-   * it has one.
+   * `throttled` while the service has no machine for the worker, `initializing` while its container
+   * starts, `unhealthy` if that takes too long, `idle` while it waits for a job, and `running`
+   * while it has one.
    */
   state: "throttled" | "initializing" | "unhealthy" | "idle" | "running";
-  /** `true` if the worker takes no more jobs and stops when it has none. */
+  /** `true` if the worker takes no more jobs and stops once it has none. */
   draining: boolean;
-  /** The time of the last change of its state, in milliseconds since the epoch. */
+  /** When the worker's state last changed, in milliseconds since the epoch. */
   since: number;
-  /** Cancels the timer of its cold start, of its idle time or of its draining. */
+  /** Cancels the timer of the cold start, the idle timeout or the drain. */
   cancelTimer: () => void;
 }
 
-/** The `cancelTimer` of a worker without a timer. */
+/** The `cancelTimer` of a worker that has no timer. */
 export const noTimer = () => {};
 
 /** Returns a worker that has just started. */
@@ -92,13 +90,13 @@ export function newWorker(pod: WorkerPod, runner: WorkerRunner, state: Worker["s
   return { pod, runner, ...untaken, state, draining: false, since: 0, cancelTimer: noTimer };
 }
 
-/** Returns the state that people see. */
+/** Returns the state that is shown to users. */
 export function shownState({ state, draining }: Worker): WorkerState {
   if (draining) return "draining";
   return state === "idle" || state === "running" ? state : "starting";
 }
 
-/** Returns the workers that do not drain, those without a job first. */
+/** Returns the workers that are not draining, those without a job first. */
 export function byReadiness(workers: ReadonlySet<Worker>): Worker[] {
   const order = { throttled: 0, unhealthy: 0, initializing: 1, idle: 2, running: 3 };
   return [...workers].filter((worker) => !worker.draining).sort((a, b) => order[a.state] - order[b.state]);

@@ -2,21 +2,21 @@ import type { Profile } from "../model/fidelity";
 import { placeVariables } from "../model/places";
 import type { WorkerPod } from "./worker";
 
-/** The variables of workers, with the values of secrets. Nothing shows them. */
+/** The environment variables of workers, including the values of secrets. Nothing displays them. */
 export interface WorkerEnvironments {
   /**
-   * Must be called when a container starts: it gets the present values. Returns the names of
-   * secrets without which it cannot start.
+   * Must be called when a container starts, which then gets the current values. Returns the names
+   * of missing secrets that prevent the start.
    */
   fill(pod: WorkerPod): readonly string[];
-  /** Returns a worker's variables as they were when its container started. */
+  /** Returns a worker's environment variables as of its container's start. */
   of(pod: WorkerPod): Record<string, string>;
 }
 
-/** A reference to a secret in the value of a variable. */
+/** A reference to a secret in a variable's value. */
 const REFERENCE = /\{\{\s*RUNPOD_SECRET_([\w.\-/]+)\s*\}\}/g;
 
-/** @param secretNamed returns the value of a secret, which then counts as used */
+/** @param secretNamed returns a secret's value. The secret then counts as used. */
 export function createEnvironments(
   secretNamed: (name: string) => string | undefined,
   profile: Profile,

@@ -1,22 +1,17 @@
 import type { Handler } from "./jobHandlers";
 
-/** How a start fails: the image cannot be pulled, or the container ends after each start. */
+/** How a start fails: the image cannot be pulled, or the container exits after each start. */
 export type FailedStart = "image" | "crash";
 
-/** The effect of a fault rule on a worker that starts. */
+/** A fault rule's effect on a starting worker. */
 export interface StartFault {
-  /**
-   * The time that the service holds the worker back, because it has no machine for it, in
-   * milliseconds.
-   */
+  /** How long the service holds the worker back because no machine is free, in milliseconds. */
   readonly throttledMs: number;
-  /**
-   * The time that the worker's image takes to load, in addition to the cold start, in milliseconds.
-   */
+  /** How long pulling the image takes in addition to the cold start, in milliseconds. */
   readonly imagePullMs: number;
   /** @default the worker starts */
   readonly failure?: FailedStart | undefined;
-  /** `true`: the worker starts, and takes no jobs. */
+  /** `true` if the worker starts but takes no jobs. */
   readonly takesNoJobs?: boolean | undefined;
   /**
    * Calls `heal` when the rule is removed.
@@ -26,8 +21,7 @@ export interface StartFault {
 }
 
 /**
- * The effects of fault rules on workers. Each call counts a worker or a job that the rules may
- * match.
+ * The effects of fault rules on workers. Each call counts a worker or job that the rules may match.
  */
 export interface WorkerFaults {
   /** Must be called when a worker starts. */
@@ -36,7 +30,7 @@ export interface WorkerFaults {
   atJob(endpointId: string): "die" | "hang" | undefined;
 }
 
-/** Handlers that affect a worker without a program the way SIGKILL and SIGSTOP affect a process. */
+/** Handlers that affect a worker without a program as SIGKILL and SIGSTOP affect a process. */
 export const FAULTY: Readonly<Record<"die" | "hang", Handler>> = {
   die: (_job, { crash }) => crash(),
   hang: () => new Promise(() => {}),

@@ -1,17 +1,17 @@
 import type { Clock } from "../../sdk/contract/clock";
 
-/** Where a line comes from: the worker's program, or the service. */
+/** Where a log line comes from: the worker's program or the service. */
 export type LogSource = "container" | "system";
 
 /** A line of a worker's log. */
 export interface LoggedLine {
   readonly source: LogSource;
   readonly line: string;
-  /** The time of the line (RFC 3339), which is also the id of its event. */
+  /** When the line was written (RFC 3339). It is also the id of the line's event. */
   readonly ts: string;
 }
 
-/** Which lines to read. */
+/** Selects the lines to read. */
 export interface LogFilter {
   /** @default both */
   readonly source?: LogSource | undefined;
@@ -24,21 +24,21 @@ export interface LogFilter {
 /** The logs of all workers. */
 export interface WorkerLogs {
   add(workerId: string, source: LogSource, line: string): void;
-  /** Drops the lines of the program, as the service does after it has removed a container. */
+  /** Drops the program's lines, as the service does after it has removed a container. */
   dropContainer(workerId: string): void;
-  /** Yields the lines of a worker and then each new one, until the signal aborts. */
+  /** Yields a worker's existing lines and then each new one until the signal aborts. */
   read(workerId: string, filter: LogFilter, signal: AbortSignal): AsyncGenerator<LoggedLine, void, undefined>;
   clear(): void;
 }
 
-/** How many lines of a worker, and the logs of how many workers, are kept. */
+/** How many lines are kept per worker, and for how many workers. */
 const MOST_LINES = 5_000;
 const MOST_WORKERS = 1_000;
 
 interface Log {
   lines: LoggedLine[];
   readonly readers: Set<() => void>;
-  /** The number of lines that were ever added. */
+  /** The number of lines added so far. */
   added: number;
 }
 
@@ -85,7 +85,7 @@ export function createWorkerLogs(clock: Clock): WorkerLogs {
   };
 }
 
-/** Resolves when a line is added, or the signal aborts. */
+/** Resolves when a line is added or the signal aborts. */
 function nextLine({ readers }: Log, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const wake = () => {

@@ -2,24 +2,24 @@ import type { WorkerProgram } from "../programs/program";
 import type { WorkerPod, WorkerRunner } from "./worker";
 
 /**
- * The workers of an endpoint and the pace of its autoscaler: those of the emulator, or those that a
- * forecast assumes.
+ * The behavior of an endpoint's workers and the pace of its autoscaler, either of the emulator or
+ * as assumed by a forecast.
  */
 export interface WorkerModel {
-  /** The number of workers that one evaluation starts at most, ≥ 1. */
+  /** How many workers one evaluation may start, ≥ 1. */
   readonly startAtOnce: number;
-  /** The number of jobs that the autoscaler expects one worker to run at once (integer, ≥ 1). */
+  /** How many jobs the autoscaler expects a worker to run at the same time (integer, ≥ 1). */
   readonly concurrency: number;
   /**
-   * `true`: a worker without a request stops after `idleTimeout` with every scaler.
-   * @default false: not with REQUEST_COUNT
+   * `true` if a worker without a request stops after `idleTimeout` with every scaler.
+   * @default false: REQUEST_COUNT has no idle timeout
    */
   readonly usesIdleTimeout?: boolean;
   /**
-   * Returns the time until the next evaluation of the autoscaler, in milliseconds; 0 for at once.
+   * Returns how long until the autoscaler's next evaluation, in milliseconds; 0 for immediately.
    */
   evaluationDelayMs(): number;
-  /** Returns the program that workers run if they start now, or `undefined` for a function. */
+  /** Returns the program that a worker starting now would run; `undefined` for a function. */
   program(): WorkerProgram | undefined;
   /** Returns the runner of a worker that starts now. */
   runner(pod: WorkerPod): WorkerRunner;

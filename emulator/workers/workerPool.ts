@@ -10,42 +10,42 @@ export interface WorkerPool {
   /** The workers that are not draining. */
   readonly size: number;
   pods(): readonly WorkerPod[];
-  /** Returns the workers in order of their start, including those that drain. */
+  /** Returns the workers in start order, including draining ones. */
   all(): readonly Worker[];
-  /** Counts the workers in a state. A draining worker counts only while it still runs a job. */
+  /** Counts the workers in a state. A draining worker only counts while it is running a job. */
   count(state: Worker["state"]): number;
   /**
-   * Starts workers until there are `wanted`, but never more than `workersMax` including those that
-   * drain, and none without a machine that fits. Under REQUEST_COUNT, idle workers above `wanted`
-   * stop after a while.
+   * Starts workers until there are `wanted`. Never exceeds `workersMax`, including draining
+   * workers, and never starts one without a suitable machine. With REQUEST_COUNT, idle workers
+   * above `wanted` stop after a while.
    */
   scaleTo(wanted: number): void;
   /** Drains the workers above `workersMax`, and applies the changed record to idle ones. */
   shrinkToRecord(): void;
   /**
-   * Stops the workers without a job, and drains the others: later ones run the current version of
-   * the template.
+   * Stops the workers without a job and drains the others. New workers run the template's current
+   * version.
    */
   rollOut(): void;
   /**
-   * Takes a worker for a job, an idle one if possible. Returns `undefined` if none can take a job
-   * now.
+   * Takes a worker for a job, preferably an idle one. Returns `undefined` if no worker can take a
+   * job.
    */
   take(): Worker | undefined;
-  /** Takes this worker for a job. It must have room. */
+  /** Takes this worker for a job. The worker must have room. */
   reserve(worker: Worker): void;
-  /** Starts a worker with the id of one that has stopped. Returns `false` if there is no room. */
+  /** Restarts a stopped worker under the same id. Returns `false` if there is no room. */
   resume(id: string): boolean;
-  /** Returns a worker whose job has ended to the pool. */
+  /** Returns a worker to the pool when its job has ended. */
   release(worker: Worker): void;
-  /** Removes a worker that died. A process that it still has is stopped. */
+  /** Removes a worker that died, and stops its process if it still has one. */
   remove(worker: Worker): void;
   dispose(): void;
 }
 
 /**
- * Creates the workers of one endpoint.
- * @param onRoom called when a worker becomes idle, and when a draining worker has stopped and
+ * Creates the workers of an endpoint.
+ * @param onRoom called when a worker becomes idle, or when a draining worker has stopped so that
  * another may start
  */
 export function createWorkerPool(
@@ -128,11 +128,11 @@ function reserve(pool: PoolState, worker: Worker): void {
   show(pool, worker);
 }
 
-/** The latest free worker, or a busy one whose program asks for another job. */
+/** Returns the most recently freed worker, or a busy one whose program asks for another job. */
 function ready({ free, workers, model }: PoolState): Worker | undefined {
   const canTake = ({ runner, draining }: Worker) => !draining && runner.hasRoom;
   const found = free.findLast(canTake);
-  // Only a program asks for jobs while it has one. The search would slow down all other endpoints.
+  // Only programs ask for jobs while they have one. The search would slow down all other endpoints.
   if (found || !model.program()) return found;
   return Array.from(workers).find((worker) => worker.state === "running" && canTake(worker));
 }

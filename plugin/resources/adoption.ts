@@ -7,12 +7,12 @@ import type { NamedRecord } from "../../sdk/records/listed";
 
 /**
  * Logs the changes that an adoption makes, field by field.
- * @throws NotFoundError if the record does not exist, or must not be adopted
+ * @throws NotFoundError if the record does not exist or must not be adopted
  */
 export type PreviewAdoption = (inputs: Properties, secrets: readonly string[]) => Promise<void>;
 
 /**
- * Returns the preview of the adoptions of one kind. It does nothing for inputs without `adoptId`.
+ * Returns the adoption preview for one kind. It does nothing if the inputs contain no `adoptId`.
  */
 export function adoptionPreviewOf<T extends NamedRecord>(kind: PreviewedKind<T>): PreviewAdoption {
   return async (inputs, secrets) => {
@@ -24,7 +24,7 @@ export function adoptionPreviewOf<T extends NamedRecord>(kind: PreviewedKind<T>)
   };
 }
 
-/** Returns the inputs as arguments, and each value of a map also as a part of its own. */
+/** Returns the inputs as arguments. Each value of a map also becomes a separate part. */
 function argsOf(inputs: Properties, secrets: readonly string[]): Record<string, Arg> {
   const resolved = (name: string, value: unknown) => ({
     value,

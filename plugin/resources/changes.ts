@@ -12,10 +12,7 @@ interface Created {
   readonly outputs: Properties;
 }
 
-/**
- * Creates a resource. `timeout` comes from the option `customTimeouts`, in seconds; 0 if it is not
- * set.
- */
+/** Creates a resource. `timeout` is the `customTimeouts` option in seconds; 0 if it is not set. */
 export async function create(resource: PluginResource, inputs: Properties, timeout: number): Promise<Created> {
   const limited = withTimeout(resource.timeouts.create, inputs, timeout);
   return recording(resource, limited.restore, async () => {
@@ -24,7 +21,7 @@ export async function create(resource: PluginResource, inputs: Properties, timeo
   });
 }
 
-/** Changes a resource to the inputs of the program. Returns its outputs. */
+/** Updates a resource to the program's inputs. Returns its outputs. */
 export async function update(
   resource: PluginResource,
   id: string,
@@ -33,7 +30,7 @@ export async function update(
   inputs: Properties,
   timeout: number,
 ): Promise<Properties> {
-  // A smoke test needs no update if only the form of its inputs changes.
+  // A smoke test needs no update if only the form of its inputs has changed.
   const { __provider, ...before } = oldInputs;
   const isTest = resource.dynamic === SMOKE_TEST;
   if (isTest && !hasTestFailed(outputs) && isDeepStrictEqual(before, inputs)) return toPublic(resource, outputs);
@@ -46,8 +43,8 @@ export async function update(
 }
 
 /**
- * Returns a preview's outputs for a resource to create. The service decides the values that the
- * program leaves out.
+ * Returns the preview outputs of a resource that would be created. RunPod decides the values that
+ * the program does not set.
  */
 export function previewedCreate(resource: PluginResource, inputs: Properties): Properties {
   const given = toPublic(resource, inputs);
@@ -59,7 +56,7 @@ export function previewedCreate(resource: PluginResource, inputs: Properties): P
   return Object.fromEntries(entries);
 }
 
-/** Returns the outputs of a resource that a preview would update. */
+/** Returns the preview outputs of a resource that would be updated. */
 export function previewedUpdate(
   resource: PluginResource,
   id: string,
@@ -74,7 +71,7 @@ export function previewedUpdate(
   };
 }
 
-/** Records what a call created, even if the call fails after the resource exists. */
+/** Records what a call created, even if it fails after the resource exists. */
 async function recording(
   resource: PluginResource,
   restore: (outputs: Properties) => Properties,

@@ -10,14 +10,14 @@ import { type PluginResource, toPublic } from "./resource";
 interface Checked {
   readonly inputs: Properties;
   readonly failures: readonly pulumi.dynamic.CheckFailure[];
-  /** Names of the inputs that are secret. */
+  /** The names of secret inputs. */
   readonly secrets: readonly string[];
 }
 
 /** The resource whose inputs are checked. */
 type Subject = Pick<Nameless, "urn" | "logicalName" | "autonaming">;
 
-/** Checks a program's inputs, and returns them in normal form. */
+/** Validates a program's inputs and returns them in normal form. */
 export async function checkInputs(
   resource: PluginResource,
   subject: Subject,
@@ -38,7 +38,7 @@ export async function checkInputs(
   return result;
 }
 
-/** Returns the variables as text: YAML has numbers and truth values where no quotes are. */
+/** Converts variables to strings, because unquoted YAML values may be numbers or booleans. */
 function withTextVariables(properties: Properties): Properties {
   const { env } = properties;
   if (!isObject(env)) return properties;
@@ -46,7 +46,7 @@ function withTextVariables(properties: Properties): Properties {
   return { ...properties, env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, toText(value)])) };
 }
 
-/** Logs the warnings and notes that an earlier run has not logged. */
+/** Logs warnings and notes that no earlier run has logged. */
 function warn(
   resource: PluginResource,
   { logicalName }: Subject,
@@ -65,7 +65,7 @@ function nameFor({ hasUniqueNames }: PluginResource, subject: Subject, { name }:
   return automaticNameInputs({ ...subject, namespace: readConfig("namespace") });
 }
 
-/** Returns the input that names the secret inputs, as in the dynamic form. */
+/** Returns the input that lists the names of secret inputs, as the dynamic provider uses it. */
 function secretNames({ namesSecret = () => true }: PluginResource, secrets: readonly string[]): Properties {
   const names = secrets.filter(namesSecret).sort().join();
   return names === "" ? {} : { __secretInputs: names };

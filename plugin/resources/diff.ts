@@ -2,14 +2,14 @@ import { isDeepStrictEqual } from "node:util";
 import type { Properties } from "../../provider/properties";
 import { type PluginResource, toPublic } from "./resource";
 
-/** A change of one property, by its path: `gpuIds[0]`, `env.MODEL`. */
+/** A change to one property, identified by its path, such as `gpuIds[0]` or `env.MODEL`. */
 export interface PropertyChange {
   readonly path: string;
   readonly kind: "add" | "delete" | "update";
   readonly isReplacement: boolean;
 }
 
-/** The difference between a resource and the inputs of the program. */
+/** The difference between a resource and the program's inputs. */
 export interface Difference {
   readonly isChanged: boolean;
   readonly changes: readonly PropertyChange[];
@@ -17,7 +17,7 @@ export interface Difference {
   readonly deleteBeforeReplace: boolean;
 }
 
-/** Compares a resource with the checked inputs of the program. */
+/** Compares a resource with the program's checked inputs. */
 export async function diff(
   resource: PluginResource,
   id: string,
@@ -29,7 +29,7 @@ export async function diff(
   const [before, after] = [oldInputs, inputs].map((each) => toPublic(resource, each)) as [Properties, Properties];
   const replaces = result.replaces ?? [];
   return {
-    // Without `changes`, compares the inputs.
+    // If the handlers don't report changes, compare the inputs.
     isChanged: result.changes ?? !isDeepStrictEqual(before, after),
     changes: changesOf(before, after, replaces),
     replaces,
@@ -38,8 +38,7 @@ export async function diff(
 }
 
 /**
- * Returns the changes to inputs that a program sets. The provider's own inputs mean nothing to
- * users.
+ * Returns the changes to inputs that a program sets. The provider's internal inputs are left out.
  */
 function changesOf(before: Properties, after: Properties, replaces: readonly string[]): PropertyChange[] {
   const names = Object.keys({ ...before, ...after }).filter((name) => !name.startsWith("__"));

@@ -4,19 +4,19 @@ import type { Properties } from "../../provider/properties";
 
 const { Mode } = CheckRequest.AutonamingOptions;
 
-/** A resource whose program sets no name. */
+/** A resource for which the program sets no name. */
 export interface Nameless {
   readonly urn: string;
   readonly logicalName: string;
-  /** The setting `serverless-gpu:namespace`, which distinguishes stacks with the same name. */
+  /** The setting `serverless-gpu:namespace`, which tells apart stacks with the same name. */
   readonly namespace: string | undefined;
-  /** The decision of `pulumi:autonaming`, if the stack or the project has one. */
+  /** The result of `pulumi:autonaming`, if the stack or project sets it. */
   readonly autonaming: CheckRequest.AutonamingOptions.AsObject | undefined;
 }
 
 /**
- * Returns the inputs for the automatic name. The name is the same on every run, so that after a
- * create whose response was lost, the next create finds the endpoint and does not make another.
+ * Returns the inputs for the automatic name. The name is the same in every run, so that if the
+ * response to a create is lost, the next create finds the endpoint instead of making another.
  */
 export function automaticNameInputs({ urn, logicalName, namespace, autonaming }: Nameless): Properties {
   if (autonaming?.mode === Mode.DISABLE) return {};

@@ -6,15 +6,15 @@ import { defaultsOf } from "../../sdk/records/fields";
 import { withoutDefaults } from "./importDefaults";
 import { type PluginResource, toPublic } from "./resource";
 
-/** A resource as the service has it. */
+/** A resource as read from the service. */
 interface Read {
   readonly outputs: Properties;
   readonly inputs: Properties;
 }
 
 /**
- * Reads a resource. Without recorded outputs, it is new to the stack, and every field counts as
- * managed.
+ * Reads a resource. If no outputs are recorded, the resource is new to the stack and every field
+ * counts as managed.
  * @returns `undefined` if the resource is gone
  * @throws NotFoundError if a resource that is new to the stack does not exist
  */

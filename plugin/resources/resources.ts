@@ -38,7 +38,8 @@ const ADDITIONS: Readonly<Record<string, Partial<PluginResource>>> = {
       const { table } = ENDPOINT_KIND;
       const { [unusedVolumeField(inputs)]: _, ...one } = withoutDefaults(defaultsOf(table), inputs);
       const { scalerType, scalerValue, ...others } = pick(one, (name) => one[name] !== table[name]?.unset);
-      // The value's unit depends on the type, so a program that sets one must set both.
+      // The unit of `scalerValue` depends on `scalerType`, so a program that sets one must set
+      // both.
       const scaler = scalerType !== undefined || scalerValue !== undefined;
       return { ...others, ...(scaler && { scalerType: inputs.scalerType, scalerValue: inputs.scalerValue }) };
     },
@@ -93,10 +94,10 @@ const OF_RECORDS = Object.entries(RECORD_TYPES).map(([name, dynamic]): PluginRes
   };
 });
 
-/** The module of all tokens: `serverless-gpu:index:ServerlessEndpoint`. */
+/** The module of all tokens, as in `serverless-gpu:index:ServerlessEndpoint`. */
 export const MODULE = "serverless-gpu:index";
 
-/** All resources by the token of their type. */
+/** All resources, by type token. */
 export const RESOURCES: ReadonlyMap<string, PluginResource> = new Map(
   [...OF_RECORDS, SMOKE].map((each) => [tokenOf(each), each]),
 );
@@ -115,13 +116,13 @@ function keyNotes({ env }: Properties): string[] {
   return note === undefined ? [] : [note];
 }
 
-/** Returns the names of the variables that are secret in every program. */
+/** Returns the names of variables that are secret in every program. */
 function credentialsIn({ env }: Properties): string[] {
   const names = Object.keys(isObject(env) ? env : {});
   return names.filter(looksLikeCredential).map((variable) => `env.${variable}`);
 }
 
-/** Replaces `command` with the service's `dockerArgs`. */
+/** Replaces `command` with `dockerArgs`. */
 function withStartCommand({ command, ...inputs }: Properties): Prepared {
   if (command === undefined || command === null) return { inputs, failures: [] };
   const refuse = (reason: string) => ({ inputs, failures: [{ property: "command", reason }] });

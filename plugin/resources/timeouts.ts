@@ -1,15 +1,15 @@
 import { type Properties, pick } from "../../provider/properties";
 
-/** Properties with a time limit, and a way to restore the original ones. */
+/** Properties with a time limit, and a function that restores the original values. */
 interface Limited {
   readonly properties: Properties;
-  /** Returns outputs in which the limited inputs are as the program sets them. */
+  /** Returns outputs that contain the program's own values of the time limits. */
   readonly restore: (outputs: Properties) => Properties;
 }
 
 /**
- * Sets the inputs that limit an operation's time to the values of the option `customTimeouts`.
- * State keeps the program's values.
+ * Overrides the inputs that limit an operation's duration with the `customTimeouts` option. State
+ * keeps the program's values.
  * @param seconds 0 if the option is not set
  */
 export function withTimeout(names: readonly string[] = [], properties: Properties, seconds: number): Limited {

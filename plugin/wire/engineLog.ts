@@ -5,7 +5,7 @@ import { LogRequest, LogSeverity } from "@pulumi/pulumi/proto/engine_pb";
 
 const WARNING = "warning: ";
 
-/** A call's resource, and its log lines that have not arrived yet. */
+/** The resource of a call, and its log lines that have not been delivered yet. */
 interface Scope {
   readonly urn: string;
   readonly lines: Promise<void>[];
@@ -14,7 +14,8 @@ interface Scope {
 const scopes = new AsyncLocalStorage<Scope>();
 
 /**
- * Runs a call. Its log lines belong to the resource, and reach the engine before the response.
+ * Runs a call. Its log lines are associated with the resource and reach the engine before the
+ * response.
  */
 export async function loggingFor<T>(urn: string, work: () => Promise<T>): Promise<T> {
   const scope: Scope = { urn, lines: [] };
@@ -25,7 +26,7 @@ export async function loggingFor<T>(urn: string, work: () => Promise<T>): Promis
   }
 }
 
-/** Returns a function that logs a line through the engine, for the resource of the current call. */
+/** Returns a function that logs a line through the engine, for the current call's resource. */
 export function engineLog(address: string): (text: string) => void {
   const engine = new EngineClient(address, grpc.credentials.createInsecure());
   return (text) => {
@@ -35,7 +36,7 @@ export function engineLog(address: string): (text: string) => void {
     request.setSeverity(isWarning ? LogSeverity.WARNING : LogSeverity.INFO);
     request.setMessage(isWarning ? text.slice(WARNING.length) : text);
     request.setUrn(scope?.urn ?? "");
-    // A line that the engine does not accept is dropped, because the call matters more.
+    // A line that the engine does not accept is dropped, because the call is more important.
     scope?.lines.push(new Promise((resolve) => engine.log(request, () => resolve())));
   };
 }

@@ -6,7 +6,7 @@ import type { Properties } from "../../provider/properties";
 import { redact } from "../../sdk/secret";
 import { toWire } from "./properties";
 
-/** An error of create or update after which the engine keeps the incomplete resource. */
+/** An error from create or update after which the engine keeps the incomplete resource. */
 interface InitFailure extends Error {
   readonly id: string;
   readonly properties: Properties;
@@ -18,7 +18,7 @@ export function isInitFailure(error: unknown): error is InitFailure {
 }
 
 /**
- * Returns an error as gRPC carries it. An initialization failure carries the resource, as the
+ * Converts an error to a gRPC status. An initialization failure includes the resource, as the
  * engine expects.
  */
 export function toStatus(error: unknown, secrets: readonly string[] = []): Partial<grpc.StatusObject> {

@@ -10,8 +10,8 @@ import {
 } from "../../provider/properties";
 
 /**
- * The engine's placeholders for unknown values: a string, boolean, number, list, asset, archive,
- * object.
+ * The engine's placeholders for unknown strings, booleans, numbers, lists, assets, archives and
+ * objects.
  */
 const UNKNOWNS = new Set([
   UNKNOWN,
@@ -24,16 +24,15 @@ const UNKNOWNS = new Set([
 ]);
 
 /**
- * Properties as plain values, and the names of those that are secret: `password`, `env.HF_TOKEN`.
+ * Properties as plain values, and the names of the secret ones, such as `password` or
+ * `env.HF_TOKEN`.
  */
 export interface Received {
   readonly properties: Properties;
   readonly secrets: readonly string[];
 }
 
-/**
- * Returns the plain values of a struct, in which every value that is not known yet is `UNKNOWN`.
- */
+/** Returns the plain values of a struct. Every value that is not yet known is `UNKNOWN`. */
 export function receive(struct: Struct | undefined): Received {
   const secrets = new Set<string>();
   const plain = (value: unknown, path: readonly string[]): unknown => {
@@ -52,8 +51,8 @@ export function receive(struct: Struct | undefined): Received {
 }
 
 /**
- * Returns a struct in which the named properties are secret. Names of properties that are absent
- * have no effect.
+ * Returns a struct in which the named properties are secret. Names of absent properties are
+ * ignored.
  */
 export function toWire(properties: Properties, secrets: Iterable<string> = []): Struct {
   const marked = { ...properties };

@@ -10,7 +10,7 @@ import { recordedAs, returnToFormerOwner, wasAdoptedFrom } from "../ownership/la
 import { claimForAdoption, claimsOfOthers, noteChecked, ownerOf, release } from "../ownership/owners";
 import { objectOrEmpty, type Properties, UNKNOWN } from "../properties";
 
-/** Returns the result of `check`, in which a new resource claims the record that it adopts. */
+/** Returns the result of `check` after a new resource has claimed the record that it adopts. */
 export function claimChecked(
   oldInputs: Properties,
   newInputs: Properties,
@@ -28,8 +28,8 @@ export function claimChecked(
 }
 
 /**
- * Returns the record with the program's `adoptId`.
- * @throws NotFoundError if none was found
+ * Returns the record that `adoptId` refers to.
+ * @throws NotFoundError if it was not found
  */
 export function existingAdoptee<T>(found: T | undefined, noun: string, id: string): T {
   if (found !== undefined) return found;
@@ -40,10 +40,10 @@ export function existingAdoptee<T>(found: T | undefined, noun: string, id: strin
 }
 
 /**
- * Returns `true` if the record must not be deleted with its resource because another resource has
- * adopted it. The resource then gives up its claim.
- * @throws InvalidInputError if another resource was supposed to adopt the record and has not: no
- * state would hold the record
+ * Returns `true` if the record must not be deleted together with its resource, because another
+ * resource has adopted it. The resource then gives up its claim.
+ * @throws InvalidInputError if another resource was supposed to adopt the record but has not,
+ * because no state would contain the record
  */
 export async function isLeftToAdopter(noun: string, id: string, outputs: Properties): Promise<boolean> {
   const owner = ownerOf(outputs);
@@ -69,8 +69,8 @@ export async function isLeftToAdopter(noun: string, id: string, outputs: Propert
 }
 
 /**
- * Refuses a deletion by a resource whose record another one adopted. The other one may be in a
- * different stack, or may be gone: no handler can tell.
+ * Refuses to delete a record that another resource adopted. That resource may be in another stack
+ * or may no longer exist; no handler can tell.
  */
 function refuseForAdopter({ noun, id }: ServiceRecord): never {
   const message =
@@ -89,9 +89,9 @@ function refuseUntilAdopted(noun: string, id: string, reason: string | undefined
 }
 
 /**
- * Refuses to create a record with a name that exists. A name does not prove ownership: a copy of
- * the program on another machine produces the same name, and so does a resource after a change of
- * its logical name.
+ * Refuses to create a record if another one already uses the name. A matching name does not prove
+ * ownership: a copy of the program on another machine produces the same name, and so does a
+ * resource whose logical name has changed.
  * @param one the kind with its article, such as `an endpoint`
  * @throws NameTakenError always
  */
@@ -113,8 +113,8 @@ export function refuseTakenName(one: string, existing: readonly { readonly id: s
 }
 
 /**
- * Refuses to adopt another record for a resource that already has one.
- * @throws InvalidInputError if `adoptId` names another one
+ * Refuses to adopt another record for a resource that already manages one.
+ * @throws InvalidInputError if `adoptId` refers to another record
  */
 export function refuseOtherId(one: string, id: string, { adoptId }: Properties): void {
   if (adoptId === undefined || adoptId === id || adoptId === UNKNOWN) return;
@@ -125,8 +125,8 @@ export function refuseOtherId(one: string, id: string, { adoptId }: Properties):
 }
 
 /**
- * Describes an update's changes, such as `gpuIds "A" → "B", workersMax 3 → 2`, without the values
- * of secret inputs or variables.
+ * Describes the changes of an update, such as `gpuIds "A" → "B", workersMax 3 → 2`. Values of
+ * secret inputs and variables are left out.
  */
 export function describeChanges(table: FieldTable, before: Properties, after: Properties, inputs: Properties): string {
   const secret = secretFields(inputs);
@@ -138,7 +138,7 @@ export function describeChanges(table: FieldTable, before: Properties, after: Pr
   return changes.length === 0 ? NO_CHANGE : `changed ${changes.join(", ")}`;
 }
 
-/** Says that an adoption has sent nothing. */
+/** Reports that an adoption changed nothing. */
 export const NO_CHANGE = "nothing changed";
 
 /** Returns the keys whose values differ. */

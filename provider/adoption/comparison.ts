@@ -5,42 +5,39 @@ import { changedIn } from "../fields/managed";
 import type { InputKind } from "../fields/recordInputs";
 import { type Properties, pick } from "../properties";
 
-/** The fields that a management interface cannot change, and the advice in messages about them. */
+/** The fields that an API cannot change, and the advice that messages give about them. */
 interface Unchangeable {
   readonly fields: readonly string[];
-  /**
-   * The message for a name that should stay although names are unique: a new record needs a new
-   * name.
-   */
+  /** The message for keeping a name although names are unique: the new record needs a new name. */
   readonly sameName: string;
-  /** The reason why a record cannot be adopted. */
+  /** Why the record cannot be adopted. */
   readonly adoption: string;
 }
 
-/** One kind's rules for adoptions. */
+/** A kind's adoption rules. */
 export interface AdoptableKind<T extends NamedRecord> extends Pick<InputKind, "one" | "table"> {
-  /** The same as `one`, without the article. */
+  /** Same as `one`, without the article. */
   readonly noun: string;
-  /** Fields that the management interface cannot change, if there are any. */
+  /** The fields that the API cannot change, if any. */
   readonly unchangeable?: (capabilities: Capabilities) => Unchangeable | undefined;
-  /** The fields that the service never shows. Adopting always sets them. */
+  /** Fields that RunPod never shows. Adopting a record always sets them. */
   readonly hiddenFields?: readonly string[];
-  /** Returns why a record must not be adopted; `undefined` if it may be. */
+  /** Returns why a record must not be adopted; `undefined` if it may be adopted. */
   readonly refusesAdoption?: (record: T, inputs: Properties) => string | undefined;
   /**
-   * Returns the fields of a record as state holds them. `known` are the inputs, or the outputs of
-   * the last run.
+   * Returns a record's fields as stored in state. `known` contains the inputs or the last run's
+   * outputs.
    */
   readonly toFields: (record: T, known: Properties) => Properties;
 }
 
 /** A record to adopt, and how it differs from the inputs. */
 interface Comparison {
-  /** Its fields now. Those that the service does not show are absent. */
+  /** The record's current fields. Fields that RunPod does not show are absent. */
   readonly before: Properties;
-  /** The fields that adopting it sets. */
+  /** The fields that the adoption changes. */
   readonly changed: readonly string[];
-  /** Why it must not be adopted; `undefined` if it may be. */
+  /** Why the record must not be adopted; `undefined` if it may be adopted. */
   readonly refusal: string | undefined;
 }
 

@@ -12,7 +12,7 @@ import { LIST_MAX_AGE_MS } from "../ownership/location";
 import { objectOrEmpty, type Properties } from "../properties";
 import { type AdoptableKind, compareForAdoption } from "./comparison";
 
-/** The parts of a kind that a preview of an adoption needs. */
+/** The parts of a kind that an adoption preview needs. */
 export interface PreviewedKind<T extends NamedRecord> extends AdoptableKind<T>, Pick<InputKind, "checkFields"> {
   readonly records: (client: ProviderClient) => Pick<Readers<T>, "find" | "get">;
   /**
@@ -21,38 +21,38 @@ export interface PreviewedKind<T extends NamedRecord> extends AdoptableKind<T>, 
    */
   readonly known?: (fields: Properties) => Properties;
   /**
-   * Returns the field that an adoption applies because the service does not show it, if there is
-   * one, and what that does.
+   * Returns a field that an adoption always applies because RunPod does not show it, and the
+   * consequences.
    */
   readonly appliedUnseen?: (record: T, inputs: Properties) => AppliedUnseen | undefined;
 }
 
-/** A field that an adoption applies because the service does not show it. */
+/** A field that an adoption always applies because RunPod does not show it. */
 export interface AppliedUnseen {
   readonly field: string;
-  /** What applying it does, for a preview. */
+  /** The consequences, in the wording of a preview. */
   readonly effect: string;
-  /** What it has done. */
+  /** The consequences, in the wording of an update. */
   readonly done: string;
 }
 
 /** A resolved argument of a resource. */
 export interface ResolvedArg {
-  /** The plain value. Use it only if it is known, and show it only if it is not secret. */
+  /** The plain value. Only use it if it is known, and only show it if it is not secret. */
   readonly value: unknown;
-  /** `true` if the value, or a part of it, is secret. Not reliable while the value is unknown. */
+  /** `true` if the value or part of it is secret. Not reliable while the value is unknown. */
   readonly isSecret: boolean;
-  /** `true` if the value, or a part of it, is not known yet. */
+  /** `true` if the value or part of it is not yet known. */
   readonly isUnknown: boolean;
 }
 
-/** A resolved argument. If it is an object of the program, its parts are resolved as well. */
+/** A resolved argument. If it is an object in the program, its parts are resolved as well. */
 export type Arg = ResolvedArg & { readonly parts?: Readonly<Record<string, ResolvedArg>> };
 
-/** The arguments of a resource by their names. */
+/** A resource's arguments, by name. */
 export type Args = Readonly<Record<string, Arg>>;
 
-/** The preview of an adoption: exactly one of the three is set. */
+/** The preview of an adoption. Exactly one of the three fields is set. */
 export interface AdoptionPreview {
   /** The changes, field by field. */
   readonly description?: string;
@@ -63,8 +63,8 @@ export interface AdoptionPreview {
 }
 
 /**
- * Reads the record with the program's `adoptId` and compares it with the arguments. No secret is
- * shown.
+ * Reads the record that `adoptId` refers to and compares it with the arguments. Never shows a
+ * secret.
  */
 export async function lookAtAdoption<T extends NamedRecord>(
   kind: PreviewedKind<T>,
@@ -73,7 +73,7 @@ export async function lookAtAdoption<T extends NamedRecord>(
 ): Promise<AdoptionPreview> {
   const { adoptId } = args;
   if (!adoptId || adoptId.isUnknown) return noPreview("adoptId is not known yet");
-  // Invalid values are reported by the check of the inputs.
+  // The check of the inputs reports invalid values.
   if (typeof adoptId.value !== "string") return {};
   const id = adoptId.value;
   const show = (text: string) => (adoptId.isSecret ? text.replaceAll(id, "[secret]") : text);
@@ -149,7 +149,7 @@ interface FieldChange {
 
 function describeChange(field: string, arg: Arg, { before, inputs, isChanged }: FieldChange): string[] {
   if (arg.parts) return describeParts(field, arg.parts, before[field], inputs[field]);
-  // It may also be secret.
+  // The value may also be secret.
   if (arg.isUnknown) return [`${field}: to a value that is not known yet`];
   if (!isChanged) return [];
   if (arg.isSecret) return [`${field}: [secret]`];
@@ -157,7 +157,10 @@ function describeChange(field: string, arg: Arg, { before, inputs, isChanged }: 
   return [from === undefined ? `${field}: ${to}` : `${field}: ${from} → ${to}`];
 }
 
-/** Names the keys whose values change, without the values: those of the service may be secret. */
+/**
+ * Lists the keys whose values change. The values are left out, because the current ones may be
+ * secret.
+ */
 function describeParts(
   field: string,
   parts: Readonly<Record<string, ResolvedArg>>,

@@ -10,28 +10,31 @@ import type { Connection } from "../connection/connection";
 import type { ProviderClient } from "../connection/providerClient";
 import type { Properties } from "../properties";
 
-/** The time for the catalog. A write does not wait longer for a check that only helps. */
+/**
+ * The time limit for the catalog, in milliseconds. The check only helps the user, so a write does
+ * not wait longer for it.
+ */
 const LONGEST_MS = 3_000;
 
-/** What a write sets. */
+/** The settings that a write changes. */
 interface CheckedWrite {
   readonly name: unknown;
-  /** The settings before, and those that the program sets. */
+  /** The settings before the write, and those in the program. */
   readonly outputs: Properties;
   readonly inputs: Properties;
   /** The settings that this run changes. */
   readonly changed: readonly string[];
 }
 
-/** The settings of an endpoint that the catalog says something about. */
+/** The endpoint settings that the catalog can verify. */
 const PLACED = ["gpuIds", "locations", "minCudaVersion", "allowedCudaVersions", "networkVolumeId", "networkVolumeIds"];
 
-/** The catalog by client. A process serves one run, and reads it once. */
+/** The catalog, by client. A process serves one run and reads the catalog once. */
 const views = new WeakMap<ProviderClient, Promise<CatalogView>>();
 
 /**
- * Refuses an endpoint that the catalog of the named service proves impossible, by what this run
- * changes. Without an answer there is no check.
+ * Refuses an endpoint that the service's catalog proves impossible because of what this run
+ * changes. If the catalog does not respond, nothing is checked.
  * @throws InvalidInputError before anything is written
  */
 export async function checkEndpoint(
@@ -43,7 +46,7 @@ export async function checkEndpoint(
   if (!isConcerned || !hasCatalog(connection)) return;
   if (settings.workersMax === 0 || text(settings, "instanceIds") !== "") return;
   const gpuIds = text(settings, "gpuIds");
-  // Those that the user accepts on purpose may be newer than the catalog.
+  // Values that the user explicitly accepts may be newer than the catalog.
   const isOwnWord = (word: string) => !GPU_TIERS.some((tier) => tier === word);
   if (connection.settings.extraGpuTiers.filter(isOwnWord).some((word) => splitList(gpuIds).includes(word))) return;
   const volumeIds = splitList(text(settings, "networkVolumeIds") || text(settings, "networkVolumeId"));
@@ -59,7 +62,7 @@ export async function checkEndpoint(
   refuse(`endpoint "${name}"`, found, changed);
 }
 
-/** Does the same for a new network volume. */
+/** Refuses a new network volume that the catalog proves impossible. */
 export async function checkVolume(
   connection: Connection,
   { name, outputs, inputs, changed }: CheckedWrite,
@@ -81,7 +84,7 @@ function refuse(what: string, found: readonly Impossible[], changed: readonly st
   throw new InvalidInputError(what, problems);
 }
 
-/** Only the named service is known to have a catalog. */
+/** Only a named service is known to have a catalog. */
 const hasCatalog = ({ settings }: Connection) => serviceName(settings) === "runpod";
 
 const text = (settings: Properties, field: string) => String(settings[field] ?? "");
@@ -95,7 +98,7 @@ function viewFor({ client }: Connection): Promise<CatalogView> {
 }
 
 async function readView(client: ProviderClient): Promise<CatalogView> {
-  // Loaded here: previews and reads do not need it.
+  // Loaded lazily, because previews and reads don't need it.
   const { readGpus } = require("../../sdk/catalog/read") as typeof import("../../sdk/catalog/read");
   const options = once();
   const [gpus, dataCenters] = await Promise.all([
@@ -105,7 +108,7 @@ async function readView(client: ProviderClient): Promise<CatalogView> {
   return { gpus, dataCenters };
 }
 
-/** Returns options for requests that together take no longer than the time for the catalog. */
+/** Returns request options that limit the total time for the catalog. */
 function once() {
   return {
     timeoutMs: LONGEST_MS,
@@ -114,10 +117,13 @@ function once() {
   };
 }
 
-/** The volumes by client, read once per run. One that this run creates may not be among them. */
+/**
+ * The volumes, by client. They are read once per run, so a volume created in this run may be
+ * missing.
+ */
 const volumes = new WeakMap<ProviderClient, Promise<readonly Volume[]>>();
 
-/** Returns the data centers of volumes; `undefined` if one is not known. */
+/** Returns the data centers of volumes; `undefined` if one of them is unknown. */
 async function placesOf({ client }: Connection, ids: readonly string[]): Promise<string[] | undefined> {
   if (ids.length === 0) return [];
   const reading =

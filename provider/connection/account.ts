@@ -6,25 +6,21 @@ import { CodedError } from "../../sdk/errors";
 import { endpointQueueUrl } from "../../sdk/transport/urls";
 import type { Properties } from "../properties";
 
-/** An endpoint's account, as state records it. */
+/** A record's account, as stored in state. */
 interface AccountRecord {
   /** The service; see `AccountIdentity`. */
   readonly service: string;
   /**
-   * Hash of the key and the endpoint's id. It reveals neither the key nor which endpoints share
-   * one.
+   * A hash of the key and the record's id. It reveals neither the key nor which records share one.
    */
   readonly fingerprint: string;
-  /** Logical name of the explicit provider; empty for the default provider. */
+  /** The explicit provider's logical name; empty for the default provider. */
   readonly provider: string;
 }
 
-/** What distinguishes the settings' account from others. */
+/** What identifies the account that the settings select. */
 export interface AccountIdentity {
-  /**
-   * Name of the service if it is a named one (`runpod`), otherwise the URL of its management
-   * interface.
-   */
+  /** The name of a named service (`runpod`), or else the URL of its management API. */
   readonly service: string;
   readonly apiKey: string;
   readonly provider: string;
@@ -33,13 +29,13 @@ export interface AccountIdentity {
 const FINGERPRINT_DIGITS = 12;
 
 /**
- * Returns the account that the settings describe.
- * @throws ConfigurationError if there is no key or no URL
+ * Returns the account that the settings select.
+ * @throws ConfigurationError if the key or a URL is missing
  */
 export function accountOf(settings: ConnectionSettings & { readonly provider: string }): AccountIdentity {
   const managementUrl = requireAddress(settings, "graphqlUrl");
   return {
-    // A named service stays the same service when its URLs change.
+    // A named service remains the same service if its URLs change.
     service: managementUrl === RUNPOD_ADDRESSES.graphqlUrl ? "runpod" : managementUrl,
     apiKey: requireApiKey(settings),
     provider: settings.provider,
@@ -54,21 +50,21 @@ export function accountRecord({ service, apiKey, provider }: AccountIdentity, id
   return [service, digest.slice(0, FINGERPRINT_DIGITS), provider].join(" ").trim();
 }
 
-/** An endpoint's account, and the URL of its queue interface. */
+/** An account, and the URL of its queue API. */
 export interface AccountPlace {
   /** URL of the queue interface. */
   readonly queueUrl: string;
   readonly account: AccountIdentity;
 }
 
-/** Returns `true` if the outputs record a different place or key than the settings have. */
+/** Returns `true` if the outputs record another place or key than the settings select. */
 export function isRecordedElsewhere(outputs: Properties, place: AccountPlace, id: string): boolean {
   return outputs.__account !== accountRecord(place.account, id) || isRedirected(outputs, place, id);
 }
 
 /**
  * Returns `true` if the program changes the resource's provider or the provider's URLs. A rotated
- * key does not count: it would change every resource.
+ * key does not count, because it would affect every resource.
  */
 export function isRedirected(outputs: Properties, { account, queueUrl }: AccountPlace, id: string): boolean {
   const before = parseRecord(outputs.__account);
@@ -78,20 +74,19 @@ export function isRedirected(outputs: Properties, { account, queueUrl }: Account
   return outputs.queueUrl !== undefined && outputs.queueUrl !== endpointQueueUrl(queueUrl, id);
 }
 
-/** Returns `true` if the endpoint was last seen with a different key or at a different service. */
+/** Returns `true` if the record was last seen with another key or at another service. */
 export function isOtherAccount(outputs: Properties, account: AccountIdentity, id: string): boolean {
   const before = parseRecord(outputs.__account);
   return before !== undefined && !isSameAccount(before, parseRecord(accountRecord(account, id)));
 }
 
-/** Returns the service that the outputs record; `undefined` if they record none. */
+/** Returns the service recorded in the outputs; `undefined` if there is none. */
 export function recordedService(outputs: Properties): string | undefined {
   return parseRecord(outputs.__account)?.service;
 }
 
 /**
- * Returns `true` if the outputs record a different provider. An empty name means the default
- * provider.
+ * Returns `true` if the outputs record another provider. An empty name means the default provider.
  */
 export function isOtherProvider(outputs: Properties, provider: string): boolean {
   const before = parseRecord(outputs.__account);
@@ -99,8 +94,8 @@ export function isOtherProvider(outputs: Properties, provider: string): boolean 
 }
 
 /**
- * Refuses to treat a record as gone if this is not the account where it was last seen: it may still
- * exist there.
+ * Refuses to treat a record as gone if it was last seen in another account, where it may still
+ * exist.
  * @throws ACCOUNT_CHANGED if the account differs, unless the user has set `allowAccountChange`
  */
 export function refuseOtherAccount(
@@ -127,12 +122,12 @@ export function refuseOtherAccount(
   );
 }
 
-/** Returns `true` for a recorded URL of this machine, where an emulator listens. */
+/** Returns `true` if a recorded URL points to this machine, where an emulator may listen. */
 export function isLoopbackUrl(service: string): boolean {
   return URL.canParse(service) && isLoopback(service);
 }
 
-/** An emulator without a data file takes its records with it when it ends. */
+/** Explains that an emulator without a data file loses its records when it ends. */
 function ofEmulator(noun: string, id: string, reason: string): string {
   return (
     `${noun} ${id} is not in this account, but ${reason}. It belonged to an emulator on this machine. If that emulator has ended, ` +

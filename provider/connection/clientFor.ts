@@ -13,7 +13,8 @@ export function clientFor(settings: ProviderSettings): ProviderClient {
   const identity = JSON.stringify(settings);
   const existing = clients.get(identity);
   if (existing) return existing;
-  // Loaded here: programs without data sources, and previews without changes, do not need it.
+  // Loaded lazily, because programs without data sources and previews without changes don't need
+  // it.
   const { createProviderClient }: typeof import("./providerClient") = require("./providerClient");
   const client = createProviderClient({ ...clientOptions(settings), onRateLimit: rateLimitLogger(), onWarning });
   clients.set(identity, client);

@@ -22,7 +22,7 @@ import { currentRehearsal } from "../../sdk/transport/rehearsal";
 /** Namespace of this package in a stack's config. */
 export const CONFIG_NAMESPACE = "serverless-gpu";
 
-/** The environment variables for settings that are not part of the connection. */
+/** The environment variables for settings outside the connection. */
 const OTHER_VARIABLES = {
   api: API_VARIABLE,
   extraGpuTiers: "SERVERLESS_GPU_EXTRA_GPU_TIERS",
@@ -30,51 +30,50 @@ const OTHER_VARIABLES = {
   allowAccountChange: "SERVERLESS_GPU_ALLOW_ACCOUNT_CHANGE",
 } as const;
 
-/** The environment variable of each setting. */
+/** The environment variable for each setting. */
 export const SETTING_VARIABLES = { ...ENVIRONMENT_VARIABLES, ...OTHER_VARIABLES } as const;
 
 /** Every environment variable that the provider reads. */
 export const VARIABLE_NAMES: readonly string[] = Object.values(SETTING_VARIABLES);
 
-/** Every setting that a stack's config may hold, without the namespace. */
+/** The settings that a stack's config may contain, without the namespace. */
 export const CONFIG_NAMES: readonly string[] = [
   ...Object.keys(SETTING_VARIABLES),
-  // It has no variable, because automatic names must not depend on where a program runs.
+  // There is no environment variable for it, because automatic names must not depend on where a
+  // program runs.
   "namespace",
 ];
 
 /**
- * Reads one setting from the config of the stack or of an explicit provider, by its name without
- * the namespace.
+ * Reads a setting by its name without the namespace, from the config of the stack or of an explicit
+ * provider.
  */
 export type ReadConfig = (name: string) => string | undefined;
 
 /** All settings of the provider. */
 export interface ProviderSettings extends ApiSettings {
-  /** GPU tiers that are accepted in addition to the contract's. */
+  /** GPU pools to accept in addition to the known ones. */
   readonly extraGpuTiers: readonly string[];
-  /** Countries that are accepted in addition to the contract's. */
+  /** Countries to accept in addition to the known ones. */
   readonly extraLocations: readonly string[];
-  /** Logical name of the explicit provider; empty for the default provider. */
+  /** The explicit provider's logical name; empty for the default provider. */
   readonly provider: string;
-  /**
-   * `true` if an endpoint that is not found counts as gone, even if the account differs from the
-   * recorded one.
-   */
+  /** `true` to treat a missing record as gone even if the account differs from the recorded one. */
   readonly allowAccountChange: boolean;
 }
 
 /**
- * Returns the settings. The environment, which is always current, takes precedence over the config.
- * An explicit provider (its config has its name as `explicit`) uses only its own key and URLs.
- * @throws ConfigurationError if an explicit provider lacks its key or URLs
+ * Returns the settings. The environment takes precedence over the config, because it is always
+ * current. An explicit provider, whose config contains its name as `explicit`, only uses its own
+ * key and URLs.
+ * @throws ConfigurationError if an explicit provider lacks a key or URL
  */
 export function providerSettings(
   readConfig: ReadConfig,
   environment: NodeJS.ProcessEnv = process.env,
 ): ProviderSettings {
   const { settings } = providerConnection(readConfig, environment);
-  // Registers the key as a secret. A client would also do that, but `check` does not create one.
+  // Registers the key as a secret. Creating a client would too, but `check` does not create one.
   if (settings.apiKey !== undefined) new SecretText(settings.apiKey);
   const provider = readConfig("explicit")?.trim() ?? "";
   const problem = provider === "" ? undefined : explicitProviderProblem(provider, settings);
@@ -82,7 +81,7 @@ export function providerSettings(
   return { ...settings, ...otherSettings(readConfig, environment), provider };
 }
 
-/** Returns the settings that are not part of the connection. */
+/** Returns the settings outside the connection. */
 export function otherSettings(readConfig: ReadConfig, environment: NodeJS.ProcessEnv = process.env) {
   const { extraGpuTiers, extraLocations } = acceptedWords(readConfig, environment);
   const allowAccountChange =
@@ -91,8 +90,8 @@ export function otherSettings(readConfig: ReadConfig, environment: NodeJS.Proces
 }
 
 /**
- * Returns the connection, and where each setting comes from.
- * @throws ConfigurationError if the variable that `apiKeyEnv` names is not set
+ * Returns the connection, and where each of its settings comes from.
+ * @throws ConfigurationError if the variable named by `apiKeyEnv` is not set
  */
 export function providerConnection(readConfig: ReadConfig, environment: NodeJS.ProcessEnv = process.env): Resolved {
   const ofEnvironment = environmentSource(environment);
@@ -107,13 +106,13 @@ export function providerConnection(readConfig: ReadConfig, environment: NodeJS.P
     label: (name) => (variable && name === "apiKey" ? variable : `the provider "${provider}"`),
     isUnit: true,
   };
-  // A rehearsal does not have the key, and does not need it.
+  // A rehearsal neither has nor needs the key.
   if (variable && !own.read("apiKey")?.trim() && !currentRehearsal()) {
     throw new ConfigurationError(
       `there is no API key: the environment variable ${variable}, which the provider's apiKeyEnv names, is not set`,
     );
   }
-  // The API leads to the same account, so here the environment takes precedence as well.
+  // Every API leads to the same account, so the environment takes precedence here too.
   const api: SettingsSource = {
     ...ofEnvironment,
     read: (name) => (name === "api" ? ofEnvironment.read(name) : undefined),
@@ -121,7 +120,7 @@ export function providerConnection(readConfig: ReadConfig, environment: NodeJS.P
   return resolveConnection([api, own]);
 }
 
-/** The arguments of an explicit provider that it cannot do without. */
+/** The required arguments of an explicit provider. */
 export interface RequiredSettings {
   readonly apiKey?: unknown;
   readonly apiKeyEnv?: unknown;
@@ -133,8 +132,8 @@ export interface RequiredSettings {
 const NOT_GIVEN: readonly unknown[] = ["", undefined, null];
 
 /**
- * Returns what an explicit provider lacks; `undefined` if nothing. A value that is not known yet
- * counts as given.
+ * Describes what an explicit provider lacks; `undefined` if nothing. A value that is not yet known
+ * counts as set.
  */
 export function explicitProviderProblem(name: string, given: RequiredSettings): string | undefined {
   const isGiven = (setting: keyof RequiredSettings) => !NOT_GIVEN.includes(given[setting]);
@@ -148,9 +147,8 @@ export function explicitProviderProblem(name: string, given: RequiredSettings): 
 }
 
 /**
- * Returns the options of the client for these settings.
- * @throws ConfigurationError if the key is missing, or the service or the management interface is
- * unknown
+ * Converts the settings to client options.
+ * @throws ConfigurationError if the key is missing, or if the service or API is unknown
  */
 export function clientOptions({ provider, allowAccountChange, ...connection }: ProviderSettings): ClientOptions {
   return {
@@ -162,8 +160,8 @@ export function clientOptions({ provider, allowAccountChange, ...connection }: P
 }
 
 /**
- * Returns the GPU tiers and countries that are accepted in addition to the contract's: those in the
- * environment, in the config, and of the named service, all together. Needs no key.
+ * Returns the GPU pools and countries to accept in addition to the known ones: those in the
+ * environment, in the config, and of the named service. Needs no key.
  */
 export function acceptedWords(
   readConfig: ReadConfig,
@@ -178,10 +176,7 @@ export function acceptedWords(
   return extraWords({ service, extraGpuTiers: words("extraGpuTiers"), extraLocations: words("extraLocations") });
 }
 
-/**
- * Splits a comma-separated string, or a list in the YAML of a stack's config, which arrives as
- * JSON.
- */
+/** Splits a comma-separated string. A list in a stack's YAML config arrives as JSON. */
 function wordsInConfig(name: string, text: string): string[] {
   if (!/^[[{"]/.test(text)) return splitList(text);
   const refused = new ConfigurationError(

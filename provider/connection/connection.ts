@@ -8,11 +8,11 @@ import { clientFor } from "./clientFor";
 import { CONFIG_NAMESPACE, type ProviderSettings, providerSettings, type ReadConfig } from "./config";
 import type { ProviderClient } from "./providerClient";
 
-/** The config of the deployment. A process serves one deployment. */
+/** The deployment's config. A process serves one deployment. */
 let config: ReadConfig = () => undefined;
 
 /**
- * Stores the config. Must not await anything, because the first calls do not wait for its promise.
+ * Stores the config. Must not await anything, because the first calls don't wait for its promise.
  */
 export async function configure(request: pulumi.dynamic.ConfigureRequest): Promise<void> {
   exitWithEngine();
@@ -24,7 +24,7 @@ export async function configure(request: pulumi.dynamic.ConfigureRequest): Promi
 /** Reads one setting of the config. */
 export const readConfig: ReadConfig = (name) => config(name);
 
-/** Everything a call needs. */
+/** Everything that a call needs. */
 export interface Connection extends AccountPlace {
   readonly client: ProviderClient;
   readonly settings: ProviderSettings;
@@ -32,8 +32,8 @@ export interface Connection extends AccountPlace {
 }
 
 /**
- * Returns the connection that the settings describe.
- * @throws ConfigurationError if a setting is missing, before any call
+ * Returns the connection that the settings select.
+ * @throws ConfigurationError if a setting is missing, before any request
  */
 export function connect(): Connection {
   const settings = providerSettings(readConfig);
@@ -41,8 +41,8 @@ export function connect(): Connection {
 }
 
 /**
- * Returns the account and the queue's URL that the settings describe; `undefined` if part of them
- * is unknown, because previews work without a key.
+ * Returns the account and queue URL that the settings select; `undefined` if part of it is unknown,
+ * because previews work without a key.
  */
 export function currentPlace(): AccountPlace | undefined {
   try {
@@ -53,10 +53,7 @@ export function currentPlace(): AccountPlace | undefined {
   }
 }
 
-/**
- * Returns the capabilities of the management interface; `undefined` if part of the settings is
- * unknown.
- */
+/** Returns the capabilities of the selected API; `undefined` if part of the settings is unknown. */
 export function currentCapabilities(): Capabilities | undefined {
   try {
     return capabilitiesOf(providerSettings(readConfig));
@@ -66,8 +63,8 @@ export function currentCapabilities(): Capabilities | undefined {
 }
 
 /**
- * Returns the capabilities of the settings' management interface.
- * @throws ConfigurationError if the service or the interface is unknown
+ * Returns the capabilities of the selected API.
+ * @throws ConfigurationError if the service or API is unknown
  */
 export function capabilitiesOf(settings: ProviderSettings): Capabilities {
   return capabilitiesAt(managementApi(settings), serviceName(settings));

@@ -5,7 +5,8 @@ import type { LoadBalancer } from "../../sdk/loadBalancer/loadBalancer";
 import { clientOver, type ManagementClient } from "../../sdk/managementClient";
 
 /**
- * What deployments need of a client: the management API, and a queue for health and smoke tests.
+ * The parts of a client that deployments need: the management API, and a queue for health and smoke
+ * tests.
  */
 export interface ProviderClient extends ManagementClient {
   endpoint(endpointId: string): JobQueue & LoadBalancer;

@@ -9,10 +9,7 @@ import {
 import { nearestWord } from "../../sdk/nearestWord";
 import { CONFIG_NAMES, CONFIG_NAMESPACE, providerConnection, providerSettings, type ReadConfig } from "./config";
 
-/**
- * Returns a warning for each name in the stack's config, without the namespace, that is not a
- * setting.
- */
+/** Returns a warning for each unknown setting in the stack's config. */
 export function unknownSettings(names: readonly string[]): string[] {
   const prefix = `${CONFIG_NAMESPACE}:`;
   return names
@@ -25,8 +22,7 @@ export function unknownSettings(names: readonly string[]): string[] {
 }
 
 /**
- * Returns a warning about a missing key or URL, which would make `up` fail; `undefined` if none is
- * missing.
+ * Returns a warning if a missing key or URL would make `up` fail; `undefined` if none is missing.
  */
 export function missingSetting(readConfig: ReadConfig): string | undefined {
   try {
@@ -46,8 +42,7 @@ export function missingSetting(readConfig: ReadConfig): string | undefined {
 const ADDRESSES = ["graphqlUrl", "restUrl", "queueUrl"] as const;
 
 /**
- * Returns the URLs that are set although a service is named. They take precedence over the
- * service's own.
+ * Returns the URLs that override those of a named service.
  * @throws ConfigurationError if the service is unknown
  */
 export function urlsBeforeService(settings: ConnectionSettings): string[] {
@@ -55,8 +50,8 @@ export function urlsBeforeService(settings: ConnectionSettings): string[] {
 }
 
 /**
- * Returns the line that says which API and account an `up` uses, and where that comes from;
- * `undefined` if a setting is not valid, which the first call reports.
+ * Returns the line that says which API and account an `up` uses and why; `undefined` if a setting
+ * is invalid, which the first call reports.
  */
 export function usedConnection(readConfig: ReadConfig): string | undefined {
   try {
@@ -66,7 +61,9 @@ export function usedConnection(readConfig: ReadConfig): string | undefined {
   }
 }
 
-/** Returns a note about URLs that take precedence over a named service; `undefined` if none do. */
+/**
+ * Returns a note about URLs that override those of a named service; `undefined` if there are none.
+ */
 export function noteOnUrls(readConfig: ReadConfig): string | undefined {
   try {
     const settings = providerSettings(readConfig);

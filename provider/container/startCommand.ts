@@ -1,14 +1,14 @@
 import { containsUnknown, isObject, UNKNOWN } from "../properties";
 
-/** The problem with a `command` that is given together with `dockerArgs`. */
+/** The problem of setting both `command` and `dockerArgs`. */
 export const TWO_COMMANDS = "set either command or dockerArgs";
 
-/** The problem with a `command` of the wrong shape. */
+/** The problem of a malformed `command`. */
 export const WRONG_COMMAND = "command must be an object with the lists cmd and entrypoint";
 
 /**
- * Returns a start command in the service's form for one in parts; `undefined` if it has the wrong
- * shape.
+ * Converts a `command` object to the start command format that RunPod uses; `undefined` if it is
+ * malformed.
  */
 export function startCommand(parts: unknown): string | undefined {
   if (containsUnknown(parts)) return UNKNOWN;

@@ -8,15 +8,15 @@ export function variablesOf({ env }: Properties): string[] {
   return isObject(env) ? Object.keys(env) : [];
 }
 
-/** Fields to save, and with them the variables of the program. */
+/** Fields to save, which may include the program's variables. */
 interface WithEnv {
   readonly env?: Readonly<Record<string, string>> | null;
 }
 
 /**
- * Saves fields and variables. Variables that the program no longer sets, or that a killed run has
- * left, are removed.
- * @param holder the record whose variables are saved
+ * Saves fields and variables. Removes variables that the program no longer sets or that a killed
+ * run left.
+ * @param holder the record that the variables belong to
  * @param unwanted the names of further variables to remove, unless the program sets them
  * @param save sends the changes, in which `null` removes a variable
  */

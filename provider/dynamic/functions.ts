@@ -1,4 +1,4 @@
-// The data sources, as programs call them. The rows in sources.ts say what each one does.
+// The data sources as programs call them. sources.ts defines what each of them does.
 import * as pulumi from "@pulumi/pulumi";
 import type { ServerlessDiscount } from "../../sdk/endpoints/record";
 import type { EndpointHealth } from "../../sdk/jobs/jobRecord";
@@ -34,10 +34,10 @@ export type {
 };
 
 /**
- * Returns an endpoint by its id or by its exact name.
- * @throws NotFoundError if no endpoint has the id or the name
- * @throws InvalidInputError if several endpoints have the name; it lists their ids
- * @throws AuthenticationError if the service does not accept the key
+ * Returns an endpoint by id or exact name.
+ * @throws NotFoundError if no endpoint matches
+ * @throws InvalidInputError if several endpoints have the name; the error lists their ids
+ * @throws AuthenticationError if RunPod rejects the key
  * @example
  * const { queueUrl } = await getEndpoint({ name: "llama" });
  */
@@ -46,7 +46,7 @@ export function getEndpoint(args: GetEndpointArgs): Promise<GetEndpointResult> {
 }
 
 /**
- * Does the same as `getEndpoint` for arguments that are outputs. The result is unknown until the
+ * Same as `getEndpoint`, but accepts outputs as arguments. The result is unknown until the
  * arguments are known.
  */
 export function getEndpointOutput(
@@ -57,25 +57,28 @@ export function getEndpointOutput(
 }
 
 /**
- * Returns all endpoints of the account.
- * @throws AuthenticationError if the service does not accept the key
+ * Returns all endpoints in the account.
+ * @throws AuthenticationError if RunPod rejects the key
  */
 export function getEndpoints(): Promise<GetEndpointResult[]> {
   return invoke("getEndpoints", {});
 }
 
-/** Does the same as `getEndpoints`, as an output. The option `provider` selects another account. */
+/**
+ * Same as `getEndpoints`, but returns an output. Use the option `provider` to select another
+ * account.
+ */
 export function getEndpointsOutput(options?: InvokeOutputOptions): pulumi.Output<GetEndpointResult[]> {
   return invokeOutput("getEndpoints", {}, options);
 }
 
-/** The numbers of jobs and workers in each state. */
+/** The number of jobs and workers in each state. */
 export interface GetEndpointHealthResult extends EndpointHealth {}
 
 /**
- * Returns the numbers of jobs and workers of an endpoint.
+ * Returns the number of jobs and workers of an endpoint, by state.
  * @throws NotFoundError if the endpoint does not exist
- * @throws AuthenticationError if the service does not accept the key
+ * @throws AuthenticationError if RunPod rejects the key
  * @example
  * const { workers } = await getEndpointHealth({ endpointId: "abc123" });
  */
@@ -84,8 +87,8 @@ export function getEndpointHealth(args: GetEndpointHealthArgs): Promise<GetEndpo
 }
 
 /**
- * Does the same as `getEndpointHealth` for arguments that are outputs. The result is unknown until
- * they are known.
+ * Same as `getEndpointHealth`, but accepts outputs as arguments. The result is unknown until the
+ * arguments are known.
  */
 export function getEndpointHealthOutput(
   args: InputsOf<GetEndpointHealthArgs>,
@@ -94,31 +97,31 @@ export function getEndpointHealthOutput(
   return invokeOutput("getEndpointHealth", args, options);
 }
 
-/** A template at the service, without the values of its variables, which may be secret. */
+/** A template. The values of its variables are not included, because they may be secret. */
 export interface GetServerlessTemplateResult extends Omit<TemplateSettings, "env"> {
   /** Id of the template. */
   readonly id: string;
   /** Names of the variables. */
   readonly envNames: readonly string[];
-  /** `true` for a template of endpoints, `false` for one of pods. */
+  /** `true` for an endpoint template, `false` for a pod template. */
   readonly isServerless: boolean;
   /** `true` if other accounts can use the template. */
   readonly isPublic: boolean;
 }
 
 /**
- * Returns a template by its id or by its exact name. The values of its variables are not part of
- * it: see `getServerlessTemplateEnvOutput`.
- * @throws NotFoundError if no template has the id or the name
- * @throws AuthenticationError if the service does not accept the key
+ * Returns a template by id or exact name. The values of its variables are not included; use
+ * `getServerlessTemplateEnvOutput` to read them.
+ * @throws NotFoundError if no template matches
+ * @throws AuthenticationError if RunPod rejects the key
  */
 export function getServerlessTemplate(args: GetServerlessTemplateArgs): Promise<GetServerlessTemplateResult> {
   return invoke("getServerlessTemplate", args);
 }
 
 /**
- * Does the same as `getServerlessTemplate` for arguments that are outputs. The result is unknown
- * until they are known.
+ * Same as `getServerlessTemplate`, but accepts outputs as arguments. The result is unknown until
+ * the arguments are known.
  */
 export function getServerlessTemplateOutput(
   args: InputsOf<GetServerlessTemplateArgs>,
@@ -135,22 +138,22 @@ export function getServerlessTemplateEnvOutput(
   return pulumi.secret(invokeOutput("getServerlessTemplateEnv", args, options));
 }
 
-/** A network volume at the service. */
+/** A network volume. */
 export interface GetNetworkVolumeResult extends Volume {}
 
 /**
- * Returns a network volume by its id or by its exact name.
- * @throws NotFoundError if there is none
- * @throws InvalidInputError if several volumes have the name; it lists their ids
- * @throws AuthenticationError if the service does not accept the key
+ * Returns a network volume by id or exact name.
+ * @throws NotFoundError if no volume matches
+ * @throws InvalidInputError if several volumes have the name; the error lists their ids
+ * @throws AuthenticationError if RunPod rejects the key
  */
 export function getNetworkVolume(args: GetNetworkVolumeArgs): Promise<GetNetworkVolumeResult> {
   return invoke("getNetworkVolume", args);
 }
 
 /**
- * Does the same as `getNetworkVolume` for arguments that are outputs. The result is unknown until
- * they are known.
+ * Same as `getNetworkVolume`, but accepts outputs as arguments. The result is unknown until the
+ * arguments are known.
  */
 export function getNetworkVolumeOutput(
   args: InputsOf<GetNetworkVolumeArgs>,
@@ -159,24 +162,21 @@ export function getNetworkVolumeOutput(
   return invokeOutput("getNetworkVolume", args, options);
 }
 
-/**
- * A registry credential at the service: its id and its name. The service never shows the user or
- * the password.
- */
+/** A registry credential's id and name. RunPod never shows the user name or password. */
 export interface GetContainerRegistryAuthResult extends RegistryAuth {}
 
 /**
- * Returns a registry credential by its id or by its exact name.
- * @throws NotFoundError if there is none
- * @throws AuthenticationError if the service does not accept the key
+ * Returns a registry credential by id or exact name.
+ * @throws NotFoundError if no credential matches
+ * @throws AuthenticationError if RunPod rejects the key
  */
 export function getContainerRegistryAuth(args: GetContainerRegistryAuthArgs): Promise<GetContainerRegistryAuthResult> {
   return invoke("getContainerRegistryAuth", args);
 }
 
 /**
- * Does the same as `getContainerRegistryAuth` for arguments that are outputs. The result is unknown
- * until they are known.
+ * Same as `getContainerRegistryAuth`, but accepts outputs as arguments. The result is unknown until
+ * the arguments are known.
  */
 export function getContainerRegistryAuthOutput(
   args: InputsOf<GetContainerRegistryAuthArgs>,
@@ -185,19 +185,19 @@ export function getContainerRegistryAuthOutput(
   return invokeOutput("getContainerRegistryAuth", args, options);
 }
 
-/** A pod's record. */
+/** A pod. */
 export interface GetPodResult extends Omit<Pod, "env"> {
   /**
-   * Environment variables, as a secret, because they may hold keys. Empty if the service shows
-   * none.
+   * Environment variables. The output is secret, because they may contain keys. Empty if RunPod
+   * shows none.
    */
   readonly env: pulumi.Output<Record<string, string>>;
 }
 
 /**
- * Returns a pod by its id.
+ * Returns a pod by id.
  * @throws NotFoundError if the pod does not exist
- * @throws AuthenticationError if the service does not accept the key
+ * @throws AuthenticationError if RunPod rejects the key
  * @example
  * const pod = await getPod({ podId: "xyz789", includeMachine: true });
  */
@@ -206,8 +206,8 @@ export function getPod(args: GetPodArgs): Promise<GetPodResult> {
 }
 
 /**
- * Does the same as `getPod` for arguments that are outputs. The result is unknown until the
- * arguments are known.
+ * Same as `getPod`, but accepts outputs as arguments. The result is unknown until the arguments are
+ * known.
  * @example
  * export const image = getPodOutput({ podId: someOutput }).image;
  */
@@ -220,26 +220,26 @@ function withSecretEnv({ env, ...pod }: Pod): GetPodResult {
 }
 
 /**
- * Returns the account's discount on serverless prices; `null` if it has none.
- * @throws AuthenticationError if the service does not accept the key
+ * Returns the account's discount on serverless prices, or `null` if there is none.
+ * @throws AuthenticationError if RunPod rejects the key
  */
 export function getServerlessDiscount(): Promise<ServerlessDiscount | null> {
   return invoke("getServerlessDiscount", {});
 }
 
 /**
- * Does the same as `getServerlessDiscount`, as an output. The option `provider` selects another
- * account.
+ * Same as `getServerlessDiscount`, but returns an output. Use the option `provider` to select
+ * another account.
  */
 export function getServerlessDiscountOutput(options?: InvokeOutputOptions): pulumi.Output<ServerlessDiscount | null> {
   return invokeOutput("getServerlessDiscount", {}, options);
 }
 
 /**
- * Returns the GPU types of the service's catalog that fit, the cheapest first. Stock and prices
- * change: an endpoint that follows them changes with them, unless `ignoreChanges` names the
- * setting.
- * @throws InvalidInputError if `minStock` is not a level
+ * Returns the matching GPU types in RunPod's catalog, cheapest first. Stock and prices change. If
+ * an endpoint's settings depend on the result, the endpoint changes too, unless `ignoreChanges`
+ * lists the setting.
+ * @throws InvalidInputError if `minStock` is not a stock level
  * @throws RejectedError or NotFoundError if the service has no catalog
  * @example
  * const [gpu] = await getGpuTypes({ minMemoryInGb: 48, region: "EU", minStock: "Medium" });
@@ -249,8 +249,8 @@ export function getGpuTypes(args: GetGpuTypesArgs = {}): Promise<GpuTypeResult[]
 }
 
 /**
- * Does the same as `getGpuTypes` for arguments that are outputs. The result is unknown until they
- * are known.
+ * Same as `getGpuTypes`, but accepts outputs as arguments. The result is unknown until the
+ * arguments are known.
  */
 export function getGpuTypesOutput(
   args: InputsOf<GetGpuTypesArgs> = {},
@@ -260,7 +260,7 @@ export function getGpuTypesOutput(
 }
 
 /**
- * Returns the data centers of the service's catalog that fit, by id.
+ * Returns the matching data centers in RunPod's catalog, sorted by id.
  * @throws RejectedError or NotFoundError if the service has no catalog
  * @example
  * const places = await getDataCenters({ region: "EU", hasVolumes: true });
@@ -270,8 +270,8 @@ export function getDataCenters(args: GetDataCentersArgs = {}): Promise<DataCente
 }
 
 /**
- * Does the same as `getDataCenters` for arguments that are outputs. The result is unknown until
- * they are known.
+ * Same as `getDataCenters`, but accepts outputs as arguments. The result is unknown until the
+ * arguments are known.
  */
 export function getDataCentersOutput(
   args: InputsOf<GetDataCentersArgs> = {},
@@ -281,7 +281,7 @@ export function getDataCentersOutput(
 }
 
 /**
- * Returns the limits of the account, as far as the service shows them.
+ * Returns the account's limits, as far as RunPod shows them.
  * @throws AuthenticationError if the key lacks the permission
  * @throws RejectedError or NotFoundError if the service does not show them
  */
@@ -290,7 +290,8 @@ export function getAccountLimits(): Promise<AccountLimitsResult> {
 }
 
 /**
- * Does the same as `getAccountLimits`, as an output. The option `provider` selects another account.
+ * Same as `getAccountLimits`, but returns an output. Use the option `provider` to select another
+ * account.
  */
 export function getAccountLimitsOutput(options?: InvokeOutputOptions): pulumi.Output<AccountLimitsResult> {
   return invokeOutput("getAccountLimits", {}, options);

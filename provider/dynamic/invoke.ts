@@ -7,26 +7,26 @@ import { keepProgramRunning, refuseUnlessHandled, rejectedLater } from "./progra
 import { isUnitTest } from "./program/unitTest";
 import { explicitSettings, type ServerlessGpuProvider } from "./resources/provider";
 
-/** Options of the data sources that return outputs. */
+/** Options of data sources that return outputs. */
 export interface InvokeOutputOptions {
   /**
    * The account to read from.
-   * @default the account of the environment or of the stack's config
+   * @default the account selected by the environment or the stack's config
    */
   readonly provider?: ServerlessGpuProvider;
   /**
-   * Resources that must exist first, such as an endpoint whose name is written as a plain string.
-   * The result is unknown until all of them exist. Resources whose outputs are arguments always
-   * count.
+   * Resources that must exist before the data source is read, such as an endpoint whose name is a
+   * plain string. The result is unknown until all of them exist. Resources whose outputs are
+   * arguments are always included.
    * @default none
    */
   readonly dependsOn?: pulumi.InvokeOutputOptions["dependsOn"];
 }
 
-/** The arguments of a data source, each of which may be an output. */
+/** The arguments of a data source. Each of them may be an output. */
 export type InputsOf<Args> = { readonly [K in keyof Args]: pulumi.Input<Args[K]> };
 
-/** Reads at once, from the account of the environment or of the stack's config. */
+/** Reads immediately from the account that the environment or the stack's config selects. */
 export function invoke<Name extends SourceName>(name: Name, args: SourceArgs<Name>): Promise<SourceResult<Name>> {
   const found = run(name, stackConfig(), args, (error) => {
     refuseUnlessHandled(error);
@@ -37,7 +37,7 @@ export function invoke<Name extends SourceName>(name: Name, args: SourceArgs<Nam
 }
 
 /**
- * Reads when all arguments are known and the resources that they come from exist. Until then the
+ * Reads when all arguments are known and the resources that they come from exist. Until then, the
  * result is unknown. A secret argument makes the result secret.
  */
 export function invokeOutput<Name extends SourceName>(
@@ -56,15 +56,15 @@ export function invokeOutput<Name extends SourceName>(
   return found;
 }
 
-/** Returns a promise that settles with an output, known or not. */
+/** Returns a promise that settles when an output does, whether it is known or not. */
 function resolutionOf(output: pulumi.Output<unknown>): Promise<unknown> {
   const { isKnown } = output as typeof output & { readonly isKnown: Promise<boolean> };
   return isKnown;
 }
 
 /**
- * Returns an output that is known when the resources of a value, and those of `dependsOn`, have
- * ids.
+ * Returns an output that becomes known when the resources behind a value, and those in `dependsOn`,
+ * have ids.
  */
 function existing(given: pulumi.Output<unknown>, dependsOn: InvokeOutputOptions["dependsOn"]): pulumi.Output<unknown> {
   const { allResources } = given as typeof given & { allResources?: () => Promise<Set<pulumi.Resource>> };
@@ -74,7 +74,7 @@ function existing(given: pulumi.Output<unknown>, dependsOn: InvokeOutputOptions[
     .apply((resources) => pulumi.all(idsOf(resources.flat() as pulumi.Resource[])));
 }
 
-/** Returns the ids of resources; for a component, the ids of the resources in it. */
+/** Returns the ids of resources. For a component, returns the ids of the resources in it. */
 function idsOf(resources: Iterable<pulumi.Resource>): pulumi.Output<string>[] {
   return [...resources].flatMap((resource) => {
     if (pulumi.CustomResource.isInstance(resource)) return resource.id ? [resource.id] : [];
@@ -84,11 +84,11 @@ function idsOf(resources: Iterable<pulumi.Resource>): pulumi.Output<string>[] {
 }
 
 /**
- * Returns a promise whose failure has a handler. Without one, a failure may use up all memory:
- * Pulumi runs programs with V8's debugger on. For each throw in an async function, the debugger
- * follows every waiting promise until it finds a handler, and visits the promises of derived
- * outputs again on each path.
- * @param whenFailed what to do with the error before the promise rejects
+ * Returns a promise whose rejection is handled. An unhandled one may use up all memory: Pulumi runs
+ * programs with V8's debugger enabled, and for each throw in an async function the debugger follows
+ * every waiting promise to find a handler, visiting the promises of derived outputs again on each
+ * path.
+ * @param whenFailed called with the error before the promise rejects
  */
 function run<Name extends SourceName>(
   name: Name,
@@ -115,7 +115,7 @@ async function callService<Name extends SourceName>(
     return await find(contextFor(readConfig), args);
   } catch (error) {
     if (!(error instanceof ServerlessGpuError)) throw error;
-    // Pulumi prints an uncaught error with its stack, and only the message is useful.
+    // Pulumi prints an uncaught error with its stack, of which only the message is useful.
     throw Object.assign(error, { stack: `${error.name}: ${error.message}` });
   }
 }

@@ -8,7 +8,10 @@ import type { Properties } from "../properties";
  * real lists.
  */
 
-/** Returns handlers that accept the other form's state. An update then writes it in this form. */
+/**
+ * Returns handlers that accept state written by the plugin. An update then writes it in the dynamic
+ * provider's form.
+ */
 export function acceptPluginState(
   handlers: Required<pulumi.dynamic.ResourceProvider>,
   table: FieldTable,
@@ -17,7 +20,7 @@ export function acceptPluginState(
   const own = (properties: Properties) => withCommaLists(lists, properties);
   return {
     configure: handlers.configure,
-    // A program's inputs may hold lists anyway.
+    // A program's inputs may contain lists anyway.
     check: (olds, news) => handlers.check(own(olds), news),
     async diff(id, olds, news) {
       const result = await handlers.diff(id, own(olds), own(news));

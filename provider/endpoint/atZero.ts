@@ -14,14 +14,17 @@ import { type Properties, pick } from "../properties";
  * in a refresh.
  */
 
-/** The worker counts that a deletion or recycle has set to 0, as this machine recorded them. */
+/**
+ * The worker counts from before a deletion or recycle scaled the endpoint to zero, as recorded on
+ * this machine.
+ */
 interface ScaleDownRecord extends Required<ScaleDownOptions> {
-  /** `undefined` if no deletion or recycle on this machine was killed or failed. */
+  /** Returns `undefined` if no deletion or recycle on this machine was killed or failed. */
   readonly workers: () => WorkerLimits | undefined;
   readonly forget: () => void;
 }
 
-/** Returns the record of an endpoint in state. */
+/** Returns the scale-down record of an endpoint in state. */
 export function scaleDownRecord(id: string, outputs: Properties): ScaleDownRecord {
   const subject = subjectAbout({ service: recordedService(outputs) ?? "", noun: "endpoint", id }, "zero");
   // An adoption has no state yet, and the service decides alone.
@@ -43,8 +46,8 @@ function limitsIn(record: Properties | undefined): WorkerLimits | undefined {
 }
 
 /**
- * Says what the next `up` puts back, or that the endpoint is off. Sends nothing.
- * @returns `true` if `up` has worker counts to put back, or to repair
+ * Logs what the next `up` restores, or that the endpoint is scaled to zero. Sends no request.
+ * @returns `true` if `up` has worker counts to restore or repair
  */
 export function announceZero(id: string, outputs: Properties, inputs: Properties): boolean {
   const name = String(outputs.name ?? id);
@@ -61,8 +64,8 @@ export function announceZero(id: string, outputs: Properties, inputs: Properties
 }
 
 /**
- * Returns `true` if state has an endpoint at zero that the program wants in service. The engine may
- * not see that: another machine's refresh keeps the earlier inputs.
+ * Returns `true` if an endpoint is scaled to zero in state but the program wants it in service. The
+ * engine may miss that, because a refresh on another machine keeps the previous inputs.
  */
 function isDeclaredOff({ workersMin, workersMax }: Properties, inputs: Properties): boolean {
   return workersMin === 0 && workersMax === 0 && (Number(inputs.workersMin) > 0 || Number(inputs.workersMax) > 0);
@@ -72,11 +75,11 @@ const BLOCKED = "it is 0 at the service, the program does not set it, and worker
 
 /**
  * Returns the worker counts that a save must contain in addition to the program's fields. `now` is
- * the endpoint as the service has it.
+ * the endpoint as just read.
  */
 export function zeroRepair(id: string, outputs: Properties, inputs: Properties, now: Endpoint): Partial<WorkerLimits> {
   const recorded = scaleDownRecord(id, outputs).workers();
-  // For a while the list may still show the earlier counts. Saving them again changes nothing.
+  // The list may still show the previous counts for a while. Saving them again changes nothing.
   if (recorded && (isAtZero(now) || hasSameLimits(now, recorded))) {
     const wanted = limitsToPutBack(recorded, inputs);
     const verb = isAtZero(now) ? "puts back" : "saves again";
@@ -88,13 +91,13 @@ export function zeroRepair(id: string, outputs: Properties, inputs: Properties, 
   return missing ?? {};
 }
 
-/** Returns `true` if `zeroRepair` needs the endpoint. */
+/** Returns `true` if `zeroRepair` needs to see the endpoint. */
 export function mayNeedRepair(id: string, outputs: Properties, inputs: Properties, isSaved: boolean): boolean {
   const dependsOnMaximum = isSaved && Number(inputs.workersMin) > 0 && inputs.workersMax === undefined;
   return dependsOnMaximum || scaleDownRecord(id, outputs).workers() !== undefined;
 }
 
-/** Logs what a refresh has found, and removes a record that is out of date. */
+/** Logs what a refresh found, and removes an outdated record. */
 export function noteRead(id: string, outputs: Properties, inputs: Properties, now: Endpoint): void {
   if (outputs.__mustExist) return;
   const record = scaleDownRecord(id, outputs);
@@ -103,7 +106,7 @@ export function noteRead(id: string, outputs: Properties, inputs: Properties, no
   else if (!isAtZero(now) && !hasSameLimits(now, recorded)) record.forget();
 }
 
-/** Returns the numbers of workers that `up` puts back, if the endpoint is still at zero. */
+/** Returns the worker counts that `up` restores, if the endpoint is still scaled to zero. */
 export function limitsLeftBehind(id: string, outputs: Properties, now: Endpoint): Partial<WorkerLimits> {
   return (isAtZero(now) && scaleDownRecord(id, outputs).workers()) || {};
 }
@@ -111,7 +114,10 @@ export function limitsLeftBehind(id: string, outputs: Properties, now: Endpoint)
 /** The endpoints that this process has warned about. A process serves one deployment. */
 const warned = new Set<string>();
 
-/** Warns if `workersMax` is 0 although the program does not set it: no run would repair that. */
+/**
+ * Warns if `workersMax` is 0 although the program does not set it, because no run would repair
+ * that.
+ */
 export function warnIfOff(id: string, { name, workersMax }: Properties, inputs: Properties): void {
   if (workersMax !== 0 || inputs.workersMax !== undefined || warned.has(id)) return;
   warned.add(id);

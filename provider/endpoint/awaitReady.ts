@@ -10,13 +10,13 @@ import { deletedElsewhere } from "../records/absent";
 
 const DEFAULT_TIMEOUT_SECONDS = 600;
 const POLL_MS = 2_000;
-/** How long the queue may not know the endpoint before the list is checked for it. */
+/** How long the queue may not know the endpoint before the list is checked, in milliseconds. */
 const LOOK_AGAIN_MS = 5_000;
 
 /**
- * Waits until `/health` shows `workersMin` workers idle or running, if the program sets
- * `awaitReady`. On a timeout it throws an error that keeps the endpoint in state, and the next `up`
- * waits again.
+ * Waits until `/health` shows `workersMin` idle or running workers, if the program sets
+ * `awaitReady`. On a timeout, it throws an error that keeps the endpoint in state, and the next
+ * `up` waits again.
  */
 export async function awaitReady(
   client: ProviderClient,
@@ -34,14 +34,14 @@ export async function awaitReady(
 }
 
 /**
- * Returns `true` if the last wait failed. Outputs record that, because a refresh discards the
+ * Returns `true` if the last wait failed. The outputs record it, because a refresh discards the
  * failure.
  */
 export function isReadyPending({ __readyPending }: Properties): boolean {
   return __readyPending === true;
 }
 
-/** Returns whether the last wait failed, for outputs that are read from the service again. */
+/** Carries over whether the last wait failed to outputs that are read again. */
 export function readyPending(outputs: Properties): Properties {
   return isReadyPending(outputs) ? { __readyPending: true } : {};
 }
@@ -80,8 +80,8 @@ async function waitForWorkers(
 }
 
 /**
- * Returns a function that counts the ready workers. If the queue does not know a new endpoint yet,
- * that counts as no workers, unless the endpoint is gone.
+ * Returns a function that counts the ready workers. A new endpoint that the queue does not know yet
+ * counts as having none, unless the endpoint is gone.
  */
 function workerCounter(client: ProviderClient, id: string): () => Promise<number> {
   let existedAt = systemClock.monotonic();

@@ -12,7 +12,7 @@ import { isObject, type Properties, pick, SECONDS, TRUE_OR_FALSE, UNKNOWN } from
 import { moveProblems, rollOutProblems, withoutUnsetParts } from "../rollOut/rollOutInputs";
 import { sourceProblems, staysWithOther, withOneSource } from "./ownContainer";
 
-/** The rules of an endpoint's inputs. */
+/** The rules for an endpoint's inputs. */
 export const ENDPOINT_INPUTS = {
   one: "an endpoint",
   table: FIELDS,
@@ -34,7 +34,7 @@ export const ENDPOINT_INPUTS = {
   completed: (inputs) => withRecycledWorkers(withOneVolumeForm(withOneSource(withoutUnsetParts(inputs)))),
   staysUnset(field, inputs) {
     const isSet = (name: string) => inputs[name] !== undefined && inputs[name] !== null;
-    // The default could have another unit than the scalerValue that stays, so scalerType is
+    // The default may have another unit than the `scalerValue` that stays, so `scalerType` is
     // reported as missing.
     if (field === "scalerType") return isSet("scalerValue");
     if (staysWithOther(field, inputs)) return true;
@@ -50,10 +50,10 @@ export const ENDPOINT_INPUTS = {
   problemsOfChange: moveProblems,
 } satisfies InputKind;
 
-/** Two forms of one setting. A program that changes from one to the other manages only that. */
+/** Two forms of the same setting. A program that switches forms only manages the new one. */
 const VOLUME_FORMS: readonly string[] = ["networkVolumeId", "networkVolumeIds"];
 
-/** Returns the inputs without the form that is `null` if the other one is set. */
+/** Drops the form that is `null` if the other form is set. */
 function withOneVolumeForm(inputs: Properties): Properties {
   if (VOLUME_FORMS.some((form) => inputs[form] === undefined)) return inputs;
   const [empty] = VOLUME_FORMS.filter((form) => inputs[form] === null);
@@ -61,7 +61,7 @@ function withOneVolumeForm(inputs: Properties): Properties {
 }
 
 /**
- * Returns the inputs with both numbers of workers if `recycleWorkers` is set: an `up` that finishes
+ * Adds both worker counts to the inputs if `recycleWorkers` is set, because an `up` that finishes
  * an interrupted recycle must know what to restore.
  */
 function withRecycledWorkers(inputs: Properties): Properties {
@@ -71,9 +71,8 @@ function withRecycledWorkers(inputs: Properties): Properties {
 }
 
 /**
- * Returns the problems of inputs that the management interface does not accept, so that a preview
- * shows them. Values of the last run cause no problem: another interface has accepted them, and
- * they are not sent again.
+ * Returns problems with inputs that the API does not accept, so that a preview shows them. Values
+ * from the last run cause no problem: another API accepted them, and they are not sent again.
  */
 export function apiProblems(
   oldInputs: Properties,
@@ -85,7 +84,7 @@ export function apiProblems(
     ...sourceProblems(oldInputs, inputs, capabilities),
     ...lackedFields(inputs, capabilities).filter(({ property }) => differs(inputs[property], oldInputs[property])),
   ];
-  // An endpoint that is adopted may have them already.
+  // An endpoint that is being adopted may already have these values.
   if (!endpointLimits || inputs.adoptId !== undefined) return problems;
   const { scalerType, type } = inputs;
   const sent = (field: "scalerValue" | "idleTimeout") => {
@@ -114,12 +113,12 @@ export function apiProblems(
   ];
 }
 
-/** Variables are an object. */
+/** Variables are compared as an object. */
 function differs(value: unknown, before: unknown): boolean {
   return !isDeepStrictEqual(value, before);
 }
 
-/** Returns a problem for each input that the management interface does not have. */
+/** Returns a problem for each input that the API does not support. */
 function lackedFields(inputs: Properties, place: Pick<Capabilities, "api" | "service">): InputProblem[] {
   return ENDPOINT_FIELDS.flatMap((property) => {
     const value = inputs[property];
@@ -129,8 +128,8 @@ function lackedFields(inputs: Properties, place: Pick<Capabilities, "api" | "ser
 }
 
 /**
- * Returns warnings about GPU tiers that this version does not know, and about inputs of the last
- * run that another interface has accepted.
+ * Returns warnings about GPU pools that this version does not know, and about inputs from the last
+ * run that another API accepted.
  */
 export function notices(
   oldInputs: Properties,

@@ -30,7 +30,8 @@ export const ENDPOINT_KIND: RecordKind<Endpoint, EndpointInput> = {
   noun: "endpoint",
   savesAutomaticName: true,
   notices,
-  // If the service does not show the template, it is unknown and must be applied.
+  // If RunPod does not show the template, we don't know which one the endpoint uses, so it must be
+  // applied.
   known: ({ templateId: _, ...fields }) => fields,
   records: ({ endpoints }) => endpoints,
   create: createOrTakeOver,
@@ -86,8 +87,8 @@ export const ENDPOINT_KIND: RecordKind<Endpoint, EndpointInput> = {
 };
 
 /**
- * Returns `true` if a deletion ends running jobs. State may hold `drain: false` from REST v2, and
- * no program could change it before a `destroy` over GraphQL.
+ * Returns `true` if the deletion should end running jobs. State may still contain `drain: false`
+ * from REST v2, because a `destroy` over GraphQL gives the program no chance to change it first.
  */
 function deletesAtOnce(id: string, { drain, name }: Properties, { deletesWorkers }: Capabilities): boolean {
   if (drain !== false || deletesWorkers) return drain === false;
@@ -100,8 +101,8 @@ function deletesAtOnce(id: string, { drain, name }: Properties, { deletesWorkers
 }
 
 /**
- * Returns the template that the endpoint may have got from a write whose end nobody saw: it then
- * needs a whole container, with no variable of that template.
+ * Returns the template that the endpoint may have received from a write whose outcome is unknown.
+ * In that case, the whole container must be saved, without any of that template's variables.
  */
 function templateBefore({ outputs, inputs, unsure }: RecordChange<EndpointInput>): unknown {
   const isContainerChanged = hasOwnContainer(inputs) && unsure?.changed.some(isContainerField) === true;
@@ -109,8 +110,8 @@ function templateBefore({ outputs, inputs, unsure }: RecordChange<EndpointInput>
 }
 
 /**
- * Refuses what the catalog proves impossible, repairs worker counts, and begins the release of an
- * adoption.
+ * Refuses changes that the catalog proves impossible, repairs worker counts, and begins the release
+ * that an adoption makes.
  */
 async function beforeSave(connection: Connection, save: Save<Endpoint>): Promise<Preparation<EndpointInput>> {
   const fields = save.purpose === "create" ? {} : await repairs(connection, save);
@@ -120,7 +121,10 @@ async function beforeSave(connection: Connection, save: Save<Endpoint>): Promise
   return { fields, judge, onRejected: () => forgetRollOut({ id: save.id, connection }) };
 }
 
-/** Begins the release that a save makes. Returns what judges it after the save. */
+/**
+ * Begins the release that a save makes. Returns the function that judges the release after the
+ * save.
+ */
 export async function startRelease(
   connection: Connection,
   situation: Situation,
@@ -129,22 +133,22 @@ export async function startRelease(
   const judge = await beginRelease(connection, situation, isAdoption);
   if (!judge) return undefined;
   return (outs, record) => {
-    // The save has put the counts back, whatever the verdict.
+    // The save has restored the worker counts, whatever the verdict on the release.
     scaleDownRecord(situation.id, situation.outputs).forget();
     return judge(outs, record);
   };
 }
 
-/** Returns the worker counts that a save of an endpoint at zero must contain. */
+/** Returns the worker counts that must be part of the save of an endpoint that was left at zero. */
 async function repairs(
   connection: Connection,
   { id, outputs, inputs, isSaved, adoptee }: Save<Endpoint>,
 ): Promise<Partial<EndpointInput>> {
-  // State does not know the endpoint yet, and this machine may have switched it off.
+  // The endpoint isn't in state yet, but this machine may have scaled it to zero.
   if (adoptee) return zeroRepair(id, { __account: accountRecord(connection.account, id) }, inputs, adoptee);
-  // A recycle that was killed at zero continues from there.
+  // A recycle that was killed while the endpoint was at zero continues from there.
   if (willRecycle(outputs, inputs) || !mayNeedRepair(id, outputs, inputs, isSaved)) return {};
-  // Read from a list that the update can share.
+  // This reads the endpoint from a list that the update can reuse.
   const found = await connection.client.endpoints.find(id, { maxAgeMs: SHARED_LIST_MAX_AGE_MS });
   return zeroRepair(id, outputs, inputs, existing(found, { noun: "endpoint" }, id));
 }

@@ -18,11 +18,12 @@ import { hasOwnContainer } from "./ownContainer";
  * container has a name with random digits, which this machine records before the create.
  */
 
-/** The largest number of creates that one record holds. */
+/** The largest number of creates to keep in one record. */
 const MOST = 5;
 
 /**
- * Creates an endpoint, or takes over the one that an interrupted create of this machine has made.
+ * Creates an endpoint, or takes over the endpoint that an interrupted create on this machine left
+ * behind.
  */
 export async function createOrTakeOver(
   connection: Connection,
@@ -38,7 +39,7 @@ export async function createOrTakeOver(
   return left ? takeOver(left) : created;
 }
 
-/** Creates an endpoint, and records how to recognize it. */
+/** Creates an endpoint, and records how the endpoint can be recognized later. */
 async function createNoted(
   { client: { endpoints }, account, capabilities }: Connection,
   fields: EndpointInput,
@@ -56,15 +57,16 @@ async function createNoted(
   return endpoints.create(fields, { ...options, templateName });
 }
 
-/** Removes the record of a create, once the engine is about to get its result. */
+/** Removes the record of a create. Called when the engine is about to receive the result. */
 export function forgetCreate(outputs: Properties): void {
   removeRecord(subjectOf(recordedService(outputs) ?? "", String(outputs.name)));
 }
 
 /**
- * Returns the only endpoint with the name if an interrupted create of this machine has made it.
- * While the process of the create may still run, it is that process's. A program whose endpoint has
- * a template cannot use it: its own template would stay behind.
+ * Returns the endpoint with this name if it is the only one and an interrupted create on this
+ * machine made it. As long as the process of that create may still be running, the endpoint belongs
+ * to that process. A program that gives the endpoint a template cannot take it over, because the
+ * endpoint's own template would be left behind.
  */
 function ownLeftover({ account }: Connection, existing: readonly Endpoint[], inputs: Properties): Endpoint | undefined {
   const [endpoint, ...others] = existing;
@@ -76,7 +78,8 @@ function ownLeftover({ account }: Connection, existing: readonly Endpoint[], inp
     log(name, `warning: ${whoseItMayBe(id)}`);
     return undefined;
   }
-  // State has none of its variables: those that the program no longer sets are removed.
+  // State doesn't contain these variables yet, so the ones that the program no longer sets are
+  // removed.
   const variables = Array.isArray(create.variables) ? create.variables.map(String) : [];
   noteCreated({ service: account.service, noun: "endpoint", id }, variables);
   return endpoint;

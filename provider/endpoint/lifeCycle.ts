@@ -21,9 +21,9 @@ import { endpointFields } from "./ownContainer";
 import { applyRevision } from "./templateRevision";
 
 /**
- * The life of an endpoint, which other records do not have: releases that are judged, workers that
- * are replaced, counts that a killed run left at zero, and waits for workers. Wraps the handlers of
- * its record.
+ * Adds the parts of the life cycle that only endpoints have: judging releases, replacing workers,
+ * restoring worker counts that a killed run left at zero, and waiting for workers. Wraps the
+ * handlers of the endpoint's record.
  */
 export function lifeCycle(handlers: RecordHandlers<Endpoint>): Required<pulumi.dynamic.ResourceProvider> {
   return {
@@ -44,7 +44,7 @@ export function lifeCycle(handlers: RecordHandlers<Endpoint>): Required<pulumi.d
       const result = await handlers.diff(id, situation.outputs, inputs);
       if (result.replaces?.includes(ACCOUNT)) await checkNewAccount(situation);
       const isUnfinished = !result.replaces?.length && hasUnfinished(situation);
-      // The engine deletes at the end of a run, when every resource has claimed its record.
+      // The engine runs deletions at the end of a run, when every resource has claimed its record.
       const deleteBeforeReplace = inputs.adoptId === undefined;
       return { ...(isUnfinished ? { changes: true } : result), deleteBeforeReplace };
     },
@@ -61,7 +61,8 @@ export function lifeCycle(handlers: RecordHandlers<Endpoint>): Required<pulumi.d
       const props = result.props && { props: kept(result.props) };
       if (!record) return { ...result, ...props };
       const managed = managedFields(FIELDS, outputs) ?? [];
-      // A refresh does not mistake what an interrupted run has changed for inputs of the program.
+      // A refresh must not treat values that an interrupted run left behind as inputs of the
+      // program.
       const left = pick({ ...limitsLeftBehind(id, outputs, record) }, (field) => managed.includes(field));
       return { ...result, ...props, inputs: { ...result.inputs, ...left } };
     },
@@ -91,8 +92,8 @@ const known = (outputs: Properties) => withUnset(FIELDS, RARE_SETTINGS, outputs)
 const kept = (outputs: Properties) => withoutUnset(FIELDS, RARE_SETTINGS, outputs);
 
 /**
- * Returns `true` if an update has to finish what an earlier run left unfinished. Logs what it will
- * do. Makes no request.
+ * Returns `true` if an update has to finish something that an earlier run left unfinished. Logs
+ * what the update will do. Makes no request.
  */
 function hasUnfinished({ id, outputs, inputs }: Situation): boolean {
   const isLeftAtZero = announceZero(id, outputs, inputs);
@@ -100,14 +101,14 @@ function hasUnfinished({ id, outputs, inputs }: Situation): boolean {
   return isLeftAtZero || isReadyPending(outputs) || isOpen;
 }
 
-/** Returns outputs with the fields of an endpoint whose workers were replaced. */
+/** Returns the outputs, updated with the fields of an endpoint whose workers were replaced. */
 function withFieldsOf(endpoint: Endpoint, outs: Properties, inputs: Properties): Properties {
   return { ...pick(outs, (name) => !Object.hasOwn(FIELDS, name)), ...endpointFields(endpoint, inputs) };
 }
 
 /**
- * Waits for what the program asks to wait for, once the record is as the program wants it.
- * `outputs` are those of this run; `endpoint` is absent if it was not read.
+ * Waits for everything that the program asks to wait for, once the record matches the program.
+ * `outputs` are the outputs of this run; `endpoint` is absent if it was not read.
  */
 async function settle(client: ProviderClient, { id, outputs, inputs }: Situation, endpoint?: Endpoint): Promise<void> {
   scaleDownRecord(id, outputs).forget();

@@ -10,18 +10,18 @@ import type { Situation } from "../records/recordKind";
 import { hasOwnContainer } from "./ownContainer";
 
 /**
- * One list for all resources that move in this run, because the engine calls `diff` for one
+ * The list that all resources moving in this run share, because the engine calls `diff` for one
  * resource after another.
  */
 const lists = new WeakMap<ProviderClient, Promise<Listed<Endpoint>>>();
 
 /**
- * Verifies, with one list of the new account's endpoints, that a resource can move there. The
- * engine deletes the endpoint in the former account first, so problems must be found before that.
- * The contract offers no way to read an account's templates or quota: a template counts as known if
- * an endpoint of the new account uses it, or if the program changes `templateId`.
- * @throws MOVE_REFUSED if the key is not accepted, the name is taken, or the template is not
- * known there
+ * Verifies that a resource can move to the new account, with one list of that account's endpoints.
+ * The engine deletes the endpoint in the previous account first, so problems must be found before
+ * that. The contract offers no way to read an account's templates or quota, so a template counts as
+ * known if an endpoint of the new account uses it, or if the program changes `templateId`.
+ * @throws MOVE_REFUSED if the key is not accepted, the name is taken, or the template is not known
+ * in the new account
  */
 export async function checkNewAccount({ id, outputs, inputs }: Situation): Promise<void> {
   const { client, settings } = connect();
@@ -34,7 +34,7 @@ export async function checkNewAccount({ id, outputs, inputs }: Situation): Promi
     mayBeCut,
   } = await list.catch((error) => refuse(error instanceof Error ? error.message : String(error), error));
 
-  // The replacement is a new resource and gets a new automatic name.
+  // The replacement is a new resource, so it gets a new automatic name.
   const newName = inputs.__automaticName === undefined ? inputs.name : freshAutomaticName();
   const namesake = [...endpoints, ...unreadable].find(({ name }) => name === newName);
   if (inputs.adoptId === undefined && namesake) {

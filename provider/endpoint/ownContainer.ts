@@ -18,14 +18,14 @@ function isSet(value: unknown): boolean {
   return value !== undefined && value !== null && value !== "";
 }
 
-/** Returns `true` if the program gives the endpoint a container of its own. */
+/** Returns `true` if the program gives the endpoint its own container. */
 export function hasOwnContainer({ imageName }: Properties): boolean {
   return isSet(imageName);
 }
 
 /**
- * Returns `true` if state holds the container of an endpoint. An import knows neither: then it is
- * the template, if the service shows it.
+ * Returns `true` if state describes an endpoint by its container. For an import, neither the
+ * container nor the template is in state; it is described by its template if RunPod shows one.
  */
 function holdsContainer(known: Properties, { templateId }: Endpoint): boolean {
   if (hasOwnContainer(known)) return true;
@@ -33,9 +33,9 @@ function holdsContainer(known: Properties, { templateId }: Endpoint): boolean {
 }
 
 /**
- * Returns the fields of an endpoint as state holds them, with the id of the template that belongs
- * to it: a deletion must know it. State holds only the variables that the program sets: others may
- * be somebody else's secrets.
+ * Returns the endpoint's fields in the form that state keeps, plus the id of the template that
+ * belongs to the endpoint, because a deletion needs it. State keeps only the variables that the
+ * program sets: other variables may contain someone else's secrets.
  */
 export function endpointFields(endpoint: Endpoint, known: Properties): Properties {
   const fields = fieldsIn(FIELDS, endpoint);
@@ -45,16 +45,16 @@ export function endpointFields(endpoint: Endpoint, known: Properties): Propertie
   return { ...fields, templateId: "", env, ...(template?.isBound && { [BOUND_TEMPLATE]: template.id }) };
 }
 
-/** The output with the id of the template that belongs to the endpoint. */
+/** The name of the output that keeps the id of the template that belongs to the endpoint. */
 export const BOUND_TEMPLATE = "__template";
 
-/** Returns the option of a deletion with the template that belongs to the endpoint. */
+/** Returns the deletion option that names the template that belongs to the endpoint. */
 export function boundTemplateOf({ [BOUND_TEMPLATE]: id }: Properties): { readonly boundTemplateId?: string } {
   return typeof id === "string" ? { boundTemplateId: id } : {};
 }
 
 /**
- * Returns the inputs without `null` for fields of the form, template or container, that the
+ * Returns the inputs without the `null` values of the alternative (template or container) that the
  * endpoint does not use.
  */
 export function withOneSource(inputs: Properties): Properties {
@@ -62,7 +62,8 @@ export function withOneSource(inputs: Properties): Properties {
 }
 
 /**
- * Returns `true` for a field of the form, template or container, that the endpoint does not use.
+ * Returns `true` if a field belongs to the alternative (template or container) that the endpoint
+ * does not use.
  */
 export function staysWithOther(field: string, inputs: Properties): boolean {
   if (field === "templateId") return hasOwnContainer(inputs);
@@ -70,15 +71,15 @@ export function staysWithOther(field: string, inputs: Properties): boolean {
 }
 
 /**
- * Returns the problems of an adoption with a container, and of a change between template and
- * container, where templates are bound: neither can be done without damage.
+ * Returns a problem if an adoption sets a container, or if a change switches between template and
+ * container, on an API that binds templates to endpoints. Neither is possible there without damage.
  */
 export function sourceProblems(
   oldInputs: Properties,
   inputs: Properties,
   { bindsTemplates, service }: Pick<Capabilities, "bindsTemplates" | "service">,
 ): InputProblem[] {
-  // Endpoints at other services have no containers of their own, which another check reports.
+  // At other services, endpoints don't have their own containers. Another check reports that.
   if (!bindsTemplates || service === undefined) return [];
   const isNew = Object.keys(oldInputs).length === 0;
   if (isNew && inputs.adoptId !== undefined && hasOwnContainer(inputs))
@@ -99,7 +100,7 @@ const TO_TEMPLATE =
   "cannot replace imageName over GraphQL: the endpoint's own template would stay behind. Keep imageName, or give the " +
   `resource with the templateId of a ServerlessTemplate another logical name, which makes a new endpoint, or ${OVER_V2}`;
 
-/** Returns the variables that a killed run has left in the container, as a field to save. */
+/** Returns the variables that a killed run left in the container, as a field to save. */
 export function leftoverVariables(service: string, { id, outputs, inputs }: Situation): Leftover | undefined {
   if (!hasOwnContainer(inputs) || inputs.imageName === UNKNOWN) return undefined;
   const left = leftVariables({ service, noun: "endpoint", id }, outputs);

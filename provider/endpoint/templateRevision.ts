@@ -10,9 +10,10 @@ import type { Situation } from "../records/recordKind";
 import { scaleDownRecord } from "./atZero";
 
 /**
- * Rolls a changed template out to the workers, and applies it first, because the endpoint may hold
- * a copy of it. With `recycleWorkers`, all workers are replaced. Otherwise, logs that there is no
- * way to know when they run the new version. The service itself rolls out a new `templateId`.
+ * Rolls out a changed template to the workers. The template is applied first, because the endpoint
+ * may hold a copy of it. With `recycleWorkers`, all workers are replaced. Otherwise, logs that
+ * there is no way to know when the workers run the new version. A new `templateId` is rolled out by
+ * RunPod itself.
  * @returns the endpoint if its workers were replaced or restored
  */
 export async function applyRevision(
@@ -31,7 +32,7 @@ export async function applyRevision(
   const isFirst = outputs.templateRevision === undefined;
   if (!isRevised(outputs, inputs) || inputs.templateId !== outputs.templateId) return restored;
   const applied = await client.endpoints.applyTemplate(id, String(inputs.templateId), { known });
-  // The service has rolled out changes made before the first revision, or has done so now.
+  // RunPod has already rolled out changes made before the first revision, or has done so just now.
   if (isFirst) return applied;
   const name = String(inputs.name ?? outputs.name ?? id);
   if (!isRecycling) {
@@ -59,20 +60,20 @@ export async function applyRevision(
   return withLastWords(recycling, why);
 }
 
-/** Returns `true` if an update replaces all workers. */
+/** Returns `true` if an update will replace all workers. */
 export function willRecycle(outputs: Properties, inputs: Properties): boolean {
   const isChanged = outputs.templateRevision !== undefined && isRevised(outputs, inputs);
   return inputs.recycleWorkers === true && isChanged && inputs.templateId === outputs.templateId;
 }
 
-/** Returns `true` if the program's template has a different revision from the last run's. */
+/** Returns `true` if the revision of the program's template differs from the last run's. */
 function isRevised(outputs: Properties, inputs: Properties): boolean {
   return inputs.templateRevision !== undefined && inputs.templateRevision !== outputs.templateRevision;
 }
 
 /**
- * Restores the workers of an endpoint that an interrupted recycle may have left at zero: no other
- * recycle will do it.
+ * Restores the workers of an endpoint that an interrupted recycle may have left at zero, because no
+ * other recycle will restore them.
  */
 async function restore(
   { endpoints }: ProviderClient,

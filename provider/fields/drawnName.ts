@@ -15,24 +15,27 @@ import type { Properties } from "../properties";
 
 const RANDOM_DIGITS = 7;
 
-/** The digits at the end of a name. A name that `pulumi:autonaming` decides may have none. */
+/**
+ * The random digits at the end of a name. A name chosen by `pulumi:autonaming` may not have any.
+ */
 const ENDING = new RegExp(`-[0-9a-f]{${RANDOM_DIGITS}}$`);
 
-/** How a record is created, and what happens to one from an interrupted run. */
+/** Functions that create a record and that handle a record left by an interrupted run. */
 interface Making<T> {
-  /** Creates a record, unless one has its name. */
+  /** Creates a record, unless a record with this name exists. */
   readonly create: (name: string, onNameTaken: (existing: readonly T[]) => T) => Promise<T>;
   /**
-   * Takes over the record that an interrupted run created. Returns `undefined` if it cannot be
-   * used.
+   * Takes over the record that an interrupted run created. Returns `undefined` if the record cannot
+   * be used.
    */
   readonly takeOver: (record: T) => Promise<T | undefined>;
   readonly refuse: (existing: readonly T[], name: string) => never;
 }
 
 /**
- * Creates a record under a drawn name, or takes over the one that an interrupted run on this
- * machine created. Only names drawn here are recorded: any other may be somebody else's.
+ * Creates a record under a generated name, or takes over the record that an interrupted run on this
+ * machine created. Only names generated here are recorded, because any other name may be someone
+ * else's.
  */
 export async function createNamed<T extends NamedRecord>(
   place: Pick<Subject, "service" | "noun">,
@@ -57,8 +60,8 @@ export async function createNamed<T extends NamedRecord>(
     try {
       return await create(name, onNameTaken);
     } catch (error) {
-      // Nothing was created, and this machine's record would claim a record that another resource
-      // manages.
+      // Nothing was created. If we kept this machine's note, it would claim a record that another
+      // resource manages.
       if (error instanceof NameTakenError) removeRecord(subject);
       throw error;
     }
@@ -78,8 +81,8 @@ export async function createNamed<T extends NamedRecord>(
 }
 
 /**
- * Returns the name that an interrupted run on this machine has drawn. That of a run that may not
- * have ended is its own.
+ * Returns the name that an interrupted run on this machine generated. If that run may still be in
+ * progress, the name belongs to it and is not returned.
  */
 function recordedName(noun: string, subject: Subject): unknown {
   const { name, ...by } = readRecord(subject) ?? {};
@@ -92,7 +95,9 @@ function recordedName(noun: string, subject: Subject): unknown {
   return undefined;
 }
 
-/** Returns the name with new random digits in place of those at its end. */
+/**
+ * Returns the name with new random digits. They replace the digits at its end, if there are any.
+ */
 function otherDigits(name: string): string {
   return `${name.replace(ENDING, "")}-${randomBytes(RANDOM_DIGITS).toString("hex").slice(0, RANDOM_DIGITS)}`;
 }

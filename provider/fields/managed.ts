@@ -9,7 +9,7 @@ import { type Properties, pick } from "../properties";
 
 /**
  * Returns the fields of the checked inputs that differ from the resource's last known outputs. A
- * field that the inputs do not contain is not managed and never differs.
+ * field that is not in the inputs is not managed, so it never counts as different.
  */
 export function changedIn(table: FieldTable, outputs: Properties, inputs: Properties): string[] {
   return Object.keys(table).filter(
@@ -30,8 +30,9 @@ export function fieldsIn(table: FieldTable, properties: object): Properties {
 }
 
 /**
- * Returns the fields that the program manages now but did not when the outputs were recorded. Their
- * recorded values may be out of date: nothing updates a field that is not managed.
+ * Returns the fields that the program manages now but did not manage when the outputs were
+ * recorded. Their recorded values may be out of date, because nothing updates a field that is not
+ * managed.
  */
 export function newlyManagedIn(table: FieldTable, outputs: Properties, inputs: Properties): string[] {
   const recorded = managedFields(table, outputs);
@@ -39,8 +40,8 @@ export function newlyManagedIn(table: FieldTable, outputs: Properties, inputs: P
 }
 
 /**
- * Returns `true` if the program manages different fields from those that the outputs record. A
- * refresh reads the recorded ones.
+ * Returns `true` if the program manages different fields than the outputs record. A refresh reads
+ * the recorded fields.
  */
 export function managesOthersIn(table: FieldTable, outputs: Properties, inputs: Properties): boolean {
   const recorded = managedFields(table, outputs);
@@ -53,8 +54,8 @@ export function managedRecord(table: FieldTable, inputs: Properties): { readonly
 }
 
 /**
- * Returns the sorted names of the fields that the outputs record as managed; `undefined` if they
- * have no such record.
+ * Returns the sorted names of the fields that the outputs record as managed, or `undefined` if the
+ * outputs have no such record.
  */
 export function managedFields(table: FieldTable, { __managed }: Properties): string[] | undefined {
   if (typeof __managed !== "string") return undefined;

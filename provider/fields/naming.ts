@@ -4,8 +4,8 @@ import type { Properties } from "../properties";
 const DIGITS = 7;
 
 /**
- * Returns `<logical name>-<7 hex digits>`. The digits are a hash of what identifies the resource,
- * so they are the same on every run.
+ * Returns `<logical name>-<7 hex digits>`. The digits are a hash of the values that identify the
+ * resource, so they are the same on every run.
  */
 export function hashedName(logicalName: string, identity: readonly string[]): string {
   const digest = createHash("sha256").update(JSON.stringify(identity)).digest("hex");
@@ -13,9 +13,9 @@ export function hashedName(logicalName: string, identity: readonly string[]): st
 }
 
 /**
- * Returns the name of a resource whose program sets none. A resource keeps its first name, or the
- * one it has since been given elsewhere. `__automaticName` records that the program sets none,
- * because `ignoreChanges` puts the old name into the new inputs.
+ * Returns the name of a resource for which the program sets no name. A resource keeps its first
+ * name, or the name it has since been given elsewhere. `__automaticName` records that the program
+ * sets no name, because `ignoreChanges` copies the old name into the new inputs.
  * @param automatic the inputs for a resource that has no automatic name yet
  */
 export function nameAutomatically(oldInputs: Properties, name: unknown, automatic: Properties): Properties {

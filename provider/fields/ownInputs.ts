@@ -2,7 +2,7 @@ import type { InputProblem } from "../../sdk/errors";
 import { ID_CHARACTERS, isPathSegment } from "../../sdk/transport/urls";
 import type { InputRule } from "../properties";
 
-/** The inputs that the provider uses itself and does not send to the service, and their rules. */
+/** The inputs that only the provider uses and that are not sent to RunPod, with their rules. */
 export type OwnRules = Readonly<Record<string, InputRule>>;
 
 /**
@@ -14,13 +14,13 @@ export function commonRules(one: string) {
   return {
     adoptId: { message: `must be the id of ${one}: ${ID_CHARACTERS}`, allows: isPathSegment },
     __adopter: { message: setByProvider, allows: (value) => value === true },
-    // A string identifies a resource whose name is drawn.
+    // A string identifies a resource whose name is generated when it is created.
     __automaticName: { message: setByProvider, allows: (value) => value === true || typeof value === "string" },
     __secretInputs: { message: setByProvider, allows: (value) => typeof value === "string" },
   } satisfies OwnRules;
 }
 
-/** Returns the valid inputs and the problems with the others. `null` counts as not set. */
+/** Returns the valid inputs, and the problems with the invalid ones. `null` counts as not set. */
 export function checkOwnInputs(
   rules: OwnRules,
   ownInputs: Readonly<Record<string, unknown>>,

@@ -7,9 +7,9 @@ import { containsUnknown, type Properties, pick, UNKNOWN } from "../properties";
 import { nameAutomatically, stableName } from "./naming";
 import { checkOwnInputs, commonRules, type OwnRules } from "./ownInputs";
 
-/** One kind's rules for inputs. */
+/** The rules for the inputs of one kind of resource. */
 export interface InputKind {
-  /** What messages call one of its records, such as `a template`. */
+  /** The words for one record of this kind in messages, such as `a template`. */
   readonly one: string;
   readonly table: FieldTable;
   /**
@@ -18,45 +18,44 @@ export interface InputKind {
    */
   readonly hasUniqueNames?: boolean;
   /**
-   * Returns the end of an automatic name. A replacement that is created while the old record exists
-   * needs a different name.
+   * Returns the suffix of an automatic name. A replacement that is created while the old record
+   * still exists needs a different name.
    */
   readonly nameSuffix?: (inputs: Properties) => string;
-  /** The rules for inputs that only this kind has and that are not fields of the service. */
+  /** The rules for inputs that exist only for this kind and are not fields of RunPod. */
   readonly ownRules?: OwnRules;
-  /** Returns each valid field in normal form, and the problems with the others. */
+  /** Returns each valid field in normal form, and the problems with the invalid ones. */
   readonly checkFields: (input: Properties, readConfig: ReadConfig) => { fields: object; problems: InputProblem[] };
   /** The fields whose check reads the config. */
   readonly configuredFields?: readonly string[];
-  /** Returns a program's inputs together with those that they imply. */
+  /** Returns a program's inputs together with the inputs that they imply. */
   readonly completed?: (inputs: Properties) => Properties;
-  /** Returns `true` for a field that does not return to its default when the program removes it. */
+  /** Returns `true` if a field does not return to its default when the program removes it. */
   readonly staysUnset?: (field: string, inputs: Properties) => boolean;
   /**
-   * Returns the problems between fields. If the record `isNew`, an absent field counts as its
-   * default.
+   * Returns the problems that arise from a combination of fields. If the record `isNew`, an absent
+   * field counts as its default.
    */
   readonly crossFieldProblems?: (fields: Properties, isNew: boolean) => InputProblem[];
-  /** Returns the problems of a change. */
+  /** Returns the problems with changing the old inputs to the new ones. */
   readonly problemsOfChange?: (oldInputs: Properties, inputs: Properties) => InputProblem[];
 }
 
-/** The provider's own inputs that say which record a resource has. */
+/** The provider's own inputs that determine which record a resource manages. */
 const IDENTITY = ["adoptId", "__adopter", "__automaticName"];
 
 function rulesOf({ one, ownRules }: Pick<InputKind, "one" | "ownRules">): OwnRules {
   return { ...commonRules(one), ...ownRules };
 }
 
-/** Returns the inputs that the provider uses itself. */
+/** Returns the inputs that only the provider uses. */
 export function ownInputs(kind: InputKind, inputs: Properties): Properties {
   const rules = rulesOf(kind);
   return pick(inputs, (name) => Object.hasOwn(rules, name));
 }
 
 /**
- * Returns `true` if there are differences in inputs that may change without a change at the
- * service.
+ * Returns `true` if inputs differ that can change without a change at the service.
  */
 export function changesOwnInputs(kind: InputKind, outputs: Properties, inputs: Properties): boolean {
   const names = Object.keys(rulesOf(kind)).filter((name) => !IDENTITY.includes(name));
@@ -65,7 +64,7 @@ export function changesOwnInputs(kind: InputKind, outputs: Properties, inputs: P
 
 /**
  * Converts a program's inputs to normal form, so that inputs with the same meaning are equal.
- * @param oldInputs the normal form of the last run; empty for a new resource
+ * @param oldInputs the inputs of the last run in normal form; empty for a new resource
  */
 export function checkRecordInputs(
   kind: InputKind,
@@ -74,7 +73,7 @@ export function checkRecordInputs(
   readConfig: ReadConfig,
 ): { readonly inputs: Properties; readonly problems: InputProblem[] } {
   const { __provider, automaticName, proposedName, ...declared } = newInputs;
-  // An adopted record has its own name, even after the program removes adoptId.
+  // An adopted record keeps its own name, even after the program removes adoptId.
   const isAdopted = declared.adoptId != null || oldInputs.__adopter !== undefined;
   const naming = isAdopted
     ? { __adopter: oldInputs.__adopter }
@@ -85,7 +84,7 @@ export function checkRecordInputs(
     ...removedFields(kind, oldInputs, declared),
   }).filter(([, value]) => value !== undefined);
   const rules = rulesOf(kind);
-  // A property that does not exist is always a mistake, even while its value is unknown.
+  // A property that doesn't exist is always a mistake, even while its value is unknown.
   const isKnownName = (name: string) => Object.hasOwn(rules, name) || Object.hasOwn(kind.table, name);
   const isUnknown = ([name, value]: [string, unknown]) => isKnownName(name) && containsUnknown(value);
   const unknown = Object.fromEntries(entries.filter(isUnknown).map(([name]) => [name, UNKNOWN]));
@@ -113,16 +112,19 @@ export function checkRecordInputs(
   };
 }
 
-/** Lists the fields of the service and those of the provider, in place of those of the service. */
+/**
+ * Returns a problem that lists the provider's own inputs along with RunPod's fields, instead of
+ * RunPod's fields alone.
+ */
 function unknownProperty(kind: InputKind, { property }: InputProblem): InputProblem {
   const own = Object.keys(rulesOf(kind)).filter((name) => !name.startsWith("__"));
   return { property, message: noSuchProperty(property, [...Object.keys(kind.table), ...own]) };
 }
 
 /**
- * Returns the problems of a program's inputs that do not depend on the previous inputs. The
- * provider has those, and finds the other problems.
- * @param unknown stands for values that are not known
+ * Returns the problems with a program's inputs that do not depend on the previous inputs. The
+ * provider knows the previous inputs and finds the remaining problems.
+ * @param unknown the placeholder for values that are not known
  * @param readConfig `undefined` if the config is not known
  */
 export function problemsWithoutState(
@@ -141,7 +143,7 @@ export function problemsWithoutState(
   return checkRecordInputs(stateless, { name: unknown }, inputs, readConfig ?? (() => undefined)).problems;
 }
 
-/** Returns `null`, which sets the default, for the fields that the program has removed. */
+/** Returns `null`, which restores the default, for each field that the program has removed. */
 function removedFields({ table, staysUnset }: InputKind, oldInputs: Properties, newInputs: Properties): Properties {
   const nulls = Object.keys(defaultsOf(table)).map((field) => [field, null]);
   return pick(
@@ -151,9 +153,9 @@ function removedFields({ table, staysUnset }: InputKind, oldInputs: Properties, 
 }
 
 /**
- * Returns the inputs for the name of a resource that has none yet. A name that must be unique is
- * drawn when the record is created, because a deleted one may be reserved; until then the inputs
- * hold what identifies the resource.
+ * Returns the inputs that decide the name of a resource that has no name yet. A name that must be
+ * unique is generated when the record is created, because the name of a deleted record may still be
+ * reserved. Until then, the inputs contain what identifies the resource.
  */
 function newName(
   { hasUniqueNames, nameSuffix }: Pick<InputKind, "hasUniqueNames" | "nameSuffix">,

@@ -12,86 +12,98 @@ import { splitList } from "../../sdk/endpoints/normalForms";
 import { InvalidInputError } from "../../sdk/errors";
 import type { DataSourceContext } from "./dataSource";
 
-// The plugin loads this file, so it imports no values from Pulumi.
+// The plugin loads this file, so it doesn't import any values from Pulumi.
 
-/** Selects GPU types of the service's catalog. All given conditions must hold. */
+/** Selects GPU types from RunPod's catalog. A GPU type must meet all given conditions. */
 export interface GetGpuTypesArgs {
-  /** Least memory of one GPU in GB, > 0. @default any */
+  /** The minimum memory of one GPU in GB, > 0. @default any */
   readonly minMemoryInGb?: number | undefined;
-  /** The pool that `gpuIds` names, such as `ADA_24`. @default any */
+  /** The GPU pool, as named in `gpuIds`, such as `ADA_24`. @default any */
   readonly pool?: string | undefined;
-  /** Lowest CUDA version that some machines must have, such as `12.8`. @default any */
+  /** The lowest CUDA version that at least some machines must have, such as `12.8`. @default any */
   readonly minCudaVersion?: string | undefined;
-  /** Countries and ids of data centers, as in `locations` of an endpoint. @default any */
+  /** Countries and data center ids, as in an endpoint's `locations`. @default any */
   readonly locations?: readonly string[] | undefined;
   /**
    * The first part of a data center's id: `EU` (also `EUR`), `US`, `CA`, `AP` or `OC`.
    * @default any
    */
   readonly region?: string | undefined;
-  /** Least level of stock there: `High`, `Medium` or `Low`. @default any, also sold out */
+  /**
+   * The minimum stock level in the selected places: `High`, `Medium` or `Low`. @default any, also
+   * sold out
+   */
   readonly minStock?: string | undefined;
-  /** Highest price of one GPU of a worker in US dollars an hour, ≥ 0. @default any, also unknown */
+  /**
+   * The highest price of one GPU of a worker, in US dollars per hour, ≥ 0. @default any, also
+   * unknown
+   */
   readonly maxPrice?: number | undefined;
-  /** GPUs of one worker (integer, ≥ 1), for which the stock is asked. @default 1 */
+  /** The number of GPUs per worker for which stock is requested (integer, ≥ 1). @default 1 */
   readonly gpuCount?: number | undefined;
 }
 
 /** A GPU type that endpoints can use. */
 export interface GpuTypeResult {
-  /** The service's id, such as `NVIDIA L40S`. */
+  /** RunPod's id of the GPU type, such as `NVIDIA L40S`. */
   readonly id: string;
-  /** Name for people. */
+  /** The display name. */
   readonly name: string;
-  /** The pool that `gpuIds` names. */
+  /** The GPU pool, as named in `gpuIds`. */
   readonly pool: string;
-  /** Memory of one GPU in GB; 0 if the service does not show it. */
+  /** The memory of one GPU in GB; 0 if RunPod does not show it. */
   readonly memoryInGb: number;
-  /** Price of one GPU of a worker in US dollars an hour. Missing if it is not known. */
+  /** The price of one GPU of a worker, in US dollars per hour. Missing if it is not known. */
   readonly price?: number | undefined;
-  /** Source of the price. Missing if there is none. */
+  /** The source of the price. Missing if the price is not known. */
   readonly priceSource?: string | undefined;
   /**
-   * Level of its stock in the selected places when it was read: `High`, `Medium`, `Low`, `Unknown`
-   * or `None`. An estimate, and no reservation.
+   * The stock level in the selected places at the time of the read: `High`, `Medium`, `Low`,
+   * `Unknown` or `None`. It is an estimate and does not reserve anything.
    */
   readonly stock: StockLevel;
-  /** Ids of the selected data centers whose stock is at least `minStock`. */
+  /** The ids of the selected data centers whose stock is at least `minStock`. */
   readonly dataCenterIds: readonly string[];
-  /** CUDA versions of its machines; empty if the service does not show them. */
+  /** The CUDA versions of its machines; empty if RunPod does not show them. */
   readonly cudaVersions: readonly string[];
 }
 
-/** Selects data centers of the service's catalog. All given conditions must hold. */
+/** Selects data centers from RunPod's catalog. A data center must meet all given conditions. */
 export interface GetDataCentersArgs {
-  /** Countries and ids of data centers, as in `locations` of an endpoint. @default any */
+  /** Countries and data center ids, as in an endpoint's `locations`. @default any */
   readonly locations?: readonly string[] | undefined;
-  /** The first part of an id: `EU` (also `EUR`), `US`, `CA`, `AP` or `OC`. @default any */
+  /**
+   * The first part of a data center's id: `EU` (also `EUR`), `US`, `CA`, `AP` or `OC`. @default any
+   */
   readonly region?: string | undefined;
-  /** `true` for those that support network volumes. @default any */
+  /** `true` to select only data centers that support network volumes. @default any */
   readonly hasVolumes?: boolean | undefined;
-  /** Id of a GPU type that must be there, free or not. @default any */
+  /**
+   * The id of a GPU type that the data center must have, whether or not any are free. @default any
+   */
   readonly gpuTypeId?: string | undefined;
 }
 
 /** A data center. */
 export interface DataCenterResult {
-  /** Id, such as `EU-RO-1`. */
+  /** The id, such as `EU-RO-1`. */
   readonly id: string;
-  /** Name for people. */
+  /** The display name. */
   readonly name: string;
-  /** `true` if it supports network volumes. `false` also if the service does not show it. */
+  /**
+   * `true` if the data center supports network volumes. Also `false` if RunPod does not show this.
+   */
   readonly hasVolumes: boolean;
-  /** Compliance labels, such as `GDPR`. */
+  /** The compliance labels, such as `GDPR`. */
   readonly compliance: readonly string[];
-  /** Ids of the GPU types that are there, free or not. */
+  /** The ids of the data center's GPU types, whether or not any are free. */
   readonly gpuTypeIds: readonly string[];
 }
 
-/** The levels that `minStock` can name. */
+/** The stock levels that `minStock` accepts. */
 const LEVELS: readonly StockLevel[] = ["High", "Medium", "Low"];
 
-/** Returns the GPU types of the catalog that fit, the cheapest first. */
+/** Returns the matching GPU types of the catalog, cheapest first. */
 export async function findGpuTypes({ client }: DataSourceContext, args: GetGpuTypesArgs): Promise<GpuTypeResult[]> {
   const { minMemoryInGb = 0, pool, maxPrice, gpuCount = 1, minStock } = args;
   const least = LEVELS.find((level) => level.toLowerCase() === minStock?.toLowerCase());
@@ -132,7 +144,7 @@ function resultOf(
 
 type Places = Pick<GetGpuTypesArgs, "locations" | "region">;
 
-/** Returns the ids of the data centers that are selected; `undefined` for any. */
+/** Returns the ids of the selected data centers, or `undefined` if all data centers are allowed. */
 async function placesFor(
   { client }: Pick<DataSourceContext, "client">,
   { locations = [], region }: Places,
@@ -148,7 +160,7 @@ function selected(dataCenters: readonly CatalogDataCenter[], { locations = [], r
   );
 }
 
-/** Returns the data centers of the catalog that fit, by id. */
+/** Returns the matching data centers of the catalog, sorted by id. */
 export async function findDataCenters(
   { client }: DataSourceContext,
   { hasVolumes, gpuTypeId, ...places }: GetDataCentersArgs,

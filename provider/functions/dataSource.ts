@@ -4,31 +4,37 @@ import { clientFor } from "../connection/clientFor";
 import { providerSettings, type ReadConfig } from "../connection/config";
 import type { ProviderClient } from "../connection/providerClient";
 
-/** A function that reads from the service. */
+/** A function that reads data from RunPod. */
 export interface DataSource<Args, Result> {
   find(context: DataSourceContext, args: Args): Promise<Result>;
-  /** The resource with the same settings: its lists are also lists in the plugin. */
+  /**
+   * The resource with the same settings. Its list-valued settings are also lists in the plugin's
+   * result.
+   */
   readonly resource?: "ServerlessEndpoint" | "ServerlessTemplate" | "NetworkVolume";
   /**
-   * The name under which the plugin returns a result that is not an object: the plugin's functions
-   * return objects.
+   * The property under which the plugin returns a result that is not an object, because the
+   * plugin's functions must return objects.
    */
   readonly wrapper?: string;
-  /** Names of the results that the plugin returns as secrets. */
+  /** The names of the results that the plugin returns as secrets. */
   readonly secrets?: readonly string[];
   /**
-   * Converts the object that a unit test's mock returns to the result.
+   * Converts the object that a unit test's mock returns to the function's result.
    * @default the object itself
    */
   readonly fromMock?: (mocked: Readonly<Record<string, unknown>>) => unknown;
 }
 
-/** Returns a data source, with the types of its arguments and its result. */
+/**
+ * Returns the data source unchanged, so that the types of its arguments and its result are
+ * inferred.
+ */
 export function source<Args, Result>(row: DataSource<Args, Result>): DataSource<Args, Result> {
   return row;
 }
 
-/** The client and the URLs for a data source. */
+/** The client and the URLs that a data source uses. */
 export interface DataSourceContext {
   readonly client: ProviderClient;
   /** Returns the URL of an endpoint's queue. */
@@ -36,8 +42,8 @@ export interface DataSourceContext {
 }
 
 /**
- * Returns the client and the URLs of the settings.
- * @throws ConfigurationError if a setting is missing, before any call
+ * Returns the client and the URLs that the settings define.
+ * @throws ConfigurationError if a setting is missing; thrown before any call is made
  */
 export function contextFor(readConfig: ReadConfig): DataSourceContext {
   const settings = providerSettings(readConfig);

@@ -6,25 +6,26 @@ import { lookTwice, requireOne, shownBy } from "./findRecord";
 /** Selects an endpoint by its id or by its exact name. */
 export type GetEndpointArgs =
   | {
-      /** Id of the endpoint. */
+      /** The id of the endpoint. */
       readonly id: string;
-      /** Not together with `id`. */
+      /** Cannot be set together with `id`. */
       readonly name?: undefined;
     }
   | {
-      /** Not together with `name`. */
+      /** Cannot be set together with `name`. */
       readonly id?: undefined;
-      /** Exact name of the endpoint. Only one endpoint may have it. */
+      /** The exact name of the endpoint. It must be unique among the account's endpoints. */
       readonly name: string;
     };
 
-/** An endpoint at the service, in normal form, with the URL of its queue. */
+/** An endpoint as RunPod returns it, in normal form, with the URL of its queue. */
 export interface GetEndpointResult extends Omit<Endpoint, "env"> {
   /**
-   * Names of the variables of the endpoint's own container. Their values may be secret.
+   * The names of the environment variables of the endpoint's own container. The values are omitted
+   * because they may be secret.
    */
   readonly envNames: readonly string[];
-  /** URL of the endpoint's queue. */
+  /** The URL of the endpoint's queue. */
   readonly queueUrl: string;
 }
 
@@ -58,10 +59,10 @@ function toResult({ kept: _, template: __, env, ...endpoint }: Endpoint, queueUr
   return { ...endpoint, envNames: Object.keys(env).sort(), queueUrl };
 }
 
-/** Returns the endpoints with a name. */
+/** Returns all endpoints with this name. */
 async function findNamed(context: DataSourceContext, wanted: string | undefined) {
   const { client, queueUrlOf } = context;
-  // Loaded here: it needs the client, without which programs start faster.
+  // Loaded only here, because it needs the client. Without the client, programs start faster.
   const { ENDPOINT } = require("../../sdk/endpoints/calls") as typeof import("../../sdk/endpoints/calls");
   const { recordsByName } = require("../../sdk/records/listed") as typeof import("../../sdk/records/listed");
   const look = async () => {

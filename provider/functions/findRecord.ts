@@ -6,15 +6,15 @@ import type { Listed, NamedRecord } from "../../sdk/records/listed";
 /** Selects a record by its id or by its exact name. */
 export type RecordSelector =
   | {
-      /** Id of the record. */
+      /** The id of the record. */
       readonly id: string;
-      /** Not together with `id`. */
+      /** Cannot be set together with `id`. */
       readonly name?: undefined;
     }
   | {
-      /** Not together with `name`. */
+      /** Cannot be set together with `name`. */
       readonly id?: undefined;
-      /** Exact name of the record. Only one may have it. */
+      /** The exact name of the record. It must be unique among the records of this kind. */
       readonly name: string;
     };
 
@@ -25,11 +25,11 @@ interface Source<T extends NamedRecord> {
 }
 
 /**
- * Returns the record with the id, or the only one with the name. A name that is not found is looked
- * up once more after the list's lag.
+ * Returns the record with the given id, or the only record with the given name. A name that is not
+ * found is looked up once more, after the list's lag has passed.
  * @param call name of the function, for messages
- * @throws NotFoundError if there is none
- * @throws InvalidInputError if several have the name; it lists their ids
+ * @throws NotFoundError if there is no such record
+ * @throws InvalidInputError if several records have the name; the message lists their ids
  */
 export async function findSelected<T extends NamedRecord>(
   call: string,
@@ -63,18 +63,21 @@ export async function findSelected<T extends NamedRecord>(
   throw new InvalidInputError(call, [{ property: "name", message }]);
 }
 
-/** Completes a message about a name that no record has, when the list may be cut off. */
+/**
+ * Returns the part of a "no such name" message that says that the list may be cut off, or an empty
+ * string.
+ */
 export function shownBy(mayBeCut: boolean | undefined): string {
   return mayBeCut ? ` of the ${LIST_CAP} oldest records, which are all that the service shows,` : "";
 }
 
-/** @throws InvalidInputError unless either the id or the name is set */
+/** @throws InvalidInputError unless exactly one of `id` and `name` is set */
 export function requireOne(call: string, { id, name }: { readonly id?: unknown; readonly name?: unknown }): void {
   if ((id === undefined) !== (name === undefined)) return;
   throw new InvalidInputError(call, [{ property: "id", message: "set either id or name" }]);
 }
 
-/** Looks, and if nothing was found, looks once more after the list's lag. */
+/** Looks once and, if nothing was found, once more after the list's lag has passed. */
 export async function lookTwice<T>(look: () => Promise<T>, isFound: (seen: T) => boolean): Promise<T> {
   const seen = await look();
   if (isFound(seen)) return seen;

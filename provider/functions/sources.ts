@@ -4,53 +4,59 @@ import { type DataSource, source } from "./dataSource";
 import { findEndpoint, findEndpoints } from "./findEndpoint";
 import { findSelected, type RecordSelector } from "./findRecord";
 
-// The plugin loads this file, so it imports no values from Pulumi.
+// The plugin loads this file, so it doesn't import any values from Pulumi.
 
 /** Selects the endpoint. */
 export interface GetEndpointHealthArgs {
-  /** Id of the endpoint. */
+  /** The id of the endpoint. */
   readonly endpointId: string;
 }
 
 /** Selects a template by its id or by its exact name. */
 export type GetServerlessTemplateArgs = RecordSelector;
 
-/** Selects a network volume by its id, or by its exact name and, if needed, its data center. */
+/**
+ * Selects a network volume by its id or by its exact name. If several volumes have the name, the
+ * data center selects one.
+ */
 export interface GetNetworkVolumeArgs {
-  /** Id of the volume. Set either this or `name`. */
+  /** The id of the volume. Set either this or `name`. */
   readonly id?: string | undefined;
-  /** Exact name of the volume. Only one volume may have it, in the data center if one is given. */
+  /**
+   * The exact name of the volume. It must be unique within `dataCenterId` if that is set, and
+   * within the account otherwise.
+   */
   readonly name?: string | undefined;
-  /** Id of the data center. Only together with `name`. @default any */
+  /** The id of the volume's data center. Can only be set together with `name`. @default any */
   readonly dataCenterId?: string | undefined;
 }
 
 /** Selects a registry credential by its id or by its exact name. */
 export type GetContainerRegistryAuthArgs = RecordSelector;
 
-/** Selects a pod, and the additional parts of its record. */
+/** Selects a pod and the additional parts of its record to return. */
 export interface GetPodArgs extends PodIncludes {
-  /** Id of the pod. */
+  /** The id of the pod. */
   readonly podId: string;
 }
 
-/** The limits of the account. A field is missing if the service does not show it. */
+/** The account's limits. A field is missing if RunPod does not show it. */
 export interface AccountLimitsResult {
-  /** The largest sum of `workersMax` over all endpoints (integer). */
+  /** The maximum sum of `workersMax` over all endpoints (integer). */
   readonly workerQuota?: number | undefined;
-  /** The largest cost of everything that runs, in US dollars an hour. */
+  /** The maximum cost of everything that runs in the account, in US dollars per hour. */
   readonly spendLimit?: number | undefined;
-  /** The cost of what runs now, in US dollars an hour. */
+  /** The cost of everything that is running now, in US dollars per hour. */
   readonly currentSpend?: number | undefined;
-  /** The balance in US dollars. */
+  /** The account's balance in US dollars. */
   readonly balance?: number | undefined;
-  /** `true` if the balance is too low for workers to start. */
+  /** `true` if the balance is too low to start workers. */
   readonly isUnderBalance?: boolean | undefined;
 }
 
 /**
- * All data sources by their names. The plugin's functions and their part of the schema are derived
- * from this table. The functions for programs are in functions.ts.
+ * All data sources, by name. The plugin's functions and their part of the schema are derived from
+ * this table. The functions that programs call are in functions.ts.
  */
 export const SOURCES = {
   getEndpoint: source({ find: findEndpoint, resource: "ServerlessEndpoint" }),
@@ -111,7 +117,7 @@ export const SOURCES = {
   getAccountLimits: source({
     async find({ client }) {
       const { raw: _, ...limits } = await client.account.limits();
-      // The plugin leaves out what is not known.
+      // The plugin omits values that are not known.
       const known = Object.entries(limits).filter(([, value]) => value !== null);
       return Object.fromEntries(known) as AccountLimitsResult;
     },
@@ -120,9 +126,9 @@ export const SOURCES = {
 
 export type SourceName = keyof typeof SOURCES;
 
-/** The arguments of a data source. */
+/** The type of a data source's arguments. */
 export type SourceArgs<Name extends SourceName> =
   (typeof SOURCES)[Name] extends DataSource<infer Args, unknown> ? Args : never;
 
-/** What a data source finds. */
+/** The type of a data source's result. */
 export type SourceResult<Name extends SourceName> = Awaited<ReturnType<(typeof SOURCES)[Name]["find"]>>;

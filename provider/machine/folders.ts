@@ -5,14 +5,14 @@ import path from "node:path";
 const uid = process.getuid?.();
 
 /**
- * A folder that may hold this machine's files: an existing folder, and the names of the folders to
- * create in it.
+ * A folder that may hold this machine's files, given as an existing folder and the names of the
+ * folders to create in it.
  */
 export type CandidateFolder = readonly [base: string, ...names: string[]];
 
 /**
- * Returns the folders that may hold the files of one subject, the best one first: the user's cache,
- * then the folder for temporary files.
+ * Returns the folders that may hold the files of one subject, best first: the folder in the user's
+ * cache, then the folder for temporary files.
  */
 export function candidateFolders(subject: string): readonly CandidateFolder[] {
   return [...cacheFolder(subject), [tmpdir(), `pulumi-serverless-gpu-${subject}-${uid ?? "user"}`]];
@@ -25,25 +25,27 @@ function cacheFolder(subject: string): CandidateFolder[] {
   try {
     return [[homedir(), ".cache", ...own]];
   } catch {
-    // The user has no entry in the system's list of users, as in some containers.
+    // The user isn't in the system's list of users, as can happen in containers.
     return [];
   }
 }
 
 /**
- * Creates a folder that only this user can write. @throws Error if it cannot be created, or others
- * can write it
+ * Creates a folder that only this user can write to. @throws Error if the folder cannot be created,
+ * or if others can write to it
  */
 export function makePrivateFolder([base, ...names]: CandidateFolder): string {
-  // Not recursive: Node.js hangs where a folder neither exists nor can be created, as in /proc.
+  // We don't use `recursive` here, because Node.js hangs if a folder neither exists nor can be
+  // created, as in /proc.
   const folder = names.reduce((parent, name) => makeFolder(path.join(parent, name)), base);
   if (!isPrivate(folder)) throw new Error("others can write it");
   return folder;
 }
 
 /**
- * Returns `true` for a folder that no other user can write to, because all users share the one for
- * temporary files. A group may have access, because Kubernetes gives volumes to a group.
+ * Returns `true` if no other user can write to the folder. This matters because all users share the
+ * folder for temporary files. Group access is allowed, because Kubernetes assigns volumes to a
+ * group.
  */
 export function isPrivate(folder: string): boolean {
   const found = ifThere(() => lstatSync(folder));
@@ -52,7 +54,8 @@ export function isPrivate(folder: string): boolean {
 }
 
 /**
- * Returns what `read` returns; `undefined` if the file or folder does not exist or cannot be read.
+ * Returns the result of `read`, or `undefined` if the file or folder does not exist or cannot be
+ * read.
  */
 export function ifThere<T>(read: () => T): T | undefined {
   try {

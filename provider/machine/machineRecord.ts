@@ -32,9 +32,9 @@ export type Thing =
   // Under --target, the previous resource deletes the record that another one has adopted.
   | "owner";
 
-/** What a machine record is about. */
+/** Identifies what a machine record is about. */
 export interface Subject {
-  /** The service: its name or the URL of its management interface, as in an account's record. */
+  /** The service: its name or the URL of its management API, as in an account's record. */
   readonly service: string;
   /** The kind of record, such as `endpoint`. */
   readonly noun: string;
@@ -43,16 +43,16 @@ export interface Subject {
   readonly key: string;
 }
 
-/** A record of the service. */
+/** Identifies a record at the service. */
 export interface ServiceRecord {
-  /** As in `Subject`. */
+  /** The service, as in `Subject`. */
   readonly service: string;
-  /** Its kind, such as `template`. */
+  /** The kind of record, such as `template`. */
   readonly noun: string;
   readonly id: string;
 }
 
-/** Returns the subject of one thing that this machine remembers about a record of the service. */
+/** Returns the subject for one fact that this machine remembers about a record of the service. */
 export function subjectAbout({ service, noun, id }: ServiceRecord, thing: Thing): Subject {
   return { service, noun, thing, key: id };
 }
@@ -112,7 +112,7 @@ export function writeRecord(subject: Subject, record: Properties, state?: Proper
   return false;
 }
 
-/** Removes the record of the subject. Does nothing if there is none. */
+/** Removes the subject's record. Does nothing if there is none. */
 export function removeRecord(subject: Subject): void {
   for (const candidate of FOLDERS) {
     const folder = path.join(...candidate);
@@ -138,7 +138,7 @@ function parse(text: string): Properties | undefined {
     const record: unknown = JSON.parse(text);
     return isObject(record) ? record : undefined;
   } catch {
-    // Somebody else's file, or a full disk.
+    // The file belongs to someone else, or the disk is full.
     return undefined;
   }
 }

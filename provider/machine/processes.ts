@@ -9,29 +9,32 @@ import type { Properties } from "../properties";
  * which it ran, and only until the system is started again.
  */
 
-/** Tells this process from an earlier one with the same process id. */
+/** Distinguishes this process from an earlier process with the same process id. */
 const run = randomBytes(8).toString("hex");
 
-/** The process namespace in which this process runs. It is a digest, because file names hold it. */
+/**
+ * Identifies the process namespace in which this process runs. It is a digest, because it is part
+ * of file names.
+ */
 export const machine = createHash("sha256")
   .update([hostname(), systemStart(), processNamespace()].join(" "))
   .digest("hex")
   .slice(0, 16);
 
-/** `false` on a Linux system that does not show which process namespace this is. */
+/** `false` on a Linux system that does not reveal the process namespace. */
 const isKnown = process.platform !== "linux" || (systemStart() !== "" && processNamespace() !== "");
 
-/** Returns what a machine record holds about the process that writes it. */
+/** Returns the properties that a machine record keeps about the process that writes it. */
 export function thisProcess(): Properties {
   return { machine, process: process.pid, run };
 }
 
-/** Returns `true` if this process has written the record. */
+/** Returns `true` if this process wrote the record. */
 export function isOfThisProcess(record: Properties): boolean {
   return record.run === run;
 }
 
-/** Returns `true` unless it is proven that the process that wrote the record has ended. */
+/** Returns `true` unless the process that wrote the record is known to have ended. */
 export function mayStillRun(record: Properties): boolean {
   if (isOfThisProcess(record) || !isKnown || record.machine !== machine) return true;
   return record.process !== process.pid && isAlive(Number(record.process));
@@ -43,7 +46,7 @@ export function isSeenRunning(record: Properties): boolean {
   return isOfThisProcess(record) || (isHere && isAlive(Number(record.process)));
 }
 
-/** Returns `true` if a process with this id runs in the process namespace of this one. */
+/** Returns `true` if a process with this id is running in this process's namespace. */
 export function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);

@@ -9,7 +9,7 @@ import { isObject, type Properties } from "../properties";
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Encrypts properties with the account's key. */
+/** Encrypts properties with the account's API key. */
 export function seal(apiKey: string, properties: Properties): string {
   const iv = randomBytes(IV_BYTES);
   const cipher = createCipheriv("aes-256-gcm", keyOf(apiKey), iv);
@@ -17,7 +17,10 @@ export function seal(apiKey: string, properties: Properties): string {
   return Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString("base64");
 }
 
-/** Returns the properties; `undefined` if another key has sealed them, or nothing has. */
+/**
+ * Returns the decrypted properties, or `undefined` if they were encrypted with another key or there
+ * are none.
+ */
 export function unseal(apiKey: string, text: unknown): Properties | undefined {
   if (typeof text !== "string") return undefined;
   const bytes = Buffer.from(text, "base64");

@@ -12,23 +12,23 @@ import { isAlive, machine } from "./processes";
  */
 
 /**
- * What a resource claims: a record that it has, that it will adopt, or that it has failed to adopt.
+ * A resource's claim on a record: the resource has the record, will adopt it, or has failed to
+ * adopt it.
  */
 export interface RecordClaim {
   readonly standing: "held" | "wanted" | "failed";
-  /** The reason for `failed`; otherwise empty. */
+  /** The reason why the adoption `failed`; otherwise empty. */
   readonly reason: string;
 }
 
-/** The folders that may hold the files. The first usable one is used. */
+/** The folders that may hold the files. The first usable folder is used. */
 const FOLDERS = candidateFolders("claims");
 
-/** This deployment; `undefined` without an engine. */
+/** Identifies this deployment; `undefined` if there is no engine. */
 const deployment = deploymentOf(engineAddress(process.argv));
 
 /**
- * Returns the beginning of the names of a deployment's files. Each file name ends with the process
- * id.
+ * Returns the beginning of the file names of a deployment. Each file name ends with a process id.
  */
 function deploymentOf(engine: string | undefined): string | undefined {
   return engine?.replace(/[^\w.]/g, "-").concat(`.${machine}`);
@@ -36,10 +36,13 @@ function deploymentOf(engine: string | undefined): string | undefined {
 
 const prepared = new Set<string>();
 
-/** The age at which another machine's file is removed, although its process may still run. */
+/**
+ * The age at which a file of another machine is removed, even though its process may still be
+ * running.
+ */
 const STALE_AFTER_MS = 24 * 60 * 60 * 1000;
 
-/** Creates the folder, and removes the files of processes that have ended. */
+/** Creates the folder, and removes files whose processes have ended. */
 function prepareFolder(candidate: CandidateFolder): string {
   const folder = path.join(...candidate);
   if (prepared.has(folder)) return folder;
@@ -60,8 +63,8 @@ function isStale(file: string): boolean {
 }
 
 /**
- * Adds a claim, changes it, or takes it back (`undefined`).
- * @param engine the engine's address; only a program has to give it
+ * Adds, changes or, with `undefined`, withdraws a claim.
+ * @param engine the engine's address; only a program has to pass it
  * @throws ConfigurationError if no folder can be used
  */
 export function shareClaim(id: string, owner: string, claim: RecordClaim | undefined, engine?: string): void {
@@ -70,7 +73,8 @@ export function shareClaim(id: string, owner: string, claim: RecordClaim | undef
   for (const parts of FOLDERS) {
     try {
       const file = path.join(prepareFolder(parts), `${sharedIn}.${process.pid}`);
-      // Starts with a line break, because a full disk may have cut the line before.
+      // Each entry starts with a line break, because a full disk may have cut off the previous
+      // line.
       const { standing, reason } = claim ?? { standing: "released", reason: "" };
       appendFileSync(file, `\n${standing} ${id} ${owner} ${JSON.stringify(reason)}`, { mode: 0o600 });
       return;
@@ -84,8 +88,8 @@ export function shareClaim(id: string, owner: string, claim: RecordClaim | undef
 }
 
 /**
- * Returns the claims on the record, by owner, from other processes of this deployment that are
- * still alive.
+ * Returns the claims on the record that were made by other live processes of this deployment, by
+ * owner.
  */
 export function claimsOfOtherProcesses(id: string): Map<string, RecordClaim> {
   const claims = new Map<string, RecordClaim>();
@@ -98,7 +102,10 @@ export function claimsOfOtherProcesses(id: string): Map<string, RecordClaim> {
   return claims;
 }
 
-/** A line may be cut, or be of another version. Whatever it says, there is a claim. */
+/**
+ * Parses a claim. A line may be cut off or come from another version, but it always counts as a
+ * claim.
+ */
 function parseClaim(standing: string | undefined, reason: string): RecordClaim {
   if (standing !== "wanted" && standing !== "failed") return { standing: "held", reason: "" };
   try {
@@ -109,8 +116,8 @@ function parseClaim(standing: string | undefined, reason: string): RecordClaim {
 }
 
 /**
- * Returns the lines that name the record. Most files have none, and splitting all of them takes
- * time.
+ * Returns the lines that name the record. Most files contain none, and splitting every file would
+ * take time.
  */
 function linesOfOthers(parts: readonly [string, ...string[]], id: string): string[][] {
   const folder = path.join(...parts);

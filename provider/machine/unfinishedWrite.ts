@@ -9,23 +9,26 @@ import { seal, unseal } from "./seal";
  * before it does. So the handler does not remove the note: any later write in state voids it.
  */
 
-/** The service's record that is written, and the account's key. */
+/** The record that is written, and the account's API key. */
 export interface Written extends ServiceRecord {
-  /** `undefined` in a preview without a key: then the settings cannot be read. */
+  /** `undefined` in a preview without a key. The settings cannot be read then. */
   readonly apiKey?: string | undefined;
 }
 
-/** A write to an existing record that state does not have. */
+/** A write to an existing record that is not in state. */
 export interface UnfinishedWrite {
-  /** The settings that were sent and differ from state, without those that are never shown. */
+  /**
+   * The settings that were sent and that differ from state, except for those that RunPod never
+   * shows.
+   */
   readonly sent: Properties;
-  /** The same settings before it. */
+  /** The values of the same settings before the write. */
   readonly former: Properties;
-  /** When it was sent, in milliseconds since 1970. */
+  /** When the write was sent, in milliseconds since 1970. */
   readonly at: number;
 }
 
-/** Notes a write before it is sent. An earlier one that is still open stays part of it. */
+/** Notes a write before it is sent. If an earlier write is still open, the note covers both. */
 export function noteUnfinished(written: Written, outputs: Properties, sent: Properties, former: Properties): void {
   const open = openWrite(written, outputs);
   const write = { sent: { ...open?.sent, ...sent }, former: { ...former, ...open?.former } };
@@ -41,8 +44,8 @@ export function noteCreated(created: ServiceRecord, variables: readonly string[]
 }
 
 /**
- * Returns the write of this machine whose end nobody saw; `undefined` if there is none, or state
- * has moved on. Its settings are empty if another key has sealed them.
+ * Returns this machine's write whose outcome is unknown, or `undefined` if there is none or state
+ * has changed since. Its settings are empty if they were encrypted with another key.
  */
 export function openWrite(written: Written, outputs: Properties): UnfinishedWrite | undefined {
   const note = readRecord(subjectOf(written), outputs);
@@ -64,7 +67,7 @@ export function leftVariables(written: ServiceRecord, outputs: Properties): stri
   return Array.isArray(names) ? names.map(String).filter((name) => !(name in objectOrEmpty(outputs.env))) : [];
 }
 
-/** Removes the note of a write that was taken back, so that state is right as it is. */
+/** Removes the note of a write that was reverted, because state is then correct as it is. */
 export function forgetWrite(written: ServiceRecord): void {
   removeRecord(subjectOf(written));
 }

@@ -5,14 +5,16 @@ import { sleep, systemClock } from "../../sdk/contract/clock";
  * wait for the one that has adopted the record: only that one's deletion ends the adoption.
  */
 
-/** How long another deletion may take to begin, in milliseconds. */
+/** How long to wait for another deletion to begin, in milliseconds. */
 const BEGIN_MS = 1_000;
 const PAUSE_MS = 50;
 
-/** The deletions that this process runs, by the id of the record. */
+/** The deletions that this process is running, by the id of the record. */
 const running = new Map<string, Promise<unknown>>();
 
-/** Runs the deletion of a record for the resource that has it. */
+/**
+ * Runs the deletion of a record for the resource that has it, and keeps track of it while it runs.
+ */
 export async function noteDeletion<T>(id: string, work: () => Promise<T>): Promise<T> {
   const deletion = work();
   running.set(id, deletion);
@@ -23,7 +25,10 @@ export async function noteDeletion<T>(id: string, work: () => Promise<T>): Promi
   }
 }
 
-/** Waits for another resource's deletion of the record, if this process runs one or is about to. */
+/**
+ * Waits for another resource's deletion of the record if this process is running that deletion or
+ * is about to start it.
+ */
 export async function afterOtherDeletion(id: string): Promise<void> {
   for (let ms = 0; ms < BEGIN_MS && !running.has(id); ms += PAUSE_MS) await sleep(systemClock, PAUSE_MS);
   await running.get(id)?.catch(() => undefined);

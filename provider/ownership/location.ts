@@ -11,22 +11,23 @@ import type { Properties } from "../properties";
 export const LIST_MAX_AGE_MS = 60_000;
 
 /**
- * The client's functions for one kind of record. One of them is enough to find out where a record
- * is.
+ * Returns the client's functions for one kind of record. `find` alone is enough to determine where
+ * a record is.
  */
 type Finder = (client: ProviderClient) => {
   readonly find: (id: string, options: FindOptions) => Promise<object | undefined>;
 };
 
 /**
- * Returns where a resource's record is, seen from the provider that the program gives the resource:
- * `here`; `redirected` if it is the same record reached another way, which an update stores in
- * state; `moved` if it must be replaced in another account.
+ * Returns where a resource's record is, as seen by the provider that the program assigns to the
+ * resource. `here` means that the record is where state says. `redirected` means that the same
+ * record is reached in another way, which an update stores in state. `moved` means that the record
+ * must be replaced in another account.
  *
- * If the key and the service are those that the record was last seen with, no call is made.
- * Otherwise this looks for the record: if it exists there, it is the same account with another key
- * or under another provider.
- * @throws ACCOUNT_CHANGED if it does not exist there, and the provider is the same one
+ * No call is made if the key and the service are the same as when the record was last seen.
+ * Otherwise, this function looks for the record. If the record exists, it is in the same account,
+ * with another key or under another provider.
+ * @throws ACCOUNT_CHANGED if the record does not exist there and the provider is the same
  * @throws MOVE_REFUSED if the new account cannot be read
  */
 export async function locate(
@@ -55,8 +56,8 @@ export async function locate(
 }
 
 /**
- * Previews need no key. Without a key, a preview cannot tell whether another provider is another
- * account.
+ * Previews don't need a key. Without a key, a preview cannot tell whether a different provider
+ * means a different account.
  */
 function locateWithoutKey(noun: string, id: string, outputs: Properties): "here" | "redirected" {
   if (!isOtherProvider(outputs, readConfig("explicit") ?? "")) return "here";
@@ -69,7 +70,7 @@ function locateWithoutKey(noun: string, id: string, outputs: Properties): "here"
 }
 
 /**
- * Refuses to move a record to another account.
+ * Throws the error that refuses to move a record to another account.
  * @throws MOVE_REFUSED always
  */
 export function refuseMove(noun: string, id: string, outputs: Properties, reason: string, cause?: unknown): never {

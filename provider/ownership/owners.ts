@@ -14,18 +14,18 @@ import type { Properties } from "../properties";
 const TIME_DIGITS = 8;
 const RANDOM_BYTES = 4;
 
-/** The claims on each record, by its id and the owner. */
+/** The claims on each record: by the record's id, then by owner. */
 const claims = new Map<string, Map<string, RecordClaim>>();
 
-/** The owners of resources that are new in this program and adopt a record, by its id. */
+/** The owners of this program's new resources that adopt a record, by the record's id. */
 const adopters = new Map<string, string>();
 
 const HELD: RecordClaim = { standing: "held", reason: "" };
 const WANTED: RecordClaim = { standing: "wanted", reason: "" };
 
 /**
- * Returns a token for a new resource: the time in seconds and random digits. It must not be an
- * input: plans compare those.
+ * Returns a token for a new resource, made of the time in seconds and random digits. The token must
+ * not be an input, because plans compare inputs.
  */
 export function newOwner(): string {
   const seconds = Math.floor(Date.now() / 1000);
@@ -33,21 +33,21 @@ export function newOwner(): string {
 }
 
 /**
- * Returns when the token was drawn, in seconds since 1970; 0 for an older token, which holds no
- * time.
+ * Returns when the token was generated, in seconds since 1970, or 0 for a token in the old format,
+ * which contains no time.
  */
 export function drawnAt(owner: string): number {
   return owner.length === TIME_DIGITS + 2 * RANDOM_BYTES ? Number.parseInt(owner.slice(0, TIME_DIGITS), 16) : 0;
 }
 
-/** Returns the token of a resource in state; an empty string if state has none. */
+/** Returns the token of a resource in state, or an empty string if state has no token. */
 export function ownerOf({ __owner }: Properties): string {
   return typeof __owner === "string" ? __owner : "";
 }
 
 /**
- * `true` once the program declares resources. Before that, `up --refresh` compares what state
- * holds.
+ * `true` once the program declares resources. Before that, `up --refresh` compares the contents of
+ * state.
  */
 let isProgramRunning = false;
 
@@ -56,7 +56,7 @@ let isProgramRunning = false;
  */
 let compared: { readonly newInputs: string; readonly id?: string; readonly owner?: string } = { newInputs: "{}" };
 
-/** Notes that `check` was called. For a resource that exists, `diff` follows. */
+/** Notes that `check` was called. If the resource exists, a call of `diff` follows. */
 export function noteChecked(newInputs: Properties, isNew: boolean): void {
   isProgramRunning = true;
   if (!isNew) compared = { newInputs: JSON.stringify(newInputs) };
@@ -69,9 +69,9 @@ export function freshAutomaticName(): unknown {
 }
 
 /**
- * Notes which record the last checked resource has. Does nothing in a refresh, which compares every
- * resource in state, even those that the program does not have.
- * @throws InvalidInputError if another resource of the program has it too
+ * Notes which record the last checked resource has. Does nothing during a refresh, because a
+ * refresh compares every resource in state, even resources that are no longer in the program.
+ * @throws InvalidInputError if another resource of the program has the same record
  */
 export function claimCompared(noun: string, id: string, owner: string): void {
   if (!isProgramRunning) return;
@@ -80,10 +80,10 @@ export function claimCompared(noun: string, id: string, owner: string): void {
 }
 
 /**
- * Notes that a new resource of the program will adopt the record. `check` sees a replacement as a
- * new resource, right after the old resource's `diff` and with the same inputs. It ends the old
- * claim.
- * @returns `false` if another new resource will adopt it too
+ * Notes that a new resource of the program will adopt the record. A replacement reaches `check` as
+ * a new resource, right after the `diff` of the old resource and with the same inputs. In that
+ * case, the old resource's claim ends.
+ * @returns `false` if another new resource will also adopt the record
  */
 export function claimForAdoption(id: string, newInputs: Properties): boolean {
   const isReplacement = compared.id === id && compared.newInputs === JSON.stringify(newInputs);
@@ -95,19 +95,19 @@ export function claimForAdoption(id: string, newInputs: Properties): boolean {
   return true;
 }
 
-/** Returns `true` if a resource of the running program has the record, or will adopt it. */
+/** Returns `true` if a resource of the running program has the record or will adopt it. */
 export function isClaimed(id: string): boolean {
   return adopters.has(id) || claims.has(id) || claimsOfOtherProcesses(id).size > 0;
 }
 
-/** Returns the token of a resource that is created. */
+/** Returns the token for a resource that is being created. */
 export function ownerOfNew({ adoptId }: Properties): string {
   return adopters.get(String(adoptId)) ?? newOwner();
 }
 
 /**
- * Adopts a record for a new resource. Until that has succeeded, the record stays with its former
- * resource. @throws InvalidInputError if another resource of the program has the record
+ * Adopts a record for a new resource. Until the adoption succeeds, the record stays with its
+ * previous resource. @throws InvalidInputError if another resource of the program has the record
  */
 export async function adoptAlone<T>(noun: string, id: string, owner: string, adopt: () => Promise<T>): Promise<T> {
   try {
@@ -122,8 +122,8 @@ export async function adoptAlone<T>(noun: string, id: string, owner: string, ado
 }
 
 /**
- * Notes that a resource of the program has the record, or will have it.
- * @throws InvalidInputError if another resource of the program has it too
+ * Notes that a resource of the program has the record or will have it.
+ * @throws InvalidInputError if another resource of the program has the same record
  */
 function claimAlone(noun: string, id: string, owner: string, own: RecordClaim): void {
   claim(id, owner, own);
@@ -134,7 +134,7 @@ function claimAlone(noun: string, id: string, owner: string, own: RecordClaim): 
   throw new InvalidInputError("the program", [{ property: "adoptId", message }]);
 }
 
-/** Returns the claims of the program's other resources on the record. */
+/** Returns the claims that other resources of the program have on the record. */
 export function claimsOfOthers(id: string, owner: string): readonly RecordClaim[] {
   const all = [...(claims.get(id) ?? []), ...claimsOfOtherProcesses(id)];
   return all.filter(([each]) => each !== owner).map(([, each]) => each);

@@ -22,7 +22,8 @@ export function readAbsent(
 }
 
 /**
- * Keeps a record that empty lists do not show in state, where a failing service may be the reason.
+ * Keeps a record in state and logs a warning if the lists that don't show it are empty, because a
+ * failing service may be the cause.
  * @throws EmptyListError if the record must exist
  */
 export function keepUnproven(noun: string, id: string, outputs: Properties, error: EmptyListError): void {
@@ -30,14 +31,17 @@ export function keepUnproven(noun: string, id: string, outputs: Properties, erro
   log(String(outputs.name ?? id), `warning: ${error.message}. It stays in state. ${dropAdvice(noun)}`);
 }
 
-/** Returns the error with the way to go on if the record is gone; any other error as it is. */
+/**
+ * Adds advice for the case that the record is gone to an `EmptyListError`. Returns any other error
+ * unchanged.
+ */
 export function withDropAdvice(error: unknown, noun: string): unknown {
   return error instanceof EmptyListError
     ? error.withOutcome(`the ${noun} stays in state`, `. ${dropAdvice(noun)}`)
     : error;
 }
 
-/** Dropping a record from state deletes nothing at the service. */
+/** Dropping a record from state doesn't delete anything at RunPod. */
 function dropAdvice(noun: string): string {
   return (
     `If the ${noun} is gone, drop it from state: pulumi stack --show-urns prints its URN, and pulumi state delete 'URN' drops ` +
@@ -47,7 +51,7 @@ function dropAdvice(noun: string): string {
 
 /**
  * Returns a clearer error if an update failed because the record is gone. Returns any other error
- * as it is.
+ * unchanged.
  */
 export async function explainAbsence(
   error: unknown,
@@ -61,13 +65,13 @@ export async function explainAbsence(
     refuseOtherAccount(noun, outputs, connection, id);
     return withDropAdvice(error, noun);
   }
-  // Perhaps the service did not find something that the record uses, such as a template.
+  // RunPod may have failed to find something that the record uses, such as a template.
   if (!(error instanceof NotFoundError) || (await records.find(id))) return error;
   refuseOtherAccount(noun, outputs, connection, id);
   return deletedElsewhere(noun, id);
 }
 
-/** Returns the error for a record that is in state but was deleted elsewhere. */
+/** Returns the error for a record that is in state but has been deleted elsewhere. */
 export function deletedElsewhere(noun: string, id: string): NotFoundError {
   return new NotFoundError(
     `${noun} ${id} does not exist in this account any more: it was deleted elsewhere. Run pulumi up --refresh: it ` +

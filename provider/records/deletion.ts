@@ -5,15 +5,16 @@ import type { ProviderClient } from "../connection/providerClient";
 import { log, waitLogger } from "../log";
 import type { Properties } from "../properties";
 
-/** The client's deletion of one kind of record that others may use. */
+/** The client's delete method for a kind of record that may be in use by others. */
 interface Deletable {
   delete(id: string, options: DeleteUnusedOptions): Promise<void>;
 }
 
 /**
- * Returns a function that deletes a record others may use: it waits until the service releases the
- * record.
- * @param loss returns what the deletion loses, for the log: a preview does not ask the provider
+ * Returns a function that deletes a record that others may be using. It waits until RunPod releases
+ * the record.
+ * @param loss returns a description of what the deletion loses. It is logged during the deletion,
+ * because a preview does not ask the provider
  */
 export function whenUnused(
   { noun }: { readonly noun: string },

@@ -18,7 +18,8 @@ import { noteChange } from "./unfinished";
  */
 
 /**
- * A record that matches the program, and what judges the change, if there is something to judge.
+ * A record that matches the program, and the function that judges the change, if there is something
+ * to judge.
  */
 export interface Matched<T> {
   readonly record: T;
@@ -27,7 +28,7 @@ export interface Matched<T> {
 
 /**
  * Takes over a record that an interrupted run created for this resource. Returns `undefined` if
- * another resource has adopted it since, or if it cannot be changed to match the program.
+ * another resource has adopted the record since, or if it cannot be changed to match the program.
  */
 export async function takeOverOwn<T extends NamedRecord, Fields extends object>(
   kind: RecordKind<T, Fields>,
@@ -45,12 +46,12 @@ export async function takeOverOwn<T extends NamedRecord, Fields extends object>(
     matchProgram(kind, connection, record, fields, owner, "take over"),
   );
   recordAdopter(adoptee, owner);
-  // If the engine is killed now, the next run takes it over again.
+  // If the engine is killed now, the next run takes the record over again.
   forgetWrite(adoptee);
   return own.record;
 }
 
-/** Adopts the record with the program's `adoptId`, and changes it to match the program. */
+/** Adopts the record with the program's `adoptId` and changes it to match the program. */
 export async function adoptRecord<T extends NamedRecord, Fields extends object>(
   kind: RecordKind<T, Fields>,
   connection: Connection,
@@ -65,8 +66,8 @@ export async function adoptRecord<T extends NamedRecord, Fields extends object>(
 }
 
 /**
- * Makes a record that is in no state match the program.
- * @throws NotFoundError if it must not be adopted
+ * Changes a record that is not in any state to match the program.
+ * @throws NotFoundError if the record must not be adopted
  */
 async function matchProgram<T extends NamedRecord, Fields extends object>(
   kind: RecordKind<T, Fields>,

@@ -11,7 +11,10 @@ import type { Circumstances, RecordKind } from "./recordKind";
  * inputs to normal form, field by field, so they have the types of the client's fields.
  */
 
-/** Returns the settings of a new record. `check` has refused inputs in which one is missing. */
+/**
+ * Returns the settings of a new record. None of them is missing, because `check` has rejected
+ * incomplete inputs.
+ */
 export function fieldsToCreate<T extends NamedRecord, Fields extends object>(
   { table }: RecordKind<T, Fields>,
   inputs: Properties,
@@ -28,7 +31,9 @@ export function fieldsToSave<T extends NamedRecord, Fields extends object>(
   return fieldsToCreate(kind, isNameSaved ? { name, ...others } : others);
 }
 
-/** Returns all fields of the record as the service has them: fewer would hide drift. */
+/**
+ * Returns all fields of the record as RunPod returned them. Leaving out fields would hide drift.
+ */
 export function toOutputs<T extends NamedRecord, Fields extends object>(
   kind: RecordKind<T, Fields>,
   record: T,
@@ -46,7 +51,7 @@ export function toOutputs<T extends NamedRecord, Fields extends object>(
   };
 }
 
-/** Returns the outputs of a record that was not read: its fields stay as they were recorded. */
+/** Returns the outputs of a record that was not read. Its fields keep their recorded values. */
 export function unseenOutputs<T extends NamedRecord, Fields extends object>(
   kind: RecordKind<T, Fields>,
   outputs: Properties,

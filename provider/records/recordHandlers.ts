@@ -24,16 +24,19 @@ import { fieldsToCreate, fieldsToSave, toOutputs, unseenOutputs } from "./output
 import type { RecordKind, Save, Situation, Unsure } from "./recordKind";
 import { announceUnfinished, lookAgain, noteChange } from "./unfinished";
 
-/** Handlers that also return the record, for handlers that do more. */
+/** Handlers that also return the record, for handlers that build on them. */
 export interface RecordHandlers<T> extends Required<pulumi.dynamic.ResourceProvider> {
   create(inputs: Properties): Promise<Created<T>>;
-  /** The record is absent if the service does not have it, or does not prove that. */
+  /**
+   * The record is absent if RunPod does not have it, or if its replies do not prove whether it
+   * exists.
+   */
   read(id: string, outputs: Properties): Promise<pulumi.dynamic.ReadResult & { readonly record?: T | undefined }>;
   /** The record is absent if it was not read. */
   update(id: string, outputs: Properties, inputs: Properties): Promise<Updated<T>>;
 }
 
-/** A record after its creation or adoption. */
+/** A record that was just created or adopted. */
 export interface Created<T> {
   readonly id: string;
   readonly outs: Properties;
@@ -47,8 +50,8 @@ export interface Updated<T> {
 }
 
 /**
- * Returns the handlers of one kind of resource: observe the service, make the missing changes,
- * return the result.
+ * Returns the handlers of one kind of resource. Each handler reads the record from RunPod, makes
+ * the missing changes, and returns the result.
  */
 export function recordHandlers<T extends NamedRecord, Fields extends object>(
   kind: RecordKind<T, Fields>,
@@ -73,13 +76,13 @@ export function recordHandlers<T extends NamedRecord, Fields extends object>(
   };
 }
 
-/** Returns what messages call a record that may not have a name yet. */
+/** Returns the name by which messages refer to a record that may not have a name yet. */
 function shownName(noun: string, { name, __automaticName, adoptId }: Properties): string {
   const known = [name, __automaticName, adoptId].find((each) => typeof each === "string" && each !== UNKNOWN);
   return String(known ?? noun);
 }
 
-/** The output that a move to another account replaces. */
+/** The output that triggers a replacement when the record moves to another account. */
 export const ACCOUNT = "__account";
 
 async function diff<T extends NamedRecord, Fields extends object>(
@@ -107,13 +110,13 @@ async function diff<T extends NamedRecord, Fields extends object>(
   }
   const isRecordedOtherwise = managesOthersIn(kind.table, outputs, inputs) || changesOwnInputs(kind, outputs, inputs);
   if (isUnseen || isAdoptedAgain) return { changes: true };
-  // Without `changes`, the engine compares the inputs itself and shows each field.
+  // If `changes` is missing, the engine compares the inputs itself and shows each field.
   return changed.length > 0 || isRecordedOtherwise ? {} : { changes: false };
 }
 
 /**
- * Returns the changed fields that the management interface cannot change.
- * @throws InvalidInputError if the record that takes its place would need another name
+ * Returns the changed fields that the management API cannot change.
+ * @throws InvalidInputError if the replacement would need a different name
  */
 function unchangeableIn<T extends NamedRecord, Fields extends object>(
   { hasUniqueNames, noun, unchangeable }: RecordKind<T, Fields>,
@@ -131,8 +134,8 @@ function unchangeableIn<T extends NamedRecord, Fields extends object>(
 }
 
 /**
- * Returns the fields that differ. An automatic name does not count: the service may have required
- * other digits.
+ * Returns the fields that differ. An automatic name does not count as a difference, because RunPod
+ * may have required different digits.
  */
 function changedFields<T extends NamedRecord, Fields extends object>(
   { table, savesAutomaticName }: RecordKind<T, Fields>,
@@ -188,11 +191,11 @@ async function read<T extends NamedRecord, Fields extends object>(
   if (!record) return readAbsent(kind.noun, id, outputs, connection);
   const fields = kind.toFields(record, outputs);
   const inputs = inputsOf(fields);
-  // What an interrupted run or somebody else has saved is also a change: workers may not have it
-  // yet.
+  // Values that an interrupted run or someone else has saved also count as changes, because workers
+  // may not have received them yet.
   const changed = changedIn(kind.table, outputs, fields);
   const circumstances = { connection, owner: ownerOf(outputs), before: outputs, changed, write: lastWrite(outputs) };
-  // An import has no outputs: every field is new to the stack.
+  // An import has no outputs, so every field is new to the stack.
   const isNew = managed === undefined || outputs.__mustExist !== undefined;
   const props = {
     ...toOutputs(kind, record, { ...outputs, ...inputs }, circumstances),
@@ -220,7 +223,7 @@ async function create<T extends NamedRecord, Fields extends object>(kind: Record
   return { id, outs, record };
 }
 
-/** Creates the record under the program's name, or under one that is drawn. */
+/** Creates the record under the program's name, or under a generated name. */
 async function createRecord<T extends NamedRecord, Fields extends object>(
   kind: RecordKind<T, Fields>,
   connection: Connection,
@@ -263,19 +266,19 @@ async function update<T extends NamedRecord, Fields extends object>(
   return { outs, record };
 }
 
-/** What an update has saved or seen. */
+/** The outcome of an update: what it saved or read. */
 interface Result<T> {
-  /** The record; `undefined` if it was not read. */
+  /** The record, or `undefined` if it was not read. */
   readonly record?: T | undefined;
   readonly changed: readonly string[];
-  /** `true` if state now holds the record as it is, whatever earlier runs have written. */
+  /** `true` if state now reflects the record as it is, regardless of what earlier runs wrote. */
   readonly isWritten: boolean;
 }
 
 /**
- * Saves the changes. If there are no changes, reads the record only after a write whose end nobody
- * saw, or if the account or the queue's URL differs from the one in state, because state may change
- * only after the record was seen there.
+ * Saves the changes. If there are none, the record is read only after a write whose outcome is
+ * unknown, or if the account or the queue's URL differs from the one in state, because state may
+ * change only after the record has been seen there.
  */
 async function bringUpToDate<T extends NamedRecord, Fields extends object>(
   kind: RecordKind<T, Fields>,
@@ -300,7 +303,8 @@ async function bringUpToDate<T extends NamedRecord, Fields extends object>(
     const fields = { ...fieldsToSave(kind, inputs), ...restored, ...repairs };
     noteChange(kind, connection, situation, outputs, fields);
     const change = { id, inputs, outputs: unsure?.outputs ?? outputs, fields, unsure };
-    // Not at the same time as a create with the same name, so that each sees the other's record.
+    // This must not run at the same time as a create with the same name, so that each of them sees
+    // the other's record.
     const record = await oneAtATime(`${kind.noun} ${inputs.name}`, () => kind.update(connection, change));
     return { record, changed, isWritten: true };
   } catch (error) {

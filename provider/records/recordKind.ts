@@ -7,143 +7,144 @@ import type { InputKind } from "../fields/recordInputs";
 import type { Properties } from "../properties";
 
 /**
- * A field that an update sets although the inputs do not change it, for example to finish what a
+ * A field that an update sets although the inputs have not changed, for example to finish what a
  * killed run began.
  */
 export interface Leftover {
   readonly field: string;
-  /** What is done, for the log. */
+  /** The sentence that describes the change in the log. */
   readonly text: string;
 }
 
 /** The starting point of an update or an adoption. */
 export interface Situation {
   readonly id: string;
-  /** The outputs of the last run. An adoption has the fields of the record instead. */
+  /** The outputs of the last run. For an adoption, the fields of the record instead. */
   readonly outputs: Properties;
   readonly inputs: Properties;
 }
 
-/** A change of a record to the fields that the program manages. */
+/** A change that gives a record the fields that the program manages. */
 export interface RecordChange<Fields> extends Situation {
   readonly fields: Partial<Fields>;
   /**
-   * Set if state does not tell what the record has: it is adopted, or the end of a write was not
-   * seen. Then whatever the service does not show is written again.
+   * Set if state does not reliably describe the record, because the record is being adopted or the
+   * outcome of a write is unknown. In that case, every field that RunPod does not show is written
+   * again.
    */
   readonly unsure: Pick<Unsure<object>, "sent" | "changed"> | undefined;
 }
 
-/** A write of an earlier run whose end nobody saw, compared with the program. */
+/** An earlier run's write whose outcome is unknown, compared with the program. */
 export interface Unsure<T> {
   /** The record as it is now. */
   readonly record: T;
-  /** Its fields as the service shows them. */
+  /** The record's fields as RunPod shows them. */
   readonly shown: Properties;
-  /** The outputs in state, with these fields in place of its own. */
+  /** The outputs in state, overwritten with the fields in `shown`. */
   readonly outputs: Properties;
-  /** The fields that differ from the program, and those that the service does not show. */
+  /** The fields that differ from the program, plus those that RunPod does not show. */
   readonly changed: readonly string[];
-  /** The fields that the unfinished write has set. */
+  /** The fields that the unfinished write set. */
   readonly sent: Properties;
-  /** The fields that the program leaves out and the earlier run has set, as they were before. */
+  /** The previous values of the fields that the program does not set but the earlier run did. */
   readonly restored: Properties;
 }
 
 /**
- * Judges a change after its save. Called with the outputs and the record, if it was read; returns
- * further outputs.
+ * Judges a change after it was saved. Called with the outputs and, if it was read, the record.
+ * Returns additional outputs.
  * @throws Error if the change has failed
  */
 export type JudgeChange = (outs: Properties, record: object | undefined) => Promise<Properties>;
 
-/** A save that is about to be sent: a create, an update or an adoption. */
+/** A save that is about to be sent, for a create, an update, an adoption or a takeover. */
 export interface Save<T> extends Situation {
   readonly purpose: "create" | "update" | "adopt" | "take over";
   readonly name: unknown;
   /** The fields that differ. */
   readonly changed: readonly string[];
-  /** `false` if nothing is saved unless the preparation adds a field. */
+  /** `false` if nothing will be saved unless the preparation adds a field. */
   readonly isSaved: boolean;
-  /** The record that is adopted or taken over. */
+  /** The record that is being adopted or taken over. */
   readonly adoptee?: T;
 }
 
-/** What the save of one kind needs in addition. */
+/** What a save of a particular kind of record needs in addition. */
 export interface Preparation<Fields> {
-  /** Fields to save in addition to the program's. */
+  /** The fields to save in addition to the program's fields. */
   readonly fields?: Partial<Fields>;
-  /** Judges an adoption after its save. */
+  /** Judges an adoption after it was saved. */
   readonly judge?: JudgeChange | undefined;
-  /** Called if the service has rejected the save, so that it has changed nothing. */
+  /** Called if RunPod rejected the save, which means that nothing has changed. */
   readonly onRejected?: () => void;
 }
 
-/** What the outputs depend on in addition to the record and the inputs. */
+/** The values that determine the outputs, in addition to the record and the inputs. */
 export interface Circumstances {
   readonly connection: Connection;
   readonly owner: string;
   /** The outputs of the last run. */
   readonly before: Properties;
-  /** The fields that were saved, or found changed. */
+  /** The fields that were saved or that were found to have changed. */
   readonly changed: readonly string[];
-  /** The last write to the record; empty if there was none since its creation. */
+  /** The last write to the record; empty if the record has not been written since its creation. */
   readonly write: string;
 }
 
 /**
- * The rules of one kind of resource, for the handlers that all kinds share. `Fields` are the
- * settings of a new record.
+ * The rules of one kind of resource, for the handlers that all kinds share. `Fields` is the type of
+ * the settings of a new record.
  */
 export interface RecordKind<T extends NamedRecord, Fields extends object> extends InputKind, PreviewedKind<T> {
   /**
-   * `true` if a record gets its automatic name when the program removes `name`.
+   * `true` if a record is renamed to its automatic name when the program removes `name`.
    * @default it keeps its name
    */
   readonly savesAutomaticName?: true;
   /**
-   * Names of internal outputs that keep their value when an update does not read the record.
+   * The names of internal outputs that keep their value when an update does not read the record.
    * @default none
    */
   readonly lastingOutputs?: readonly string[];
-  /** Creates a record, unless one has its name. */
+  /** Creates a record, unless a record with this name exists. */
   readonly create: (connection: Connection, fields: Fields, names: Naming<T>, inputs: Properties) => Promise<T>;
-  /** Changes a record to these fields. */
+  /** Changes the given fields of a record. */
   readonly update: (connection: Connection, change: RecordChange<Fields>) => Promise<T>;
-  /** Deletes a record. Calls `onAbsent` if it is gone. */
+  /** Deletes a record. Calls `onAbsent` if the record is already gone. */
   readonly delete: (connection: Connection, id: string, outputs: Properties, onAbsent: () => void) => Promise<void>;
 
-  /** Returns warnings about inputs that are accepted. */
+  /** Returns warnings about inputs that are nevertheless accepted. */
   readonly notices?: (
     oldInputs: Properties,
     inputs: Properties,
     settings: { readonly capabilities: Capabilities | undefined; readonly readConfig: ReadConfig },
   ) => string[];
   /**
-   * Returns the field that an update sets although no field of the inputs differs, if there is one.
-   * Makes no request.
+   * Returns the field that an update sets although no field of the inputs has changed, if there is
+   * one. Makes no request.
    */
   readonly leftover?: (service: string, situation: Situation) => Leftover | undefined;
-  /** Called before a record is read to be adopted. There are no outputs. */
+  /** Called before a record is read for an adoption. There are no outputs at that point. */
   readonly beforeAdoption?: (connection: Connection, situation: Situation) => Promise<void>;
   /**
    * Prepares a save.
-   * @throws Error if it is refused; nothing was saved
+   * @throws Error if the save is refused; nothing was saved
    */
   readonly beforeSave?: (connection: Connection, save: Save<T>) => Promise<Preparation<Fields>>;
-  /** Returns the outputs that only a refresh has. Logs what state does not show. */
+  /** Returns outputs that only a refresh sets. Logs facts that state does not show. */
   readonly refreshedOutputs?: (service: string, record: T, situation: Situation) => Properties;
   /** Returns the outputs that are not fields. */
   readonly furtherOutputs?: (record: T, circumstances: Circumstances) => Properties;
 }
 
-/** What a create does if records have its name. */
+/** How a create handles existing records with its name. */
 export interface Naming<T> {
-  /** @throws NameTakenError, or returns the record that takes the place of a new one */
+  /** @throws NameTakenError unless it returns an existing record to use instead of a new one */
   readonly onNameTaken: (existing: readonly T[]) => T;
   /**
-   * Makes a record that an interrupted run of this resource has created match the program.
-   * @throws NameTakenError if it cannot
+   * Changes a record that an interrupted run of this resource created to match the program.
+   * @throws NameTakenError if that is not possible
    */
   readonly takeOver: (record: T) => Promise<T>;
 }

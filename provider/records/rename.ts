@@ -1,6 +1,9 @@
 import { NameTakenError } from "../../sdk/errors";
 
-/** Returns the update option that refuses a change to another record's name, as a create does. */
+/**
+ * Returns the update option that refuses to rename a record to another record's name, as a create
+ * does.
+ */
 export function refuseRename(
   noun: string,
   id: string,

@@ -19,8 +19,8 @@ import type { RecordKind, Situation, Unsure } from "./recordKind";
  */
 
 /**
- * Returns `true` if an update has to verify a write of this machine that state does not have, and
- * says so. Makes no request.
+ * Returns `true`, after logging it, if an update has to verify a write of this machine that is not
+ * in state. Makes no request.
  */
 export function announceUnfinished(noun: string, { id, outputs }: Situation): boolean {
   const apiKey = currentPlace()?.account.apiKey;
@@ -34,12 +34,12 @@ export function announceUnfinished(noun: string, { id, outputs }: Situation): bo
   return true;
 }
 
-/** Returns the machine's key for a record of a kind. */
+/** Returns what identifies a record's writes on this machine, with the account's key. */
 function writtenBy({ account }: Connection, noun: string, id: string): Written {
   return { service: account.service, apiKey: account.apiKey, noun, id };
 }
 
-/** Notes the fields that are about to be saved and differ from state. */
+/** Notes the fields that are about to be saved and that differ from state. */
 export function noteChange<T extends NamedRecord, Fields extends object>(
   kind: RecordKind<T, Fields>,
   connection: Connection,
@@ -56,8 +56,8 @@ export function noteChange<T extends NamedRecord, Fields extends object>(
 }
 
 /**
- * Reads the record after a write whose end nobody saw, or that another resource may have made, and
- * compares it with the program.
+ * Reads the record after a write whose outcome is unknown, or that another resource may have made,
+ * and compares the record with the program.
  * @returns `undefined` if there was no such write
  */
 export async function lookAgain<T extends NamedRecord, Fields extends object>(
@@ -67,7 +67,7 @@ export async function lookAgain<T extends NamedRecord, Fields extends object>(
 ): Promise<Unsure<T> | undefined> {
   const open = openWrite(writtenBy(connection, kind.noun, id), outputs) ?? writeOfAdopter(kind.noun, { id, outputs });
   if (!open) return undefined;
-  // For a while the service may still show the record as it was before the write.
+  // For a while, RunPod may still show the record as it was before the write.
   await sleep(systemClock, Math.min(Math.max(open.at + LIST_LAG_MS - Date.now(), 0), LIST_LAG_MS));
   const known = kind.known?.(fieldsToSave(kind, inputs));
   const found = await kind.records(connection.client).find(id, { known });
@@ -80,7 +80,7 @@ export async function lookAgain<T extends NamedRecord, Fields extends object>(
     outputs: {
       ...outputs,
       ...before,
-      // Variables that the program no longer sets are still in state only.
+      // Variables that the program no longer sets are now only in state.
       ...(outputs.env !== undefined && { env: { ...objectOrEmpty(outputs.env), ...objectOrEmpty(before.env) } }),
     },
     sent: open.sent,
@@ -90,7 +90,8 @@ export async function lookAgain<T extends NamedRecord, Fields extends object>(
 }
 
 /**
- * Returns the write of another resource that has adopted the record. Its settings are not known.
+ * Returns the write of another resource that has adopted the record. The settings that it wrote are
+ * not known.
  */
 function writeOfAdopter(noun: string, situation: Omit<Situation, "inputs">): UnfinishedWrite | undefined {
   const at = changedByOtherAt(recordedAs(noun, situation), ownerOf(situation.outputs));
@@ -98,8 +99,8 @@ function writeOfAdopter(noun: string, situation: Omit<Situation, "inputs">): Unf
 }
 
 /**
- * Returns the fields that the program leaves out and the record still has from the earlier run, as
- * they were before. Variables are removed by their names.
+ * Returns the previous values of the fields that the program does not set and that still have the
+ * value from the earlier run. Variables are not included: they are removed by name.
  */
 function restored<T extends NamedRecord, Fields extends object>(
   { table }: RecordKind<T, Fields>,

@@ -25,21 +25,25 @@ import {
  * ends the adoption leaves it as it was, and never deletes it.
  */
 
-/** The output with the settings before a release that serves and that no run has judged. */
+/**
+ * The output that contains the settings from before a release that serves but that no run has
+ * judged.
+ */
 export const UNJUDGED = "__unjudged";
 
-/** The output of an endpoint whose adoption made a release that has not passed. */
+/** The output that marks an endpoint whose adoption made a release that has not passed yet. */
 export const ADOPTING = "__adopting";
 
-/** Returns `true` for the outputs of an endpoint whose adoption has not ended. */
+/** Returns `true` if the outputs belong to an endpoint whose adoption is not complete. */
 export function isAdopting({ [ADOPTING]: adopting }: Properties): boolean {
   return adopting === true;
 }
 
 /**
- * Ends an adoption when its resource is removed: puts back what the endpoint had, and leaves it.
+ * Ends an adoption when its resource is removed. Restores the endpoint's previous settings and
+ * keeps the endpoint.
  * @param onAbsent called if the endpoint is gone
- * @throws InvalidInputError if another key has recorded the former settings
+ * @throws InvalidInputError if the previous settings were recorded with another key
  */
 export async function leaveUnadopted(
   connection: Connection,
@@ -70,14 +74,14 @@ export async function leaveUnadopted(
   log(name, `endpoint ${id} is not deleted, because its new release has never passed, and so it was not adopted`);
 }
 
-/** Returns what this machine records of an adoption that state no longer has. */
+/** Returns the machine record for an adoption that state no longer contains. */
 export function adoptionOf(adoption: string, release: Properties, former: Properties): RollOutRecord {
   return { phase: "judging", inputs: "", release, former, reason: "", after: "", adoption };
 }
 
 /**
- * Returns the settings that an endpoint still has from an adoption, and those before it. Someone
- * else has changed the others.
+ * Returns the settings that an endpoint still has from an adoption, and their previous values.
+ * Settings that someone else has changed since are not included.
  */
 export function putBackOf(
   { release, former }: Pick<RollOutRecord, "release" | "former">,
@@ -88,10 +92,10 @@ export function putBackOf(
 }
 
 /**
- * Ends an adoption whose release someone else has changed: puts back what makes no release, such
- * as the numbers of workers. What is left of the program's release serves with the other one's
- * changes: it stays, and this machine remembers it.
- * @returns the rest of a sentence that says what is left, with the command that puts it back
+ * Ends an adoption whose release someone else has changed. Restores the settings that do not make a
+ * release, such as the worker counts. The rest of the program's release stays in effect, together
+ * with the other person's changes, and this machine remembers it.
+ * @returns the end of a sentence that says what remains, with the command that restores it
  */
 export async function leaveChanged(connection: Connection, now: Endpoint, record: RollOutRecord): Promise<string> {
   const { release, former } = putBackOf(record, now);
@@ -114,9 +118,10 @@ export async function leaveChanged(connection: Connection, now: Endpoint, record
 }
 
 /**
- * Names the endpoints that a killed run was about to adopt, and whose settings it may have changed.
- * State has none of them, so no resource may be left that would judge them.
- * @param isDeclared `true` for the id of an endpoint that the program has
+ * Returns a warning for each endpoint that a killed run was about to adopt and whose settings it
+ * may have changed. State contains none of these endpoints, so there may be no resource left that
+ * would judge them.
+ * @param isDeclared returns `true` for the id of an endpoint that the program declares
  */
 export function leftAdoptionWarnings(account: Connection["account"], isDeclared: (id: string) => boolean): string[] {
   return leftAdoptions(account).flatMap(({ id, name, record }) =>
@@ -131,14 +136,14 @@ export function leftAdoptionWarnings(account: Connection["account"], isDeclared:
   );
 }
 
-/** Returns the adoption of an endpoint that a killed run on this machine has left. */
+/** Returns the unfinished adoption of an endpoint that a killed run on this machine left behind. */
 export function leftAdoption(account: Connection["account"], id: string): LeftAdoption | undefined {
   return leftAdoptions(account).find((each) => each.id === id);
 }
 
 /**
- * Puts back what an endpoint had before an adoption that a run has left, as far as nobody else has
- * changed it since.
+ * Restores an endpoint's settings from before an unfinished adoption, except for settings that
+ * someone else has changed since.
  */
 export async function takeBackAdoption(
   connection: Pick<Connection, "client" | "account">,
@@ -153,9 +158,9 @@ export async function takeBackAdoption(
   return { isGone: false, changed: namesOf(foreign) };
 }
 
-/** The result of taking back an adoption. */
+/** The result of reverting an adoption. */
 interface TakenBack {
   readonly isGone: boolean;
-  /** Names of the settings that someone else has changed since. They stay as they are. */
+  /** The names of the settings that someone else has changed since. They are left unchanged. */
   readonly changed: string;
 }

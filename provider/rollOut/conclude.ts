@@ -28,8 +28,8 @@ export interface ReleaseUpdate extends Situation {
 }
 
 /**
- * Judges a release that serves, and restores the former settings if it fails. Returns further
- * outputs.
+ * Judges a release that is in effect, and restores the previous settings if it fails. Returns
+ * additional outputs.
  * @param tested the endpoint as it was saved
  */
 export async function concludeRelease(
@@ -76,18 +76,19 @@ export async function concludeRelease(
     throw await refuseFound(release, record, reason);
   const failed = { ...record, reason };
   const restored = await restore(release, failed);
-  // A run that is killed here leaves the state of the last run, which has the former settings.
+  // If the run is killed here, state is still that of the last run, which contains the previous
+  // settings.
   throw afterRestore(release, restored.endpoint ? release.outputs : outs, failed, restored);
 }
 
 /**
- * Returns the error after an adoption that found the program's release at the endpoint, and that
- * release failed. This machine does not know what served before.
+ * Returns the error for an adoption that found the program's release already on the endpoint, after
+ * that release failed. This machine does not know what served before.
  */
 async function refuseFound(release: ReleaseUpdate, record: RollOutRecord, reason: string): Promise<Error> {
   const { connection, id, name } = release;
   const { problem } = await restore(release, record);
-  // It is judged again: no run has taken it back.
+  // The next run judges the release again, because no run has rolled it back.
   forgetRollOut(release);
   const releases = await connection.client.endpoints.releases(id).catch(() => undefined);
   const before = releases?.[1]?.version ?? "<version>";
@@ -106,20 +107,23 @@ function partly({ id, inputs }: ReleaseUpdate, text: string, state: Properties):
   return initFailure(new CodedError("ROLL_OUT", text), id, { ...state, __provider: inputs.__provider });
 }
 
-/** Returns outputs of a release without a verdict: this machine's notes of it still hold. */
+/**
+ * Returns the outputs for a release without a verdict, so that this machine's notes about it remain
+ * valid.
+ */
 function open({ outputs }: ReleaseUpdate, outs: Properties): Properties {
   return { ...pick(outs, (name) => name !== "__write"), ...writeOutput(lastWrite(outputs)) };
 }
 
-/** Returns the output of an adoption whose release has not passed. */
+/** Returns the output that marks an adoption whose release has not passed. */
 function adopting({ isAdoption, outputs }: ReleaseUpdate): Properties {
   return isAdoption || isAdopting(outputs) ? { [ADOPTING]: true } : {};
 }
 
 /**
- * Returns the error after somebody else has changed the release while it was judged: what was seen
- * says nothing about this one. State gets what serves. An endpoint that was to be adopted gets back
- * what makes no release.
+ * Returns the error for the case that someone else changed the release while it was being judged,
+ * so the observations say nothing about the current release. State records what serves now. If the
+ * endpoint was being adopted, the settings that do not make a release are restored.
  */
 async function changedMeanwhile(
   release: ReleaseUpdate,
@@ -149,8 +153,9 @@ async function changedMeanwhile(
 }
 
 /**
- * Returns the error after a restore. It leaves state as it is if the former settings are out and
- * state has them, or does not have the endpoint; otherwise it records what serves.
+ * Returns the error to throw after a restore. State is left unchanged if the previous settings are
+ * rolled out and state already contains them or does not contain the endpoint. Otherwise, the error
+ * lets the engine store what serves in state.
  * @param outs the outputs to record, apart from the settings that are restored
  */
 export function afterRestore(
@@ -178,12 +183,12 @@ export function afterRestore(
         `${problem}. Run pulumi up again: it waits for the rest`
       : `the new release of ${which} failed (${reason}) and still serves, because its previous settings could not be saved: ` +
         `${problem}. Run pulumi up again: it restores them first`;
-  // Nothing of the program's is left at an endpoint that was to be adopted.
+  // The endpoint was to be adopted, and none of the program's settings remain on it.
   if (isAdoption && endpoint) return new CodedError("ROLL_OUT", text);
   return partly(release, text, state);
 }
 
-/** @param isShown `true` if only the service's releases tell that it was refused */
+/** @param isShown `true` if the refusal is known only from RunPod's list of releases */
 export function refusal(reason: string, id: string, name: string, isShown = false): CodedError {
   const change = isShown ? "change its image, variables or another setting of the release" : "change the program";
   return new CodedError(
@@ -198,8 +203,9 @@ export function namedEndpoint(id: string, name: string): string {
 }
 
 /**
- * Returns outputs with restored settings. A variable that is `null` is not there. Values that were
- * secret, or may have been, stay it: the engine would take that from the new inputs.
+ * Returns the outputs with restored settings. A variable whose value is `null` is absent. Values
+ * that were secret, or may have been, are marked as secret, because the engine would otherwise
+ * decide that from the new inputs.
  */
 function withSettings(outs: Properties, restoredSettings: Properties, inputs: Properties): Properties {
   const { env, ...settings } = nested(restoredSettings);
@@ -218,7 +224,7 @@ function withSettings(outs: Properties, restoredSettings: Properties, inputs: Pr
   return { ...outs, ...Object.fromEntries(others), ...(isObject(outs.env) && { env: present }) };
 }
 
-/** Notes that a release serves and that up to its version, no release was refused. */
+/** Notes that a release serves and that no release up to its version was refused. */
 export async function notePassed(
   place: { readonly connection: Connection; readonly id: string },
   record: RollOutRecord,

@@ -2,33 +2,34 @@ import { isVoid } from "../machine/machineRecord";
 import { isObject, type Properties, pick } from "../properties";
 import { differing, isVariable, mergedSettings, releaseOf, sameSettings, serves } from "./settings";
 
-/** What this machine recorded of the last rollout of an endpoint. */
+/** What this machine has recorded about an endpoint's last rollout. */
 export interface RollOutRecord {
   /**
-   * `judging`: the release was, or was about to be, saved. `restoring`: it has failed, and the
-   * former settings are saved again. `refused`: they are out. `passed`: it serves.
+   * `judging`: the release was saved or was about to be saved. `restoring`: it failed, and the
+   * previous settings are being saved again. `refused`: the previous settings are rolled out.
+   * `passed`: the release serves.
    */
   readonly phase: (typeof PHASES)[number];
-  /** The program's inputs, as a digest. */
+  /** A digest of the program's inputs. */
   readonly inputs: string;
-  /** The settings that the run changed, as it wanted them, and as they were before. */
+  /** The settings that the run changed: the values that it wanted, and the values from before. */
   readonly release: Properties;
   readonly former: Properties;
-  /** Why it failed; empty unless it did. */
+  /** Why the release failed; empty if it did not. */
   readonly reason: string;
   /** The last write that state had. If it has another one, the record is void. */
   readonly after: string;
-  /** The endpoint's version when the release passed, where the service shows it. */
+  /** The endpoint's version when the release passed, if RunPod shows versions. */
   readonly version?: number;
-  /** The name of an endpoint that was not in state: the program was about to adopt it. */
+  /** The name of an endpoint that the program was about to adopt and that was not in state. */
   readonly adoption?: string;
 }
 
 export const PHASES = ["judging", "restoring", "refused", "passed"] as const;
 
 /**
- * Returns `true` if a run has left a release that state does not have: without a verdict, with an
- * unfinished restore, or killed after the release had passed.
+ * Returns `true` if a run left a release that is not in state: a release without a verdict, one
+ * whose restore is unfinished, or one that passed just before the run was killed.
  */
 export function isOpen(record: RollOutRecord, state: Properties): boolean {
   const { phase, release } = record;
@@ -36,43 +37,48 @@ export function isOpen(record: RollOutRecord, state: Properties): boolean {
   return phase === "judging" || phase === "restoring" || (phase === "passed" && !serves(release, state));
 }
 
-/** Returns `true` if the release has failed, whether its restore has ended or not. */
+/** Returns `true` if the release failed, whether or not the restore has finished. */
 export function wasRefused({ phase }: RollOutRecord): boolean {
   return phase === "restoring" || phase === "refused";
 }
 
-/** Everything on which the next step of a rollout depends. */
+/** Everything that determines the next step of a rollout. */
 export interface Sight {
   readonly record: RollOutRecord | undefined;
-  /** The program's inputs, as a digest. */
+  /** A digest of the program's inputs. */
   readonly inputs: string;
   /** The settings that the program wants. */
   readonly wanted: Properties;
-  /** The endpoint at the service, with all variables. */
+  /** The endpoint at RunPod, with all of its variables. */
   readonly now: Properties;
-  /** The outputs in state; of an endpoint that is adopted, `now`. */
+  /** The outputs in state. For an endpoint that is being adopted, the same as `now`. */
   readonly state: Properties;
   readonly isAdoption: boolean;
-  /** The settings before a release that serves and that no run has judged, as state notes them. */
+  /**
+   * The settings, as noted in state, from before a release that serves but that no run has judged.
+   */
   readonly unjudged: Properties | undefined;
-  /** Why the release was refused and restored before, if the service shows that. */
+  /** Why the release was refused and rolled back earlier, if RunPod shows that. */
   readonly shownRefusal: string | undefined;
 }
 
-/** What to do before the save of an update. `former` are the settings to restore. */
+/** What to do before an update is saved. `former` contains the settings to restore. */
 type Step =
-  /** There is no new release in this update. */
+  /** This update contains no new release. */
   | { readonly do: "nothing" }
-  /** Record the former settings, save, judge. */
+  /** Record the previous settings, save the release, then judge it. */
   | { readonly do: "release"; readonly release: Properties; readonly former: Properties }
-  /** The release serves: judge it, without a save of it. */
+  /** The release already serves, so judge it without saving it. */
   | { readonly do: "judge"; readonly release: Properties; readonly former: Properties }
-  /** A refused release serves, or its restore has not ended: restore, then refuse. */
+  /**
+   * A refused release serves, or its restore is unfinished: restore the previous settings, then
+   * refuse the release.
+   */
   | { readonly do: "restore"; readonly record: RollOutRecord }
-  /** Refuse without a save. */
+  /** Refuse the release without saving anything. */
   | { readonly do: "refuse"; readonly reason: string; readonly isShown: boolean };
 
-/** Decides what an update with a `rollOut` does before its save. */
+/** Decides what an update with a `rollOut` does before it is saved. */
 export function nextStep(sight: Sight): Step {
   const { record, inputs, wanted, now, shownRefusal } = sight;
   if (record?.inputs === inputs && wasRefused(record)) {
@@ -83,7 +89,7 @@ export function nextStep(sight: Sight): Step {
   const before = sameSettings(changes, now);
   const recorded = record && record.phase !== "passed" && serves(record.release, now) ? record : undefined;
   if (serves(wanted, now)) {
-    // A run on another machine may have made the release, and was killed before it judged it.
+    // A run on another machine may have made the release and been killed before judging it.
     const isUnknown = sight.isAdoption && !(record?.phase === "passed" && serves(record.release, now));
     const former = recorded?.former ?? (isUnknown ? {} : formerInState(sight));
     if (!former) return { do: "nothing" };
@@ -91,22 +97,22 @@ export function nextStep(sight: Sight): Step {
     return { do: "judge", release: sameSettings(all, mergedSettings(now, wanted)), former: all };
   }
   if (!recorded && shownRefusal !== undefined) return { do: "refuse", reason: shownRefusal, isShown: true };
-  // What serves may be a release that a killed run on another machine has not judged.
+  // The current release may come from a run on another machine that was killed before judging it.
   const former = withoutZero(mergedSettings(before, recorded?.former ?? lastInState(sight, changes)));
   return { do: "release", release: sameSettings(former, mergedSettings(now, wanted)), former };
 }
 
-/** Returns the settings before the release that serves, as far as state has them. */
+/** Returns the settings from before the current release, as far as state contains them. */
 function formerInState({ unjudged, wanted, now, state }: Sight): Properties | undefined {
   const changes = releaseOf(differing(wanted, state));
   const former = sameSettings(changes, state);
-  // A refresh does not see the variables that the release has added.
+  // A refresh doesn't see the variables that the release added.
   if (unjudged && Object.keys(releaseOf(unjudged)).length > 0)
     return serves(unjudged, now) ? undefined : mergedSettings(former, unjudged);
   return Object.keys(changes).length > 0 ? former : undefined;
 }
 
-/** Returns the release fields that change, as the last good version in state has them. */
+/** Returns the changing release fields, with their values from the last good version in state. */
 function lastInState({ unjudged, wanted, state }: Sight, changes: Properties): Properties {
   const changed = releaseOf(mergedSettings(changes, differing(wanted, state)));
   const known = pick(changed, (name) => !isVariable(name) || isObject(state.env));
@@ -114,8 +120,8 @@ function lastInState({ unjudged, wanted, state }: Sight, changes: Properties): P
 }
 
 /**
- * An interrupted deletion may have set the counts to 0, and a refresh may have noted that in state:
- * a restore switches no endpoint off.
+ * Removes the worker counts if `workersMax` is 0. An interrupted deletion may have set them, and a
+ * refresh may have stored them in state, but a restore must never scale an endpoint to zero.
  */
 function withoutZero(settings: Properties): Properties {
   if (settings.workersMax !== 0) return settings;

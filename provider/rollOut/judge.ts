@@ -32,10 +32,10 @@ export interface Judged {
 }
 
 /**
- * Judges the release that the endpoint has: waits until its workers run it, tests it, watches its
+ * Judges the endpoint's current release: waits until its workers run it, tests it, and watches its
  * jobs.
- * @returns why it failed; `undefined` if it passed
- * @throws Error if it could not be judged
+ * @returns why the release failed, or `undefined` if it passed
+ * @throws Error if the release could not be judged
  */
 export async function judge(judged: Judged, rollOut: RollOut, inputs: Properties): Promise<string | undefined> {
   const { id, name, client } = judged;
@@ -51,10 +51,11 @@ export async function judge(judged: Judged, rollOut: RollOut, inputs: Properties
 }
 
 /**
- * Waits until no worker runs an older release, and one of the latest is ready if that is needed.
+ * Waits until no worker runs an older release and, if required, a worker of the latest release is
+ * ready.
  * @returns why the release failed
  * @throws ROLL_OUT if workers of an older release are still busy, which says nothing about this
- * one
+ * release
  */
 async function waitForWorkers(judged: Judged, needsReady: boolean, timeoutMs: number): Promise<string | undefined> {
   const seen = await untilOut(judged, needsReady, timeoutMs, "the new release");
@@ -70,17 +71,20 @@ async function waitForWorkers(judged: Judged, needsReady: boolean, timeoutMs: nu
   return `no worker of it was ready after ${seconds} s: ${words}${await whyWaiting(judged, timeoutMs)}`;
 }
 
-/** Returns why its workers do not start, if the service shows that. */
+/** Returns why the release's workers do not start, if RunPod shows the cause. */
 async function whyWaiting({ client, id }: Judged, waitedMs: number): Promise<string> {
   const look = client.endpoints.diagnose(id, { awaited: "workers", waitedMs, logs: true, signal: cancelled });
   const { summary, causes } = await look.catch(() => ({ summary: "", causes: [] }));
   return summary === "" ? "" : `. Most likely: ${summary}. ${causes[0]?.advice ?? ""}`;
 }
 
-/** Waits until the latest release is out, or the time is up. Returns what was there then. */
+/**
+ * Waits until the latest release is rolled out or the time is up. Returns the workers as they were
+ * last seen.
+ */
 export async function untilOut(judged: Judged, needsReady: boolean, timeoutMs: number, what: string): Promise<Workers> {
   const logWait = waitLogger(judged.name);
-  // The workers may be shown as they were before the save.
+  // RunPod may still show the workers as they were before the save.
   await sleep(systemClock, LIST_LAG_MS, cancelled);
   let seen = await look(judged);
   if (isUnseen(seen))
@@ -102,10 +106,13 @@ async function look({ client, id }: Judged): Promise<Workers> {
   return { workers, inQueue: jobs.inQueue, ready: counts.idle + counts.running };
 }
 
-/** The errors of a test that say something about the release. Others are of the connection. */
+/**
+ * The test errors that say something about the release. All other errors are caused by the
+ * connection.
+ */
 const FAILURES = ["SMOKE_TEST", "JOB_FAILED", "JOB_EXPIRED", "OUTPUT_MISMATCH"];
 
-/** Runs the test. Returns why the release failed it. */
+/** Runs the test. Returns why the release failed the test, or `undefined` if it passed. */
 async function failureOfTest(id: string, test: Properties, inputs: Properties): Promise<string | undefined> {
   const isSecret = secretFields(inputs).some((name) => name.startsWith("rollOut"));
   const marks = isSecret ? { __secretInputs: Object.keys(test).join() } : {};
@@ -119,7 +126,7 @@ async function failureOfTest(id: string, test: Properties, inputs: Properties): 
   }
 }
 
-/** Counts the jobs that end. Returns why the release failed. */
+/** Counts the jobs that end. Returns why the release failed, or `undefined` if it passed. */
 async function failureInWatch(
   client: ProviderClient,
   id: string,

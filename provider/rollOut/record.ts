@@ -41,7 +41,7 @@ function subjectOf({ id, connection }: RolloutPlace): Subject {
 
 const ABOUT = { noun: "endpoint", thing: "rollout" } as const;
 
-/** A release of an endpoint that a program was about to adopt, from a run that has ended. */
+/** A release of an endpoint that a program was about to adopt, left by a run that has ended. */
 export interface LeftAdoption {
   readonly id: string;
   readonly name: string;
@@ -84,7 +84,7 @@ export function inputsDigest(inputs: Properties): string {
     .digest("hex");
 }
 
-/** The engine may pass the keys of objects in any order. */
+/** The engine may pass the keys of an object in any order, so they are sorted here. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (!isObject(value)) return value;

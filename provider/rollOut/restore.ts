@@ -12,11 +12,11 @@ import { isOut, workersInWords } from "./verdicts";
 
 /** The result of a restore. */
 export interface Restored {
-  /** The endpoint as it is now; `undefined` if it could not be read or saved. */
+  /** The endpoint as it is now, or `undefined` if it could not be read or saved. */
   readonly endpoint: Endpoint | undefined;
-  /** What is left to do; `undefined` if the former settings are out. */
+  /** What remains to be done, or `undefined` if the previous settings are rolled out. */
   readonly problem: string | undefined;
-  /** `true` if somebody else has changed the settings: they are left as they are. */
+  /** `true` if someone else has changed the settings, in which case they are left unchanged. */
   readonly isForeign?: true;
 }
 
@@ -29,8 +29,8 @@ interface Restoring {
 }
 
 /**
- * Saves the former settings again, and waits until no worker runs the refused release. It can be
- * repeated after a kill. Never throws: the caller must record what serves.
+ * Saves the previous settings again, and waits until no worker runs the refused release. Can be
+ * repeated after the run was killed. Never throws, because the caller must record what serves.
  */
 export async function restore(restoring: Restoring, record: RollOutRecord): Promise<Restored> {
   const { client } = restoring.connection;
@@ -56,7 +56,7 @@ export async function restore(restoring: Restoring, record: RollOutRecord): Prom
   return { endpoint, problem: undefined };
 }
 
-/** Saves those of the former settings that the endpoint does not have. */
+/** Saves those of the previous settings that the endpoint currently does not have. */
 export async function saveFormer(
   { client: { endpoints }, account: { service } }: Pick<Connection, "client" | "account">,
   now: Endpoint,

@@ -28,9 +28,10 @@ import {
 import { shownRefusals } from "./shownRefusals";
 
 /**
- * Prepares the release that an update makes: records the former settings on this machine before the
- * save.
- * @returns what judges the release after the save; `undefined` if there is nothing to judge
+ * Prepares the release that an update makes. Records the previous settings on this machine before
+ * the save.
+ * @returns the function that judges the release after the save, or `undefined` if there is nothing
+ * to judge
  * @throws ROLL_OUT if the release was refused before; nothing was saved
  */
 export async function beginRelease(
@@ -43,12 +44,13 @@ export async function beginRelease(
   const place = { id, connection };
   const name = String(inputs.name ?? outputs.name ?? id);
   if (!isAdoption) await settleEarlier(connection, situation, false);
-  // State has the endpoint, and this update verifies it, whoever was about to adopt it before.
+  // State contains the endpoint and this update verifies it, regardless of who was about to adopt
+  // it before.
   if (!isAdoption && (!rollOut || !readRollOut(place, outputs))) forgetRollOut(place);
   if (!rollOut) return isAdoption ? noteAdoption(place, situation, name) : undefined;
   const release: ReleaseUpdate = { ...situation, isAdoption, connection, rollOut, name };
   const sight = await look(release);
-  // The save says that the endpoint is gone.
+  // The endpoint is gone, and the save will report that.
   if (!sight) return undefined;
   const first = nextStep(sight);
   const isUnknown = sight.record === undefined || sight.record.phase === "passed";
@@ -73,8 +75,9 @@ export async function beginRelease(
 }
 
 /**
- * Records what an adoption without a `rollOut` changes, until it has ended: if it is killed and its
- * resource removed, no state has the endpoint. The template before is not known over REST v2.
+ * Records what an adoption without a `rollOut` changes, until the adoption ends. If the run is
+ * killed and the resource is then removed, no state contains the endpoint. Over REST v2, the
+ * previous template is not known.
  */
 function noteAdoption(place: RolloutPlace, { outputs, inputs }: Situation, name: string): JudgeChange | undefined {
   const earlier = readRollOut(place, outputs);
@@ -98,10 +101,10 @@ function inBrackets(settings: Properties): string {
 }
 
 /**
- * Ends what a killed run has left, if the program wants something else: it saves the former
- * settings again. State does not know that release, and would report "unchanged". An adoption
- * calls it before it reads the endpoint.
- * @throws ROLL_OUT if the former settings cannot be read
+ * Reverts a release that a killed run left, if the program now wants something else, by saving the
+ * previous settings again. State does not contain that release, so the update would otherwise
+ * report "unchanged". An adoption calls this function before it reads the endpoint.
+ * @throws ROLL_OUT if the previous settings cannot be read
  */
 export async function settleEarlier(
   connection: Connection,
@@ -133,7 +136,7 @@ export async function settleEarlier(
   if (isSame) return;
   const wanted = wantedSettings(inputs, outputs);
   if (doesServe && serves(wanted, { ...now })) {
-    // An update restores these as part of its own save.
+    // An update doesn't need this, because its own save restores these settings.
     if (isAdoption)
       await saveFormer(connection, now, putBackOf({ ...record, release: without(record.release, wanted) }, now));
     return;
@@ -167,12 +170,12 @@ async function look(release: ReleaseUpdate): Promise<Sight | undefined> {
   }
   return {
     ...{ record: record === "sealed" ? undefined : record, inputs: inputsDigest(inputs), wanted, now: { ...now } },
-    // What an earlier run has left may have been taken back since the endpoint was read.
+    // Settings that an earlier run left may have been reverted since the endpoint was read.
     ...{ state: isAdoption ? { ...now } : outputs, isAdoption, unjudged, shownRefusal: undefined },
   };
 }
 
-/** Returns why the release was refused before on another machine, if the service shows that. */
+/** Returns why another machine refused the release before, if RunPod shows that. */
 async function shownRefusal(
   { connection, rollOut, id, name }: ReleaseUpdate,
   { wanted, now, record }: Sight,
@@ -182,7 +185,7 @@ async function shownRefusal(
     log(name, "GraphQL does not show releases: whether another machine has refused this one is not known");
     return undefined;
   }
-  // Nothing was refused up to a release that passed on this machine.
+  // No release up to the one that passed on this machine was refused.
   const later = releases.filter(({ version = Infinity }) => version > (record?.version ?? -1));
   const shown = shownRefusals(later, differing(wanted, now), rollOut.watch?.seconds ?? 0);
   if (!shown || shown.count < rollOut.attempt) return undefined;
@@ -191,8 +194,8 @@ async function shownRefusal(
 }
 
 /**
- * Returns `true` if an update has to judge a release, or to take it back. Logs in a preview what
- * `up` does about an earlier release. Makes no request.
+ * Returns `true` if an update has to judge a release or roll it back. In a preview, logs what `up`
+ * will do about an earlier release. Makes no request.
  */
 export function isReleaseOpen({ id, outputs, inputs }: Situation): boolean {
   const account = currentPlace()?.account;
@@ -208,18 +211,19 @@ export function isReleaseOpen({ id, outputs, inputs }: Situation): boolean {
     );
   }
   const isNoted = outputs[UNJUDGED] !== undefined && inputs.rollOut !== undefined;
-  // It is judged when it has workers.
+  // The release will be judged once the endpoint has workers.
   if (isNoted && outputs.workersMax === 0 && Number(inputs.workersMax ?? 0) === 0) return false;
   if (isLeft) {
     log(name, "a killed run has left a release: up judges it, or takes it back if the program differs");
   }
-  // State may have a refused release that somebody has saved again: it is restored.
+  // Someone may have saved a refused release again, and state may contain it. The update then
+  // restores the previous settings.
   return isNoted || isLeft || (isRefused && serves(record.release, outputs));
 }
 
 /**
- * Returns the output of a refresh that notes the settings before a release that it finds: state
- * then no longer has them.
+ * Returns the output with which a refresh keeps the settings from before a release that it finds.
+ * State no longer contains these settings afterwards.
  */
 export function noteUnjudged(outputs: Properties, fields: Properties): Properties {
   const apiKey = currentPlace()?.account.apiKey;
@@ -229,7 +233,8 @@ export function noteUnjudged(outputs: Properties, fields: Properties): Propertie
   const known = releaseOf(pick(outputs, (name) => managed.includes(name)));
   const found = sameSettings(differing(known, fields), outputs);
   const former = mergedSettings(found, noted);
-  // Removing an endpoint that was to be adopted also puts back what makes no release.
+  // When an endpoint that was being adopted is removed, settings that do not make a release are
+  // restored too.
   const isBack = isAdopting(outputs) ? Object.keys(differing(former, fields)).length === 0 : serves(former, fields);
   const isThere = Object.keys(former).length > 0 && !isBack;
   if (!isThere) return {};

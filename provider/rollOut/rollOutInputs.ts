@@ -2,9 +2,9 @@ import type { InputProblem } from "../../sdk/errors";
 import { noSuchProperty } from "../../sdk/records/input";
 import { containsUnknown, type InputRule, isObject, type Properties, SECONDS, UNKNOWN } from "../properties";
 
-/** The input in normal form. */
+/** The `rollOut` input in normal form. */
 export interface RollOut {
-  /** The inputs of a smoke test, without the endpoint. */
+  /** The inputs of a smoke test, except for the endpoint. */
   readonly test: Properties | undefined;
   readonly watch: JobWatch | undefined;
   readonly restores: boolean;
@@ -12,7 +12,7 @@ export interface RollOut {
   readonly timeoutMs: number;
 }
 
-/** How jobs are counted. */
+/** The settings for counting jobs. */
 export interface JobWatch {
   readonly seconds: number;
   readonly maxFailed: number;
@@ -44,10 +44,10 @@ const RULES: Readonly<Record<string, InputRule>> = {
 };
 const WATCH_RULES: Readonly<Record<string, InputRule>> = { seconds: SECONDS, maxFailed: SHARE, minJobs: WHOLE };
 
-/** The inputs of a smoke test that a rollout does not have. */
+/** The inputs of a smoke test that the test of a rollout does not accept. */
 const NOT_OF_TEST = ["endpointId", "triggers", "policy", "s3Config"];
 
-/** Returns the program's `rollOut`; `undefined` if it sets none. */
+/** Returns the program's `rollOut`, or `undefined` if the program sets none. */
 export function rollOutOf({ rollOut }: Properties): RollOut | undefined {
   if (!isObject(rollOut)) return undefined;
   const { test, watch, onFailure, attempt = 1, timeout = DEFAULT_TIMEOUT_SECONDS } = rollOut;
@@ -66,7 +66,9 @@ export function rollOutOf({ rollOut }: Properties): RollOut | undefined {
   };
 }
 
-/** Returns inputs whose `rollOut` has no parts that are `null`: they are not set. */
+/**
+ * Returns the inputs without the parts of `rollOut` that are `null`, because `null` means not set.
+ */
 export function withoutUnsetParts(inputs: Properties): Properties {
   if (!isObject(inputs.rollOut)) return inputs;
   const { test, watch } = inputs.rollOut;
@@ -82,7 +84,7 @@ function set(properties: Properties): Properties {
   return Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== null && value !== undefined));
 }
 
-/** Returns the problems of `rollOut` together with the endpoint's other inputs. */
+/** Returns the problems of `rollOut`, alone and in combination with the endpoint's other inputs. */
 export function rollOutProblems({ rollOut, templateId = "", type }: Properties): InputProblem[] {
   if (rollOut === undefined || rollOut === UNKNOWN) return [];
   if (templateId !== "" && templateId !== null && templateId !== UNKNOWN) {
@@ -102,7 +104,7 @@ export function rollOutProblems({ rollOut, templateId = "", type }: Properties):
   ];
 }
 
-/** Returns the problem of a move from a template to a container that would have to be judged. */
+/** Returns a problem if `rollOut` would have to judge a move from a template to a container. */
 export function moveProblems({ templateId = "" }: Properties, { rollOut }: Properties): InputProblem[] {
   const isMove = templateId !== "" && templateId !== null && rollOut !== undefined;
   return isMove ? [{ property: "rollOut", message: IN_MOVE }] : [];
@@ -128,7 +130,10 @@ function partProblems(place: string, part: Properties, rules: Readonly<Record<st
   });
 }
 
-/** Loads the rules of smoke tests only here, because they load the client. */
+/**
+ * Returns the problems of a rollout's test. The rules of smoke tests are loaded only here, because
+ * they load the client.
+ */
 function testProblems(test: Properties): InputProblem[] {
   const {
     smokeTestProblems,

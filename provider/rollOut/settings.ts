@@ -10,7 +10,7 @@ import { isObject, objectOrEmpty, type Properties, pick } from "../properties";
  * and endpoints as well.
  */
 
-/** The fields whose change is a release: the service replaces the workers. */
+/** The fields whose change makes a release, which means that RunPod replaces the workers. */
 const RELEASE_FIELDS: readonly string[] = workerFields(FIELDS);
 
 const VARIABLE = "env.";
@@ -70,12 +70,12 @@ export function without(settings: Properties, others: Properties): Properties {
   return pick(flat(settings), (name) => !(name in flat(others)));
 }
 
-/** Returns those of the settings whose change is a release. */
+/** Returns only the settings whose change makes a release. */
 export function releaseOf(settings: Properties): Properties {
   return pick(flat(settings), (name) => isReleaseField(isVariable(name) ? "env" : name));
 }
 
-/** Returns `true` if an endpoint has the release of these settings. */
+/** Returns `true` if an endpoint serves the release that these settings make. */
 export function serves(release: Properties, endpoint: Properties): boolean {
   return Object.keys(differing(releaseOf(release), endpoint)).length === 0;
 }
@@ -85,7 +85,7 @@ export function mergedSettings(settings: Properties, over: Properties): Properti
   return { ...flat(settings), ...flat(over) };
 }
 
-/** Returns the names of the settings, for people: never a value. */
+/** Returns the names of the settings, for messages. Never includes a value. */
 export function namesOf(settings: Properties): string {
   return Object.keys(flat(settings)).sort().join(", ");
 }

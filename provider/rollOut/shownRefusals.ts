@@ -9,21 +9,22 @@ import { nested, releaseOf } from "./settings";
  * followed by one that takes all of its changes back, soon after it.
  */
 
-/** The time for a test and a restore, in addition to that of the watch. */
+/** The time allowed for a test and a restore, in addition to the time of the watch. */
 const ALLOWANCE_MS = 10 * 60_000;
 
-/** A refusal that the releases show. */
+/** A refusal that can be seen in the list of releases. */
 interface ShownRefusals {
-  /** How many times in a row the release was made and taken back. */
+  /** How many times in a row the release was made and rolled back. */
   readonly count: number;
-  /** The last time, as the service writes it. */
+  /** When the release was last made and when it was last rolled back, in RunPod's format. */
   readonly madeAt: string;
   readonly restoredAt: string;
 }
 
 /**
- * Returns how often the latest releases made a release with these changes and took it back.
- * @param releases the newest first
+ * Returns how often a release with these changes was made and rolled back, counting back from the
+ * latest release.
+ * @param releases the releases, newest first
  * @param changes the settings that an update would change
  */
 export function shownRefusals(
@@ -56,7 +57,10 @@ function takesBack(restore: EndpointRelease, made: EndpointRelease, watchSeconds
   return made.changes.length > 0 && made.changes.length === restore.changes.length && made.changes.every(isTakenBack);
 }
 
-/** Returns `true` if a release made exactly these changes. Unknown fields count as different. */
+/**
+ * Returns `true` if a release made exactly these changes. Fields that are not known count as
+ * different.
+ */
 function hasChanges(made: EndpointRelease, wanted: Properties): boolean {
   const names = Object.keys(wanted);
   if (names.length !== made.changes.length) return false;

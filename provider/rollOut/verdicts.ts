@@ -1,19 +1,19 @@
 import type { EndpointWorker } from "../../sdk/endpoints/releases";
 import type { JobWatch } from "./rollOutInputs";
 
-/** What a wait for a release sees. */
+/** What is observed while waiting for a release. */
 export interface Workers {
   readonly workers: readonly EndpointWorker[];
-  /** The jobs that wait in the queue; `undefined` if they are not known. */
+  /** The number of jobs waiting in the queue, or `undefined` if it is not known. */
   readonly inQueue: number | undefined;
-  /** The idle and running workers that the queue counts. */
+  /** The number of idle and running workers, as counted by the queue. */
   readonly ready: number;
 }
 
 /**
- * Returns `true` if no worker runs an older release and, if one is needed, a worker is ready.
- * Without workers and waiting jobs, there is nothing to wait for.
- * @param needsReady `false` if a test follows, which needs a worker itself
+ * Returns `true` if no worker runs an older release and, if required, a worker is ready. If there
+ * are no workers and no waiting jobs, there is nothing to wait for.
+ * @param needsReady `false` if a test follows, because the test itself needs a worker
  */
 export function isOut({ workers, inQueue = 0, ready }: Workers, needsReady: boolean): boolean {
   if (workers.some(({ isStale }) => isStale)) return false;
@@ -22,7 +22,7 @@ export function isOut({ workers, inQueue = 0, ready }: Workers, needsReady: bool
   return isShown ? workers.some(({ status }) => status === "RUNNING" || status === "IDLE") : ready > 0;
 }
 
-/** Says what a wait still waits for, or what was there when it ended. */
+/** Describes what a wait is still waiting for, or what was there when it ended. */
 export function workersInWords({ workers, inQueue }: Workers): string {
   const stale = workers.filter(({ isStale }) => isStale).length;
   const counts = new Map<string, number>();
@@ -39,27 +39,29 @@ export function workersInWords({ workers, inQueue }: Workers): string {
   return parts.join("; ");
 }
 
-/** Returns `true` if the service does not show which workers are old. */
+/** Returns `true` if RunPod does not show which workers are outdated. */
 export function isUnseen({ workers }: Workers): boolean {
   return workers.length > 0 && workers.every(({ isStale }) => isStale === undefined);
 }
 
-/** Jobs since a moment. */
+/** The jobs that ended since a point in time. */
 export interface Counts {
   readonly completed: number;
   readonly failed: number;
 }
 
-/** Returns the counts since `from`. A count that has gone back was set to zero meanwhile. */
+/**
+ * Returns the counts since `from`. A count that has decreased was reset to zero in the meantime.
+ */
 export function countsSince(from: Counts, now: Counts): Counts {
   const since = (before: number, after: number) => (after < before ? after : after - before);
   return { completed: since(from.completed, now.completed), failed: since(from.failed, now.failed) };
 }
 
-/** What the jobs of a release say: `open` while more jobs may end. */
+/** What the jobs say about a release: the verdict stays `open` as long as more jobs may end. */
 export type Verdict = "open" | "passed" | "failed" | "too few jobs";
 
-/** Judges a release by its jobs. A watch ends as soon as enough of them have failed. */
+/** Judges a release by its jobs. A watch ends early once enough of the jobs have failed. */
 export function verdictOf({ completed, failed }: Counts, { minJobs, maxFailed }: JobWatch, isOver: boolean): Verdict {
   const ended = completed + failed;
   if (ended >= minJobs && failed > maxFailed * ended) return "failed";
@@ -67,14 +69,14 @@ export function verdictOf({ completed, failed }: Counts, { minJobs, maxFailed }:
   return ended < minJobs ? "too few jobs" : "passed";
 }
 
-/** Returns the counts in words. */
+/** Describes the counts in words. */
 export function countsInWords({ completed, failed }: Counts): string {
   const ended = completed + failed;
   const share = ended === 0 ? "" : ` (${percent(failed / ended)})`;
   return `${failed} of ${many(ended, "job")} failed${share}`;
 }
 
-/** Returns a share as a percentage. */
+/** Formats a share as a percentage. */
 export function percent(share: number): string {
   return `${Math.round(share * 1000) / 10} %`;
 }

@@ -8,8 +8,8 @@ import { whenUnused } from "../records/deletion";
 import type { Circumstances, Leftover, RecordKind, Situation } from "../records/recordKind";
 
 /**
- * The fields of a secret, of which a program with `valueEnv` leaves out the value: it is in neither
- * inputs nor outputs then, not even as a hash.
+ * The fields of a secret. A program that uses `valueEnv` omits the value, which is then in neither
+ * the inputs nor the outputs, not even as a hash.
  */
 const TABLE = { ...SECRET_FIELDS, value: { ...SECRET_FIELDS.value, default: "" } } as typeof SECRET_FIELDS;
 
@@ -53,7 +53,10 @@ export const SECRET_KIND: RecordKind<SecretRecord, SecretInput> = {
   lastingOutputs: ["__valueWrittenAt"],
 };
 
-/** A program gives either the value or the variable that holds it. */
+/**
+ * Returns the problems with how the program gives the value: either directly, or as the name of the
+ * environment variable that contains it.
+ */
 function valueProblems({ value, valueEnv, valueVersion }: Properties): InputProblem[] {
   if (value !== undefined && valueEnv !== undefined)
     return [{ property: "valueEnv", message: "excludes value: remove one of them" }];
@@ -74,7 +77,7 @@ function differs(before: unknown, wanted: unknown): boolean {
   return wanted !== undefined && wanted !== before;
 }
 
-/** Returns `true` if the value of the program's variable has to be written. */
+/** Returns `true` if the value of the program's environment variable has to be written. */
 function writesVariable(before: Properties, inputs: Properties): boolean {
   const { valueEnv, valueVersion } = inputs;
   return valueEnv !== undefined && (valueEnv !== before.valueEnv || valueVersion !== before.valueVersion);
@@ -88,7 +91,7 @@ function missingVariable({ valueEnv }: Properties): string[] {
 
 /**
  * Returns the value to write.
- * @throws InvalidInputError if the program's variable is not set
+ * @throws InvalidInputError if the program's environment variable is not set
  */
 function valueIn({ value, valueEnv }: Properties, name: unknown): string {
   if (valueEnv === undefined) return String(value);
@@ -99,7 +102,7 @@ function valueIn({ value, valueEnv }: Properties, name: unknown): string {
   ]);
 }
 
-/** Returns why the value is written although no field of the inputs says so. */
+/** Returns the reason for writing the value although no field of the inputs has changed. */
 function reasonToWrite(outputs: Properties, inputs: Properties): string | undefined {
   if (writesVariable(outputs, inputs)) {
     const { valueEnv, valueVersion } = inputs;
@@ -116,8 +119,8 @@ function leftover(_service: string, { outputs, inputs }: Situation): Leftover | 
 }
 
 /**
- * Returns the outputs that are not fields. The version is the second of the write, so that a secret
- * that takes another one's place has a new one; it grows with every write.
+ * Returns the outputs that are not fields. The version is the time of the write in seconds, so that
+ * a secret that replaces another secret has a new version. The version grows with every write.
  */
 function furtherOutputs({ name, valueLastUpdatedAt }: SecretRecord, { before, changed }: Circumstances): Properties {
   const isWritten = changed.includes("value") || before.__valueWrittenAt === undefined;

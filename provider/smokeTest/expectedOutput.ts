@@ -7,18 +7,18 @@ import type { Properties } from "../properties";
 const SHORTEST_HIDDEN_STRING = 8;
 const LONGEST_SHOWN = 300;
 
-/** The first difference between an output and the expected one. */
+/** The first difference between the actual and the expected output. */
 interface Mismatch {
-  /** The path of field names to it, from the outermost. */
+  /** The field names that lead to the difference, outermost first. */
   readonly path: readonly string[];
   readonly actual: unknown;
   readonly expected: unknown;
 }
 
 /**
- * Throws if the output of a job is not as expected. The error shows both values, without the
- * secrets of the job.
- * @param job names the job, for the error
+ * Throws if a job's output is not as expected. The error shows both values, without the job's
+ * secrets.
+ * @param job the words for the job in the error
  */
 export function assertExpected(job: string, output: unknown, inputs: Properties): void {
   const { expectedOutput } = inputs;
@@ -35,9 +35,9 @@ export function assertExpected(job: string, output: unknown, inputs: Properties)
 }
 
 /**
- * Hides the input's strings in errors, which may repeat them: some may be secret. Short strings are
- * not hidden, because that would make errors unreadable. A string that is also in an expected
- * output that is not secret is shown.
+ * Hides the strings of the input in errors that may repeat them, because some may be secret. Short
+ * strings are not hidden, because that would make errors unreadable. A string that also appears in
+ * an expected output that is not secret is not hidden either.
  */
 export function hideInput(inputs: Properties): void {
   const isAnySecret = secretFields(inputs).length > 0;
@@ -63,7 +63,7 @@ function shown(value: unknown): string {
   return text.includes("[redacted]") ? `${text} (strings of the input are not shown: they may be secret)` : text;
 }
 
-/** Additional fields of the output are allowed. */
+/** Finds the first difference. The output may have additional fields. */
 function findMismatch(actual: unknown, expected: unknown, path: readonly string[]): Mismatch | undefined {
   if (typeof expected !== "object" || expected === null || Array.isArray(expected)) {
     return isDeepStrictEqual(actual, expected) ? undefined : { path, actual, expected };

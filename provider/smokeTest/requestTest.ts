@@ -8,18 +8,21 @@ import { secretFields } from "../hideSecretInputs";
 import { logChange, waitLogger } from "../log";
 import { containsUnknown, type Properties } from "../properties";
 
-/** The inputs of a test by a request. */
+/** The inputs of a test that sends a request. */
 export const REQUEST_INPUTS = ["path", "method", "body", "expectedStatus", "expectedBody"];
 
 const DEFAULT_STATUS = 200;
 const LOG_EVERY_MS = 10_000;
-/** The pause before a request is sent again for which there was no worker, in milliseconds. */
+/** The pause before resending a request for which there was no worker, in milliseconds. */
 const PAUSE_MS = 1_000;
-/** The part of a response's body that is read, in bytes, and that an error shows, in characters. */
+/**
+ * How much of a response's body is read, in bytes, and how much of it an error shows, in
+ * characters.
+ */
 const LONGEST_BODY = 1_000_000;
 const LONGEST_SHOWN = 300;
 
-/** Returns the problems of the inputs of a test by a request. */
+/** Returns the problems with the inputs of a test that sends a request. */
 export function requestProblems(inputs: Properties): InputProblem[] {
   const { path, method, expectedStatus, expectedBody } = inputs;
   const wrong = (property: string, isRight: boolean, message: string): InputProblem[] =>
@@ -37,16 +40,16 @@ export function requestProblems(inputs: Properties): InputProblem[] {
   ];
 }
 
-/** A response, with the beginning of its body. */
+/** A response with the beginning of its body. */
 interface Received {
   readonly status: number;
   readonly body: string;
 }
 
 /**
- * Sends a request to a load-balancing endpoint, again while there is no worker, and checks the
- * response.
- * @throws SMOKE_TEST if it is not as expected, or late
+ * Sends a request to a load-balancing endpoint and checks the response. As long as there is no
+ * worker, the request is sent again.
+ * @throws SMOKE_TEST if the response is late or not as expected
  */
 export async function testRequest(inputs: Properties, timeoutMs: number): Promise<{ status: number; ms: number }> {
   const what = requestName(inputs);
@@ -83,7 +86,8 @@ async function untilServed(inputs: Properties, signal: AbortSignal): Promise<Rec
     try {
       return await send(inputs, signal);
     } catch (error) {
-      // By its code: its class would load the client before it is needed. It reached no worker.
+      // The request reached no worker. We compare the code, because the error's class would load
+      // the client before it is needed.
       if (!(error instanceof ServerlessGpuError) || error.code !== "NO_WORKER") throw error;
       await pause(signal);
     }
@@ -150,12 +154,14 @@ function assertExpected(what: string, { status, body }: Received, inputs: Proper
   );
 }
 
-/** A response may repeat what the request had. */
+/**
+ * Returns `true` if the response must not be shown, because it may repeat secrets from the request.
+ */
 function isSecret(inputs: Properties): boolean {
   return secretFields(inputs).length > 0;
 }
 
-/** Names the request, without its query, which may hold a secret. */
+/** Returns the words for the request in messages, without the query, which may contain a secret. */
 export function requestName(inputs: Properties): string {
   const { endpointId, path, method, body } = inputs;
   const verb = typeof method === "string" ? method.toUpperCase() : body === undefined ? "GET" : "POST";

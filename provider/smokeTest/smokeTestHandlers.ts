@@ -26,7 +26,8 @@ const S3_KEYS = ["accessId", "accessSecret", "bucketName", "endpointUrl"] as con
 const OWN_INPUTS = ["__provider", "__secretInputs"];
 
 /**
- * The handlers of a `SmokeTest`. The engine compares the inputs; each change runs the job again.
+ * The handlers of a `SmokeTest`. The engine compares the inputs, and each change runs the test
+ * again.
  */
 export const smokeTestHandlers: pulumi.dynamic.ResourceProvider = {
   configure,
@@ -41,8 +42,8 @@ export const smokeTestHandlers: pulumi.dynamic.ResourceProvider = {
     return { id: outs.jobId || `${inputs.endpointId}-request`, outs };
   },
 
-  // A failed test runs again even if the program returns to the inputs of the last success: what it
-  // tests has changed twice since.
+  // A failed test runs again even if the program returns to the inputs of the last success, because
+  // what the test checks has changed twice since then.
   async diff(_id, outputs: Properties) {
     return hasTestFailed(outputs) ? { changes: true } : {};
   },
@@ -59,18 +60,19 @@ export const smokeTestHandlers: pulumi.dynamic.ResourceProvider = {
     return { id, props: outputs };
   },
 
-  // There is nothing to delete: jobs expire at the service.
+  // There's nothing to delete, because jobs expire at RunPod.
   async delete() {},
 };
 
 /**
- * Returns `true` if the last test failed. The outputs record that, because a refresh discards it.
+ * Returns `true` if the last test failed. The outputs record this, because a refresh discards the
+ * failure.
  */
 export function hasTestFailed({ __failed }: Properties): boolean {
   return __failed === true;
 }
 
-/** Returns the problems of a `SmokeTest`'s inputs. */
+/** Returns the problems with a `SmokeTest`'s inputs. */
 export function smokeTestProblems(inputs: Properties): InputProblem[] {
   const { endpointId, input, timeout, path } = inputs;
   const wrong = (property: string, isRight: boolean, message: string): InputProblem[] =>
@@ -96,7 +98,7 @@ export function smokeTestProblems(inputs: Properties): InputProblem[] {
   ];
 }
 
-/** Returns the problems of `policy` and `s3Config`, by the rules of the client. */
+/** Returns the problems with `policy` and `s3Config`, according to the client's rules. */
 function jobProblems({ policy, s3Config }: Properties): InputProblem[] {
   const known = Object.entries({ policy, s3Config }).filter(
     ([, value]) => value !== undefined && !containsUnknown(value),
@@ -112,8 +114,8 @@ function jobProblems({ policy, s3Config }: Properties): InputProblem[] {
 }
 
 /**
- * Returns a problem for each key of an object that does not exist. The client passes such keys on,
- * because the service may have new ones; in a program they are mistakes.
+ * Returns a problem for each unknown key of an object. The client passes unknown keys on, because
+ * RunPod may have new ones, but in a program they are mistakes.
  */
 function unknownKeys(property: string, value: unknown): InputProblem[] {
   const keys: readonly string[] = property === "policy" ? POLICY_KEYS : S3_KEYS;
@@ -125,7 +127,10 @@ function unknownKeys(property: string, value: unknown): InputProblem[] {
     }));
 }
 
-/** Returns a function that adds the value to the problem of a nested property; not those of S3. */
+/**
+ * Returns a function that adds the value of a nested property to its problem, except for the values
+ * of S3 settings.
+ */
 function withValue(inputs: Properties): (problem: InputProblem) => InputProblem {
   return (problem) => {
     const [field = "", key = ""] = problem.property.split(".");
@@ -137,7 +142,7 @@ function withValue(inputs: Properties): (problem: InputProblem) => InputProblem 
 
 /**
  * Runs a test once.
- * @throws SMOKE_TEST or JobFailedError if it fails
+ * @throws SMOKE_TEST or JobFailedError if the test fails
  */
 export async function runTest(inputs: Properties) {
   const { timeout, path } = inputs;
@@ -180,7 +185,7 @@ async function runJob(inputs: Properties, timeoutMs: number) {
       why.end();
     })
     .catch((error: unknown) => {
-      // Compared by its code, because importing its class would load the client before it is
+      // We compare the code, because importing the error's class would load the client before it is
       // needed.
       if (error instanceof ServerlessGpuError && error.code === "WAIT_TIMEOUT")
         return cancelLate(job, timeoutMs / 1000, why.lastWords());
@@ -191,7 +196,8 @@ async function runJob(inputs: Properties, timeoutMs: number) {
 }
 
 /**
- * Cancels a job that takes too long. Otherwise it would continue, and you would be charged for it.
+ * Cancels a job that takes too long. Otherwise the job would continue and you would be charged for
+ * it.
  */
 async function cancelLate(job: JobHandle, seconds: number, why: string): Promise<CompletedJob> {
   const tooLong = `job ${job.id} at endpoint ${job.endpointId} did not end within ${seconds} s`;
@@ -202,7 +208,7 @@ async function cancelLate(job: JobHandle, seconds: number, why: string): Promise
       `${tooLong}, and could not be cancelled. It may continue, and you may still be charged for it: ${reason}`,
     );
   });
-  // The job had ended, but the client did not see that in time.
+  // The job had already ended, but the client did not see that in time.
   if (status === "COMPLETED") return job.wait();
   throw new CodedError(
     "SMOKE_TEST",

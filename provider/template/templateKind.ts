@@ -41,8 +41,8 @@ export const TEMPLATE_KIND: RecordKind<Template, TemplateInput> = {
     return { field: "env", text: `removes ${which} that the program does not set from template ${id}` };
   },
   /**
-   * A refresh stores the names of the variables to remove in state: names are not secret. Without
-   * the option, the variables stay.
+   * A refresh stores in state the names of the variables to remove, because names are not secret.
+   * Without the option, the variables are kept.
    */
   refreshedOutputs(service, { id, env, name }, { outputs }) {
     const unknown = Object.keys(env).filter((each) => !variablesOf(outputs).includes(each));
@@ -54,7 +54,8 @@ export const TEMPLATE_KIND: RecordKind<Template, TemplateInput> = {
     return {};
   },
   /**
-   * State holds only the variables that the program sets: others may be somebody else's secrets.
+   * State keeps only the variables that the program sets, because other variables may be someone
+   * else's secrets.
    */
   toFields: (template, known) => ({
     ...fieldsIn(TEMPLATE_FIELDS, template),

@@ -16,7 +16,8 @@ import { refuseRename } from "../records/rename";
 export const VOLUME_KIND: RecordKind<Volume, VolumeInput> = {
   ...VOLUME,
   table: VOLUME_FIELDS,
-  // Volumes of both tiers can be in one data center, where no two may have the same name.
+  // A data center can have both standard and high-performance volumes, and no two of them may have
+  // the same name.
   nameSuffix: ({ highPerformance }) => (highPerformance === true ? "-fast" : ""),
   checkFields: VOLUME_CHECKS.check,
   problemsOfChange,
@@ -31,7 +32,7 @@ export const VOLUME_KIND: RecordKind<Volume, VolumeInput> = {
   },
   create: ({ client: { volumes } }, fields, { onNameTaken }) =>
     volumes.create(fields, {
-      // Names must be unique only within a data center, where the volumes would otherwise be
+      // Names must be unique only within a data center, where volumes with the same name would be
       // confused.
       onNameTaken(existing) {
         const here = existing.filter(({ dataCenterId }) => dataCenterId === fields.dataCenterId);
@@ -54,13 +55,16 @@ export const VOLUME_KIND: RecordKind<Volume, VolumeInput> = {
   ownRules: { deleteTimeout: SECONDS },
   toFields: (volume, { highPerformance }) => ({
     ...fieldsIn(VOLUME_FIELDS, volume),
-    // The service does not return it.
+    // RunPod doesn't return this field.
     highPerformance: highPerformance ?? false,
   }),
   furtherOutputs: ({ storageType }) => ({ storageType }),
 };
 
-/** A volume cannot shrink. A replacement may be smaller. */
+/**
+ * Returns a problem if the volume would shrink, which is not possible. A replacement may be
+ * smaller.
+ */
 function problemsOfChange(oldInputs: Properties, inputs: Properties): InputProblem[] {
   const isReplaced = fixedIn(VOLUME_FIELDS, oldInputs, inputs).length > 0;
   const [before, after] = [oldInputs.size, inputs.size];
@@ -73,7 +77,10 @@ function problemsOfChange(oldInputs: Properties, inputs: Properties): InputProbl
 
 const HANDLERS = recordHandlers(VOLUME_KIND);
 
-/** The handlers of a `NetworkVolume`. They warn of a replacement, which loses its data. */
+/**
+ * The handlers of a `NetworkVolume`. They warn before a replacement, because it loses the volume's
+ * data.
+ */
 export const VOLUME_HANDLERS: RecordHandlers<Volume> = {
   ...HANDLERS,
   async diff(id, outputs: Properties, inputs: Properties) {

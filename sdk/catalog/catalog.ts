@@ -5,19 +5,19 @@ import { type ObservedOptions, type RequestOptions, requestOptions } from "../tr
 import { checkedCall, type ResponsePromise } from "../transport/responsePromise";
 import type { AccountLimits, CatalogCpu, CatalogDataCenter, CatalogGpu, CatalogPool } from "./record";
 
-/** Options of `catalog.gpus`. */
+/** The options of `catalog.gpus`. */
 export interface GpuOptions extends RequestOptions {
-  /** GPUs of one worker, whose stock to return (integer, ≥ 1). @default 1 */
+  /** The number of GPUs per worker for which to return the stock (integer, ≥ 1). @default 1 */
   readonly gpuCount?: number | undefined;
 }
 
 /**
- * Reads the service's catalog. Prices and stock change within hours. Stock is an estimate at the
- * time of the read, and no reservation.
+ * Reads RunPod's catalog. Prices and stock change within hours. Stock is an estimate at the time of
+ * the read and does not reserve anything.
  */
 export interface Catalog {
   /**
-   * Returns the GPU types with their stock for workers.
+   * Returns the GPU types, with their stock for workers.
    * @throws RejectedError or NotFoundError if the service has no catalog
    */
   gpus(options?: GpuOptions): ResponsePromise<CatalogGpu[]>;
@@ -32,23 +32,23 @@ export interface Catalog {
    */
   cpus(options?: RequestOptions): ResponsePromise<CatalogCpu[]>;
   /**
-   * Returns the pools, with the GPU types of each.
+   * Returns the GPU pools, with the GPU types of each pool.
    * @throws RejectedError or NotFoundError if the service has no catalog
    */
   pools(options?: RequestOptions): ResponsePromise<CatalogPool[]>;
 }
 
-/** Reads the account. */
+/** Reads information about the account. */
 export interface Account {
   /**
-   * Returns the limits of the account, as far as the service shows them.
+   * Returns the account's limits, as far as RunPod shows them.
    * @throws AuthenticationError if the key lacks the permission
    * @throws RejectedError or NotFoundError if the service does not show them
    */
   limits(options?: RequestOptions): ResponsePromise<AccountLimits>;
 }
 
-/** The requests for the catalog, each of which sends one request, once. */
+/** The requests for the catalog. Each function sends one request, without retries. */
 export interface CatalogCalls {
   readonly gpus: (operation: string, gpuCount: number, attempt: Attempt) => Promise<CatalogGpu[]>;
   readonly dataCenters: (operation: string, attempt: Attempt) => Promise<CatalogDataCenter[]>;
@@ -59,7 +59,7 @@ export interface CatalogCalls {
 
 const GPU_OPTIONS: OptionChecks<GpuOptions> = { ...REQUEST_OPTIONS, gpuCount: wholeFrom(1) };
 
-/** Returns the catalog of one service, and the limits of one account. */
+/** Returns the functions that read the catalog of a service and the limits of an account. */
 export function createCatalog(context: CallContext, calls: CatalogCalls): { catalog: Catalog; account: Account } {
   function read<T>(name: string, operation: string, options: ObservedOptions, attempt: (each: Attempt) => Promise<T>) {
     return makeCall(context, { ...requestOptions(options), name, operation, repeatability: "safe", attempt });

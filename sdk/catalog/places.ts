@@ -2,29 +2,32 @@ import { countryOf } from "../endpoints/countries";
 import { compareVersions, isGpuExclusion, splitList } from "../endpoints/normalForms";
 import type { CatalogDataCenter, CatalogGpu } from "./record";
 
-/** The catalog as far as it was read. Lists that were read are never empty. */
+/** The parts of the catalog that were read. A list that was read is never empty. */
 export interface CatalogView {
   /** The GPU types, with their pools. */
   readonly gpus?: readonly CatalogGpu[] | undefined;
   readonly dataCenters?: readonly CatalogDataCenter[] | undefined;
 }
 
-/** The settings of an endpoint that decide where its workers can run, in normal form. */
+/** The endpoint settings that determine where its workers can run, in normal form. */
 export interface PlacedSettings {
   readonly gpuIds: string;
   readonly locations: string;
   readonly minCudaVersion: string;
   readonly allowedCudaVersions: string;
-  /** The data centers of its network volumes; empty without volumes, `undefined` if unknown. */
+  /**
+   * The data centers of the endpoint's network volumes; empty if it has no volumes, `undefined` if
+   * they are unknown.
+   */
   readonly volumeDataCenters: readonly string[] | undefined;
 }
 
-/** Returns the pools that `gpuIds` names, in order. */
+/** Returns the pools named in `gpuIds`, in order. */
 export function poolsIn(gpuIds: string): string[] {
   return splitList(gpuIds).filter((part) => !isGpuExclusion(part));
 }
 
-/** Returns the GPU types that `gpuIds` leaves. */
+/** Returns the GPU types that remain after applying the pools and exclusions in `gpuIds`. */
 export function gpusLeft(gpuIds: string, gpus: readonly CatalogGpu[]): CatalogGpu[] {
   const pools = poolsIn(gpuIds);
   const excluded = splitList(gpuIds)
@@ -34,7 +37,8 @@ export function gpusLeft(gpuIds: string, gpus: readonly CatalogGpu[]): CatalogGp
 }
 
 /**
- * Returns the ids of the data centers that `locations` allow. An empty list allows all.
+ * Returns the ids of the data centers that `locations` allows. An empty list allows all data
+ * centers.
  */
 export function allowedDataCenters(locations: string, dataCenters: readonly CatalogDataCenter[]): string[] {
   const words = splitList(locations);
@@ -44,13 +48,19 @@ export function allowedDataCenters(locations: string, dataCenters: readonly Cata
     .filter((id) => words.length === 0 || words.includes(id) || words.includes(countryOf(id) ?? ""));
 }
 
-/** Returns `true` if a data center has a GPU type, free or not, by either list. */
+/**
+ * Returns `true` if either list shows that a data center has a GPU type, whether or not any are
+ * free.
+ */
 export function hasGpu(dataCenterId: string, gpu: CatalogGpu, dataCenters: readonly CatalogDataCenter[]): boolean {
   const listed = dataCenters.find(({ id }) => id === dataCenterId)?.gpus ?? [];
   return gpu.dataCenters.some(({ id }) => id === dataCenterId) || listed.some(({ id }) => id === gpu.id);
 }
 
-/** Returns the test of a CUDA rule. A version that cannot be compared passes. */
+/**
+ * Returns a function that tests whether a version satisfies a CUDA rule. A version that cannot be
+ * compared passes.
+ */
 export function cudaTest(minCudaVersion: string, allowedCudaVersions: string): (version: string) => boolean {
   const allowed = splitList(allowedCudaVersions);
   return (version) => {

@@ -11,27 +11,30 @@ import {
 } from "./places";
 import type { CatalogDataCenter, CatalogGpu } from "./record";
 
-/** Something that the catalog proves impossible. */
+/** A configuration that the catalog proves to be impossible. */
 export interface Impossible {
   readonly kind: "pool" | "exclusions" | "place" | "volume-place" | "cuda";
-  /** The settings that cause it. If none of them changes, the change is not to blame. */
+  /**
+   * The settings that cause the problem. If a change touches none of them, the change is not to
+   * blame.
+   */
   readonly fields: readonly string[];
   readonly message: string;
 }
 
-/** The settings of a network volume that decide whether it can be created. */
+/** The network volume settings that determine whether the volume can be created. */
 export interface PlacedVolumeSettings {
   readonly dataCenterId: string;
   readonly highPerformance: boolean;
 }
 
 /**
- * Returns what keeps every worker of an endpoint from starting, however long it waits. What the
- * catalog does not show proves nothing. Stock proves nothing either.
+ * Returns the reasons why no worker of an endpoint can ever start, however long it waits.
+ * Information missing from the catalog proves nothing, and neither does stock.
  */
 export function endpointProofs(settings: PlacedSettings, { gpus, dataCenters }: CatalogView): Impossible[] {
   if (!gpus?.some(({ pool }) => pool != null)) return [];
-  // The pool of a type that does not show it may be any.
+  // If a GPU type doesn't show its pool, it may belong to any pool.
   if (gpus.some(({ pool }) => pool === undefined)) return [];
   const pools = poolsIn(settings.gpuIds);
   if (pools.length === 0) return [];
@@ -54,7 +57,7 @@ function unknownPool(pool: string, known: readonly string[]): Impossible {
   return { kind: "pool", fields: ["gpuIds"], message };
 }
 
-/** Returns what is wrong with the places of an endpoint, if both lists show places. */
+/** Returns what is wrong with an endpoint's places, if both lists show places. */
 function placeProofs(
   { gpuIds, locations, volumeDataCenters }: PlacedSettings,
   left: readonly CatalogGpu[],
@@ -79,7 +82,7 @@ function placeProofs(
   return [{ kind: "volume-place", fields: ["gpuIds", "locations", "networkVolumeIds", "networkVolumeId"], message }];
 }
 
-/** The largest number of data centers that a message names. */
+/** The largest number of data centers to name in a message. */
 const MOST_PLACES = 6;
 
 function elsewhere(left: readonly CatalogGpu[]): string {
@@ -107,7 +110,7 @@ function cudaProofs(
   return [{ kind: "cuda", fields: ["gpuIds", "minCudaVersion", "allowedCudaVersions"], message }];
 }
 
-/** Returns what keeps a network volume from being created. */
+/** Returns the reasons why a network volume cannot be created. */
 export function volumeProofs(
   { dataCenterId, highPerformance }: PlacedVolumeSettings,
   { dataCenters }: CatalogView,
@@ -121,7 +124,8 @@ export function volumeProofs(
   const ids = withVolumes.map(({ id }) => id).sort();
   const hint = ids.length === 0 ? "" : `. Those that do: ${ids.join(", ")}`;
   if (!place) {
-    // A list without any kind of volume may not show them at all.
+    // If no data center in the list supports this kind of volume, the list may not show such data
+    // centers at all.
     if (ids.length === 0) return [];
     return [{ kind: "volume-place", fields, message: `the catalog has no data center ${dataCenterId}${hint}` }];
   }

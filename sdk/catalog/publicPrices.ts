@@ -1,14 +1,14 @@
 /**
- * Prices in US dollars a second: of a worker with one GPU, by GPU tier, and of a worker on CPUs, by
+ * Prices in US dollars per second: for a worker with one GPU by GPU pool, and for a CPU worker by
  * its instance.
  */
 export interface Prices {
-  /** The day of the table, such as `2026-06-08`. */
+  /** The date of the price table, such as `2026-06-08`. */
   readonly date: string;
   readonly perSecond: Readonly<Record<string, number>>;
 }
 
-/** The service's public price table. It has no prices of CPU workers. */
+/** RunPod's public price table. It does not include prices of CPU workers. */
 export const PUBLIC_PRICES: Prices = {
   date: "2026-06-08",
   perSecond: {
@@ -25,9 +25,11 @@ export const PUBLIC_PRICES: Prices = {
   },
 };
 
-/** Returns the price of one GPU of a pool in US dollars an hour, if the public table has it. */
+/**
+ * Returns the price of one GPU of a pool in US dollars per hour, if the public table contains it.
+ */
 export function publicPrice(pool: string): number | undefined {
   const perSecond = Object.hasOwn(PUBLIC_PRICES.perSecond, pool) ? PUBLIC_PRICES.perSecond[pool] : undefined;
-  // 0.00016 × 3600 would show as 0.5760000000000001.
+  // Without rounding, 0.00016 × 3600 would appear as 0.5760000000000001.
   return perSecond === undefined ? undefined : Number((perSecond * 3600).toPrecision(12));
 }

@@ -2,8 +2,8 @@ import type { Catalog, GpuOptions } from "./catalog";
 import type { CatalogGpu } from "./record";
 
 /**
- * Returns the GPU types with their pools, which another request may have to read.
- * @throws the error of either read
+ * Returns the GPU types with their pools. Reading the pools may take a second request.
+ * @throws the error of either request
  */
 export async function readGpus(catalog: Catalog, options: GpuOptions): Promise<CatalogGpu[]> {
   const gpus = await catalog.gpus(options);

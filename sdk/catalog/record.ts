@@ -1,136 +1,138 @@
 /**
- * A level of stock. `None` is sold out. `Unknown` is a word that this version does not know: there
- * is something, but less than with `Low`. Every level is an estimate at the time of the read, and
- * no reservation.
+ * A level of stock. `None` means sold out. `Unknown` stands for a word that this version does not
+ * know: something is available, but less than with `Low`. Every level is an estimate at the time of
+ * the read and does not reserve anything.
  */
 export type StockLevel = "High" | "Medium" | "Low" | "Unknown" | "None";
 
 /** The stock of a GPU type in one data center. */
 export interface PlacedStock {
-  /** Id of the data center. */
+  /** The id of the data center. */
   readonly id: string;
-  /** Level of its stock. */
+  /** The stock level in this data center. */
   readonly stock: StockLevel;
 }
 
-/** A CUDA version of the machines of a GPU type. */
+/** A CUDA version that machines with a GPU type offer. */
 export interface OfferedCuda {
   /** The version, such as `12.8`. */
   readonly version: string;
-  /** `false` if all machines with it are taken now. */
+  /** `false` if all machines with this version are currently taken. */
   readonly isAvailable: boolean;
 }
 
-/** A GPU type of the service's catalog. */
+/** A GPU type in RunPod's catalog. */
 export interface CatalogGpu {
-  /** The service's id, such as `NVIDIA L40S`. An exclusion in `gpuIds` names it. */
+  /** RunPod's id, such as `NVIDIA L40S`. An exclusion in `gpuIds` uses this id. */
   readonly id: string;
-  /** Name for people. */
+  /** The display name. */
   readonly name: string;
-  /** Manufacturer, if the service shows it. */
+  /** The manufacturer, if RunPod shows it. */
   readonly manufacturer?: string | undefined;
-  /** Memory of one GPU in GB, if the service shows it. */
+  /** The memory of one GPU in GB, if RunPod shows it. */
   readonly memoryInGb?: number | undefined;
   /**
-   * The pool that `gpuIds` names. `null` for a type that endpoints cannot use, whatever its stock
-   * says. `undefined` if the interface does not show it: see `pools()`.
+   * The GPU pool, as named in `gpuIds`. `null` for a GPU type that endpoints cannot use, whatever
+   * its stock. `undefined` if the API does not show the pool: see `pools()`.
    */
   readonly pool?: string | null | undefined;
-  /** Price of one GPU of a worker in US dollars an hour, if the interface shows it (REST v2). */
+  /** The price of one GPU of a worker in US dollars per hour, if the API shows it (REST v2). */
   readonly serverlessPrice?: number | undefined;
   /**
-   * Price of one GPU of a pod in the secure cloud in US dollars an hour, if the service shows it.
+   * The price of one GPU of a pod in the secure cloud in US dollars per hour, if RunPod shows it.
    */
   readonly podPrice?: number | undefined;
-  /** Best level of the stock for workers, over all data centers. */
+  /** The best stock level for workers across all data centers. */
   readonly stock: StockLevel;
-  /** The data centers that have the type, with their stock for workers. */
+  /** The data centers that have this GPU type, with their stock for workers. */
   readonly dataCenters: readonly PlacedStock[];
-  /** The CUDA versions of its machines, if the service shows them. */
+  /** The CUDA versions of the machines with this GPU type, if RunPod shows them. */
   readonly cudaVersions?: readonly OfferedCuda[] | undefined;
 }
 
-/** A data center of the service's catalog. */
+/** A data center in RunPod's catalog. */
 export interface CatalogDataCenter {
-  /** Id, such as `EU-RO-1`. */
+  /** The id, such as `EU-RO-1`. */
   readonly id: string;
-  /** Name for people. */
+  /** The display name. */
   readonly name: string;
-  /** The service's word for where it is, if it shows one. */
+  /** RunPod's name for the data center's region, if RunPod shows it. */
   readonly region?: string | undefined;
-  /** `false` if nothing can be started there. */
+  /** `false` if nothing can be started in this data center. */
   readonly isListed: boolean;
   /**
-   * Kinds of network volumes: `STANDARD`, `HIGH_PERFORMANCE`. Empty for none, `undefined` if
-   * unknown.
+   * The kinds of network volumes that the data center supports: `STANDARD`, `HIGH_PERFORMANCE`.
+   * Empty if it supports none, `undefined` if unknown.
    */
   readonly volumeTypes?: readonly string[] | undefined;
-  /** Compliance labels, such as `GDPR`. */
+  /** The compliance labels, such as `GDPR`. */
   readonly compliance: readonly string[];
-  /** The GPU types that it has for any product. The stock is not that for workers alone. */
+  /**
+   * The GPU types that the data center has for any product. Their stock is not limited to workers.
+   */
   readonly gpus: readonly PlacedStock[];
 }
 
-/** A CPU flavor of the service's catalog. */
+/** A CPU flavor in RunPod's catalog. */
 export interface CatalogCpu {
-  /** Id, such as `cpu3c`: the first part of an id in `instanceIds`. */
+  /** The id, such as `cpu3c`, which is the first part of an id in `instanceIds`. */
   readonly id: string;
-  /** Name for people. */
+  /** The display name. */
   readonly name: string;
-  /** Smallest number of vCPUs. */
+  /** The minimum number of vCPUs. */
   readonly minVcpus?: number | undefined;
-  /** Largest number of vCPUs. */
+  /** The maximum number of vCPUs. */
   readonly maxVcpus?: number | undefined;
-  /** GB of memory for each vCPU. */
+  /** The memory per vCPU, in GB. */
   readonly memoryPerVcpu?: number | undefined;
-  /** Price of one vCPU of a worker in US dollars an hour, if the interface shows it (REST v2). */
+  /** The price of one vCPU of a worker in US dollars per hour, if the API shows it (REST v2). */
   readonly serverlessPricePerVcpu?: number | undefined;
 }
 
-/** A pool of GPU types, which `gpuIds` names. */
+/** A pool of GPU types that can be named in `gpuIds`. */
 export interface CatalogPool {
-  /** Id, such as `ADA_24`. */
+  /** The id, such as `ADA_24`. */
   readonly id: string;
-  /** Ids of its GPU types. */
+  /** The ids of the pool's GPU types. */
   readonly gpuTypeIds: readonly string[];
 }
 
 /**
- * The limits of the account. A field is `null` if the service does not show it. The inner names of
- * REST v2 are not public: `raw` has what it returned.
+ * The account's limits. A field is `null` if RunPod does not show it. The field names inside REST
+ * v2's reply are not public, so `raw` contains the reply itself.
  */
 export interface AccountLimits {
-  /** The largest sum of `workersMax` over all endpoints (integer). */
+  /** The maximum sum of `workersMax` over all endpoints (integer). */
   readonly workerQuota: number | null;
   /**
-   * The largest cost of everything that runs, in US dollars an hour. It is checked when a worker
-   * starts.
+   * The maximum cost of everything that runs in the account, in US dollars per hour. RunPod checks
+   * it when a worker starts.
    */
   readonly spendLimit: number | null;
-  /** The cost of what runs now, in US dollars an hour. */
+  /** The cost of everything that is running now, in US dollars per hour. */
   readonly currentSpend: number | null;
-  /** The balance in US dollars. */
+  /** The account's balance in US dollars. */
   readonly balance: number | null;
-  /** `true` if the balance is too low for workers to start. */
+  /** `true` if the balance is too low to start workers. */
   readonly isUnderBalance: boolean | null;
-  /** What the service returned. */
+  /** The reply of the service. */
   readonly raw: Readonly<Record<string, unknown>>;
 }
 
 const LEVELS: readonly StockLevel[] = ["High", "Medium", "Low", "Unknown", "None"];
 
-/** Returns the level that a word of the service means. Case does not matter (observed). */
+/** Converts RunPod's word for a stock level. Case does not matter (observed). */
 export function stockLevel(word: string | null | undefined): StockLevel {
   if (!word || /^(none|out)$/i.test(word)) return "None";
   return LEVELS.find((level) => level.toLowerCase() === word.toLowerCase()) ?? "Unknown";
 }
 
-/** Returns the best of levels; `None` without any. */
+/** Returns the best of the given levels, or `None` if there are none. */
 export function bestLevel(levels: readonly StockLevel[]): StockLevel {
   return LEVELS.find((level) => levels.includes(level)) ?? "None";
 }
 
-/** Returns `true` if a level is at least another one. */
+/** Returns `true` if a level is at least as good as another level. */
 export function isAtLeastLevel(level: StockLevel, least: StockLevel): boolean {
   return LEVELS.indexOf(level) <= LEVELS.indexOf(least);
 }

@@ -1,15 +1,21 @@
 import { RUNPOD_LOCATIONS } from "../contract/enums";
 import type { ConnectionSettings } from "./settings";
 
-/** GPU pools and countries that are accepted in addition to the known ones. */
+/** GPU pools and countries to accept in addition to the known ones. */
 export interface ExtraWords {
-  /** GPU pools newer than this version to accept. */
+  /** Additional GPU pools to accept that are newer than this version. */
   readonly extraGpuTiers?: readonly string[] | undefined;
-  /** Countries newer than the contract to accept. Those of a named service are always accepted. */
+  /**
+   * Additional countries to accept that are newer than the contract. Countries of a named service
+   * are always accepted.
+   */
   readonly extraLocations?: readonly string[] | undefined;
 }
 
-/** Returns the extra values of the settings and of the named service, and that service's rules. */
+/**
+ * Returns the additional values from the settings and from the named service, and the rules of that
+ * service.
+ */
 export function extraWords({ service, extraGpuTiers = [], extraLocations = [] }: ConnectionSettings & ExtraWords): {
   extraGpuTiers: string[];
   extraLocations: string[];
@@ -21,7 +27,7 @@ export function extraWords({ service, extraGpuTiers = [], extraLocations = [] }:
     extraGpuTiers: [...new Set(extraGpuTiers)],
     extraLocations: [...new Set([...(isRunpod ? RUNPOD_LOCATIONS : []), ...extraLocations])],
     acceptsNewTiers: isRunpod,
-    // Its GraphQL schema declares scalerValue as an Int (observed).
+    // The service's GraphQL schema declares scalerValue as an Int (observed).
     wholeScalerValue: isRunpod,
   };
 }

@@ -9,36 +9,36 @@ import {
   serviceName,
 } from "./settings";
 
-/** The name of a setting of the connection. */
+/** The name of a connection setting. */
 export type SettingName = keyof ApiSettings;
 
 const NAMES: readonly SettingName[] = [...(Object.keys(ENVIRONMENT_VARIABLES) as SettingName[]), "api"];
 
-/** A place that has settings, such as the environment or a file. */
+/** A source of settings, such as the environment or a file. */
 export interface SettingsSource {
-  /** Returns a setting; empty or `undefined` if the source does not have it. */
+  /** Returns a setting, or an empty string or `undefined` if the source does not contain it. */
   readonly read: (name: SettingName) => string | undefined;
-  /** Returns the name of the setting's place, for people. */
+  /** Returns a display name for where the setting comes from. */
   readonly label: (name: SettingName) => string;
   /**
-   * `true` if key, service and URLs are a unit: with one of them here, later sources add none, so
-   * that no key is sent to another service.
+   * `true` if the key, service and URLs form a unit: if this source contains any of them, later
+   * sources don't add others, so that no key is sent to a different service.
    * @default false
    */
   readonly isUnit?: boolean;
 }
 
-/** The settings of a connection, and the place of each. */
+/** The settings of a connection and where each of them comes from. */
 export interface Resolved {
   readonly settings: ApiSettings;
-  /** The label of each setting's source. A setting that no source has is missing. */
+  /** The label of each setting's source. A setting that no source contains is missing. */
   readonly from: Readonly<Partial<Record<SettingName, string>>>;
 }
 
 /**
- * Returns the settings of the first source that has them. The client, the provider and every
- * command call it with their sources in order. It reads no other place, except that the key and the
- * URLs of a rehearsal override those of every source.
+ * Returns each setting from the first source that contains it. The client, the provider and every
+ * command call this function with their sources in order. Nothing else is read, except that the key
+ * and the URLs of a rehearsal override those of every source.
  * @throws ConfigurationError if the rehearsal has no emulator
  */
 export function resolveConnection(sources: readonly SettingsSource[]): Resolved {
@@ -67,19 +67,19 @@ export function resolveConnection(sources: readonly SettingsSource[]): Resolved 
   };
 }
 
-/** Returns the environment as a source. */
+/** Returns the source that reads environment variables. */
 export function environmentSource(environment: NodeJS.ProcessEnv = process.env): SettingsSource {
   const label = (name: SettingName) => (name === "api" ? API_VARIABLE : ENVIRONMENT_VARIABLES[name]);
   return { read: (name) => environment[label(name)], label };
 }
 
-/** The names of the APIs, for people. */
+/** The display names of the APIs. */
 export const API_NAMES: Readonly<Record<ManagementApi, string>> = { graphql: "GraphQL", v2: "REST v2" };
 
 /**
- * Returns a line that says which API and account a connection uses, and where that comes from:
- * `REST v2 (SERVERLESS_GPU_API) at runpod (Pulumi.yaml), key from SERVERLESS_GPU_API_KEY`. It never
- * contains the key.
+ * Returns a line that says which API and which account a connection uses and where these settings
+ * come from: `REST v2 (SERVERLESS_GPU_API) at runpod (Pulumi.yaml), key from
+ * SERVERLESS_GPU_API_KEY`. The line never contains the key.
  * @throws ConfigurationError if the service, the API or the URL is not valid
  */
 export function connectionLine({ settings, from }: Resolved): string {

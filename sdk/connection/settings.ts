@@ -10,38 +10,38 @@ import { INTERFACE_PATHS } from "../transport/urls";
 
 export type { ManagementApi, ServiceName };
 
-/** The URLs and the key of the service, as strings from options, config or the environment. */
+/** The service's URLs and API key, as strings from options, config or the environment. */
 export interface ConnectionSettings {
   /** The API key. */
   readonly apiKey?: string | undefined;
-  /** `runpod`. Without a name, the URLs must be given. */
+  /** The name of a known service: `runpod`. If no name is set, the URLs must be set. */
   readonly service?: string | undefined;
   /**
-   * The URL of the GraphQL interface, with or without `/graphql`. REST v2 is at the same URL, below
+   * The URL of the GraphQL API, with or without `/graphql`. REST v2 has the same URL, followed by
    * `/v2`.
    */
   readonly graphqlUrl?: string | undefined;
   /**
-   * The URL of the REST v1 interface, with or without `/v1`. Only reads of pods use it. The
-   * service `runpod` has retired REST v1, so it is not used there.
+   * The URL of the REST v1 API, with or without `/v1`. It is only used to read pods. The service
+   * `runpod` has retired REST v1, so the URL is not used there.
    */
   readonly restUrl?: string | undefined;
-  /** The URL of the queue interface, with or without `/v2`. */
+  /** The URL of the queue API, with or without `/v2`. */
   readonly queueUrl?: string | undefined;
 }
 
-/** The connection settings, and the API that manages the account's records. */
+/** The connection settings, plus the API that manages the account's records. */
 export interface ApiSettings extends ConnectionSettings {
-  /** `graphql` or `v2`; `undefined` for the service's default. */
+  /** `graphql` or `v2`, or `undefined` for the service's default. */
   readonly api?: string | undefined;
 }
 
-/** The environment variable that chooses the management interface. */
+/** The environment variable that selects the management API. */
 export const API_VARIABLE = "SERVERLESS_GPU_API";
 
 /**
- * Returns the management interface to use.
- * @throws ConfigurationError if the setting names none
+ * Returns the management API to use.
+ * @throws ConfigurationError if the setting is not the name of a management API
  */
 export function managementApi(settings: ApiSettings): ManagementApi {
   const given = settings.api?.trim();
@@ -54,10 +54,10 @@ export function managementApi(settings: ApiSettings): ManagementApi {
   );
 }
 
-/** The name of an interface's URL among the settings. */
+/** The name of the setting that contains an API's URL. */
 export type AddressName = keyof typeof INTERFACE_PATHS;
 
-/** The environment variable of each setting. */
+/** The environment variable for each setting. */
 export const ENVIRONMENT_VARIABLES = {
   apiKey: "SERVERLESS_GPU_API_KEY",
   service: "SERVERLESS_GPU_SERVICE",
@@ -66,19 +66,19 @@ export const ENVIRONMENT_VARIABLES = {
   queueUrl: "SERVERLESS_GPU_QUEUE_URL",
 } as const satisfies Record<keyof ConnectionSettings, string>;
 
-/** The connection settings in the environment. */
+/** The connection settings found in the environment. */
 export interface EnvironmentSettings extends ConnectionSettings {
-  /** The API key. `""` if the environment has none. */
+  /** The API key. `""` if it is not set in the environment. */
   readonly apiKey: string;
-  /** The named service, if any. */
+  /** The service named in the environment, if any. */
   readonly service?: ServiceName | undefined;
-  /** The management interface, if the environment chooses one. */
+  /** The management API, if the environment selects one. */
   readonly api?: ManagementApi | undefined;
 }
 
 /**
- * Returns the settings in the environment, for `createClient`. Variables that are not set are
- * missing, or `""` for the key.
+ * Returns the settings found in the environment, for `createClient`. A setting whose variable is
+ * not set is missing; a missing key is `""`.
  * @throws ConfigurationError if `SERVERLESS_GPU_SERVICE` or `SERVERLESS_GPU_API` has an unknown
  * value
  */
@@ -94,7 +94,7 @@ export function settingsFromEnvironment(environment: NodeJS.ProcessEnv = process
   };
 }
 
-/** Returns the ways to set a setting, for messages. */
+/** Returns a phrase for messages that lists the ways to set a setting. */
 function howToSet(setting: keyof ConnectionSettings): string {
   return (
     `set ${ENVIRONMENT_VARIABLES[setting]}, or serverless-gpu:${setting} in the stack's config, or the client's option ` +
@@ -108,8 +108,8 @@ const NOTHING_IS_SET =
   "Without an account, run the command in the shell of an emulator: npx pulumi-serverless-gpu emulator exec -- bash";
 
 /**
- * Returns the key, trimmed.
- * @throws ConfigurationError if it is missing or not valid
+ * Returns the API key without surrounding whitespace.
+ * @throws ConfigurationError if the key is missing or not valid
  */
 export function requireApiKey({ apiKey, service, graphqlUrl, queueUrl }: ConnectionSettings): string {
   const key = apiKey?.trim();
@@ -125,8 +125,8 @@ export function requireApiKey({ apiKey, service, graphqlUrl, queueUrl }: Connect
 }
 
 /**
- * Returns the URL of an interface, without a trailing slash and without the path of the interface.
- * @throws ConfigurationError if it is missing or not an http(s) URL
+ * Returns the URL of an API, without a trailing slash and without the API's own path.
+ * @throws ConfigurationError if the URL is missing or not an http(s) URL
  */
 export function requireAddress(settings: ConnectionSettings, name: AddressName): string {
   const service = serviceName(settings);
@@ -148,7 +148,7 @@ export function requireAddress(settings: ConnectionSettings, name: AddressName):
 }
 
 /**
- * Returns the name of the service, or `undefined` if there is none.
+ * Returns the name of the service, or `undefined` if no name is set.
  * @throws ConfigurationError if the name is unknown
  */
 export function serviceName({ service }: ConnectionSettings): ServiceName | undefined {

@@ -1,12 +1,12 @@
 import { defaultsOf, type TableOf } from "../records/fields";
 import type { Container, ContainerInput } from "./record";
 
-// Programs load this file when they start, so it imports no library.
+// Programs load this file when they start, so it doesn't import any libraries.
 
-/** The largest number of variables (observed for pods, assumed for templates). */
+/** The maximum number of environment variables (observed for pods, assumed for templates). */
 export const MAX_ENV_VARIABLES = 50;
 
-/** Returns `ports` as a sorted comma list without duplicates. */
+/** Returns `ports` as a sorted, comma-separated list without duplicates. */
 export function normalizePorts(value: string | readonly string[]): string {
   const parts = (typeof value === "string" ? value : value.join(",")).split(",").map((part) => part.trim());
   return [...new Set(parts.filter((part) => part !== ""))].sort().join(",");
@@ -14,7 +14,7 @@ export function normalizePorts(value: string | readonly string[]): string {
 
 type WithImage = Omit<ContainerInput, "imageName"> & { readonly imageName: string };
 
-/** The fields of a container, which templates and endpoints have. */
+/** The fields of a container, which both templates and endpoints have. */
 export const CONTAINER_TABLE = {
   imageName: { type: "id", mustBe: "an image with its tag, not empty", needsNewWorkers: true, v2: "image" },
   env: {
@@ -53,13 +53,13 @@ export const CONTAINER_TABLE = {
   },
 } satisfies TableOf<WithImage, Container, "text" | "id" | "whole number" | "env" | "ports">;
 
-/** The names of the fields of a container. */
+/** The names of a container's fields. */
 export const CONTAINER_FIELDS = Object.keys(CONTAINER_TABLE) as (keyof Container)[];
 
-/** The default of each field of a container except its image, in normal form. */
+/** The default of each container field except the image, in normal form. */
 export const CONTAINER_DEFAULTS = defaultsOf(CONTAINER_TABLE) as Omit<Container, "imageName">;
 
-/** Returns `true` for the name of a variable that probably holds a credential. */
+/** Returns `true` if an environment variable with this name probably holds a credential. */
 export function looksLikeCredential(variable: string): boolean {
   return /TOKEN|SECRET|PASSW|KEY|CREDENTIAL/i.test(variable);
 }

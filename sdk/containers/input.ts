@@ -8,23 +8,23 @@ const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const PORT = /^\d+\/(http|tcp)$/;
 
 /**
- * Shorter values of variables that do not look like credentials are not hidden: it would make
- * messages unreadable.
+ * The minimum length of a value to hide. Shorter values are hidden only if their variable looks
+ * like a credential, because hiding them would make messages unreadable.
  */
 const SHORTEST_HIDDEN_VALUE = 8;
 
 const ENV_OF_NEW = envSchema(z.string());
 
-/** The schemas of the types that only containers have. */
+/** The schemas of the field types that only containers have. */
 export const CONTAINER_TYPES: Readonly<Record<"env" | "ports", TypeSchema>> = {
   env: () => ENV_OF_NEW,
   ports: portsSchema,
 };
 
-/** The schema of `env` in a change, which removes variables with `null`. */
+/** The schema of `env` in a change, where `null` removes a variable. */
 export const ENV_OF_CHANGE: z.ZodType = envSchema(z.string().nullable()).nullable();
 
-/** Returns the schema of an environment. Its messages show no values. */
+/** Returns the schema of an environment. Its messages do not show any values. */
 function envSchema<T extends z.ZodType>(value: T) {
   const message = "must be an object of variables, whose values are strings";
   return z.custom<Record<string, z.infer<T>>>().superRefine((env: unknown, context) => {
@@ -57,7 +57,10 @@ function portsSchema({ mustBe }: { readonly mustBe: string }): z.ZodType {
     });
 }
 
-/** Hides the values of variables in all messages, which may quote what the client sent. */
+/**
+ * Hides the values of environment variables in all messages, because messages may quote what the
+ * client sent.
+ */
 export function hideEnv(env: EnvChanges, shown: readonly string[]): void {
   for (const [name, value] of Object.entries(env)) {
     if (value === null || shown.some((text) => text.includes(value))) continue;
@@ -66,8 +69,8 @@ export function hideEnv(env: EnvChanges, shown: readonly string[]): void {
 }
 
 /**
- * Returns the environment after changes: first the changed variables, sorted, then the others as
- * they were.
+ * Returns the environment with the changes applied: first the changed variables, sorted by name,
+ * then the other variables in their previous order.
  */
 export function changedEnv(
   before: Readonly<Record<string, string>>,

@@ -1,35 +1,38 @@
 import type { NormalForms } from "../records/fields";
 
-/** What the workers of an endpoint run: its own container, or that of its template. */
+/**
+ * What an endpoint's workers run. The container belongs either to the endpoint itself or to its
+ * template.
+ */
 export interface ContainerInput {
-  /** Image that the workers run, with its tag: `ghcr.io/me/llama:1.4.0`. */
+  /** The image that the workers run, with its tag: `ghcr.io/me/llama:1.4.0`. */
   readonly imageName?: string | null | undefined;
   /**
-   * Environment of the workers: at most 50 variables, whose names are letters, digits and
-   * underscores. Errors do not show their values.
+   * The environment variables of the workers, at most 50. Names consist of letters, digits and
+   * underscores. Errors do not show the values.
    * @default {}
    */
   readonly env?: Readonly<Record<string, string>> | null | undefined;
   /**
-   * Size of the container's disk, in GB (whole, ≥ 1).
+   * The size of the container's disk, in GB (integer, ≥ 1).
    * @default 20
    */
   readonly containerDiskInGb?: number | null | undefined;
   /**
-   * Start command: a command line, or the JSON of `{ "cmd": […], "entrypoint": […] }`. `""` is the
-   * image's own. A resource has either this or `command`.
+   * The start command, either as a command line or as the JSON of `{ "cmd": […], "entrypoint": […]
+   * }`. `""` selects the image's own command. A resource can have either this or `command`.
    * @default the image's own
    */
   readonly dockerArgs?: string | null | undefined;
   /**
-   * Ports that the container exposes, such as `8000/http` or `22/tcp`, in any order. Workers of a
-   * queue need none. The client and a dynamic provider also accept a comma-separated string, and
-   * return a sorted one.
+   * The ports that the container exposes, such as `8000/http` or `22/tcp`, in any order. Workers of
+   * a queue do not need any. The client and a dynamic provider also accept a comma-separated
+   * string, and return a sorted one.
    * @default none
    */
   readonly ports?: string | readonly string[] | null | undefined;
   /**
-   * Id of the credential for the image's registry; `""` is none.
+   * The id of the credential for the image's registry; `""` for none.
    * @default none
    */
   readonly containerRegistryAuthId?: string | null | undefined;
@@ -38,5 +41,5 @@ export interface ContainerInput {
 /** A container in normal form. Every field is set. */
 export interface Container extends NormalForms<ContainerInput> {}
 
-/** Variables to set, and with `null` those to remove. */
+/** Environment variables to set, or to remove if the value is `null`. */
 export type EnvChanges = Readonly<Record<string, string | null>>;

@@ -1,48 +1,51 @@
 import type { ManagementApi, ServiceName } from "./limits";
 
 /**
- * The capabilities in which the management interfaces differ. Code above the requests asks for a
- * capability, not for an interface.
+ * The capabilities that differ between the management APIs. Code above the request layer checks for
+ * a capability instead of a specific API.
  */
 export interface Capabilities {
-  /** The interface. The tables of fields use it to say what it can set. */
+  /** The API. The field tables use it to tell which fields the API can set. */
   readonly api: ManagementApi;
-  /** The named service, which has fields that others do not have. */
+  /** The named service. It has fields that other services do not have. */
   readonly service?: ServiceName | undefined;
   /**
-   * Can delete an endpoint together with its workers and jobs. Without it, the workers must stop
-   * first.
+   * `true` if an endpoint can be deleted together with its workers and jobs. Otherwise, the workers
+   * must stop first.
    */
   readonly deletesWorkers: boolean;
   /**
-   * Can change the user and the password of a registry credential. Without it, a new credential
-   * replaces the old one.
+   * `true` if the user and the password of a registry credential can be changed. Otherwise, a new
+   * credential replaces the old one.
    */
   readonly changesLogins: boolean;
   /**
-   * Binds a template to an endpoint that has a container of its own. Otherwise the endpoint holds
-   * the container.
+   * `true` if the container of an endpoint is held in a template that is bound to the endpoint.
+   * Otherwise, the endpoint itself holds the container.
    */
   readonly bindsTemplates: boolean;
-  /** Shows the account's discount. */
+  /** `true` if the account's discount is shown. */
   readonly showsDiscount: boolean;
-  /** The narrower limits of some endpoint settings. @default none */
+  /** Limits of endpoint settings that are narrower than the contract's. @default none */
   readonly endpointLimits?: EndpointLimits;
 }
 
-/** Limits of an endpoint's settings that are narrower than the contract's. */
+/** Limits of endpoint settings that are narrower than the contract's. */
 export interface EndpointLimits {
   /**
-   * The range of `idleTimeout` with `QUEUE_DELAY`, in seconds. With `REQUEST_COUNT` it is not sent.
+   * The range of `idleTimeout` with `QUEUE_DELAY`, in seconds. With `REQUEST_COUNT`, the field is
+   * not sent.
    */
   readonly idleTimeout: { readonly min: number; readonly max: number };
-  /** The smallest `scalerValue` with `QUEUE_DELAY`, in seconds. */
+  /** The minimum `scalerValue` with `QUEUE_DELAY`, in seconds. */
   readonly leastDelay: number;
-  /** `true` if an endpoint cannot have both a set of CUDA versions and a lowest one. */
+  /**
+   * `true` if an endpoint cannot have both a list of allowed CUDA versions and a minimum version.
+   */
   readonly hasOneCudaRule: boolean;
 }
 
-/** The capabilities of each interface. Those of REST v2 are observed. */
+/** The capabilities of each API. Those of REST v2 were observed. */
 export const CAPABILITIES = {
   graphql: { api: "graphql", deletesWorkers: false, changesLogins: true, bindsTemplates: true, showsDiscount: true },
   v2: {
@@ -55,7 +58,7 @@ export const CAPABILITIES = {
   },
 } as const satisfies Readonly<Record<ManagementApi, Capabilities>>;
 
-/** Returns the capabilities of an interface at one service. */
+/** Returns the capabilities of an API at a service. */
 export function capabilitiesAt(api: ManagementApi, service: ServiceName | undefined): Capabilities {
   return { ...CAPABILITIES[api], service };
 }

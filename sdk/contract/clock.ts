@@ -1,13 +1,13 @@
-/** The source of time for this package. Tests and the emulator replace it. */
+/** The source of time for this package. Tests and the emulator replace it with their own. */
 export interface Clock {
   /**
-   * Returns the milliseconds since the Unix epoch, for dates only: this clock may be set back or
-   * forward at any time.
+   * Returns the time in milliseconds since the Unix epoch. Use it for dates only: this clock can be
+   * set back or forward at any time.
    */
   now(): number;
   /**
-   * Returns the milliseconds since a fixed point, for durations. It never goes back, and differs
-   * between processes.
+   * Returns the milliseconds since a fixed point in time. Use it for durations: this clock never
+   * goes back, but its starting point differs between processes.
    */
   monotonic(): number;
   /**
@@ -16,10 +16,13 @@ export interface Clock {
   schedule(delayMs: number, callback: () => void): () => void;
 }
 
-/** The longest delay of Node's timers, 24.8 days. A timer with a longer delay fires at once. */
+/**
+ * The longest delay that Node's timers support, 24.8 days. A timer with a longer delay fires
+ * immediately.
+ */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** The machine's clock. It shortens delays to 24.8 days. */
+/** The machine's clock. Delays longer than 24.8 days are shortened to that length. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
@@ -29,17 +32,18 @@ export const systemClock: Clock = {
   },
 };
 
-/** The callbacks of each signal. */
+/** The callbacks registered for each signal. */
 const callbacksOf = new WeakMap<AbortSignal, Set<() => void>>();
 
 /**
- * Calls `callback` when `signal` aborts. Returns a function that prevents the call. A signal gets
- * one listener for all its callbacks, because Node warns of a leak from the eleventh listener on.
+ * Calls `callback` when `signal` aborts. Returns a function that prevents the call. Each signal
+ * gets a single listener for all its callbacks, because Node warns of a leak if a signal has more
+ * than ten listeners.
  */
 export function onAbort(signal: AbortSignal | undefined, callback: () => void): () => void {
   if (!signal) return () => {};
   const callbacks = callbacksOf.get(signal) ?? new Set();
-  // A new function, because the same callback may be passed twice.
+  // Wrap the callback in a new function, because the same callback can be passed twice.
   const call = () => callback();
   if (callbacks.size === 0) {
     callbacksOf.set(signal, callbacks);
@@ -60,8 +64,8 @@ function callAll(this: AbortSignal): void {
 }
 
 /**
- * Resolves after `delayMs` milliseconds of `clock`. If `signal` aborts, it rejects at once with the
- * signal's reason and leaves no timer behind.
+ * Resolves after `delayMs` milliseconds of `clock`. If `signal` aborts, rejects immediately with
+ * the signal's reason and leaves no timer behind.
  */
 export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -77,30 +81,33 @@ export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Prom
   });
 }
 
-/** A wait for something that must be polled. */
+/** Describes how to wait for something by polling. */
 export interface Poll<T> {
   readonly clock: Clock;
-  /** Does the next step. Returns the result, or `undefined` to be called again after a pause. */
+  /**
+   * Performs the next step. Returns the result, or `undefined` if it should be called again after a
+   * pause.
+   */
   readonly step: () => Promise<T | undefined>;
-  /** The time for all steps, in milliseconds. */
+  /** The time limit for all steps together, in milliseconds. */
   readonly timeoutMs: number;
   /**
-   * Returns the time from which `timeoutMs` counts, in milliseconds of the monotonic clock.
+   * Returns the time from which `timeoutMs` is counted, in milliseconds of the monotonic clock.
    * @default the first step
    */
   readonly startedAt?: () => number;
   readonly firstPauseMs: number;
   /**
-   * Each pause is half as long again as the one before, up to this time. @default all pauses have
-   * the same length
+   * Each pause is one and a half times as long as the previous one, up to this length.
+   * @default all pauses have the same length
    */
   readonly longestPauseMs?: number;
   readonly signal?: AbortSignal | undefined;
-  /** Called before each pause with the time so far. */
+  /** Called before each pause with the time elapsed so far. */
   readonly onPause?: ((elapsedMs: number) => void) | undefined;
-  /** Waits for a pause. */
+  /** Waits for a pause to end. */
   readonly rest?: (pause: Promise<void>) => Promise<void>;
-  /** Returns the error when the time is up. */
+  /** Returns the error to throw when the time is up. */
   readonly onTimeout: () => Error;
 }
 
@@ -118,7 +125,7 @@ export async function pollUntil<T>(poll: Poll<T>): Promise<T> {
   }
 }
 
-/** A signal that aborts after a time. */
+/** A signal that aborts when its time is up. */
 export interface TimeLimit {
   readonly signal: AbortSignal;
   /** Removes the timer and the listener. Must be called when the signal is no longer needed. */
@@ -126,8 +133,8 @@ export interface TimeLimit {
 }
 
 /**
- * Returns a signal that aborts with `reason` after `delayMs` milliseconds of `clock`, or together
- * with `signal`.
+ * Returns a signal that aborts with `reason` after `delayMs` milliseconds of `clock`, or earlier if
+ * `signal` aborts.
  */
 export function timeLimit(clock: Clock, delayMs: number, reason: () => unknown, signal?: AbortSignal): TimeLimit {
   const controller = new AbortController();

@@ -1,13 +1,13 @@
 /**
- * An enum whose values editors suggest, and that accepts any other string, because the service adds
- * values over time.
+ * An enum for which editors suggest the known values, but which accepts any other string, because
+ * the service adds values over time.
  */
 export type OpenEnum<T extends string> = T | (string & {});
 
 /**
- * The known GPU pools, each named by its GPU generation and memory: those of the contract
- * (contract, Allowed values), where they are called GPU tiers, and the newer ones `ADA_32_PRO`,
- * `BLACKWELL_96`, `BLACKWELL_180` and `HOPPER_141` (observed).
+ * The known GPU pools. Each is named after its GPU generation and memory. They are the pools of the
+ * contract (contract, Allowed values), which calls them GPU tiers, and the newer pools
+ * `ADA_32_PRO`, `BLACKWELL_96`, `BLACKWELL_180` and `HOPPER_141` (observed).
  */
 export const GpuTier = {
   /** 16 GB. */ AMPERE_16: "AMPERE_16",
@@ -28,7 +28,7 @@ export const GpuTier = {
  */
 export type GpuTier = keyof typeof GpuTier;
 
-/** The countries of the contract (contract, Allowed values) that `locations` accepts. */
+/** The countries that `locations` accepts (contract, Allowed values). */
 export const Location = {
   /** Czechia. */ CZ: "CZ",
   /** France. */ FR: "FR",
@@ -43,42 +43,48 @@ export const Location = {
  */
 export type Location = keyof typeof Location;
 
-/** Scaler types: what the number of workers follows (contract, Allowed values). */
+/**
+ * The scaler types. Each determines what the number of workers depends on (contract, Allowed
+ * values).
+ */
 export const ScalerType = {
-  /** The number of workers follows the time that jobs wait. */ QUEUE_DELAY: "QUEUE_DELAY",
-  /** The number of workers follows the number of jobs. */ REQUEST_COUNT: "REQUEST_COUNT",
+  /** The number of workers depends on how long jobs wait. */ QUEUE_DELAY: "QUEUE_DELAY",
+  /** The number of workers depends on the number of jobs. */ REQUEST_COUNT: "REQUEST_COUNT",
 } as const;
 /**
- * A scaler type: what the number of workers follows.
+ * A scaler type, which determines what the number of workers depends on.
  * @useDeclaredType
  */
 export type ScalerType = keyof typeof ScalerType;
 
-/** The modes of FLASHBOOT. `FLASHBOOT` is the contract's only value. */
+/** The FLASHBOOT modes. `FLASHBOOT` is the only value in the contract. */
 export const FlashBootType = {
-  /** Faster cold starts. */ FLASHBOOT: "FLASHBOOT",
-  /** Ordinary cold starts (observed). */ OFF: "OFF",
-  /** Faster cold starts with priority, at a price that the service does not publish (observed). */
+  /** Makes cold starts faster. */ FLASHBOOT: "FLASHBOOT",
+  /** Leaves cold starts at their normal speed (observed). */ OFF: "OFF",
+  /**
+   * Makes cold starts faster and gives them priority, at a price that the service does not publish
+   * (observed).
+   */
   PRIORITY_FLASHBOOT: "PRIORITY_FLASHBOOT",
 } as const;
 /**
- * A mode of FLASHBOOT, which makes cold starts faster.
+ * A FLASHBOOT mode, which determines how fast cold starts are.
  * @useDeclaredType
  */
 export type FlashBootType = keyof typeof FlashBootType;
 
-/** Kinds of endpoints (observed). The contract has only those with a queue. */
+/** The types of endpoints (observed). The contract only has endpoints with a queue. */
 export const EndpointType = {
   /** Jobs wait in a queue. */ QUEUE: "QUEUE",
   /** Requests go to an HTTP server in the workers. */ LOAD_BALANCER: "LOAD_BALANCER",
 } as const;
 /**
- * A kind of endpoint.
+ * The type of an endpoint.
  * @useDeclaredType
  */
 export type EndpointType = keyof typeof EndpointType;
 
-/** Job states (contract, States and transitions). A job in any other state has not ended. */
+/** The job states (contract, States and transitions). A job in any other state has not ended. */
 const JOB_STATE_TABLE = {
   IN_QUEUE: { ended: false, retryable: false },
   IN_PROGRESS: { ended: false, retryable: false },
@@ -94,23 +100,23 @@ export type JobState = keyof typeof JOB_STATE_TABLE;
 /** All job states. */
 export const JOB_STATES = Object.keys(JOB_STATE_TABLE) as readonly JobState[];
 
-/** Job states that change only through a retry (contract, States and transitions). */
+/** The job states that only a retry can change (contract, States and transitions). */
 export const TERMINAL_JOB_STATES: readonly JobState[] = JOB_STATES.filter((state) => JOB_STATE_TABLE[state].ended);
 
-/** Job states that `/retry` accepts (contract, Endpoints, rule 3). */
+/** The job states in which `/retry` is allowed (contract, Endpoints, rule 3). */
 export const RETRYABLE_JOB_STATES: readonly JobState[] = JOB_STATES.filter((state) => JOB_STATE_TABLE[state].retryable);
 
-/** Values of a pod's `desiredStatus` (contract, Pod). GraphQL may return others (observed). */
+/** The values of a pod's `desiredStatus` (contract, Pod). GraphQL may return others (observed). */
 export const POD_STATES = ["RUNNING", "EXITED", "TERMINATED"] as const;
 
 /**
- * Values of `desiredStatus` of a pod that no longer works (observed). A deletion relies on those of
- * the contract, `EXITED` and `TERMINATED`.
+ * The values of `desiredStatus` for a pod that no longer works (observed). Deletions rely only on
+ * the contract's values, `EXITED` and `TERMINATED`.
  */
 export const ENDED_POD_STATES: readonly string[] = ["EXITED", "TERMINATED", "DEAD", "PAUSED"];
 
 /**
- * Countries of the data centers of the named service `runpod` in addition to the contract's (CA
- * observed, others assumed).
+ * The countries in which the named service `runpod` has data centers, in addition to the contract's
+ * countries (CA observed, others assumed).
  */
 export const RUNPOD_LOCATIONS = ["AU", "CA", "IS", "JP", "NL", "SE"] as const;

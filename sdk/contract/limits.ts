@@ -1,9 +1,10 @@
 import { EndpointType, FlashBootType, GpuTier, Location, ScalerType } from "./enums";
 
 /**
- * Every limit of the service, one line each. The client and the emulator share only this folder.
- * "Contract" is the service's published description, "observed" was observed at a running service,
- * and "assumed" is our choice where neither says anything.
+ * All limits of the service, one per line. This folder is the only code that the client and the
+ * emulator share. "Contract" refers to the service's published description, "observed" means that
+ * we observed it at a running service, and "assumed" means that we chose the value ourselves,
+ * because neither source specifies it.
  */
 
 const second = 1000;
@@ -12,17 +13,18 @@ const hour = 60 * minute;
 const day = 24 * hour;
 const megabyte = 1_000_000;
 
-/** Names of the known GPU pools. */
+/** The names of the known GPU pools. */
 export const GPU_TIERS = Object.values(GpuTier);
 
 /**
- * Country codes that `locations` accepts. The service also accepts data-center ids such as
+ * The country codes that `locations` accepts. The service also accepts data center ids such as
  * `EU-RO-1` (observed).
  */
 export const LOCATIONS = Object.values(Location);
 
 /**
- * The shape of a data-center id: region, country, number, as in `EU-RO-1` or `US-KS-2` (observed).
+ * The format of a data center id: region, country and number, as in `EU-RO-1` or `US-KS-2`
+ * (observed).
  */
 export const DATA_CENTER_ID = /^[A-Z]{2,4}-[A-Z]{2,3}-[0-9]+$/;
 
@@ -32,19 +34,23 @@ export const FLASH_BOOT_TYPES = Object.values(FlashBootType);
 
 export const ENDPOINT_TYPES = Object.values(EndpointType);
 
-/** The shape of a CUDA version, as in `12.8` (observed). */
+/** The format of a CUDA version, such as `12.8` (observed). */
 export const CUDA_VERSION = /^\d{1,3}\.\d{1,3}$/;
 
-/** The shape of a CPU instance: flavor, vCPUs and GB of memory, as in `cpu3g-4-16` (observed). */
+/**
+ * The format of a CPU instance: flavor, number of vCPUs, and memory in GB, as in `cpu3g-4-16`
+ * (observed).
+ */
 export const CPU_INSTANCE = /^([a-z][a-z0-9]*)-([1-9]\d*)-([1-9]\d*)$/;
 
 /**
- * Values that `saveEndpoint` gives to omitted fields (observed). All other fields keep their value.
+ * The values that `saveEndpoint` sets for omitted fields (observed). All other fields keep their
+ * value.
  */
 export const SAVE_ENDPOINT_DEFAULTS = { idleTimeout: 10, scalerValue: 4, workersMax: 3, workersMin: 0 } as const;
 
 /**
- * Values of the other optional fields if they were never set (locations: contract; the rest:
+ * The values of the other optional fields if they were never set (locations: contract; all others:
  * assumed).
  */
 export const UNSET_ENDPOINT_FIELDS = {
@@ -54,69 +60,75 @@ export const UNSET_ENDPOINT_FIELDS = {
   networkVolumeId: "",
 } as const;
 
-/** An old switch for FLASHBOOT that the service may append to an endpoint's name (observed). */
+/**
+ * A suffix that the service may append to an endpoint's name. It was once used to switch on
+ * FLASHBOOT (observed).
+ */
 export const FLASH_BOOT_NAME_SUFFIX = " -fb";
 
 /**
- * When an endpoint has had no jobs for `afterMs`, the service lowers its `workersMax` to this one
- * (observed).
+ * When an endpoint has had no jobs for `afterMs`, the service lowers the endpoint's `workersMax` to
+ * the value given here (observed).
  */
 export const IDLE_SCALE_DOWN = [
   { afterMs: 3 * day, workersMax: 2 },
   { afterMs: 7 * day, workersMax: 0 },
 ] as const;
 
-/** Longest time that a list of endpoints lags behind a write (assumed). */
+/** The longest time by which a list of endpoints lags behind a write (assumed). */
 export const LIST_LAG_MS = 5 * second;
 
 /**
- * Time after which a record that no list shows counts as absent, where records cannot be read by id
- * (assumed).
+ * For records that cannot be read by id, the time after which a record that appears in no list is
+ * considered absent (assumed).
  */
 export const ABSENCE_LAG_MS = 15 * second;
 
 /**
- * Largest number of records that a list over GraphQL shows: the oldest (endpoints: observed; the
- * others: assumed).
+ * The maximum number of records in a list over GraphQL. It contains the oldest ones (endpoints:
+ * observed; all others: assumed).
  */
 export const LIST_CAP = 400;
 
-/** Longest name of a pod, in characters (contract, Pod). */
+/** The maximum length of a pod's name, in characters (contract, Pod). */
 export const POD_NAME_MAX_LENGTH = 191;
 
-/** Largest request bodies and chunks, in bytes (contract, Limits). */
+/** The maximum sizes of request bodies and chunks, in bytes (contract, Limits). */
 export const RUN_BODY_MAX_BYTES = 10 * megabyte;
 export const RUNSYNC_BODY_MAX_BYTES = 20 * megabyte;
 export const STREAM_CHUNK_MAX_BYTES = 1 * megabyte;
 
-/** Query `wait` of `/runsync`, in milliseconds (contract, Limits). */
+/** The query parameter `wait` of `/runsync`, in milliseconds (contract, Limits). */
 export const RUNSYNC_WAIT_MS = { min: 1 * second, max: 300 * second, default: 90 * second } as const;
 
-/** `policy.executionTimeout`, in milliseconds (contract, Limits). */
+/** The job setting `policy.executionTimeout`, in milliseconds (contract, Limits). */
 export const EXECUTION_TIMEOUT_MS = { min: 5 * second, max: 7 * day, default: 10 * minute } as const;
 
-/** `policy.ttl`, in milliseconds: queue time plus execution time (contract, Limits). */
+/**
+ * The job setting `policy.ttl`, in milliseconds: queue time plus execution time (contract, Limits).
+ */
 export const JOB_TTL_MS = { min: 10 * second, max: 7 * day, default: 24 * hour } as const;
 
-/** Time that a result is kept after the job has completed (contract, Limits). */
+/** How long a result is kept after its job has completed (contract, Limits). */
 export const RUN_RESULT_RETENTION_MS = 30 * minute;
 export const RUNSYNC_RESULT_RETENTION_MS = { default: 1 * minute, max: 5 * minute } as const;
 
 /**
- * Webhook deliveries: total tries, the pause between them, and the status that means success
- * (contract, Events).
+ * Webhook deliveries: the total number of attempts, the pause between them, and the status that
+ * counts as success (contract, Events).
  */
 export const WEBHOOK = { tries: 3, pauseMs: 10 * second, successStatus: 200 } as const;
 
 /**
- * Largest body of a request to a load-balancing endpoint, and of its response, in bytes (observed).
+ * The maximum size of the body of a request to a load-balancing endpoint, and of its response, in
+ * bytes (observed).
  */
 export const LOAD_BALANCER_BODY_MAX_BYTES = 30 * megabyte;
 
 /**
- * Times of a load-balancing endpoint, in milliseconds (observed): how long a request is held until
- * a worker is ready for it (`strictHold`: until the one worker that it names is), how long a worker
- * may take to respond, and how long a worker with wrong ports lives.
+ * The time limits of a load-balancing endpoint, in milliseconds (observed): how long a request is
+ * held until a worker is ready for it (`strictHold` applies if the request names a worker), how
+ * long a worker may take to respond, and how long a worker with wrong ports lives.
  */
 export const LOAD_BALANCER_MS = {
   hold: 2 * minute,
@@ -126,15 +138,18 @@ export const LOAD_BALANCER_MS = {
 } as const;
 
 /**
- * The header that names a worker, in requests to a load-balancing endpoint and in its responses
- * (observed).
+ * The header that names a worker, both in requests to a load-balancing endpoint and in its
+ * responses (observed).
  */
 export const WORKER_ID_HEADER = "x-runpod-worker-id";
 
 /** The window of all rate limits (contract, Limits). */
 export const RATE_WINDOW_MS = 10 * second;
 
-/** Requests per window and concurrent requests, per endpoint and operation (contract, Limits). */
+/**
+ * The maximum number of requests per window and of concurrent requests, per endpoint and operation
+ * (contract, Limits).
+ */
 export const RATE_LIMITS = {
   runsync: { perWindow: 2000, concurrent: 400 },
   run: { perWindow: 1000, concurrent: 200 },
@@ -147,33 +162,37 @@ export const RATE_LIMITS = {
 } as const;
 
 /**
- * `requests_per_worker` of the dynamic rate limit (assumed: the contract names it without a value).
+ * The value of `requests_per_worker` in the dynamic rate limit (assumed, because the contract names
+ * it without a value).
  */
 export const DEFAULT_REQUESTS_PER_WORKER = 50;
 
-/** URLs of the named service `runpod` (observed). */
+/** The URLs of the named service `runpod` (observed). */
 export const RUNPOD_ADDRESSES = {
   graphqlUrl: "https://api.runpod.io",
   restUrl: "https://rest.runpod.io",
   queueUrl: "https://api.runpod.ai",
 } as const;
 
-/** The management interface: `graphql`, or `v2` for REST v2. */
+/** A management API: `graphql`, or `v2` for REST v2. */
 export type ManagementApi = "graphql" | "v2";
 
-/** The management interfaces: GraphQL, and REST v2, its successor. */
+/** The management APIs: GraphQL and its successor, REST v2. */
 export const MANAGEMENT_APIS: readonly ManagementApi[] = ["graphql", "v2"];
 
 /**
- * The management interface of each service, unless a setting chooses another. REST v2 is observed;
- * the contract has only GraphQL.
+ * The management API used for each service, unless a setting selects another one. REST v2 is
+ * observed; the contract only has GraphQL.
  */
 export const DEFAULT_API = { runpod: "graphql", other: "graphql" } as const satisfies Record<string, ManagementApi>;
 
 /** The name of a known service. */
 export type ServiceName = "runpod";
 
-/** The named services that retire REST v1: RunPod, on 2026-11-15 or 2026-12-01 (pages differ). */
+/**
+ * The named services that are retiring REST v1. RunPod does so on 2026-11-15 or 2026-12-01 (its
+ * pages disagree).
+ */
 const ENDED_REST_V1: readonly ServiceName[] = ["runpod"];
 
 /** Returns `true` if the service still has REST v1. */
@@ -181,8 +200,8 @@ export function hasRestV1(service: string | undefined): boolean {
   return !ENDED_REST_V1.some((name) => name === service);
 }
 
-/** The requests over GraphQL that each named service accepts in a minute (announced). */
+/** The number of GraphQL requests that each named service accepts per minute (announced). */
 export const GRAPHQL_PER_MINUTE = { runpod: 180 } as const satisfies Record<ServiceName, number>;
 
-/** When each named service ends GraphQL (announced). */
+/** When each named service will shut down GraphQL (announced). */
 export const END_OF_GRAPHQL = { runpod: "early 2027" } as const satisfies Record<ServiceName, string>;

@@ -1,7 +1,7 @@
 import { isIPv4 } from "node:net";
 
 /**
- * Returns `true` if a URL certainly leads to this machine. Host names other than `localhost` are
+ * Returns `true` if a URL is certain to lead to this machine. Host names other than `localhost` are
  * not resolved.
  */
 export function isLoopback(url: string): boolean {

@@ -1,7 +1,9 @@
-/** The oldest Node.js that the package runs on, as in package.json. */
+/** The oldest Node.js version that can run the package, as declared in package.json. */
 export const OLDEST_NODE = "20.19";
 
-/** Returns why this version of Node.js cannot run the package; `undefined` if it can. */
+/**
+ * Returns the reason why this version of Node.js cannot run the package, or `undefined` if it can.
+ */
 export function nodeProblem(version: string): string | undefined {
   const [major = 0, minor = 0] = version.split(".").map(Number);
   const [oldestMajor = 0, oldestMinor = 0] = OLDEST_NODE.split(".").map(Number);

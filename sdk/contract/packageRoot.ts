@@ -2,8 +2,8 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 
 /**
- * Returns the folder of this package's package.json. The code runs from its sources in tests, and
- * otherwise from files of `dist`, which are at other depths.
+ * Returns the folder that contains this package's package.json. Tests run the code from its
+ * sources, while all other code runs from `dist`, where the files have different depths.
  */
 export function packageRoot(folder = __dirname): string {
   const parent = path.dirname(folder);

@@ -5,19 +5,22 @@ import { readFileSync, readlinkSync } from "node:fs";
  * again. Linux shows both; elsewhere, these are empty strings.
  */
 
-/** Returns what tells this start of the system from every other one. */
+/**
+ * Returns an id for the current boot of the system, which differs from that of every other boot.
+ */
 export function systemStart(): string {
   return ifShown(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim());
 }
 
-/** Returns the process namespace in which this process runs. */
+/** Returns the id of the process namespace that this process runs in. */
 export function processNamespace(): string {
   return ifShown(() => readlinkSync("/proc/self/ns/pid"));
 }
 
-/** Returns when a process was started, in ticks since the start of the system. */
+/** Returns when a process was started, in ticks since the system was booted. */
 export function processStart(pid: number): string {
-  // The 22nd field. The second, the program's name, may contain spaces and ends with the last ")".
+  // This is the 22nd field. The second field is the program's name, which can contain spaces; it
+  // ends with the last ")".
   return ifShown(() => readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ")[19] ?? "");
 }
 

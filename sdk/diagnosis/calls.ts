@@ -1,46 +1,57 @@
 import type { Attempt } from "../transport/call";
 import type { EndpointFacts, RolloutFacts, WorkerFacts } from "./evidence";
 
-/** An endpoint as a diagnosis reads it. */
+/** An endpoint, as read for a diagnosis. */
 export interface ReadEndpoint {
   readonly facts: EndpointFacts;
-  /** What its pods show, where they are read together with the endpoint. */
+  /** Facts from the endpoint's pods, if they are read together with the endpoint. */
   readonly pods: PodFacts | undefined;
-  /** The values of its variables, to hide them. */
+  /** The endpoint's environment variables. Their values are needed in order to hide them. */
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** What the pods of an endpoint show over GraphQL. */
+/** The facts that GraphQL shows about an endpoint's pods. */
 export interface PodFacts {
-  /** Pods that have not ended. */
+  /** The number of pods that have not ended. */
   readonly active: number;
-  /** Pods of an old version. `undefined` if the service does not show versions. */
+  /**
+   * The number of pods that run an old version. `undefined` if the service does not show versions.
+   */
   readonly stale: number | undefined;
   /** How long the newest pod has been up, in milliseconds, if the service shows it. */
   readonly newestMs: number | undefined;
 }
 
-/** The workers of an endpoint, and their ids with those that do not work first. */
+/** The workers of an endpoint and their ids. The ids of workers that are not working come first. */
 export interface ReadWorkers {
   readonly facts: WorkerFacts;
   readonly ids: readonly string[];
 }
 
-/** The requests of a diagnosis. Each sends one request, once. */
+/** The requests that a diagnosis needs. Each function sends one request, and does not retry it. */
 export interface DiagnosisCalls {
-  /** Their interface, for people. */
+  /** The name of the API that the requests use, as shown in messages. */
   readonly source: string;
-  /** Reads the endpoint; `undefined` if the service says that there is none. */
+  /** Reads the endpoint. Returns `undefined` if the service says that it does not exist. */
   readonly endpoint: (operation: string, id: string, attempt: Attempt) => Promise<ReadEndpoint | undefined>;
-  /** @default the interface does not list workers */
+  /**
+   * Reads the workers of the endpoint.
+   * @default the API does not list workers
+   */
   readonly workers?: (operation: string, id: string, now: number, attempt: Attempt) => Promise<ReadWorkers>;
-  /** @default the interface does not list releases */
+  /**
+   * Reads the releases of the endpoint.
+   * @default the API does not list releases
+   */
   readonly releases?: (operation: string, id: string, attempt: Attempt) => Promise<RolloutFacts>;
   /**
-   * Returns whether the list of endpoints contains the id. `undefined`: the list goes on after what
-   * was read, so it does not show what is missing.
+   * Returns whether the list of endpoints contains the id. Returns `undefined` if only a part of
+   * the list was read, because the id may be in the rest.
    */
   readonly isListed: (operation: string, id: string, attempt: Attempt) => Promise<boolean | undefined>;
-  /** Reads the sum of `workersMax` over all endpoints. `undefined`: the list goes on. */
+  /**
+   * Reads the sum of `workersMax` over all endpoints. Returns `undefined` if only a part of the
+   * list was read.
+   */
   readonly workersUsed: (operation: string, attempt: Attempt) => Promise<number | undefined>;
 }

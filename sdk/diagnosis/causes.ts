@@ -1,13 +1,13 @@
 /**
- * How sure a diagnosis is. `certain` only where the service shows the cause itself. `unknown`: what
- * could be read does not tell.
+ * How certain a diagnosis is. It is `certain` only if the service shows the cause itself, and
+ * `unknown` if the evidence does not reveal the cause.
  */
 export type Certainty = "certain" | "likely" | "possible" | "unknown";
 
-/** How sure a diagnosis can be, the surest first. */
+/** All levels of certainty, the highest first. */
 export const CERTAINTIES: readonly Certainty[] = ["certain", "likely", "possible", "unknown"];
 
-/** The id of a cause. `docs/troubleshooting.md` explains each. */
+/** The id of a cause. `docs/troubleshooting.md` explains each of them. */
 export type CauseId =
   | "not-found"
   | "no-access"
@@ -37,15 +37,15 @@ export type CauseId =
   | "nothing-wrong"
   | "unknown";
 
-/** One cause of a wait. */
+/** A possible cause of a wait. */
 interface CauseRow {
-  /** The cause in words, after the name of an endpoint and a colon. */
+  /** A description of the cause. In messages, it follows the endpoint's name and a colon. */
   readonly words: string;
-  /** The surest that any evidence can make it. */
+  /** The highest certainty that any evidence can give this cause. */
   readonly atMost: Certainty;
-  /** What to do. */
+  /** The recommended action. */
   readonly advice: string;
-  /** `true` if it ends by itself, so that there is nothing to fix. */
+  /** `true` if the cause goes away by itself, so that there is nothing to fix. */
   readonly passes: boolean;
 }
 
@@ -55,8 +55,8 @@ const passing = (atMost: Certainty, words: string, advice: string): CauseRow => 
 });
 
 /**
- * Every cause that a diagnosis can name, in the order in which to fix them. What decides, what
- * people read and the documents follow this table.
+ * All causes that a diagnosis can name, in the order in which they should be fixed. The decisions,
+ * the messages and the documentation are based on this table.
  */
 export const CAUSES: Readonly<Record<CauseId, CauseRow>> = {
   "not-found": row(
@@ -187,10 +187,10 @@ export const CAUSES: Readonly<Record<CauseId, CauseRow>> = {
   ),
 };
 
-/** Every cause, in the order in which to fix them. */
+/** The ids of all causes, in the order in which they should be fixed. */
 export const CAUSE_IDS = Object.keys(CAUSES) as CauseId[];
 
-/** Returns the less sure of two. */
+/** Returns the lower of two levels of certainty. */
 export function lessSure(one: Certainty, other: Certainty): Certainty {
   return CERTAINTIES.indexOf(one) > CERTAINTIES.indexOf(other) ? one : other;
 }

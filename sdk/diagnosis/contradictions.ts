@@ -2,9 +2,9 @@ import type { CauseId } from "./causes";
 import { type Evidence, type Part, seen } from "./evidence";
 import { type PossibleCause, signsOf } from "./rules";
 
-/** Evidence that does not fit a cause. */
+/** Evidence that contradicts a cause. */
 export interface Contradiction {
-  /** What is seen, in words. */
+  /** A description of what the evidence shows. */
   readonly says: string;
   readonly isSeen: (evidence: Evidence) => boolean;
 }
@@ -27,7 +27,9 @@ const idleWorkers = ({ workers, queue }: Evidence) =>
 const startingWorkers = ({ workers, queue }: Evidence) =>
   Math.max(seen(workers)?.initializing ?? 0, seen(queue)?.workers.initializing ?? 0);
 
-/** What the log shows may be the fault of an earlier image, which the release has replaced. */
+/**
+ * The problem that the log shows may come from an earlier image, which the release has replaced.
+ */
 const isReplaced: Contradiction = {
   says: "a release is newer than the log",
   isSeen({ rollout, workers, logs }) {
@@ -40,8 +42,9 @@ const isReplaced: Contradiction = {
 };
 
 /**
- * What contradicts each cause that can be certain. A cause is certain only if none of it is seen:
- * what the service shows at two places, or at two times, need not agree.
+ * The evidence that contradicts each cause that can be certain. A cause is certain only if none of
+ * its contradictions is found, because what the service shows in two places, or at two times, may
+ * disagree.
  */
 export const CONTRADICTIONS: Readonly<Partial<Record<CauseId, readonly Contradiction[]>>> = {
   "not-found": [
@@ -117,7 +120,10 @@ export const CONTRADICTIONS: Readonly<Partial<Record<CauseId, readonly Contradic
   ],
 };
 
-/** Returns a cause, less than certain if anything that was seen contradicts it. */
+/**
+ * Returns the cause, with its certainty lowered to `likely` if it was certain and evidence
+ * contradicts it.
+ */
 export function doubted(candidate: PossibleCause, evidence: Evidence): PossibleCause {
   const isDoubted = CONTRADICTIONS[candidate.id]?.some(({ isSeen }) => isSeen(evidence)) ?? false;
   return candidate.certainty === "certain" && isDoubted ? { ...candidate, certainty: "likely" } : candidate;

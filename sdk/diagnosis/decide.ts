@@ -4,12 +4,12 @@ import { type Evidence, type QueueFacts, type ServiceRefusal, seen, type WorkerF
 import type { Diagnosis, FoundCause } from "./record";
 import { cause, type PossibleCause, type PossibleCauses, RULES, signsOf, type WaitSituation } from "./rules";
 
-/** What was decided. */
+/** The causes that were found. */
 export type Decision = Pick<Diagnosis, "causes" | "certainty" | "others">;
 
 /**
- * Decides from evidence alone why an endpoint's jobs or workers wait. The order of several findings
- * is the order in which to fix them.
+ * Decides why an endpoint's jobs or workers are waiting, based on the evidence alone. If there are
+ * several findings, they are returned in the order in which they should be fixed.
  */
 export function decideCauses(evidence: Evidence): Decision {
   const findings = findingsIn(evidence)
@@ -37,7 +37,7 @@ function findingsIn(evidence: Evidence): readonly PossibleCauses[] {
   const situation: WaitSituation = {
     ...{ evidence, endpoint, workers, queue, signs: signsOf(evidence) },
     alive: workers.running + workers.idle,
-    // A load-balancing endpoint shows no requests that wait.
+    // A load-balancing endpoint does not show how many requests are waiting.
     jobsWait: queue && !endpoint.isLoadBalancer ? queue.inQueue > 0 : true,
   };
   if (off.length > 0) return [...off, ...(workers.total > 0 ? RULES.flatMap((rule) => rule(situation)) : [])];
@@ -49,26 +49,29 @@ function findingsIn(evidence: Evidence): readonly PossibleCauses[] {
   return failures.length > 0 && isSatisfied(situation) ? failures : RULES.flatMap((rule) => rule(situation));
 }
 
-/** Returns what goes wrong although nothing waits: a container that crashes, and jobs that fail. */
+/**
+ * Returns problems that exist even if nothing is waiting: a container that crashes, and jobs that
+ * fail.
+ */
 function failuresIn(situation: WaitSituation): readonly PossibleCauses[] {
   const isFailure = ([found]: PossibleCauses) => found?.id === "crash-loop" || found?.id === "jobs-failing";
   return RULES.flatMap((rule) => rule(situation)).filter(isFailure);
 }
 
-/** Returns `true` if what is awaited is there. */
+/** Returns `true` if there is nothing left to wait for. */
 function isSatisfied({ evidence, endpoint, workers, queue }: WaitSituation): boolean {
   const ready = workers.running + workers.idle;
   if (evidence.awaited === "workers") return ready >= endpoint.workersMin && workers.unhealthy === 0;
   if (!queue || queue.inQueue > 0) return false;
-  // A request to a load-balancing endpoint may wait although its queue is empty.
+  // A request to a load-balancing endpoint may be waiting even if its queue is empty.
   if (endpoint.isLoadBalancer && (evidence.waitedMs !== undefined || (ready === 0 && workers.total > 0))) return false;
-  // Without jobs, only the workers that always run are awaited.
+  // If there are no jobs, only the minimum number of workers is needed.
   return ready >= endpoint.workersMin && workers.unhealthy === 0;
 }
 
 /**
- * What the refusal of a read says by itself. Without the service's own form it says nothing for
- * sure: a gateway or another server may have sent it.
+ * Returns what can be concluded from a rejected read. If the response is not in the service's own
+ * form, nothing is certain, because a gateway or another server may have sent it.
  */
 function accessFindings({ endpoint, queue }: Evidence): readonly PossibleCauses[] {
   const management = "value" in endpoint ? undefined : endpoint.failure;
@@ -84,7 +87,7 @@ function accessFindings({ endpoint, queue }: Evidence): readonly PossibleCauses[
   return [];
 }
 
-/** The reasons why workers of an endpoint at zero are still there. */
+/** Returns the reasons why an endpoint that was scaled to zero still has workers. */
 function stopFindings(evidence: Evidence): readonly PossibleCauses[] {
   const queue = seen(evidence.queue);
   const workers = seen(evidence.workers) ?? queue?.workers;
@@ -107,7 +110,10 @@ function byUrgency([one]: PossibleCauses, [other]: PossibleCauses): number {
   );
 }
 
-/** What somebody must fix comes first, then what passes, then what is only possible. */
+/**
+ * Returns the group in which a cause is sorted: first causes that someone must fix, then causes
+ * that go away by themselves, and finally causes that are only possible.
+ */
 function groupOf({ id, certainty }: PossibleCause): number {
   if (certainty === "possible" || certainty === "unknown") return 2;
   return CAUSES[id].passes ? 1 : 0;

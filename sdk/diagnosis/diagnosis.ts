@@ -14,21 +14,22 @@ import { createGather, type Sources } from "./gather";
 import type { DiagnoseOptions, Diagnosis } from "./record";
 import { factsIn, missingIn, summaryOf } from "./words";
 
-/** Says why something waits. */
+/** Finds out why jobs or workers are waiting. */
 export interface Diagnoses {
   /**
-   * Returns why an endpoint's jobs or workers wait, as far as the service shows it: the cause to
-   * fix first, or several that cannot be told apart, with the evidence, its age, and what to do. It
-   * changes nothing, and reads each part once, for at most 5 s; what it cannot read is `missing`.
+   * Diagnoses why an endpoint's jobs or workers are waiting, as far as the service shows it. The
+   * result contains the cause to fix first (or several causes if they cannot be told apart), the
+   * evidence and its age, and advice. A diagnosis changes nothing. It reads each part once, for at
+   * most 5 s; parts that it cannot read are listed in `missing`.
    *
-   * Over REST v2 it reads `GET /v2/serverless/{id}`, `…/workers`, `…/releases?limit=1`, and at the
-   * queue `GET /v2/{id}/health`. Over GraphQL it reads `myself { endpoint(id) { … pods } }` instead
-   * of the first three. Only if no worker is there, or all are throttled, it also reads the stock
-   * (`GET /v2/catalog/gpus` with `include=AVAILABILITY&product=SERVERLESS`; over GraphQL
-   * `gpuTypes`, `dataCenters` and `serverlessGpuPools`), the limits (`GET /v2/account/limits`, or
-   * `myself`), the first page of the endpoints if there is a quota, and the places of the
-   * endpoint's network volumes. With `logs`, it reads `GET
-   * /v2/serverless/{id}/workers/{workerId}/logs` of up to three workers.
+   * Over REST v2, it reads `GET /v2/serverless/{id}`, `…/workers`, `…/releases?limit=1`, and from
+   * the queue `GET /v2/{id}/health`. Over GraphQL, it reads `myself { endpoint(id) { … pods } }`
+   * instead of the first three. Only if there are no workers, or all of them are throttled, it also
+   * reads the stock (`GET /v2/catalog/gpus` with `include=AVAILABILITY&product=SERVERLESS`; over
+   * GraphQL `gpuTypes`, `dataCenters` and `serverlessGpuPools`), the limits (`GET
+   * /v2/account/limits`, or `myself`), the first page of the endpoints if there is a quota, and the
+   * data centers of the endpoint's network volumes. With `logs`, it reads `GET
+   * /v2/serverless/{id}/workers/{workerId}/logs` for up to three workers.
    * @throws InvalidInputError if the id cannot be part of a path; nothing was sent
    * @example
    * const { causes, certainty } = await client.endpoints.diagnose("abc");
@@ -44,10 +45,10 @@ const DIAGNOSE_OPTIONS: OptionChecks<DiagnoseOptions> = {
   signal: anAbortSignal,
 };
 
-/** How many lines of logs a diagnosis shows. */
+/** The number of log lines that a diagnosis shows. */
 const SHOWN_LINES = 3;
 
-/** Returns the diagnoses of one account. */
+/** Creates the diagnoses of one account. */
 export function createDiagnoses(context: CallContext, sources: Sources): Diagnoses {
   const gather = createGather(context, sources);
   return {
@@ -58,7 +59,7 @@ export function createDiagnoses(context: CallContext, sources: Sources): Diagnos
   };
 }
 
-/** Returns the diagnosis that evidence leads to. */
+/** Returns the diagnosis that follows from the evidence. */
 export function diagnosisOf(endpointId: string, evidence: Evidence): Diagnosis {
   const decision = decideCauses(evidence);
   const lines = (seen(evidence.logs) ?? []).flatMap((log) => log.lines);

@@ -5,41 +5,41 @@ import type { AwaitedWork } from "./record";
 /** A part of the evidence that was read. */
 export interface Seen<T> {
   readonly value: T;
-  /** In milliseconds since the epoch. */
+  /** When it was read, in milliseconds since the epoch. */
   readonly readAt: number;
   readonly source: string;
 }
 
 /** A part of the evidence that is missing. */
 export interface NotSeen {
-  /** Why it is missing. `undefined`: it was not asked for. */
+  /** The reason why it is missing. `undefined` if it was not requested. */
   readonly why: string | undefined;
-  /** The refusal behind it, where it says something itself. */
+  /** The rejection that caused it, if the rejection itself is evidence. */
   readonly failure?: ServiceRefusal | undefined;
 }
 
-/** A refusal that says something itself. */
+/** A rejection that is evidence in itself. */
 export interface ServiceRefusal {
   readonly is: "absent" | "refused" | "no queue";
   /**
-   * `true` if the response has the form in which the service refuses. Otherwise a gateway or
-   * another server may have sent it.
+   * `true` if the response has the form that the service uses for rejections. Otherwise, a gateway
+   * or another server may have sent it.
    */
   readonly isOwn: boolean;
-  /** In milliseconds since the epoch. */
+  /** When it was read, in milliseconds since the epoch. */
   readonly readAt: number;
   readonly source: string;
 }
 
-/** A part of the evidence. */
+/** A part of the evidence, either read or missing. */
 export type Part<T> = Seen<T> | NotSeen;
 
-/** Returns what was read, or `undefined` if it is missing. */
+/** Returns the value that was read, or `undefined` if the part is missing. */
 export function seen<T>(part: Part<T>): T | undefined {
   return "value" in part ? part.value : undefined;
 }
 
-/** The settings of an endpoint that decide whether its workers start. */
+/** The settings of an endpoint that determine whether its workers start. */
 export interface EndpointFacts {
   readonly name: string | undefined;
   readonly isLoadBalancer: boolean;
@@ -47,7 +47,7 @@ export interface EndpointFacts {
   readonly workersMax: number;
   readonly scalerType: string | undefined;
   readonly scalerValue: number | undefined;
-  /** In normal form; empty on CPUs. */
+  /** The GPU pools, in normal form. Empty if the endpoint runs on CPUs. */
   readonly gpuIds: string;
   readonly gpuCount: number;
   readonly locations: string;
@@ -57,7 +57,7 @@ export interface EndpointFacts {
   readonly compliance: readonly string[];
 }
 
-/** The workers of an endpoint by their state. */
+/** The number of an endpoint's workers in each state. */
 export interface WorkerFacts {
   readonly running: number;
   readonly idle: number;
@@ -65,22 +65,28 @@ export interface WorkerFacts {
   readonly throttled: number;
   readonly unhealthy: number;
   readonly total: number;
-  /** Workers of an old version, if the interface shows it. */
+  /** The number of workers that run an old version, if the API shows it. */
   readonly stale: number | undefined;
-  /** How long the oldest starting worker has been starting, in milliseconds, if it is known. */
+  /** How long the oldest starting worker has been starting, in milliseconds, if known. */
   readonly startingMs: number | undefined;
-  /** `true` if each worker was listed: then the counts are those of the service's REST v2. */
+  /**
+   * `true` if the workers were listed one by one, so that the counts come from the service's REST
+   * v2.
+   */
   readonly isListed: boolean;
 }
 
-/** A rollout, as the list of releases shows it. */
+/** The state of a rollout, according to the list of releases. */
 export interface RolloutFacts {
   readonly inProgress: boolean;
   readonly workersOnLatest: number;
   readonly workersTotal: number;
-  /** The fields that the last release changed: their names only, because values may be secret. */
+  /**
+   * The fields that the last release changed. Only their names are kept, because the values may be
+   * secret.
+   */
   readonly changed: readonly string[];
-  /** When the last release was made, as the service writes it. */
+  /** When the last release was made, in the service's own format. */
   readonly releasedAt: string | undefined;
 }
 
@@ -88,26 +94,26 @@ export interface RolloutFacts {
 export interface QueueFacts {
   readonly inQueue: number;
   readonly inProgress: number;
-  /** Jobs that have ended since the queue began to count. */
+  /** The number of jobs that have completed since the queue began to count. */
   readonly completed: number;
   readonly failed: number;
-  /** The queue's own counts of workers. */
+  /** The numbers of workers, as counted by the queue. */
   readonly workers: WorkerFacts;
 }
 
-/** The GPU types with their stock, and the places of the endpoint's volumes. */
+/** The GPU types with their stock, and the data centers of the endpoint's volumes. */
 export interface StockFacts {
   readonly gpus: readonly CatalogGpu[];
   /** The data centers, if they were needed. */
   readonly dataCenters: readonly CatalogDataCenter[] | undefined;
-  /** `undefined` if a volume's place is not known. */
+  /** The data centers of the endpoint's volumes. `undefined` if that of any volume is unknown. */
   readonly volumeDataCenters: readonly string[] | undefined;
 }
 
-/** What the account uses of its limits. `undefined`: not known. */
+/** The account's limits and how much of them is in use. Unknown values are `undefined`. */
 export interface LimitFacts {
   readonly workerQuota: number | undefined;
-  /** The sum of `workersMax` over all endpoints that were read: at least that many. */
+  /** The sum of `workersMax` over all endpoints that were read. The actual sum may be higher. */
   readonly workersUsed: number | undefined;
   readonly spendLimit: number | undefined;
   readonly spend: number | undefined;
@@ -118,25 +124,28 @@ export interface LimitFacts {
 export interface WorkerLog {
   readonly workerId: string;
   readonly lines: readonly LogLine[];
-  /** `true` if only its beginning was read, because it is long. */
+  /** `true` if only the beginning of the log was read, because the log is too long. */
   readonly isCut?: boolean;
 }
 
-/** Everything that a diagnosis is decided from. */
+/** All the evidence on which a diagnosis is based. */
 export interface Evidence {
   readonly awaited: AwaitedWork;
-  /** In milliseconds, if it is known. */
+  /** How long the wait has lasted, in milliseconds, if known. */
   readonly waitedMs: number | undefined;
   /** The time of the decision, in milliseconds since the epoch. */
   readonly now: number;
   readonly endpoint: Part<EndpointFacts>;
-  /** Whether the list of endpoints contains it. Read only if the read by its id found nothing. */
+  /**
+   * Whether the list of endpoints contains the endpoint. Read only if the endpoint could not be
+   * found by its id.
+   */
   readonly listed: Part<boolean>;
   readonly workers: Part<WorkerFacts>;
   readonly rollout: Part<RolloutFacts>;
   readonly queue: Part<QueueFacts>;
   readonly stock: Part<StockFacts>;
-  /** The data centers of network volumes, by the volumes' ids. */
+  /** The data center of each network volume, by volume id. */
   readonly volumes: Part<ReadonlyMap<string, string>>;
   readonly limits: Part<LimitFacts>;
   readonly logs: Part<readonly WorkerLog[]>;

@@ -24,35 +24,43 @@ import { createPatience, SOURCE_READ_MS } from "./patience";
 import type { DiagnoseOptions } from "./record";
 import { refusalIn } from "./refusals";
 
-/** The counts of `/health`, as the client reads them. */
+/** The counts returned by `/health`, as the client reads them. */
 export interface HealthCounts {
   readonly jobs: Readonly<Record<"inQueue" | "inProgress" | "completed" | "failed", number>>;
   readonly workers: Readonly<Record<"idle" | "running", number>> &
     Readonly<Partial<Record<"initializing" | "ready" | "throttled" | "unhealthy", number | null>>>;
 }
 
-/** What a diagnosis reads. */
+/** The sources from which a diagnosis reads its evidence. */
 export interface Sources {
   readonly calls: DiagnosisCalls;
   readonly catalog: Catalog;
   readonly account: Account;
   readonly health: (endpointId: string, options: ObservedOptions) => Promise<HealthCounts>;
-  /** Reads the places of volumes, by their ids. */
+  /** Reads the data center of each volume, by volume id. */
   readonly volumePlaces: (options: ObservedOptions) => Promise<ReadonlyMap<string, string>>;
-  /** Reads the logs of workers. @default the interface has none */
+  /**
+   * Reads the logs of workers.
+   * @default the API has no logs
+   */
   readonly logs?:
     | ((endpointId: string, workerIds: readonly string[], signal?: AbortSignal) => Promise<WorkerLog[]>)
     | undefined;
 }
 
-/** No second attempt: people wait. */
+/** Make a single attempt, because people are waiting. */
 const ONCE = { timeoutMs: SOURCE_READ_MS, maxRetries: 0 };
-/** How many workers' logs are read. */
+/** The number of workers whose logs are read. */
 const MOST_LOGS = 3;
-/** What concerns the whole account is read again after this time, in milliseconds. */
+/**
+ * How long information about the whole account is reused before it is read again, in milliseconds.
+ */
 const SHARED_MS = 60_000;
 
-/** Reads a part once. @param isOwn `false` if others wait for the same answer */
+/**
+ * Reads a part once.
+ * @param isOwn `false` if other diagnoses are waiting for the same answer
+ */
 type Read = <T>(
   name: string,
   operation: string,
@@ -60,7 +68,7 @@ type Read = <T>(
   isOwn?: boolean,
 ) => Promise<Part<T>>;
 
-/** What the diagnoses of a client share. */
+/** The state that all diagnoses of a client share. */
 interface Remembered {
   readonly shared: Shared;
   readonly patiently: ReturnType<typeof createPatience>;
@@ -69,7 +77,7 @@ interface Remembered {
 type Shared = <T>(key: string, read: () => Promise<Part<T>>) => Promise<Part<T>>;
 
 /**
- * Returns a function that gathers the evidence about an endpoint. It never fails, unless aborted.
+ * Returns a function that gathers the evidence about an endpoint. It fails only if it is aborted.
  */
 export function createGather(context: CallContext, sources: Sources) {
   const remembered = { shared: createShared(context.clock), patiently: createPatience(context.clock) };
@@ -120,7 +128,8 @@ async function gather(
     ...{ stock: NOT_ASKED, volumes: NOT_ASKED, limits: NOT_ASKED, logs: NOT_ASKED },
   };
   const ids = (seen(listed)?.ids ?? []).slice(0, MOST_LOGS);
-  // At the same time, so that a service that hangs costs twice the time of a read, and no more.
+  // Read these at the same time, so that an unresponsive service costs no more than twice the time
+  // of one read.
   const [more, ofList, ofLogs] = await Promise.all([
     gatherMore({ clock, sources, shared, read }, first),
     isAbsent
@@ -138,7 +147,7 @@ interface Gathering {
   readonly read: Read;
 }
 
-/** Reads the stock and the limits, if no worker explains the wait. */
+/** Reads the stock and the limits if the workers do not explain the wait. */
 async function gatherMore(
   gathering: Gathering,
   evidence: Evidence,
@@ -164,7 +173,9 @@ async function gatherMore(
   return { ...ofStock, limits: ofAccount };
 }
 
-/** Returns `true` if workers are awaited, and none is there but throttled ones. */
+/**
+ * Returns `true` if workers are needed, but there are too few of them or all of them are throttled.
+ */
 function needsMore({ awaited, endpoint, workers, queue }: Evidence): boolean {
   const settings = seen(endpoint);
   const counts = seen(workers) ?? seen(queue)?.workers;
@@ -181,7 +192,7 @@ async function readStock(
   const { calls, catalog, volumePlaces } = sources;
   if (endpoint.gpuIds === "") return { stock: NOT_ASKED, volumes: NOT_ASKED };
   const { gpuCount } = endpoint;
-  // Others wait for the same answer, so an abort of this diagnosis does not end it.
+  // Other diagnoses wait for the same answer, so don't stop when this one is aborted.
   const asked = <T>(ask: () => Promise<T>) => part(clock, calls.source, undefined, ask);
   const needsPlaces = endpoint.compliance.length > 0;
   const [gpus, dataCenters, volumes] = await Promise.all([
@@ -216,7 +227,8 @@ const NOT_ASKED: NotSeen = { why: undefined };
 const ONLY_V2: NotSeen = { why: "GraphQL does not show it, REST v2 does" };
 
 /**
- * Reads a part of the evidence. A failure is part of the evidence, unless the caller has aborted.
+ * Reads a part of the evidence. A failure becomes part of the evidence, unless the caller has
+ * aborted.
  */
 async function part<T>(
   clock: Clock,
@@ -239,7 +251,10 @@ function mapped<T, U>(given: Part<T>, map: (value: T) => U): Part<U> {
   return "value" in given ? { ...given, value: map(given.value) } : given;
 }
 
-/** GraphQL answers `null` for an endpoint that does not exist. */
+/**
+ * Turns a missing endpoint into evidence: GraphQL returns `null` for an endpoint that does not
+ * exist.
+ */
 function endpointPart(given: Part<ReadEndpoint | undefined>): Part<EndpointFacts> {
   if (!("value" in given)) return given;
   const { value, ...read } = given;
@@ -253,13 +268,13 @@ function listedPart(given: Part<boolean | undefined>): Part<boolean> {
   return value === undefined ? { why: "it goes on after the part that was read" } : { ...read, value };
 }
 
-/** Returns the queue's counts, with what the pods add over GraphQL. */
+/** Returns the queue's counts. Over GraphQL, information from the pods is added. */
 function queueFacts({ jobs, workers }: HealthCounts, pods: PodFacts | undefined): QueueFacts {
   const { running, ready, unhealthy, throttled, initializing } = workers;
-  // Workers that are kept for a fast start can count as idle, but not as ready.
+  // Workers that are kept for a fast start may count as idle, but not as ready.
   const idle = ready ?? workers.idle;
   const shown = running + idle + (throttled ?? 0) + (unhealthy ?? 0);
-  // A service that shows only two counts still has the pods of the others.
+  // If the service doesn't count starting workers, they are the pods that no other count includes.
   const starting = initializing ?? Math.max(0, (pods?.active ?? 0) - shown);
   const facts: WorkerFacts = {
     ...{ running, idle, initializing: starting, throttled: throttled ?? 0, unhealthy: unhealthy ?? 0 },
@@ -270,7 +285,10 @@ function queueFacts({ jobs, workers }: HealthCounts, pods: PodFacts | undefined)
   return { inQueue, inProgress, completed, failed, workers: facts };
 }
 
-/** Keeps what concerns the whole account for a while. A failure is asked again. */
+/**
+ * Keeps information about the whole account for a while. After a failure, the information is read
+ * again.
+ */
 function createShared(clock: Clock): Shared {
   const known = new Map<string, { readonly at: number; readonly part: Promise<Part<unknown>> }>();
   return <T>(key: string, read: () => Promise<Part<T>>) => {

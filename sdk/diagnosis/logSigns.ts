@@ -1,17 +1,21 @@
 import type { CauseId, Certainty } from "./causes";
 import type { WorkerLog } from "./evidence";
 
-/** What the log of a worker says about why it does not work. */
+/** What the log of a worker shows about why the worker does not work. */
 export interface LogSigns {
-  /** The cause that it shows, if it shows one. */
+  /** The cause that the log shows, if any. */
   readonly cause: { readonly id: CauseId; readonly certainty: Certainty } | undefined;
-  /** `true` if the service has started the container, or has shown that the image is there. */
+  /**
+   * `true` if the service has started the container, or has reported that the image is on the host.
+   */
   readonly hasImage: boolean;
-  /** `true` if the worker library has printed something: the program takes jobs. */
+  /**
+   * `true` if the worker library has printed something, which means that the program takes jobs.
+   */
   readonly hasLibraryLine: boolean;
   /**
-   * Whether the version that the library has printed sends all jobs to one worker. `undefined`: it
-   * has printed none.
+   * Whether the library has printed a version that sends all jobs to one worker. `undefined` if it
+   * has printed no version.
    */
   readonly hasFunnelVersion: boolean | undefined;
   readonly hasLines: boolean;
@@ -19,11 +23,11 @@ export interface LogSigns {
   readonly hasTrace: boolean;
 }
 
-/** A line after which the image is on the host. */
+/** Matches a line after which the image is on the host. */
 const PULLED = /image is up to date|downloaded newer image/i;
-/** A new attempt to start the container, after which an earlier error may be over. */
+/** Matches a new attempt to start the container. Errors before it may have been resolved. */
 const ANOTHER = /\bretrying\b|\bcreate container\b/i;
-/** The service itself has ended the container. */
+/** Matches a line that shows that the service itself ended the container. */
 const STOP = /\bstop(?:ping|ped)? container\b/i;
 
 const START = /\bstart(?:ing|ed)? container\b|\bcontainer start(?:ed)?\b/i;
@@ -41,29 +45,35 @@ const PULL_ERROR = new RegExp(
 const PULL_PROGRESS =
   /\bpulling\b|\bdownloading\b|\bextracting\b|pull complete|download complete|verifying checksum|loading model|caching model/i;
 
-/** A later attempt has got further than to ask for the image. */
+/** Matches a line that shows that a later attempt got further than requesting the image. */
 const PULL_GOES_ON = /complete|extracting|downloading/i;
 
 const TRACE =
   /^Traceback \(most recent|^\s*\w*(?:Error|Exception)\b.*:|\bpanic:|segmentation fault|exec format error|cuda (?:error|driver version)|unsatisfied condition: cuda|exited with code [1-9]/i;
 
-/** Lines of the worker library: its start, and its jobs. */
+/** Matches lines that the worker library prints when it starts and for its jobs. */
 const LIBRARY = /serverless worker|jobs in (?:queue|progress)|"?requestId"?|\bStarted\.|\bFinished\./i;
 const JOB_DONE = /\bFinished\b/;
 
-/** The versions with which all jobs go to one worker if the endpoint has a shared folder. */
+/**
+ * Matches the version of the worker library. With some versions, all jobs go to one worker if the
+ * endpoint has a shared folder.
+ */
 const VERSION = /(?:runpod|serverless worker)\D{0,20}?(\d+)\.(\d+)\.(\d+)/gi;
 
-/** After this time without a new line, a pull hangs or is over, in milliseconds (observed). */
+/**
+ * How long a pull can go without a new line before it counts as stuck or over, in milliseconds
+ * (observed).
+ */
 const LONGEST_PULL_MS = 7 * 60_000;
-/** Starts that follow each other within this time are one loop, in milliseconds. */
+/** Starts within this time of the latest one belong to the same loop, in milliseconds. */
 const LOOP_MS = 10 * 60_000;
-/** How many lines at the end of a container's output may hold its traceback. */
+/** The number of lines at the end of a container's output that may contain its traceback. */
 const TRACE_END = 2;
-/** The number of starts that are a loop even without any output. */
+/** The number of starts that count as a loop even without any output. */
 const CERTAIN_STARTS = 3;
 
-/** Returns what a log says. Reads it from its oldest line to its newest. */
+/** Returns what a log shows. Its lines must be in order, the oldest first. */
 export function signsIn({ lines }: WorkerLog, now: number): LogSigns {
   const versions = lines.flatMap(({ line }) => [...line.matchAll(VERSION)]);
   const container = lines.filter(({ source }) => source !== "system").map(({ line }) => line);
@@ -81,10 +91,10 @@ function causeIn(lines: WorkerLog["lines"], now: number): LogSigns["cause"] {
   const system = lines.filter(({ source }) => source === "system");
   const lastOf = (pattern: RegExp) => system.findLastIndex(({ line }) => pattern.test(line));
   const ageOf = (at: number) => now - Date.parse(system[at]?.ts ?? "");
-  // A line without a time can be recent, but that is not certain.
+  // A line without a time may be recent, but that is not certain.
   const isOld = (at: number, ms: number) => ageOf(at) > ms;
   const isRecent = (at: number, ms: number) => ageOf(at) <= ms;
-  // A container that starts has an image, so an error of an earlier pull is over.
+  // A container that starts must have its image, so an error from an earlier pull is resolved.
   const there = Math.max(lastOf(START), lastOf(PULLED));
   const failed = lastOf(PULL_ERROR);
   const pulled = system.findLastIndex(({ line }) => PULL_PROGRESS.test(line) && !PULL_ERROR.test(line));
@@ -105,15 +115,18 @@ function causeIn(lines: WorkerLog["lines"], now: number): LogSigns["cause"] {
 /** The output of the container between two starts. */
 interface Run {
   readonly output: readonly string[];
-  /** `true` if the service has ended it. */
+  /** `true` if the service has ended the container. */
   readonly isStopped: boolean;
 }
 
-/** Returns how sure it is that a container ends soon after each start, if it seems to. */
+/**
+ * Returns how certain it is that a container ends soon after each start, or `undefined` if the log
+ * does not suggest this.
+ */
 function loopIn(lines: WorkerLog["lines"], now: number): Certainty | undefined {
   const starts = lines.flatMap(({ source, line }, at) => (source === "system" && START.test(line) ? [at] : []));
   const output = lines.filter(({ source }) => source !== "system").map(({ line }) => line);
-  // A worker that asks for a fresh container after each job also starts again and again.
+  // A worker that requests a fresh container after each job also starts again and again.
   if (output.some((line) => JOB_DONE.test(line))) return undefined;
   const latest = Date.parse(lines[starts.at(-1) ?? -1]?.ts ?? "");
   const recent = starts.filter((at) => !(latest - Date.parse(lines[at]?.ts ?? "") > LOOP_MS));
@@ -123,7 +136,7 @@ function loopIn(lines: WorkerLog["lines"], now: number): Certainty | undefined {
   if (crashes.length === 0) return undefined;
   if (recent.length < 2) return crashes.length + 1 >= CERTAIN_STARTS ? "likely" : undefined;
   const isSilent = crashes.every((run) => run.output.length <= 1);
-  // A traceback in the middle of other output may be one of a job.
+  // A traceback in the middle of other output may come from a job.
   const areTraced = crashes.every((run) => run.output.slice(-TRACE_END).some((line) => TRACE.test(line)));
   const isSure = crashes.length === runs.length && (areTraced || (isSilent && recent.length >= CERTAIN_STARTS));
   return isSure && now - latest <= LOOP_MS ? "certain" : "likely";

@@ -1,16 +1,16 @@
 import type { Clock } from "../contract/clock";
 import { RequestTimeoutError, ServerlessGpuError } from "../errors";
 
-/** The time for a read, in milliseconds: people wait. */
+/** The time limit of a read, in milliseconds. It is short because people are waiting. */
 export const SOURCE_READ_MS = 5_000;
-/** The least time for a read of a source that does not respond, in milliseconds. */
+/** The shortest time limit of a read from a source that does not respond, in milliseconds. */
 const LEAST_MS = 250;
-/** How long a source that has not responded gets less time, in milliseconds. */
+/** How long a source that has not responded gets shorter time limits, in milliseconds. */
 const HURRY_MS = 30_000;
 
-/** What is known of a source of evidence. */
+/** What is known about a source of evidence. */
 interface Known {
-  /** The reads since the last response that had none. */
+  /** The number of reads without a response since the last response. */
   readonly hung: number;
   readonly hungAt: number;
   readonly answeredAt: number;
@@ -19,9 +19,9 @@ interface Known {
 const NOTHING: Known = { hung: 0, hungAt: 0, answeredAt: Number.NEGATIVE_INFINITY };
 
 /**
- * Returns a function that gives each read of a source its time. The more reads have had no
- * response, the less it is, so that a hundred diagnoses of a service that hangs together take about
- * 20 s.
+ * Returns a function that sets the time limit of each read from a source. The limit becomes shorter
+ * with each read that gets no response, so that a hundred diagnoses of an unresponsive service take
+ * about 20 s in total.
  */
 export function createPatience(clock: Clock) {
   const sources = new Map<string, Known>();
@@ -41,7 +41,8 @@ export function createPatience(clock: Clock) {
       return value;
     } catch (error) {
       const { hung, answeredAt } = known();
-      // Any status is a response. A wait for our own rate limit is neither.
+      // Any status counts as a response. Waiting for our own rate limit counts neither as a
+      // response nor as a missing one.
       if (error instanceof ServerlessGpuError && error.status !== undefined) noteAnswer();
       else if (error instanceof RequestTimeoutError && answeredAt < startedAt)
         sources.set(source, { hung: hung + 1, hungAt: clock.monotonic(), answeredAt });

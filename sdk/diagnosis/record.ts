@@ -3,23 +3,27 @@ import type { RequestOptions } from "../transport/requestOptions";
 import type { CauseId, Certainty } from "./causes";
 
 /**
- * What is awaited: `jobs` (that a job starts), `workers` (that `workersMin` workers are ready) or
- * `stop` (that no worker is left, for a deletion).
+ * What the caller is waiting for: `jobs` (for a job to start), `workers` (for `workersMin` workers
+ * to be ready) or `stop` (for all workers to stop, before a deletion).
  */
 export type AwaitedWork = "jobs" | "workers" | "stop";
 
 /** Options of `diagnose`. */
 export interface DiagnoseOptions extends Pick<RequestOptions, "signal"> {
-  /** What is awaited. @default "jobs" */
+  /**
+   * What the caller is waiting for.
+   * @default "jobs"
+   */
   readonly awaited?: AwaitedWork | undefined;
   /**
-   * How long it has been awaited, in milliseconds, ≥ 0.
+   * How long the wait has lasted, in milliseconds, ≥ 0.
    * @default unknown
    */
   readonly waitedMs?: number | undefined;
   /**
    * `true` also reads the logs of up to three workers, for at most 5 s, and shows the last three
-   * lines, redacted. Only REST v2 has them. Without them, no crash and no failed pull is certain.
+   * lines, redacted. Logs are available only over REST v2. Without logs, a crash or a failed pull
+   * is never certain.
    * @default false
    */
   readonly logs?: boolean | undefined;
@@ -27,63 +31,64 @@ export interface DiagnoseOptions extends Pick<RequestOptions, "signal"> {
 
 /** A cause that a diagnosis names. */
 export interface FoundCause {
-  /** The id of the cause, for programs. */
+  /** The id of the cause, for use in programs. */
   readonly id: CauseId;
-  /** The cause in words. */
+  /** A description of the cause. */
   readonly words: string;
-  /** How sure it is. */
+  /** How certain the cause is. */
   readonly certainty: Certainty;
-  /** What to do. */
+  /** The recommended action. */
   readonly advice: string;
-  /** `true` if it ends by itself. */
+  /** `true` if the cause goes away by itself. */
   readonly passes: boolean;
 }
 
-/** Something that the diagnosis was made from. */
+/** A fact on which a diagnosis is based. */
 export interface Fact {
-  /** What was seen. */
+  /** A description of the fact. */
   readonly text: string;
-  /** Where: `REST v2`, `GraphQL` or `queue`. */
+  /** Where the fact was read: `REST v2`, `GraphQL` or `queue`. */
   readonly source: string;
-  /** When it was read. */
+  /** When the fact was read. */
   readonly readAt: Date;
-  /** How old it was when the diagnosis was made, in milliseconds. */
+  /** How old the fact was when the diagnosis was made, in milliseconds. */
   readonly ageMs: number;
 }
 
 /** Something that could not be read. */
 export interface MissingFact {
-  /** What was asked for. */
+  /** What the diagnosis tried to read. */
   readonly what: string;
-  /** Why it is missing. */
+  /** The reason why it is missing. */
   readonly why: string;
 }
 
-/** Why an endpoint's jobs or workers wait, as far as the service shows it. */
+/** The reason why an endpoint's jobs or workers are waiting, as far as the service shows it. */
 export interface Diagnosis {
-  /** Id of the endpoint. */
+  /** The id of the endpoint. */
   readonly endpointId: string;
-  /** Name of the endpoint, if it could be read. */
+  /** The name of the endpoint, if it could be read. */
   readonly endpointName: string | undefined;
-  /** What is awaited. */
+  /** What the caller is waiting for. */
   readonly awaited: AwaitedWork;
   /**
-   * What to fix first. Several if what the service shows does not tell them apart: it is one of
-   * them, the most likely first. Never empty.
+   * The cause to fix first. If the service's information does not distinguish between several
+   * causes, it contains all of them, the most likely first, and one of them is the actual cause. It
+   * is never empty.
    */
   readonly causes: readonly FoundCause[];
-  /** How sure `causes` is: as sure as its first. */
+  /** How certain the first of `causes` is. */
   readonly certainty: Certainty;
-  /** Further causes that were found, in the order in which to fix them. */
+  /** Further causes that were found, in the order in which they should be fixed. */
   readonly others: readonly FoundCause[];
-  /** What the diagnosis was made from. */
+  /** The facts on which the diagnosis is based. */
   readonly evidence: readonly Fact[];
-  /** What could not be read. */
+  /** The facts that could not be read. */
   readonly missing: readonly MissingFact[];
-  /** The last three lines of the logs, with the option `logs`. */
+  /** The last three lines of the logs, if the option `logs` is set. */
   readonly lines: readonly LogLine[];
   /** The diagnosis in one line. */
   readonly summary: string;
-  /** When it was made. */
+  /** When the diagnosis was made. */
   readonly madeAt: Date;
 }

@@ -8,7 +8,7 @@ import {
 } from "../errors";
 import type { ServiceRefusal } from "./evidence";
 
-/** Returns what an error says itself about the endpoint or the key, if anything. */
+/** Returns what an error reveals about the endpoint or the key, if anything. */
 export function refusalIn(error: ServerlessGpuError): Pick<ServiceRefusal, "is" | "isOwn"> | undefined {
   const is = failureOf(error);
   return is && { is, isOwn: is === "no queue" || isOwnRefusal(error) };
@@ -23,11 +23,12 @@ function failureOf(error: ServerlessGpuError): ServiceRefusal["is"] | undefined 
 }
 
 /**
- * Returns `true` if a response has the form in which the service itself refuses. Gateways, proxies
- * and other servers refuse with pages, and with JSON that has other fields.
+ * Returns `true` if a response has the form that the service itself uses for rejections. Gateways,
+ * proxies and other servers send HTML pages, or JSON with other fields.
  */
 export function isOwnRefusal({ status = 0, body = "" }: ServerlessGpuError): boolean {
-  // GraphQL also refuses with 200. Its response was read as one of the service.
+  // GraphQL also sends rejections with status 200. Such a response has already been recognized as
+  // the service's own.
   if (status === 200) return true;
   const said = objectIn(body);
   if (hasOnly(said, ["errors"])) return isUnauthorized(said.errors);
@@ -50,7 +51,7 @@ function hasOnly(fields: Fields, names: readonly string[]): boolean {
   return Object.keys(fields).every((name) => names.includes(name));
 }
 
-/** The error of GraphQL for a key that it does not accept. */
+/** Returns `true` for the errors that GraphQL returns if it does not accept a key. */
 function isUnauthorized(errors: unknown): boolean {
   return Array.isArray(errors) && errors.length === 1 && (errors[0] as Fields | null)?.message === "Unauthorized";
 }

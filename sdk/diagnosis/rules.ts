@@ -11,43 +11,53 @@ import {
 import { type LogSigns, signsIn } from "./logSigns";
 import { judgeStock } from "./stock";
 
-/** A cause with how sure it is. */
+/** A cause and how certain it is. */
 export interface PossibleCause {
   readonly id: CauseId;
   readonly certainty: Certainty;
 }
 
 /**
- * A cause, or several that the evidence does not tell apart: one of them, the most likely first.
+ * One cause, or several that the evidence does not distinguish, the most likely first. One of them
+ * is the actual cause.
  */
 export type PossibleCauses = readonly PossibleCause[];
 
-/** The evidence in the form in which the rules read it. */
+/** The evidence in the form that the rules need. */
 export interface WaitSituation {
   readonly evidence: Evidence;
   readonly endpoint: EndpointFacts;
   readonly workers: WorkerFacts;
-  /** `undefined` if the queue could not be read. */
+  /** The queue's counts. `undefined` if the queue could not be read. */
   readonly queue: QueueFacts | undefined;
-  /** What the logs say. `undefined` if they were not read. */
+  /** What the logs show. `undefined` if they were not read. */
   readonly signs: readonly LogSigns[] | undefined;
-  /** Workers that do or could do something: those that wait for a machine do not count. */
+  /**
+   * The number of workers that are working or could work. Workers that are waiting for a machine
+   * don't count.
+   */
   readonly alive: number;
-  /** `true` if jobs wait, or if it is not known whether any do. */
+  /** `true` if jobs are waiting, or if it is unknown whether jobs are waiting. */
   readonly jobsWait: boolean;
 }
 
 type Rule = (situation: WaitSituation) => readonly PossibleCauses[];
 
-/** After this time, the service itself counts a start as failed, in milliseconds (observed). */
+/** After this time, the service itself considers a start failed, in milliseconds (observed). */
 const LONGEST_START_MS = 7 * 60_000;
-/** Starts with many pools that were seen to hang had lasted longer, in milliseconds (observed). */
+/**
+ * Starts with many pools that were observed to hang had lasted longer than this, in milliseconds
+ * (observed).
+ */
 const MANY_POOLS_MS = 10 * 60_000;
 const MOST_POOLS = 3;
-/** In this time after a job arrives, an endpoint without workers is only scaling up. */
+/**
+ * For this long after a job arrives, an endpoint without workers may simply be scaling up, in
+ * milliseconds.
+ */
 const SCALE_UP_MS = 2 * 60_000;
 
-/** Returns a cause, at most as sure as its row allows. */
+/** Returns a cause. Its certainty is limited to the maximum that `CAUSES` allows for it. */
 export function cause(id: CauseId, certainty: Certainty): PossibleCause {
   return { id, certainty: lessSure(certainty, CAUSES[id].atMost) };
 }
@@ -55,12 +65,12 @@ export function cause(id: CauseId, certainty: Certainty): PossibleCause {
 const one = (id: CauseId, certainty: Certainty): PossibleCauses[] => [[cause(id, certainty)]];
 const oneOf = (certainty: Certainty, ...ids: CauseId[]): PossibleCauses[] => [ids.map((id) => cause(id, certainty))];
 
-/** Returns the logs' signs. */
+/** Returns what the logs show. Returns `undefined` if they were not read. */
 export function signsOf({ logs, now }: Evidence): readonly LogSigns[] | undefined {
   return seen(logs)?.map((log) => signsIn(log, now));
 }
 
-/** Every rule about an endpoint that may have workers. Their order has no meaning. */
+/** All rules for an endpoint that may have workers. Their order does not matter. */
 export const RULES: readonly Rule[] = [
   logged,
   unhealthy,
@@ -75,7 +85,9 @@ export const RULES: readonly Rule[] = [
   failing,
 ];
 
-/** What a log shows is shown by the service itself, so it can be certain. */
+/**
+ * Finds causes in the logs. They can be certain, because a log is the service's own information.
+ */
 function logged(situation: WaitSituation): readonly PossibleCauses[] {
   const shown = (situation.signs ?? []).flatMap(({ cause: found }) => found ?? []);
   const ids = [...new Set(shown.map(({ id }) => id))];
@@ -86,7 +98,10 @@ function logged(situation: WaitSituation): readonly PossibleCauses[] {
   });
 }
 
-/** Returns how sure a log can be beside the states of the workers: it may show what is over. */
+/**
+ * Returns the highest certainty of a cause from a log, given the states of the workers, because the
+ * problem in the log may be over.
+ */
 function surestBeside(id: CauseId, { workers }: WaitSituation): Certainty | undefined {
   const { initializing, unhealthy } = workers;
   if (id === "image-pulling") return initializing > 0 ? "certain" : undefined;
@@ -97,14 +112,19 @@ function hasLogged(situation: WaitSituation): boolean {
   return logged(situation).length > 0;
 }
 
-/** Crashed workers and failed pulls look alike without a log. */
+/**
+ * Finds causes for unhealthy workers. Without a log, crashed workers and failed pulls look alike.
+ */
 function unhealthy(situation: WaitSituation): readonly PossibleCauses[] {
   const { workers, signs } = situation;
   if (workers.unhealthy === 0 || hasLogged(situation)) return [];
   return oneOf(signs ? "possible" : "likely", "crash-loop", "image-pull");
 }
 
-/** A worker that starts: for a short time that is normal, and a crash loop can look the same. */
+/**
+ * Finds causes for workers that are still starting. This is normal for a short time, but a crash
+ * loop can look the same.
+ */
 function starting(situation: WaitSituation): readonly PossibleCauses[] {
   const { workers, signs, evidence, endpoint } = situation;
   if (workers.initializing === 0 || hasLogged(situation)) return [];
@@ -124,11 +144,13 @@ function poolCount({ gpuIds }: EndpointFacts): number {
   return splitList(gpuIds).filter((part) => !part.startsWith("-")).length;
 }
 
-/** Throttled workers alone say nothing for sure about stock. */
+/**
+ * Finds causes for throttled workers. Throttled workers alone don't prove anything about the stock.
+ */
 function throttled(situation: WaitSituation): readonly PossibleCauses[] {
   const { workers, signs } = situation;
   if (workers.throttled === 0 || workers.idle > 0) return [];
-  // A container that crashes can be shown as throttled.
+  // A container that crashes may be shown as throttled.
   if (logged(situation).some(([found]) => found?.id === "crash-loop")) return [];
   const isAlone = workers.throttled === workers.total;
   const stock = isAlone ? stockFindings(situation, "likely") : [];
@@ -138,7 +160,7 @@ function throttled(situation: WaitSituation): readonly PossibleCauses[] {
   return found.length > 0 ? found : [[cause("throttled", "likely"), ...crash]];
 }
 
-/** No worker, or fewer than `workersMin`, and none that starts. */
+/** Finds causes if there are no workers, or fewer than `workersMin`, and none are starting. */
 function withoutWorkers(situation: WaitSituation): readonly PossibleCauses[] {
   const { workers, endpoint, evidence, jobsWait } = situation;
   const { awaited } = evidence;
@@ -155,7 +177,10 @@ function withoutWorkers(situation: WaitSituation): readonly PossibleCauses[] {
   return [remaining(situation)];
 }
 
-/** Returns what is left if nothing was found: without workers, the service does not show more. */
+/**
+ * Returns the causes that remain possible if nothing else was found. Without workers, the service
+ * shows no more than that.
+ */
 function remaining({ evidence, endpoint }: WaitSituation): PossibleCauses {
   const { waitedMs, stock, limits, queue } = evidence;
   const { minCudaVersion, allowedCudaVersions, volumeIds, compliance } = endpoint;
@@ -164,7 +189,7 @@ function remaining({ evidence, endpoint }: WaitSituation): PossibleCauses {
   const hasCuda = minCudaVersion !== "" || allowedCudaVersions !== "";
   const ids: CauseId[] = [
     ...(isNew ? (["cold-start"] as const) : []),
-    // The level is an estimate, so no level excludes this.
+    // The stock level is an estimate, so no level rules out this cause.
     ...(["no-stock"] as const),
     ...(quotaUse(account) === "free" ? [] : (["worker-quota"] as const)),
     ...(account?.spendLimit === undefined || account.isUnderBalance === undefined ? (["spend-limit"] as const) : []),
@@ -173,15 +198,16 @@ function remaining({ evidence, endpoint }: WaitSituation): PossibleCauses {
     ...(compliance.length > 0 ? (["compliance"] as const) : []),
     ...(poolCount(endpoint) > MOST_POOLS ? (["many-pools"] as const) : []),
     ...(!isNew && seen(stock) ? (["stale-binding"] as const) : []),
-    // Without its queue, nothing shows that a job waits.
+    // Unless the queue was read, it is unknown whether a job is waiting.
     ...(seen(queue) || endpoint.workersMin > 0 || waitedMs !== undefined ? [] : (["nothing-wrong"] as const)),
   ];
   return ids.map((id) => cause(id, "possible"));
 }
 
 /**
- * Returns how much of the account's quota its endpoints have. The quota is checked when an endpoint
- * is saved, so an account that allots all of it can use it. `undefined` if it is not known.
+ * Returns how much of the account's quota is allotted to its endpoints, or `undefined` if unknown.
+ * The quota is checked when an endpoint is saved, so an account that has allotted its whole quota
+ * can still use it.
  */
 function quotaUse({
   workerQuota,
@@ -209,27 +235,27 @@ function stockFindings({ evidence, endpoint }: WaitSituation, atMost: Certainty)
   return found ? one(found, atMost) : [];
 }
 
-/** All workers have jobs, and no other is allowed. */
+/** Finds out whether all workers are busy with jobs and no more workers are allowed. */
 function busy({ endpoint, workers, queue, jobsWait, evidence }: WaitSituation): readonly PossibleCauses[] {
   const { running, stale = 0 } = workers;
   if (evidence.awaited !== "jobs" || !queue || !jobsWait || queue.inQueue === 0) return [];
   if (running < endpoint.workersMax || queue.inProgress < running) return [];
-  // Workers of an old version take no more jobs, so there is nothing to raise.
+  // Workers that run an old version don't take new jobs, so raising the limit would not help.
   if (stale >= running) return [];
-  // An idle worker takes the next job, so more workers would not help.
+  // An idle worker would take the next job, so more workers would not help.
   if (workers.idle + queue.workers.idle > 0) return one("workers-busy", "possible");
   const isExact = workers.isListed && stale === 0 && running === endpoint.workersMax;
   return one("workers-busy", isExact && queue.inProgress % running === 0 ? "certain" : "likely");
 }
 
-/** Workers are there, jobs wait, and none is in progress. */
+/** Finds causes if there are workers and jobs are waiting, but no job is in progress. */
 function takesNoJobs(situation: WaitSituation): readonly PossibleCauses[] {
   const { workers, queue, signs, evidence, alive } = situation;
   const ready = workers.running + workers.idle;
   if (evidence.awaited !== "jobs" || !queue || queue.inQueue === 0 || queue.inProgress > 0 || ready === 0) return [];
   if ((workers.stale ?? 0) >= alive || hasLogged(situation)) return [];
   if (!signs) return [[cause("handler-takes-no-jobs", "possible"), cause("crash-loop", "possible")]];
-  // The library runs, so what keeps the jobs back is not in the worker.
+  // The library is running, so the reason why no jobs arrive is outside the worker.
   if (signs.some(({ hasLibraryLine }) => hasLibraryLine))
     return oneOf("possible", "handler-takes-no-jobs", "stale-binding");
   return one("handler-takes-no-jobs", "likely");
@@ -251,7 +277,10 @@ function rollingOut({ evidence, workers, queue }: WaitSituation): readonly Possi
   return one("rollout", rollout?.inProgress && stale > 0 ? "likely" : "possible");
 }
 
-/** All workers have jobs, another one is allowed, and none starts. */
+/**
+ * Finds out whether all workers are busy with jobs and another worker is allowed, but none is
+ * starting.
+ */
 function scalingRule({ endpoint, workers, queue, evidence }: WaitSituation): readonly PossibleCauses[] {
   const { running, total } = workers;
   const { workersMax, scalerType, scalerValue } = endpoint;
@@ -267,7 +296,10 @@ function scalingRule({ endpoint, workers, queue, evidence }: WaitSituation): rea
   return waitedMs < scalerValue * 1000 ? one("scaling-rule", "likely") : [];
 }
 
-/** Nothing waits, but most jobs fail. The counts have no times, so it may be over. */
+/**
+ * Finds out whether most jobs fail although none are waiting. The counts contain no times, so the
+ * problem may be over.
+ */
 function failing({ queue, signs }: WaitSituation): readonly PossibleCauses[] {
   if (!queue || queue.inQueue > 0 || queue.failed <= queue.completed) return [];
   return one("jobs-failing", signs?.some(({ hasTrace }) => hasTrace) ? "likely" : "possible");

@@ -3,17 +3,17 @@ import type { CatalogGpu } from "../catalog/record";
 import type { CauseId } from "./causes";
 import type { EndpointFacts, StockFacts } from "./evidence";
 
-/** What the catalog says about the machines that an endpoint can use. */
+/** What the catalog shows about the machines that an endpoint can use. */
 export interface StockVerdict {
-  /** The reason why no machine is free, if the catalog shows one. */
+  /** The reason why no machine is available, if the catalog shows one. */
   readonly cause: Extract<CauseId, "no-stock" | "cuda-version" | "volume-place" | "compliance"> | undefined;
-  /** What the catalog shows, in words. */
+  /** A description of what the catalog shows. */
   readonly words: string;
 }
 
 /**
- * Returns what the stock says about an endpoint. Stock is an estimate: none of it proves that a
- * worker starts, or that none does.
+ * Returns what the stock shows about an endpoint. Stock levels are estimates, so they never prove
+ * that a worker will start or that it won't.
  */
 export function judgeStock(endpoint: EndpointFacts, facts: StockFacts): StockVerdict | undefined {
   const { gpuIds, locations } = endpoint;
@@ -38,14 +38,18 @@ export function judgeStock(endpoint: EndpointFacts, facts: StockFacts): StockVer
   return { cause: undefined, words: `in stock in ${where}: ${levels.join(", ")}` };
 }
 
-/** Returns the data centers of the catalog, or those that the GPU types name. */
+/** Returns the data centers of the catalog or, if it has none, the ones that the GPU types name. */
 function placesOf({ dataCenters }: StockFacts, left: readonly CatalogGpu[]) {
   if (dataCenters && dataCenters.length > 0) return dataCenters;
   const ids = new Set(left.flatMap((gpu) => gpu.dataCenters.map(({ id }) => id)));
   return Array.from(ids, (id) => ({ id, name: id, isListed: true, compliance: [], gpus: [] }));
 }
 
-/** @param anywhere `true` if the catalog shows no places: then only the whole counts */
+/**
+ * Returns `true` if a GPU type is in stock.
+ * @param anywhere `true` if the catalog shows no data centers, in which case only the overall stock
+ * counts
+ */
 function isFree(gpu: CatalogGpu, ids: ReadonlySet<string>, anywhere: boolean): boolean {
   if (anywhere || gpu.dataCenters.length === 0) return gpu.stock !== "None";
   return gpu.dataCenters.some(({ id, stock }) => ids.has(id) && stock !== "None");

@@ -3,25 +3,31 @@ import { ServerlessGpuError } from "../errors";
 import type { Diagnoses } from "./diagnosis";
 import type { AwaitedWork, Diagnosis } from "./record";
 
-/** No wait is diagnosed earlier, in milliseconds: most end before, and cost no request. */
+/**
+ * How long a wait must last before it is diagnosed, in milliseconds. Most waits are shorter and
+ * therefore cost no requests.
+ */
 export const FIRST_AFTER_MS = 30_000;
-/** The time between two diagnoses of a process, in milliseconds. */
+/** The minimum time between two diagnoses in one process, in milliseconds. */
 export const EVERY_MS = 30_000;
-/** The most requests of one diagnosis without logs. Two a minute stay below 20. */
+/**
+ * The maximum number of requests in one diagnosis without logs. Two diagnoses a minute send fewer
+ * than 20.
+ */
 export const MOST_REQUESTS = 9;
 
 /**
- * The budget that all waits of a process share: one diagnosis in 30 s, so at most two with 18
- * requests a minute. Waits take turns.
+ * The budget that all waits in a process share: one diagnosis every 30 s, so at most two diagnoses
+ * with a total of 18 requests per minute. Waits take turns.
  */
 interface Budget {
-  /** The waits that want a diagnosis, the one that has waited longest first. */
+  /** The waits that need a diagnosis. The one that has been in the queue longest comes first. */
   readonly queue: Set<object>;
-  /** The time of the last start, in milliseconds of the monotonic clock. */
+  /** When the last diagnosis started, in milliseconds of the monotonic clock. */
   startedAt: number;
 }
 
-/** The budget of each clock: a process has one, tests have their own. */
+/** The budget of each clock. A process has a single clock, but tests use their own. */
 const budgets = new WeakMap<Clock, Budget>();
 
 function budgetOf(clock: Clock): Budget {
@@ -30,23 +36,25 @@ function budgetOf(clock: Clock): Budget {
   return budget;
 }
 
-/** A wait that says why it waits. */
+/** A wait that can explain why it is taking so long. */
 export interface ExplainedWait {
   /**
-   * Must be called while the wait goes on. Starts a diagnosis if it is this wait's turn. Returns
-   * the line to show if the cause has changed since the last call.
-   * @param elapsedMs how long it has waited, in milliseconds
+   * Must be called repeatedly during the wait. Starts a diagnosis if it is this wait's turn.
+   * Returns the line to show if it has changed since the last call.
+   * @param elapsedMs how long the wait has lasted, in milliseconds
    */
   look(elapsedMs: number): string | undefined;
-  /** Returns the end of the error when the wait fails: the last diagnosis, or how to get one. */
+  /**
+   * Returns the text to add to the error if the wait fails: the last diagnosis, or how to get one.
+   */
   lastWords(): string;
   /** Must be called when the wait has ended. */
   end(): void;
 }
 
 /**
- * Follows a wait for an endpoint. A wait of less than 30 s sends no request, and a failed diagnosis
- * changes nothing.
+ * Explains a wait for an endpoint. A wait of less than 30 s sends no requests, and a failed
+ * diagnosis has no effect.
  */
 export function explainWait(
   { diagnose }: Diagnoses,
@@ -67,10 +75,10 @@ export function explainWait(
     try {
       const either = signal ? AbortSignal.any([signal, ending.signal]) : ending.signal;
       const diagnosis = await diagnose(endpointId, { awaited, waitedMs, signal: either });
-      // By now what was awaited may be there.
+      // By now, the wait may be over.
       if (diagnosis.causes[0]?.id !== "nothing-wrong") latest = diagnosis;
     } catch {
-      // A wait must not fail because nobody can say why it waits.
+      // A wait must not fail because its diagnosis fails.
     } finally {
       isBusy = false;
     }
@@ -94,7 +102,8 @@ export function explainWait(
 }
 
 /**
- * Returns `true` if a wait may start a diagnosis now. Otherwise it keeps its place in the queue.
+ * Returns `true` if a wait may start a diagnosis now. Otherwise, the wait keeps its place in the
+ * queue.
  */
 function takesTurn(budget: Budget, turn: object, now: number): boolean {
   budget.queue.add(turn);
@@ -105,17 +114,19 @@ function takesTurn(budget: Budget, turn: object, now: number): boolean {
   return true;
 }
 
-/** Returns the end of the error of a wait that failed. */
+/** Returns the text to add to the error of a wait that has failed. */
 export function lastWords(clock: Clock, endpointId: string, latest: Diagnosis | undefined): string {
   if (!latest) return `. To find out why, run: npx pulumi-serverless-gpu explain ${endpointId}`;
   const seconds = Math.max(0, Math.round((clock.now() - latest.madeAt.getTime()) / 1000));
   return `. The reason, as seen ${seconds} s ago: ${lineOf(latest)}`;
 }
 
-/** The errors of waits that took too long. Other failures have reasons of their own. */
+/** The errors of waits that took too long. Other errors already state their reason. */
 const TOO_LATE: readonly string[] = ["DELETE_TIMEOUT", "RECYCLE_TIMEOUT"];
 
-/** Adds why it waited to the error of a wait that failed. Ends the explained wait. */
+/**
+ * If a wait took too long, adds the explanation to its error. Ends the explained wait in any case.
+ */
 export async function withLastWords<T>(wait: Promise<T>, why: ExplainedWait): Promise<T> {
   try {
     return await wait;
@@ -128,14 +139,15 @@ export async function withLastWords<T>(wait: Promise<T>, why: ExplainedWait): Pr
   }
 }
 
-/** Returns the cause and what to do, in one line. */
+/** Returns the cause and the recommended action in one line. */
 function lineOf({ summary, causes: [first] }: Diagnosis): string {
   return `${summary}. ${first?.advice ?? ""}`;
 }
 
 /**
- * Returns a function that diagnoses an endpoint for waits that have just failed, within the budget.
- * Waits for the same endpoint share a diagnosis. Returns `undefined` if there is none.
+ * Returns a function that diagnoses an endpoint after a wait has failed, within the budget. Waits
+ * for the same endpoint share a diagnosis. The function returns `undefined` if no diagnosis is
+ * available.
  */
 export function createLateDiagnoses({ diagnose }: Diagnoses, clock: Clock) {
   const known = new Map<string, { readonly at: number; readonly diagnosis: Promise<Diagnosis | undefined> }>();

@@ -3,7 +3,7 @@ import { type EndpointFacts, type Evidence, type Part, type QueueFacts, seen, ty
 import type { Diagnosis, Fact, FoundCause, MissingFact } from "./record";
 import { judgeStock } from "./stock";
 
-/** Returns what the evidence consists of, in words. */
+/** Returns the facts in the evidence, as text. */
 export function factsIn(evidence: Evidence): Fact[] {
   const { endpoint, listed, workers, rollout, queue, stock, limits, logs } = evidence;
   const settings = seen(endpoint);
@@ -42,7 +42,7 @@ export function factsIn(evidence: Evidence): Fact[] {
   ];
 }
 
-/** Returns what was asked for and is missing. */
+/** Returns the facts that were requested but are missing. */
 export function missingIn(evidence: Evidence): MissingFact[] {
   const parts = {
     "the endpoint": evidence.endpoint,
@@ -78,7 +78,7 @@ function queueWords({ inQueue, inProgress, completed, failed, workers }: QueueFa
   return `queue: ${inQueue} waiting, ${inProgress} in progress${ended}, ${workerWords(workers)}`;
 }
 
-/** Returns a diagnosis in one line. It changes only if the causes do. */
+/** Returns a diagnosis in one line, which changes only if the causes change. */
 export function summaryOf({ causes, certainty, others }: Decision): string {
   const list = (some: readonly FoundCause[], separator: string) => some.map(({ words }) => words).join(separator);
   const same = causes.filter((each) => each.certainty === certainty);
@@ -91,7 +91,7 @@ export function summaryOf({ causes, certainty, others }: Decision): string {
   ].join(". ");
 }
 
-/** Returns a diagnosis as lines for people, without the endpoint's name. */
+/** Returns a diagnosis as lines of text, without the endpoint's name. */
 export function linesIn({ causes, others, evidence, missing, lines, summary }: Diagnosis): string[] {
   return [
     summary,
@@ -105,7 +105,7 @@ export function linesIn({ causes, others, evidence, missing, lines, summary }: D
   ];
 }
 
-/** Describes the use of the quota. A quota may be lowered below what is used of it. */
+/** Describes how much of the quota is in use. The quota can be lowered below the number in use. */
 function workerWordsOf(used: number | undefined, quota: number): string {
   if (used === undefined || used <= quota) return `workers ${used ?? "?"} of ${quota}`;
   return `the sum of workersMax is ${used}, above the quota of ${quota}`;

@@ -29,20 +29,20 @@ import type { ReleaseCalls } from "./releases";
 import { refuseSharedChange } from "./templateUsers";
 import { checkVolumePlaces, type ReadVolumes } from "./volumePlaces";
 
-/** A template as a single read shows it. */
+/** A template, as returned by a read of a single template. */
 export interface BoundTemplate extends NamedRecord {
-  /** The endpoint that it belongs to. */
+  /** The id of the endpoint that the template belongs to. */
   readonly boundEndpointId: string | undefined;
-  /** Changes its container. */
+  /** Changes the template's container. */
   readonly save: (operation: string, changes: Partial<Container>, attempt: Attempt) => Promise<unknown>;
 }
 
-/** The fields of an endpoint that only the service sets. */
+/** The fields of an endpoint that only the service can set. */
 export const ENDPOINT_OUTPUTS: {
   readonly [K in Exclude<keyof Endpoint, keyof EndpointInput | "template" | "kept">]: OutputOnlyField<Endpoint[K]>;
 } = {
   id: { selection: "id", schema: z.string().min(1), v2: "id" },
-  // A service of the contract does not have it over GraphQL.
+  // A service that follows the contract does not have this field over GraphQL.
   createdAt: { selection: "", schema: z.string().optional(), v2: "createdAt" },
   pods: {
     selection: "pods { desiredStatus }",
@@ -57,31 +57,39 @@ export const ENDPOINT_OUTPUTS: {
 export const ENDPOINT: Kind = { noun: "endpoint", one: "an endpoint", normalizeName };
 
 /**
- * The requests for endpoints. Each is sent once. Those that only some interfaces need or have are
- * optional.
+ * The requests for endpoints. Each function sends one request, and does not retry it. Functions
+ * that only some APIs need or support are optional.
  */
 export interface EndpointCalls extends RecordCalls<Endpoint, NewEndpoint, Partial<EndpointSettings>>, ReleaseCalls {
   readonly delete: (operation: string, record: { readonly id: string }, attempt: Attempt) => Promise<void>;
-  /** Reads the account's discount. @default the interface shows none */
+  /**
+   * Reads the account's discount.
+   * @default the API shows no discount
+   */
   readonly discount?: (operation: string, attempt: Attempt) => Promise<ServerlessDiscount | null>;
-  /** Reads the pods of an endpoint. @default those that the list shows */
+  /**
+   * Reads the pods of an endpoint.
+   * @default the pods in the list
+   */
   readonly pods?: (operation: string, id: string, attempt: Attempt) => Promise<Endpoint["pods"]>;
   /**
-   * Returns an endpoint with what lists do not show although this change repeats it.
+   * Returns the endpoint, completed with fields that lists do not show but that this change must
+   * repeat.
    * @default the endpoint
    */
   readonly complete?: NonNullable<WriteHooks<Endpoint, Partial<EndpointSettings>>["complete"]>;
   /**
-   * Returns a change that leaves out these fields of the endpoint: the service keeps them.
-   * @default a change sends only what differs
+   * Returns a change function that omits these fields of the endpoint. The service keeps their
+   * values.
+   * @default a change sends only the fields that differ
    */
   readonly changeWithout?: (fields: readonly (keyof EndpointSettings)[]) => EndpointCalls["change"];
   /**
    * Reads a template that may belong to an endpoint.
-   * @default endpoints hold their containers themselves
+   * @default endpoints contain their container settings themselves
    */
   readonly readTemplate?: GatheredRead<BoundTemplate>;
-  /** Gives an endpoint the current version of a template. */
+  /** Applies the current version of a template to an endpoint. */
   readonly applyTemplate: (
     operation: string,
     endpoint: Endpoint,
@@ -90,7 +98,7 @@ export interface EndpointCalls extends RecordCalls<Endpoint, NewEndpoint, Partia
   ) => Promise<Endpoint>;
 }
 
-/** The settings that the calls of the management interface need. */
+/** The settings that the requests to the management API need. */
 export interface EndpointsContext extends CallContext, EndpointInputOptions {
   readonly capabilities: Capabilities;
 }
@@ -99,11 +107,14 @@ export interface EndpointsContext extends CallContext, EndpointInputOptions {
 export interface EndpointCollection extends Writable<Endpoint, NewEndpoint, Partial<EndpointSettings>> {
   readonly calls: EndpointCalls;
   readonly capabilities: Capabilities;
-  /** The values that inputs may hold in addition to the contract's. */
+  /** The values that inputs may contain in addition to the contract's values. */
   readonly accepted: EndpointInputOptions;
 }
 
-/** Returns the endpoints that the calls work on. `readVolumes` reads those that they may mount. */
+/**
+ * Creates a collection of endpoints from the given requests. `readVolumes` reads the volumes that
+ * the endpoints may mount.
+ */
 export function createEndpointCollection(
   context: EndpointsContext,
   requests: EndpointCalls,
@@ -133,19 +144,19 @@ export function createEndpointCollection(
   return { ...collection, calls, capabilities, accepted };
 }
 
-/** An endpoint as this client last saved it. */
+/** An endpoint, as this client last saved it. */
 interface Saved {
   readonly endpoint: Endpoint;
-  /** The endpoint before each of the last saves. */
+  /** The endpoint as it was before each of the latest saves. */
   readonly before: readonly Endpoint[];
-  /** The time of the response, in milliseconds of the monotonic clock. */
+  /** When the response arrived, in milliseconds of the monotonic clock. */
   readonly at: number;
 }
 
 /**
- * Remembers saves, because for a while the list may still show an endpoint as it was before. Unlike
- * a template's save, an endpoint's does not wait for the list, because deleting or recycling an
- * endpoint takes several saves in a row.
+ * Remembers saves, because for a while the list may still show an endpoint as it was before. When a
+ * template is saved, the client waits until the list shows the change, but it doesn't do so for an
+ * endpoint, because deleting or recycling an endpoint takes several saves in a row.
  */
 function rememberSaves(clock: Clock) {
   const lastSaved = new Map<string, Saved>();
@@ -156,7 +167,8 @@ function rememberSaves(clock: Clock) {
       return saved.before.some((earlier) => hasSameSettings(earlier, listed)) ? saved.endpoint : listed;
     },
     noteSaved(before: Endpoint | undefined, endpoint: Endpoint): void {
-      // A new endpoint has no earlier saves: an emulator that was reset gives the same ids again.
+      // A new endpoint has no earlier saves. Ids can repeat, because an emulator that was reset
+      // assigns the same ids again.
       if (!before) lastSaved.delete(endpoint.id);
       else {
         const earlier = lastSaved.get(endpoint.id)?.before.slice(-9) ?? [];
@@ -174,7 +186,7 @@ function hasSameSettings(one: Endpoint, other: Endpoint): boolean {
 }
 
 /**
- * Sends the deletion.
+ * Sends the request to delete an endpoint.
  * @throws NotFoundError if the endpoint does not exist
  */
 export function sendDelete(collection: EndpointCollection, id: string, given: ObservedOptions): Promise<void> {
@@ -184,7 +196,7 @@ export function sendDelete(collection: EndpointCollection, id: string, given: Ob
   return sendWrite(collection, { name: calls.names.delete, operation, attempt }, [id], requestOptions(given));
 }
 
-/** Gives an endpoint the current version of a template. */
+/** Applies the current version of a template to an endpoint. */
 export async function applyTemplate(
   collection: EndpointCollection,
   id: string,
@@ -204,12 +216,15 @@ export async function applyTemplate(
   return collection.recall(saved, { ...known, templateId });
 }
 
-/** Counts the pods that have not shut down: those whose status is neither EXITED nor TERMINATED. */
+/**
+ * Counts the pods that have not shut down, which are those whose status is neither EXITED nor
+ * TERMINATED.
+ */
 export function activeAmong(pods: Endpoint["pods"]): number {
   return pods.filter(({ desiredStatus }) => desiredStatus !== "EXITED" && desiredStatus !== "TERMINATED").length;
 }
 
-/** Reads the number of pods of an endpoint that have not shut down. */
+/** Reads how many pods of an endpoint have not shut down. */
 export async function countActivePods(
   collection: EndpointCollection,
   { id, pods }: Endpoint,
@@ -224,7 +239,7 @@ export async function countActivePods(
   return activeAmong(await makeCall(collection, { ...requestOptions(given), ...call }));
 }
 
-/** Reads the account's discount. An interface that shows none has none. */
+/** Reads the account's discount. If the API does not show discounts, there is none. */
 export async function fetchDiscount(
   collection: EndpointCollection,
   options: ObservedOptions,
@@ -242,7 +257,10 @@ export async function fetchDiscount(
   });
 }
 
-/** Adds the endpoints that use the quota to the quota's error, as far as they can be read. */
+/**
+ * If the error is about the quota, adds the endpoints that use the quota, as far as they can be
+ * read.
+ */
 async function withUsage(error: unknown, { list }: Collection<Endpoint>, options: ObservedOptions): Promise<unknown> {
   if (!(error instanceof QuotaExceededError)) return error;
   const snapshot = await list.read({}, requestOptions(options)).catch(() => undefined);

@@ -1,10 +1,10 @@
-// Programs load this file when they start, so it imports no library.
+// Programs load this file on startup, so it must not import any libraries.
 
-/** The countries whose data centers are named after one of their regions, as in `US-KS-2`. */
+/** The countries whose data centers are named after a region of the country, as in `US-KS-2`. */
 const OWN_REGIONS: readonly string[] = ["US", "CA"];
 
 /**
- * Returns the country that the id of a data center names (observed): `CZ` for `EU-CZ-1`, `US` for
+ * Returns the country in the id of a data center (observed): `CZ` for `EU-CZ-1`, and `US` for
  * `US-KS-2`.
  */
 export function countryOf(id: string): string | undefined {

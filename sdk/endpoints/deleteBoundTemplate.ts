@@ -2,12 +2,12 @@ import { InUseError } from "../errors";
 import type { ObservedOptions, RequestOptions } from "../transport/requestOptions";
 import type { EndpointCollection } from "./calls";
 
-/** Deletes a template that nothing uses, and proves that it is gone. */
+/** Deletes an unused template and verifies that it is gone. */
 export type DeleteTemplate = (id: string, options: RequestOptions) => PromiseLike<void>;
 
 /**
- * Proves that the template of a deleted endpoint is gone, and deletes it otherwise. One that
- * another endpoint has, or uses, stays.
+ * Verifies that the template of a deleted endpoint is gone, and otherwise deletes it. The template
+ * stays if it belongs to another endpoint or is used by one.
  */
 export async function deleteBoundTemplate(
   collection: EndpointCollection,

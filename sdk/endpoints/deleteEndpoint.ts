@@ -26,50 +26,55 @@ import { AT_ZERO, countsOf, isAtZero, type WorkerLimits } from "./workerLimits";
 export interface DeleteProgress {
   /** The current step. */
   readonly phase: "scaling to zero" | "draining" | "deleting" | "proving gone";
-  /** Number of pods that are still running. */
+  /** The number of pods that are still running. */
   readonly activePods: number;
-  /** Time since the deletion began, in milliseconds. */
+  /** The time since the deletion began, in milliseconds. */
   readonly elapsedMs: number;
   /**
-   * The reason in the service's own words, if it refused the last attempt. The deletion is retried.
+   * The reason in the service's own words, if it rejected the last attempt. The deletion is
+   * retried.
    */
   readonly refusal?: string;
 }
 
-/** Options of `delete`. */
+/** The options of `delete`. */
 export interface DeleteOptions extends RequestOptions, ScaleDownOptions {
   /**
-   * `false` deletes the endpoint at once, with its workers and jobs: running jobs are lost. Only
-   * REST v2 can do that. @default true: its workers complete their jobs first
+   * `false` deletes the endpoint immediately, together with its workers and jobs. Running jobs are
+   * lost. Only REST v2 supports this.
+   * @default true: the workers complete their jobs first
    */
   readonly drain?: boolean | undefined;
   /**
-   * Time for the workers to stop and for the service to accept the deletion, in milliseconds: > 0.
+   * How long to wait for the workers to stop and for the service to accept the deletion, in
+   * milliseconds: > 0.
    * @default 600_000
    */
   readonly drainTimeoutMs?: number | undefined;
   /** Called at each step. */
   readonly onProgress?: ((progress: DeleteProgress) => void) | undefined;
   /**
-   * Called before anything is sent if the list does not hold the endpoint. An error that it throws
-   * ends the deletion. Without it, an absent endpoint counts as deleted.
+   * Called before anything is sent if the list does not contain the endpoint. If it throws an
+   * error, the deletion ends with that error. Without this callback, a missing endpoint counts as
+   * deleted.
    */
   readonly onAbsent?: (() => void) | undefined;
   /**
-   * The worker counts to put back if the deletion fails and the endpoint was already at zero,
+   * The worker counts to restore if the deletion fails and the endpoint was already scaled to zero
    * because an earlier deletion was killed.
    * @default none: an endpoint that was at zero stays at zero
    */
   readonly workers?: WorkerLimits | undefined;
   /**
-   * The template that belongs to the endpoint, as last known: an earlier deletion may have been
-   * killed between the two. Over GraphQL it is deleted if the service has kept it.
-   * @default that of the endpoint, if the endpoint is still there
+   * The id of the template that belongs to the endpoint, as last known. It is needed if an earlier
+   * deletion was killed after deleting the endpoint but before deleting the template. Over GraphQL,
+   * the template is deleted if the service has kept it.
+   * @default the endpoint's template, if the endpoint still exists
    */
   readonly boundTemplateId?: string | undefined;
   /**
-   * The template of the endpoint, as last known. If the endpoint has another one that a killed
-   * deletion put in its place, that one is deleted, too.
+   * The id of the endpoint's template, as last known. If the endpoint has a different template,
+   * which a killed deletion put in its place, that template is deleted as well.
    * @default none
    */
   readonly templateId?: string | undefined;
@@ -96,41 +101,48 @@ const NOT_AT_ZERO = "its workersMin and workersMax do not stay at zero";
 const STILL_LISTED = "the service accepted its deletion, but still lists it";
 const UNKNOWN_YET_LISTED = "the service reports that it does not exist, but still lists it";
 
-/** Errors after which the endpoint may nevertheless be gone. */
+/** Obstacles that leave open whether the endpoint is already gone. */
 const MAYBE_GONE: readonly string[] = [STILL_LISTED, UNKNOWN_YET_LISTED];
 
-/** A deletion that is running. */
+/** A deletion in progress. */
 interface Deletion {
   readonly collection: EndpointCollection;
   readonly templates: TemplateFunctions;
   readonly id: string;
   readonly options: DeleteOptions & ObservedOptions;
-  /** The template that took the place of one that does not exist any more. */
+  /** The id of the template that replaces one that no longer exists. */
   standIn: string | undefined;
-  /** In milliseconds of the monotonic clock, like the other times. */
+  /** When the deletion started, in milliseconds of the monotonic clock, like the other times. */
   readonly startedAt: number;
   /**
-   * The time from which `drainTimeoutMs` counts: a rate limit may hold the request that scales to
-   * zero for minutes.
+   * The time from which `drainTimeoutMs` counts. It is not the start of the deletion, because a
+   * rate limit may delay the request that scales to zero by minutes.
    */
   drainsFrom: number | undefined;
   scaledAt: number;
-  /** The worker counts before the first save that scaled to zero. */
+  /** The worker counts before the first save that scaled the endpoint to zero. */
   counts: WorkerLimits | undefined;
-  /** The reason why the endpoint still exists, for the error when time is up. */
+  /**
+   * The reason why the endpoint still exists. It becomes part of the error if the deletion times
+   * out.
+   */
   obstacle: string;
-  /** The endpoint as the save that scaled it to zero returned it, if it had no workers before. */
+  /** The endpoint as returned by the save that scaled it to zero, if it had no workers before. */
   saved: Endpoint | undefined;
-  /** `true` once the service has accepted the deletion: old lists show it as it was before. */
+  /**
+   * `true` once the service has accepted the deletion. Outdated lists may show the endpoint as it
+   * was before.
+   */
   isAccepted: boolean;
-  /** The id of the template that belongs to it, as last seen or known. */
+  /** The id of the template that belongs to the endpoint, as last read or known. */
   boundTemplateId: string | undefined;
 }
 
 /**
- * Observes, then does the next step, until the endpoint is proven gone. Every step can be repeated,
- * so another deletion finishes one that was interrupted anywhere.
- * @returns the id of the template that belonged to it, unless that is proven gone, too
+ * Reads the endpoint and performs the next step, until it is certain that the endpoint is gone.
+ * Every step can be repeated, so another deletion can finish one that was interrupted at any point.
+ * @returns the id of the template that belonged to the endpoint, unless that template is certain to
+ * be gone
  */
 export async function deleteEndpoint(
   collection: EndpointCollection,
@@ -157,7 +169,7 @@ export async function deleteEndpoint(
     const { counts, scaledAt, standIn } = deletion;
     if (standIn) throw atZeroForGood(error, id, standIn);
     if (!counts) throw error;
-    // Without `workers`, only a save that has succeeded proves that the endpoint is at zero.
+    // Without `workers`, only a successful save proves that the endpoint is at zero.
     const isCertain = scaledAt > Number.NEGATIVE_INFINITY || counts === options.workers;
     throw await putBack(collection, id, { purpose: "deletion", counts, isCertain }, error, options);
   } finally {
@@ -187,8 +199,8 @@ async function untilGone(deletion: Deletion): Promise<Endpoint | undefined> {
         if (!isFirst) endpoint = deletion.saved ?? (await observe(deletion));
         isFirst = false;
         deletion.saved = undefined;
-        // In the wrong account, not even a deletion may be sent: a service may report success for
-        // any unknown id.
+        // Don't even send a deletion to the wrong account: a service may report success for any
+        // unknown id.
         if (!endpoint && !seen) options.onAbsent?.();
         seen = endpoint ?? seen;
         if (endpoint?.template?.isBound) deletion.boundTemplateId = endpoint.templateId;
@@ -202,8 +214,8 @@ async function untilGone(deletion: Deletion): Promise<Endpoint | undefined> {
 }
 
 /**
- * What follows a step of a deletion: another look, another look after a pause, or nothing because
- * the endpoint is gone.
+ * What to do after a step of a deletion: look again, look again after a pause, or stop because the
+ * endpoint is gone.
  */
 type Next = "look" | "pause" | "gone";
 
@@ -219,10 +231,13 @@ async function doNextStep(deletion: Deletion, endpoint: Endpoint | undefined): P
   return "pause";
 }
 
-/** Scales to zero. A "not found" is not an error if the list proves that the endpoint is gone. */
+/**
+ * Scales the endpoint to zero. A "not found" response is not an error if the list proves that the
+ * endpoint is gone.
+ */
 async function scaleToZero(deletion: Deletion, endpoint: Endpoint): Promise<Next> {
   const { collection, templates, options } = deletion;
-  // For a while after a change, the list may show the earlier values.
+  // For a while after a change, the list may still show the earlier values.
   if (collection.clock.monotonic() - deletion.scaledAt < LIST_LAG_MS) return "pause";
   deletion.obstacle = NOT_AT_ZERO;
   report(deletion, "scaling to zero", activeAmong(endpoint.pods));
@@ -234,10 +249,11 @@ async function scaleToZero(deletion: Deletion, endpoint: Endpoint): Promise<Next
   try {
     const saved = await saveWorkers(collection, endpoint, AT_ZERO, options).catch(async (error: unknown) => {
       deletion.standIn = await scaleWithStandIn(collection, templates, endpoint, error, options);
-      // Its workers cannot be put back: they would run something else.
+      // The workers can't be restored, because they would run a different image.
       options.onPutBack?.();
     });
-    // Workers that were seen must be seen to be gone.
+    // If the endpoint had workers, don't use the saved copy, because a new list must show that they
+    // are gone.
     if (saved && activeAmong(endpoint.pods) === 0 && isAtZero(saved)) deletion.saved = saved;
   } catch (error) {
     if (isFirst && changedNothing(error)) {
@@ -253,7 +269,8 @@ async function scaleToZero(deletion: Deletion, endpoint: Endpoint): Promise<Next
 }
 
 /**
- * Returns the number of pods that still run. An endpoint that has disappeared meanwhile has none.
+ * Returns the number of pods that are still running. An endpoint that has disappeared in the
+ * meantime has no pods.
  */
 async function podsOf({ collection, options }: Deletion, endpoint: Endpoint): Promise<number> {
   return countActivePods(collection, endpoint, options).catch((error: unknown) => {
@@ -262,7 +279,7 @@ async function podsOf({ collection, options }: Deletion, endpoint: Endpoint): Pr
   });
 }
 
-/** Sends the deletion, and proves that the endpoint is gone. */
+/** Sends the deletion and verifies that the endpoint is gone. */
 async function deleteNow(deletion: Deletion, endpoint: Endpoint | undefined): Promise<Next> {
   report(deletion, "deleting");
   try {
@@ -286,8 +303,8 @@ async function deleteNow(deletion: Deletion, endpoint: Endpoint | undefined): Pr
 }
 
 /**
- * Returns `true` if the endpoint is absent now, or once the list's lag has passed. The same request
- * asks about its template.
+ * Returns `true` if the endpoint is absent, either now or after the time by which lists can lag.
+ * The same request checks the template that belonged to it.
  */
 async function isGone(deletion: Deletion): Promise<boolean> {
   const { collection, id, options, boundTemplateId } = deletion;
@@ -301,7 +318,10 @@ async function isGone(deletion: Deletion): Promise<boolean> {
   return look();
 }
 
-/** Returns `true` if an endpoint that nothing has shown is also unknown a lag later. */
+/**
+ * Returns `true` if an endpoint that has not been found is still missing after the time by which
+ * lists can lag.
+ */
 async function isStillUnknown(deletion: Deletion): Promise<boolean> {
   const { collection, options } = deletion;
   await collection.list.rest(sleep(collection.clock, LIST_LAG_MS, options.signal));
@@ -309,8 +329,8 @@ async function isStillUnknown(deletion: Deletion): Promise<boolean> {
 }
 
 /**
- * Returns the endpoint from a list that is requested after this call, or from a read by its id. All
- * deletions that look at the same time share these requests.
+ * Returns the endpoint from a list requested after this call, or from a read by id. Deletions that
+ * look at the same time share these requests.
  */
 async function observe({ collection, id, options }: Deletion): Promise<Endpoint | undefined> {
   return look(collection, await collection.list.read({ gathers: true }, options), id, options);
@@ -326,7 +346,7 @@ function report(
   options.onProgress?.({ phase, activePods, elapsedMs, ...(refusal === undefined ? {} : { refusal }) });
 }
 
-/** Returns the error of a deletion that has failed after the endpoint got another template. */
+/** Returns the error of a deletion that failed after the endpoint's template was replaced. */
 function atZeroForGood(failure: unknown, id: string, standIn: string): unknown {
   return withOutcome(
     failure,

@@ -32,89 +32,99 @@ import type { TemplateFunctions } from "./standInTemplate";
 import { AT_ZERO, type WorkerLimits } from "./workerLimits";
 
 /**
- * Creates, changes, lists and deletes endpoints (contract, GraphQL). Every call may also throw the
- * errors of the connection, such as `AuthenticationError` and `ConnectionError`.
+ * Creates, changes, lists and deletes endpoints (contract, GraphQL). In addition to the listed
+ * errors, every call can throw connection errors, such as `AuthenticationError` and
+ * `ConnectionError`.
  */
 export interface Endpoints extends Readers<Endpoint> {
   /**
-   * Creates an endpoint. If the response is lost, it checks whether the endpoint was created before
-   * it tries again, so that there is never a second one.
+   * Creates an endpoint. If the response is lost, the client checks whether the endpoint was
+   * created before it tries again, so that it never creates a second one.
    * @throws InvalidInputError if a field is not valid; nothing was sent
-   * @throws QuotaExceededError if `workersMax` exceeds the rest of the account's quota; names the
-   * endpoints that use it
-   * @throws CreateUncertainError if it cannot find out whether the endpoint was created, or which
-   * of several new ones it is
+   * @throws QuotaExceededError if `workersMax` exceeds what is left of the account's quota; the
+   * error names the endpoints that use the quota
+   * @throws CreateUncertainError if the client cannot find out whether the endpoint was created, or
+   * which of several new endpoints it is
    */
   create(input: EndpointInput, options?: CreateEndpointOptions): ResponsePromise<Endpoint>;
   /**
-   * Changes fields of an endpoint. Fields that are left out keep their value. Over GraphQL, a
-   * change of its image, variables or other settings of its container saves the template that
-   * belongs to it.
+   * Changes fields of an endpoint. Omitted fields keep their value. Over GraphQL, the client
+   * changes the image, environment variables and other container settings by saving the template
+   * that belongs to the endpoint.
    * @throws InvalidInputError if a field is not valid; nothing was sent
    * @throws NotFoundError if the endpoint does not exist
-   * @throws BusinessRuleError if its container is to change, and over GraphQL it has none
-   * @throws InUseError if its container is to change, and over GraphQL another endpoint uses the
-   * template that belongs to it
-   * @throws QuotaExceededError if `workersMax` exceeds the rest of the account's quota; names the
-   * endpoints that use it
+   * @throws BusinessRuleError if the change affects container settings, but over GraphQL the
+   * endpoint has no container of its own
+   * @throws InUseError if the change affects container settings, but over GraphQL another endpoint
+   * uses the template that belongs to this endpoint
+   * @throws QuotaExceededError if `workersMax` exceeds what is left of the account's quota; the
+   * error names the endpoints that use the quota
    */
   update(id: string, changes: EndpointChanges, options?: UpdateRecordOptions<Endpoint>): ResponsePromise<Endpoint>;
   /**
-   * Sets `workersMin` and `workersMax` to 0 and leaves everything else as it is.
+   * Sets `workersMin` and `workersMax` to 0 and leaves everything else unchanged.
    * @throws NotFoundError if the endpoint does not exist
    */
   scaleToZero(id: string, options?: RequestOptions): ResponsePromise<Endpoint>;
   /**
-   * Deletes an endpoint: scales it to zero, waits until its workers have stopped, deletes it and
-   * verifies that it is gone, and over GraphQL the template that belongs to it. An endpoint that
-   * does not exist counts as deleted. A deletion that fails or is aborted restores the worker
-   * counts; the error says whether the endpoint runs again.
-   * @throws InvalidInputError if `drain` is `false` and the interface cannot delete an endpoint
-   * with its workers; nothing was sent
-   * @throws InUseError if over GraphQL another endpoint uses the template that belongs to it;
-   * nothing was changed
-   * @throws DELETE_TIMEOUT if its workers do not stop in time; the endpoint still exists
+   * Deletes an endpoint. The client scales it to zero, waits until its workers have stopped,
+   * deletes it, and verifies that it is gone. Over GraphQL, it also verifies that the template that
+   * belonged to the endpoint is gone. An endpoint that does not exist counts as deleted. If a
+   * deletion fails or is aborted, it restores the worker counts, and the error says whether the
+   * endpoint is running again.
+   * @throws InvalidInputError if `drain` is `false` and the API cannot delete an endpoint that has
+   * workers; nothing was sent
+   * @throws InUseError if over GraphQL another endpoint uses the template that belongs to this
+   * endpoint; nothing was changed
+   * @throws DELETE_TIMEOUT if the workers do not stop in time; the endpoint still exists
    * @throws INTERRUPTED if the signal aborts after the endpoint was scaled to zero
    */
   delete(id: string, options?: DeleteOptions): ResponsePromise<void>;
   /**
-   * Replaces all workers: scales to zero, waits until they have completed their jobs and stopped,
-   * and sets `workersMin` and `workersMax`. Waiting jobs stay in the queue. If it was interrupted,
-   * call it again to finish the rest.
+   * Replaces all workers of an endpoint. The client scales it to zero, waits until the workers have
+   * completed their jobs and stopped, and sets `workersMin` and `workersMax`. Waiting jobs stay in
+   * the queue. If the call was interrupted, call it again to finish the remaining steps.
    * @throws NotFoundError if the endpoint does not exist
    * @throws RECYCLE_TIMEOUT if the workers do not stop in time; the error says whether the
-   * endpoint has its workers again
+   * endpoint's worker counts were restored
    * @throws INTERRUPTED if the signal aborts after the endpoint was scaled to zero
    */
   recycleWorkers(id: string, workers: WorkerLimits, options?: RecycleOptions): ResponsePromise<Endpoint>;
   /**
-   * Gives the workers the current version of a template. REST v2 copies a template once, so later
-   * changes reach no endpoint: the template is copied again. Over GraphQL the service rolls changes
-   * out by itself, except to an endpoint that holds a copy from REST v2, which GraphQL does not
-   * show: the endpoint is saved, which links it to the template again.
+   * Applies the current version of a template to an endpoint's workers. REST v2 copies a template
+   * only once, so later changes to it do not reach any endpoint; this call copies the template
+   * again. Over GraphQL, the service rolls out changes by itself, except to endpoints with a copy
+   * made by REST v2. GraphQL does not show whether an endpoint has such a copy, so this call saves
+   * the endpoint, which links it to the template again.
    * @throws NotFoundError if the endpoint or the template does not exist
    */
   applyTemplate(id: string, templateId: string, options?: KnownOptions): ResponsePromise<Endpoint>;
   /**
-   * Returns the workers of an endpoint that have not shut down, and which of them run an older
-   * release.
+   * Returns the workers of an endpoint that have not shut down, and shows which of them run an
+   * older release.
    * @throws NotFoundError if the endpoint does not exist
    */
   workers(id: string, options?: RequestOptions): ResponsePromise<readonly EndpointWorker[]>;
   /**
-   * Returns the latest releases of an endpoint, the newest first. Values of variables are among
-   * their changes: do not print these. GraphQL shows none: then it sends nothing and returns
-   * `undefined`.
+   * Returns the latest releases of an endpoint, newest first. Their changes include the values of
+   * environment variables, so do not print them. GraphQL does not show releases. Over GraphQL, this
+   * method sends nothing and returns `undefined`.
    * @throws NotFoundError if the endpoint does not exist
    */
   releases(id: string, options?: ReleasesOptions): ResponsePromise<readonly EndpointRelease[] | undefined>;
-  /** Returns the account's discount, or `null` if it has none. REST v2 shows none. */
+  /**
+   * Returns the account's discount, or `null` if there is none. REST v2 does not show discounts.
+   */
   getServerlessDiscount(options?: RequestOptions): ResponsePromise<ServerlessDiscount | null>;
 }
 
-/** Options of `releases`. */
+/** The options of `releases`. */
 export interface ReleasesOptions extends RequestOptions {
-  /** The largest number of releases (whole, ≥ 1). Each 100 take a request. @default 20 */
+  /**
+   * The maximum number of releases to return (integer, ≥ 1). One request is sent for every 100
+   * releases.
+   * @default 20
+   */
   readonly limit?: number | undefined;
 }
 
@@ -126,8 +136,8 @@ const RELEASES_OPTIONS: OptionChecks<ReleasesOptions> = {
 const CREATE_ENDPOINT_OPTIONS: OptionChecks<CreateEndpointOptions> = { ...CREATE_OPTIONS, templateName: aString };
 
 /**
- * Returns the fields that, with the name, tell whether a create whose response was lost made an
- * endpoint.
+ * Returns the fields that, together with the name, identify an endpoint whose creation succeeded
+ * although the response was lost.
  */
 function identityOf({ imageName }: NewEndpoint) {
   return [imageName ? "imageName" : "templateId", "gpuIds", "instanceIds", "type"] as const;
@@ -135,7 +145,7 @@ function identityOf({ imageName }: NewEndpoint) {
 
 /**
  * Returns the changes.
- * @throws InvalidInputError if the service cannot make one of them
+ * @throws InvalidInputError if the service cannot make one of the changes
  */
 function refuseFixed<T extends Partial<EndpointSettings>>(before: Endpoint, changes: T): T {
   const problems = fixedIn(FIELDS, before, changes).map((property) => {
@@ -149,7 +159,10 @@ function refuseFixed<T extends Partial<EndpointSettings>>(before: Endpoint, chan
   return changes;
 }
 
-/** Returns changes with all variables of the endpoint. Messages do not show their values. */
+/**
+ * Returns the changes with all environment variables of the endpoint. Their values are hidden in
+ * messages.
+ */
 function wholeChanges(before: Endpoint, changes: ParsedChanges): Partial<EndpointSettings> {
   const whole = withWholeContainer(before, changes, changedEnv);
   hideEnv(whole.env ?? {}, [whole.name ?? before.name, whole.imageName ?? before.imageName]);
@@ -157,7 +170,8 @@ function wholeChanges(before: Endpoint, changes: ParsedChanges): Partial<Endpoin
 }
 
 /**
- * Returns the functions that read and write endpoints. `templates` are those of the account.
+ * Creates the functions that read and write endpoints. `templates` accesses the templates of the
+ * account.
  */
 export function createEndpoints(endpoints: EndpointCollection, templates: TemplateFunctions): Endpoints {
   const { accepted, hiddenIn, random, warn } = endpoints;
@@ -173,7 +187,8 @@ export function createEndpoints(endpoints: EndpointCollection, templates: Templa
       parse(input: EndpointInput, options: CreateEndpointOptions): NewEndpoint {
         const { env = {}, ...fields } = parse("the new endpoint", input, true);
         hideEnv(env, [fields.name, fields.imageName ?? ""]);
-        // The same one when the request is repeated, so that the service refuses a second template.
+        // Use the same template name when the request is repeated, so that the service rejects a
+        // second template.
         const { templateName = drawTemplateName(fields.name, random) } = options;
         return { ...fields, ...(input.env !== undefined && { env }), ...(fields.imageName && { templateName }) };
       },

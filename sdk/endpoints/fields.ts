@@ -24,13 +24,13 @@ import { isContainerField, OWN_CONTAINER_TABLE, TEMPLATE_FIELD } from "./ownCont
 import { changesProcessor, cpuSelection, gpuIdsOf, instanceIdsOf, runsOnCpus, v2GpuSelection } from "./processors";
 import type { EndpointInput, EndpointSettings } from "./record";
 
-// Programs load this file when they start, so it imports no library.
+// Programs load this file on startup, so it must not import any libraries.
 
 type NumberType = "whole number" | "positive number";
 type StringType = "text" | "id" | "enum" | "word" | "gpuIds" | "locations" | "set" | "instances" | "ports";
 
 /**
- * The declaration of one field that can be set. Ids are trimmed; `gpuIds`, `locations`, sets and
+ * The declaration of a field that can be set. Ids are trimmed. `gpuIds`, `locations`, sets and
  * instances are lists.
  */
 export type EndpointField<Value = unknown> = FieldOf<
@@ -53,7 +53,7 @@ function countsRequests({ scalerType }: Settings): boolean {
   return scalerType === "REQUEST_COUNT";
 }
 
-/** Returns `true` if REST v2 has no `idleTimeout` with these settings. */
+/** Returns `true` if REST v2 does not accept `idleTimeout` with these settings. */
 function hasNoTimeout(all: Settings): boolean {
   return countsRequests(all) && all.type !== "LOAD_BALANCER";
 }
@@ -83,7 +83,7 @@ const TABLE: Table = {
     type: "whole number",
     mustBe: "whole seconds, 0 or more",
     default: SAVED.idleTimeout,
-    // A scaler that counts requests has no timeout.
+    // There is no idle timeout if the scaler counts requests.
     v2: { path: "workers.idleTimeout", pathWith: (all) => (hasNoTimeout(all) ? undefined : "workers.idleTimeout") },
   },
   scalerValue: {
@@ -127,7 +127,7 @@ const TABLE: Table = {
     default: UNSET.flashBootType,
     v2: "flashboot",
     isGraphqlEnum: true,
-    // The contract has no OFF; `null` clears the field.
+    // The contract does not have OFF. Instead, `null` clears the field.
     toService: (value, service) => (value === "OFF" && service !== "runpod" ? null : value),
   },
   scalerType: {
@@ -143,8 +143,8 @@ const TABLE: Table = {
     mustBe: "the id of a network volume, or null for none",
     normalize: normalizeSet,
     default: UNSET.networkVolumeId,
-    // The short form of `networkVolumeIds`: both have the same value. Several are a comma-separated
-    // list.
+    // This is the short form of `networkVolumeIds`. Both fields have the same value. Several ids
+    // form a comma-separated list.
     v2: { path: "networkVolumes", isList: true },
     toService: (id) => (id === "" ? null : id),
   },
@@ -187,7 +187,8 @@ const TABLE: Table = {
     max: EXECUTION_TIMEOUT_MS.max,
     mustBe: `whole milliseconds, 0 to ${EXECUTION_TIMEOUT_MS.max} (7 days)`,
     default: EXECUTION_TIMEOUT_MS.default,
-    // Not the service's default for creates: an endpoint that shows none has no limit of its own.
+    // This differs from the service's default for new endpoints: an endpoint without a value has no
+    // limit of its own.
     unset: 0,
     sendsDefault: true,
     onlyAt: "runpod",
@@ -201,7 +202,7 @@ const TABLE: Table = {
     normalize: normalizeSet,
     default: "",
     onlyAt: "runpod",
-    // A single one is sent as `networkVolumeId`, which every service has.
+    // A single volume is sent as `networkVolumeId`, which every service supports.
     valuesOnlyAt: { service: "runpod", includes: areSeveral },
     graphqlList: "networkVolumeId",
     v2: "networkVolumes",
@@ -244,21 +245,21 @@ const TABLE: Table = {
   ...OWN_CONTAINER_TABLE,
 };
 
-/** The declarations by name, for code that treats all fields alike. */
+/** The declarations by field name, for code that treats all fields the same way. */
 export const FIELDS = TABLE as Readonly<Record<keyof EndpointInput, EndpointField<unknown>>>;
 
 /** The names of all fields that can be set. */
 export const ENDPOINT_FIELDS = Object.keys(TABLE) as (keyof EndpointInput)[];
 
-/** The fields that GraphQL has on an endpoint itself, and not on its template. */
+/** The fields that GraphQL has on the endpoint itself rather than on its template. */
 export const GRAPHQL_TABLE: FieldTable = Object.fromEntries(
   Object.entries(FIELDS).filter(([name]) => !isContainerField(name)),
 );
 
 /**
- * The fields of an endpoint at the service `runpod` that a save must carry as they were read. What
- * programs cannot set is listed here. To make it a setting, move it to the table above with
- * `onlyAt: "runpod"`.
+ * The fields of an endpoint that a save must send back as they were read, at the service `runpod`.
+ * This list contains only fields that programs cannot set. To turn such a field into a setting,
+ * move it to the table above with `onlyAt: "runpod"`.
  */
 export const KEPT_FIELDS: KeptTable = {
   ...Object.fromEntries(
@@ -277,21 +278,21 @@ export const KEPT_FIELDS: KeptTable = {
 /** The names of the fields that every endpoint must have. */
 export const REQUIRED_FIELDS = requiredFields(FIELDS);
 
-/** The default of each optional field, in normal form. */
+/** The defaults of all optional fields, in normal form. */
 export const ENDPOINT_DEFAULTS = defaultsOf(FIELDS) as Pick<EndpointSettings, OptionalName>;
 
-/** Returns `true` if an endpoint has a field of this name that can be set. */
+/** Returns `true` if endpoints have a settable field with this name. */
 export function isEndpointField(name: string): name is keyof EndpointInput {
   return Object.hasOwn(TABLE, name);
 }
 
-/** Returns the kept fields that the service has. `service` is the named service, if any. */
+/** Returns the kept fields of a service. `service` is the named service, if any. */
 export function keptFieldsAt(service: ServiceName | undefined): KeptTable {
   return service === "runpod" ? KEPT_FIELDS : {};
 }
 
 /**
- * Returns the names of the fields that GraphQL has on an endpoint itself. `service` is the named
+ * Returns the names of the fields that GraphQL has on the endpoint itself. `service` is the named
  * service, if any.
  */
 export function fieldsAt(service: ServiceName | undefined): (keyof EndpointInput)[] {

@@ -11,34 +11,40 @@ import { compareVersions, isGpuExclusion, splitList } from "./normalForms";
 import { containerProblems } from "./ownContainer";
 import type { EndpointChanges, EndpointSettings } from "./record";
 
-/** Values that a caller accepts in addition to the contract's. */
+/** The values that a caller accepts in addition to the contract's values. */
 export interface EndpointInputOptions {
-  /** Additional GPU tiers, such as those newer than the contract. */
+  /** Additional GPU pools, such as pools that are newer than the contract. */
   readonly extraGpuTiers?: readonly string[];
-  /** Additional countries, such as those newer than the contract. */
+  /** Additional countries, such as countries that are newer than the contract. */
   readonly extraLocations?: readonly string[];
   /**
-   * `true` if the service has more GPU tiers than the contract: one that is not known is then only
-   * a warning.
+   * `true` if the service has more GPU pools than the contract. An unknown pool then causes only a
+   * warning.
    * @default false
    */
   readonly acceptsNewTiers?: boolean;
-  /** `true` if the service accepts only whole numbers as `scalerValue`. @default false */
+  /**
+   * `true` if the service accepts only whole numbers as `scalerValue`.
+   * @default false
+   */
   readonly wholeScalerValue?: boolean;
-  /** `false` for a change, in which `null` removes a variable. @default true */
+  /**
+   * `false` for a change to an existing endpoint, in which `null` removes a variable.
+   * @default true
+   */
   readonly isNew?: boolean;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Returns a problem for each required field that is absent. */
+/** Returns a problem for each required field that is missing. */
 export function missingFieldProblems(fields: Fields): InputProblem[] {
   return [...missingFields(FIELDS, fields), ...processorProblems(fields), ...containerProblems(fields)];
 }
 
 /**
- * Returns the problems between fields. If the endpoint `isNew`, an absent field counts as its
- * default.
+ * Returns problems with combinations of fields. If the endpoint `isNew`, a missing field counts as
+ * its default.
  */
 export function crossFieldProblems(fields: Fields, isNew: boolean): InputProblem[] {
   const problems = [
@@ -60,8 +66,8 @@ export function crossFieldProblems(fields: Fields, isNew: boolean): InputProblem
 }
 
 /**
- * Returns the problems between the fields of a change. An existing endpoint has a scalerType, so a
- * change may contain only a scalerValue.
+ * Returns problems with combinations of fields in a change. An existing endpoint already has a
+ * scalerType, so a change may contain a scalerValue on its own.
  */
 function changeProblems(fields: Fields): InputProblem[] {
   const problems = [...workerProblems(fields, false), ...volumeProblems(fields), ...cudaProblems(fields)];
@@ -74,7 +80,7 @@ function changeProblems(fields: Fields): InputProblem[] {
   return problems;
 }
 
-/** Returns the problem of an endpoint with neither GPUs nor CPUs, or with both. */
+/** Returns a problem if the endpoint has neither GPUs nor CPUs, or has both. */
 export function processorProblems({ gpuIds = "", instanceIds = "" }: Fields): InputProblem[] {
   if (gpuIds !== "" && instanceIds !== "") {
     return [{ property: "instanceIds", message: "cannot be combined with gpuIds: remove one of them" }];
@@ -106,8 +112,8 @@ function workerProblems(fields: Fields, isNew: boolean): InputProblem[] {
 }
 
 /**
- * Checks some or all fields and returns them in normal form.
- * @throws InvalidInputError that lists every problem
+ * Checks fields of an endpoint, which may be only some of them, and returns them in normal form.
+ * @throws InvalidInputError that lists all problems
  */
 export function parseEndpointFields<T extends EndpointChanges>(
   what: string,
@@ -116,7 +122,7 @@ export function parseEndpointFields<T extends EndpointChanges>(
 ): Pick<EndpointSettings, keyof T & keyof EndpointSettings> {
   const values: Fields = Object.fromEntries(Object.entries(input));
   const { fields, problems } = checkEndpointFields(values, options);
-  // A field that has a problem is present, so it is not reported as missing as well.
+  // A field with a problem is present, so don't report it as missing as well.
   const given: Fields = { ...values, ...fields };
   if (options.isNew) problems.push(...missingFieldProblems(given), ...crossFieldProblems(given, true));
   else problems.push(...changeProblems(given));
@@ -124,7 +130,7 @@ export function parseEndpointFields<T extends EndpointChanges>(
   return withBothForms(fields) as Pick<EndpointSettings, keyof T & keyof EndpointSettings>;
 }
 
-/** Returns each valid field in normal form, and the problems with the others. */
+/** Returns the valid fields in normal form, and the problems with all other fields. */
 export function checkEndpointFields(
   input: Readonly<Record<string, unknown>>,
   options: EndpointInputOptions = {},
@@ -140,8 +146,8 @@ export function checkEndpointFields(
 const knownSchemas = new Map<string, FieldSchemas>();
 
 /**
- * Returns the schemas, built once for each choice of tiers and countries: building is many times
- * slower than using.
+ * Returns the schemas. They are built once for each choice of pools and countries, because building
+ * them is many times slower than using them.
  */
 function schemasFor(options: EndpointInputOptions): FieldSchemas {
   const { extraGpuTiers = [], extraLocations = [], acceptsNewTiers = false, isNew = true } = options;
@@ -170,17 +176,17 @@ function setSchema({ mustBe, pattern = /./, normalize = (same) => same }: AnyFie
   return list(mustBe, problemsOf).transform(normalize);
 }
 
-/** Returns the names of all GPU pools that inputs may hold, each once. */
+/** Returns the names of all GPU pools that inputs may contain, without duplicates. */
 function knownTiers(extraGpuTiers: readonly string[]): string[] {
   return [...new Set([...GPU_TIERS, ...extraGpuTiers])];
 }
 
-/** The pattern of GPU tiers, which GPU types do not match (observed). */
+/** Matches the names of GPU pools, but not the names of GPU types (observed). */
 const GPU_TIER = /^[A-Z][A-Z0-9_]*$/;
 
 /**
- * Returns a warning for each GPU tier that the service may have, and that this version does not
- * know.
+ * Returns a warning for each GPU pool that this version of the package does not know, but that the
+ * service may have.
  */
 export function newTierWarnings(
   gpuIds: unknown,
@@ -201,7 +207,7 @@ function gpuIdProblems(
   value: string | string[],
   { extraGpuTiers = [], acceptsNewTiers }: EndpointInputOptions,
 ): string[] {
-  // The normal form of an endpoint that runs on CPUs.
+  // An empty value means that the endpoint runs on CPUs.
   if (value === "") return [];
   const known = knownTiers(extraGpuTiers);
   const parts = splitList(value);
@@ -228,7 +234,10 @@ function locationProblems(value: string | string[], extraLocations: readonly str
     );
 }
 
-/** Returns the schema of a string or a list of strings for which `problemsOf` finds no problem. */
+/**
+ * Returns a schema that accepts a string or a list of strings if `problemsOf` finds no problems in
+ * it.
+ */
 function list(what: string, problemsOf: (value: string | string[]) => string[]) {
   const schema = z.union([z.string(), z.array(z.string())], {
     error: ({ input }) => {

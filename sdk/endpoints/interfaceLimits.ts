@@ -5,8 +5,8 @@ import { FIELDS } from "./fields";
 import type { EndpointInput, EndpointSettings } from "./record";
 
 /**
- * The settings that an interface may limit more narrowly than the contract, and the scaler type
- * that determines their meaning.
+ * The settings for which an API may have narrower limits than the contract, and the scaler type,
+ * which determines what they mean.
  */
 export type LimitedSettings = Partial<
   Pick<
@@ -15,7 +15,7 @@ export type LimitedSettings = Partial<
   >
 >;
 
-/** Returns the problems of values that the contract accepts and REST v2 does not. */
+/** Returns problems with values that the contract accepts, but REST v2 does not. */
 export function limitProblems(
   { idleTimeout: seconds, leastDelay, hasOneCudaRule }: EndpointLimits,
   sent: LimitedSettings,
@@ -46,8 +46,7 @@ export function limitProblems(
 }
 
 /**
- * Returns the problem with `drain: false` over an interface that cannot delete an endpoint with its
- * workers.
+ * Returns a problem if `drain` is `false` and the API cannot delete an endpoint that has workers.
  */
 export function drainProblems(
   { deletesWorkers }: Pick<Capabilities, "deletesWorkers">,
@@ -60,8 +59,8 @@ export function drainProblems(
 }
 
 /**
- * Refuses values that an interface of the service does not have.
- * @throws InvalidInputError if there are any
+ * Checks that an API of the service supports these values.
+ * @throws InvalidInputError if it does not support all of them
  */
 export function refuseLacked(
   what: string,

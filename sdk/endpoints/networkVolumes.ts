@@ -1,7 +1,7 @@
 import type { InputProblem } from "../errors";
 import { normalizeSet } from "./normalForms";
 
-// Programs load this file when they start, so it imports no library.
+// Programs load this file on startup, so it must not import any libraries.
 
 /*
  * The network volumes of an endpoint: the setting `networkVolumeIds`, or its short form
@@ -9,18 +9,18 @@ import { normalizeSet } from "./normalForms";
  * drift.
  */
 
-/** The two settings. */
+/** The two settings for mounting network volumes. */
 export interface MountedVolumes {
   readonly networkVolumeId?: string | undefined;
   readonly networkVolumeIds?: string | undefined;
 }
 
-/** Returns `true` for a comma-separated list of several. */
+/** Returns `true` if a comma-separated list contains more than one value. */
 export function areSeveral(commaList: string): boolean {
   return commaList.includes(",");
 }
 
-/** Returns the problem of inputs that set both. */
+/** Returns a problem if an input sets both fields. */
 export function volumeProblems({
   networkVolumeId,
   networkVolumeIds,
@@ -30,18 +30,18 @@ export function volumeProblems({
   return [{ property: "networkVolumeIds", message }];
 }
 
-/** Returns settings with both forms if they have one of them. */
+/** Returns the settings with both fields filled in if either of them is set. */
 export function withBothForms<T extends MountedVolumes>(settings: T): T {
   const { networkVolumeId, networkVolumeIds } = settings;
   if (networkVolumeId === undefined && networkVolumeIds === undefined) return settings;
-  // A service may show one of several volumes as the single one.
+  // If there are several volumes, a service may show one of them in `networkVolumeId`.
   const ids = normalizeSet([networkVolumeId ?? "", networkVolumeIds ?? ""]);
   return { ...settings, networkVolumeId: ids, networkVolumeIds: ids };
 }
 
 /**
- * Returns the fields that GraphQL must not get together with the other form: several volumes are a
- * list, one is a single id.
+ * Returns the field that must not be sent over GraphQL: several volumes are sent as a list, and one
+ * volume is sent as a single id.
  */
 export function unusedVolumeField({ networkVolumeIds = "" }: MountedVolumes): keyof MountedVolumes {
   return areSeveral(networkVolumeIds) ? "networkVolumeId" : "networkVolumeIds";

@@ -1,6 +1,8 @@
 import { FLASH_BOOT_NAME_SUFFIX } from "../contract/limits";
 
-/** Splits a comma-separated list, or an array of them. Trims the parts and drops empty ones. */
+/**
+ * Splits a comma-separated list, or an array of such lists. Trims the parts and drops empty ones.
+ */
 export function splitList(value: string | readonly string[]): string[] {
   const list = typeof value === "string" ? value : value.join(",");
   return list
@@ -10,9 +12,9 @@ export function splitList(value: string | readonly string[]): string[] {
 }
 
 /**
- * Returns `gpuIds` as the service writes it: tiers in priority order, then exclusions of GPU types
- * (with a leading minus) in alphabetical order, without duplicates. The order of exclusions has no
- * meaning.
+ * Returns `gpuIds` in the service's format: pools in priority order, followed by excluded GPU types
+ * (with a leading minus) in alphabetical order, without duplicates. The order of excluded types
+ * does not matter.
  */
 export function normalizeGpuIds(value: string | readonly string[]): string {
   const parts = [...new Set(splitList(value))];
@@ -22,7 +24,8 @@ export function normalizeGpuIds(value: string | readonly string[]): string {
 }
 
 /**
- * Returns `true` if a part of `gpuIds` excludes a GPU type (`-NVIDIA L4`) and does not name a tier.
+ * Returns `true` if a part of `gpuIds` excludes a GPU type (`-NVIDIA L4`) rather than naming a
+ * pool.
  */
 export function isGpuExclusion(part: string): boolean {
   return part.startsWith("-");
@@ -34,13 +37,14 @@ export function normalizeSet(value: string | readonly string[] | null | undefine
 }
 
 /**
- * Returns a set of CUDA versions as a comma-separated list without duplicates, the lowest first.
+ * Returns a set of CUDA versions as a comma-separated list without duplicates, lowest version
+ * first.
  */
 export function normalizeCudaVersions(value: string | readonly string[]): string {
   return [...new Set(splitList(value))].sort(compareVersions).join(",");
 }
 
-/** Compares versions by their numbers: 12.11 is higher than 12.2. */
+/** Compares versions numerically, so that 12.11 is higher than 12.2. */
 export function compareVersions(one: string, other: string): number {
   const [[major = 0, minor = 0], [otherMajor = 0, otherMinor = 0]] = [numbersIn(one), numbersIn(other)];
   return major - otherMajor || minor - otherMinor;
@@ -51,8 +55,8 @@ function numbersIn(version: string): number[] {
 }
 
 /**
- * Returns an endpoint's name without the suffix that the service may append for FLASHBOOT, even
- * repeatedly.
+ * Returns an endpoint's name without the suffix that the service may append for FLASHBOOT, even if
+ * the suffix occurs several times.
  */
 export function normalizeName(name: string): string {
   let result = name;

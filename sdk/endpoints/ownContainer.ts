@@ -5,30 +5,33 @@ import type { InputProblem } from "../errors";
 import { type KeptField, selectionOfField, unsetValue } from "../records/fields";
 import type { Endpoint, EndpointSettings } from "./record";
 
-// Programs load this file when they start, so it imports no library.
+// Programs load this file on startup, so it must not import any libraries.
 
 /*
  * The container of an endpoint without a template of the program's. REST v2 shows it on each
  * endpoint. Over GraphQL it is a template that the service binds to the endpoint.
  */
 
-/** The rows of a container in the table of endpoints. Only some services have them over GraphQL. */
+/**
+ * The container's fields in the table of endpoint fields. Over GraphQL, only some services have
+ * these fields.
+ */
 export const OWN_CONTAINER_TABLE = {
   imageName: { ...CONTAINER_TABLE.imageName, default: "", onlyAt: "runpod" },
   env: { ...CONTAINER_TABLE.env, onlyAt: "runpod" },
-  // An endpoint with a template shows none.
+  // If an endpoint has a template, the service does not show this field.
   containerDiskInGb: { ...CONTAINER_TABLE.containerDiskInGb, unset: 0, onlyAt: "runpod" },
   dockerArgs: { ...CONTAINER_TABLE.dockerArgs, onlyAt: "runpod" },
   ports: { ...CONTAINER_TABLE.ports, onlyAt: "runpod" },
   containerRegistryAuthId: { ...CONTAINER_TABLE.containerRegistryAuthId, onlyAt: "runpod" },
 } as const;
 
-/** The container of an endpoint that has none of its own. */
+/** The container fields of an endpoint that does not have its own container. */
 export const NO_CONTAINER = Object.fromEntries(
   CONTAINER_FIELDS.map((field) => [field, unsetValue(OWN_CONTAINER_TABLE[field])]),
 ) as unknown as Container;
 
-/** The template of an endpoint, which is read with it. */
+/** The template of an endpoint, which is read together with the endpoint. */
 export const TEMPLATE_FIELD: KeptField = {
   selection: `template { id name boundEndpointId ${CONTAINER_FIELDS.map((field) => selectionOfField(field, CONTAINER_TABLE[field])).join(" ")} }`,
   isReadOnly: true,
@@ -38,12 +41,12 @@ export const TEMPLATE_FIELD: KeptField = {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Returns `true` for the name of a field of a container. */
+/** Returns `true` if the field is a container field. */
 export function isContainerField(name: string): name is keyof Container {
   return Object.hasOwn(OWN_CONTAINER_TABLE, name);
 }
 
-/** Returns the problems of an endpoint with neither a template nor a container, or with both. */
+/** Returns problems if an endpoint has neither a template nor its own container, or has both. */
 export function containerProblems(fields: Fields): InputProblem[] {
   const { templateId = "", imageName = "" } = fields;
   if (templateId === "" && imageName === "") {
@@ -56,7 +59,10 @@ export function containerProblems(fields: Fields): InputProblem[] {
   }));
 }
 
-/** Returns the problems of a rollout of template changes at an endpoint with its own container. */
+/**
+ * Returns problems if an endpoint with its own container has settings for rolling out template
+ * changes.
+ */
 function templateRollOutProblems({ templateRevision, recycleWorkers }: Fields): InputProblem[] {
   const problems: InputProblem[] = [];
   if (templateRevision !== undefined) {
@@ -80,7 +86,10 @@ function isSet(field: keyof Container, value: unknown): boolean {
   );
 }
 
-/** Returns the container of a new endpoint, with defaults; `undefined` if a template has it. */
+/**
+ * Returns the container of a new endpoint, with defaults. Returns `undefined` if the endpoint uses
+ * a template instead.
+ */
 export function newContainer(settings: Partial<EndpointSettings>): Container | undefined {
   const { imageName } = settings;
   if (!imageName) return undefined;
@@ -89,21 +98,21 @@ export function newContainer(settings: Partial<EndpointSettings>): Container | u
 }
 
 /**
- * Returns a name in the service's own form for the template that holds an endpoint's container.
- * Unlike the name of an endpoint, that of a template must be unique.
+ * Returns a name for the template that contains an endpoint's container settings, in the service's
+ * own format. Unlike the names of endpoints, the names of templates must be unique.
  */
 export function drawTemplateName(endpointName: string, random: () => number): string {
   const digits = Math.floor(random() * 36 ** 7).toString(36);
   return `${endpointName}__template__${digits.padStart(7, "0")}`;
 }
 
-/** Changes of an endpoint in normal form, in which `null` removes a variable. */
+/** Changes to an endpoint in normal form. In `env`, `null` removes a variable. */
 export type ParsedChanges = Partial<Omit<EndpointSettings, "env">> & { readonly env?: EnvChanges | null };
 
 /**
- * Returns changes with whole variables. An endpoint that had a template before gets a whole
- * container.
- * @param changedEnv returns the variables after changes
+ * Returns the changes with all environment variables. If the endpoint had a template before, the
+ * changes also contain a complete container.
+ * @param changedEnv returns the environment variables after the changes
  */
 export function withWholeContainer(
   before: Endpoint,
@@ -115,14 +124,14 @@ export function withWholeContainer(
   return {
     ...(isMove && { ...CONTAINER_DEFAULTS, templateId: "" }),
     ...others,
-    // If they are empty, the endpoint has the other one.
+    // If one of them is empty, the endpoint has the other one.
     ...(templateId && { templateId }),
     ...(imageName && { imageName }),
     ...(env !== undefined && { env: changedEnv(baseEnv, env) }),
   };
 }
 
-/** Splits changes into those of the container, if there are any, and the others. */
+/** Splits changes into container changes, if there are any, and all other changes. */
 export function splitChanges(changes: Partial<EndpointSettings>): {
   readonly container: Partial<Container> | undefined;
   readonly others: Partial<EndpointSettings>;

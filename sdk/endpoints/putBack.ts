@@ -7,49 +7,52 @@ import type { Endpoint } from "./record";
 import { saveWorkers } from "./saveWorkers";
 import { hasSameLimits, isAtZero, type WorkerLimits } from "./workerLimits";
 
-/** Callbacks of a call that scales an endpoint to zero for a while. */
+/** Callbacks for a call that temporarily scales an endpoint to zero. */
 export interface ScaleDownOptions {
   /**
-   * Called with the endpoint's worker counts, before the save that scales it to zero. If this
-   * process is killed afterwards, nothing else knows them. An error that it throws ends the call,
-   * and nothing is changed.
+   * Called with the endpoint's worker counts before the save that scales it to zero. If the process
+   * is killed after that save, this callback is the only record of the counts. If it throws an
+   * error, the call ends with that error and changes nothing.
    */
   readonly onScaleDown?: ((counts: WorkerLimits) => void) | undefined;
   /**
-   * Called after a failure that leaves the endpoint above zero: it has its former worker counts
-   * again, or counts that somebody else set.
+   * Called if the call fails but leaves the endpoint above zero, because its previous worker counts
+   * were restored or someone else set other counts.
    */
   readonly onPutBack?: (() => void) | undefined;
 }
 
-/** An endpoint that a call has scaled to zero. */
+/** An endpoint that was scaled to zero by a call. */
 export interface ScaledDown {
-  /** Why it is scaled to zero: `deletion` or `recycle`. */
+  /** The purpose of scaling it to zero: `deletion` or `recycle`. */
   readonly purpose: string;
-  /** The worker counts to put back. */
+  /** The worker counts to restore. */
   readonly counts: WorkerLimits;
-  /** `false` if the response to the save that scales to zero was lost. */
+  /**
+   * `false` if it is unknown whether the endpoint was scaled to zero, because the response to the
+   * save was lost.
+   */
   readonly isCertain: boolean;
 }
 
 /**
- * How long each request after an abort may take, in milliseconds: whoever aborts does not want to
- * wait.
+ * The time limit of each request after an abort, in milliseconds. It is short because a caller who
+ * aborts does not want to wait.
  */
 const AFTER_ABORT_MS = 15_000;
 
 /**
- * Returns `true` if the service refused a save, so nothing was changed. A refused retry proves
- * nothing.
+ * Returns `true` if the service rejected a save, so that nothing was changed. The rejection of a
+ * retry proves nothing.
  */
 export function changedNothing(error: unknown): boolean {
   return error instanceof RejectedError && error.attempts === 1;
 }
 
 /**
- * Restores an endpoint's workers after the call that scaled it to zero has failed or was aborted.
- * An endpoint that somebody else has scaled meanwhile is left alone.
- * @returns the error to throw; its first line says whether the endpoint runs
+ * Restores an endpoint's worker counts if the call that scaled it to zero has failed or was
+ * aborted. Does not change the counts if someone else has changed them in the meantime.
+ * @returns the error to throw; its first line says whether the endpoint is running
  */
 export async function putBack(
   collection: EndpointCollection,
@@ -61,14 +64,14 @@ export async function putBack(
 ): Promise<Error> {
   const { counts, purpose, isCertain } = scaledDown;
   const { signal, onPutBack, ...others } = given;
-  // Restoring the workers must not be aborted as well.
+  // Don't let the same abort also stop the restore.
   const options = signal?.aborted ? { ...others, timeoutMs: AFTER_ABORT_MS } : others;
   try {
     const listed = await look(collection, await collection.list.read({ gathers: true }, options), id, options);
     if (!listed)
       return withOutcome(failure, `the service no longer shows endpoint ${id}, so its workers were not put back`);
     const now = collection.hooks.latest?.(listed) ?? listed;
-    // The list may still show the earlier counts. Saving them again changes nothing.
+    // The list may still show the earlier counts, in which case saving them again has no effect.
     const isOurs = !isCertain || isAtZero(now) || hasSameLimits(now, counts);
     const endpoint = isOurs ? await saveWorkers(collection, listed, counts, { ...options, known }) : now;
     onPutBack?.();
@@ -91,8 +94,8 @@ function describe({ workersMin, workersMax }: Endpoint | WorkerLimits): string {
 }
 
 /**
- * Returns an error that begins with the outcome. An abort's reason belongs to the caller and stays
- * as it is.
+ * Returns an error whose message begins with the outcome. The reason of an abort belongs to the
+ * caller, so it is not modified.
  */
 export function withOutcome(failure: unknown, outcome: string, details = ""): Error {
   if (failure instanceof ServerlessGpuError) return failure.withOutcome(outcome, details);

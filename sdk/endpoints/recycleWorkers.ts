@@ -13,19 +13,19 @@ import type { Endpoint } from "./record";
 import { saveWorkers } from "./saveWorkers";
 import { AT_ZERO, countsOf, isAtZero, type WorkerLimits } from "./workerLimits";
 
-/** Options of `recycleWorkers`. */
+/** The options of `recycleWorkers`. */
 export interface RecycleOptions extends KnownOptions, ScaleDownOptions {
   /**
-   * Time for the workers to complete their jobs and stop, in milliseconds: > 0.
+   * How long to wait for the workers to complete their jobs and stop, in milliseconds: > 0.
    * @default 600_000
    */
   readonly drainTimeoutMs?: number | undefined;
-  /** Called while workers run. */
+  /** Called repeatedly while workers are still running. */
   readonly onProgress?:
     | ((progress: {
-        /** Number of pods that are still running. */
+        /** The number of pods that are still running. */
         readonly activePods: number;
-        /** Time since the endpoint was scaled to zero, in milliseconds. */
+        /** The time since the endpoint was scaled to zero, in milliseconds. */
         readonly elapsedMs: number;
       }) => void)
     | undefined;
@@ -45,10 +45,10 @@ const LONGEST_PAUSE_MS = 10_000;
 
 /**
  * Scales an endpoint to zero, waits until its workers have completed their jobs and stopped, and
- * restores `workers`. Waiting jobs stay in the queue. If it was interrupted, call it again to
- * finish the rest.
- * @throws RECYCLE_TIMEOUT if they do not stop in time; the first line says whether the endpoint
- * has its workers again
+ * sets the worker counts to `workers`. Waiting jobs stay in the queue. If the call was interrupted,
+ * call it again to finish the remaining steps.
+ * @throws RECYCLE_TIMEOUT if the workers do not stop in time; the first line says whether the
+ * endpoint's worker counts were restored
  */
 export async function recycleWorkers(
   collection: EndpointCollection,
@@ -84,7 +84,7 @@ async function untilStopped(
 ): Promise<void> {
   const { clock, kind, list } = collection;
   const startedAt = clock.monotonic();
-  // The list may be out of date, and show no pods although some have started since.
+  // The list may be out of date and show no pods, even though some have started since.
   let sawNoneAt: number | undefined;
   let activePods = 0;
   let now: Endpoint;

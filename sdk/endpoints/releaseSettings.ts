@@ -5,7 +5,7 @@ import { checkEndpointFields } from "./input";
 import type { Endpoint, EndpointChanges } from "./record";
 import type { EndpointRelease } from "./releases";
 
-/** REST v2's own words for fields, where they differ from the field's name. */
+/** The names that REST v2 uses for fields if they differ from the field's own name. */
 const FIELDS_BY_WORD: Readonly<Record<string, string>> = {
   image: "imageName",
   args: "dockerArgs",
@@ -16,7 +16,7 @@ const FIELDS_BY_WORD: Readonly<Record<string, string>> = {
   networkVolumes: "networkVolumeIds",
 };
 
-/** Returns the field that a release calls by this word, such as `template.imageName`. */
+/** Returns the field for a name used in a release, such as `template.imageName`. */
 export function fieldOfRelease(word: string): string {
   const own = word.slice(word.lastIndexOf(".") + 1);
   return FIELDS_BY_WORD[own] ?? own;
@@ -24,22 +24,28 @@ export function fieldOfRelease(word: string): string {
 
 type Env = Readonly<Record<string, unknown>>;
 
-/** Returns variables that a release shows as an object, or as a list of names and values. */
+/**
+ * Returns the environment variables of a release, which shows them either as an object or as a list
+ * of names and values.
+ */
 export function variablesOfRelease(shown: unknown): Env {
   if (Array.isArray(shown)) return Object.fromEntries(shown.map(({ key, value }) => [key, value]));
   return typeof shown === "object" && shown !== null ? { ...shown } : {};
 }
 
-/** The changes that take an endpoint back to a release. */
+/** The changes that restore an endpoint's settings to those of a release. */
 export interface ChangesToRelease {
   readonly changes: EndpointChanges;
-  /** The words of the changes that cannot be taken back: they are no settings of an endpoint. */
+  /**
+   * The names of changed fields that cannot be restored, because they are not settings of an
+   * endpoint.
+   */
   readonly unknown: readonly string[];
-  /** The later releases that the service does not show, so what they changed is not known. */
+  /** The later releases that the service does not show, so that their changes are unknown. */
   readonly missing: readonly VersionRange[];
 }
 
-/** Versions of an endpoint, both ends included. */
+/** A range of an endpoint's versions, including both ends. */
 export interface VersionRange {
   readonly first: number;
   readonly last: number;
@@ -47,7 +53,7 @@ export interface VersionRange {
 
 /**
  * Returns the versions that are missing between these releases.
- * @param releases the newest first
+ * @param releases the releases, newest first
  */
 export function missingReleases(releases: readonly EndpointRelease[]): VersionRange[] {
   const versions = releases.flatMap(({ version }) => version ?? []);
@@ -57,7 +63,7 @@ export function missingReleases(releases: readonly EndpointRelease[]): VersionRa
   });
 }
 
-/** Names missing versions: `release 6`, or `releases 6 to 8`. */
+/** Returns missing versions as text: `release 6`, or `releases 6 to 8`. */
 export function shownVersions(missing: readonly VersionRange[]): string {
   return missing
     .map(({ first, last }) => (first === last ? `release ${first}` : `releases ${first} to ${last}`))
@@ -65,9 +71,9 @@ export function shownVersions(missing: readonly VersionRange[]): string {
 }
 
 /**
- * Returns the changes that make the settings of an endpoint those of one of its releases: all later
- * ones are taken back. Returns `undefined` if the release is not among them.
- * @param releases the newest first
+ * Returns the changes that restore an endpoint's settings to those of one of its releases, by
+ * undoing all later releases. Returns `undefined` if the release is not among them.
+ * @param releases the releases, newest first
  */
 export function changesToRelease(releases: readonly EndpointRelease[], id: string): ChangesToRelease | undefined {
   const position = releases.findIndex((release) => release.id === id || String(release.version) === id);
@@ -88,7 +94,9 @@ export function changesToRelease(releases: readonly EndpointRelease[], id: strin
   };
 }
 
-/** Returns a field and the value to set; `undefined` if the value has no form that can be set. */
+/**
+ * Returns a field and the value to set, or `undefined` if this field cannot be set to this value.
+ */
 function settingOf(word: string, value: unknown, now: unknown): readonly [string, unknown] | undefined {
   const field = fieldOfRelease(word);
   if (!isEndpointField(field) || field === "templateId") return undefined;
@@ -107,8 +115,8 @@ function envChanges(then: Env, now: Env): EnvChanges {
 }
 
 /**
- * Returns the fields of a change that an endpoint does not have afterwards. A field that the
- * service does not show is not among them.
+ * Returns the fields of a change whose values the endpoint does not have afterwards. Fields that
+ * the service does not show are left out.
  */
 export function notTaken(changes: EndpointChanges, after: Endpoint): string[] {
   const { env = {}, ...others } = changes;

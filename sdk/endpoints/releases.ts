@@ -8,63 +8,66 @@ const WORKER_STATES = ["RUNNING", "IDLE", "INITIALIZING", "THROTTLED", "UNHEALTH
 
 /** A worker of an endpoint that has not shut down. */
 export interface EndpointWorker {
-  /** Id of the worker. */
+  /** The id of the worker. */
   readonly id: string;
-  /** `undefined` over GraphQL, which does not show it. */
+  /** The state of the worker. `undefined` over GraphQL, which does not show it. */
   readonly status: OpenEnum<(typeof WORKER_STATES)[number]> | undefined;
   /**
-   * `true` if it runs an older release than the endpoint has. `undefined` if the service does not
-   * show that.
+   * `true` if the worker runs an older release than the endpoint's current one. `undefined` if the
+   * service does not show this.
    */
   readonly isStale: boolean | undefined;
 }
 
-/** One field that a release changed. */
+/** A field that a release changed. */
 export interface ReleaseChange {
-  /** The name of the field, as the service writes it. */
+  /** The name of the field, in the service's own format. */
   readonly field: string;
-  /** The value before, as the service writes it. It may be or contain a secret. */
+  /** The value before the release, in the service's own format. It may be or contain a secret. */
   readonly old: unknown;
-  /** The value of the release. It may be or contain a secret. */
+  /** The value that the release set. It may be or contain a secret. */
   readonly new: unknown;
 }
 
-/** A release of an endpoint: the settings with which its workers start. */
+/** A release of an endpoint, which is the set of settings that its workers start with. */
 export interface EndpointRelease {
-  /** Id of the release. */
+  /** The id of the release. */
   readonly id: string;
-  /** The version of the endpoint that it made. */
+  /** The version of the endpoint that the release created. */
   readonly version: number | undefined;
-  /** What made it: `MANUAL` or `GIT_BUILD`; other words may occur. */
+  /** What created the release: `MANUAL` or `GIT_BUILD`. Other values may occur. */
   readonly source: string | undefined;
-  /** The user who made it. */
+  /** The id of the user who created the release. */
   readonly createdByUserId: string | undefined;
-  /** The time when it was made, as the service writes it. */
+  /** When the release was created, in the service's own format. */
   readonly createdAt: string | undefined;
-  /** The fields that it changed. */
+  /** The fields that the release changed. */
   readonly changes: readonly ReleaseChange[];
 }
 
-/** The largest number of releases that one request asks for. */
+/** The maximum number of releases per request. */
 const LARGEST_PAGE = 100;
 
-/** A part of the releases of an endpoint, the newest first. */
+/** A page of an endpoint's releases, newest first. */
 interface ReleasePage {
   readonly releases: readonly EndpointRelease[];
-  /** The cursor of the next page. `undefined`: this is the last one. */
+  /** The cursor of the next page. `undefined` if this is the last page. */
   readonly next: string | undefined;
 }
 
-/** Where a page of releases begins, and how many it has at most. */
+/** Selects a page of releases by its start and its maximum length. */
 interface PageChoice {
   readonly limit: number;
   readonly cursor: string | undefined;
 }
 
-/** The requests for the workers and releases of an endpoint. */
+/** The requests for an endpoint's workers and releases. */
 export interface ReleaseCalls {
   readonly workers: (operation: string, id: string, attempt: Attempt) => Promise<readonly EndpointWorker[]>;
-  /** @default the interface shows none */
+  /**
+   * Reads a page of an endpoint's releases.
+   * @default the API does not show releases
+   */
   readonly releases?: (operation: string, id: string, page: PageChoice, attempt: Attempt) => Promise<ReleasePage>;
 }
 
@@ -81,7 +84,8 @@ export function readWorkers(
 }
 
 /**
- * Reads the latest releases of an endpoint, page by page; none where the interface shows none.
+ * Reads the latest releases of an endpoint, page by page. Returns `undefined` if the API does not
+ * show releases.
  */
 export async function readReleases(
   context: CallContext & { readonly calls: ReleaseCalls },
@@ -100,7 +104,7 @@ export async function readReleases(
     const read = await makeCall(context, { ...requestOptions(options), ...call });
     const { size } = found;
     for (const release of read.releases) found.set(release.id, release);
-    // A page without anything new would be followed by the same one.
+    // Stop after a page that contains nothing new, because the next page would be the same.
     cursor = found.size > size ? read.next : undefined;
   } while (cursor !== undefined && found.size < limit);
   return [...found.values()].slice(0, limit);

@@ -9,9 +9,9 @@ import type { WorkerLimits } from "./workerLimits";
 const VOLUMES = ["networkVolumeId", "networkVolumeIds"] as const;
 
 /**
- * Saves the worker counts of an endpoint. A save over GraphQL repeats the whole endpoint, and the
- * service refuses it if a volume or the template was deleted under the endpoint. A refused save is
- * sent again without their ids: what a save leaves out stays as it is.
+ * Saves the worker counts of an endpoint. Over GraphQL, a save repeats the whole endpoint, and the
+ * service rejects it if the endpoint's template or one of its volumes has been deleted. A rejected
+ * save is sent again without their ids, because the service keeps the values of omitted fields.
  */
 export async function saveWorkers(
   collection: EndpointCollection,
@@ -28,8 +28,9 @@ export async function saveWorkers(
       return await save(leftOut.length === 0 ? undefined : calls.changeWithout?.(leftOut));
     } catch (error) {
       if (!isRefusal(error)) throw error;
-      // If the ids are not the reason, the first refusal says what is. But a retry that was refused
-      // proves nothing: the attempt before it may have had its effect.
+      // If the ids are not the cause, the first rejection states the actual reason. A rejected
+      // retry takes precedence, because it proves nothing: the attempt before it may have
+      // succeeded.
       if (refusal === undefined || error.attempts > 1) refusal = error;
       if (!calls.changeWithout) break;
     }

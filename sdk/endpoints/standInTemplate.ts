@@ -11,13 +11,13 @@ import { AT_ZERO } from "./workerLimits";
  * Otherwise nothing could scale it to zero, and its workers would be billed on.
  */
 
-/** A template, as far as this file needs it. */
+/** A template, with only the fields that this file needs. */
 interface NamedTemplate {
   readonly id: string;
   readonly name: string;
 }
 
-/** What deletions of endpoints need of the account's templates. */
+/** The template functions that deletions of endpoints need. */
 export interface TemplateFunctions {
   listReadable(options: RequestOptions): PromiseLike<{ readonly records: readonly NamedTemplate[] }>;
   create(
@@ -27,7 +27,7 @@ export interface TemplateFunctions {
   delete(id: string, options: RequestOptions): PromiseLike<void>;
 }
 
-/** No worker starts with it. */
+/** The image of a stand-in template. No worker is ever started from it. */
 const IMAGE = "busybox";
 
 function nameOf(endpointId: string): string {
@@ -35,9 +35,9 @@ function nameOf(endpointId: string): string {
 }
 
 /**
- * Scales an endpoint to zero whose save was refused because its template does not exist any more.
- * Returns the id of the template that it has now.
- * @throws the refusal if that is not the reason
+ * Scales an endpoint to zero after its save was rejected because its template no longer exists. To
+ * do so, it gives the endpoint a stand-in template, and returns that template's id.
+ * @throws the rejection if it has a different reason
  */
 export async function scaleWithStandIn(
   collection: EndpointCollection,
@@ -53,10 +53,11 @@ export async function scaleWithStandIn(
   const { records } = await templates.listReadable(given);
   if (records.some(({ id }) => id === endpoint.templateId)) throw refusal;
   const name = nameOf(endpoint.id);
-  // One that a killed deletion has left is used again.
+  // Reuse the stand-in template that a killed deletion left behind, if there is one.
   const left = records.find((each) => each.name === name);
   const standIn = left ?? (await templates.create({ name, imageName: IMAGE }, given));
-  // A volume may be gone as well. A save keeps the volumes that it leaves out.
+  // A volume may be gone as well, so don't send the volumes. The service keeps them if they are
+  // omitted.
   const change = changeWithout(["networkVolumeId", "networkVolumeIds"]);
   try {
     await saveRecord(
@@ -73,7 +74,10 @@ export async function scaleWithStandIn(
   return standIn.id;
 }
 
-/** Returns `true` if the service does not find an id: that of a volume hides that of a template. */
+/**
+ * Returns `true` if the service could not find an id. An error about a volume may hide a missing
+ * template.
+ */
 function namesDeadId(error: unknown): boolean {
   const isRefusal = error instanceof NotFoundError || error instanceof BusinessRuleError;
   return (
@@ -81,7 +85,7 @@ function namesDeadId(error: unknown): boolean {
   );
 }
 
-/** Deletes the template if it took the place of a deleted endpoint's. */
+/** Deletes a template that replaced the template of a deleted endpoint. */
 export async function deleteStandIn(
   { warn }: EndpointCollection,
   templates: TemplateFunctions,

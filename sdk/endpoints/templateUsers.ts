@@ -14,8 +14,8 @@ import type { Endpoint, EndpointSettings } from "./record";
  */
 
 /**
- * Refuses to change the container of an endpoint whose template others use.
- * @throws InUseError that names them
+ * Checks that a change does not affect a container whose template other endpoints use.
+ * @throws InUseError that names the other endpoints
  */
 export async function refuseSharedChange(
   collection: Collection<Endpoint>,
@@ -37,8 +37,8 @@ export async function refuseSharedChange(
 }
 
 /**
- * Refuses to delete an endpoint whose template others use.
- * @throws InUseError that names them
+ * Checks that no other endpoints use the template of an endpoint that is about to be deleted.
+ * @throws InUseError that names the other endpoints
  */
 export async function refuseSharedDeletion(
   collection: Collection<Endpoint>,
@@ -54,7 +54,10 @@ export async function refuseSharedDeletion(
   );
 }
 
-/** Returns the other endpoints with the template of an endpoint, once lists show it. */
+/**
+ * Returns the other endpoints that use an endpoint's template. If there seem to be any, checks
+ * again after the time by which lists can lag.
+ */
 async function otherUsers(
   collection: Collection<Endpoint>,
   { id, templateId, template }: Endpoint,

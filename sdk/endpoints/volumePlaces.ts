@@ -4,17 +4,20 @@ import type { NamedRecord } from "../records/listed";
 import { splitList } from "./normalForms";
 import type { Endpoint, EndpointSettings } from "./record";
 
-/** What the place of a volume says about endpoints that mount it. */
+/** A volume and its location, which determines which endpoints can mount it. */
 export interface PlacedVolume extends NamedRecord {
   readonly dataCenterId: string;
 }
 
-/** Reads the volumes of the account, after the last write to the volume with this id. */
+/**
+ * Reads the volumes of the account, as they are after the last write to the volume with this id.
+ */
 export type ReadVolumes = (id: string) => Promise<readonly PlacedVolume[]>;
 
 /**
- * Refuses volumes and places that leave no machine for a worker, before anything is written. Reads
- * the volumes only if the change may be wrong. A volume that no list shows is left to the service.
+ * Checks, before anything is written, that an endpoint's volumes and locations leave a machine for
+ * its workers. Reads the volumes only if the change could be wrong. If a volume is in no list, the
+ * check is left to the service.
  * @throws InvalidInputError if a data center has none of the volumes, or two of them
  */
 export async function checkVolumePlaces(
@@ -35,7 +38,7 @@ export async function checkVolumePlaces(
   if (problems.length > 0) throw new InvalidInputError("the endpoint", problems);
 }
 
-/** Returns the volumes of the account; none if the service does not list them. */
+/** Returns the volumes of the account, or an empty list if the service does not list them. */
 async function knownVolumes(readVolumes: ReadVolumes, id: string): Promise<readonly PlacedVolume[]> {
   try {
     return await readVolumes(id);

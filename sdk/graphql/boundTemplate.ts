@@ -17,7 +17,7 @@ import type { Literal } from "./transport";
  * `saveEndpoint` creates and binds to the endpoint. The service deletes it with the endpoint.
  */
 
-/** The template of an endpoint, as it was read for a change. */
+/** The template of an endpoint, as read for a change. */
 type ReadTemplate = EndpointTemplate & { readonly read?: BoundTemplate | undefined };
 
 interface ShownTemplate extends Container {
@@ -36,7 +36,10 @@ const templateSchema: z.ZodType<ShownTemplate> = recordSchema(
   GRAPHQL_TYPES,
 );
 
-/** Returns an endpoint with its container, if its template belongs to it. */
+/**
+ * Returns an endpoint. If its template belongs to it, the endpoint includes the template's
+ * container settings.
+ */
 export function withContainer(endpoint: Endpoint): Endpoint {
   const { kept, ...others } = endpoint;
   const { template: shown, ...rest } = kept ?? {};
@@ -49,13 +52,14 @@ export function withContainer(endpoint: Endpoint): Endpoint {
   return { ...others, ...NO_CONTAINER, ...(isBound && own), template, kept: rest };
 }
 
-/** Returns the template in the input of `saveEndpoint` that creates an endpoint. */
+/** Returns the template to include in the input of `saveEndpoint` when an endpoint is created. */
 export function templateInput(name: string, container: Container): Literal {
   return { ...toInput(CONTAINER_TABLE, { ...container }), name, startSsh: false, startJupyter: false };
 }
 
 /**
- * Returns the endpoint with the template that belongs to it, if the change is one of its container.
+ * Returns the endpoint. If the change affects its container, the endpoint includes the template
+ * that belongs to it.
  */
 export async function withBoundTemplate(
   read: GatheredRead<BoundTemplate>,
@@ -70,9 +74,9 @@ export async function withBoundTemplate(
 }
 
 /**
- * Changes the container of an endpoint: saves its template, if that belongs to the endpoint.
+ * Changes the container of an endpoint by saving the template that belongs to it.
  * @returns the endpoint with the changes
- * @throws BusinessRuleError if it does not
+ * @throws BusinessRuleError if the template does not belong to the endpoint
  */
 export async function saveContainer(
   operation: string,

@@ -14,7 +14,10 @@ import { id, looseFlag, looseNumber, looseText, looseTexts } from "../transport/
 import { readMyself } from "./requests";
 import { executeQuery, type GraphqlTransport } from "./transport";
 
-/** The question about stock for workers: one client of the service asks it this way (observed). */
+/**
+ * Returns the arguments for querying the stock available to workers. One of the service's own
+ * clients uses the same arguments (observed).
+ */
 const forWorkers = (gpuCount: number) => `input: { gpuCount: ${gpuCount}, secureCloud: true, includeAiApi: true }`;
 
 const GPU = `id displayName manufacturer memoryInGb securePrice`;
@@ -24,7 +27,7 @@ const POOLS = "serverlessGpuPools { id gpuTypeIds }";
 const LIMITS = `maxServerlessConcurrency machineQuota spendLimit currentSpendPerHr clientBalance minBalance underBalance
   spendDetails { localStoragePerHour networkStoragePerHour gpuComputePerHour }`;
 
-/** The row of the GPU type that stands for none (observed). */
+/** The id of the entry in the catalog that means "no GPU" (observed). */
 const NO_GPU = "unknown";
 
 const placedSchema = z
@@ -75,7 +78,7 @@ const dataCentersSchema = z.looseObject({
         .transform(
           ({ id, name = id, region, listed = true, storageSupport, compliance = [], gpuAvailability: gpus }) => ({
             ...{ id, name, region, isListed: listed, compliance, gpus },
-            // GraphQL does not show which kinds.
+            // GraphQL shows whether there is storage, but not which kinds.
             volumeTypes: storageSupport === false ? [] : undefined,
           }),
         ),
@@ -123,8 +126,8 @@ const limitsSchema = z
   );
 
 /**
- * Returns the requests over GraphQL. Those without an account are sent without the key. The types
- * of GPUs are read together with their pools, unless the key may not read these.
+ * Returns the requests over GraphQL. Requests that need no account are sent without the key. GPU
+ * types are read together with their pools, unless the key does not have access to the pools.
  */
 export function graphqlCatalogCalls(transport: GraphqlTransport): CatalogCalls {
   const withoutKey: GraphqlTransport = { ...transport, apiKey: undefined };
@@ -170,7 +173,9 @@ function poolsIn(data: unknown, operation: string): CatalogPool[] {
   return serverlessGpuPools.map(({ id, gpuTypeIds }) => ({ id, gpuTypeIds }));
 }
 
-/** Returns the GPU types with their stock in each data center, which another list shows. */
+/**
+ * Returns the GPU types with their stock in each data center. The stock comes from a separate list.
+ */
 function gpusIn({ gpuTypes, dataCenters }: z.infer<typeof gpusSchema>): CatalogGpu[] {
   return gpuTypes
     .filter((gpu) => gpu.id !== NO_GPU)
@@ -183,7 +188,7 @@ function gpusIn({ gpuTypes, dataCenters }: z.infer<typeof gpusSchema>): CatalogG
       );
       return {
         ...{ id, name: displayName ?? id, manufacturer, memoryInGb, podPrice: securePrice },
-        // The whole can say none while a part has some (observed).
+        // The overall stock may be shown as "none" even though a data center has some (observed).
         stock: bestLevel([stockLevel(lowestPrice?.stockStatus), ...placed.map(({ stock }) => stock)]),
         dataCenters: [...placed, ...others],
         cudaVersions: lowestPrice?.gpuTypeCudaVersions?.map(({ cudaVersion, availability }) => ({

@@ -1,9 +1,7 @@
 import * as z from "zod";
 import { CONTAINER_TABLE } from "../containers/fields";
 
-/**
- * The schemas of the fields of a container in responses of GraphQL whose values are not strings.
- */
+/** The schemas for container fields in GraphQL responses whose values are not strings. */
 export const GRAPHQL_TYPES = {
   env: z
     .array(z.looseObject({ key: z.string(), value: z.string().nullable() }))

@@ -13,9 +13,12 @@ import { readMyself } from "./requests";
 import type { GraphqlTransport } from "./transport";
 import { withPodsSchema, workersIn } from "./workers";
 
-/** The fields of an endpoint that every service has. */
+/** The fields of an endpoint that every service supports. */
 const CONTRACT = "id name workersMin workersMax gpuIds locations scalerType scalerValue networkVolumeId";
-/** Those of the service `runpod`. The variables of pods are never selected: they hold secrets. */
+/**
+ * The fields that the service `runpod` supports. The environment variables of pods are never
+ * selected, because they contain secrets.
+ */
 const OBSERVED = `${CONTRACT} version type gpuCount minCudaVersion allowedCudaVersions
   networkVolumeIds { networkVolumeId } compliance pods { id desiredStatus slsVersion uptimeSeconds }`;
 
@@ -29,8 +32,8 @@ const oneSchema = z.looseObject({ endpoint: endpointSchema.nullable() });
 const allSchema = z.looseObject({ endpoints: z.array(endpointSchema) });
 
 /**
- * Returns the requests over GraphQL: `myself { endpoint(id) { … pods { … } } }`, or the list
- * `myself { endpoints { … } }` at a service that reads no single endpoint.
+ * Returns the requests over GraphQL. They use `myself { endpoint(id) { … pods { … } } }`, or the
+ * list `myself { endpoints { … } }` if the service cannot read a single endpoint.
  */
 export function graphqlDiagnosisCalls(transport: GraphqlTransport): DiagnosisCalls {
   let hasSingleRead = true;
@@ -73,7 +76,7 @@ export function graphqlDiagnosisCalls(transport: GraphqlTransport): DiagnosisCal
   };
 }
 
-/** Returns `true` for a list that may be cut: it then does not show what is missing. */
+/** Returns `true` if a list may be truncated, so that a missing record may exist. */
 function mayBeCut({ length }: readonly unknown[]): boolean {
   return length >= LIST_CAP;
 }

@@ -10,7 +10,8 @@ import type { Literal } from "./transport";
 type Input = Record<string, Literal | undefined>;
 
 /**
- * The sources of endpoints that a change over GraphQL would damage, and how to change them instead.
+ * The sources of endpoints that a change over GraphQL would damage, and how to change such
+ * endpoints instead.
  */
 const SOURCES: Readonly<Record<string, string>> = {
   flashEnvironmentId: "It was deployed by the service's Flash tool. Change it there",
@@ -19,8 +20,8 @@ const SOURCES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Refuses to change an endpoint whose source a save could detach.
- * @throws BusinessRuleError that names the tool to change it with
+ * Checks that saving an endpoint cannot detach it from its source.
+ * @throws BusinessRuleError that names the tool to use for the change
  */
 export function refuseOtherSources({ id, name, kept = {} }: Endpoint): void {
   const source = Object.keys(SOURCES).find((field) => kept[field] !== undefined);
@@ -33,8 +34,8 @@ export function refuseOtherSources({ id, name, kept = {} }: Endpoint): void {
 }
 
 /**
- * Returns the input of a change: the kept fields as they were read, and the settings of the change.
- * A field that the endpoint cannot have together with the others is `undefined`.
+ * Returns the input of a change, which consists of the kept fields as they were read, and the
+ * changed settings. A field that the endpoint cannot have together with the others is `undefined`.
  */
 export function changeInput(
   fields: KeptFields,
@@ -47,7 +48,7 @@ export function changeInput(
   const isSent = (field: keyof EndpointSettings) =>
     !Object.hasOwn(KEPT_FIELDS, field) || after[field] !== before[field];
   const sent = ENDPOINT_FIELDS.filter(isSent).map((field) => [field, after[field]] as const);
-  // The service keeps a single volume that a save leaves out.
+  // If a save omits a single volume, the service keeps it.
   const setsSeveral = areSeveral(after.networkVolumeIds) && after.networkVolumeIds !== before.networkVolumeIds;
   return {
     id: before.id,
@@ -59,8 +60,8 @@ export function changeInput(
 }
 
 /**
- * Returns the number of standby workers. If it was equal to `workersMin`, it stays equal, and it is
- * at most `workersMax`.
+ * Returns the number of standby workers. If the number was equal to `workersMin`, it stays equal to
+ * it. It is limited to `workersMax`.
  */
 function standbyOf({ workersStandby }: Input, before: Endpoint, after: Endpoint): Input {
   if (typeof workersStandby !== "number") return {};

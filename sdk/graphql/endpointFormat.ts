@@ -20,7 +20,7 @@ export function endpointSelection(service: ServiceName | undefined): string {
   return selectionOf(GRAPHQL_TABLE, ENDPOINT_OUTPUTS, fieldsAt(service));
 }
 
-/** Returns the input of `saveEndpoint` for a new endpoint. */
+/** Returns the input of `saveEndpoint` that creates an endpoint. */
 export function toCreateInput(settings: NewEndpoint, service: ServiceName | undefined): SaveInput {
   refuseLacked("the endpoint", settings, CONTAINER_FIELDS, { api: "graphql", service });
   const defaults = fieldsAt(service).filter((field) => FIELDS[field].sendsDefault);
@@ -32,9 +32,9 @@ export function toCreateInput(settings: NewEndpoint, service: ServiceName | unde
 }
 
 /**
- * Returns these settings as input of `saveEndpoint`. Those that the endpoint cannot have together
- * with `all` its settings are `undefined`.
- * @throws InvalidInputError if a field is set that the service does not have
+ * Returns these settings as input of `saveEndpoint`. Settings that the endpoint cannot have
+ * together with `all` its settings are `undefined`.
+ * @throws InvalidInputError if a field is set that the service does not support
  */
 export function toSaveInput(
   settings: Partial<EndpointSettings>,
@@ -51,7 +51,7 @@ export function toSaveInput(
   };
 }
 
-/** The schema of an endpoint in a response. Fields that the service adds are kept. */
+/** The schema of an endpoint in a response. Unknown fields that the service adds are kept. */
 export const endpointGraphqlSchema: z.ZodType<Endpoint> = withKept<Endpoint>(
   recordSchema(GRAPHQL_TABLE, ENDPOINT_OUTPUTS),
   KEPT_FIELDS,
@@ -59,7 +59,7 @@ export const endpointGraphqlSchema: z.ZodType<Endpoint> = withKept<Endpoint>(
   .transform(withBothForms)
   .transform(withContainer);
 
-/** Endpoints as responses of GraphQL show them. */
+/** Describes how endpoints appear in GraphQL responses. */
 export const READABLE: ReadableKind<Endpoint> = { ...ENDPOINT, schema: endpointGraphqlSchema };
 
 export const discountSchema = z.looseObject({

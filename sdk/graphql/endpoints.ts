@@ -23,11 +23,11 @@ import { completeWithVariables, readVariables } from "./variables";
 import { graphqlReleaseCalls } from "./workers";
 
 /**
- * Returns the requests over GraphQL. `saveEndpoint` resets what is left out, so all settings are
- * sent.
- * @param service the named service, which decides the fields that endpoints have and how they are
+ * Returns the requests over GraphQL. All settings are sent, because `saveEndpoint` resets omitted
+ * fields.
+ * @param service the named service, which determines which fields endpoints have and how they are
  * written
- * @param boundTemplates reads templates where the service binds them to endpoints
+ * @param boundTemplates reads templates if the service binds them to endpoints
  */
 export function graphqlEndpointCalls(
   context: CallContext,
@@ -74,7 +74,7 @@ export function graphqlEndpointCalls(
         });
       };
       const { myself, absent } = await kept.send(read);
-      // Not a copy: a list reads its records when they are needed.
+      // Don't copy the list, because it decodes its records only when they are needed.
       return Object.assign(decodeRecords(READABLE, myself, "endpoints", LIST_CAP), { absent });
     },
     byIds: byAliases((operation, ids, attempt) =>
@@ -95,7 +95,7 @@ export function graphqlEndpointCalls(
       if (container) {
         refuseLacked("the endpoint", container, CONTAINER_FIELDS, { api: "graphql", service });
         const saved = await saveContainer(operation, before, container, attempt);
-        // The container is saved, so only the rest needs the endpoint.
+        // The container has been saved, so save the endpoint only if other settings change.
         if (hasSettings(before, settings)) return saved;
       }
       return send(operation, () => changeInput(kept, before, settings, service), attempt);
@@ -109,7 +109,8 @@ export function graphqlEndpointCalls(
       const leftOut = Object.fromEntries(fields.map((field) => [field, undefined]));
       return send(operation, () => ({ ...changeInput(kept, before, changes, service), ...leftOut }), attempt);
     },
-    // An endpoint that REST v2 has written holds a copy of its template. A save links it again.
+    // An endpoint written by REST v2 has a copy of its template. Saving it links it to the template
+    // again.
     async applyTemplate(operation, before, templateId, attempt) {
       refuseOtherSources(before);
       return send(operation, () => changeInput(kept, before, { templateId }, service), attempt);

@@ -4,7 +4,8 @@ import { type AnyField, type FieldTable, type OutputOnlyField, selectionOfField,
 import { EnumValue, type Literal } from "./transport";
 
 /**
- * Returns the fields of a record as a GraphQL selection. `fields` are those that the service has.
+ * Returns the fields of a record as a GraphQL selection. `fields` contains the fields that the
+ * service supports.
  */
 export function selectionOf(
   table: FieldTable,
@@ -21,8 +22,8 @@ export function selectionOf(
 }
 
 /**
- * Returns the schema of a record in a response. Fields that the service adds are kept. `types` are
- * the schemas of types whose values are neither strings nor numbers.
+ * Returns the schema of a record in a response. Unknown fields that the service adds are kept.
+ * `types` contains the schemas of types whose values are neither strings nor numbers.
  */
 export function recordSchema<T>(
   table: FieldTable,
@@ -59,7 +60,7 @@ function listSchema(property: true | string) {
   return z.array(z.looseObject({ [property]: z.string() }).transform((each) => String(each[property]))).nullish();
 }
 
-/** Returns fields that are set as the input of a mutation. */
+/** Returns settable fields as the input of a mutation. */
 export function toInput(
   table: FieldTable,
   settings: Readonly<Record<string, unknown>>,

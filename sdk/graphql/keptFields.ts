@@ -4,11 +4,11 @@ import type { Kept, KeptTable } from "../records/fields";
 import type { CallContext } from "../transport/call";
 import { EnumValue, type Literal } from "./transport";
 
-/** Returns the schema of a record that holds its kept fields in the property `kept`. */
+/** Returns the schema of a record. It puts the record's kept fields in the property `kept`. */
 export function withKept<T>(schema: z.ZodType<Record<string, unknown>>, table: KeptTable): z.ZodType<T> {
   const isKept = (field: string) => Object.hasOwn(table, field);
   const isOwn = (field: string) => !isKept(field) || table[field]?.isSetting;
-  // The schema brings settings into normal form, so what is kept is copied before.
+  // The schema normalizes settings, so copy the kept fields before it is applied.
   const withCopy = (response: unknown) => {
     if (typeof response !== "object" || response === null) return response;
     const kept = Object.entries(response).filter(([field, value]) => isKept(field) && value != null);
@@ -20,23 +20,26 @@ export function withKept<T>(schema: z.ZodType<Record<string, unknown>>, table: K
   });
 }
 
-/** The kept fields as one client selects and sends them. */
+/** The kept fields, as one client selects and sends them. */
 export interface KeptFields {
-  /** Returns the selection of all that are not secret. */
+  /** Returns the selection of all kept fields that are not secret. */
   readonly selection: () => string;
-  /** Returns the selection of those that are secret; `""` if there are none. */
+  /** Returns the selection of all kept fields that are secret, or `""` if there are none. */
   readonly secretSelection: () => string;
   /** Returns kept fields as the input of a save. */
   readonly input: (kept: Kept | undefined) => Record<string, Literal | undefined>;
-  /** Sends a request, and again without each uncertain field that the service refuses by name. */
+  /**
+   * Sends a request. If the service rejects it because of an uncertain field, sends it again
+   * without that field.
+   */
   readonly send: <T>(request: () => Promise<T>) => Promise<T>;
-  /** Returns `true` for a field that the service has refused. */
+  /** Returns `true` if the service has rejected the field. */
   readonly isAbsent: (field: string) => boolean;
 }
 
 /**
- * Returns the kept fields of one client, which remembers those that the service does not have.
- * @param warn called once for each of them
+ * Creates the kept fields of one client. They remember which fields the service does not support.
+ * @param warn called once for each of these fields
  */
 export function createKeptFields(table: KeptTable, noun: string, warn: CallContext["warn"]): KeptFields {
   const absent = new Set<string>();
@@ -46,7 +49,10 @@ export function createKeptFields(table: KeptTable, noun: string, warn: CallConte
       .filter(([, field]) => !field.isSetting && (field.isSecret ?? false) === isSecret)
       .map(([field, { selection = field }]) => selection)
       .join(" ");
-  /** Leaves out what the service refuses. Returns `true` if the request is worth repeating. */
+  /**
+   * Leaves out the fields that the service rejected. Returns `true` if the request is worth
+   * repeating.
+   */
   function leaveOut(error: unknown): boolean {
     const refused = error instanceof RejectedError ? (error.refusedFields ?? []) : [];
     const isRefused = (field: string) => refused.some((name) => name === field || table[field]?.parts?.includes(name));
@@ -75,8 +81,8 @@ export function createKeptFields(table: KeptTable, noun: string, warn: CallConte
       );
     },
     async send(request) {
-      // A refusal may name a field that another request has just left out, so the repetitions are
-      // counted.
+      // The rejection may name a field that another request has just removed, so limit the number
+      // of repetitions.
       for (let left = Object.keys(table).length; ; left--) {
         try {
           return await request();

@@ -5,7 +5,9 @@ import { type RegistryAuthCalls, registryAuthSchema } from "../registryAuths/reg
 import { readMyself, sendDeletion, sendSave } from "./requests";
 import type { GraphqlTransport } from "./transport";
 
-/** The service can also return the user and the password. The client never asks for them. */
+/**
+ * The service can also return the username and the password, but the client never requests them.
+ */
 const SELECTION = "id name";
 
 /** Returns the requests over GraphQL. */

@@ -9,7 +9,7 @@ import { execute, executeQuery, type GraphqlTransport, type Literal } from "./tr
 
 /**
  * Reads fields of the account.
- * @throws AuthenticationError if the service has no account for the key
+ * @throws AuthenticationError if the service has no account for this key
  */
 export async function readMyself(
   transport: GraphqlTransport,
@@ -22,8 +22,9 @@ export async function readMyself(
 }
 
 /**
- * Reads fields of the account, and which of these templates do not exist. If the service refuses to
- * read both at once, `onRefused` is called, and nothing is known about the templates.
+ * Reads fields of the account, and finds out which of these templates do not exist. If the service
+ * does not allow both to be read at once, `onRefused` is called, and nothing is known about the
+ * templates.
  */
 export async function readMyselfAndTemplates(
   transport: GraphqlTransport,
@@ -53,31 +54,33 @@ export async function readMyselfAndTemplates(
 }
 
 function existingAccount(myself: unknown, operation: string): unknown {
-  // "No account" must not be read as "an account without endpoints": every endpoint would count as
+  // Don't treat "no account" as "an account without endpoints", or every endpoint would count as
   // deleted.
   if (myself !== null) return myself;
   throw new AuthenticationError(`${operation}: the service found no account for this API key. Check the key`);
 }
 
-/** One field that returns a record by its id, or `null`. */
+/** A GraphQL field that returns a record by its id, or `null` if the record does not exist. */
 interface SingleField {
   readonly name: string;
   readonly selection: string;
-  /** The object that has the field. */
+  /** The object that contains the field. */
   readonly of: "query" | "myself";
 }
 
-/** Largest number of records that one request reads. */
+/** The maximum number of records that one request reads. */
 const MOST_IDS = 50;
 
-/** Returns the reads that `readAliases` makes. */
+/**
+ * Returns the functions for reading records by id, based on a function that calls `readAliases`.
+ */
 export function byAliases<T extends NamedRecord>(read: ReadByIds<T>["read"]): ReadByIds<T> {
   return { most: MOST_IDS, read };
 }
 
 /**
- * Reads records by their ids, with an alias for each. Returns those that exist.
- * @throws UnexpectedResponseError if the response says nothing about one of them
+ * Reads records by their ids, using an alias for each record. Returns the records that exist.
+ * @throws UnexpectedResponseError if the response does not contain an answer for one of them
  */
 export async function readAliases<T extends NamedRecord>(
   transport: GraphqlTransport,
@@ -96,8 +99,8 @@ export async function readAliases<T extends NamedRecord>(
   const records = ids.flatMap((id, index) => {
     const record = answers[`a${index}`];
     if (record === null) return [];
-    // Without an answer, or with another record, nothing is known about this one. The answer is not
-    // shown, because a template contains secrets.
+    // If the answer is missing or contains another record, nothing is known about this one. The
+    // error does not show the answer, because a template contains secrets.
     if (z.looseObject({ id: z.literal(id) }).safeParse(record).success) return [record];
     throw unexpectedResponse(operation, `no answer about ${kind.noun} ${id}`, Object.keys(answers));
   });

@@ -28,7 +28,8 @@ export function graphqlSecretCalls(transport: GraphqlTransport): SecretCalls {
         attempt,
       );
     },
-    // The value first, as REST v2 does. A repeated change repeats both.
+    // Change the value first, as REST v2 does. If the change is repeated, both requests are
+    // repeated.
     async change(operation, before, { value, description }, attempt) {
       const { id } = before;
       let changed = before;

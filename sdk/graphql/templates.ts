@@ -23,7 +23,7 @@ const KEPT_FIELDS: KeptTable = {
   category: { isGraphqlEnum: true },
 };
 
-/** The fields that a new template gets for endpoints. */
+/** The fields that make a new template a template for endpoints. */
 const NEW_SERVERLESS_TEMPLATE = {
   isServerless: true,
   isPublic: false,
@@ -36,7 +36,7 @@ const templateSchema = withKept<Template>(recordSchema(TEMPLATE_FIELDS, TEMPLATE
 
 const KIND: ReadableKind<Template> = { ...TEMPLATE, schema: templateSchema };
 
-/** The same with the endpoint that a template belongs to. */
+/** Describes templates, including the id of the endpoint that each belongs to. */
 const BOUND_TEMPLATE: ReadableKind<Template> = {
   ...TEMPLATE,
   schema: withKept<Template>(recordSchema(TEMPLATE_FIELDS, TEMPLATE_OUTPUTS, GRAPHQL_TYPES), {
@@ -46,8 +46,8 @@ const BOUND_TEMPLATE: ReadableKind<Template> = {
 };
 
 /**
- * Returns the requests over GraphQL. `saveTemplate` may reset what is left out, so everything is
- * sent.
+ * Returns the requests over GraphQL. All fields are sent, because `saveTemplate` may reset omitted
+ * fields.
  */
 export function graphqlTemplateCalls({ warn }: CallContext, transport: GraphqlTransport): TemplateCalls {
   const kept = createKeptFields(KEPT_FIELDS, "templates", warn);
@@ -93,7 +93,7 @@ export function graphqlTemplateCalls({ warn }: CallContext, transport: GraphqlTr
       const { records, unreadable } = await readAliases(transport, BOUND_TEMPLATE, operation, field, ids, attempt);
       return { records: records.map(boundTemplate), unreadable };
     }),
-    // The service has no deletion by id.
+    // The service cannot delete a template by its id.
     deletesByName: true,
     delete: (operation, { name }, attempt) =>
       sendDeletion(transport, operation, "deleteTemplate", { templateName: name }, attempt),

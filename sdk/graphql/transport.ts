@@ -22,7 +22,7 @@ import {
 import { sendForText } from "../transport/send";
 import { INTERFACE_PATHS } from "../transport/urls";
 
-/** A GraphQL enum value. It is printed without quotes. */
+/** A GraphQL enum value. It is written without quotes. */
 export class EnumValue {
   constructor(readonly name: string) {
     if (!/^(?!(?:true|false|null)$)[_A-Za-z][_0-9A-Za-z]*$/.test(name)) {
@@ -31,7 +31,7 @@ export class EnumValue {
   }
 }
 
-/** A value that has a GraphQL literal. */
+/** A value that can be written as a GraphQL literal. */
 export type Literal =
   | string
   | number
@@ -41,18 +41,18 @@ export type Literal =
   | readonly Literal[]
   | { readonly [field: string]: Literal | undefined };
 
-/** One operation on one root field. */
+/** A single operation with a single root field. */
 export interface RootField {
   readonly type: "query" | "mutation";
   readonly name: string;
   readonly args?: Readonly<Record<string, Literal>>;
-  /** The fields to select, in GraphQL without the outer braces. */
+  /** The fields to select, as GraphQL without the outer braces. */
   readonly selection?: string;
 }
 
 /**
- * Returns the query of one operation: without name and variables, because the contract's body has
- * only `query`.
+ * Returns the query for one operation. It has no name and no variables, because the contract's
+ * request body contains only `query`.
  */
 export function toQuery({ type, name, args = {}, selection }: RootField): string {
   const given = Object.entries(args).map(([argument, value]) => `${argument}: ${toLiteral(value)}`);
@@ -61,9 +61,9 @@ export function toQuery({ type, name, args = {}, selection }: RootField): string
   return type === "query" ? root : `${type} ${root}`;
 }
 
-/** Returns a value as GraphQL writes it. Leaves out fields that are `undefined`. */
+/** Returns a value as a GraphQL literal. Fields that are `undefined` are left out. */
 function toLiteral(value: Literal): string {
-  // Every JSON string is also a GraphQL string.
+  // Every JSON string is also a valid GraphQL string.
   if (typeof value === "string") return JSON.stringify(value);
   if (typeof value === "number" && !Number.isFinite(value))
     throw new RangeError(`${value} cannot be written as a GraphQL literal`);
@@ -80,13 +80,16 @@ function isList(value: Literal): value is readonly Literal[] {
   return Array.isArray(value);
 }
 
-/** The GraphQL interface of one account. */
+/** The connection to the GraphQL API of one account. */
 export interface GraphqlTransport {
   readonly http: Http;
-  /** @default none: the request is one that needs no account */
+  /**
+   * The API key of the account.
+   * @default none: the request needs no account
+   */
   readonly apiKey: SecretText | undefined;
   /**
-   * Returns the URL of the interface, without `/graphql`.
+   * Returns the URL of the API, without `/graphql`.
    * @throws ConfigurationError if there is none
    */
   readonly url: () => string;
@@ -95,8 +98,8 @@ export interface GraphqlTransport {
 const JSON_CONTENT = { "content-type": "application/json" };
 
 /**
- * The pauses after 429 responses that name none, in seconds. The service counts requests per minute
- * (announced), and six attempts must outlast a minute.
+ * The pauses after responses with status 429 that do not specify a pause, in seconds. The service
+ * counts requests per minute (announced), so six attempts must take longer than a minute.
  */
 const QUOTA_PAUSES_S = [0, 5, 15, 20, 25];
 
@@ -107,8 +110,8 @@ function withPause(response: WholeResponse, { number }: Attempt): WholeResponse 
 }
 
 /**
- * Sends one operation once. Returns the root field's value.
- * @throws the typed error that the response stands for
+ * Sends one operation, without retries. Returns the value of its root field.
+ * @throws the typed error that corresponds to the response
  */
 export async function execute(
   transport: GraphqlTransport,
@@ -123,10 +126,10 @@ export async function execute(
 }
 
 /**
- * Sends a query of several root fields once. Returns their values.
- * @param name the operation's name in events
- * @param selection the root fields, in GraphQL without the outer braces
- * @throws the typed error that the response stands for
+ * Sends a query with several root fields, without retries. Returns their values.
+ * @param name the name of the operation in events
+ * @param selection the root fields, as GraphQL without the outer braces
+ * @throws the typed error that corresponds to the response
  */
 export async function executeQuery(
   transport: GraphqlTransport,
@@ -169,9 +172,9 @@ async function sendQuery(
 }
 
 /**
- * Posts a query. The HTTP status decides first: the body is read as GraphQL only for a 2xx, or a
- * 400 with GraphQL errors.
- * @throws the typed error of any other status
+ * Posts a query. The HTTP status is checked first: only the body of a 2xx response, or of a 400
+ * response with GraphQL errors, is read as GraphQL.
+ * @throws the typed error for any other status
  */
 async function post(
   { http, apiKey }: GraphqlTransport,
@@ -204,8 +207,8 @@ const errorSchema = z.object({
 });
 
 /**
- * The body of a response: `data`, `errors`, or both. `errors: null` is not an error, but
- * graphql-request rejects it.
+ * The body of a response, which contains `data`, `errors`, or both. `errors: null` is not an error,
+ * although graphql-request rejects it.
  */
 const envelopeSchema = z.object({
   data: z
@@ -228,29 +231,32 @@ function errorsIn(body: string): GraphqlErrors | undefined {
   }
 }
 
-/** How much of what the service says a message quotes, in characters. */
+/** The maximum length of a quotation from the service in a message, in characters. */
 const LONGEST_SAID = 1_000;
 
-/** Matches the name of a field in the message of a document that is not valid. */
+/** Matches the name of a field in the error message for an invalid document. */
 const REFUSED_FIELD = /\bfield ["'`](\w+)["'`]/gi;
 
-/** Returns the error of a document that is not valid, with the fields that its messages name. */
+/** Returns the error for an invalid document, including the fields that its messages name. */
 function rejected(said: string, errors: readonly { readonly message: string }[]): RejectedError {
   const error = new RejectedError(said);
   const fields = errors.flatMap(({ message }) => [...message.matchAll(REFUSED_FIELD)].map(([, field = ""]) => field));
-  // Not in the output of `console.error`.
+  // This keeps the property out of the output of `console.error`.
   return Object.defineProperty(error, "refusedFields", { value: fields });
 }
 
-/** Matches the messages in which services say that something does not exist. */
+/** Matches the messages that services use when something does not exist. */
 const ABSENT = /not found|does not exist|could not find|nonexistent/i;
 
-/** Matches the refusal of a data center, which is not a missing record. */
+/**
+ * Matches the message for an unavailable data center, which does not mean that a record is missing.
+ */
 const DATA_CENTER = /^data center/i;
 
 /**
- * Returns the typed error of an `errors` list: with status 200 a business rule, with 400 a rejected
- * request. Codes are checked before messages, and messages are never compared as a whole.
+ * Returns the typed error for an `errors` list. If no specific error matches, it is a business rule
+ * error if the status is 200, and a rejected request if the status is 400. Codes are checked before
+ * messages, and messages are never compared as a whole.
  */
 function errorFromGraphql(
   errors: readonly { readonly message: string; readonly extensions?: { readonly code?: unknown } | undefined }[],
@@ -260,7 +266,7 @@ function errorFromGraphql(
   const message = errors.map((error) => error.message).join("; ");
   const codes = errors.map((error) => error.extensions?.code);
   const said = `${operation}: the service says "${redactBeginning(message, LONGEST_SAID)}"`;
-  // Quoted parts are the user's strings, such as an endpoint's name.
+  // Quoted parts come from the user, such as an endpoint's name.
   const ownWords = message.replace(/"[^"]*"|'[^']*'|`[^`]*`/g, "");
   if (/unauthorized|unauthenticated|forbidden/i.test(`${codes.join(" ")} ${ownWords}`)) {
     return new AuthenticationError(`${said}. Check that the API key is right and has permission`);

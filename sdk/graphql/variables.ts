@@ -17,22 +17,22 @@ import type { GraphqlTransport } from "./transport";
  * save leaves out. They are secret, so lists do not ask for them: a change reads them first.
  */
 
-/** The variables of one endpoint. */
+/** The environment variables of one endpoint. */
 interface EndpointVariables extends NamedRecord {
   readonly env?: readonly { readonly key: string; readonly value: string }[] | undefined;
 }
 
-/** How changes of endpoints repeat variables. */
+/** How a change to an endpoint repeats its environment variables. */
 interface VariableCalls {
-  /** Returns `true` if the change repeats the endpoint's variables. */
+  /** Returns `true` if the change repeats the endpoint's environment variables. */
   readonly areRepeatedBy: (before: Endpoint, changes: Partial<EndpointSettings>) => boolean;
-  /** Reads the variables of the endpoints with these ids, as far as they exist. */
+  /** Reads the environment variables of the endpoints with these ids, if they exist. */
   readonly byIds: ReadByIds<EndpointVariables>;
 }
 
 /**
- * Length of the shortest value that messages do not show. Shorter ones are hardly secret, such as
- * `true`.
+ * The minimum length of values to hide in messages. Shorter values, such as `true`, are unlikely to
+ * be secret.
  */
 const SHORTEST_HIDDEN_VALUE = 8;
 
@@ -51,8 +51,8 @@ const schema = z
 const VARIABLES: ReadableKind<EndpointVariables> = { noun: "endpoint", one: "an endpoint", schema };
 
 /**
- * Reads variables of endpoints over GraphQL. Services without the read of one endpoint are asked
- * for the list.
+ * Reads the environment variables of endpoints over GraphQL. If the service cannot read a single
+ * endpoint, reads the list of endpoints instead.
  */
 export async function readVariables(
   transport: GraphqlTransport,
@@ -79,8 +79,8 @@ export async function readVariables(
 }
 
 /**
- * Returns the hook that completes endpoints for a change. Changes at about the same time share a
- * read. Messages do not show the values.
+ * Returns a hook that adds environment variables to endpoints before a change. Changes at about the
+ * same time share a read. The values are hidden in messages.
  */
 export function completeWithVariables(
   context: CallContext,

@@ -2,18 +2,18 @@ import type { Clock } from "../contract/clock";
 import type { JournalEntry } from "../journal/journal";
 import type { Claim, Ledger } from "./ledger";
 
-/** The pause between two looks at keys that other processes have, in milliseconds. */
+/** The pause between checks of keys that other processes are working on, in milliseconds. */
 const LOOK_MS = 2_000;
 
-/** The largest number of keys in one look. */
+/** The maximum number of keys per request to the journal. */
 const MOST_KEYS = 1_000;
 
-/** The inputs whose key another process has. */
+/** The inputs whose keys other processes are working on. */
 export interface Asides {
   readonly size: number;
   /**
-   * Resolves when this process has something to do about a key, or when another has delivered its
-   * result. Resolves with `undefined` after `stop`.
+   * Waits until this process has to act on a key, or another process has delivered its result.
+   * Resolves with `undefined` after `stop`.
    */
   wait(key: string): Promise<Claim | undefined>;
   /** Ends all waits. */
@@ -41,7 +41,7 @@ export function createAsides(clock: Clock, ledger: () => Ledger): Asides {
         }
       }
     } catch {
-      // The next look may work. If the journal stays away, the ledger ends the batch.
+      // The next check may succeed. If the journal remains unavailable, the ledger ends the batch.
     }
     cancel = undefined;
     schedule();
@@ -69,7 +69,7 @@ export function createAsides(clock: Clock, ledger: () => Ledger): Asides {
 
 const UNDER_WAY: readonly JournalEntry["state"][] = ["claimed", "submitted", "settled"];
 
-/** Returns `true` if another process that is alive has the key. */
+/** Returns `true` if another live process is working on the key. */
 export function isElsewhere({ entry, lease }: Claim): boolean {
   return UNDER_WAY.includes(entry.state) && entry.owner !== lease.owner;
 }

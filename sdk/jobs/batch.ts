@@ -13,31 +13,36 @@ import { type JournaledContext, runJournaled } from "./journaledInputs";
 import { checkJournalOptions, JOURNAL_OPTIONS, type JournalOptions } from "./journalOptions";
 import { SUBMIT_OPTIONS, type SubmitOptions } from "./submit";
 
-/** Options of `runMany`. `timeoutMs`, `maxRetries` and `headers` are for each submit. */
+/**
+ * The options of `runMany`. `timeoutMs`, `maxRetries` and `headers` apply to each submit request.
+ */
 export interface RunManyOptions<Output, Input extends object = object> extends SubmitOptions, JournalOptions<Input> {
   /**
-   * The largest number of submitted jobs whose results the loop has not taken yet (integer, ≥ 1). A
-   * slow loop therefore slows the batch down, and memory does not grow.
+   * The maximum number of submitted jobs whose results the loop has not taken yet (integer, ≥ 1).
+   * If the loop is slow, the batch slows down too, so that memory use does not grow.
    * @default 100
    */
   readonly concurrency?: number | undefined;
-  /** Fields to add to every request, in addition to `input`. @default none */
+  /**
+   * The fields to add to every request, besides `input`.
+   * @default none
+   */
   readonly request?: Omit<JobRequest, "input"> | undefined;
   /**
-   * The schema of each job's output, such as a zod schema, or another Standard Schema.
+   * The schema of each job's output, such as a zod schema or another Standard Schema.
    * @default none: the output is `unknown`
    */
   readonly schema?: OutputSchema<Output> | undefined;
   /**
-   * Stops the batch: nothing more is submitted, submits under way get their response, results that
-   * are already complete are yielded, and then the loop throws the reason.
+   * Stops the batch. No more jobs are submitted, submit requests in progress get their responses,
+   * and results that are already complete are yielded. Then the loop throws the signal's reason.
    */
   readonly signal?: AbortSignal | undefined;
   /**
-   * Decides what happens to jobs that have not ended when `signal` aborts or the loop is left
-   * early: `detach` lets them continue, `cancel` cancels them before the loop ends. If a cancel
-   * fails and a job may continue, the loop throws a `CancelFailedError` or a `SubmitUncertainError`
-   * that names the first; the client's logger gets each.
+   * Determines what happens to unfinished jobs when `signal` aborts or the loop is left early:
+   * `detach` lets them continue, and `cancel` cancels them before the loop ends. If cancelling a
+   * job fails, so that it may continue, the loop throws a `CancelFailedError` or a
+   * `SubmitUncertainError` that names the first such job. The client's logger reports all of them.
    * @default "detach"
    */
   readonly onAbort?: WaitOptions["onAbort"];
@@ -52,12 +57,15 @@ const RUN_MANY_OPTIONS: OptionChecks<RunManyOptions<unknown>> = {
   onAbort: ON_ABORT,
 };
 
-/** Submits the job of an input. */
+/** Submits the job for an input. */
 export type StartJob<Output> = (request: JobRequest, signal: AbortSignal) => Promise<JobHandle<Output>>;
 
 const DEFAULT_CONCURRENCY = 100;
 
-/** Creates a batch from checked options. Nothing is read or sent before its first `next`. */
+/**
+ * Creates a batch from options that have been checked. Nothing is read or sent before `next` is
+ * called for the first time.
+ */
 export function createBatch<Input extends object, Output>(
   start: StartJob<Output>,
   inputs: BatchInputs<Input>,
@@ -99,7 +107,7 @@ export function checkBatch(inputs: unknown, options: RunManyOptions<unknown, nev
   throw new InvalidInputError("the batch", [{ property: "inputs", message }]);
 }
 
-/** Runs each input without a record of it. */
+/** Runs each input without recording it in a journal. */
 function runInputs<Input extends object, Output>(
   start: StartJob<Output>,
   request: RunManyOptions<Output, Input>["request"],
@@ -120,7 +128,7 @@ function runInputs<Input extends object, Output>(
   };
 }
 
-/** Yields the results. Ends only when no request of the batch is pending. */
+/** Yields the results. Does not end while requests of the batch are still pending. */
 async function* resultsOf<Input, Output>(
   jobs: BatchJobs<Input, Output>,
   signal: AbortSignal | undefined,
@@ -134,7 +142,7 @@ async function* resultsOf<Input, Output>(
       const result = jobs.take();
       if (result) {
         yield result;
-        // A journal that fails ends the batch.
+        // Ignore the error here: a failing journal ends the batch anyway.
         if (isDeliveredByNext) result.done().catch(() => {});
       } else if (!jobs.isOver()) await jobs.change();
       else if (signal?.aborted) throw signal.reason;

@@ -1,15 +1,18 @@
-/** The inputs of a batch: a list, or anything that yields them. */
+/** The inputs of a batch: a list, or anything else that yields them. */
 export type BatchInputs<Input> = Iterable<Input> | AsyncIterable<Input>;
 
 /** Inputs that are read one at a time. */
 export interface Source {
-  /** Reads while there is room. */
+  /** Reads inputs while there is room. */
   read(): void;
-  /** Closes the inputs. Does not wait for a read that has not resolved. */
+  /** Closes the source of the inputs. Does not wait for a read that is still pending. */
   close(): Promise<void>;
 }
 
-/** @param onEnd called once, when there are no more inputs or a read failed */
+/**
+ * Returns a source that reads inputs one at a time.
+ * @param onEnd called once, when there are no more inputs or a read failed
+ */
 export function readInTurn<Input>(
   inputs: BatchInputs<Input>,
   hasRoom: () => boolean,
@@ -27,7 +30,7 @@ export function readInTurn<Input>(
       while (isOpen && hasRoom()) {
         const next = await iterator.next();
         if (next.done) isOpen = false;
-        // An input that arrives after the batch was stopped is not submitted.
+        // Don't submit an input that arrives after the batch was stopped.
         else if (hasRoom()) onInput(next.value);
       }
       if (!isOpen) onEnd({});

@@ -3,45 +3,54 @@ import type { BatchCounts, BatchItem, BatchResult } from "./batchResults";
 import { concernsAll, type Item, isYielded, mayContinue, type Outcome, type Stop } from "./batchRun";
 import type { WaitOptions } from "./jobHandleOptions";
 
-/** Takes the inputs of a batch to their ends. */
+/** Processes the inputs of a batch until each of them has an outcome. */
 export interface Runner<Input, Output> {
   /** Called once, before the first input. */
   open?(): Promise<void>;
-  /** Resolves with the end of one input. Never rejects. */
+  /** Resolves with the outcome of an input. Never rejects. */
   run(item: Item<Input>, stop: Stop): Promise<Outcome<Output>>;
-  /** The number of inputs that wait for another process and do not count as jobs of this one. */
+  /**
+   * The number of inputs that are waiting for another process and therefore don't count as jobs of
+   * this process.
+   */
   readonly aside?: number;
-  /** Records that the loop has processed the result. Resolves when that is durable. */
+  /** Records that the loop has processed the result. Resolves when the record is durable. */
   delivered?(item: Item<Input>): Promise<void>;
-  /** Called when nothing more is to be submitted. */
+  /** Called when nothing more may be submitted. */
   stop?(reason: unknown): void;
-  /** Called once, when nothing is under way. */
+  /** Called once, when nothing is in progress anymore. */
   close?(): Promise<void>;
 }
 
 /** The jobs of a batch. */
 export interface BatchJobs<Input, Output> {
   readonly counts: BatchCounts;
-  /** Returns the inputs that were read and whose result the loop did not get. */
+  /** Returns the inputs that were read but whose results the loop has not received. */
   left(): BatchItem<Input>[];
-  /** Opens what the runner needs. */
+  /** Opens the resources that the runner needs. */
   open(): Promise<void>;
-  /** Returns the next result, and reads inputs to replace it. `undefined` if there is none yet. */
+  /**
+   * Returns the next result, or `undefined` if there is none yet. Also reads new inputs if there is
+   * room.
+   */
   take(): BatchResult<Input, Output> | undefined;
-  /** Returns `true` if nothing is under way and no more inputs are read. */
+  /**
+   * Returns `true` if no more inputs will be read, nothing is in progress, and all results have
+   * been taken.
+   */
   isOver(): boolean;
-  /** Throws the error that stopped the reading of inputs, if there was one. */
+  /** Throws the error that stopped the reading of inputs, if any. */
   throwError(): void;
-  /** Resolves on the next change. */
+  /** Resolves when something changes. */
   change(): Promise<void>;
   /**
-   * Reads and submits nothing more, and ends all waits.
-   * @param wantsResults whether the loop takes results that are already complete
+   * Stops reading and submitting inputs, and ends all waits.
+   * @param wantsResults whether the loop still takes results that are already complete
    */
   stop(wantsResults: boolean, reason?: unknown): void;
   /**
-   * Resolves when nothing is under way.
-   * @throws the first error of a cancel
+   * Resolves when nothing is in progress anymore.
+   * @throws the first error that occurred when cancelling jobs
    */
   close(): Promise<void>;
 }
@@ -55,11 +64,11 @@ export function createBatchJobs<Input extends object, Output>(
   const stopped = new AbortController();
   const stop: Stop = { signal: stopped.signal, effect, wantsResults: false };
   const running = new Set<Promise<void>>();
-  /** The inputs whose result the loop did not get yet. */
+  /** The inputs whose results the loop has not received yet. */
   const open = new Set<Item<Input>>();
   const finished: { readonly item: Item<Input>; readonly outcome: Ended<Output> }[] = [];
   const notCancelled: unknown[] = [];
-  /** Set when no more inputs are read. */
+  /** Set when no more inputs will be read. */
   let end: { readonly error?: unknown } | undefined;
   let wake = () => {};
   const hasRoom = () => !end && running.size - (runner.aside ?? 0) + finished.length < concurrency;
@@ -87,7 +96,7 @@ export function createBatchJobs<Input extends object, Output>(
     if (outcome.kind !== "failed" && outcome.kind !== "unfinished") return;
     const { error } = outcome;
     if (stopped.signal.aborted && effect === "cancel" && mayContinue(error)) notCancelled.push(error);
-    // This also applies to the last input.
+    // This also applies if the input is the last one.
     if (item.jobId === undefined && concernsAll(error)) end = end && "error" in end ? end : { error };
   }
 
@@ -140,7 +149,7 @@ type Ended<Output> = Exclude<Outcome<Output>, { readonly kind: "skipped" }>;
 
 function itemOf<Input>({ index, input, jobId, key }: Item<Input>, done: () => Promise<void>): BatchItem<Input> {
   const item = { index, input, jobId, ...(key !== undefined && { key }) };
-  // Not in what a program prints or stores of a result.
+  // This keeps the function out of the output when a program prints or stores a result.
   return Object.defineProperty(item, "done", { value: done }) as BatchItem<Input>;
 }
 

@@ -1,44 +1,45 @@
 /**
- * Counts of a batch's inputs. At every moment, `started` is the sum of the others: each input that
- * was read is in exactly one of them.
+ * The counts of a batch's inputs. `started` is always the sum of the other counts, because each
+ * input that was read belongs to exactly one of them.
  */
 export interface BatchCounts {
   /** The number of inputs that were read (integer, ≥ 0). */
   readonly started: number;
   /** The number of inputs whose job completed (integer, ≥ 0). */
   readonly completed: number;
-  /** The number of inputs that failed, in their job or before it started (integer, ≥ 0). */
+  /** The number of inputs that failed, either in their job or before it started (integer, ≥ 0). */
   readonly failed: number;
   /**
-   * The number of inputs without an end: their job waits, runs, or may run, for example after an
-   * abort or a lost response (integer, ≥ 0).
+   * The number of inputs without a final result, because their job is waiting or running, or may be
+   * running, for example after an abort or a lost response (integer, ≥ 0).
    */
   readonly unfinished: number;
   /**
-   * With a journal, the number of inputs that share the job of an earlier one with the same key,
+   * With a journal, the number of inputs that share the job of an earlier input with the same key,
    * and yield its result (integer, ≥ 0).
    */
   readonly duplicates: number;
   /**
-   * With a journal, the number of inputs whose result an earlier run or another process has
-   * delivered: the loop does not get them again (integer, ≥ 0).
+   * With a journal, the number of inputs whose result was already delivered by an earlier run or by
+   * another process, so that the loop does not receive them again (integer, ≥ 0).
    */
   readonly skipped: number;
 }
 
-/** Fields that every batch result has. */
+/** The fields that all batch results have. */
 export interface BatchItem<Input> {
-  /** The input's position (integer, ≥ 0). */
+  /** The position of the input (integer, ≥ 0). */
   readonly index: number;
   /** The input as it was given. */
   readonly input: Input;
-  /** The id of the job. `undefined` if it is not known whether the job was submitted. */
+  /** The id of the job. `undefined` if it is unknown whether the job was submitted. */
   readonly jobId: string | undefined;
-  /** The input's key in the journal. Missing without one. */
+  /** The input's key in the journal. Missing if there is no journal. */
   readonly key?: string;
   /**
    * Records in the journal that the result was processed, so that no later run yields it again.
-   * Resolves when that is durable. Only needed with `delivery: "done"`. Not enumerable.
+   * Resolves when the record is durable. Only needed with `delivery: "done"`. This property is not
+   * enumerable.
    * @throws JournalUnavailableError
    */
   done(): Promise<void>;
@@ -46,33 +47,35 @@ export interface BatchItem<Input> {
 
 /** The result of an input whose job completed. */
 export interface BatchSuccess<Input, Output> extends BatchItem<Input> {
-  /** The output of the job, as the schema returned it where one was given. */
+  /** The output of the job, as returned by the schema if there is one. */
   readonly output: Output;
   /** Always `undefined`. */
   readonly error?: undefined;
 }
 
-/** The result of an input without an output. */
+/** The result of an input that has no output. */
 export interface BatchFailure<Input> extends BatchItem<Input> {
   /**
-   * The reason. `SubmitUncertainError`: the job may have been submitted; it was not submitted
-   * again. If a wait failed, its job continues: `client.endpoint(id).job(jobId)` continues with it.
+   * The reason. `SubmitUncertainError` means that the job may have been submitted; it is not
+   * submitted again. If waiting for a job failed, the job continues: use
+   * `client.endpoint(id).job(jobId)` to resume it.
    */
   readonly error: Error;
   /** Always `undefined`. */
   readonly output?: undefined;
 }
 
-/** The result of one input of a batch: the output of its job, or the error. */
+/** The result of one input of a batch: either the output of its job, or an error. */
 export type BatchResult<Input = unknown, Output = unknown> = BatchSuccess<Input, Output> | BatchFailure<Input>;
 
-/** The results of `runMany`, in the order in which the jobs end. It can be read once. */
+/** The results of `runMany`, in the order in which the jobs end. They can be read only once. */
 export interface Batch<Input, Output> extends AsyncIterableIterator<BatchResult<Input, Output>, void, undefined> {
-  /** The batch's job counts so far. */
+  /** The counts of the batch so far. */
   readonly counts: BatchCounts;
   /**
-   * The inputs that were read and whose result the loop did not get. After an abort or a `break`,
-   * they are those whose job is left behind: `client.endpoint(id).job(jobId)` continues with it.
+   * The inputs that were read but whose results the loop has not received. After an abort or a
+   * `break`, these are the inputs whose jobs were left behind: use `client.endpoint(id).job(jobId)`
+   * to resume a job.
    */
   readonly left: readonly BatchItem<Input>[];
 }

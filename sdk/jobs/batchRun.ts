@@ -4,45 +4,45 @@ import type { JobHandle } from "./jobHandle";
 import type { WaitOptions } from "./jobHandleOptions";
 import type { CompletedJob } from "./jobRecord";
 
-/** One input of a batch on its way to a result. */
+/** An input of a batch while it is being processed. */
 export interface Item<Input> {
   readonly index: number;
   readonly input: Input;
   /** The input's key in the journal, if there is one. */
   key?: string;
-  /** The id of its job, once it is known. */
+  /** The id of the job, once it is known. */
   jobId?: string;
 }
 
-/** How an input ended. */
+/** The outcome of an input. */
 export type Outcome<Output> =
   | { readonly kind: "completed"; readonly output: Output; readonly isDuplicate?: boolean }
   | { readonly kind: "failed" | "unfinished"; readonly error: Error; readonly isDuplicate?: boolean }
-  /** Its result was delivered earlier, or by another process. */
+  /** The result was already delivered, either earlier or by another process. */
   | { readonly kind: "skipped" };
 
-/** The end of a batch before its last input. */
+/** The state of stopping a batch before its last input. */
 export interface Stop {
-  /** Aborts when nothing more is submitted and all waits end. */
+  /** Aborts when nothing more may be submitted and all waits should end. */
   readonly signal: AbortSignal;
-  /** What the stop does to jobs that have not ended. */
+  /** What happens to unfinished jobs. */
   readonly effect: WaitOptions["onAbort"];
   /** `true` if results that are already complete are still wanted. */
   wantsResults: boolean;
 }
 
-/** Errors of a wait for a job that does not run any more. */
+/** The error codes of a wait that mean that the job is no longer running. */
 const ENDS_JOB = ["JOB_FAILED", "JOB_EXPIRED", "NOT_FOUND", "OUTPUT_MISMATCH"];
 
-/** Submit errors that every further submit would also get. */
+/** The error codes of a submit that would also occur for every further input. */
 const CONCERNS_ALL = [
   ...["AUTHENTICATION", "CLIENT_CLOSED", "CONFIGURATION", "NOT_FOUND"],
   ...["JOURNAL_UNAVAILABLE", "JOURNAL_REFUSED", "JOURNAL_LOCKED", "JOURNAL_DAMAGED"],
 ];
 
 /**
- * Waits for a job of a batch. After a stop it looks once more, because a result that is complete
- * has been paid for.
+ * Waits for a job of a batch. If the batch is stopped, checks the job once more, because a complete
+ * result has already been paid for.
  */
 export async function waitInBatch<Output>(job: JobHandle<Output>, stop: Stop): Promise<CompletedJob<Output>> {
   try {
@@ -60,7 +60,7 @@ export function outcomeOf(error: unknown, { jobId }: Item<unknown>, stop: Stop):
   return { kind: mayContinue(error) || isLeft ? "unfinished" : "failed", error: error as Error };
 }
 
-/** Returns `true` if the loop gets the outcome. */
+/** Returns `true` if the loop should receive the outcome. */
 export function isYielded(outcome: Outcome<unknown>, stop: Stop): boolean {
   if (outcome.kind === "completed") return true;
   if (outcome.kind === "skipped") return false;
@@ -70,17 +70,22 @@ export function isYielded(outcome: Outcome<unknown>, stop: Stop): boolean {
   return kind === "failed" && !isCancelled;
 }
 
-/** Returns `true` for an error of a wait whose job has ended, or is not known to the service. */
+/**
+ * Returns `true` if an error of a wait means that the job has ended, or that the service does not
+ * know it.
+ */
 export function endsJob(error: unknown): boolean {
   return error instanceof ServerlessGpuError && ENDS_JOB.includes(error.code);
 }
 
-/** Returns `true` if the job may continue although it should have been cancelled. */
+/** Returns `true` if the job may continue even though it should have been cancelled. */
 export function mayContinue(error: unknown): boolean {
   return error instanceof CancelFailedError || error instanceof SubmitUncertainError;
 }
 
-/** Returns `true` for an error that ends the batch: every other input would get it as well. */
+/**
+ * Returns `true` if an error ends the batch, because it would occur for every other input as well.
+ */
 export function concernsAll(error: unknown): boolean {
   return error instanceof ServerlessGpuError && CONCERNS_ALL.includes(error.code);
 }

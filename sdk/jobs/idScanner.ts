@@ -1,4 +1,4 @@
-/** The longest id, in bytes of JSON. */
+/** The maximum length of an id, in bytes of JSON. */
 const LONGEST = 1_300;
 
 const SPACE = 0x20;
@@ -12,8 +12,8 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
 /**
- * Finds the id in one body of JSON that arrives in pieces, and keeps nothing else of it. It checks
- * the grammar only as far as needed to distinguish keys from values.
+ * Finds the id in a JSON body that arrives in pieces, without keeping the rest of the body. It
+ * checks the grammar only as far as necessary to tell keys from values.
  */
 export class IdScanner {
   #id: string | undefined;
@@ -22,17 +22,17 @@ export class IdScanner {
   #inString = false;
   #escaped = false;
   #isKey = true;
-  /** The current key of the outermost object. */
+  /** The current key in the outermost object. */
   #key: string | undefined;
-  /** The bytes of the current string, if it is needed. */
+  /** The bytes of the current string, if the string is needed. */
   #kept: number[] | undefined;
-  /** The id so far, if it is not a string. */
+  /** The part of the id read so far, if the id is not a string. */
   #digits = "";
 
-  /** Reads the next piece. Returns `true` when the search is over. */
+  /** Reads the next piece. Returns `true` when the search is complete. */
   push(bytes: Uint8Array): boolean {
     for (let at = 0; at < bytes.length && !this.#done; at++) {
-      // Nearly all of a large body is in strings that are not needed.
+      // Skip strings that are not needed. They make up nearly all of a large body.
       if (this.#inString && !this.#kept) at = this.#endOfString(bytes, at);
       const byte = bytes[at];
       if (byte === undefined) break;
@@ -43,8 +43,8 @@ export class IdScanner {
   }
 
   /**
-   * The string or number in the field `id` of the outermost object. `undefined` if it has not
-   * arrived, or is neither.
+   * The string or number in the field `id` of the outermost object. `undefined` if the field has
+   * not arrived, or contains neither.
    */
   get id(): string | undefined {
     return this.#id;
@@ -74,7 +74,10 @@ export class IdScanner {
     }
   }
 
-  /** Returns the index of the quotation mark that ends the string, or the length of the bytes. */
+  /**
+   * Returns the index of the quotation mark that ends the string, or the number of bytes if there
+   * is none.
+   */
   #endOfString(bytes: Uint8Array, from: number): number {
     const start = this.#escaped ? from + 1 : from;
     this.#escaped = false;
@@ -102,7 +105,7 @@ export class IdScanner {
     } else if (this.#depth === 1 && byte === COLON) {
       this.#isKey = false;
     } else if (this.#depth === 1 && byte === COMMA) {
-      // The id is not a string.
+      // The id ends here if it is not a string.
       if (this.#key === "id") this.#finish(wholeNumber(this.#digits));
       this.#isKey = true;
     } else if (
@@ -131,8 +134,8 @@ function backslashesBefore(bytes: Uint8Array, end: number, start: number): numbe
 }
 
 /**
- * Returns the digits of a number that is whole and ≥ 0. Not as a number, which would round a long
- * one.
+ * Returns the digits of a whole number ≥ 0. They stay a string, because a long number would be
+ * rounded.
  */
 function wholeNumber(digits: string): string | undefined {
   return /^(0|[1-9][0-9]*)$/.test(digits) && digits.length <= LONGEST ? digits : undefined;

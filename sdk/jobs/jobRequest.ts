@@ -7,15 +7,15 @@ import { hideJobSecret } from "../secret";
 /** A job's time limits (contract, Policy object). */
 export interface JobPolicy {
   /**
-   * The longest time that the job may run on a worker, in milliseconds: whole, 5 seconds to 7 days.
-   * @default the endpoint's, else 600,000 (10 minutes)
+   * How long the job may run on a worker, in milliseconds (integer, 5 seconds to 7 days).
+   * @default the endpoint's timeout, else 600,000 (10 minutes)
    */
   readonly executionTimeout?: number | undefined;
-  /** `true`: the job starts no workers. @default false */
+  /** `true` if the job does not start workers. @default false */
   readonly lowPriority?: boolean | undefined;
   /**
-   * How long the job exists, waiting and running together, in milliseconds: whole, 10 seconds to 7
-   * days.
+   * How long the job may exist, waiting and running together, in milliseconds (integer, 10 seconds
+   * to 7 days).
    * @default 86,400,000 (24 hours)
    */
   readonly ttl?: number | undefined;

@@ -1,6 +1,6 @@
 /** A line of a worker's log. */
 export interface LogLine {
-  /** Id of the worker. */
+  /** The id of the worker. */
   readonly workerId: string;
   /** `container` for the program's own output, `system` for the service's; others are possible. */
   readonly source: string;

@@ -11,7 +11,7 @@ import { CREATE_LIST_MAX_AGE_MS, readShared } from "./reads";
 import type { ListFreshness } from "./sharedList";
 import { withHidden } from "./wholeList";
 
-/** Options of `create`. */
+/** The options of `create`. */
 export interface CreateRecordOptions<T> extends RequestOptions {
   /**
    * Called if records with the new name exist already. It may return one of them, which `create`

@@ -21,13 +21,13 @@ import { completeList } from "./wholeList";
 
 /** The progress of a waiting deletion. */
 export interface DeletionWait {
-  /** Time since the deletion began, in milliseconds. */
+  /** The time since the deletion began, in milliseconds. */
   readonly elapsedMs: number;
   /** Why it waits: the service's own words, or that the record is still in the list. */
   readonly reason: string;
 }
 
-/** Options of `delete`. */
+/** The options of `delete`. */
 export interface DeleteUnusedOptions extends RequestOptions {
   /**
    * How long the service may take to accept the deletion, in milliseconds: > 0. It refuses while

@@ -3,7 +3,7 @@ import type * as z from "zod";
 import type { OpenEnum } from "../contract/enums";
 import type { ManagementApi, ServiceName } from "../contract/limits";
 
-// Programs load this file when they start, so it imports no library.
+// Programs load this file on startup, so it must not import any libraries.
 
 /** How the problem of a property begins that no field has. */
 export const NO_SUCH_PROPERTY = "is not a property";
@@ -11,7 +11,7 @@ export const NO_SUCH_PROPERTY = "is not a property";
 /** Settings that may be left out, or be `undefined`, which means the same. */
 export type SettingChanges<Settings> = { readonly [K in keyof Settings]?: Settings[K] | undefined };
 
-/** How REST v2 writes and reads a field. */
+/** How REST v2 represents a field. */
 export interface V2Field<Value> {
   /** The path in a body, such as `image` or `workers.min`. */
   readonly path: string;

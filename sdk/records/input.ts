@@ -54,7 +54,7 @@ function textSchema({ type, mustBe, normalize = (same) => same, default: byDefau
   return byDefault === undefined ? schema.refine((value) => String(value).trim() !== "", message) : schema;
 }
 
-/** Returns a problem for each required field that is absent. */
+/** Returns a problem for each required field that is missing. */
 export function missingFields(table: FieldTable, fields: Readonly<Record<string, unknown>>): InputProblem[] {
   const missing = requiredFields(table).filter((property) => fields[property] === undefined);
   return missing.map((property) => ({ property, message: "is required" }));
@@ -63,7 +63,7 @@ export function missingFields(table: FieldTable, fields: Readonly<Record<string,
 /** A surrogate without its other half. Neither JSON nor GraphQL can carry it unchanged. */
 const HALF_CHARACTER = /\p{Surrogate}/u;
 
-/** Returns each valid field in normal form, and the problems with the others. */
+/** Returns the valid fields in normal form, and the problems with all other fields. */
 export function checkFields(
   schemas: FieldSchemas,
   input: Readonly<Record<string, unknown>>,
@@ -100,7 +100,7 @@ export function parseFields(
   isNew: boolean,
 ): Record<string, unknown> {
   const { fields, problems } = checkFields(schemas, { ...input });
-  // A field that has a problem is present, so it is not reported as missing as well.
+  // A field with a problem is present, so don't report it as missing as well.
   if (isNew) problems.push(...missingFields(table, { ...input, ...fields }));
   if (problems.length > 0) throw new InvalidInputError(what, problems);
   return fields;
@@ -118,7 +118,7 @@ interface CheckRules {
 
 /** The checks of the inputs of one kind. */
 export interface InputChecks<Input, Settings, ChangesInput, Changes> {
-  /** Returns each valid field in normal form, and the problems with the others. */
+  /** Returns the valid fields in normal form, and the problems with all other fields. */
   readonly check: (input: Readonly<Record<string, unknown>>) => ReturnType<typeof checkFields>;
   /**
    * Returns the settings of a new record in normal form.

@@ -1,6 +1,6 @@
 import type { Kind } from "./listed";
 
-// Programs load this file when they start, so it imports no library.
+// Programs load this file on startup, so it must not import any libraries.
 
 /**
  * Returns a kind of record. Messages and machine records take its noun from here.

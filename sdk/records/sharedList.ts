@@ -147,7 +147,7 @@ export class SharedList<List extends object> {
       onSend(sentAt);
     };
     const list = await this.#fetchList(observed, note, also);
-    // Not a copy: a list reads its records when they are needed.
+    // Don't copy the list, because it decodes its records only when they are needed.
     return Object.assign(list, { sentAt, response });
   }
 

@@ -1,7 +1,7 @@
 import { type FieldTable, NEVER_CHANGES, type TableOf } from "../records/fields";
 import { kindOf } from "../records/kind";
 
-// Programs load this file when they start, so it imports no library.
+// Programs load this file on startup, so it must not import any libraries.
 
 /** The settings to create a registry credential with. */
 export interface RegistryAuthInput {

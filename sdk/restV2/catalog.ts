@@ -23,7 +23,7 @@ const gpuSchema = z
   .transform(({ id, name = id, manufacturer, memory, pool, price, availability, dataCenters, cudaVersions }) => ({
     ...{ id, name, manufacturer, memoryInGb: memory, pool, dataCenters },
     ...{ serverlessPrice: price?.serverless, podPrice: price?.secure },
-    // The whole can say none while a part has some (observed).
+    // The overall stock may be shown as "none" even though a data center has some (observed).
     stock: bestLevel([stockLevel(availability), ...dataCenters.map(({ stock }) => stock)]),
     cudaVersions: cudaVersions?.map(({ version, available }) => ({ version, isAvailable: available ?? false })),
   })) as unknown as z.ZodType<CatalogGpu>;

@@ -18,7 +18,7 @@ export const TEMPLATE_LIST = {
   field: "templates",
 };
 
-/** The fields that a new template gets for endpoints. */
+/** The fields that make a new template a template for endpoints. */
 const NEW_SERVERLESS_TEMPLATE = { serverless: true, public: false, startSsh: false, startJupyter: false };
 
 /** Returns the requests over REST v2. A change sends only what differs; the deletion is by id. */

@@ -1,7 +1,7 @@
 import { type FieldTable, NEVER_CHANGES, type TableOf } from "../records/fields";
 import { kindOf } from "../records/kind";
 
-// Programs load this file when they start, so it imports no library.
+// Programs load this file on startup, so it must not import any libraries.
 
 /** The settings to create a secret with. */
 export interface SecretInput {
@@ -38,7 +38,7 @@ export interface SecretRecord {
   readonly id: string;
   /** Name of the secret. */
   readonly name: string;
-  /** Description; `""` if it has none. */
+  /** Description; `""` if there is none. */
   readonly description: string;
   /** Time of the creation, as ISO 8601; `""` if the service does not show it. */
   readonly createdAt: string;

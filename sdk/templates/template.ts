@@ -11,7 +11,7 @@ import {
 } from "../records/fields";
 import { kindOf } from "../records/kind";
 
-// Programs load this file when they start, so it imports no library.
+// Programs load this file on startup, so it must not import any libraries.
 
 /**
  * The settings to create a serverless template with. `null` sets the default. A field that is left
@@ -20,7 +20,7 @@ import { kindOf } from "../records/kind";
 export interface TemplateInput extends Omit<ContainerInput, "imageName"> {
   /** Name of the template. Unique among the templates of the service. */
   readonly name: string;
-  /** Image that the workers run, with its tag: `ghcr.io/me/llama:1.4.0`. */
+  /** The image that the workers run, with its tag: `ghcr.io/me/llama:1.4.0`. */
   readonly imageName: string;
   /**
    * Description of the template, in Markdown.
@@ -34,7 +34,7 @@ export interface TemplateInput extends Omit<ContainerInput, "imageName"> {
  * leaves out; `null` removes a variable, and `env: null` removes all.
  */
 export interface TemplateChanges extends SettingChanges<Omit<TemplateInput, "env">> {
-  /** The variables to set, and with `null` those to remove. */
+  /** The environment variables to set. `null` removes a variable. */
   readonly env?: EnvChanges | null | undefined;
 }
 
@@ -45,7 +45,7 @@ export interface TemplateSettings extends NormalForms<TemplateInput> {}
 export interface Template extends TemplateSettings {
   /** Identifier that the service gave the template. */
   readonly id: string;
-  /** `true` for a template of endpoints, `false` for one of pods. */
+  /** `true` for an endpoint template, `false` for a pod template. */
   readonly isServerless: boolean;
   /** `true` if other accounts can use the template. */
   readonly isPublic: boolean;
@@ -68,7 +68,7 @@ const TABLE: TableOf<TemplateInput, TemplateSettings, "text" | "id" | "whole num
 /** All fields of a template that can be set, for code that treats all fields alike. */
 export const TEMPLATE_FIELDS: FieldTable = TABLE;
 
-/** The default of each optional field, in normal form. */
+/** The defaults of all optional fields, in normal form. */
 export const TEMPLATE_DEFAULTS = defaultsOf(TEMPLATE_FIELDS) as Omit<TemplateSettings, "name" | "imageName">;
 
 /** The fields whose change needs new workers. The others are for people. */

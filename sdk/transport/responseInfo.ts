@@ -12,7 +12,7 @@ export interface ReceivedResponse {
 export interface ResponseInfo {
   /** The HTTP status. */
   readonly status: number;
-  /** The headers, with names in lower case. */
+  /** Header names are lowercase. */
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   /**
    * The service's id of the request, from the header `x-request-id`, `request-id` or `cf-ray`.

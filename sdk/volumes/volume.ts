@@ -1,7 +1,7 @@
 import { type FieldTable, NEVER_CHANGES, type NormalForms, type SettingChanges, type TableOf } from "../records/fields";
 import { kindOf } from "../records/kind";
 
-// Programs load this file when they start, so it imports no library.
+// Programs load this file on startup, so it must not import any libraries.
 
 /** The settings to create a network volume with. */
 export interface VolumeInput {
@@ -38,7 +38,7 @@ export interface Volume {
   readonly name: string;
   /** Size in GB. */
   readonly size: number;
-  /** Id of the data center. */
+  /** The id of the data center. */
   readonly dataCenterId: string;
   /**
    * The system that stores the volume, in the service's own words; `""` if the service does not

@@ -172,9 +172,9 @@ class Translator {
  */
 function forEveryLanguage(text) {
   return text
-    .replace(/ ?(The client and a|A) dynamic provider also accepts? [^.]*\./g, "")
+    .replace(/ ?(The client and a|The) dynamic provider also accepts? [^.]*\./g, "")
     .replaceAll("`getServerlessTemplateEnvOutput`", "`getServerlessTemplateEnv`")
-    .replaceAll("the tiers of `GpuTier`", "the known ones")
+    .replaceAll("the pools in `GpuTier`", "the known pools")
     .replaceAll("`endpoint.endpointId`", "the `id` of a `ServerlessEndpoint`");
 }
 

@@ -24,17 +24,17 @@ import type { Successor, SuccessorKind } from "./successors";
 
 /** The arguments of a resource as the program declares them. */
 export interface ResourceDeclaration {
-  /** Each argument with its source code. */
+  /** Each argument and its source code. */
   readonly args: readonly (readonly [string, string])[];
-  /** What the program does not manage, with the reasons. */
+  /** Comments on settings that the program does not manage, with the reasons. */
   readonly comments: readonly string[];
   /** Why the resource cannot be declared; `undefined` if it can. */
   readonly problem: string | undefined;
 }
 
 /**
- * Returns the source code that reads a secret from the config, and remembers its name. `whole` is
- * an object, which the config holds as JSON.
+ * Returns the source code that reads a secret from the config, and remembers the secret's name.
+ * With `whole`, the config holds the object as JSON.
  */
 export type ReadSecret = (successor: Successor, field: string, whole?: "object") => string;
 
@@ -58,7 +58,7 @@ const tableRules = (table: FieldTable, check: (fields: Properties) => Checked): 
 const RULES: Readonly<Record<SuccessorKind, KindRules>> = {
   ContainerRegistryAuth: tableRules(REGISTRY_AUTH_FIELDS, REGISTRY_AUTH_CHECKS.check),
   Secret: tableRules(SECRET_FIELDS, ({ value, ...others }) => {
-    // What stands for the value is not checked: a check hides its value in all messages.
+    // Don't validate the placeholder: messages hide the value of a secret field anyway.
     const { fields, problems } = SECRET_CHECKS.check(others);
     return { fields: { ...fields, ...(value !== undefined && { value }) }, problems };
   }),
@@ -79,12 +79,12 @@ export function tableOf(kind: SuccessorKind): FieldTable {
   return RULES[kind].table;
 }
 
-/** What a check sees in the place of a secret. No message shows it. */
+/** A placeholder that validation sees instead of a secret. It never appears in a message. */
 const ANY = "secret";
 
 /**
  * Returns the arguments that adopt a record without changing it: every setting of the old program,
- * the secret ones from the config.
+ * with secrets read from the config.
  */
 export function declare(
   successor: Successor,
@@ -104,7 +104,7 @@ export function declare(
     ([field, value]) =>
       [field, isSecret(field) ? readSecret(successor, field) : fieldSource(table, field, value)] as const,
   );
-  // An adopted record keeps its name.
+  // An adopted record keeps its name, so the name may be missing.
   const absent = missing(valid).filter(({ property }) => property !== "name" && !refused.has(property));
   const fatal = [
     ...absent,
@@ -142,7 +142,10 @@ function envSource(successor: Successor, env: Properties, readSecret: ReadSecret
   return `{\n${lines.join("")}  }`;
 }
 
-/** Returns the start command. If one of its words may be secret, the config holds the whole. */
+/**
+ * Returns the source code of a start command. If any word may be secret, the config holds the whole
+ * command.
+ */
 function commandSource(successor: Successor, command: Properties, readSecret: ReadSecret): readonly [string, string] {
   const words = Object.values(command).flatMap((part) => (Array.isArray(part) ? part : [part]));
   const isPlain = words.every((word) => typeof word === "string") && !mayHoldSecret("dockerArgs", words.join(" "));

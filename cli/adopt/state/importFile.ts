@@ -1,7 +1,7 @@
 import { uniqueNames } from "../source";
 import type { Successor, SuccessorKind } from "./successors";
 
-/** The kinds of which the service shows only a part. */
+/** Kinds that RunPod does not show completely, with the reason. */
 const NO_IMPORT: Partial<Readonly<Record<SuccessorKind, string>>> = {
   ContainerRegistryAuth:
     "a registry credential cannot be imported, because the service does not show its password. Declare it with " +
@@ -10,15 +10,15 @@ const NO_IMPORT: Partial<Readonly<Record<SuccessorKind, string>>> = {
     "a secret cannot be imported, because the service does not show its value. Declare it with adoptId and its value",
 };
 
-/** Returns the reason why `pulumi import --file` cannot adopt the record, if there is one. */
+/** Returns why `pulumi import --file` cannot adopt the record, or `undefined` if it can. */
 export function importProblem({ kind, old: { provider } }: Successor): string | undefined {
   if (provider !== undefined) return `it has the explicit provider "${provider}": import it with --provider, by hand`;
   return NO_IMPORT[kind];
 }
 
 /**
- * Returns the file with which the plugin's `pulumi import --file` adopts these records and writes
- * the program in any language.
+ * Returns a file for the plugin's `pulumi import --file`, which adopts these records and writes the
+ * program in any language.
  */
 export function importFile(successors: readonly Successor[]): string {
   const logicalName = uniqueNames("resource");

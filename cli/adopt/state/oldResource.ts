@@ -1,39 +1,42 @@
 /**
- * Stands for a secret value of a state. The value itself is dropped where the state is read, so
- * that nothing can print it.
+ * Replaces a secret value of a state. The reader drops the value itself, so that nothing can print
+ * it.
  */
 export const OLD_SECRET: unique symbol = Symbol("secret");
 
 /** A resource of another provider, as its state holds it. */
 export interface OldResource {
-  /** The URN or the address, for the command that removes it from the old state. */
+  /** The URN or address that the command to remove the resource from the old state needs. */
   readonly address: string;
   /** The type, such as `runpod:index:Endpoint` or `runpod_endpoint`. */
   readonly type: string;
   /** The logical name. */
   readonly name: string;
-  /** The id at the service; `undefined` if the state does not hold it. */
+  /** The record's id; `undefined` if the state does not contain it. */
   readonly id: string | undefined;
-  /** The settings of the old program. A secret one is `SECRET`. */
+  /** The settings of the old program. Secret values are replaced by `SECRET`. */
   readonly attributes: Readonly<Record<string, unknown>>;
-  /** The resource options that are set. */
+  /** The resource options that the old program sets. */
   readonly options: readonly ("protect" | "retainOnDelete")[];
-  /** The name of the explicit provider; `undefined` for the default one. */
+  /** The name of the explicit provider; `undefined` if the resource uses the default provider. */
   readonly provider: string | undefined;
   /** The URL of the explicit provider's service, if it sets one. */
   readonly providerUrl: string | typeof OLD_SECRET | undefined;
-  /** The addresses of the resources without which the old tool does not let go of this one. */
+  /**
+   * The addresses of the resources that depend on this one. The old tool refuses to remove it while
+   * they exist.
+   */
   readonly dependents: readonly string[];
-  /** Why the new program must not have it; `undefined` if it may. */
+  /** Why the new program must not declare the resource; `undefined` if it may. */
   readonly obstacle: string | undefined;
 }
 
-/** The resources of a state that belong to a provider for RunPod. */
+/** The resources in a state that belong to a RunPod provider. */
 export interface OldState {
   readonly tool: "pulumi" | "terraform";
-  /** `true` if the state has no resources at all, of any provider. */
+  /** `true` if the state contains no resources of any provider. */
   readonly isEmpty: boolean;
   readonly resources: readonly OldResource[];
-  /** What the reader of the list must know beside the resources. */
+  /** Warnings to print along with the resources. */
   readonly warnings: readonly string[];
 }

@@ -2,7 +2,7 @@ import { isPresentAt } from "../../../sdk/records/fields";
 import { tableOf } from "./declare";
 import type { LeftOut, Successor } from "./successors";
 
-/** The settings of a template that REST v2 shows with each endpoint. */
+/** The template settings that REST v2 shows on each endpoint. */
 const CONTAINER = ["imageName", "containerDiskInGb", "dockerArgs", "command", "ports", "containerRegistryAuthId"];
 
 const NO_CREDENTIAL =
@@ -10,9 +10,9 @@ const NO_CREDENTIAL =
   "REST v2. It stays as it is, and the program names its id";
 
 /**
- * Returns the successors as a program for REST v2 adopts them. REST v2 does not show the template
- * of an endpoint, so applying a templateId would replace the workers of an endpoint that has it
- * already. The program declares the container of the template instead, without its variables.
+ * Prepares the resources for a program that uses REST v2. REST v2 does not show an endpoint's
+ * template, so applying a `templateId` would replace the workers even if nothing changes. The
+ * program declares the template's container instead, without its variables.
  */
 export function overV2(all: readonly Successor[]): {
   readonly successors: readonly Successor[];
@@ -41,7 +41,7 @@ export function overV2(all: readonly Successor[]): {
   return { successors, leftOut };
 }
 
-/** Returns a successor without the fields that records do not have over REST v2. */
+/** Removes the fields that REST v2 does not show. */
 function withoutHidden(successor: Successor): Successor {
   const table = tableOf(successor.kind);
   const isHidden = ([field]: [string, unknown]) => {

@@ -2,17 +2,17 @@ import { RUNPOD_ADDRESSES } from "../../../sdk/contract/limits";
 import { literal, oneLine } from "../source";
 import { OLD_SECRET, type OldResource } from "./oldResource";
 
-/** Returns the source code that reads a value of the provider from the config. */
+/** Returns source code that reads a provider setting from the config. */
 type ReadConfig = (name: string) => string;
 
-/** Returns `true` if the old provider's requests go to another service than RunPod. */
+/** Returns `true` if the old provider sends its requests to a service other than RunPod. */
 export function isOtherService({ providerUrl }: OldResource): boolean {
   return providerUrl !== undefined && urlOf(providerUrl)?.origin !== RUNPOD_ADDRESSES.graphqlUrl;
 }
 
 /**
- * Returns the source code of an explicit provider. It sends the key only to the service of the old
- * provider.
+ * Returns the source code of an explicit provider. The provider sends the key only to the service
+ * that the old provider used.
  */
 export function providerSource(constant: string, name: string, old: OldResource, read: ReadConfig): string {
   const url = urlOf(old.providerUrl);
@@ -28,12 +28,14 @@ ${service}
 `;
 }
 
-/** Returns the note about a provider of another service. */
+/** Returns the note about a provider for another service. */
 export function providerNote(name: string): string {
   return `the old provider ${oneLine(name)} has an apiUrl that is not RunPod's: check graphqlUrl and queueUrl in the program`;
 }
 
-/** Returns a URL that can be in a program: one without a part that may be secret. */
+/**
+ * Returns the URL if it contains nothing that may be secret, so that it can appear in a program.
+ */
 function urlOf(text: OldResource["providerUrl"]): URL | undefined {
   if (text === undefined || text === OLD_SECRET || !URL.canParse(text)) return undefined;
   const url = new URL(text);

@@ -1,23 +1,23 @@
 import { isObject, objectOrEmpty, type Properties } from "../../../provider/properties";
 import { OLD_SECRET, type OldResource, type OldState } from "./oldResource";
 
-/** The key of a value in state that JSON cannot hold, and what it holds for a secret. */
+/** The property that marks special values in a state, and its value for secrets. */
 const SIGNATURE = "4dabf18193072939515e22adb298388d";
 const SECRET_SIGNATURE = "1b47061264138c4ac30d75fd1eb44270";
 
 /** Types of the providers `pulumi-runpod` and `pulumi-runpod-native`. */
 const TYPE = /^runpod:index:(\w+)$/;
 
-/** The versions of a state whose resources have the fields that are read here. */
+/** The state versions that this reader understands. */
 const VERSIONS: readonly unknown[] = [3, 4];
 
-/** What the engine itself keeps in every stack. */
+/** Resources that the engine itself adds to every stack. */
 const OF_ENGINE = /^pulumi:(pulumi:Stack$|providers:)/;
 
 /**
- * Returns the resources of a state as `pulumi stack export` writes it, or as a backend keeps it.
- * An empty stack has no list of them.
- * @throws Error if the state has a version that may mean something else
+ * Reads the resources of a state, either as exported by `pulumi stack export` or as stored by a
+ * backend. The state of an empty stack has no resource list.
+ * @throws Error if the state has an unknown version
  */
 export function readPulumiState(state: Properties): OldState | undefined {
   const { deployment = objectOrEmpty(state.checkpoint).latest, version } = state;
@@ -73,8 +73,8 @@ function urlOf(provider: Properties | undefined): OldResource["providerUrl"] {
 }
 
 /**
- * Returns, for the URN of each resource, the URNs of those because of which "pulumi state delete"
- * refuses to remove it.
+ * Maps the URN of each resource to the URNs of the resources that make "pulumi state delete" refuse
+ * to remove it.
  */
 function dependentsOf(all: readonly Properties[]): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, string[]>();
@@ -86,15 +86,15 @@ function dependentsOf(all: readonly Properties[]): ReadonlyMap<string, readonly 
   return found;
 }
 
-/** Returns the logical name at the end of a URN. It may contain "::" itself. */
+/** Returns the logical name at the end of a URN. The name itself may contain "::". */
 function lastPart(urn: string): string {
   const [, name = urn] = /^urn:pulumi:(?:.*?)::(?:.*?)::(?:.*?)::(.*)$/s.exec(urn) ?? [];
   return name;
 }
 
 /**
- * Returns the id at the service. The id of the older provider's resources is their logical name;
- * the service's is in an output.
+ * Returns the record's id. The older provider uses the logical name as the resource's id and stores
+ * the record's id in an output.
  */
 function serviceId({ type, id, outputs }: Properties, name: string): string | undefined {
   const [, kind = ""] = TYPE.exec(String(type)) ?? [];
@@ -112,7 +112,7 @@ function obstacleOf(resource: Properties): string | undefined {
   return undefined;
 }
 
-/** Returns the warning about an operation that the old tool did not finish. */
+/** Returns a warning about an operation that the old tool did not finish. */
 function pendingWarning({ resource, type }: Properties): string | undefined {
   const { urn, type: token } = objectOrEmpty(resource);
   if (typeof urn !== "string" || !TYPE.test(String(token))) return undefined;
@@ -122,7 +122,7 @@ function pendingWarning({ resource, type }: Properties): string | undefined {
   );
 }
 
-/** Replaces secrets by `SECRET`, and leaves out what is no plain value. */
+/** Replaces secrets with `SECRET` and drops values that are not plain data. */
 function withoutSecrets(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutSecrets);
   if (!isObject(value)) return value;

@@ -1,21 +1,24 @@
 import type { OldResource, OldState } from "./oldResource";
 import type { LeftOut, Successor } from "./successors";
 
-/** The step with the commands. The old program deletes what it loses before its state does. */
+/**
+ * The step that lists the commands. If the program no longer declared a resource that is still in
+ * the state, the old tool would delete the record.
+ */
 export const REMOVAL_STEP = [
   "Remove the resources from the old state (this deletes nothing at the service). Only after every command",
   "has succeeded, remove them from the old program. If you do that earlier, its next run deletes the records:",
 ] as const;
 
-/** What can be removed from the old state, and what cannot. */
+/** The resources that can be removed from the old state, and those that cannot. */
 export interface Removable {
   readonly removable: readonly Successor[];
   readonly leftOut: readonly LeftOut[];
 }
 
 /**
- * Leaves out the resources that have a problem, and those that cannot be removed from the old
- * state, because others that stay there depend on them.
+ * Leaves out resources that have a problem, and resources that other resources in the old state
+ * depend on.
  */
 export function removable(
   successors: readonly Successor[],
@@ -33,7 +36,9 @@ export function removable(
   }
 }
 
-/** Returns a function for the reason why a resource has to stay, if only these are removed. */
+/**
+ * Returns a function that says why a resource must stay in the old state if only these are removed.
+ */
 function blockedBy(removed: readonly Successor[]): (successor: Successor) => string | undefined {
   const addresses = new Set(removed.flatMap(oldResources).map(({ address }) => address));
   return (successor) => {
@@ -43,7 +48,7 @@ function blockedBy(removed: readonly Successor[]): (successor: Successor) => str
   };
 }
 
-/** Returns all resources of the old state for a record. */
+/** Returns all resources in the old state that manage the same record. */
 function oldResources({ old, copies }: Successor): readonly OldResource[] {
   return [old, ...copies];
 }
@@ -55,7 +60,7 @@ function dependedOn(address: string): string {
   );
 }
 
-/** Sets the obstacle of resources that the commands of the old tool cannot tell apart. */
+/** Marks the resources that the old tool's commands cannot tell apart. */
 export function withAmbiguity(state: OldState): OldState {
   const { resources } = state;
   const isTwin = ({ address }: OldResource) => resources.filter((each) => each.address === address).length > 1;
@@ -70,8 +75,8 @@ const AMBIGUOUS =
   "one. Run the old program once more, which deletes the predecessor, and export the state again";
 
 /**
- * Returns the commands that remove resources from the old state. They delete nothing at the
- * service. Those that depend on others come first.
+ * Returns the commands that remove the resources from the old state, dependents first. They delete
+ * nothing at RunPod.
  */
 export function removalCommands(tool: OldState["tool"], successors: readonly Successor[]): string[] {
   return inOrder(successors.flatMap(oldResources)).map(({ address, options }) => {
@@ -80,7 +85,7 @@ export function removalCommands(tool: OldState["tool"], successors: readonly Suc
   });
 }
 
-/** Returns the resources with each one after all that depend on it. */
+/** Sorts the resources so that each one follows everything that depends on it. */
 function inOrder(resources: readonly OldResource[]): OldResource[] {
   const rest = [...resources].reverse();
   const ordered: OldResource[] = [];
@@ -91,7 +96,7 @@ function inOrder(resources: readonly OldResource[]): OldResource[] {
   return ordered;
 }
 
-/** Returns a word for a shell. */
+/** Quotes a word for a shell. */
 function quoted(word: string): string {
   return `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -8,19 +8,19 @@ import { isOtherService, providerNote, providerSource } from "./providers";
 import { REMOVAL_STEP, removable, removalCommands } from "./removal";
 import { type LeftOut, SUCCESSOR_CLASSES, type Successor } from "./successors";
 
-/** A program that adopts the resources of another provider, and what it leaves out. */
+/** A program that adopts another provider's resources, and a list of what it leaves out. */
 export interface StateProgram {
   /** TypeScript code. */
   readonly source: string;
   readonly leftOut: readonly LeftOut[];
   /** The names of the config values that the program reads. */
   readonly secrets: readonly string[];
-  /** What the user has to check in the program. */
+  /** Points for the user to check in the program. */
   readonly notes: readonly string[];
 }
 
 interface Declared {
-  /** The logical name, which may differ from the old one in children of components. */
+  /** The logical name. It may differ from the old one for children of components. */
   readonly name: string;
   readonly successor: Successor;
   readonly constant: string;
@@ -29,10 +29,10 @@ interface Declared {
 }
 
 /**
- * Returns a Pulumi program that adopts these records without changing them. Logical names stay
- * those of the old program. Ids stay literals, so that a preview can compare them.
- * @param tool the tool of the old state, whose commands the program names
- * @param api the API with which the program will be applied
+ * Returns a Pulumi program that adopts these records without changing them. It keeps the logical
+ * names of the old program, and uses literal ids so that a preview can compare the records.
+ * @param tool the tool that wrote the old state; the program names its commands
+ * @param api the API that the program will use
  */
 export function stateProgram(
   successors: readonly Successor[],
@@ -104,7 +104,7 @@ function howToDeclare(problem: string): string {
   return `it cannot be declared from this state: ${problem}. Write it with "adopt --filter <name>", which reads the service`;
 }
 
-/** The last word of the constants of each kind. */
+/** The suffix of the constant names for each kind. */
 const NOUNS = {
   ContainerRegistryAuth: "auth",
   Secret: "secret",
@@ -113,7 +113,7 @@ const NOUNS = {
   ServerlessEndpoint: "endpoint",
 } as const;
 
-/** Returns a function for unique names of constants that end with a noun. */
+/** Returns a function that creates unique constant names ending with a noun. */
 function constants(): (name: string, noun: string) => string {
   const unique = uniqueNames("resource");
   return (name, noun) => {
@@ -125,7 +125,7 @@ function constants(): (name: string, noun: string) => string {
   };
 }
 
-/** Returns the name, with a number if it is taken. */
+/** Returns the name, followed by a number if it is already taken. */
 function distinct(name: string, isTaken: (name: string) => boolean): string {
   for (let number = 1; ; number++) {
     const each = number === 1 ? name : `${name}-${number}`;
@@ -165,7 +165,7 @@ function resourceSource(
   return `${start}new ${kind}(${literal(name)}, {\n${lines.join("")}}${end});\n`;
 }
 
-/** The fields that the service does not show, so that an adoption sets them. */
+/** Fields that each API does not show. Adopting a record overwrites them. */
 const UNSEEN: Readonly<Record<ManagementApi, string>> = {
   graphql:
     "user and the password of a registry credential, and the value of a secret, which the service does not show.",

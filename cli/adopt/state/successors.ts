@@ -2,7 +2,7 @@ import { isObject, objectOrEmpty, type Properties } from "../../../provider/prop
 import { normalizeName, splitList } from "../../../sdk/endpoints/normalForms";
 import { OLD_SECRET, type OldResource } from "./oldResource";
 
-/** The resources of this package that succeed those of other providers. */
+/** The resource classes of this package that replace those of other providers. */
 export const SUCCESSOR_CLASSES = [
   "ContainerRegistryAuth",
   "Secret",
@@ -13,36 +13,36 @@ export const SUCCESSOR_CLASSES = [
 
 export type SuccessorKind = (typeof SUCCESSOR_CLASSES)[number];
 
-/** What a resource of another provider becomes. */
+/** The resource that replaces another provider's resource. */
 export interface Successor {
   readonly kind: SuccessorKind;
   readonly old: OldResource;
-  /** The id at the service. */
+  /** The record's id. */
   readonly id: string;
-  /** The arguments, some of them `SECRET`. */
+  /** The arguments. Secret values are replaced by `SECRET`. */
   readonly fields: Properties;
-  /** The old settings that a program cannot declare here. */
+  /** The old settings that this package cannot declare. */
   readonly lost: readonly string[];
-  /** Other resources of the old state for the same record. They are removed with this one. */
+  /** Other resources in the old state for the same record. The commands remove them too. */
   readonly copies: readonly OldResource[];
 }
 
-/** A resource that has no successor, with the reason. */
+/** A resource that is left out, and the reason. */
 export interface LeftOut {
   readonly old: OldResource;
   readonly reason: string;
 }
 
 /**
- * What becomes of an old setting: a field of the same value, fields that are computed, or nothing
- * to tell.
+ * What happens to an old setting: `string` renames the field, a function computes new fields, and
+ * `null` drops the setting without a message.
  */
 type Rule = string | ((value: unknown, all: Properties) => Properties) | null;
 
 interface OldType {
   readonly kind: SuccessorKind;
   readonly rules: Readonly<Record<string, Rule>>;
-  /** Returns why this resource has no successor. */
+  /** Returns why the resource cannot be replaced, or `undefined` if it can. */
   readonly obstacle?: (all: Properties) => string | undefined;
 }
 
@@ -54,18 +54,18 @@ const silent = (...names: string[]): Readonly<Record<string, Rule>> =>
 const list = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((part) => typeof part === "string") : splitList(String(value ?? ""));
 
-/** Returns the name without its suffix, which was the older provider's way to set FLASHBOOT. */
+/** Removes the name suffix that the older provider used to enable FLASHBOOT. */
 function endpointName(name: unknown): Properties {
   if (typeof name !== "string" || normalizeName(name) === name) return { name };
   return { name: normalizeName(name), flashBootType: "FLASHBOOT" };
 }
 
-/** Returns the type by its name here, from the name that the provider and the service use. */
+/** Translates the service's endpoint type, such as `QB`, into this package's value. */
 const endpointType = (type: unknown): Properties => ({
   type: type === "QB" ? "QUEUE" : type === "LB" ? "LOAD_BALANCER" : type,
 });
 
-/** Returns variables as an object, from an object or from a list of objects. */
+/** Converts variables to an object. They may be an object or a list of objects. */
 function variables(env: unknown): Properties {
   if (!Array.isArray(env)) return { env };
   return { env: Object.fromEntries(env.filter(isObject).map(({ key, value }) => [String(key), value])) };
@@ -76,7 +76,7 @@ function volumes(value: unknown): Properties {
   return ids.length === 1 ? { networkVolumeId: ids[0] } : { networkVolumeIds: ids };
 }
 
-/** Returns the ports of objects with a port and a name, which is lost. */
+/** Extracts port numbers from objects with a port and a name. The name is dropped. */
 function portsOf(value: unknown): Properties {
   return { ports: Array.isArray(value) ? value.filter(isObject).map(({ port }) => port) : value };
 }
@@ -113,7 +113,7 @@ const PULUMI_VOLUME: OldType = {
   rules: { ...same("name", "size", "dataCenterId"), isNextGenStorage: "highPerformance" },
 };
 
-/** The types of both Pulumi providers, which share their names. */
+/** The resource types that both Pulumi providers share. */
 const PULUMI_TYPES: Readonly<Record<string, OldType>> = {
   "runpod:index:Endpoint": {
     kind: "ServerlessEndpoint",
@@ -143,7 +143,7 @@ const PULUMI_TYPES: Readonly<Record<string, OldType>> = {
   },
   "runpod:index:Secret": {
     kind: "Secret",
-    // The value is never copied, whether or not the state marks it.
+    // The value is never copied, even if the state does not mark it as secret.
     rules: { ...same("name", "description"), value: () => ({ value: OLD_SECRET }) },
   },
 };
@@ -241,7 +241,7 @@ const REASONS: Readonly<Record<string, string>> = {
   pod: "pods have no successor here: keep them in Terraform",
 };
 
-/** Returns the successor of a resource, or why it has none. */
+/** Returns the resource that replaces an old one, or the reason why there is none. */
 export function successorOf(old: OldResource): Successor | LeftOut {
   const known = own({ ...PULUMI_TYPES, ...TERRAFORM_TYPES }, old.type);
   if (!known) {
@@ -264,18 +264,18 @@ export function successorOf(old: OldResource): Successor | LeftOut {
   return { kind, old, id: old.id, fields, lost, copies: [] };
 }
 
-/** Returns a property of the table itself, and not of its prototype. */
+/** Returns an own property of the table, ignoring its prototype. */
 function own<T>(table: Readonly<Record<string, T>>, name: string): T | undefined {
   return Object.hasOwn(table, name) ? table[name] : undefined;
 }
 
-/** What is left of successors that may share a record. */
+/** The resources that remain after removing duplicates, and what was left out. */
 export interface Distinct {
   readonly successors: readonly Successor[];
   readonly leftOut: readonly LeftOut[];
 }
 
-/** Keeps the first successor of each record. A program can declare a record only once. */
+/** Keeps the first resource for each record, because a program can declare a record only once. */
 export function onePerRecord(all: readonly Successor[]): Distinct {
   const keyOf = ({ kind, id }: Successor) => `${kind} ${id}`;
   const firsts = new Map([...all].reverse().map((each) => [keyOf(each), each]));
@@ -293,7 +293,7 @@ export function onePerRecord(all: readonly Successor[]): Distinct {
   return { successors, leftOut };
 }
 
-/** Returns `true` for a value that both tools also write for a setting that is not set. */
+/** Returns `true` for values that both tools write when a setting is not set. */
 function isEmpty(value: unknown): boolean {
   if (value === undefined || value === null || value === "") return true;
   return Array.isArray(value) ? value.length === 0 : isObject(value) && Object.keys(objectOrEmpty(value)).length === 0;

@@ -1,10 +1,10 @@
 import { isObject, objectOrEmpty, type Properties } from "../../../provider/properties";
 import { OLD_SECRET, type OldResource, type OldState } from "./oldResource";
 
-/** Attributes that hold a secret even if the state does not mark them. */
+/** Attributes that contain a secret even if the state does not mark them as sensitive. */
 const ALWAYS_SECRET: readonly string[] = ["password", "value", "volume_key"];
 
-/** Returns the resources of a state as `terraform state pull` writes it. */
+/** Reads the resources of a state as printed by `terraform state pull`. */
 export function readTerraformState(state: Properties): OldState | undefined {
   if (!Array.isArray(state.resources) || state.version !== 4) return undefined;
   const managed = state.resources
@@ -43,7 +43,7 @@ function oldResource({ module, type, name, provider }: Properties, instance: Pro
     attributes: objectOrEmpty(attributes),
     options: [],
     provider: alias,
-    // The state does not hold the settings of a provider.
+    // A Terraform state does not contain provider settings.
     providerUrl: undefined,
     dependents: [],
     obstacle: obstacleOf(instance),
@@ -58,13 +58,13 @@ function obstacleOf({ deposed, status }: Properties): string | undefined {
   return undefined;
 }
 
-/** Returns the key or the index of one step of a path in `sensitive_attributes`. */
+/** Returns the key or index of one step in a `sensitive_attributes` path. */
 function stepOf(step: unknown): string {
   const { value } = objectOrEmpty(step);
   return String(isObject(value) ? value.value : value);
 }
 
-/** Returns the value with `SECRET` at the end of the path. */
+/** Replaces the value at the end of the path with `SECRET`. */
 function hide(value: unknown, [step, ...rest]: readonly string[]): unknown {
   if (step === undefined) return value === null || value === undefined ? value : OLD_SECRET;
   if (Array.isArray(value)) return value.map((part, index) => (String(index) === step ? hide(part, rest) : part));

@@ -4,30 +4,29 @@ import type { Clock } from "../../../sdk/contract/clock";
 import { createExposition } from "../../metrics/exposition";
 import { createReadings, type Readings } from "../../metrics/readings";
 
-/** How long a play waits for reads that do not end, in real milliseconds. */
+/** How long a play waits for reads that hang, in real milliseconds. */
 const LONGEST_MS = 2_000;
 const LONGEST_OF_SLOW_MS = 30;
-/** The longest step of virtual time: nothing else can happen while a request hangs. */
+/** The longest step of virtual time while a request hangs, in milliseconds. */
 const STEP_MS = 5_000;
 
-/** An emulator and an exporter in virtual time. */
+/** An emulator and a metrics exporter that run in virtual time. */
 export interface Play {
   readonly emulator: Emulator;
   readonly readings: Readings;
-  /** `false` shows metrics as after a recorder had to stop. */
+  /** Set to `false` to export metrics as they look after the recorder had to stop. */
   isRecording: boolean;
-  /** Returns the time since the start, in seconds. */
+  /** Returns the virtual time since the start, in seconds. */
   elapsedS(): number;
-  /** Returns the metrics as a scrape does. */
+  /** Returns the metrics as Prometheus would scrape them. */
   scrape(): Promise<string>;
-  /** Advances virtual time. The reads and workers that become due run. */
+  /** Advances virtual time, and runs the reads and workers that become due. */
   advance(ms: number): Promise<void>;
-  /** Submits a job. */
   submit(endpointId: string, input?: object): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** What to play with. */
+/** The options of a play. */
 export interface PlayOptions {
   readonly api: ManagementApi;
   readonly emulator: EmulatorOptions;
@@ -35,17 +34,17 @@ export interface PlayOptions {
   readonly healthEveryMs?: number;
 }
 
-/** Starts an emulator of the observed service and an exporter on one manual clock. */
+/** Starts an emulator and an exporter that share one manual clock. */
 export async function startPlay({ api, emulator: options, ids, healthEveryMs }: PlayOptions): Promise<Play> {
   const clock = manualClock(Date.UTC(2026, 0, 5));
   const emulator = await startEmulator({ profile: "observed", ...options, clock });
   const { url, apiKey } = emulator;
   const service = { service: "runpod", graphqlUrl: url, restUrl: url, queueUrl: url } as const;
   const client = createClient({ ...service, apiKey, api, clock, onRequest: (event) => readings.noteRequest(event) });
-  // Such a response needs virtual time, so nothing may wait for it.
+  // Don't wait for a response that hangs or is delayed: it only arrives when virtual time advances.
   const isSlow = () => emulator.faults.list().some(({ effect }) => effect.hang || effect.latencyMs);
   const quiet = () => settledWithin(() => readings.settled(), isSlow() ? LONGEST_OF_SLOW_MS : LONGEST_MS);
-  // Time stops while reads are under way: they take real time.
+  // Virtual time stands still while reads are in progress, because they take real time.
   const held: Clock = {
     now: clock.now,
     monotonic: clock.monotonic,
@@ -78,7 +77,7 @@ export async function startPlay({ api, emulator: options, ids, healthEveryMs }: 
       const submitted = fetch(`${url}/v2/${endpointId}/run`, {
         ...{ method: "POST", headers, body: JSON.stringify({ input }) },
       });
-      // A job that a fault refuses or delays is lost, as it would be for a client that gives up.
+      // A job that a fault rejects or delays is lost, as it would be for a client that gives up.
       const ended = submitted.then((response) => response.arrayBuffer()).catch(() => {});
       await settledWithin(() => ended, isSlow() ? LONGEST_OF_SLOW_MS : LONGEST_MS);
     },
@@ -92,9 +91,9 @@ export async function startPlay({ api, emulator: options, ids, healthEveryMs }: 
   return play;
 }
 
-/** Waits for reads, but not longer than some real time: a read may hang. */
+/** Waits until the reads have settled, but no longer than `ms` of real time. */
 async function settledWithin(settled: () => Promise<unknown>, ms: number): Promise<void> {
-  // The callback that has just run begins its reads in a later turn.
+  // The callback that just ran starts its reads in a later turn of the event loop.
   await new Promise((resolve) => setImmediate(resolve));
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => {

@@ -3,25 +3,29 @@ import type { AlertSettings } from "../stackSettings";
 import { type Play, startPlay } from "./play";
 import { type FaultScenario, jobsEveryS, RUN_S } from "./scenarios";
 
-/** The time between two scrapes, in seconds. */
+/** The scrape interval, in seconds. */
 export const SCRAPE_S = 60;
-/** The time before a scenario begins, in seconds: the rules look back for up to 15 minutes. */
+/**
+ * How long endpoints run before a scenario begins, in seconds. Rules look back up to 15 minutes.
+ */
 export const WARM_UP_S = 20 * 60;
 
-/** The series of a play: a value for each scrape, `undefined` where a series is absent. */
+/**
+ * The time series of a play, with one value per scrape; `undefined` where a series has no value.
+ */
 export type MetricSeries = ReadonlyMap<string, readonly (number | undefined)[]>;
 
-/** A scenario that was played. */
+/** The result of running a scenario. */
 export interface PlayedScenario {
   readonly scenario: FaultScenario;
   readonly series: MetricSeries;
   readonly scrapes: number;
 }
 
-/** The time between two jobs of each other endpoint, in seconds. */
+/** How often each of the other endpoints gets a job, in seconds. */
 const OTHERS_EVERY_S = 300;
 
-/** Plays a scenario with the first endpoint. The others have few jobs, and no fault. */
+/** Runs a scenario against the first endpoint. The others get a few jobs and no faults. */
 export async function playScenario(
   api: ManagementApi,
   endpoints: readonly AlertSettings[],
@@ -70,7 +74,7 @@ function emulatorFor(endpoints: readonly AlertSettings[]) {
   return { seed: { endpoints: seeds }, coldStartMs: 10_000, randomSeed: 1, handlers: { default: work } };
 }
 
-/** Stops all workers, so that those that start now are affected, or no longer are. */
+/** Stops all workers, so that a fault affects (or stops affecting) the workers that start now. */
 async function restart(play: Play, settings: AlertSettings, run: (s: number, everyS: number) => Promise<void>) {
   const { id, workersMin, workersMax } = settings;
   play.emulator.endpoints.change(id, { workersMin: 0, workersMax: 0 });
@@ -81,7 +85,7 @@ async function restart(play: Play, settings: AlertSettings, run: (s: number, eve
 /** The metrics that the rules use. */
 const USED = /^serverless_gpu_(endpoint_(jobs|workers|scaler|idle|read_age|dollars)|account|read_age|recording)/;
 
-/** Adds the values of a scrape. */
+/** Adds the values of one scrape to the series. */
 function note(series: Map<string, (number | undefined)[]>, text: string, index: number): void {
   for (const line of text.split("\n")) {
     if (!USED.test(line)) continue;

@@ -3,25 +3,28 @@ import { poolPrices } from "../../metrics/prices";
 import type { AlertSettings } from "../stackSettings";
 import type { Play } from "./play";
 
-/** How long a job of a play runs, in seconds. */
+/** The execution time of a simulated job, in seconds. */
 export const RUN_S = 20;
 const EVERY_S = 60;
 const MINUTE_S = 60;
 
-/** Something that happens to an endpoint, and the alerts that must fire. */
+/** A situation that an endpoint gets into, and the alerts that must fire. */
 export interface FaultScenario {
   readonly name: string;
-  /** The alerts that must fire, and no others. */
+  /** The alerts that must fire. No other alert may fire. */
   readonly intended: readonly string[];
-  /** The time from its begin within which they fire, in seconds. */
+  /** How soon after the scenario begins the alerts must fire, in seconds. */
   readonly withinS: number;
-  /** How long it lasts, in seconds. */
+  /** How long the scenario lasts, in seconds. */
   readonly lastsS: number;
-  /** The time from its end within which nothing fires any more, in seconds. */
+  /** How soon after the scenario ends all alerts must have resolved, in seconds. */
   readonly recoversS: number;
-  /** The time between two jobs, in seconds. @default 60; 0 for no jobs */
+  /** The interval between jobs, in seconds; 0 for no jobs. @default 60 */
   readonly jobsEveryS?: number;
-  /** `true` to start all workers anew when it begins, because it affects starts only. */
+  /**
+   * `true` to restart all workers when the scenario begins, because it only affects starting
+   * workers.
+   */
   readonly restarts?: boolean;
   begin(play: Play, settings: AlertSettings): void;
   end(play: Play, settings: AlertSettings): void;
@@ -44,7 +47,7 @@ const ofStarts = (effect: FaultEffect, alert: string, minutes: number): FaultRow
 });
 const HOURS_MS = 3 * 3_600_000;
 
-/** Every kind of fault of the emulator. */
+/** Every kind of fault that the emulator can produce. */
 export const FAULT_ROWS: Readonly<Record<string, FaultRow>> = {
   latencyMs: harmless({ latencyMs: 2000 }),
   status: unread({ status: 503 }),
@@ -71,9 +74,9 @@ export const FAULT_ROWS: Readonly<Record<string, FaultRow>> = {
   stock: harmless({ stock: "Low" }),
 };
 
-/** The faults that only responses of GraphQL can have. */
+/** Faults that only apply to GraphQL responses. */
 const OF_GRAPHQL = ["graphqlError", "nullAccount"];
-/** The faults that match the workers of an endpoint. */
+/** Faults that apply to an endpoint's workers. */
 const SPECIFIC = [
   "killWorker",
   "hangWorker",
@@ -99,7 +102,7 @@ function faultScenario(name: string, { effect, intended, withinS, restarts }: Fa
   };
 }
 
-/** What happens without a fault of the service. */
+/** Returns scenarios that involve no fault of the service. */
 function otherScenarios(settings: AlertSettings): FaultScenario[] {
   const { workersMin, workersMax } = settings;
   const lasts = { lastsS: 30 * MINUTE_S, recoversS: RECOVERS_S };
@@ -160,11 +163,14 @@ function otherScenarios(settings: AlertSettings): FaultScenario[] {
   ];
 }
 
-/** Somebody else's workers, which cost most of what the account may spend. */
+/** Another endpoint in the account, whose workers use up most of the spend limit. */
 const OTHERS = { id: "spending12345", name: "spending", templateId: "template", gpuIds: "ADA_24" };
 const OTHERS_WORKERS = 100;
 
-/** Workers that leave the account a little of its limit, so that those of the stack still start. */
+/**
+ * Returns a scenario in which the account is close to its spend limit, but the stack's workers can
+ * still start.
+ */
 function spending(lasts: Pick<FaultScenario, "lastsS" | "recoversS">): FaultScenario {
   return {
     ...{ name: "an account near its spend limit", ...lasts, intended: ["ServerlessGpuSpend"], withinS: 15 * MINUTE_S },
@@ -177,7 +183,7 @@ function spending(lasts: Pick<FaultScenario, "lastsS" | "recoversS">): FaultScen
   };
 }
 
-/** Returns everything that is played with an endpoint. */
+/** Returns all scenarios for an endpoint. */
 export function scenariosOf(
   settings: AlertSettings,
   faults: readonly string[] = Object.keys(FAULT_ROWS),
@@ -189,12 +195,12 @@ export function scenariosOf(
   return [...rows, ...otherScenarios(settings)];
 }
 
-/** A time without any fault. */
+/** Returns a scenario without faults. */
 export const clean = (lastsS: number): FaultScenario => ({
   ...{ name: "no fault", intended: [], withinS: 0, lastsS, recoversS: 0, begin() {}, end() {} },
 });
 
-/** Returns the time between two jobs while a scenario lasts, in seconds; infinite for none. */
+/** Returns the interval between jobs during a scenario, in seconds; infinite if there are none. */
 export function jobsEveryS({ jobsEveryS: given = EVERY_S }: FaultScenario): number {
   return given === 0 ? Number.POSITIVE_INFINITY : given;
 }

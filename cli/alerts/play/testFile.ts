@@ -2,10 +2,10 @@ import type { Rule } from "../rules/rules";
 import { type Data, toYaml } from "../rules/yaml";
 import { type MetricSeries, type PlayedScenario, SCRAPE_S, WARM_UP_S } from "./playScenario";
 
-/** The time between two looks at the alerts, in seconds. */
+/** How often the test checks the alerts, in seconds. */
 const LOOK_S = 300;
 
-/** Returns a file for `promtool test rules`: metrics of plays, and the alerts that must fire. */
+/** Returns a file for `promtool test rules` with the recorded metrics and the expected alerts. */
 export function testFile(rulesPath: string, rules: readonly Rule[], plays: readonly PlayedScenario[]): string {
   const tests = plays.map((played) => ({
     name: played.scenario.name,
@@ -17,12 +17,12 @@ export function testFile(rulesPath: string, rules: readonly Rule[], plays: reado
   return `${head}${toYaml({ rule_files: [rulesPath], evaluation_interval: `${SCRAPE_S}s`, tests })}`;
 }
 
-/** Returns series in the notation of promtool. */
+/** Converts series to promtool's notation. */
 export function inputSeries(series: MetricSeries, scrapes: number): Data[] {
   return [...series].map(([name, values]) => ({ series: name, values: runs(values, scrapes) }));
 }
 
-/** Returns values with the same ones in a row as one word: `3+0x10`. */
+/** Abbreviates repeated values in promtool's notation, such as `3+0x10`. */
 function runs(values: readonly (number | undefined)[], length: number): string {
   const words: string[] = [];
   for (let start = 0; start < length; ) {
@@ -36,7 +36,7 @@ function runs(values: readonly (number | undefined)[], length: number): string {
   return words.join(" ");
 }
 
-/** Returns the alerts that must fire at each look, by their names. */
+/** Returns the alerts that must fire at each check. */
 function looks(rules: readonly Rule[], { scenario, scrapes }: PlayedScenario): Data[] {
   const { intended, withinS, lastsS, recoversS, restarts } = scenario;
   const names = [...new Set(rules.map(({ alert }) => alert))];
@@ -55,7 +55,7 @@ function looks(rules: readonly Rule[], { scenario, scrapes }: PlayedScenario): D
   );
 }
 
-/** The alerts that concern every endpoint, and not only the one that is played. */
+/** Alerts that concern every endpoint, not only the one under test. */
 const OF_ALL = ["ServerlessGpuNoRead"];
 
 function firing(rules: readonly Rule[], alertname: string, intended: readonly string[]): Data[] {

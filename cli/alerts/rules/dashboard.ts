@@ -1,4 +1,4 @@
-/** A panel: its title, its unit in Grafana, and its queries by their legend. */
+/** A dashboard panel: title, Grafana unit, and queries by legend. */
 interface Panel {
   readonly title: string;
   readonly unit?: string;

@@ -1,37 +1,43 @@
 import { CAUSES, type CauseId } from "../../../sdk/diagnosis/causes";
 import type { AlertSettings } from "../stackSettings";
 
-/** What the rules take from the command, beside the state. */
+/** The options that the rules take from the command line. */
 export interface RuleOptions {
-  /** The share of failed jobs from which an alert fires, from 0 to 1. */
+  /** The share of failed jobs (0 to 1) at which an alert fires. */
   readonly failureShare: number;
-  /** US dollars an hour. @default 80 % of the account's spend limit */
+  /**
+   * The spend at which an alert fires, in US dollars an hour. @default 80 % of the account's spend
+   * limit
+   */
   readonly spendCap?: number | undefined;
-  /** The minutes without a successful read from which an alert fires. */
+  /** Minutes without a successful read after which an alert fires. */
   readonly staleMinutes: number;
 }
 
-/** A rule of Prometheus. */
+/** A Prometheus alerting rule. */
 export interface Rule {
   readonly alert: string;
   readonly expr: string;
-  /** The time that the expression must be true, in seconds. */
+  /** How long the expression must be true before the alert fires, in seconds. */
   readonly forS: number;
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
 }
 
-/** A rule before it is written for an endpoint. */
+/** A template for a rule, from which each endpoint's rule is made. */
 interface Kind {
   readonly alert: string;
   readonly severity: "critical" | "warning";
-  /** The causes that show like this, the likeliest first. */
+  /** The causes that produce this symptom, most likely first. */
   readonly causes: readonly CauseId[];
-  /** What the alert says, instead of its causes. */
+  /** The alert's text, if it does not list the causes. */
   readonly words?: string;
   readonly advice?: string;
   readonly command?: "logs";
-  /** Returns the expression and its time; `undefined` if the settings rule it out. */
+  /**
+   * Returns the expression and its duration, or `undefined` if the alert cannot occur with these
+   * settings.
+   */
   when(series: Series, settings: AlertSettings, options: RuleOptions): Condition | undefined;
 }
 
@@ -40,20 +46,20 @@ interface Condition {
   readonly forS: number;
 }
 
-/** The series of one endpoint. */
+/** The time series of one endpoint. */
 interface Series {
   readonly queued: string;
   readonly inProgress: string;
-  /** Returns the number of workers in any of some states. */
+  /** Returns an expression for the number of workers in any of the states. */
   workers(...states: readonly string[]): string;
-  /** Returns the increase of a counter. */
+  /** Returns an expression for the increase of a counter. */
   added(counter: "completed" | "failed", window: string): string;
-  /** Returns a metric without further labels. */
+  /** Returns a selector for a metric of this endpoint. */
   metric(name: string): string;
 }
 
 const PREFIX = "serverless_gpu_endpoint_";
-/** The readings of an interval and a scrape may each be late, in seconds. */
+/** How late a reading can be, in seconds: one read interval plus one scrape interval. */
 export const READ_LAG_S = 120;
 
 function seriesOf(id: string): Series {
@@ -69,20 +75,22 @@ function seriesOf(id: string): Series {
 }
 
 const MINUTE_S = 60;
-/** A wait in the queue that no scaler's delay explains, in seconds. */
+/** A queue delay that no scaler setting explains, in seconds. */
 const WAIT_S = 300;
 
-// A job at each minute can be in the same state at each scrape. What has ended shows the rest.
+// One job a minute can be in the same state at every scrape, so finished jobs are counted instead.
 const ended = (s: Series, window: string) => `(${s.added("completed", window)} + ${s.added("failed", window)})`;
 
-/** The wait of the last job in the queue, at the pace of the last five minutes, in seconds. */
+/**
+ * How long the last job in the queue would wait at the pace of the last five minutes, in seconds.
+ */
 const waitOf = (s: Series) => `${s.queued} / clamp_min(${ended(s, "5m")} / 300, 0.000001)`;
 
 const isQueue = ({ type, workersMax }: AlertSettings) => type !== "LOAD_BALANCER" && workersMax > 0;
 
 const WITHOUT_JOBS_S = 6 * 60 * MINUTE_S;
 
-/** Every alert about an endpoint. Thresholds follow from the settings in the state. */
+/** All alerts about an endpoint. The thresholds follow from its settings in state. */
 export const ALERT_KINDS: readonly Kind[] = [
   {
     alert: "ServerlessGpuWorkersMaxReached",
@@ -90,7 +98,7 @@ export const ALERT_KINDS: readonly Kind[] = [
     when: (s, settings) =>
       isQueue(settings)
         ? {
-            // Jobs that end show that the workers work.
+            // Completed jobs show that the workers are working.
             expr: `${s.queued} > 0 and ${s.workers("running")} >= ${settings.workersMax} and ${s.added("completed", "10m")} > 0`,
             forS: 10 * MINUTE_S,
           }
@@ -199,7 +207,8 @@ export const ALERT_KINDS: readonly Kind[] = [
 /** Returns the rules of an endpoint. */
 export function rulesOf(settings: AlertSettings, options: RuleOptions): Rule[] {
   const series = seriesOf(settings.id);
-  // What is old proves nothing: the last value is shown for five minutes.
+  // Prometheus shows a value for five minutes after its last sample, and an old value proves
+  // nothing.
   const isFresh = `${series.metric("read_age_seconds")} < ${READ_LAG_S}`;
   const own = ALERT_KINDS.flatMap((kind) => {
     const condition = kind.when(series, settings, options);
@@ -228,7 +237,7 @@ function driftRule(series: Series, settings: AlertSettings): Rule {
   const { workersMin, workersMax, scalerType, scalerValue, idleTimeout } = settings;
   const wanted: Readonly<Record<string, number>> = {
     ...{ workers_min: workersMin, workers_max: workersMax, scaler_value: scalerValue },
-    // REQUEST_COUNT does not use it, and REST v2 does not keep it.
+    // REST v2 does not store idleTimeout for REQUEST_COUNT, which does not use it.
     ...(scalerType !== "REQUEST_COUNT" && { idle_timeout_seconds: idleTimeout }),
   };
   const differs = Object.entries(wanted).map(([metric, value]) => `${series.metric(metric)} != ${value}`);
@@ -298,7 +307,10 @@ export function accountRules({ spendCap, staleMinutes }: RuleOptions): Rule[] {
   ];
 }
 
-/** Names are free text, and Prometheus would execute a template in them. */
+/**
+ * Escapes template syntax. Endpoint names are free text, and Prometheus would execute a template in
+ * them.
+ */
 function plain(text: string): string {
   return text.replaceAll("{{", "{ {");
 }

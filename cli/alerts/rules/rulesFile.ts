@@ -2,12 +2,12 @@ import type { AlertSettings } from "../stackSettings";
 import { accountRules, type Rule, type RuleOptions, rulesOf } from "./rules";
 import { toYaml } from "./yaml";
 
-/** Returns the rules of all endpoints and of the account. */
+/** Returns the rules for the account and for every endpoint. */
 export function allRules(endpoints: readonly AlertSettings[], options: RuleOptions): Rule[] {
   return [...accountRules(options), ...endpoints.flatMap((each) => rulesOf(each, options))];
 }
 
-/** Returns the file of rules that Prometheus loads. */
+/** Returns a Prometheus rules file. */
 export function rulesFile(endpoints: readonly AlertSettings[], options: RuleOptions): string {
   const group = (name: string, rules: readonly Rule[]) => ({ name, rules: rules.map(shown) });
   const groups = [

@@ -1,7 +1,9 @@
-/** Plain data of a YAML file. */
+/** Data that can be written as YAML. */
 export type Data = string | number | readonly Data[] | { readonly [key: string]: Data | undefined };
 
-/** Returns data as YAML. Texts are in double quotes, so that none has another meaning. */
+/**
+ * Returns data as YAML. Strings are double-quoted, so that none of them is read as another type.
+ */
 export function toYaml(data: Data, indent = ""): string {
   if (typeof data !== "object") return `${typeof data === "string" ? JSON.stringify(data) : data}\n`;
   if (isList(data)) {

@@ -2,18 +2,18 @@ import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
-/** A temporary file of jobs, from which every run reads. */
+/** A temporary file of jobs that every run reads. */
 export interface JobsFile {
   readonly file: string;
   readonly jobs: number;
-  /** The arrival of the last job, in seconds after the first. */
+  /** When the last job arrives, in seconds after the first. */
   readonly lastS: number;
   /**
    * Adds a job. Times are in seconds.
-   * @throws Error if it arrives before the one that was added last
+   * @throws Error if the job arrives before the previous one
    */
   add(arrivalS: number, durationS: number): void;
-  /** Writes what has not been written yet. */
+  /** Writes everything that is still buffered. */
   finish(): void;
   remove(): void;
 }

@@ -5,7 +5,7 @@ import { systemReason } from "../../../emulator/io/systemReason";
 const CHUNK_BYTES = 1 << 20;
 const LONGEST_LINE = 10_000_000;
 
-/** Reads the lines of a file in chunks, without their ends, the first without a byte order mark. */
+/** Reads a file line by line, in chunks. Removes line endings and a byte order mark. */
 export function* linesOf(file: string): Generator<string> {
   const handle = open(file);
   try {

@@ -3,13 +3,13 @@ import { type ReadLoad, readLoad } from "./readLoad";
 
 const HOUR_S = 3600;
 
-/** Returns why the options do not name a load; `undefined` if they do. */
+/** Returns an error message if the options don't describe a load. */
 export function loadProblem({ load, generate, duration }: ForecastFlags): string | undefined {
   if ((load === undefined) === (generate === undefined)) return "give one load: --load or --generate";
   return generate && !duration ? "--generate needs --duration, such as 8s or 2s..10s" : undefined;
 }
 
-/** Returns the load that the options name. Call it only if `loadProblem` finds no problem. */
+/** Opens the load that the options describe. `loadProblem` must have found no problem. */
 export function openLoad({ load, generate, duration, bursts, for: forS, endpoint }: ForecastFlags): ReadLoad {
   if (load !== undefined) return readLoad(load, duration, forS, endpoint);
   if (!generate || !duration) throw new Error("no load is given");

@@ -8,7 +8,7 @@ import { linesOf } from "./lines";
 import type { Measured } from "./measured";
 import { type RecordedLoad, readRecording } from "./recording";
 
-/** A load read from a file, and its description. */
+/** A load that was read from a file, and its description. */
 export interface ReadLoad {
   readonly load: Load;
   readonly description: string;
@@ -18,17 +18,17 @@ export interface ReadLoad {
   close(): void;
 }
 
-/** Adds a job, in seconds. Arrivals count from any time. */
+/** Adds a job. Times are in seconds, and arrivals may count from any point in time. */
 type Emit = (arrivalS: number, durationS: number) => void;
 
-/** A kind of CSV file whose rows are jobs, or numbers of jobs, in the order of arrival. */
+/** A CSV format whose rows are jobs or job counts, in order of arrival. */
 interface Format {
   readonly name: string;
-  /** The columns by which the format is recognized. Other columns are allowed. */
+  /** The columns that identify the format. Other columns are allowed. */
   readonly columns: readonly string[];
   /**
-   * Reads a row. `cell` returns the number in a column, and `duration` draws the time of a job from
-   * `--duration`.
+   * Reads a row. `cell` returns the number in a column, and `duration` draws a job's duration
+   * according to `--duration`.
    */
   row(cell: (column: string) => number, duration: () => number, emit: Emit): void;
 }
@@ -51,12 +51,12 @@ const FORMATS: readonly Format[] = [
 ];
 
 /**
- * The values from which a time must be in milliseconds: the year 5138 in seconds since 1970, and
- * more than a job may run.
+ * Values above these must be milliseconds: an arrival after the year 5138, or a job that runs
+ * longer than RunPod allows.
  */
 const MILLISECONDS_FROM = { arrival_s: 1e11, duration_s: EXECUTION_TIMEOUT_MS.max / 1000 };
 
-/** The longest load that is likely in seconds: a day in milliseconds would take 2.7 years. */
+/** The longest plausible load, in seconds. A day in milliseconds would look like 2.7 years. */
 const LONGEST_SPAN_S = 2 * 365 * 86_400;
 
 const LOOKS_LIKE_MS = "which looks like milliseconds. The unit is seconds: divide the column by 1000";
@@ -68,16 +68,16 @@ function inSeconds(column: keyof typeof MILLISECONDS_FROM, cell: (column: string
   throw new Error(`${column} is ${value}, ${LOOKS_LIKE_MS}`);
 }
 
-/** The number of lines after which a large file reports progress. */
+/** The number of lines after which reading a large file reports progress. */
 const LINES_PER_REPORT = 10_000_000;
 
 /**
- * Reads a file of jobs line by line, or the folder of a recording.
- * @param duration the time of each job, for files without durations
- * @param spanS the time span: later jobs are left out, and idle time until its end counts; all jobs
- * if omitted
- * @param endpoint the endpoint of a recording, by its name or id
- * @throws Error with the number of the line if a row is malformed
+ * Reads a CSV file of jobs line by line, or a recording from a folder.
+ * @param duration the duration of each job, for files that don't contain durations
+ * @param spanS how much of the load to use, in seconds: later jobs are ignored, and idle time until
+ * the end counts; all jobs if omitted
+ * @param endpoint the name or id of the endpoint in a recording
+ * @throws Error with the line number if a row is malformed
  */
 export function readLoad(file: string, duration: Duration | undefined, spanS?: number, endpoint?: string): ReadLoad {
   const jobs = createJobsFile();
@@ -178,7 +178,7 @@ function cellReader(line: string, columns: ReadonlyMap<string, number>): (column
   };
 }
 
-/** Returns a function that draws job durations, the same ones for each file. */
+/** Returns a function that draws job durations. The sequence is the same for every file. */
 function drawnFrom(name: string, duration: Duration | undefined): () => number {
   const { next } = seededRandom(1);
   return () => {
@@ -187,7 +187,7 @@ function drawnFrom(name: string, duration: Duration | undefined): () => number {
   };
 }
 
-/** The part of a journal's entry that a load needs. */
+/** The part of a journal entry that a load needs. */
 interface Entry {
   readonly at?: unknown;
   readonly operation?: unknown;
@@ -196,7 +196,7 @@ interface Entry {
 
 const LARGEST_JOURNAL = 500_000_000;
 
-/** Adds the submitted jobs of an emulator's journal (`GET /_emulator/journal`). */
+/** Adds the submitted jobs in an emulator's journal (`GET /_emulator/journal`). */
 function fillJournal(file: string, duration: Duration | undefined, jobs: JobsFile): string {
   const name = "emulator's journal";
   const draw = drawnFrom(name, duration);

@@ -4,13 +4,13 @@ import type { RecordedLine } from "../../../sdk/recording/recording";
 import { countedWorkers, type Interval, type Measured, measuredIn } from "./measured";
 import { recordedLines, recordingFiles } from "./recordedLines";
 
-/** A job of a recording. Times are in seconds; arrivals count from 1970. */
+/** A job in a recording. Times are in seconds; arrivals count from 1970. */
 export interface RecordedJob {
   readonly arrivalS: number;
   readonly durationS: number;
 }
 
-/** The jobs of a recording, in the order of arrival, and what they were read from. */
+/** The jobs of a recording in order of arrival, and a description of the source. */
 export interface RecordedLoad {
   readonly jobs: Iterable<RecordedJob>;
   readonly description: string;
@@ -18,11 +18,11 @@ export interface RecordedLoad {
   readonly measured: (spanS: number) => Measured | undefined;
 }
 
-/** What a folder has about one endpoint. */
+/** What a recording contains about one endpoint. */
 interface Recorded {
   readonly names: Set<string>;
   readonly intervals: Interval[];
-  /** By their ends, because a client and a receiver may both have seen one. */
+  /** Finished jobs by id, because both a client and a webhook receiver may have recorded one. */
   readonly jobs: Map<string, SeenJob>;
 }
 
@@ -34,7 +34,7 @@ interface SeenJob {
 
 type Line = RecordedLine & Readonly<Record<"at" | "endpoint" | "job" | "status", string>>;
 
-/** An endpoint's part of an interval's line. */
+/** One endpoint's data in an interval. */
 interface Part {
   readonly id: string;
   readonly name?: string;
@@ -47,11 +47,11 @@ interface Part {
 }
 
 /**
- * Reads the recording of `serverless-gpu metrics --record`, of clients and of webhook receivers.
- * Arrivals come from the counters if they were recorded, and run times from the jobs that were
- * seen.
- * @param duration how long a job takes, instead of the run times in the folder
- * @throws Error if it has several endpoints and none is chosen, or if run times are missing
+ * Reads a recording written by `serverless-gpu metrics --record`, by clients or by webhook
+ * receivers. Arrivals come from the counters if they were recorded. Run times come from the jobs
+ * that were seen.
+ * @param duration the duration of each job, instead of the recorded run times
+ * @throws Error if the recording has several endpoints and none is chosen, or has no run times
  */
 export function readRecording(
   folder: string,
@@ -119,7 +119,7 @@ function addJob({ jobs }: Recorded, { at, job, status, submittedAt, delayMs, run
   const known = jobs.get(key);
   const times = { arrivedAt, delayMs: typeof delayMs === "number" ? delayMs : undefined };
   const seen = { ...times, runMs: status === "COMPLETED" && typeof runMs === "number" ? runMs : undefined };
-  // The time of a submit is exact, and the other one is not.
+  // The submit time is exact, while the time derived from the counters is not.
   if (!known || typeof submittedAt === "string") jobs.set(key, seen);
 }
 
@@ -137,7 +137,7 @@ function chosen(folder: string, found: ReadonlyMap<string, Recorded>, endpoint: 
   );
 }
 
-/** Two recorders may have written the same time: it counts once. */
+/** Two recorders may have covered the same time. It counts once. */
 function withoutOverlaps(intervals: readonly Interval[]): Interval[] {
   let end = Number.NEGATIVE_INFINITY;
   return [...intervals]

@@ -1,13 +1,13 @@
 import { shownTime } from "../../shownValues";
 
-/** A line or an area of a chart, with a value for each equal part of the time. */
+/** A line or area in a chart, with one value for each equal part of the time. */
 export interface Series {
   readonly name: string;
-  /** Its color class: `a` to `d`, or `old` for what it is compared with. */
+  /** The color class: `a` to `d`, or `old` for the settings to compare with. */
   readonly color: "a" | "b" | "c" | "d" | "old";
   readonly kind: "line" | "area";
   readonly values: readonly number[];
-  /** The bottom of an area for each value. @default 0 */
+  /** The lower edge of an area, for each value. @default 0 */
   readonly from?: readonly number[];
 }
 
@@ -27,19 +27,19 @@ export interface Point {
   readonly isCurrent: boolean;
 }
 
-/** The measures of a picture, in its own units. */
+/** The dimensions of a picture, in its own units. */
 export interface Layout {
   readonly width: number;
   readonly left: number;
-  /** The height above a plot: its title, and lines for the legend. */
+  /** The space above a plot for its title and legend. */
   readonly top: number;
   readonly timeTicks: number;
-  /** The most characters in a line of text. */
+  /** The maximum number of characters in a line of text. */
   readonly columns: number;
 }
 
 export const WIDE: Layout = { width: 860, left: 72, top: 46, timeTicks: 6, columns: 118 };
-/** For phones: the same text size on less than half the width. */
+/** A layout for phones: the same text size at less than half the width. */
 export const NARROW: Layout = { width: 400, left: 72, top: 84, timeTicks: 3, columns: 52 };
 
 const RIGHT = 16;
@@ -52,7 +52,7 @@ export const chartHeight = ({ top }: Layout) => top + PLOT + 34;
 export const sweepHeight = ({ top }: Layout) => top + SWEEP_PLOT + 52;
 
 /**
- * Colors that are legible on white and on black; the page and the picture follow the reader's
+ * Colors that are legible on both white and black. The page and the picture follow the reader's
  * color scheme.
  */
 export const STYLE = `
@@ -69,7 +69,7 @@ export const STYLE = `
 .fc .d { stroke: #bc8cff } .fc .old { stroke: #9ea7b3 } .fc .area.a { fill: #58a6ff } .fc .area.b { fill: #2ea043 }
 .fc .area.d { fill: #a371f7 } .fc .front { fill: #3fb950 } .fc .current { stroke: #ff7b72 } }`;
 
-/** Returns the elements of a chart, from the height `top` on. */
+/** Returns the SVG elements of a chart whose top edge is at `top`. */
 export function chart({ title, series, shown }: Chart, spanS: number, top: number, layout: Layout): string {
   const { width, left, timeTicks } = layout;
   const most = niceCeiling(Math.max(...series.flatMap(({ values }) => values)));
@@ -92,7 +92,7 @@ export function chart({ title, series, shown }: Chart, spanS: number, top: numbe
   return [heading(title, series, top, layout), ...grid(0, most, shown, y, layout), ...shapes, ...times].join("\n");
 }
 
-/** Returns the elements of a sweep chart: cost to the right, delay upwards. */
+/** Returns the SVG elements of a sweep chart, with cost on the x-axis and delay on the y-axis. */
 export function sweepChart(
   points: readonly Point[],
   shownCost: (value: number) => string,
@@ -137,7 +137,7 @@ const NOTE_LINE = 19;
 const wrapped = (text: string, columns: number): string[] =>
   text.match(new RegExp(`(?=\\S).{1,${Math.floor(columns)}}(?=\\s|$)`, "g")) ?? [];
 
-/** Returns the elements of sentences at the top of a picture, in lines, and their height. */
+/** Returns the SVG elements and height of the notes at the top of a picture. */
 export function noteLines(notes: readonly string[], { columns }: Layout): { elements: string; height: number } {
   const lines = notes.flatMap((note) => wrapped(note, columns));
   const texts = lines.map(
@@ -146,14 +146,14 @@ export function noteLines(notes: readonly string[], { columns }: Layout): { elem
   return { elements: texts.join("\n"), height: lines.length * NOTE_LINE };
 }
 
-/** Returns a picture of these elements. */
+/** Returns an SVG picture that contains these elements. */
 export function svg(title: string, elements: string, height: number, { width }: Layout): string {
   const size = width === WIDE.width ? "wide" : "narrow";
   const head = `<svg class="fc ${size}" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img">`;
   return `${head}\n<title>${escaped(title)}</title>\n${elements}\n</svg>`;
 }
 
-/** Returns a string without characters that have a meaning in HTML. */
+/** Escapes text for HTML. */
 export function escaped(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 }
@@ -188,14 +188,14 @@ function grid(
   });
 }
 
-/** Returns the smallest of 1, 2, 4, 6, 8 times a power of ten that is not below a value. */
+/** Rounds a value up to 1, 2, 4, 6 or 8 times a power of ten. */
 function niceCeiling(value: number): number {
   if (!(value > 0)) return 1;
   const power = 10 ** Math.floor(Math.log10(value));
   return ([1, 2, 4, 6, 8, 10].find((step) => step * power >= value) ?? 10) * power;
 }
 
-/** Returns the ends of an axis: from 0, unless all values are in its upper half. */
+/** Returns the range of an axis. It starts at 0 unless all values are in the upper half. */
 function axis(values: readonly number[]): readonly [number, number] {
   const [least, most] = [Math.min(...values), Math.max(...values)];
   if (least < most / 2 || most === 0) return [0, niceCeiling(most)];

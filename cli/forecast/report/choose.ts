@@ -2,24 +2,27 @@ import type { LostLimit } from "../forecastFlags";
 import type { Settings } from "../settings/endpoints";
 import type { Summary } from "./summary";
 
-/** The cost and delay that settings are compared by: the middle values of the runs. */
+/** The cost and delay by which settings are compared: the median of the runs. */
 export const costOf = ({ monthly }: Summary) => monthly.middle;
 export const delayOf = ({ delayS }: Summary) => delayS.p95?.middle ?? 0;
 
-/** The limits that a setting must keep in each run. */
+/** The limits that a setting must stay within in every run. */
 export interface Limits {
-  /** In seconds. `undefined`: not slower than the current setting, by the middle of the runs. */
+  /** In seconds. `undefined` means no slower than the current setting, comparing medians. */
   readonly maxP95: number | undefined;
-  /** Jobs that may be lost or time out. `undefined`: as few as any setting of the sweep. */
+  /**
+   * The jobs that may be lost or time out. `undefined` means as few as the best setting in the
+   * sweep.
+   */
   readonly maxLost: LostLimit | undefined;
 }
 
-/** Returns `true` if the jobs without a result stay within a limit in each run. */
+/** Returns `true` if the number of jobs without a result stays within the limit in every run. */
 export function keepsJobs({ failed, failedShare }: Summary, limit: LostLimit): boolean {
   return "jobs" in limit ? failed.high <= limit.jobs : failedShare.high <= limit.share;
 }
 
-/** Returns the settings that keep enough jobs, the cheapest first. */
+/** Returns the settings that lose few enough jobs, cheapest first. */
 function byCost(all: readonly Summary[], limit: LostLimit | undefined): Summary[] {
   const fewest = Math.min(...all.map(({ failed }) => failed.middle));
   const keeps = (each: Summary) => (limit === undefined ? each.failed.middle === fewest : keepsJobs(each, limit));
@@ -29,8 +32,8 @@ function byCost(all: readonly Summary[], limit: LostLimit | undefined): Summary[
 type Measure = keyof Summary["byRun"][number];
 
 /**
- * Returns `true` if one setting is better than another in every run. The runs of a sweep play the
- * same loads in the same order, so a difference that is only noise is not in all of them.
+ * Returns `true` if one setting is better than another in every run. All settings of a sweep play
+ * the same loads in the same order, so noise alone would not show in every run.
  */
 function isClearlyLess(measure: Measure, one: Summary, other: Summary): boolean {
   return one.byRun.every((run, at) => run[measure] < (other.byRun[at]?.[measure] ?? 0));
@@ -46,7 +49,7 @@ function beats(one: Summary, other: Summary): boolean {
 }
 
 /**
- * Returns the settings that no other setting beats in cost or delay, the cheapest first. Settings
+ * Returns the settings that no other setting beats in both cost and delay, cheapest first. Settings
  * that lose too many jobs are left out.
  */
 export function paretoFront(all: readonly Summary[], maxLost: LostLimit | undefined): Summary[] {
@@ -55,8 +58,8 @@ export function paretoFront(all: readonly Summary[], maxLost: LostLimit | undefi
 }
 
 /**
- * Returns the cheapest setting that keeps the limits, or the current one if that keeps them and is
- * not clearly more expensive. Returns `undefined` if there is none.
+ * Returns the cheapest setting within the limits. Prefers the current setting if it is within the
+ * limits and not clearly more expensive. Returns `undefined` if no setting is within the limits.
  */
 export function cheapest(all: readonly Summary[], current: Summary, { maxP95, maxLost }: Limits): Summary | undefined {
   const isFastEnough = (each: Summary) =>
@@ -67,12 +70,12 @@ export function cheapest(all: readonly Summary[], current: Summary, { maxP95, ma
   return best && unchanged && !isClearlyLess("monthly", best, unchanged) ? unchanged : best;
 }
 
-/** How much shorter the p95 delay of a setting is if it is worth a mention. */
+/** How much lower the p95 delay of another setting must be to be worth mentioning. */
 const FAR_FASTER = 0.5;
 
 /**
- * Returns the fastest setting of the front that is far faster than `chosen` and whose cost range
- * overlaps that of `chosen`, so that it may cost no more. Returns `undefined` if there is none.
+ * Returns the fastest setting of the front that is much faster than `chosen` and may cost no more,
+ * because their cost ranges overlap. Returns `undefined` if there is none.
  */
 export function fasterForAsMuch(front: readonly Summary[], chosen: Summary): Summary | undefined {
   return front
@@ -82,8 +85,8 @@ export function fasterForAsMuch(front: readonly Summary[], chosen: Summary): Sum
 }
 
 /**
- * Returns the properties of a program that turn one setting into another, such as
- * `workersMin: 1, scalerValue: 2`.
+ * Returns the program properties to change from one setting to another, such as `workersMin: 1,
+ * scalerValue: 2`.
  */
 export function changeLine(from: Settings, to: Settings): string {
   const fields = (Object.keys({ ...from, ...to }) as (keyof Settings)[]).filter((field) => from[field] !== to[field]);

@@ -26,7 +26,7 @@ import type { Report } from "./report";
 import type { Summary } from "./summary";
 import { comparisonText, settingsLine, suggestion, summaryText, sweepText } from "./text";
 
-/** Writes a picture and a page into a folder, and returns their paths. */
+/** Writes a picture and an HTML page into a folder. Returns their paths. */
 export function writePictures(folder: string, report: Report): string[] {
   const files = { "forecast.svg": picture(report), "forecast.html": page(report) };
   try {
@@ -43,7 +43,7 @@ export function writePictures(folder: string, report: Report): string[] {
 
 const TITLE = "Forecast of a serverless GPU endpoint";
 
-/** Returns the charts as one picture, below a head of this height. */
+/** Returns the charts as one picture below the given head. */
 function drawn(report: Report, layout: Layout, head: { elements: string; height: number }): string {
   const charts = chartsOf(report).map((each, at) =>
     chart(each, report.load.spanS, head.height + at * chartHeight(layout), layout),
@@ -54,7 +54,7 @@ function drawn(report: Report, layout: Layout, head: { elements: string; height:
   return svg(TITLE, elements, sweep.length > 0 ? height + sweepHeight(layout) : height, layout);
 }
 
-/** The picture says what the terminal says before and after its numbers, above the charts. */
+/** Draws the picture. It shows the terminal's warnings and results above the charts. */
 function picture(report: Report): string {
   const { warnings, exceeded, sweep, results } = report;
   const notes = [
@@ -67,7 +67,7 @@ function picture(report: Report): string {
   return `${drawn(report, WIDE, { elements: `<style>${STYLE}\n</style>\n${elements}`, height })}\n`;
 }
 
-/** Returns the difference between the settings before and after, if there are both. */
+/** Describes the difference between the settings before and after, if both are given. */
 function comparisonOf({ results }: Report): string[] {
   const [before, after] = results;
   return before && after ? [comparisonText(before.summary, after.summary)] : [];
@@ -191,7 +191,7 @@ function pointsOf({ sweep, results }: Report) {
 
 const aMonth = (summary: Summary) => shownMoney(costOf(summary));
 
-/** Returns the cost until each part of the time, at the prices of this setting. */
+/** Returns the cumulative cost at the end of each part of the time. */
 function costs({ cost, course: { paidS } }: Summary): number[] {
   const rate = cost.middle / Math.max(1, total(paidS));
   return cumulated(paidS).map((seconds) => seconds * rate);

@@ -5,7 +5,9 @@ import type { Limits } from "./choose";
 import type { During } from "./during";
 import type { Summary } from "./summary";
 
-/** The settings of a sweep, those that no other one beats, and the limits of its suggestion. */
+/**
+ * The settings of a sweep, those that no other setting beats, and the limits for the suggestion.
+ */
 export interface Sweep extends Limits {
   readonly all: readonly Summary[];
   readonly front: readonly Summary[];
@@ -14,7 +16,7 @@ export interface Sweep extends Limits {
 /** The results of a forecast. */
 export interface Report {
   readonly load: Load & { readonly description: string };
-  /** The settings of the stack, of the program or of the options; the last one is the newest. */
+  /** One result for each of the stack, the program, or the options. The last one is the newest. */
   readonly results: readonly { readonly title: string; readonly summary: Summary }[];
   readonly sweep: Sweep | undefined;
   /** The change at the busiest hour; `undefined` if only one side is played. */
@@ -22,8 +24,8 @@ export interface Report {
   /** The first side, compared with what was measured. */
   readonly calibration: Calibration;
   readonly assumptions: readonly ShownAssumption[];
-  /** What a reader must know before the numbers, as sentences. */
+  /** Sentences to read before the numbers. */
   readonly warnings: readonly string[];
-  /** The limits that can be exceeded, as sentences. */
+  /** Sentences about limits that may be exceeded. */
   readonly exceeded: readonly string[];
 }

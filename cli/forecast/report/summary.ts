@@ -4,57 +4,59 @@ import type { Settings } from "../settings/endpoints";
 import type { Price } from "../settings/prices";
 import { MONTH_S } from "../values";
 
-/** The lowest, the middle and the highest value of all runs. */
+/** The lowest, middle and highest value over all runs. */
 export interface Range {
   readonly low: number;
   readonly middle: number;
   readonly high: number;
 }
 
-/** The parts of a cost, in US dollars a month. `discount` is negative. */
+/** The parts of the cost, in US dollars a month. `discount` is negative. */
 export type CostPart = "start" | "run" | "idle" | "minimum" | "discount";
 
-/** The forecast of one setting. */
+/** The forecast for one setting. */
 export interface Summary {
   readonly settings: Settings;
   readonly runs: number;
   readonly jobs: Range;
-  /** Jobs that a worker took. */
+  /** The number of jobs that a worker started. */
   readonly started: Range;
   readonly completed: Range;
   /** The mean number of waiting jobs. */
   readonly queueDepth: Range;
   readonly workerSeconds: Range;
-  /** Delays in seconds of the jobs that started, by percentile: `p50`, …; 0 if none did. */
+  /** Delays of started jobs by percentile (`p50`, …), in seconds; 0 if no job started. */
   readonly delayS: Readonly<Record<string, Range>>;
   readonly coldStarts: Range;
   readonly mostWorkers: Range;
-  /** Jobs whose time to live expired. */
+  /** The number of jobs whose time to live expired. */
   readonly lost: Range;
-  /** Jobs that reached the execution timeout. */
+  /** The number of jobs that reached the execution timeout. */
   readonly timedOut: Range;
-  /** Both together: jobs without a result, and their share of all jobs, 0 to 1. */
+  /**
+   * The number of jobs without a result (lost or timed out), and their share of all jobs (0 to 1).
+   */
   readonly failed: Range;
   readonly failedShare: Range;
-  /** The cost a month and the p95 delay of each run, in the order of the runs. */
+  /** The monthly cost and the p95 delay of each run, in order. */
   readonly byRun: readonly { readonly monthly: number; readonly p95S: number }[];
-  /** US dollars for the load itself. */
+  /** The cost of the load itself, in US dollars. */
   readonly cost: Range;
-  /** US dollars a month, if the load repeats. */
+  /** The cost of repeating the load for a month, in US dollars. */
   readonly monthly: Range;
   readonly monthlyParts: Readonly<Record<CostPart, Range>>;
-  /** The means of all runs over time, and the lowest and highest delay. */
+  /** The course over time, averaged over all runs, and the range of the delay. */
   readonly course: Course;
   readonly delayBand: readonly (readonly [number, number])[];
 }
 
-/** How the cost is computed. */
+/** How the cost is calculated. */
 export interface Costing {
   readonly price: Price;
-  /** The discount for `workersMin` workers, 0 to 1. */
+  /** The discount for the `workersMin` workers, 0 to 1. */
   readonly activeDiscount: number;
   readonly freeStarts: boolean;
-  /** The time that the load covers, in seconds. */
+  /** The duration of the load, in seconds. */
   readonly spanS: number;
 }
 

@@ -17,7 +17,7 @@ const COST_PARTS: Readonly<Record<CostPart, string>> = {
 const BARS = "▁▂▃▄▅▆▇█";
 const BAR_COUNT = 48;
 
-/** Returns the settings in one line. */
+/** Formats the settings as one line. */
 export function settingsLine(settings: Settings): string {
   const { scalerType, scalerValue, workersMin, workersMax, idleTimeout, flashBoot } = settings;
   const idle = scalerType === "QUEUE_DELAY" ? `, idleTimeout ${idleTimeout} s` : "";
@@ -29,7 +29,7 @@ function processorsOf({ gpuIds, gpuCount, instanceIds }: Settings): string {
   return gpuCount === 1 ? gpuIds : `${gpuCount} × ${gpuIds}`;
 }
 
-/** Returns the table of one setting. */
+/** Formats the forecast of one setting as a table. */
 export function summaryText(title: string, summary: Summary): string {
   const row = (name: string, { low, middle, high }: Range, shown: (value: number) => string) =>
     cells(name, [low, middle, high].map(shown));
@@ -56,7 +56,7 @@ export function summaryText(title: string, summary: Summary): string {
   ].join("\n");
 }
 
-/** Returns the difference of two settings in one line. */
+/** Describes the difference between two settings in one line. */
 export function comparisonText(before: Summary, after: Summary): string {
   const change = changeLine(before.settings, after.settings);
   if (change === "") return "The program changes none of these settings.\n";
@@ -68,7 +68,7 @@ export function comparisonText(before: Summary, after: Summary): string {
   return `Change: ${change}\n        cost ${cost}, p95 delay ${shownDelay(before)} → ${shownDelay(after)}${lost} (middle of the runs)\n`;
 }
 
-/** Returns the table of a sweep, the cheapest setting first, and the change that it suggests. */
+/** Formats a sweep as a table, cheapest setting first, followed by the suggested change. */
 export function sweepText(sweep: Sweep, current: Summary): string {
   const { all, front } = sweep;
   const base = current.settings;
@@ -99,12 +99,12 @@ function shownDelay(summary: Summary): string {
   return hasDelays(summary) ? shownTime(delayOf(summary)) : "of no job";
 }
 
-/** Returns `false` if no job started: then there are no delays. */
+/** Returns `false` if no job started, so that there are no delays to show. */
 function hasDelays({ started }: Summary): boolean {
   return started.high > 0;
 }
 
-/** Returns the setting of a sweep to take, or why there is none. */
+/** Returns which setting of a sweep to use, or why none is suggested. */
 export function suggestion(sweep: Sweep, current: Summary): string {
   const { all, maxP95, maxLost } = sweep;
   const delay =
@@ -126,7 +126,7 @@ export function suggestion(sweep: Sweep, current: Summary): string {
   return `Cheapest setting with a p95 delay ${goal}. Put this into the program:\n\n    ${change},\n\n${gain}${faster}`;
 }
 
-/** Returns a paragraph about a far faster setting that may cost no more; empty if there is none. */
+/** Returns a paragraph about a much faster setting that may cost no more, or an empty string. */
 function fasterAdvice({ front }: Sweep, current: Summary, best: Summary): string {
   const faster = fasterForAsMuch(front, best);
   if (!faster) return "";
@@ -142,7 +142,7 @@ function lostGoal(limit: LostLimit): string {
   return most === "0" ? "no job lost or timed out" : `at most ${most} of the jobs lost or timed out`;
 }
 
-/** Returns the end of the output: what is assumed, and what a forecast cannot know. */
+/** Returns the end of the output: the assumptions, and what a forecast cannot know. */
 export function footText(assumptions: readonly ShownAssumption[]): string {
   const rows = assumptions.map(
     ({ level, text, option }) => `  ${level.padEnd(11)} ${text}${option ? ` [${option}]` : ""}`,
@@ -156,7 +156,7 @@ function cells(name: string, values: readonly string[]): string {
   return `${name.padEnd(30)}${values.map((value) => value.padStart(13)).join("")}`;
 }
 
-/** Returns a bar chart on one line, with a bar for each value over time. */
+/** Draws a bar chart on one line, with one bar per part of the time. */
 function bars(course: readonly number[]): string {
   const size = course.length / BAR_COUNT;
   const means = Array.from({ length: BAR_COUNT }, (_, index) => {

@@ -8,11 +8,11 @@ import type { Settings } from "./endpoints";
 import type { Price } from "./prices";
 import { readSamples } from "./samples";
 
-/** An assumption as the output lists it. */
+/** An assumption, as the output lists it. */
 export interface ShownAssumption {
   readonly level: Level | "given";
   readonly text: string;
-  /** The option to change it with. */
+  /** The option that changes the assumption. */
   readonly option?: string;
 }
 
@@ -23,7 +23,7 @@ const COLD_STARTS = [
   { seconds: 240, weight: 0.1 },
 ];
 
-/** Returns the assumptions that the options set, with defaults for the others. */
+/** Returns the assumptions from the options, with defaults for those that are not given. */
 export function assumptionsOf(flags: ForecastFlags): Assumptions {
   const { coldStart = [], restore = { seconds: 2, recentShare: 0.8, otherShare: 0.2 } } = flags;
   return {
@@ -43,7 +43,7 @@ export function assumptionsOf(flags: ForecastFlags): Assumptions {
   };
 }
 
-/** Returns the assumptions in words, each with what is known about it. */
+/** Describes the assumptions, each with the confidence in it. */
 export function shownAssumptions(
   flags: ForecastFlags,
   assumptions: Assumptions,
@@ -173,7 +173,7 @@ function row(level: ShownAssumption["level"], text: string, option?: string): Sh
   return { level, text, ...(option === undefined ? {} : { option }) };
 }
 
-/** Sentences about the limits of any forecast. */
+/** What no forecast can know. */
 export const LIMITS = [
   "A forecast cannot know when the service has no free machine (throttling), nor on which host a worker starts.",
   "In a published run of the service, a burst of six jobs without a warm worker took up to twice as long as in the model.",

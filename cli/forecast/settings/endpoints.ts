@@ -4,21 +4,21 @@ import { didYouMean } from "../../didYouMean";
 import { pulumiJson } from "../../pulumiCommand";
 import { isEndpoint, type StackFlag, stackEndpoints, stackFlag } from "../../stack";
 
-/** The fields of an endpoint that a forecast depends on. */
+/** The endpoint fields that a forecast depends on. */
 export type Settings = Pick<
   EndpointSettings,
   "scalerType" | "scalerValue" | "workersMin" | "workersMax" | "idleTimeout" | "gpuIds"
 > & {
   readonly flashBoot: boolean;
-  /** GPUs of each worker (integer, ≥ 1). */
+  /** GPUs per worker (integer, ≥ 1). */
   readonly gpuCount: number;
   /** The longest time of a job, in milliseconds, > 0. @default that of the service */
   readonly executionTimeoutMs?: number;
-  /** CPU instances as a comma-separated list; empty for workers with GPUs. */
+  /** CPU instances as a comma-separated list; empty for GPU workers. */
   readonly instanceIds: string;
 };
 
-/** An endpoint of a stack or a program. */
+/** An endpoint that a stack or program declares. */
 interface Declared {
   readonly urn: string;
   readonly values: Readonly<Record<string, unknown>>;
@@ -36,19 +36,17 @@ interface Preview {
 const PREVIEW_TIMEOUT_MS = 300_000;
 
 /**
- * Returns the settings of an endpoint as the stack's state records them, or `undefined` if the
- * stack has no endpoint.
+ * Returns an endpoint's settings as recorded in the stack's state, or `undefined` if the stack has
+ * no endpoint.
  */
 export async function settingsOfStack(stack: StackFlag, name: string | undefined) {
   const endpoints = (await stackEndpoints(stack)).map(({ urn, outputs = {} }) => ({ urn, values: outputs }));
   return endpoints.length === 0 ? undefined : settingsOf(selected(endpoints, name, "the stack"));
 }
 
-/**
- * Returns the settings that an endpoint would have after `pulumi up`, by a preview of the program.
- */
+/** Previews the program and returns the settings that an endpoint would have after `pulumi up`. */
 export async function settingsOfProgram(stack: StackFlag, name: string | undefined): Promise<Settings> {
-  // Without --show-sames, a preview does not contain an endpoint that stays as it is.
+  // Without `--show-sames`, a preview omits unchanged endpoints.
   const args = ["preview", "--json", "--show-sames", ...stackFlag(stack)];
   const preview = await pulumiJson<Preview>(args, process.cwd(), PREVIEW_TIMEOUT_MS);
   if ("problem" in preview) throw new Error(`the preview of the program failed: ${preview.problem}`);
@@ -70,7 +68,7 @@ function selected(endpoints: readonly Declared[], name: string | undefined, wher
   throw new Error(`${where} has no endpoint "${name}".${didYouMean(name, names)} It has: ${names.join(", ")}`);
 }
 
-/** Returns the settings, with the service's defaults for what is not set. */
+/** Returns the settings, using the service's defaults for those that are not set. */
 export function settingsOf({ urn, values }: Declared): Settings {
   const field = <K extends keyof typeof FIELDS>(key: K) => {
     const value = values[key] ?? (UNSET as Record<string, unknown>)[key];
@@ -99,5 +97,5 @@ const FIELDS = {
   ...{ idleTimeout: "number", gpuIds: "string", gpuCount: "number", instanceIds: "string" },
 } as const;
 
-/** The values of what an endpoint does not set. */
+/** The values of settings that an endpoint does not set. */
 const UNSET = { ...ENDPOINT_DEFAULTS, gpuCount: 1, instanceIds: "" };

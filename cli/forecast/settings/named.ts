@@ -1,7 +1,7 @@
 import type { ForecastFlags } from "../forecastFlags";
 import { type Settings, settingsOfProgram, settingsOfStack } from "./endpoints";
 
-/** A setting to forecast, under the name that the output gives it. */
+/** Settings to forecast, and their title in the output. */
 export interface Named {
   readonly title: string;
   readonly settings: Settings;
@@ -10,8 +10,8 @@ export interface Named {
 }
 
 /**
- * Returns the settings of the stack, of the program, or of the options alone. Options override
- * them.
+ * Returns the settings of the stack, the program, or the options alone. Options override the
+ * others.
  */
 export async function namedSettings(flags: ForecastFlags): Promise<Named[]> {
   const named: Named[] = [];
@@ -28,7 +28,7 @@ export async function namedSettings(flags: ForecastFlags): Promise<Named[]> {
       settings: await settingsOfProgram(stack, flags.endpoint),
     });
   if (named.length === 0) named.push({ title: "Settings", settings: DEFAULTS });
-  // In a comparison, options do not change the stack's settings.
+  // In a comparison, options don't apply to the stack's current settings.
   return named.map(({ title, settings }) => {
     const isBefore = title === "Before";
     const checked = isBefore ? settings : { ...settings, ...flags.set };

@@ -4,7 +4,7 @@ import { type Prices, PUBLIC_PRICES } from "../../../sdk/catalog/publicPrices";
 import { didYouMean } from "../../didYouMean";
 import type { Settings } from "./endpoints";
 
-/** The price of a worker, and its source. */
+/** A worker's price, and where it comes from. */
 export interface Price {
   readonly perSecond: number;
   readonly source: string;
@@ -14,9 +14,9 @@ export interface Price {
 type Priced = Pick<Settings, "gpuIds" | "gpuCount" | "instanceIds">;
 
 /**
- * Returns the price of a worker: that of the first CPU instance, or that of all its GPUs, of the
- * first tier. Up to 4 workers run there.
- * @throws Error if the table has none
+ * Returns the price of a worker. For CPU workers, that is the price of the first instance. For GPU
+ * workers, it is the price of all its GPUs in the first pool, where up to 4 workers run.
+ * @throws Error if the price table does not contain it
  */
 export function priceOf({ gpuIds, gpuCount, instanceIds }: Priced, prices: Prices, source: string): Price {
   const isOnCpus = instanceIds !== "";
@@ -35,14 +35,17 @@ export function priceOf({ gpuIds, gpuCount, instanceIds }: Priced, prices: Price
   throw new Error(`no price is known for the GPU pool "${tier}": give --prices.${hint}`);
 }
 
-/** Returns the price of a worker with a number of GPUs. @param perGpu the price of one */
+/**
+ * Returns the price of a worker with several GPUs.
+ * @param perGpu the price of one GPU
+ */
 export function priceOfWorker(perGpu: number, source: string, gpuCount: number): Price {
   if (gpuCount === 1) return { perSecond: perGpu, source };
-  // 3 × 0.00016 would show as 0.00048000000000000007.
+  // Otherwise, 3 × 0.00016 would show as 0.00048000000000000007.
   return { perSecond: Number((perGpu * gpuCount).toPrecision(12)), source: `${source}, ${gpuCount} GPUs each` };
 }
 
-/** Returns the prices of a file, or the service's public ones. */
+/** Reads prices from a file, or returns RunPod's public prices. */
 export function readPrices(file: string | undefined): { readonly prices: Prices; readonly source: string } {
   if (file === undefined) return { prices: PUBLIC_PRICES, source: "the public price table" };
   let content: unknown;

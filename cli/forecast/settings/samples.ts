@@ -1,15 +1,14 @@
 import { linesOf } from "../load/lines";
 
 /**
- * Delays below this are not cold starts, in seconds: a warm worker takes a job within about a
- * second.
+ * Shorter delays, in seconds, are not cold starts: a warm worker takes a job within about a second.
  */
 const WARM_S = 1.5;
 
 /**
- * Reads cold starts: a number of seconds on each line, or job records (lines of JSON) with
- * `delayTime` in milliseconds. Records with short delays are left out, because their jobs found a
- * warm worker.
+ * Reads cold start times. Each line is either a number of seconds or a JSON job record with a
+ * `delayTime` in milliseconds. Records with short delays are ignored, because a warm worker took
+ * those jobs.
  */
 export function readSamples(file: string): number[] {
   const samples: number[] = [];

@@ -4,7 +4,7 @@ import { didYouMean } from "../../didYouMean";
 import { parseNumber } from "../values";
 import type { Settings } from "./endpoints";
 
-/** The values of a setting to try. */
+/** A setting, and the values to try for it. */
 export interface SweepAxis {
   readonly field: keyof Settings;
   readonly values: readonly (number | string | boolean)[];
@@ -34,7 +34,7 @@ const PARSERS: Readonly<Record<keyof Settings, (text: string) => number | string
   instanceIds: (text) => text,
 };
 
-/** Parses `workersMin=1`, and adds it to the settings before it. */
+/** Parses `workersMin=1` and adds it to the previous settings. */
 export function parseSetting(text: string, before: Partial<Settings> = {}): Partial<Settings> {
   const [, field = "", value = ""] = /^(\w+)=(.+)$/.exec(text) ?? [];
   assertSetting(field, "a setting and its value, such as workersMin=1 or flashBoot=on");
@@ -62,10 +62,7 @@ export function parseAxis(text: string, before: readonly SweepAxis[] = []): read
   return [...before, { field, values: [...new Set(values)] }];
 }
 
-/**
- * Returns all combinations of the axes that the service accepts, and the number of those that it
- * refuses.
- */
+/** Returns all combinations of the axes that the service accepts, and counts the others. */
 export function combinations(base: Settings, axes: readonly SweepAxis[]): { settings: Settings[]; refused: number } {
   const size = axes.reduce((product, { values }) => product * values.length, 1);
   if (size > MOST_SETTINGS) throw new Error(`--sweep has ${size} settings: at most ${MOST_SETTINGS} are possible`);

@@ -3,16 +3,16 @@ import { type FindingOf, keysOf, observed, type Scenario } from "./scenario";
 
 const LEVELS = ["High", "Medium", "Low"];
 
-/** The first GPU type that a pool has. */
+/** The first GPU type in a pool. */
 const L4 = 'gpuTypes(input: { id: "NVIDIA L4" })';
 const STOCK = "lowestPrice(input: { gpuCount: 1, secureCloud: true, includeAiApi: true })";
 
-/** Returns whether a list of GraphQL was shown, without what is in it. */
+/** Returns whether GraphQL returned a list, ignoring its contents. */
 const isShown =
   (field: string): FindingOf =>
   ({ status, body }) => ({ status, isShown: (body?.data?.[field]?.length ?? 0) > 0 });
 
-/** Returns whether the stock is a known word, or `null` for none. */
+/** Returns whether the stock level is a known word, or `null` if there is none. */
 const knownLevel: FindingOf = ({ status, body }) => {
   const level = body?.data?.gpuTypes?.[0]?.lowestPrice?.stockStatus;
   return { status, isKnown: level === null || LEVELS.includes(level) };
@@ -20,7 +20,7 @@ const knownLevel: FindingOf = ({ status, body }) => {
 
 const isNumber = (value: unknown) => typeof value === "number" || value === null;
 
-/** Returns whether the fields of the account's limits exist, without their values. */
+/** Returns whether the account limit fields exist, ignoring their values. */
 const limitsShown: FindingOf = ({ status, body }) => {
   const { maxServerlessConcurrency, spendLimit, currentSpendPerHr } = body?.data?.myself ?? {};
   return { status, areNumbers: [maxServerlessConcurrency, spendLimit, currentSpendPerHr].every(isNumber) };
@@ -34,8 +34,8 @@ const hasVolumeTypes = ({ status, body }: TestedReply) => ({
 });
 
 /**
- * Shows what reviews, data sources and the provider's check read from the catalog and of the
- * account's limits. Only names and kinds of values are noted, because the contents change.
+ * Tests the catalog and account limits that reviews, data sources and the provider read. Only
+ * records names and types of values, because the contents change.
  */
 export const catalog: Scenario = {
   name: "the catalog and the account's limits",

@@ -27,7 +27,7 @@ export interface ListedEndpoint {
 
 /**
  * Returns a finding about the run's endpoint in a list. The endpoint is `undefined` if the list
- * does not have it.
+ * does not contain it.
  */
 export const own =
   (findingOf: (endpoint: ListedEndpoint | undefined, status: number) => object): FindingOf =>
@@ -131,7 +131,7 @@ export const unknownDeletion: Scenario = {
   ],
 };
 
-/** Deletes the endpoint: it has no worker, so it can be deleted at once. */
+/** Deletes the endpoint. It has no workers, so it can be deleted at once. */
 export const ownDeletion: Scenario = {
   name: "the deletion",
   steps: [

@@ -4,8 +4,8 @@ import { refusedSave, shownFields } from "./saveEndpoint";
 import { observed, type Scenario, type ScenarioFields, type ScenarioStep } from "./scenario";
 
 /**
- * The fields that the client sends back unchanged, written as GraphQL. The endpoint has no worker,
- * so they have no effect.
+ * The fields that the client sends back unchanged, in GraphQL syntax. They have no effect, because
+ * the endpoint has no worker.
  */
 const SET = {
   gpuCount: "2",
@@ -28,10 +28,7 @@ const save = (
   findings: findings.map(([row, ...names]) => [row, shownFields(...names)]),
 });
 
-/**
- * Shows what a save does to the fields that it leaves out. Only the observed service has these
- * fields.
- */
+/** Tests what a save does to fields that it omits. Only the observed service has these fields. */
 export const keptFields: Scenario = {
   name: "fields that a save repeats",
   steps: [
@@ -64,7 +61,7 @@ export const keptFields: Scenario = {
 const MODELS = ["main", "other"].map((revision) => `"https://huggingface.co/openai/gpt-oss-20b:${revision}"`);
 const LISTS = "modelReferences networkVolumeIds { networkVolumeId }";
 
-/** Shows how the client clears fields, and what the service refuses. */
+/** Tests how the client clears fields, and which values the service rejects. */
 export const clearedFields: Scenario = {
   name: "fields that a save clears",
   steps: [

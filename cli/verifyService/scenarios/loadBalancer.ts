@@ -1,8 +1,8 @@
 import { body, observed, type Scenario, status } from "./scenario";
 
 /**
- * The load balancer's own refusals. The run's endpoint has a queue, so no request reaches a worker,
- * and none starts.
+ * Tests the load balancer's own refusals. The run's endpoint has a queue, so no request reaches or
+ * starts a worker.
  */
 export const loadBalancerRefusals: Scenario = {
   name: "refusals of the load balancer",

@@ -40,10 +40,10 @@ export const rest: Scenario = {
 
 const INPUT = { input: { prompt: "verify-service" } };
 
-/** Returns the status of the response, the state of its job, and the names of its fields. */
+/** Returns the response status, the job's status, and the names of the job's fields. */
 const record: FindingOf = ({ status, body }) => ({ status, job: body?.status ?? null, fields: keysOf(body) });
 
-/** A job that keeps waiting, because the endpoint has no worker. */
+/** A job that stays in the queue, because the endpoint has no worker. */
 const submit: ScenarioStep = { send: { queue: "run", json: INPUT }, as: "job" };
 const PURGE: ScenarioStep = { send: { queue: "purge-queue", method: "POST" } };
 
@@ -126,8 +126,8 @@ export const purge: Scenario = {
 };
 
 /**
- * The shortest ttl that the contract allows, plus some time for a service that checks only
- * periodically.
+ * The shortest ttl that the contract allows, and a pause that also covers a service that only
+ * checks periodically.
  */
 const TTL_MS = 10_000;
 const TTL_PAUSE_MS = 13_000;
@@ -151,8 +151,8 @@ const ENDED: ReadonlySet<string> = new Set(TERMINAL_JOB_STATES);
 const ends = (job: { status?: string } | undefined) => job?.status === "COMPLETED" || job?.status === "FAILED";
 
 /**
- * One job on one worker. The worker program is the user's, so neither its output nor its success is
- * compared.
+ * Runs one job on one worker. The worker program belongs to the user, so neither its output nor its
+ * success is compared.
  */
 export const oneJob: Scenario = {
   name: "one job on one worker",

@@ -7,8 +7,8 @@ const OWN = 'endpoint(id: "{endpoint}") { id }';
 const UNKNOWN = `endpoint(id: "${UNKNOWN_ID}") { id }`;
 
 /**
- * Returns a finding that is the same for an account of any size: the list shows the oldest
- * endpoints, and the one of this run is the youngest.
+ * Returns a finding that does not depend on the account's size: the list contains the oldest
+ * endpoints, and this run's endpoint is the youngest.
  */
 const holdsTheOldest: FindingOf = ({ status, body }, _, { id }) => {
   const list: ListedEndpoint[] = body?.data?.myself?.endpoints ?? [];
@@ -17,7 +17,7 @@ const holdsTheOldest: FindingOf = ({ status, body }, _, { id }) => {
   return { status, isCapped: list.length <= LIST_CAP, holdsTheOldest: isHidden || list.at(-1)?.id === id };
 };
 
-/** Returns which of these fields of a reply hold the run's endpoint: `null` is no endpoint. */
+/** Returns which of these reply fields contain the run's endpoint. `null` means no endpoint. */
 const endpointsIn = (reply: TestedReply | undefined, ownId: string): object => {
   const fields = Object.entries(reply?.body?.data?.myself ?? {}) as [string, ListedEndpoint | null][];
   return {
@@ -27,8 +27,8 @@ const endpointsIn = (reply: TestedReply | undefined, ownId: string): object => {
 };
 
 /**
- * Shows what proves that a record is gone, or has been created: single reads, alone and several in
- * one request, and the order of lists that may be cut.
+ * Tests what proves that a record was created or deleted: single reads, several reads in one
+ * request, and the order of lists that may be cut off.
  */
 export const reads: Scenario = {
   name: "lists and single reads",

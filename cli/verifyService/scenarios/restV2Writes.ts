@@ -1,13 +1,13 @@
 import type { TestedRow } from "../testedService";
 import { type FindingOf, keysOf, type Scenario, type ScenarioStep, status, UNKNOWN_ID } from "./scenario";
 
-/** The second endpoint of the run, which cannot start a worker. */
+/** The run's second endpoint, which cannot start a worker. */
 const CREATE = {
   ...{ name: "{second}", type: "QUEUE", templateId: "{template}", gpu: { pools: ["{pool}"], count: 1 } },
   ...{ scaling: { type: "QUEUE_DELAY", queueDelay: 4 }, workers: { min: 0, max: 0, idleTimeout: 31 }, timeout: 60_000 },
 };
 
-/** Returns the settings of the endpoint in a reply, or the status of one that was refused. */
+/** Returns the endpoint's settings from a reply, or the status if the request was rejected. */
 const settings: FindingOf = ({ status, body }) => {
   const { gpu, workers, scaling, timeout, dataCenterIds, flashboot } = body ?? {};
   return status < 300 ? { status, gpu, workers, scaling, timeout, dataCenterIds, flashboot } : { status };
@@ -20,10 +20,10 @@ const patch = (changes: object | string, ...findings: readonly (readonly [Tested
   return { send: { v2: "/serverless/{made}", method: "PATCH", body }, findings };
 };
 
-/** How long a deleted endpoint may still be shown. */
+/** How long a deleted endpoint may still be visible, in milliseconds. */
 const GONE_WITHIN_MS = 20_000;
 
-/** Shows what REST v2 does with creates, changes and deletions of an endpoint. */
+/** Tests how REST v2 creates, changes and deletes an endpoint. */
 export const restV2Writes: Scenario = {
   name: "writes over REST v2",
   steps: [

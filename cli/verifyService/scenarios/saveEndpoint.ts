@@ -1,7 +1,7 @@
 import type { TestedRow } from "../testedService";
 import { type FindingOf, observed, outcome, type Scenario, type ScenarioFields, type ScenarioStep } from "./scenario";
 
-/** Returns fields of the saved endpoint, or the outcome of a save that was refused. */
+/** Returns fields of the saved endpoint, or the outcome of a rejected save. */
 export const shownFields =
   (...fields: string[]): FindingOf =>
   (reply) => {
@@ -10,7 +10,7 @@ export const shownFields =
     return Object.fromEntries(fields.map((field) => [field, saved[field]]));
   };
 
-/** A save, and the saved fields, each of which shows a row. */
+/** A save, followed by fields that each show a row. */
 const save = (fields: ScenarioFields, ...findings: readonly (readonly [TestedRow, ...string[]])[]): ScenarioStep => ({
   send: { save: fields },
   findings: findings.map(([row, ...names]) => [row, shownFields(...names)]),
@@ -55,7 +55,10 @@ export const flashBoot: Scenario = {
   ],
 };
 
-/** An input that should be refused. Even if it is accepted, the endpoint has no workers. */
+/**
+ * An input that the service should reject. Even if the service accepts it, the endpoint has no
+ * workers.
+ */
 export const refusedSave = (row: TestedRow, fields: ScenarioFields): ScenarioStep => ({
   send: { save: fields },
   findings: [[row, outcome]],

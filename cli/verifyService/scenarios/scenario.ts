@@ -1,13 +1,13 @@
 import type { FidelityId } from "../../../emulator/model/fidelity";
 import type { OwnEndpoint, RowResult, Sending, TestedReply, TestedRow } from "../testedService";
 
-/** Fields of `saveEndpoint` as GraphQL values. `undefined` leaves a field out. */
+/** Fields of `saveEndpoint` as GraphQL values. `undefined` omits a field. */
 export type ScenarioFields = Readonly<Record<string, string | undefined>>;
 
 /**
- * A request. `{endpoint}` stands for the id of the run's endpoint, `{template}` for the id of its
- * template, `{second}` for the name of the second endpoint, `{pool}` for the run's GPU pool, and
- * `{name}` for the id in the reply that a step named.
+ * A request. Placeholders: `{endpoint}` is the id of the run's endpoint, `{template}` the id of its
+ * template, `{second}` the name of the second endpoint, `{pool}` the run's GPU pool, and `{name}`
+ * the id in the reply to a named step.
  */
 export type Request = Sending &
   (
@@ -15,7 +15,7 @@ export type Request = Sending &
     | { readonly rest: string }
     | { readonly v2: string }
     | { readonly queue: string; readonly json?: unknown }
-    /** Saves the run's endpoint with these fields; without workers, unless they say otherwise. */
+    /** Saves the run's endpoint with these fields, without workers unless the fields set them. */
     | { readonly save: ScenarioFields; readonly selection?: string }
     /** A path below the endpoint's load balancer. */
     | { readonly lb: string }
@@ -23,8 +23,7 @@ export type Request = Sending &
   );
 
 /**
- * Returns the part of a reply that shows a rule. `earlier` holds the replies that earlier steps
- * named.
+ * Extracts the part of a reply that shows a rule. `earlier` contains the replies to named steps.
  */
 export type FindingOf = (
   reply: TestedReply,
@@ -33,15 +32,15 @@ export type FindingOf = (
 ) => RowResult;
 
 /**
- * A request, and the rows of the fidelity table that its reply shows. The emulator's reply is the
+ * A request, and the rows of the fidelity table that its reply tests. The emulator's reply is the
  * expected one.
  */
 export interface ScenarioStep {
   readonly send: Request;
   readonly findings?: readonly (readonly [TestedRow, FindingOf])[];
-  /** The name that later steps use for the reply. */
+  /** A name by which later steps can refer to the reply. */
   readonly as?: string;
-  /** The id for later steps if the reply has none. @default the scenario ends there */
+  /** The id for later steps if the reply contains none. @default the scenario ends there */
   readonly idOrElse?: string;
   /** How long to wait before the request, in milliseconds. @default 0 */
   readonly pauseMs?: number;
@@ -53,13 +52,13 @@ export interface ScenarioStep {
   };
 }
 
-/** Steps that belong together. */
+/** A sequence of steps that belong together. */
 export interface Scenario {
   readonly name: string;
   readonly steps: readonly ScenarioStep[];
 }
 
-/** An id that no endpoint, job or pod has. */
+/** An id that no endpoint, job or pod uses. */
 export const UNKNOWN_ID = "verifyservicenosuchid";
 
 /** A row that exists only in the observed profile. */
@@ -75,8 +74,8 @@ export const body: FindingOf = (reply) => reply.body;
 export const bodyKeys: FindingOf = (reply) => keysOf(reply.body);
 
 /**
- * Returns the outcome of a GraphQL operation without its messages: the wording of refusals is not
- * part of any rule.
+ * Returns the outcome of a GraphQL operation without its messages, because no rule covers the
+ * wording of errors.
  */
 export function outcome({ status, body }: TestedReply): object {
   const [first] = body?.errors ?? [];

@@ -1,7 +1,7 @@
 import type { OwnEndpoint, TestedReply } from "../testedService";
 import { type FindingOf, type Scenario, UNKNOWN_ID } from "./scenario";
 
-/** The key of the run's tag, which costs nothing. */
+/** The key of the run's tag, which is free of charge. */
 const KEY = "serverless-gpu-verify";
 
 const BODY = `{"key": "${KEY}", "value": "", "resources": [{"id": "{endpoint}", "type": "SERVERLESS_ENDPOINT"}]}`;
@@ -9,7 +9,7 @@ const BODY = `{"key": "${KEY}", "value": "", "resources": [{"id": "{endpoint}", 
 const holds = (reply: TestedReply | undefined, text: string) =>
   reply?.status === 200 && JSON.stringify(reply.body ?? null).includes(text);
 
-/** Returns which of the calls said that the endpoint carries the tag, and their statuses. */
+/** Returns which calls reported that the endpoint has the tag, and their statuses. */
 const carriers: FindingOf = (deleted, earlier, { id }: OwnEndpoint) => {
   const ofTag = ["shown", "included", "listed", "all"];
   const ofEndpoint = ["endpoint", "tagged"];
@@ -22,8 +22,8 @@ const carriers: FindingOf = (deleted, earlier, { id }: OwnEndpoint) => {
 };
 
 /**
- * Shows which call says what carries a tag. The emulator has no tags, so any service that has them
- * differs in this row, and the transcript shows how.
+ * Tests which call shows what a tag is attached to. The emulator has no tags, so any service with
+ * tags differs in this row, and the transcript shows how.
  */
 export const tags: Scenario = {
   name: "tags",

@@ -1,8 +1,8 @@
 import { assumed, documented, observed } from "./level";
 
 /**
- * The catalog, and the limits of the account. Here, "documented" means in the service's own
- * descriptions, which the contract does not include.
+ * The catalog and the account's limits. "Documented" here means in the service's own documentation,
+ * which the contract does not include.
  */
 export const catalog = {
   "catalog.public": observed(

@@ -1,6 +1,6 @@
 import { assumed, documented, observed } from "./level";
 
-/** All interfaces: paths and sizes. */
+/** All APIs: paths and sizes. */
 export const server = {
   "server.unknown-path": assumed("A path outside the APIs returns 404."),
   "server.too-large": assumed("A GraphQL or REST request with a body over 20 MB returns 413."),

@@ -1,7 +1,7 @@
 /** The evidence: `documented` in the contract, `observed` at a running service, or `assumed`. */
 export type Level = "documented" | "observed" | "assumed";
 
-/** One rule of the emulator. */
+/** A rule that the emulator follows. */
 export interface Row {
   readonly level: Level;
   readonly text: string;

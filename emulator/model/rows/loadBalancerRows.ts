@@ -1,6 +1,6 @@
 import { assumed, observed } from "./level";
 
-/** Load-balancing endpoints: requests that reach the HTTP servers of workers. */
+/** Load-balancing endpoints: requests to the HTTP servers of workers. */
 export const loadBalancer = {
   "lb.path": assumed(
     "A load-balancing endpoint is at /lb/<endpoint>/<path>. At the service it has its own host, with no prefix before the path.",

@@ -91,7 +91,7 @@ export const registry = {
   "registry.reference": observed("Other templates lose their reference to a deleted credential."),
 };
 
-/** Both interfaces: secrets. */
+/** Secrets, in both APIs. */
 export const secret = {
   "secret.create": documented("A create returns the secret. No response of either API has its value."),
   "secret.name": documented(

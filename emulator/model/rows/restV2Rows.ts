@@ -1,7 +1,7 @@
 import { assumed, documented, observed } from "./level";
 
 /**
- * REST v2. Here, "documented" means in the service's own description of REST v2, which the
+ * REST v2. "Documented" here means in the service's own documentation of REST v2, which the
  * contract does not include.
  */
 export const restV2 = {

@@ -1,6 +1,6 @@
 import { assumed, documented, observed } from "./level";
 
-/** Workers: their scaling, their starts and their ends. */
+/** Workers: scaling, starts and stops. */
 export const workers = {
   "workers.minimum": documented("workersMin workers run without any job."),
   "workers.maximum": documented("No worker starts above workersMax, including workers that drain; other jobs wait."),
@@ -65,7 +65,7 @@ export const workers = {
   ),
 };
 
-/** The worker protocol, through which a worker's program takes its jobs. */
+/** The worker protocol, which a worker program uses to fetch its jobs. */
 export const worker = {
   "worker.environment": observed(
     "A worker finds the URLs of its requests in RUNPOD_WEBHOOK_GET_JOB, _POST_OUTPUT, _POST_STREAM and _PING, and its id in RUNPOD_POD_ID.",

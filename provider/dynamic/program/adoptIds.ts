@@ -4,15 +4,13 @@ import type { RecordClaim } from "../../machine/sharedClaims";
 import { resolveArg } from "./resolvedArgs";
 import { runtimeState } from "./runtimeState";
 
-/**
- * For each program that runs in this process, the logical names of the adopting resources by id.
- */
+/** For each program in this process, the logical names of adopting resources, by adopted id. */
 const adopted = new WeakMap<pulumi.Resource, Map<string, string>>();
 
 /**
- * Returns a problem if another resource adopts the same record, in any account: removing either
- * resource would delete the record that both manage. Ids that are not known yet are compared later,
- * by the handlers.
+ * Returns a problem if another resource adopts the same record, in any account. Removing either
+ * resource would delete the record that both manage. The handlers compare ids that are not yet
+ * known.
  */
 export function secondAdoption(
   one: string,
@@ -34,15 +32,15 @@ export function secondAdoption(
 }
 
 /**
- * Claims the record that a resource of the program adopts. The engine calls no handler for a
- * resource that the run leaves out, for example with `--target`, and would delete the record with
- * another resource that has it.
+ * Claims the record that a resource of the program adopts. If a run leaves the resource out, for
+ * example because of `--target`, the engine calls no handler for it, and would delete the record
+ * together with another resource that manages it.
  */
 export function claimAdoptee(resource: pulumi.CustomResource & { readonly __owner?: unknown }, adoptId: unknown): void {
   const engine = runtimeState().settings?.options?.engineAddr;
   if (!engine) return;
-  // The engine deletes after the program has ended. These promises have settled by then: none of
-  // them waits for more than the registration.
+  // The engine deletes after the program has ended. These promises have settled by then, because
+  // none of them waits for more than the registration.
   Promise.all([adoptId, resource.id, resource.urn, resource.__owner].map(resolveArg)).then(
     ([adoptee, id, urn, owner]) => {
       if (typeof adoptee?.value !== "string") return;
@@ -59,7 +57,7 @@ export function claimAdoptee(resource: pulumi.CustomResource & { readonly __owne
 const HELD: RecordClaim = { standing: "held", reason: "" };
 
 function share(id: string, owner: string, claim: RecordClaim, engine: string): void {
-  // Most programs adopt nothing, and start without it.
+  // Loaded lazily, because most programs adopt nothing.
   const { shareClaim }: typeof import("../../machine/sharedClaims") = require("../../machine/sharedClaims");
   try {
     shareClaim(id, owner, claim, engine);

@@ -2,29 +2,29 @@ import * as pulumi from "@pulumi/pulumi";
 import { idleWorkersWarning } from "../../inputWarnings";
 import { type DeclaredResource, warnAt } from "./programChecks";
 
-/** An endpoint whose workers are billed even while idle. */
+/** An endpoint whose workers are billed even when idle. */
 interface IdleCost {
   readonly declaration: Pick<DeclaredResource, "type" | "name" | "options">;
   /** `undefined` if the number is secret. */
   readonly workers: number | undefined;
 }
 
-/** How many names a warning lists at most. */
+/** The maximum number of names in a warning. */
 const MAX_NAMES = 10;
 
-/** The endpoints that the next warning lists, by program. */
+/** The endpoints to list in the next warning, by program. */
 const waiting = new WeakMap<object, IdleCost[]>();
 const OUTSIDE_A_STACK = {};
 
 /**
- * Warns that workers are billed even while idle: once for all endpoints that a program declares
- * together.
+ * Warns that workers are billed even when idle. Logs one warning for all endpoints that a program
+ * declares together.
  */
 export function warnOfIdleCost(declaration: IdleCost["declaration"], workersMin: pulumi.Input<number | null>): void {
   const note = (workers: number | null, isSecret = false) => {
     if (typeof workers === "number" && workers >= 1) noteCost({ declaration, workers: isSecret ? undefined : workers });
   };
-  // Most are plain numbers, and creating an output for them is slow.
+  // Most values are plain numbers, and creating an output for them is slow.
   if (typeof workersMin === "number") note(workersMin);
   else pulumi.all([workersMin, pulumi.isSecret(pulumi.output(workersMin))]).apply((args) => note(...args));
 }

@@ -17,7 +17,7 @@ const OF_RECORDS: Instead = {
   ofTimeouts: "deleteTimeout limits a deletion",
 };
 
-/** The kinds of resources with other alternatives. */
+/** Kinds of resources whose alternatives differ from the usual ones. */
 const OF_OTHERS: Readonly<Record<string, Instead>> = {
   ServerlessEndpoint: {
     ...OF_RECORDS,
@@ -31,12 +31,10 @@ const OF_OTHERS: Readonly<Record<string, Instead>> = {
 
 const insteadFor = (kind: string) => OF_OTHERS[kind] ?? OF_RECORDS;
 
-/**
- * Inputs that may be lists in a program, and that the provider converts to comma-separated strings.
- */
+/** Inputs that may be lists in a program. The provider converts them to comma-separated strings. */
 const LISTS = [FIELDS, TEMPLATE_FIELDS].flatMap(listFields);
 
-/** Returns the problems with options, which belong to no argument. */
+/** Returns the problems with resource options, which belong to no argument. */
 export function resourceOptionProblems(kind: string, args: object, options: Options): InputProblem[] {
   return [...importProblem(kind, options), ...replaceWithProblem(args, options)].map((message) => ({
     property: "",
@@ -45,7 +43,7 @@ export function resourceOptionProblems(kind: string, args: object, options: Opti
 }
 
 /**
- * Returns a problem if the option `import` is set: Pulumi fails with it for every dynamic resource.
+ * Returns a problem if the option `import` is set, because Pulumi cannot import dynamic resources.
  */
 function importProblem(kind: string, options: Options): string[] {
   if (options.import === undefined) return [];
@@ -53,8 +51,8 @@ function importProblem(kind: string, options: Options): string[] {
 }
 
 /**
- * Returns a problem if a resource with `adoptId` is to be replaced together with others: the engine
- * would delete its endpoint before `diff` can keep it.
+ * Returns a problem if a resource with `adoptId` is to be replaced together with others, because
+ * the engine would delete its endpoint before `diff` can prevent it.
  */
 function replaceWithProblem(args: object, options: Options): string[] {
   const replaceWith = "replaceWith" in options && Array.isArray(options.replaceWith) ? options.replaceWith : [];
@@ -66,7 +64,7 @@ function replaceWithProblem(args: object, options: Options): string[] {
 }
 
 /**
- * Returns a warning for each list element in `ignoreChanges`: the engine compares the
+ * Returns a warning for each list element in `ignoreChanges`, because the engine compares the
  * comma-separated string.
  */
 export function ignoredElementWarnings({ ignoreChanges = [] }: Options): string[] {
@@ -79,8 +77,8 @@ export function ignoredElementWarnings({ ignoreChanges = [] }: Options): string[
 }
 
 /**
- * Returns a warning if `deletedWith` is set: the engine then leaves out the deletion, and the
- * service does not make up for it.
+ * Returns a warning if `deletedWith` is set. The engine then skips the deletion, and RunPod does
+ * not delete the record on its own.
  */
 export function deletedWithWarning(kind: string, { deletedWith }: Options): string[] {
   if (deletedWith === undefined || kind === "SmokeTest") return [];
@@ -91,7 +89,8 @@ export function deletedWithWarning(kind: string, { deletedWith }: Options): stri
 }
 
 /**
- * Returns a warning if `customTimeouts` is set: the engine does not pass it to dynamic providers.
+ * Returns a warning if `customTimeouts` is set, because the engine does not pass it to dynamic
+ * providers.
  */
 export function customTimeoutsWarning(kind: string, { customTimeouts }: Options): string[] {
   const isSet = Object.values(customTimeouts ?? {}).some((value) => value !== undefined);

@@ -3,10 +3,10 @@ import { type DeclaredResource, noteAt } from "./programChecks";
 import { resolveArg } from "./resolvedArgs";
 import { isUnitTest } from "./unitTest";
 
-/** Says once that a container's variables hold what looks like keys in plain text. */
+/** Notes once that a container's variables seem to contain keys in plain text. */
 export function noteOfPlainKeys(declaration: Pick<DeclaredResource, "type" | "name" | "options">, env: unknown): void {
   if (env === undefined || env === null || isUnitTest()) return;
-  // Values that are not known yet count as references. The engine reports outputs that fail.
+  // Values that are not yet known count as references. The engine reports outputs that fail.
   void resolveArg(env).then(
     ({ value }) => {
       const note = plainKeysNote(keysInPlainText(value));

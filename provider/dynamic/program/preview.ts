@@ -11,16 +11,16 @@ import { resolveArg } from "./resolvedArgs";
 export interface AdoptingClass<T extends NamedRecord> {
   /** The type in state. */
   readonly type: string;
-  /** What messages call one of its records, such as `an endpoint`. */
+  /** What messages call a record of this class, such as `an endpoint`. */
   readonly one: string;
-  /** Loads the rules on demand: programs that adopt nothing start without them. */
+  /** Loads the rules on demand, because most programs adopt nothing. */
   readonly loadKind: () => PreviewedKind<T>;
 }
 
 /**
  * In a preview, logs what the adoption will change, field by field, and fails if the record does
- * not exist or must not be adopted. Does nothing there if the resource already has the record.
- * Otherwise claims the record, see `claimAdoptee`.
+ * not exist or must not be adopted. It does nothing if the resource already manages the record.
+ * Outside of a preview, claims the record (see `claimAdoptee`).
  */
 export function followAdoption<T extends NamedRecord>(
   resource: pulumi.CustomResource,
@@ -32,15 +32,15 @@ export function followAdoption<T extends NamedRecord>(
     claimAdoptee(resource, args.adoptId);
     return;
   }
-  // Keeps the program from ending before this is done.
+  // Keep the program from ending before this has finished.
   const done = pulumi.runtime.rpcKeepAlive();
   logChanges(resource, args, adopting)
-    // The program's own outputs, or the check of the inputs, report these failures.
+    // The program's own outputs or the check of the inputs report these failures.
     .catch(() => undefined)
     .then(async (refusal) => {
       if (refusal === undefined) return;
       await pulumi.log.error(refusal, resource);
-      // A logged error alone does not fail a program. This unhandled one does, and lets other
+      // A logged error alone does not fail a program. An unhandled rejection does, and lets other
       // resources continue.
       throw Object.assign(new pulumi.RunError(`${adopting.one} cannot be adopted`), { stack: "" });
     })
@@ -53,12 +53,12 @@ async function logChanges<T extends NamedRecord>(
   declared: object,
   { type, loadKind }: AdoptingClass<T>,
 ): Promise<string | undefined> {
-  // A new resource's id is not known in a preview.
+  // In a preview, the id of a new resource is not known.
   if (!(await resolveArg(resource.id)).isUnknown) return undefined;
   const entries = Object.entries(declared).map(async ([name, arg]) => [name, await resolve(arg)] as const);
   const args: Args = Object.fromEntries(await Promise.all(entries));
   const readConfig = await configOf(resource, type);
-  // Programs that adopt nothing start without it.
+  // Loaded lazily, because most programs adopt nothing.
   const {
     lookAtAdoption,
     noPreview,
@@ -72,8 +72,8 @@ async function logChanges<T extends NamedRecord>(
 }
 
 /**
- * Resolves an argument. Resolves a plain object's values one by one, because some may be secret or
- * not known yet.
+ * Resolves an argument. A plain object's values are resolved individually, because some of them may
+ * be secret or not yet known.
  */
 async function resolve(arg: unknown): Promise<Arg> {
   const whole = await resolveArg(arg);

@@ -14,27 +14,27 @@ import { isUnitTest } from "./unitTest";
 
 /** A resource as the program declares it, before it is registered. */
 export interface DeclaredResource {
-  /** Name of the class, for messages. */
+  /** The class name, for messages. */
   readonly kind: string;
   readonly type: string;
   readonly name: string;
   readonly args: object;
   readonly options: pulumi.CustomResourceOptions;
-  /** Problems that the constructor has found. */
+  /** Problems that the constructor found. */
   readonly problems?: readonly InputProblem[];
-  /** Finds the problems of arguments, in which `unknown` stands for values that are not known. */
+  /** Returns the problems with the arguments. Unknown values are replaced by `unknown`. */
   readonly findProblems: (values: Values, unknown: unknown) => InputProblem[];
 }
 
-/** Arguments by their names. */
+/** Arguments by name. */
 export type Values = Record<string, unknown>;
 
-/** Declarations from one turn of the event loop, which are checked together. */
+/** Declarations from one turn of the event loop. They are checked together. */
 interface Batch {
   readonly declared: { readonly declaration: DeclaredResource; readonly values: KnownValues }[];
   /**
-   * Settles when all declarations are checked. Rejects if there are problems, after the engine has
-   * refused the program: the engine deletes what a complete program does not declare.
+   * Settles when all declarations are checked. If there are problems, it rejects after the engine
+   * has refused the program: the engine would otherwise delete what the program does not declare.
    */
   readonly verdict: Promise<void>;
 }
@@ -42,14 +42,17 @@ interface Batch {
 /** The arguments whose values the program knows before any resource exists. */
 interface KnownValues {
   readonly known: Values;
-  /** Names of arguments whose values must not be shown. */
+  /** The names of arguments whose values must not be shown. */
   readonly secret: ReadonlySet<string>;
 }
 
-/** How long a message waits for the URN of its resource's parent, which may never be registered. */
+/**
+ * How long a message waits for the URN of its resource's parent, which may never be registered, in
+ * milliseconds.
+ */
 const URN_WAIT_MS = 2000;
 
-/** How long writing a log line may take. */
+/** How long writing a log line may take, in milliseconds. */
 const LOG_WAIT_MS = 5000;
 
 const batches = new WeakMap<object, Batch>();
@@ -57,9 +60,10 @@ const OUTSIDE_A_STACK = {};
 
 /**
  * Checks the arguments whose values the program knows before any resource exists. The engine ends a
- * program at the first resource that its provider refuses, so this reports the problems of all
- * resources before it refuses the program.
- * @returns the options to register the resource with: it waits until the whole batch is checked
+ * program at the first resource that its provider rejects. This function therefore reports the
+ * problems of all resources first, and then refuses the program.
+ * @returns the options to register the resource with, which make it wait until the whole batch has
+ * been checked
  * @throws RunError if there are problems in a unit test with mocks
  */
 export function checkedOptions(original: DeclaredResource): pulumi.CustomResourceOptions {
@@ -89,13 +93,13 @@ export function checkedOptions(original: DeclaredResource): pulumi.CustomResourc
   return { ...options, dependsOn };
 }
 
-/** Returns the current batch of this program. Each program in a process has its own. */
+/** Returns this program's current batch. Each program in a process has its own. */
 function currentBatch(): Batch {
   const program: object = pulumi.runtime.getStackResource() ?? OUTSIDE_A_STACK;
   const existing = batches.get(program);
   if (existing) return existing;
   const declared: Batch["declared"] = [];
-  // Rejects without a function that throws: see functions/invoke.ts.
+  // Rejects without a throwing function; see functions/invoke.ts.
   const verdict = new Promise<void>((resolve, reject) => {
     setImmediate(() => {
       batches.delete(program);
@@ -111,8 +115,8 @@ function currentBatch(): Batch {
 }
 
 /**
- * Logs every problem with its resource, and waits until the lines are written or printed: the
- * refusal that follows ends the program.
+ * Logs every problem with its resource, and waits until the lines have been written or printed,
+ * because the refusal that follows ends the program.
  * @returns the error that ends the program; `undefined` if there are no problems
  */
 async function report(declared: Batch["declared"]): Promise<Error | undefined> {
@@ -135,8 +139,8 @@ async function report(declared: Batch["declared"]): Promise<Error | undefined> {
 }
 
 /**
- * Logs an error. Pulumi writes logs in order, and an earlier one may wait for a resource that will
- * never be registered: then the error is printed.
+ * Logs an error. Pulumi writes log lines in order, and an earlier one may be waiting for a resource
+ * that will never be registered. In that case, the error is printed instead.
  */
 function logError(text: string, resource: pulumi.Resource | undefined): Promise<void> {
   return new Promise((resolve) => {
@@ -158,7 +162,7 @@ function throwProblems(declaration: DeclaredResource, values: KnownValues): void
   throw new pulumi.RunError(`the arguments of "${declaration.name}" are invalid: ${text}`);
 }
 
-/** A config problem has no property: its message names the setting. */
+/** A config problem has no property. Its message names the setting. */
 function sentence(property: string, message: string): string {
   return property === "" ? message : `${property} ${message}`;
 }
@@ -185,8 +189,8 @@ function problemsOf(declaration: DeclaredResource, { known, secret }: KnownValue
 }
 
 /**
- * Returns a warning for each name in `ignoreChanges` that no property has. The resource is not
- * refused for it, because Pulumi accepts such names.
+ * Returns a warning for each unknown property in `ignoreChanges`. Pulumi accepts such names, so the
+ * resource is not rejected.
  */
 function unknownIgnored({ kind, args, options, findProblems }: DeclaredResource): string[] {
   const fields = ignoredFields(options).filter((field) => !Object.hasOwn(args, field) && !/^(__|\*$)/.test(field));
@@ -203,7 +207,7 @@ function ignoredFields({ ignoreChanges = [] }: pulumi.CustomResourceOptions): st
 }
 
 /**
- * Returns the problems. An error in the config that the check needs also counts as a problem of the
+ * Returns the problems. An error in the config that the check needs is reported as a problem of the
  * resource.
  */
 function problemsOrConfigError(find: () => InputProblem[]): InputProblem[] {
@@ -216,7 +220,8 @@ function problemsOrConfigError(find: () => InputProblem[]): InputProblem[] {
 }
 
 /**
- * Collects plain values at once, and values of outputs, such as config, as soon as they are known.
+ * Collects plain values immediately, and values of outputs (such as config) as soon as they are
+ * known.
  */
 function knownValues(args: object): KnownValues {
   const known: Values = {};
@@ -241,14 +246,14 @@ function isPlain(value: unknown): boolean {
 }
 
 /**
- * Logs a warning with a resource that may never be registered. If the log call got the resource
- * itself, all later messages would wait for its registration.
+ * Logs a warning for a resource that may never be registered. If the resource itself were passed to
+ * the log call, all later messages would wait for its registration.
  */
 export function warnAt(declaration: Pick<DeclaredResource, "type" | "name" | "options">, text: string): void {
   urnOf(declaration).then((urn) => pulumi.log.warn(text, resourceAt(urn)));
 }
 
-/** Logs a line of information in the same way. */
+/** Logs information in the same way. */
 export function noteAt(declaration: Pick<DeclaredResource, "type" | "name" | "options">, text: string): void {
   urnOf(declaration).then((urn) => pulumi.log.info(text, resourceAt(urn)));
 }
@@ -257,12 +262,12 @@ function urnOf({ type, name, options }: Pick<DeclaredResource, "type" | "name" |
   return new Promise((resolve) => pulumi.createUrn(name, type, options.parent).apply(resolve));
 }
 
-/** Returns a substitute for a resource in a log, which uses only the URN. */
+/** Returns a stand-in for a resource that only provides its URN to a log call. */
 function resourceAt(urn: string | undefined): pulumi.Resource | undefined {
   return urn === undefined ? undefined : ({ urn: pulumi.output(urn) } as pulumi.Resource);
 }
 
-/** Resolves after a time. An invalid parent is not registered and never has a URN. */
+/** Resolves after some time. An invalid parent is not registered and never has a URN. */
 function noUrn(): Promise<undefined> {
   return new Promise((resolve) => setTimeout(() => resolve(undefined), URN_WAIT_MS));
 }

@@ -3,11 +3,11 @@ import * as pulumi from "@pulumi/pulumi";
 import { registrationOf } from "./traces";
 import { isUnitTest } from "./unitTest";
 
-/** The handlers of a refusal. State never holds them. */
+/** The handlers of a refusal. They never end up in state. */
 const PROVIDER =
   'exports.handler = () => ({ check: async (_, { reason }) => ({ failures: [{ property: "", reason }] }) });';
 
-/** A resource whose check always fails, with the reason. */
+/** A resource whose check always fails with the given reason. */
 class Refusal extends pulumi.CustomResource {
   constructor(reason: string) {
     super("pulumi-nodejs:dynamic/serverless-gpu:Refusal", "refusal", { reason, __provider: PROVIDER });
@@ -15,8 +15,8 @@ class Refusal extends pulumi.CustomResource {
 }
 
 /**
- * A provider that the engine refuses because its version is not valid. `--target` skips other
- * resources, but not providers.
+ * A provider that the engine rejects because of its invalid version. `--target` skips other
+ * resources but not providers.
  */
 class RefusedProvider extends pulumi.ProviderResource {
   constructor() {
@@ -34,12 +34,12 @@ function hasEngine(): boolean {
 }
 
 /**
- * Makes the engine refuse the program. A rejected promise is not enough: if nobody awaits it, an
+ * Makes the engine refuse the program. Rejecting a promise is not enough: if nobody awaits it, an
  * inline program of the Automation API counts as complete, and the engine deletes all resources
- * that it has not registered.
- * @returns the error with which everything that waits must fail, after the engine has ended the
- * run. Pulumi does not print it, because the engine has printed the reason. `undefined` if there is
- * no engine that could refuse
+ * that were not registered.
+ * @returns the error to fail everything that is waiting with, after the engine has ended the run.
+ * Pulumi does not print it, because the engine has printed the reason. `undefined` if there is no
+ * engine that could refuse the program.
  */
 export function refuse({ message }: Error): Promise<Error | undefined> {
   const program = pulumi.runtime.getStackResource();
@@ -51,21 +51,21 @@ export function refuse({ message }: Error): Promise<Error | undefined> {
   return refusal;
 }
 
-/** Does the same as `refuse`, if the program has been refused for another reason. */
+/** Same as `refuse`, for a program that has already been refused for another reason. */
 export function earlierRefusal(): Promise<Error | undefined> {
   return refusals.get(pulumi.runtime.getStackResource() ?? NO_PROGRAM) ?? Promise.resolve(undefined);
 }
 
 /** Returns a promise that rejects after the engine has refused the program. */
 export function rejectedLater(error: Error): Promise<never> {
-  // Rejects without a function that throws: see functions/invoke.ts.
+  // Rejects without a throwing function; see functions/invoke.ts.
   return new Promise((_, reject) => {
     refuse(error).then((ended) => reject(ended ?? error));
   });
 }
 
 /**
- * Returns the options for a resource with a problem: it waits until the engine has refused the
+ * Returns options that keep an invalid resource from registering until the engine has refused the
  * program.
  * @throws RunError if there is no engine
  */
@@ -76,8 +76,8 @@ export function afterRefusal(problem: string, options: pulumi.ResourceOptions = 
 }
 
 /**
- * Keeps an inline program from counting as complete until a promise has settled and all reactions
- * to it have run: they may declare resources, and the engine deletes those that it has not seen.
+ * Keeps an inline program running until a promise has settled and all reactions to it have run.
+ * They may declare resources, and the engine would delete resources that it has not seen.
  */
 export function keepProgramRunning(promise: Promise<unknown>): void {
   if (!hasEngine()) return;
@@ -86,11 +86,11 @@ export function keepProgramRunning(promise: Promise<unknown>): void {
   promise.then(release, release);
 }
 
-/** Refuses the program if nothing in it handles the promise's failure. A program may catch it. */
+/** Refuses the program if it does not handle the promise's rejection. */
 export function refuseUnlessHandled(error: Error): void {
   if (!hasEngine()) return;
-  // Keeps the program running until Node.js reports the failure, which it does after all reactions
-  // to it.
+  // Keep the program running until Node.js reports the rejection, which it does after all reactions
+  // have run.
   const done = pulumi.runtime.rpcKeepAlive();
   const inThisProgram = AsyncLocalStorage.snapshot();
   const refuseSame = (reason: unknown) => {
@@ -109,13 +109,13 @@ async function register(reason: string): Promise<Error | undefined> {
   return (await failureOf(new Refusal(reason))) ?? (await lastResort(reason));
 }
 
-/** Refuses a program when the engine registers only the resources that `--target` names. */
+/** Refuses a program when the engine only registers the resources that `--target` names. */
 async function lastResort(reason: string): Promise<Error | undefined> {
   await pulumi.log.error(reason);
   return failureOf(new RefusedProvider());
 }
 
-/** Returns the failure of a registration; `undefined` if the engine skips the resource. */
+/** Returns the error of a registration; `undefined` if the engine skips the resource. */
 function failureOf(resource: pulumi.Resource): Promise<Error | undefined> {
   return registrationOf(resource).then(
     () => undefined,

@@ -23,15 +23,15 @@ export async function resolveArg(arg: unknown): Promise<ResolvedArg> {
   return { value, isSecret, isUnknown };
 }
 
-/** Returns `true` if an argument is not a plain value, so that it may hold a secret. */
+/** Returns `true` if an argument is not a plain value, so that it may contain a secret. */
 export function isOutput(arg: unknown): boolean {
   if (pulumi.Output.isInstance(arg) || arg instanceof Promise) return true;
   return typeof arg === "object" && arg !== null && Object.values(arg).some(isOutput);
 }
 
 /**
- * Uses the outputs themselves, because until the first resource is registered, it is unknown
- * whether the engine supports secrets.
+ * Inspects the outputs themselves. Until the first resource is registered, it is unknown whether
+ * the engine supports secrets.
  */
 async function holdsSecret(arg: unknown): Promise<boolean> {
   if (pulumi.Output.isInstance(arg)) return pulumi.isSecret(arg);

@@ -4,9 +4,9 @@ import { looksLikeCredential } from "../../../sdk/containers/fields";
 type Env = Record<string, pulumi.Input<string>>;
 
 /**
- * Returns the environment with secret values where a variable looks like a credential. Other values
- * stay as the program marked them. An environment that is one output as a whole becomes secret as a
- * whole if it holds a credential.
+ * Marks the values of variables that look like credentials as secret. Other values keep the
+ * program's marking. If the whole environment is a single output and contains a credential, it
+ * becomes secret as a whole.
  */
 export function secretEnv(env: pulumi.Input<Env | null>): pulumi.Input<Env | null> {
   if (pulumi.Output.isInstance(env) || env instanceof Promise) {

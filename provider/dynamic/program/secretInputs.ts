@@ -10,11 +10,11 @@ interface SecretInputs {
 }
 
 /**
- * Returns the inputs that tell the handlers which values are secret: the engine passes the values
- * themselves without that mark. `__secretInputs` is absent if all arguments are plain values.
- * `__changedLater` means that a transform may still change the arguments, so the secret ones cannot
- * be known yet. It has the digest of each value that is plain in the program: one that still has it
- * is not from a transform.
+ * Returns the inputs that tell the handlers which values are secret, because the engine passes the
+ * values without that mark. `__secretInputs` is absent if all arguments are plain values.
+ * `__changedLater` means that a transform may still change the arguments, so that the secret ones
+ * are not yet known. It contains a digest of each value that is plain in the program. A value that
+ * still matches its digest does not come from a transform.
  */
 export function secretInputs(args: object, options: pulumi.CustomResourceOptions): SecretInputs {
   const outputs = Object.entries(args).filter(([, arg]) => isOutput(arg));
@@ -31,7 +31,7 @@ function plainDigests(args: object): Readonly<Record<string, string>> {
   return Object.fromEntries(plain.map(([name, arg]) => [name, digestOf(arg)]));
 }
 
-/** Returns the values of a plain object one by one, each with its own name. */
+/** Returns the values of a plain object individually, each under its own name. */
 function parts([name, arg]: [string, unknown]): [string, unknown][] {
   const isPlainObject = typeof arg === "object" && arg !== null && Object.getPrototypeOf(arg) === Object.prototype;
   const entries = isPlainObject ? Object.entries(arg) : [];
@@ -42,7 +42,7 @@ function parts([name, arg]: [string, unknown]): [string, unknown][] {
 async function namesOfSecrets(args: readonly [string, unknown][]): Promise<string | undefined> {
   const names = await Promise.all(
     args.flatMap(parts).map(async ([name, arg]) => {
-      // A failure here also fails the resource's registration, which reports it.
+      // The same failure also fails the resource's registration, which reports it.
       const isSecret = await resolveArg(arg).then(
         (resolved) => resolved.isSecret,
         () => false,

@@ -8,14 +8,13 @@ import { explicitSettings, ServerlessGpuProvider } from "../resources/provider";
 const warnedOfConfig = new WeakSet<pulumi.Resource>();
 const warnedOfSettings = new WeakSet<pulumi.Resource>();
 
-/** The programs and explicit providers whose connection was named. */
+/** The programs and explicit providers whose connection has been reported. */
 const named = new WeakSet<pulumi.Resource>();
 
 /**
- * In an `up`, says once for each account which API and account it uses. In a preview, warns once
- * about unknown names in the stack's config, which have no effect, and about a missing key or URL,
- * which would make `up` fail, and says which URLs take precedence over a named service. An explicit
- * provider needs none of these warnings.
+ * In an `up`, reports once per account which API and account it uses. In a preview, warns once
+ * about unknown names in the stack's config, about a missing key or URL, and about URLs that
+ * override those of a named service. Explicit providers need none of these warnings.
  */
 export function warnOfSettings(resource: pulumi.CustomResource): void {
   // Unit tests with mocks have no stack.
@@ -39,7 +38,7 @@ export function warnOfSettings(resource: pulumi.CustomResource): void {
   if (note !== undefined) pulumi.log.info(note);
 }
 
-/** Says which connection the default provider uses, or an explicit one, unless it has been said. */
+/** Reports once which connection the default provider or an explicit provider uses. */
 function sayConnection(program: pulumi.Resource, provider: pulumi.ProviderResource | undefined): void {
   const user = provider ?? program;
   if (named.has(user)) return;

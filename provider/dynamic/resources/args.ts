@@ -1,8 +1,8 @@
 import type * as pulumi from "@pulumi/pulumi";
 
 /**
- * A record's settings as resource arguments, with the client's documentation. Each may be an
- * output, and so may each element of a list.
+ * A record's settings as resource arguments, with the client's documentation. Each setting, and
+ * each element of a list, may be an output.
  */
 export type ArgsOf<Settings> = {
   -readonly [K in keyof Settings]:

@@ -5,34 +5,35 @@ import { warnAt } from "../program/programChecks";
 import { rejectedLater } from "../program/refusal";
 import { secretEnv } from "../program/secretEnv";
 
-/** The start command of a container in parts. */
+/** A container's start command as separate lists. */
 export interface ContainerCommand {
-  /** Arguments of the entrypoint. @default those of the image */
+  /** Arguments of the entrypoint. @default the image's arguments */
   cmd?: pulumi.Input<pulumi.Input<string>[]> | undefined;
-  /** The program to start. @default that of the image */
+  /** The program to start. @default the image's entrypoint */
   entrypoint?: pulumi.Input<pulumi.Input<string>[]> | undefined;
 }
 
-/** The arguments for a container that differ from the fields of the service. */
+/** The container arguments that differ from RunPod's fields. */
 export interface ContainerArgs {
   /**
-   * Environment of the workers: at most 50 variables. A value stays as secret as the program gives
-   * it, and a variable whose name contains TOKEN, SECRET, PASSW, KEY or CREDENTIAL is always
-   * secret. Variables that others have set at the service are kept there, and are not in state. A
-   * variable that the program removes is removed.
+   * Environment variables of the workers, at most 50. Values that the program marks as secret stay
+   * secret. Variables whose name contains TOKEN, SECRET, PASSW, KEY or CREDENTIAL are always
+   * secret. Variables that were set elsewhere are kept at RunPod but are not in state. Variables
+   * that you remove from the program are deleted.
    * @default {}
    */
   env?: pulumi.Input<Record<string, pulumi.Input<string>> | null> | undefined;
   /**
-   * Start command, in parts. Not together with `dockerArgs`, which is the output for both.
-   * @default the image's own
+   * Start command as separate `entrypoint` and `cmd` lists. Mutually exclusive with `dockerArgs`.
+   * Either way, the output `dockerArgs` contains the command.
+   * @default the image's command
    */
   command?: pulumi.Input<ContainerCommand | null> | undefined;
 }
 
 type WithArgs = ContainerArgs & { readonly dockerArgs?: unknown };
 
-/** Returns the arguments with the service's `dockerArgs`, and with secret credentials. */
+/** Returns the arguments with `dockerArgs`, and with credentials marked as secret. */
 export function declaredContainer<T extends WithArgs>(name: string, { command, env, ...others }: T) {
   const args = env === undefined ? others : { ...others, env: secretEnv(env) };
   if (command === undefined || args.dockerArgs !== undefined) return args;
@@ -44,13 +45,13 @@ export function declaredContainer<T extends WithArgs>(name: string, { command, e
   return { ...args, dockerArgs };
 }
 
-/** Returns the problems of arguments that only the program can find. */
+/** Returns problems with the arguments that only the program can detect. */
 export function commandProblems(args: WithArgs | undefined) {
   const hasTwoCommands = args?.command !== undefined && args.dockerArgs !== undefined;
   return hasTwoCommands ? [{ property: "", message: TWO_COMMANDS }] : [];
 }
 
-/** Warns of an image whose tag does not name one version. */
+/** Warns about an image tag that does not identify a single version. */
 export function warnOfTag(resource: Parameters<typeof warnAt>[0], imageName: unknown): void {
   const warning = typeof imageName === "string" ? movingTagWarning(imageName) : undefined;
   if (warning !== undefined) warnAt(resource, warning);

@@ -19,29 +19,29 @@ const REGISTRY_AUTH_CLASS: RecordClass<RegistryAuth> = {
 /** The arguments of a `ContainerRegistryAuth`. */
 export interface ContainerRegistryAuthArgs extends ArgsOf<Omit<RegistryAuthInput, "name">> {
   /**
-   * Name of the credential. Unique in the account. A change replaces the credential.
+   * Name of the credential. Must be unique in the account. Changing it replaces the credential.
    * @default the resource's logical name, a hyphen and 7 random hexadecimal digits
    */
   name?: pulumi.Input<string | undefined>;
   /**
-   * Id of an existing credential. A new resource adopts it, and gives it this user and password,
-   * instead of creating one. Without `name` the credential keeps its name. Each credential belongs
-   * to one resource of one stack.
+   * Id of an existing credential to adopt instead of creating one. Adopting it overwrites its user
+   * name and password. If you don't set `name`, the credential keeps its name. Only one resource in
+   * one stack can manage a credential.
    */
   adoptId?: pulumi.Input<string> | undefined;
   /**
-   * How long a deletion waits for the service to accept it, in seconds (integer, ≥ 1).
+   * How long a deletion waits until RunPod accepts it, in seconds (integer, ≥ 1).
    * @default 60
    */
   deleteTimeout?: pulumi.Input<number> | undefined;
 }
 
 /**
- * The credential that the service uses to pull private images from a registry.
+ * A credential that RunPod uses to pull private images from a registry.
  *
- * User and password change in place; over REST v2, a change replaces the credential. The service
- * never shows them, so changes made elsewhere are not seen. A deletion fails at once if a template
- * uses the credential.
+ * The user name and password change in place. Over REST v2, a change replaces the credential.
+ * RunPod never shows either value, so changes made elsewhere are not detected. Deleting a
+ * credential fails if a template uses it.
  *
  * @example
  * const ghcr = new ContainerRegistryAuth("ghcr", { username: "me", password: config.requireSecret("ghcr") });
@@ -50,9 +50,9 @@ export interface ContainerRegistryAuthArgs extends ArgsOf<Omit<RegistryAuthInput
 export class ContainerRegistryAuth extends pulumi.CustomResource {
   /** Name of the credential. */
   declare readonly name: pulumi.Output<string>;
-  /** User of the registry, as the program last set it. */
+  /** User name at the registry, as the program last set it. */
   declare readonly username: pulumi.Output<string>;
-  /** Password of the user, as the program last set it. */
+  /** Password at the registry, as the program last set it. */
   declare readonly password: pulumi.Output<string>;
 
   constructor(name: string, args: ContainerRegistryAuthArgs, options: pulumi.CustomResourceOptions = {}) {

@@ -17,32 +17,32 @@ const VOLUME_CLASS: RecordClass<Volume> = {
 /** The arguments of a `NetworkVolume`. */
 export interface NetworkVolumeArgs extends ArgsOf<Omit<VolumeInput, "name">> {
   /**
-   * Name of the volume. Unique among the account's volumes in its data center, but not at the
-   * service.
-   * @default the resource's logical name, a hyphen and 7 hexadecimal digits, the same on every run;
-   * `-fast` follows if `highPerformance` is `true`
+   * Name of the volume. RunPod allows duplicate names, but this provider requires the name to be
+   * unique among the account's volumes in the data center.
+   * @default the resource's logical name plus a hyphen and 7 hexadecimal digits, which are stable
+   * across runs; followed by `-fast` if `highPerformance` is `true`
    */
   name?: pulumi.Input<string | undefined>;
   /**
-   * Id of an existing volume. A new resource adopts it, and changes it to match the program,
-   * instead of creating one. Without `name` the volume keeps its name. Each volume belongs to one
-   * resource of one stack.
+   * Id of an existing volume to adopt instead of creating one. Adopting it changes it to match the
+   * program. If you don't set `name`, the volume keeps its name. Only one resource in one stack can
+   * manage a volume.
    */
   adoptId?: pulumi.Input<string> | undefined;
   /**
-   * How long a deletion waits until the service releases the volume, in seconds (integer, ≥ 1).
+   * How long a deletion waits until RunPod releases the volume, in seconds (integer, ≥ 1).
    * @default 300 (5 minutes)
    */
   deleteTimeout?: pulumi.Input<number> | undefined;
 }
 
 /**
- * A network volume: storage that workers mount and that outlives them. You are charged for it as
- * long as it exists, and deleting it loses its content. Set the option `protect: true`; with
- * `retainOnDelete: true` it stays at the service.
+ * A network volume: storage that workers mount and that outlives them. RunPod charges for it as
+ * long as it exists. Deleting it loses its contents, so set the option `protect: true`. With
+ * `retainOnDelete: true`, the volume is kept at RunPod.
  *
- * Name and size change in place. A deletion fails at once if an endpoint mounts the volume.
- * Otherwise it waits until the service releases it, and verifies that it is gone.
+ * The name and size change in place. Deleting a volume fails if an endpoint mounts it. Otherwise,
+ * the deletion waits until RunPod releases the volume, and verifies that it is gone.
  *
  * @example
  * const models = new NetworkVolume("models", { size: 50, dataCenterId: "EU-RO-1" }, { protect: true });
@@ -58,19 +58,16 @@ export class NetworkVolume extends pulumi.CustomResource {
   declare readonly name: pulumi.Output<string>;
   /** Size in GB. */
   declare readonly size: pulumi.Output<number>;
-  /** Id of the data center. */
+  /** The id of the data center. */
   declare readonly dataCenterId: pulumi.Output<string>;
-  /** `true` if the program asked for the faster storage tier. */
+  /** `true` if the program requested the faster storage tier. */
   declare readonly highPerformance: pulumi.Output<boolean>;
-  /**
-   * The system that stores the volume, in the service's own words; `""` if the service does not
-   * show it.
-   */
+  /** The storage system, as RunPod names it; `""` if RunPod does not show it. */
   declare readonly storageType: pulumi.Output<string>;
 
   /**
-   * Reads a volume without managing it: Pulumi neither changes nor deletes it. Fails if no volume
-   * has this id.
+   * Reads an existing volume without managing it, so Pulumi neither changes nor deletes it. Fails
+   * if the volume does not exist.
    * @param name logical name of the resource
    * @param id id of the volume
    */
@@ -80,7 +77,7 @@ export class NetworkVolume extends pulumi.CustomResource {
 
   /**
    * @param name logical name of the resource, unique in the stack
-   * @param args `undefined` only together with `options.id`, as in `get`
+   * @param args only `undefined` together with `options.id`, as in `get`
    */
   constructor(name: string, args: NetworkVolumeArgs | undefined, options: pulumi.CustomResourceOptions = {}) {
     super(...registration(VOLUME_CLASS, name, args, options));

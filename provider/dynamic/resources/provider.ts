@@ -3,43 +3,40 @@ import type { ManagementApi, ServiceName } from "../../../sdk/connection/setting
 import { CONFIG_NAMESPACE, explicitProviderProblem } from "../../connection/config";
 import { afterRefusal } from "../program/refusal";
 
-/** The arguments of a `ServerlessGpuProvider`: a key, and the name of the service or its URLs. */
+/** The arguments of a `ServerlessGpuProvider`: a key, and either a service's name or its URLs. */
 export interface ServerlessGpuProviderArgs {
-  /** The API key. State keeps it as a secret. Set either this or `apiKeyEnv`. */
+  /** The API key. It is stored in state as a secret. Set either `apiKey` or `apiKeyEnv`. */
   apiKey?: pulumi.Input<string> | undefined;
   /**
-   * Name of an environment variable that holds the API key. Every run reads it, so a rotated key
-   * changes nothing in state. Set either this or `apiKey`.
+   * Name of an environment variable that contains the API key. Every run reads it, so rotating the
+   * key changes nothing in state. Set either `apiKey` or `apiKeyEnv`.
    */
   apiKeyEnv?: pulumi.Input<string> | undefined;
-  /** Name of the service: `runpod`. Without it, `graphqlUrl` and `queueUrl` are required. */
+  /** Name of the service: `runpod`. If it is not set, `graphqlUrl` and `queueUrl` are required. */
   service?: pulumi.Input<ServiceName> | undefined;
   /**
-   * The management interface: `graphql`, or `v2` for REST v2, which follows it. Changing it changes
-   * no resource. `SERVERLESS_GPU_API` in the environment takes precedence.
+   * The management API: `graphql`, or `v2` for REST v2, its successor. Changing the API changes no
+   * resource. The environment variable `SERVERLESS_GPU_API` takes precedence.
    * @default "graphql"
    */
   api?: pulumi.Input<ManagementApi> | undefined;
-  /**
-   * URL of the GraphQL interface, with or without `/graphql`. REST v2 is at the same URL, below
-   * `/v2`.
-   */
+  /** URL of the GraphQL API, with or without `/graphql`. REST v2 uses the same URL, below `/v2`. */
   graphqlUrl?: pulumi.Input<string> | undefined;
   /**
-   * URL of the REST v1 interface, with or without `/v1`. Only reads of pods use it. The service
-   * `runpod` retires REST v1 at the end of 2026, so it is not used there.
+   * URL of the REST v1 API, with or without `/v1`. Only pod lookups use it. RunPod retires REST v1
+   * at the end of 2026, so it is not used for the service `runpod`.
    */
   restUrl?: pulumi.Input<string> | undefined;
-  /** URL of the queue interface, with or without `/v2`. */
+  /** URL of the queue API, with or without `/v2`. */
   queueUrl?: pulumi.Input<string> | undefined;
   /**
-   * GPU pools to accept in addition to those of this package and the environment. A dynamic
-   * provider also accepts a comma-separated string.
+   * GPU pools to accept in addition to those that this package and the environment know. The
+   * dynamic provider also accepts a comma-separated string.
    */
   extraGpuTiers?: pulumi.Input<string | pulumi.Input<string>[]> | undefined;
   /**
-   * Countries to accept in addition to those of this package and the environment. A dynamic
-   * provider also accepts a comma-separated string.
+   * Countries to accept in addition to those that this package and the environment know. The
+   * dynamic provider also accepts a comma-separated string.
    */
   extraLocations?: pulumi.Input<string | pulumi.Input<string>[]> | undefined;
 }
@@ -48,9 +45,9 @@ export interface ServerlessGpuProviderArgs {
 const settingsOfProviders = new WeakMap<pulumi.ProviderResource, pulumi.Output<Record<string, string | undefined>>>();
 
 /**
- * An account, for programs that manage several. It uses only its own key and URLs, not those of the
- * environment or the stack. Changing a resource's provider replaces the resource: Pulumi deletes it
- * in the former account and creates it in the new one.
+ * An account, for programs that manage several. It only uses its own key and URLs, and ignores
+ * those of the environment and the stack. Changing a resource's provider replaces the resource:
+ * Pulumi deletes it in the previous account and creates it in the new one.
  * @example
  * const staging = new ServerlessGpuProvider("staging", { apiKeyEnv: "STAGING_API_KEY", service: "runpod" });
  * new ServerlessEndpoint("llama", { gpuIds: "AMPERE_24", templateId: "abc123" }, { provider: staging });
@@ -78,14 +75,14 @@ export class ServerlessGpuProvider extends pulumi.ProviderResource {
   }
 }
 
-/** Returns a list as a comma-separated string: the settings of a provider are strings. */
+/** Converts a list to a comma-separated string, because provider settings are strings. */
 function commaList(value: pulumi.Input<string | pulumi.Input<string>[]>): pulumi.Output<string> {
   return pulumi.output(value).apply((list) => (Array.isArray(list) ? list.join(",") : list));
 }
 
 /**
- * Returns the provider's settings, with the key. They are not marked as secret, because the result
- * of a data source is not secret just because its key is. Do not expose them.
+ * Returns the provider's settings, including the key. They are not marked as secret, because a data
+ * source's result is not secret just because its key is. Don't expose them.
  * @throws RunError if the provider is not a `ServerlessGpuProvider`
  */
 export function explicitSettings(provider: pulumi.ProviderResource): pulumi.Output<Record<string, string | undefined>> {

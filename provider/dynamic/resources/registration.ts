@@ -13,7 +13,7 @@ import { checkedOptions } from "../program/programChecks";
 import { secretInputs } from "../program/secretInputs";
 import { explicitSettings, ServerlessGpuProvider } from "./provider";
 
-/** A resource class whose handlers are `recordHandlers`. */
+/** A resource class that uses `recordHandlers`. */
 export interface RecordClass<T extends NamedRecord> extends RecordType, AdoptingClass<T> {
   readonly loadKind: () => InputKind & PreviewedKind<T>;
   /**
@@ -21,20 +21,20 @@ export interface RecordClass<T extends NamedRecord> extends RecordType, Adopting
    * @default those of the kind
    */
   readonly loadInputs?: () => InputKind;
-  /** `true` if a replacement deletes the old record first. With an `adoptId`, `diff` decides. */
+  /** `true` if a replacement deletes the old record first. If `adoptId` is set, `diff` decides. */
   readonly deletesBeforeReplace?: true;
 }
 
-/** The arguments that every class has. */
+/** The arguments of every class. */
 interface CommonArgs {
   readonly name?: pulumi.Input<string | undefined>;
   readonly adoptId?: pulumi.Input<string> | undefined;
 }
 
 /**
- * Returns the arguments of the constructor of `CustomResource`, after the checks that the program
+ * Returns the arguments for the constructor of `CustomResource`, after the checks that the program
  * itself can make.
- * @param args `undefined` for a resource that is only read: it has no arguments to check
+ * @param args `undefined` for a resource that is only read, which has no arguments to check
  */
 export function registration<T extends NamedRecord>(
   { type, provider, one, outputs, loadKind, loadInputs = loadKind, deletesBeforeReplace }: RecordClass<T>,
@@ -52,7 +52,7 @@ export function registration<T extends NamedRecord>(
     return problemsWithoutState(loadInputs(), values, unknown, config());
   };
   const checked = checkedOptions({ kind, type, name, args: args ?? {}, options, problems, findProblems });
-  // The engine fills in only properties that exist when the resource is registered.
+  // The engine only fills in properties that exist when the resource is registered.
   const filled = args?.adoptId === undefined ? outputs : [...outputs, "__owner"];
   const unresolved = Object.fromEntries(filled.map((output) => [output, undefined]));
   const properties = args ? declared(name, args, options.parent) : { __mustExist: true };
@@ -67,13 +67,13 @@ export function registration<T extends NamedRecord>(
 function declared(name: string, args: CommonArgs & object, parent: pulumi.Resource | undefined): pulumi.Inputs {
   // An output may resolve to undefined, which is not a name.
   if (typeof args.name === "string" || args.name === null) return { ...args };
-  // `check` decides whether to use it: a record keeps its first name.
+  // `check` decides whether to use it, because a record keeps its first name.
   return { ...args, automaticName: automaticName(name, parent) };
 }
 
 /**
- * Returns a function for the config that the resource's provider reads; it returns `undefined`
- * until that is known.
+ * Returns a function that returns the config of the resource's provider, or `undefined` while it is
+ * not known.
  */
 function configOf(type: string, { provider, parent }: pulumi.CustomResourceOptions): () => ReadConfig | undefined {
   const explicit = provider ?? parent?.getProvider(type);

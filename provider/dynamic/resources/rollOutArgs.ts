@@ -1,89 +1,89 @@
 import type * as pulumi from "@pulumi/pulumi";
 
-/** A test of a new release: one job, or one request to a load-balancing endpoint. */
+/** A test of a new release: a job, or a request to a load-balancing endpoint. */
 export interface RollOutTest {
-  /** Input of the job. State encrypts a secret input. Required unless `path` is set. */
+  /** The job's input. A secret input is encrypted in state. Required unless `path` is set. */
   input?: pulumi.Input<Record<string, unknown>> | undefined;
   /**
-   * The path of a load-balancing endpoint to request, such as `/v1/models`, instead of a job.
-   * @default none: a job
+   * The path to request from a load-balancing endpoint, such as `/v1/models`, instead of running a
+   * job.
+   * @default none: run a job
    */
   path?: pulumi.Input<string> | undefined;
-  /** The HTTP method, with `path`. @default "POST" with a body, "GET" without */
+  /** The HTTP method, if `path` is set. @default "POST" with a body, "GET" without */
   method?: pulumi.Input<string> | undefined;
-  /** The body of the request, with `path`. @default none */
+  /** The request body, if `path` is set. @default none */
   body?: pulumi.Input<unknown> | undefined;
-  /** The HTTP status that the response must have, with `path`: whole, 200 to 599. @default 200 */
+  /** The expected HTTP status, if `path` is set (integer, 200 to 599). @default 200 */
   expectedStatus?: pulumi.Input<number> | undefined;
-  /** Text that the body of the response must contain, with `path`. @default any body */
+  /** Text that the response body must contain, if `path` is set. @default any body */
   expectedBody?: pulumi.Input<string> | undefined;
   /**
-   * The expected output of the job, compared as in a `SmokeTest`: the output may have additional
-   * fields.
+   * The job's expected output, compared as in a `SmokeTest`. The output may have additional fields.
    * @default any output
    */
   expectedOutput?: pulumi.Input<unknown> | undefined;
   /**
-   * How long the test may take, with the start of a worker, in seconds (integer, ≥ 1). After that
-   * the release has failed.
+   * How long the test may take, including the start of a worker, in seconds (integer, ≥ 1). After
+   * that, the release has failed.
    * @default 300 (5 minutes)
    */
   timeout?: pulumi.Input<number> | undefined;
 }
 
-/** How a new release is watched while it serves. */
+/** How to watch a new release while it serves jobs. */
 export interface RollOutWatch {
-  /** How long the jobs are counted, in seconds (integer, ≥ 1). */
+  /** How long to count jobs, in seconds (integer, ≥ 1). */
   seconds: pulumi.Input<number>;
   /**
-   * The largest share of jobs that may fail, from 0 to below 1. As soon as `minJobs` have ended and
-   * more have failed, the release has failed.
+   * The largest acceptable share of failed jobs, from 0 to below 1. The release fails as soon as
+   * `minJobs` jobs have ended and a larger share has failed.
    * @default 0.05 (5 %)
    */
   maxFailed?: pulumi.Input<number> | undefined;
   /**
-   * The number of jobs that must end for a judgment (integer, ≥ 1). With fewer, the release
+   * The number of ended jobs needed for a decision (integer, ≥ 1). With fewer jobs, the release
    * passes, and the run says so.
    * @default 20
    */
   minJobs?: pulumi.Input<number> | undefined;
 }
 
-/** What a rollout does with a release that fails. */
+/** What a rollout does with a failed release. */
 export const RollOutFailureAction = {
-  /** Saves the previous settings again. */ restore: "restore",
-  /** Lets the failed release serve. */ keep: "keep",
+  /** Restores the previous settings. */ restore: "restore",
+  /** Keeps the failed release in service. */ keep: "keep",
 } as const;
 /**
- * What a rollout does with a release that fails.
+ * What a rollout does with a failed release.
  * @useDeclaredType
  */
 export type RollOutFailureAction = keyof typeof RollOutFailureAction;
 
 /**
- * How a new release of the endpoint is judged: the `up` waits until its workers run it, tests it,
- * watches its jobs, and on a failure saves the former settings again.
+ * How to judge a new release of the endpoint. `pulumi up` waits until the workers run the release,
+ * tests it and watches its jobs. If the release fails, `up` restores the previous settings.
  */
 export interface RollOutArgs {
-  /** The test that the release must pass. @default none */
+  /** A test that the release must pass. @default none */
   test?: pulumi.Input<RollOutTest> | undefined;
-  /** How the jobs of the release are counted after the test. @default they are not */
+  /** How to count the release's jobs after the test. @default jobs are not counted */
   watch?: pulumi.Input<RollOutWatch> | undefined;
   /**
-   * What happens with a release that fails: `restore` saves the former settings again, `keep` lets
-   * it serve. The `up` fails in both cases.
+   * What to do with a failed release: `restore` restores the previous settings, and `keep` keeps it
+   * in service. `pulumi up` fails in both cases.
    * @default "restore"
    */
   onFailure?: pulumi.Input<RollOutFailureAction> | undefined;
   /**
-   * A number (integer, ≥ 1). A release that was refused is not tried again until the program's
-   * inputs change. Raise this number to try the same release again.
+   * Attempt number (integer, ≥ 1). A rejected release is not tried again until the program's inputs
+   * change. Increase this number to try the same release again.
    * @default 1
    */
   attempt?: pulumi.Input<number> | undefined;
   /**
-   * How long the rollout may take until no worker runs the former release, and how long a restore
-   * waits for the same, in seconds (integer, ≥ 1).
+   * How long the rollout may take until no worker runs the previous release, in seconds (integer, ≥
+   * 1). A restore may take the same time.
    * @default 600 (10 minutes)
    */
   timeout?: pulumi.Input<number> | undefined;

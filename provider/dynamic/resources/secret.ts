@@ -17,48 +17,45 @@ const SECRET_CLASS: RecordClass<SecretRecord> = {
 /** The arguments of a `Secret`. */
 export interface SecretArgs extends ArgsOf<Pick<SecretInput, "description">> {
   /**
-   * Name of the secret: 1 to 191 letters, digits and `_ . - /`, of which the first is a letter or
-   * `_`. It must not begin with `RUNPOD`. Unique in the account, without regard to case. A change
+   * Name of the secret: 1 to 191 letters, digits and `_ . - /`, starting with a letter or `_`. It
+   * must not start with `RUNPOD`. Must be unique in the account, ignoring case. Changing it
    * replaces the secret.
    * @default the resource's logical name, a hyphen and 7 random hexadecimal digits
    */
   name?: pulumi.Input<string | undefined>;
   /**
-   * Value of the secret: at least 1 character, less than 16 MiB. It is in state, where it is always
-   * secret. The service never returns it. A change is written in place. Not together with
-   * `valueEnv`.
+   * Value of the secret: at least 1 character, less than 16 MiB. It is stored in state as a secret.
+   * RunPod never returns it. The value changes in place. Mutually exclusive with `valueEnv`.
    */
   value?: pulumi.Input<string> | undefined;
   /**
-   * Name of the environment variable that holds the value when `pulumi up` writes it. State then
-   * holds neither the value nor a hash of it. Needs `valueVersion`.
+   * Name of the environment variable that contains the value when `pulumi up` writes it. State then
+   * contains neither the value nor a hash of it. Requires `valueVersion`.
    */
   valueEnv?: pulumi.Input<string> | undefined;
-  /**
-   * Version of the value in `valueEnv` (integer, ≥ 0). A change writes the value again.
-   */
+  /** Version of the value in `valueEnv` (integer, ≥ 0). Changing it writes the value again. */
   valueVersion?: pulumi.Input<number> | undefined;
   /**
-   * Id of an existing secret. A new resource adopts it, and writes this value and description,
-   * instead of creating one. Without `name` the secret keeps its name. Each secret belongs to one
-   * resource of one stack.
+   * Id of an existing secret to adopt instead of creating one. Adopting it overwrites its value and
+   * description. If you don't set `name`, the secret keeps its name. Only one resource in one stack
+   * can manage a secret.
    */
   adoptId?: pulumi.Input<string> | undefined;
   /**
-   * How long a deletion waits for the service to accept it, in seconds (integer, ≥ 1).
+   * How long a deletion waits until RunPod accepts it, in seconds (integer, ≥ 1).
    * @default 60
    */
   deleteTimeout?: pulumi.Input<number> | undefined;
 }
 
 /**
- * A secret of the account: workers get its value in place of its `reference` in an environment
- * variable.
+ * A secret in the account. Use its `reference` as the value of an environment variable, and workers
+ * get the secret's value instead.
  *
- * A template then holds the reference instead of a key. Workers get a new value when they next
- * start. To replace them, give `version` to the endpoint as `templateRevision`, together with
- * `recycleWorkers`. If somebody else writes the value, the next `up` after a refresh writes the
- * program's value again. A deletion fails at once if a template names the secret.
+ * The template then contains a reference rather than a key. Workers get a new value the next time
+ * they start. To replace them, pass `version` to the endpoint as `templateRevision` and set
+ * `recycleWorkers`. If someone else changes the value, the next `up` after a refresh restores the
+ * program's value. Deleting a secret fails if a template refers to it.
  *
  * @example
  * const token = new Secret("hf-token", { value: config.requireSecret("hfToken") });
@@ -76,15 +73,20 @@ export interface SecretArgs extends ArgsOf<Pick<SecretInput, "description">> {
 export class Secret extends pulumi.CustomResource {
   /** Name of the secret. */
   declare readonly name: pulumi.Output<string>;
-  /** Value, as the program last set it; absent with `valueEnv`. */
+  /** Value, as the program last set it; absent if `valueEnv` is used. */
   declare readonly value: pulumi.Output<string | undefined>;
-  /** Description; `""` if it has none. */
+  /** Description; `""` if there is none. */
   declare readonly description: pulumi.Output<string>;
-  /** Text for a variable, which becomes the secret's value when a worker starts. */
+  /**
+   * Text to use as the value of an environment variable. It is replaced by the secret's value when
+   * a worker starts.
+   */
   declare readonly reference: pulumi.Output<string>;
-  /** Grows whenever this resource writes the value (integer, ≥ 0). Usable as `templateRevision`. */
+  /**
+   * Increases whenever this resource writes the value (integer, ≥ 0). Use it as `templateRevision`.
+   */
   declare readonly version: pulumi.Output<number>;
-  /** Time of the last write of the value by anybody, as ISO 8601. */
+  /** When anyone last wrote the value (ISO 8601). */
   declare readonly valueLastUpdatedAt: pulumi.Output<string>;
 
   constructor(name: string, args: SecretArgs, options: pulumi.CustomResourceOptions = {}) {
@@ -96,7 +98,7 @@ export class Secret extends pulumi.CustomResource {
   }
 }
 
-/** A name that the program does not set begins with the logical name. */
+/** An automatic name starts with the logical name. */
 function nameProblems(logicalName: string, { name, adoptId }: SecretArgs) {
   if (name !== undefined || adoptId !== undefined || isSecretName(`${logicalName}-0123456`)) return [];
   const message = `is required: the resource's own name "${logicalName}" cannot be the beginning of a secret's name`;

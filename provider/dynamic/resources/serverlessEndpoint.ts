@@ -13,7 +13,7 @@ import type { RollOutArgs } from "./rollOutArgs";
 
 const ENDPOINT_CLASS: RecordClass<Endpoint> = {
   ...SERVERLESS_ENDPOINT,
-  // Only a part of the kind: the whole loads three times as many files.
+  // Load only part of the kind, because the whole loads three times as many files.
   loadInputs() {
     const {
       ENDPOINT_INPUTS,
@@ -29,37 +29,38 @@ const ENDPOINT_CLASS: RecordClass<Endpoint> = {
 
 /**
  * The arguments of a `ServerlessEndpoint`. The provider does not manage a field that the program
- * never set: the service gives it a default, and changes made elsewhere stay. A field that the
- * program removes, or sets to `null`, returns to the default given here.
+ * has never set: RunPod chooses a default, and changes made elsewhere are kept. If you remove a
+ * field from the program or set it to `null`, it returns to the default given here.
  */
 export interface ServerlessEndpointArgs extends ArgsOf<Omit<EndpointInput, "name" | "env">>, ContainerArgs {
   /**
-   * Name of the endpoint. The service does not require it to be unique.
-   * @default the resource's logical name, a hyphen and 7 hexadecimal digits, the same on every run
+   * Name of the endpoint. RunPod allows duplicate names.
+   * @default the resource's logical name plus a hyphen and 7 hexadecimal digits, which are stable
+   * across runs
    */
   name?: pulumi.Input<string | undefined>;
   /**
-   * Id of an existing endpoint. A new resource adopts it, and changes it to match the program,
-   * instead of creating one. A preview shows the changes. Without `name` the endpoint keeps its
-   * name. After the adoption, you may keep or remove `adoptId`. While it stays, a replacement keeps
-   * the endpoint and adopts it again. Each endpoint belongs to one resource of one stack.
+   * Id of an existing endpoint to adopt instead of creating one. Adopting it changes it to match
+   * the program, and a preview shows the changes. If you don't set `name`, the endpoint keeps its
+   * name. After the adoption, you may keep or remove `adoptId`. While it is set, a replacement
+   * keeps the endpoint and adopts it again. Only one resource in one stack can manage an endpoint.
    */
   adoptId?: pulumi.Input<string> | undefined;
   /**
-   * `false` deletes the endpoint at once, with its workers and jobs: running jobs are lost. Only
-   * REST v2 can do that. Over GraphQL, a preview refuses it.
-   * @default true: a deletion waits until the workers have completed their jobs
+   * `false` deletes the endpoint immediately with its workers and jobs, so running jobs are lost.
+   * Only REST v2 supports this. Over GraphQL, the preview fails.
+   * @default true: a deletion waits until the workers have finished their jobs
    */
   drain?: pulumi.Input<boolean> | undefined;
   /**
    * How long a deletion waits for the workers to stop, in seconds (integer, ≥ 1). After that, the
-   * deletion fails, the endpoint stays in state, and its worker counts are put back: it runs and is
-   * billed again.
+   * deletion fails, the endpoint stays in state, and its worker counts are restored, so it runs and
+   * is billed again.
    * @default 600 (10 minutes)
    */
   drainTimeout?: pulumi.Input<number> | undefined;
   /**
-   * `true` makes create and update wait until `workersMin` workers are ready.
+   * `true` makes creates and updates wait until `workersMin` workers are ready.
    * @default false
    */
   awaitReady?: pulumi.Input<boolean> | undefined;
@@ -70,38 +71,38 @@ export interface ServerlessEndpointArgs extends ArgsOf<Omit<EndpointInput, "name
    */
   awaitReadyTimeout?: pulumi.Input<number> | undefined;
   /**
-   * The `revision` of the template (integer, ≥ 0), so that its changes reach the workers. When it
-   * changes, the service replaces idle workers at once and the others after their job. It does not
-   * show when that is done, and workers with FLASHBOOT may keep the old version: see
+   * The template's `revision` (integer, ≥ 0). Pass it so that template changes reach the workers.
+   * When it changes, RunPod replaces idle workers immediately and busy ones after their job. RunPod
+   * does not show when that is done, and workers with FLASHBOOT may keep the old version. See
    * `recycleWorkers`.
    * @default none
    */
   templateRevision?: pulumi.Input<number> | undefined;
   /**
-   * `true` replaces all workers when `templateRevision` changes: the endpoint is scaled to zero,
-   * running jobs end, and its `workersMin` and `workersMax` are restored, even if the recycle
-   * fails. Waiting jobs stay in the queue. A recycle takes at most `drainTimeout`. The next `up`
-   * finishes an interrupted one. With this option, the provider manages both worker counts, with
-   * their defaults. It needs a template: with `imageName`, it is refused.
+   * `true` replaces all workers when `templateRevision` changes. The endpoint is scaled to zero,
+   * running jobs finish, and `workersMin` and `workersMax` are restored, even if the recycle fails.
+   * Waiting jobs stay in the queue. A recycle takes at most `drainTimeout`. If it is interrupted,
+   * the next `up` finishes it. With this option, the provider manages both worker counts and their
+   * defaults. It requires a template and cannot be combined with `imageName`.
    * @default false
    */
   recycleWorkers?: pulumi.Input<boolean> | undefined;
   /**
-   * How a change that replaces the workers, such as one of `imageName`, is judged: the `up` waits
-   * until the workers run it, tests it, watches its jobs, and on a failure saves the former
-   * settings again. It needs `imageName`: with `templateId`, it is refused. A new endpoint is not
-   * judged.
-   * @default none: a change is saved, and the run does not wait for it
+   * How to judge a change that replaces the workers, such as a new `imageName`. `pulumi up` waits
+   * until the workers run the new release, tests it and watches its jobs. If the release fails,
+   * `up` restores the previous settings. It requires `imageName` and cannot be combined with
+   * `templateId`. A new endpoint is not judged.
+   * @default none: `up` saves the change and does not wait for it
    */
   rollOut?: pulumi.Input<RollOutArgs> | undefined;
 }
 
 /**
- * A serverless GPU endpoint: a queue of jobs and the workers that process them. The workers run the
- * image of a template (`templateId`), or that of the endpoint itself (`imageName`).
+ * A serverless GPU endpoint: a queue of jobs, and the workers that process them. The workers run
+ * either a template's image (`templateId`) or the endpoint's own image (`imageName`).
  *
- * Changes are made in place. Deletion scales the endpoint to zero, waits until its workers have
- * stopped, deletes it and verifies that it is gone.
+ * Changes are made in place. Deleting an endpoint scales it to zero, waits until its workers have
+ * stopped, deletes it, and verifies that it is gone.
  *
  * @example
  * const llama = new ServerlessEndpoint("llama", { gpuIds: "AMPERE_24", imageName: "ghcr.io/me/llama:1.4.0" });
@@ -123,18 +124,18 @@ export class ServerlessEndpoint extends pulumi.CustomResource {
   /** URL of the endpoint's queue. Append `/run`, `/runsync`, `/status/{id}` and so on. */
   declare readonly queueUrl: pulumi.Output<string>;
   /**
-   * URL of the HTTP servers of a load-balancing endpoint. Append a path of yours, and send the API
-   * key as the bearer token. An endpoint with a queue has none.
+   * URL of a load-balancing endpoint's HTTP servers. Append your own path, and send the API key as
+   * a bearer token. `undefined` for an endpoint with a queue.
    */
   declare readonly url: pulumi.Output<string | undefined>;
-  /** Id of the endpoint at the service. The same as the resource's `id`. */
+  /** Id of the endpoint at RunPod. Same as the resource's `id`. */
   get endpointId(): pulumi.Output<string> {
     return this.id;
   }
 
   /**
-   * Reads an endpoint without managing it: Pulumi neither changes nor deletes it. Fails if no
-   * endpoint has this id.
+   * Reads an existing endpoint without managing it, so Pulumi neither changes nor deletes it. Fails
+   * if the endpoint does not exist.
    * @param name logical name of the resource
    * @param id id of the endpoint
    */
@@ -144,7 +145,7 @@ export class ServerlessEndpoint extends pulumi.CustomResource {
 
   /**
    * @param name logical name of the resource, unique in the stack
-   * @param args `undefined` only together with `options.id`, as in `get`
+   * @param args only `undefined` together with `options.id`, as in `get`
    */
   constructor(name: string, args: ServerlessEndpointArgs | undefined, options: pulumi.CustomResourceOptions = {}) {
     const properties = args && declaredContainer(name, args);
@@ -173,9 +174,9 @@ type Outputs<T> = {
 };
 
 /**
- * Every setting of the endpoint is an output: its `templateId`, or the settings of its container,
- * which are otherwise `undefined`. So are `allowedCudaVersions`, `instanceIds`, `minCudaVersion`,
- * `modelReferences` and `networkVolumeIds` while they are not set. `env` holds the variables that
- * the program sets.
+ * Every setting of the endpoint is an output. The outputs contain either `templateId` or the
+ * settings of the endpoint's own container; the others are `undefined`. `allowedCudaVersions`,
+ * `instanceIds`, `minCudaVersion`, `modelReferences` and `networkVolumeIds` are also `undefined`
+ * while they are not set. `env` contains the variables that the program sets.
  */
 export interface ServerlessEndpoint extends Outputs<EndpointSettings> {}

@@ -18,57 +18,56 @@ const TEMPLATE_CLASS: RecordClass<Template> = {
 
 /**
  * The arguments of a `ServerlessTemplate`. The provider does not manage a field that the program
- * never set. A field that the program removes, or sets to `null`, returns to the default given
- * here.
+ * has never set. If you remove a field from the program or set it to `null`, it returns to the
+ * default given here.
  */
 export interface ServerlessTemplateArgs
   extends ArgsOf<Omit<TemplateInput, "name" | "env">>,
     Pick<ContainerArgs, "command"> {
   /**
-   * Name of the template. Unique at the service, including the templates of pods.
+   * Name of the template. Must be unique at RunPod, including pod templates.
    * @default the resource's logical name, a hyphen and 7 random hexadecimal digits
    */
   name?: pulumi.Input<string | undefined>;
   /**
-   * Environment of the workers: at most 50 variables. A value that the program marks as secret
-   * stays secret, and a variable whose name contains TOKEN, SECRET, PASSW, KEY or CREDENTIAL is
-   * always secret. Variables that others have set at the service are kept there, unless
-   * `removeUnknownEnv` is set, and are not in state. A variable that the program removes is
-   * removed.
+   * Environment variables of the workers, at most 50. Values that the program marks as secret stay
+   * secret. Variables whose name contains TOKEN, SECRET, PASSW, KEY or CREDENTIAL are always
+   * secret. Variables that were set elsewhere are kept at RunPod, unless `removeUnknownEnv` is set,
+   * but are not in state. Variables that you remove from the program are deleted.
    * @default {}
    */
   env?: pulumi.Input<Record<string, pulumi.Input<string>> | null> | undefined;
   /**
-   * Id of an existing serverless template. A new resource adopts it, and changes it to match the
-   * program, instead of creating one. Without `name` the template keeps its name. Each template
-   * belongs to one resource of one stack.
+   * Id of an existing serverless template to adopt instead of creating one. Adopting it changes it
+   * to match the program. If you don't set `name`, the template keeps its name. Only one resource
+   * in one stack can manage a template.
    */
   adoptId?: pulumi.Input<string> | undefined;
   /**
-   * `true` removes the variables of the template that the program does not set: those of an
-   * interrupted run, and those that others have set at the service. A refresh finds new ones, and
-   * the next `up` removes them. Otherwise a refresh only logs their names.
+   * `true` removes variables of the template that the program does not set: those left by an
+   * interrupted run, and those set elsewhere. A refresh finds new ones, and the next `up` removes
+   * them. If `false`, a refresh only logs their names.
    * @default false
    */
   removeUnknownEnv?: pulumi.Input<boolean> | undefined;
   /**
-   * How long a deletion waits until the service releases the template, in seconds (integer, ≥ 1).
-   * The service refuses to delete a template for up to two minutes after its last use.
+   * How long a deletion waits until RunPod releases the template, in seconds (integer, ≥ 1). RunPod
+   * refuses to delete a template for up to two minutes after its last use.
    * @default 300 (5 minutes)
    */
   deleteTimeout?: pulumi.Input<number> | undefined;
 }
 
 /**
- * A template: the image, environment and disk of the workers of serverless endpoints.
+ * A template: the image, environment and disk of serverless endpoints' workers.
  *
- * Changes are made in place. Give `revision` to the endpoint as `templateRevision`, so that a
- * change reaches its workers. For a rollout with a new template, use the option `replaceOnChanges:
- * ["imageName", "env"]`: Pulumi creates a new template, moves the endpoint to it, and deletes the
- * old one.
+ * Changes are made in place. Pass `revision` to the endpoint as `templateRevision`, so that changes
+ * reach its workers. To roll out changes with a new template instead, use the option
+ * `replaceOnChanges: ["imageName", "env"]`: Pulumi creates a new template, moves the endpoint to
+ * it, and deletes the old one.
  *
- * A deletion fails at once if an endpoint uses the template. Otherwise it waits until the service
- * releases it, and verifies that it is gone.
+ * Deleting a template fails if an endpoint uses it. Otherwise, the deletion waits until RunPod
+ * releases the template, and verifies that it is gone.
  *
  * @example
  * const template = new ServerlessTemplate("llama", {
@@ -81,14 +80,13 @@ export interface ServerlessTemplateArgs
 export class ServerlessTemplate extends pulumi.CustomResource {
   /**
    * Counts changes (integer, ≥ 0) to what workers run: image, environment, disk, command, ports or
-   * credential. Saves count, and so do changes that a refresh finds: workers may not have those
-   * yet.
+   * credential. It includes changes that a refresh finds, because workers may not run them yet.
    */
   declare readonly revision: pulumi.Output<number>;
 
   /**
-   * Reads a template without managing it: Pulumi neither changes nor deletes it. Fails if no
-   * template has this id. `env` is empty, because it may hold other people's secrets.
+   * Reads an existing template without managing it, so Pulumi neither changes nor deletes it. Fails
+   * if the template does not exist. `env` is empty, because it may contain other people's secrets.
    * @param name logical name of the resource
    * @param id id of the template
    */
@@ -98,7 +96,7 @@ export class ServerlessTemplate extends pulumi.CustomResource {
 
   /**
    * @param name logical name of the resource, unique in the stack
-   * @param args `undefined` only together with `options.id`, as in `get`
+   * @param args only `undefined` together with `options.id`, as in `get`
    */
   constructor(name: string, args: ServerlessTemplateArgs | undefined, options: pulumi.CustomResourceOptions = {}) {
     const properties = args && declaredContainer(name, args);
@@ -112,5 +110,7 @@ export class ServerlessTemplate extends pulumi.CustomResource {
 
 type Outputs<T> = { readonly [K in keyof T]: pulumi.Output<T[K]> };
 
-/** Every setting of the template is an output. `env` holds the variables that the program sets. */
+/**
+ * Every setting of the template is an output. `env` contains the variables that the program sets.
+ */
 export interface ServerlessTemplate extends Outputs<TemplateSettings> {}

@@ -4,18 +4,18 @@ import { SMOKE_TEST } from "../../resourceTypes";
 import { checkedOptions } from "../program/programChecks";
 import { secretInputs } from "../program/secretInputs";
 
-/** The limits of the job's time. */
+/** Time limits of the job. */
 export interface SmokeTestPolicy {
   /**
-   * The longest time that the job may run on a worker, in milliseconds: whole, 5 seconds to 7 days.
-   * @default the endpoint's, else 600,000 (10 minutes)
+   * How long the job may run on a worker, in milliseconds (integer, 5 seconds to 7 days).
+   * @default the endpoint's timeout, else 600,000 (10 minutes)
    */
   executionTimeout?: pulumi.Input<number> | undefined;
-  /** `true`: the job starts no workers. @default false */
+  /** `true` if the job does not start workers. @default false */
   lowPriority?: pulumi.Input<boolean> | undefined;
   /**
-   * How long the job exists, waiting and running together, in milliseconds: whole, 10 seconds to 7
-   * days.
+   * How long the job may exist, waiting and running together, in milliseconds (integer, 10 seconds
+   * to 7 days).
    * @default 86,400,000 (24 hours)
    */
   ttl?: pulumi.Input<number> | undefined;
@@ -37,59 +37,58 @@ export interface SmokeTestStorage {
 export interface SmokeTestArgs {
   /** Id of the endpoint, such as `endpoint.endpointId`. */
   endpointId: pulumi.Input<string>;
-  /** Input of the job. State encrypts a secret input. Required unless `path` is set. */
+  /** The job's input. A secret input is encrypted in state. Required unless `path` is set. */
   input?: pulumi.Input<Record<string, unknown>> | undefined;
   /**
-   * The path of a load-balancing endpoint to request, such as `/v1/models`, instead of a job. The
-   * request is sent again while the endpoint has no worker.
-   * @default none: a job
+   * The path to request from a load-balancing endpoint, such as `/v1/models`, instead of running a
+   * job. The request is repeated while the endpoint has no worker.
+   * @default none: run a job
    */
   path?: pulumi.Input<string> | undefined;
-  /** The HTTP method, with `path`. @default "POST" with a body, "GET" without */
+  /** The HTTP method, if `path` is set. @default "POST" with a body, "GET" without */
   method?: pulumi.Input<string> | undefined;
   /**
-   * The body of the request, with `path`: a string as it is, any other value as JSON. State
-   * encrypts a secret body.
+   * The request body, if `path` is set. A string is sent unchanged, and any other value as JSON. A
+   * secret body is encrypted in state.
    * @default none
    */
   body?: pulumi.Input<unknown> | undefined;
-  /** The HTTP status that the response must have, with `path`: whole, 200 to 599. @default 200 */
+  /** The expected HTTP status, if `path` is set (integer, 200 to 599). @default 200 */
   expectedStatus?: pulumi.Input<number> | undefined;
-  /** Text that the body of the response must contain, with `path`. @default any body */
+  /** Text that the response body must contain, if `path` is set. @default any body */
   expectedBody?: pulumi.Input<string> | undefined;
   /**
-   * The expected output of the job. The fields of objects must be equal; the output may have
-   * additional fields. Strings, numbers, booleans, `null` and lists must be equal. If they are not,
-   * the error shows the first difference with both values, unless the expected value is secret.
+   * The job's expected output. Strings, numbers, booleans, `null` and lists must be equal. Objects
+   * must contain the expected fields and may have others. If the output differs, the error shows
+   * the first difference with both values, unless the expected value is secret.
    * @default any output
    */
   expectedOutput?: pulumi.Input<unknown> | undefined;
   /**
-   * How long the job may take from submit to result, or the request until its response, in seconds
-   * (integer, ≥ 1). After that the job is cancelled.
+   * How long the job may take from submission to result, or the request until its response, in
+   * seconds (integer, ≥ 1). After that, the job is cancelled.
    * @default 300 (5 minutes)
    */
   timeout?: pulumi.Input<number> | undefined;
-  /** Limits of the job's time at the service. @default those of the endpoint */
+  /** The job's time limits at RunPod. @default those of the endpoint */
   policy?: pulumi.Input<SmokeTestPolicy> | undefined;
   /** Storage for the worker's own code to use. @default none */
   s3Config?: pulumi.Input<SmokeTestStorage> | undefined;
   /**
    * Values, such as the template's id, that run the job again when they change. A change to any
-   * other argument also does.
+   * other argument does so too.
    */
   triggers?: pulumi.Input<pulumi.Input<unknown>[]> | undefined;
 }
 
 /**
- * Runs one job on an endpoint, or requests one path of a load-balancing endpoint, when the resource
- * is created, and again whenever its arguments
- * change. Fails the `up` if the job fails, takes too long, or has an unexpected output. Resources
- * that depend on the test are then not changed. A response without the expected status fails it as
- * well.
+ * Runs a job on an endpoint, or sends a request to a load-balancing endpoint. The test runs when
+ * the resource is created, and again whenever its arguments change. `pulumi up` fails if the job
+ * fails, takes too long, or returns unexpected output, or if a response has an unexpected status.
+ * Resources that depend on the test are then left unchanged.
  *
- * A lost response never makes it submit the job twice. After a failure, the next `up` runs the job
- * again. State holds the job's id, status and times, not its output.
+ * The test never submits a job twice because a response was lost. After a failure, the next `up`
+ * runs the job again. State contains the job's id, status and times, but not its output.
  *
  * @example
  * new SmokeTest("llama-answers", {
@@ -100,18 +99,18 @@ export interface SmokeTestArgs {
  * });
  */
 export class SmokeTest extends pulumi.CustomResource {
-  /** Id of the last job; `""` with `path`. */
+  /** Id of the last job; `""` if `path` is set. */
   declare readonly jobId: pulumi.Output<string>;
-  /** `COMPLETED`; with `path`, the HTTP status of the response, such as `200`. */
+  /** `COMPLETED`. If `path` is set, the response's HTTP status, such as `200`. */
   declare readonly status: pulumi.Output<string>;
   /**
-   * Time that the job waited for a worker, in whole milliseconds; 0 if the service does not report
+   * How long the job waited for a worker, in milliseconds (integer); 0 if RunPod does not report
    * it.
    */
   declare readonly delayTime: pulumi.Output<number>;
   /**
-   * Time that the job ran, in whole milliseconds; 0 if the service does not report it. With `path`,
-   * the time until the response.
+   * How long the job ran, in milliseconds (integer); 0 if RunPod does not report it. If `path` is
+   * set, the time until the response.
    */
   declare readonly executionTime: pulumi.Output<number>;
 
@@ -129,8 +128,8 @@ export class SmokeTest extends pulumi.CustomResource {
 }
 
 /**
- * Returns the storage with its key as a secret. A storage that is one output as a whole becomes
- * secret as a whole.
+ * Marks the storage's key as secret. If the whole storage is a single output, it becomes secret as
+ * a whole.
  */
 function secretStorage(storage: pulumi.Input<SmokeTestStorage>): pulumi.Input<SmokeTestStorage> {
   if (pulumi.Output.isInstance(storage) || storage instanceof Promise) return pulumi.secret(storage);
@@ -139,7 +138,7 @@ function secretStorage(storage: pulumi.Input<SmokeTestStorage>): pulumi.Input<Sm
   return accessSecret === undefined ? storage : { ...storage, accessSecret: pulumi.secret(accessSecret) };
 }
 
-/** Loads the handlers only here, because they load the client. */
+/** Load the handlers here, because they load the client. */
 function findProblems(values: Record<string, unknown>): InputProblem[] {
   const {
     smokeTestProblems,
