@@ -21,10 +21,10 @@ import type { ObservedOptions, RequestOptions } from "./transport/requestOptions
 import { VOLUME } from "./volumes/volume";
 import { createVolumes, type VolumeCalls, type Volumes } from "./volumes/volumes";
 
-/** The endpoints of an account: their records, and why they wait. */
+/** The endpoints of an account: their records, and the diagnosis of why they wait. */
 export interface ManagedEndpoints extends Endpoints, Diagnoses {}
 
-/** Makes what else the endpoints of a client have, from the requests that logs need. */
+/** Creates the additional parts of a client's `endpoints`, using the requests that logs need. */
 export type AddedToEndpoints<Added extends object> = (context: CallContext, calls: LogCalls) => Added;
 
 /**
@@ -44,22 +44,24 @@ type RecordsOfKinds = { readonly [Name in keyof Kinds]: ReturnType<Kinds[Name]> 
 
 type CallsOfKinds = { readonly [Name in keyof Kinds]: Parameters<Kinds[Name]>[1] };
 
-/** The parts of a client that the management API serves. */
+/** The parts of a client that use the management API. */
 export interface Management<Added extends object> extends RecordsOfKinds {
-  /** Creates, changes, lists and deletes endpoints, and says why something waits. */
+  /**
+   * Creates, changes, lists and deletes endpoints, and diagnoses why jobs or workers are waiting.
+   */
   readonly endpoints: ManagedEndpoints & Added;
   /** Creates, changes, lists and deletes templates. */
   readonly templates: Templates;
   /** Creates, changes, lists and deletes network volumes. */
   readonly volumes: Volumes;
   readonly pods: PodCalls;
-  /** Reads the service's catalog: GPU types, pools, data centers, CPU flavors, stock, prices. */
+  /** Reads RunPod's catalog: GPU types, pools, data centers, CPU flavors, stock and prices. */
   readonly catalog: Catalog;
   /** Reads the limits of the account. */
   readonly account: Account;
 }
 
-/** The requests of one management API. */
+/** The requests of a management API. */
 export interface ManagementCalls extends CallsOfKinds {
   readonly endpoints: EndpointCalls;
   readonly templates: TemplateCalls;
@@ -72,9 +74,9 @@ export interface ManagementCalls extends CallsOfKinds {
 }
 
 /**
- * Returns the parts that a management API serves. They share their lists.
+ * Returns the parts of a client that use a management API. They share their lists.
  * @param health reads the counts of an endpoint's queue
- * @param added makes what else the endpoints have
+ * @param added creates the additional parts of `endpoints`
  */
 export function managementOf<Added extends object>(
   context: EndpointsContext,
@@ -121,7 +123,7 @@ export function managementOf<Added extends object>(
 /** Reads the counts of an endpoint's queue. */
 export type ReadHealth = (endpointId: string, options: ObservedOptions) => Promise<HealthCounts>;
 
-/** Returns the requests with which logs find their workers, and the values to hide. */
+/** Returns the requests that logs use to find their workers and the values to hide. */
 function logCalls(context: CallContext, { endpoint, workers }: DiagnosisCalls) {
   const read = <T>(name: string, operation: string, limits: RequestOptions, attempt: (each: Attempt) => Promise<T>) =>
     makeCall(context, { name, operation, repeatability: "safe", ...limits, attempt });

@@ -12,14 +12,15 @@ import type { AddedToEndpoints, Management } from "./management";
 import { createPods, type Pods } from "./pods/pods";
 import { restPodCalls } from "./pods/restCalls";
 
-/** A client of the management API of one account: what `pulumi up` needs. */
+/** A client for the management API of one account, which provides everything `pulumi up` needs. */
 export interface ManagementClient<Added extends object = object> extends Omit<Management<Added>, "pods"> {
   /** Reads pods. */
   readonly pods: Pods;
   /**
-   * Ends all waits for jobs, all streamed bodies, and all calls that wait for a rate limit or a
-   * retry. Requests get one more second for their response. Those without one then fail, and the
-   * logger is told which. Only the requests of your own `dispatcher` continue.
+   * Ends all waits for jobs, all streamed bodies, and all calls that are waiting for a rate limit
+   * or a retry. Requests in progress get one more second for their response. Those without a
+   * response then fail, and the logger reports which ones. Only requests of your own `dispatcher`
+   * continue.
    */
   close(): Promise<void>;
   /** Same as `close`, for use with `await using`. */
@@ -27,7 +28,7 @@ export interface ManagementClient<Added extends object = object> extends Omit<Ma
 }
 
 /**
- * Creates a client of the management API only, for programs that run no jobs. It sends nothing yet.
+ * Creates a client for the management API only, for programs that run no jobs. Nothing is sent yet.
  * @throws ConfigurationError, see `createClient`
  * @example
  * await using management = createManagement();
@@ -39,9 +40,9 @@ export function createManagement(options?: ClientOptions): ManagementClient {
 }
 
 /**
- * Returns the management API and the queues over a connection. The queues' waits say why a job
- * waits.
- * @param added what else `endpoints` has
+ * Returns the management API and the queues for a connection. If a wait in a queue times out, it
+ * can explain why the job is waiting.
+ * @param added creates the additional parts of `endpoints`
  */
 export function clientOver<Queue extends JobQueue, Added extends object>(
   connected: Connected,
@@ -59,10 +60,10 @@ export function clientOver<Queue extends JobQueue, Added extends object>(
 }
 
 /**
- * Returns the management API over a connection. Its modules are loaded only here: programs that
- * only run jobs do not need them.
+ * Returns the management API for a connection. Its modules are loaded only here, because programs
+ * that only run jobs don't need them.
  * @param access returns an endpoint's queue, which a diagnosis reads
- * @param added what else `endpoints` has
+ * @param added creates the additional parts of `endpoints`
  */
 function managementOver<Added extends object>(
   connected: Connected,

@@ -1,8 +1,8 @@
 import { closest, distance } from "fastest-levenshtein";
 
 /**
- * Returns the allowed word that is nearest to `word`, ignoring case. Returns `undefined` if none is
- * near.
+ * Returns the allowed word that is closest to `word`, ignoring case, or `undefined` if no word is
+ * close enough.
  */
 export function nearestWord(word: string, allowed: readonly string[]): string | undefined {
   const wanted = word.toUpperCase();
@@ -11,8 +11,8 @@ export function nearestWord(word: string, allowed: readonly string[]): string | 
     allowed.map((each) => each.toUpperCase()),
   );
   const mistakes = distance(wanted, candidate);
-  // Two swapped letters are two mistakes. In a country code, one mistake is already another
-  // country.
+  // Two swapped letters count as two mistakes. In a country code, a single mistake already results
+  // in a different country.
   const isNear = word.length < 4 ? mistakes < word.length / 2 : mistakes <= word.length / 2;
   if (!isNear) return undefined;
   return allowed.find((each) => each.toUpperCase() === candidate);

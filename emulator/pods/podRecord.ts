@@ -53,7 +53,7 @@ export interface Pod {
   readonly volumeInGb: number;
   /** Absolute mount path of the pod volume or network volume. */
   readonly volumeMountPath: string;
-  /** Legacy synonym of `endpointId`. */
+  /** Legacy synonym for `endpointId`. */
   readonly aiApiId?: string;
   /** The id of the endpoint that the pod is a worker of. */
   readonly endpointId?: string;

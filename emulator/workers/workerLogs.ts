@@ -15,7 +15,7 @@ export interface LoggedLine {
 export interface LogFilter {
   /** @default both */
   readonly source?: LogSource | undefined;
-  /** The number of earlier lines. */
+  /** The number of earlier lines to read. */
   readonly tail: number;
   /** Only lines after this time. */
   readonly after?: string | undefined;

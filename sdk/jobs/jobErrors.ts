@@ -4,13 +4,13 @@ import { redact } from "../secret";
 import type { JobStatus } from "./jobRecord";
 
 /**
- * Thrown when a submit was sent and its response was lost or not valid: the job may have been
- * submitted. It is not sent again, because the job could then run twice. A submit with
- * `idempotent: true` is sent again. `cause` says what happened.
+ * Thrown when a submit was sent but its response was lost or not valid, so the job may have been
+ * submitted. The submit is not sent again, because the job could then run twice. With `idempotent:
+ * true`, it is sent again. `cause` describes what happened.
  */
 export class SubmitUncertainError extends ServerlessGpuError {
   readonly code = "SUBMIT_UNCERTAIN";
-  /** The id of the job, if the response contained one. The job was then submitted. */
+  /** The id of the job, if the response contained one. In that case, the job was submitted. */
   override readonly jobId: string | undefined;
 
   /** @internal */
@@ -22,8 +22,8 @@ export class SubmitUncertainError extends ServerlessGpuError {
 
 /**
  * Thrown when a retry was sent, its response was lost, and the job's status does not show whether
- * it took effect: the job may be running, or may have run and failed again. The retry is not sent
- * again, because the job could then run twice.
+ * the retry took effect: the job may be running, or may have run and failed again. The retry is not
+ * sent again, because the job could then run twice.
  */
 export class RetryUncertainError extends ServerlessGpuError {
   readonly code = "RETRY_UNCERTAIN";
@@ -38,23 +38,24 @@ export class RetryUncertainError extends ServerlessGpuError {
 }
 
 /**
- * Thrown when a purge of the queue was sent and its response was lost: jobs may have been removed.
- * It is not sent again, because it could then remove jobs that were submitted since.
+ * Thrown when a purge of the queue was sent but its response was lost, so jobs may have been
+ * removed. The purge is not sent again, because it could then remove jobs that were submitted in
+ * the meantime.
  */
 export class PurgeUncertainError extends ServerlessGpuError {
   readonly code = "PURGE_UNCERTAIN";
 }
 
 /**
- * Thrown when a read of a stream broke after it was sent, or contained an item without an output.
- * The service returns each piece once, so pieces may be missing between those read before and those
- * that come next.
+ * Thrown when a read of a stream broke after it was sent, or when its response contained an item
+ * without an output. RunPod returns each piece only once, so pieces may be missing between those
+ * already read and those that come next.
  */
 export class StreamGapError extends ServerlessGpuError {
   readonly code = "STREAM_GAP";
   /** The id of the job. */
   override readonly jobId: string;
-  /** The number of pieces that were read before the gap. */
+  /** The number of pieces read before the gap. */
   readonly piecesRead: number;
 
   /** @internal */
@@ -71,9 +72,9 @@ export class StreamGapError extends ServerlessGpuError {
  */
 export class OpenAiStreamError extends ServerlessGpuError {
   readonly code = "OPENAI_STREAM";
-  /** The server's error type, such as `InternalServerError`. */
+  /** The error type that the server sent, such as `InternalServerError`. */
   readonly type: string | undefined;
-  /** The server's error code, which may be an HTTP status. */
+  /** The error code that the server sent, which may be an HTTP status. */
   readonly errorCode: string | undefined;
 
   /** @internal */
@@ -85,12 +86,12 @@ export class OpenAiStreamError extends ServerlessGpuError {
 }
 
 /**
- * Thrown when the response of an OpenAI-compatible server ends before the event that ends its
- * stream: the rest is missing. Earlier events were already yielded.
+ * Thrown when the response of an OpenAI-compatible server ends before the event that marks the end
+ * of the stream, so the rest is missing. Earlier events were already yielded.
  */
 export class OpenAiStreamIncompleteError extends ServerlessGpuError {
   readonly code = "OPENAI_STREAM_INCOMPLETE";
-  /** The number of events that were received. */
+  /** The number of events received. */
   readonly eventsRead: number;
 
   /** @internal */
@@ -100,27 +101,27 @@ export class OpenAiStreamIncompleteError extends ServerlessGpuError {
   }
 }
 
-/** One place where an output differs from its schema. */
+/** A place where an output differs from its schema. */
 export interface OutputIssue {
-  /** What is wrong. */
+  /** A description of what is wrong. */
   readonly message: string;
-  /** The keys that lead to the place. Empty: the whole output. */
+  /** The keys that lead to the place. An empty list stands for the whole output. */
   readonly path: readonly (string | number)[];
 }
 
 /**
  * Thrown when the output of a completed job, a piece of a stream, or a response of an
- * OpenAI-compatible server does not match the caller's `schema`. The error holds the output, which
- * may have been charged for. A stream can be read on: its next `next()` returns the following
- * piece.
+ * OpenAI-compatible server does not match the caller's `schema`. The error contains the output,
+ * because you may have been charged for it. A stream can still be read: its next `next()` returns
+ * the following piece.
  */
 export class OutputMismatchError extends ServerlessGpuError {
   readonly code = "OUTPUT_MISMATCH";
   /** The id of the job. `undefined` for a response of an OpenAI-compatible server. */
   override readonly jobId: string | undefined;
-  /** The output, the piece or the response, as it was received. Not enumerable. */
+  /** The output, piece or response as it was received. The property is not enumerable. */
   declare readonly output: unknown;
-  /** The places where it differs from the schema. At least one. */
+  /** The places where the output differs from the schema. There is at least one. */
   readonly issues: readonly OutputIssue[];
 
   /** @internal */
@@ -131,7 +132,7 @@ export class OutputMismatchError extends ServerlessGpuError {
   ) {
     super(message, details);
     this.jobId = found.jobId === undefined ? undefined : redact(found.jobId);
-    // Not in the output of `console.error`: it may be large, and it is the user's data.
+    // Keep the output out of `console.error`, because it may be large and is the user's data.
     Object.defineProperty(this, "output", { value: found.output });
     this.issues = found.issues.map((issue) => ({
       message: redact(issue.message),
@@ -140,14 +141,14 @@ export class OutputMismatchError extends ServerlessGpuError {
   }
 }
 
-/** Thrown when a job failed, was cancelled or timed out, so that there is no result. */
+/** Thrown when a job failed, was canceled or timed out, so there is no result. */
 export class JobFailedError extends ServerlessGpuError {
   readonly code = "JOB_FAILED";
   /** The id of the job. */
   override readonly jobId: string;
   /** `FAILED`, `CANCELLED` or `TIMED_OUT`. */
   readonly jobStatus: JobStatus;
-  /** The service's description of the error. */
+  /** The error description that RunPod returned. */
   readonly jobError: string | undefined;
 
   /** @internal */
@@ -160,8 +161,8 @@ export class JobFailedError extends ServerlessGpuError {
 }
 
 /**
- * Thrown when a wait with `onAbort: "cancel"` was aborted and its job could not be cancelled: it
- * may continue, and you may still be charged for it. `cause` is the abort reason.
+ * Thrown when a wait with `onAbort: "cancel"` was aborted and its job could not be canceled. The
+ * job may continue, and you may still be charged for it. `cause` is the abort reason.
  */
 export class CancelFailedError extends ServerlessGpuError {
   readonly code = "CANCEL_FAILED";
@@ -180,19 +181,19 @@ export class CancelFailedError extends ServerlessGpuError {
 export type ExpiryReason = "ttl" | "retention";
 
 /**
- * Thrown when the service no longer knows a job because its `ttl`, or its result's retention time,
- * has elapsed. Any other unknown job is a `NotFoundError`.
+ * Thrown when RunPod no longer knows a job because the job's `ttl`, or the retention time of its
+ * result, has elapsed. For any other unknown job, a `NotFoundError` is thrown instead.
  */
 export class JobExpiredError extends ServerlessGpuError {
   readonly code = "JOB_EXPIRED";
   /** The id of the job. */
   override readonly jobId: string;
   /**
-   * `ttl`: the job's time to live had elapsed. `retention`: it had ended, and its result is no
+   * `ttl` if the job's time to live elapsed. `retention` if the job ended and its result is no
    * longer kept.
    */
   readonly reason: ExpiryReason;
-  /** The latest time at which it expired. */
+  /** The latest time at which the job expired. */
   readonly expiredAt: Date;
 
   /** @internal */
@@ -204,12 +205,12 @@ export class JobExpiredError extends ServerlessGpuError {
   }
 }
 
-/** Thrown by `retry`, before it is sent, if the job is neither FAILED nor TIMED_OUT. */
+/** Thrown by `retry`, before anything is sent, if the job is neither FAILED nor TIMED_OUT. */
 export class JobNotRetryableError extends ServerlessGpuError {
   readonly code = "JOB_NOT_RETRYABLE";
   /** The id of the job. */
   override readonly jobId: string;
-  /** The job's status. */
+  /** The status of the job. */
   readonly jobStatus: JobStatus;
 
   /** @internal */
@@ -225,7 +226,7 @@ export class WebhookNotConfirmedError extends ServerlessGpuError {
   readonly code = "WEBHOOK_NOT_CONFIRMED";
   /** The id of the job. */
   override readonly jobId: string;
-  /** The job's status according to `/status`. The service sends no webhook for it. */
+  /** The job's status according to `/status`. RunPod sends no webhook for this status. */
   readonly jobStatus: JobStatus;
 
   /** @internal */

@@ -24,23 +24,23 @@ import { type Poller, SHORTEST_POLL_MS, type WaitOutcome, type WaitRequest } fro
 import type { QueueTransport } from "./queueTransport";
 import { followStatus } from "./statusChanges";
 
-/** The parts of a handle. */
+/** The dependencies of a handle. */
 export interface JobHandleContext<Output> {
   readonly queue: QueueTransport;
   readonly poller: Poller;
   readonly schema: OutputSchema<Output> | undefined;
   readonly lifetime: JobLifetime;
   /**
-   * The time of the last response with the job's status, in milliseconds of the monotonic clock.
+   * When the last response with the job's status arrived, in milliseconds of the monotonic clock.
    */
   readonly seenAt: number;
 }
 
-/** One job. `run` and `job` return it. */
+/** A single job, as returned by `run` and `job`. */
 export class JobHandle<Output = unknown> {
   /** The id of the job. */
   readonly id: string;
-  /** The id of the job's endpoint. */
+  /** The id of the endpoint that the job was submitted to. */
   readonly endpointId: string;
   readonly #context: JobHandleContext<Output>;
   #lifetime: JobLifetime;
@@ -57,9 +57,9 @@ export class JobHandle<Output = unknown> {
   }
 
   /**
-   * The latest time at which the service still knows the job: the end of its ttl, or of its
-   * result's retention once this handle has seen that it ended (contract, Limits). `undefined` for
-   * a job that this handle did not submit and has not seen ended.
+   * The latest time at which RunPod still knows the job: the end of its ttl, or the end of its
+   * result's retention once this handle has seen that the job ended (contract, Limits). `undefined`
+   * for a job that this handle did not submit and has not seen end.
    */
   get expiresAt(): Date | undefined {
     const at = expiresAt(this.#lifetime);
@@ -67,14 +67,15 @@ export class JobHandle<Output = unknown> {
   }
 
   /**
-   * Waits until the job has completed. Its `output` then has the schema's type. Temporary faults of
-   * the service do not end the wait unless they last longer than the client's `retry.maxElapsedMs`.
-   * @throws JobFailedError if it failed, was cancelled or timed out
-   * @throws OutputMismatchError if its output does not match the schema; the error holds the output
+   * Waits until the job has completed. The returned job's `output` then has the schema's type.
+   * Temporary faults of RunPod don't end the wait unless they last longer than the client's
+   * `retry.maxElapsedMs`.
+   * @throws JobFailedError if the job failed, was canceled or timed out
+   * @throws OutputMismatchError if the output does not match the schema; the error contains the
+   * output
    * @throws WaitTimeoutError if the timeout elapses; the job continues
-   * @throws JobExpiredError if its ttl or its result's retention has elapsed
-   * @throws CancelFailedError if the job should have been cancelled after an abort, and may
-   * continue
+   * @throws JobExpiredError if the job's ttl or its result's retention has elapsed
+   * @throws CancelFailedError if the job could not be canceled after an abort, so it may continue
    * @throws the signal's reason, if it aborts
    * @throws the error of `onStatus` or `onProgress`
    * @example
@@ -118,8 +119,8 @@ export class JobHandle<Output = unknown> {
 
   /**
    * Reads the job.
-   * @throws JobExpiredError if its ttl or its result's retention has elapsed
-   * @throws NotFoundError if the service does not know it for another reason, such as a purge of
+   * @throws JobExpiredError if the job's ttl or its result's retention has elapsed
+   * @throws NotFoundError if RunPod does not know the job for another reason, such as a purge of
    * the queue
    */
   status(given?: StatusOptions): ResponsePromise<Job> {
@@ -134,19 +135,20 @@ export class JobHandle<Output = unknown> {
   }
 
   /**
-   * Yields the pieces of the output, until the job has ended and all pieces were read. The service
-   * returns each piece once: use one reader for a job. If a connection breaks, the pieces in its
-   * response are lost. The stream then ends with an error, or calls `onGap`.
+   * Yields the pieces of the output until the job has ended and all pieces were read. RunPod
+   * returns each piece only once, so use a single reader per job. If a connection breaks, the
+   * pieces in its response are lost. The stream then ends with an error, or calls `onGap`.
    * @throws StreamGapError if pieces may be missing and there is no `onGap`
-   * @throws OutputMismatchError if a piece does not match the schema. The error holds the piece,
+   * @throws OutputMismatchError if a piece does not match the schema. The error contains the piece,
    * and a new loop over the same stream continues with the next one
-   * @throws JobFailedError after the last piece, if the job failed, was cancelled or timed out
+   * @throws JobFailedError after the last piece, if the job failed, was canceled or timed out
    */
   stream<Item = unknown>(given: StreamOptions<Item> = {}): AsyncIterableIterator<StreamItem<Item>, void, undefined> {
     const pieces = this.#pieces(given);
     const typed = (piece: StreamItem) => this.#typed(piece, given.schema);
     return {
-      // Not a generator: an error of the schema would end it, and the next pieces would be lost.
+      // Not a generator, because a schema error would end a generator and the next pieces would be
+      // lost.
       async next() {
         const next = await pieces.next();
         return next.done ? next : { done: false, value: await typed(next.value) };
@@ -175,10 +177,10 @@ export class JobHandle<Output = unknown> {
   }
 
   /**
-   * Cancels the job: it does not start, or is stopped. Returns its status, which is unchanged for a
-   * job that has ended.
-   * @throws JobExpiredError if its ttl or its result's retention has elapsed
-   * @throws NotFoundError if the service does not know it for another reason
+   * Cancels the job. A waiting job doesn't start, and a running job is stopped. Returns the job's
+   * status, which does not change if the job has already ended.
+   * @throws JobExpiredError if the job's ttl or its result's retention has elapsed
+   * @throws NotFoundError if RunPod does not know the job for another reason
    */
   cancel(given?: RequestOptions): ResponsePromise<Job> {
     return checkedCall(given, REQUEST_OPTIONS, async (options) =>
@@ -187,10 +189,10 @@ export class JobHandle<Output = unknown> {
   }
 
   /**
-   * Runs the job again if it failed or timed out, with its id and its input. The request is
-   * repeated only if it had no effect.
-   * @throws RetryUncertainError if its response was lost, and the job's status does not show
-   * whether it took effect
+   * Runs a failed or timed-out job again, with the same id and input. The request is repeated only
+   * if it had no effect.
+   * @throws RetryUncertainError if the response was lost and the job's status does not show whether
+   * the retry took effect
    * @throws JobNotRetryableError, before the retry is sent, if the job has another status
    */
   retry(given?: RequestOptions): ResponsePromise<Job> {
@@ -218,7 +220,7 @@ export class JobHandle<Output = unknown> {
     return job;
   }
 
-  /** Reports each end of the job once: it can end again after a retry. */
+  /** Reports each end of the job once. A job can end again after a retry. */
   #reportEnd(job: Job): void {
     const { onEnded } = this.#context.queue.context;
     const end = [job.status, job.delayTime, job.executionTime].join(" ");
@@ -265,14 +267,14 @@ export class JobHandle<Output = unknown> {
   }
 
   /**
-   * The timeout includes waiting for the rate limit, so aborting many waits ends in bounded time.
+   * The timeout includes the wait for the rate limit, so aborting many waits takes a bounded time.
    */
   async #cancelAfterAbort(reason: unknown): Promise<void> {
     const { queue } = this.#context;
     try {
       await cancelJob(queue, this.id, { timeoutMs: queue.context.retry.maxElapsedMs });
     } catch (error) {
-      // The job no longer exists, so nothing can continue.
+      // The job no longer exists, so it can't continue.
       if (error instanceof NotFoundError) return;
       const details = { jobId: this.id, endpointId: this.endpointId, error };
       queue.context.log?.("error", `job ${this.id} could not be cancelled and may continue`, details);
@@ -289,7 +291,10 @@ export class JobHandle<Output = unknown> {
   }
 }
 
-/** Thrown when a job did not end within the timeout. It continues: wait again with `job.wait()`. */
+/**
+ * Thrown when a job did not end within the timeout. The job continues, and `job.wait()` waits for
+ * it again.
+ */
 export class WaitTimeoutError extends ServerlessGpuError {
   readonly code = "WAIT_TIMEOUT";
   override readonly disposition = "wait";
@@ -297,7 +302,10 @@ export class WaitTimeoutError extends ServerlessGpuError {
   override readonly jobId: string;
   /** The handle of the job. */
   readonly job: JobHandle;
-  /** Why the job waits, with the option `diagnose`. Not enumerable. */
+  /**
+   * The reason why the job is waiting, if the option `diagnose` was set. The property is not
+   * enumerable.
+   */
   declare readonly diagnosis: Diagnosis | undefined;
 
   /** @internal */
@@ -305,7 +313,7 @@ export class WaitTimeoutError extends ServerlessGpuError {
     super(message, details);
     this.jobId = job.id;
     this.job = job;
-    // Not in the output of `console.error`, where it would hide the message.
+    // Keep the diagnosis out of `console.error`, where it would hide the message.
     Object.defineProperty(this, "diagnosis", { value: diagnosis });
   }
 }

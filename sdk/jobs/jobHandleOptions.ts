@@ -15,38 +15,39 @@ import type { StreamGapError } from "./jobErrors";
 import type { OutputSchema } from "./jobOutput";
 import type { ProgressListener, StatusListener } from "./statusChanges";
 
-/** Options of `wait`. */
+/** Options for `wait`. */
 export interface WaitOptions extends Pick<RequestOptions, "signal"> {
   /**
-   * The longest time to wait, in milliseconds, ≥ 0. With 0 the job is read once.
+   * The maximum time to wait, in milliseconds, ≥ 0. With 0, the job is read once.
    * @default until the job has ended
    */
   readonly timeoutMs?: number | undefined;
   /**
-   * Decides what an abort of `signal` does to the job: `detach` lets it continue, `cancel` cancels
-   * it before the wait rejects. A cancel waits for the rate limit, at most for the client's
+   * What happens to the job when `signal` aborts: `detach` lets the job continue, `cancel` cancels
+   * it before the wait rejects. The cancellation waits for the rate limit, up to the client's
    * `retry.maxElapsedMs`. If it fails, the wait rejects with a `CancelFailedError`.
    * @default "detach"
    */
   readonly onAbort?: "detach" | "cancel" | undefined;
   /**
-   * Called with the job's status when it is first read, and on each change. Calls do not overlap.
-   * The wait resolves when all have settled, and rejects if one fails; the job then continues.
-   * Statuses that follow each other faster than the job is read are missed.
+   * Called with the job's status when it is first read, and whenever it changes. Calls do not
+   * overlap. The wait resolves after all calls have settled, and rejects if one of them fails; the
+   * job then continues. A status is missed if the next one follows before the job is read again.
    * @default none
    */
   readonly onStatus?: StatusListener | undefined;
   /**
-   * Called with each new progress update of the worker, which is the job's `output` until it ends.
-   * Calls do not overlap, and an error of one ends the wait, as for `onStatus`. Updates that follow
-   * each other faster than the job is read are missed. For a stream, the pieces are the progress.
+   * Called with each new progress update from the worker. Until the job ends, the update is the
+   * job's `output`. Calls do not overlap, and an error in one of them ends the wait, as for
+   * `onStatus`. An update is missed if the next one follows before the job is read again. In a
+   * stream, the pieces themselves show the progress.
    * @default none
    */
   readonly onProgress?: ProgressListener | undefined;
   /**
-   * `true`: after the timeout, the error says why the job waits, and has the `diagnosis`. It sends
-   * up to nine requests more. All waits of a process share one diagnosis in 30 s; without one, the
-   * error says how to get it.
+   * `true` if a timeout error should explain why the job is waiting and contain the `diagnosis`.
+   * This sends up to nine additional requests. All waits of a process share one diagnosis per 30 s;
+   * an error without a diagnosis says how to get it.
    * @default false
    */
   readonly diagnose?: boolean | undefined;
@@ -63,12 +64,12 @@ export const WAIT_OPTIONS: OptionChecks<WaitOptions> = {
   diagnose: aBoolean,
 };
 
-/** Options of `status`. */
+/** Options for `status`. */
 export interface StatusOptions extends RequestOptions {
   /**
-   * Sets the job's time to live, in milliseconds from its submit: whole, 10 seconds to 7 days.
-   * @default
-   * unchanged
+   * Sets the job's time to live, in milliseconds from its submit: a whole number, 10 seconds to 7
+   * days.
+   * @default unchanged
    */
   readonly ttl?: number | undefined;
 }
@@ -77,7 +78,7 @@ export const TTL = wholeMs(JOB_TTL_MS);
 
 export const STATUS_OPTIONS: OptionChecks<StatusOptions> = { ...REQUEST_OPTIONS, ttl: TTL };
 
-/** Options of `stream`. */
+/** Options for `stream`. */
 export interface StreamOptions<Item> extends RequestOptions {
   /** The schema of each item's `output`. @default none: `output` is `unknown` */
   readonly schema?: OutputSchema<Item> | undefined;

@@ -5,26 +5,26 @@ import type { ExpiryReason } from "./jobErrors";
  * Facts that determine how long the service knows a job. Times are in milliseconds since the epoch.
  */
 export interface JobLifetime {
-  /** The time of the submit. `undefined` for a job that was submitted elsewhere. */
+  /** When the job was submitted. `undefined` for a job that was submitted elsewhere. */
   readonly submittedAt?: number | undefined;
   readonly ttlMs: number;
-  /** The time that the result is kept after the job ends, in milliseconds. */
+  /** How long the result is kept after the job ends, in milliseconds. */
   readonly retentionMs: number;
-  /** The time when the client first saw that it had ended. */
+  /** When the client first saw that the job had ended. */
   readonly endedAt?: number | undefined;
 }
 
-/** Returns a lifetime from the known facts, with the contract's defaults for the others. */
+/** Returns a lifetime from the known facts, and uses the contract's defaults for the rest. */
 export function jobLifetime(known: Partial<JobLifetime>): JobLifetime {
   return { ttlMs: JOB_TTL_MS.default, retentionMs: RUN_RESULT_RETENTION_MS, ...known };
 }
 
-/** The time for which a result is kept, in milliseconds (contract, Limits). */
+/** How long a result is kept, in milliseconds (contract, Limits). */
 export const RETENTION_MS = { run: RUN_RESULT_RETENTION_MS, runsync: RUNSYNC_RESULT_RETENTION_MS.default } as const;
 
 /**
- * Returns the latest time at which the service still knows the job, or `undefined` if that is not
- * known.
+ * Returns the latest time at which the service still knows the job, or `undefined` if the time is
+ * not known.
  */
 export function expiresAt(lifetime: JobLifetime): number | undefined {
   const ends = [ttlEnd(lifetime), retentionEnd(lifetime)].filter((end) => end !== undefined);
@@ -47,7 +47,7 @@ export function expiryOf(
     return { reason: "retention", at: Math.min(now, retentionEndsAt) };
   }
   if (ttlEndsAt !== undefined && ttlEndsAt <= now) return { reason: "ttl", at: ttlEndsAt };
-  // It may have ended soon after the submit, unseen by this client.
+  // The job may have ended soon after the submit without this client seeing it.
   if (submittedAt !== undefined && submittedAt + retentionMs <= now) return { reason: "retention", at: now };
   return undefined;
 }

@@ -4,28 +4,31 @@ import { JobFailedError, type OutputIssue, OutputMismatchError } from "./jobErro
 import { type CompletedJob, isCompleted, type Job } from "./jobRecord";
 
 /**
- * The schema of a job's output: a zod, valibot or arktype schema, any other with the interface
- * Standard Schema, or any object with `parse`. The refinements of a Standard Schema may be
+ * The schema of a job's output: a zod, valibot or arktype schema, any other schema that implements
+ * Standard Schema, or any object with a `parse` method. The refinements of a Standard Schema may be
  * asynchronous.
  */
 export type OutputSchema<Output> = ParsingSchema<Output> | StandardSchema<Output>;
 
-/** A schema with the method `parse`. */
+/** A schema with a `parse` method. */
 export interface ParsingSchema<Output> {
-  /** Returns the value in the schema's type. Throws if it has a different shape. */
+  /** Returns the value in the schema's type. Throws if the value has a different shape. */
   parse(value: unknown): Output;
 }
 
-/** A schema with the interface Standard Schema, version 1. It is preferred to `parse`. */
+/**
+ * A schema that implements Standard Schema, version 1. If a schema also has `parse`, this is
+ * preferred.
+ */
 export interface StandardSchema<Output> {
   /** The interface. */
   readonly "~standard": {
-    /** Returns the value in the schema's type, or what is wrong with it. */
+    /** Returns the value in the schema's type, or a description of what is wrong with it. */
     readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
   };
 }
 
-/** The result of a Standard Schema: the value, or what is wrong with it. */
+/** The result of a Standard Schema: either the value or a description of what is wrong with it. */
 export type StandardResult<Output> =
   | {
       /** The value in the schema's type. */
@@ -38,31 +41,31 @@ export type StandardResult<Output> =
       readonly issues: readonly StandardIssue[];
     };
 
-/** One place where a value differs from a Standard Schema. */
+/** A place where a value differs from a Standard Schema. */
 export interface StandardIssue {
-  /** What is wrong. */
+  /** A description of what is wrong. */
   readonly message: string;
   /** The keys that lead to the place. */
   readonly path?: readonly (PropertyKey | StandardPathPart)[] | undefined;
 }
 
-/** One key of a path, as an object. */
+/** A key of a path, in the form of an object. */
 export interface StandardPathPart {
   /** The key. */
   readonly key: PropertyKey;
 }
 
-/** What was parsed, for errors. */
+/** Describes what was parsed, for error messages. */
 interface Parsed {
-  /** What it is, such as `the output of job a1`. */
+  /** A name for the parsed value, such as `the output of job a1`. */
   readonly what: string;
   readonly jobId?: string | undefined;
 }
 
 /**
- * Returns a job that has ended, with its output in the schema's type.
- * @throws JobFailedError if it did not complete
- * @throws OutputMismatchError if its output has a different shape
+ * Returns an ended job with its output in the schema's type.
+ * @throws JobFailedError if the job did not complete
+ * @throws OutputMismatchError if the output has a different shape
  */
 export async function completedJob<Output>(
   job: Job,
@@ -100,7 +103,7 @@ async function validated<Output>(
   try {
     return await schema["~standard"].validate(output);
   } catch (cause) {
-    // A refinement that throws is not a reason to lose the output.
+    // Don't lose the output just because a refinement throws.
     throw mismatch(output, parsed, issuesOf(cause), cause);
   }
 }
@@ -121,7 +124,10 @@ function mismatch(
   return new OutputMismatchError(message, { jobId, output, issues }, { cause });
 }
 
-/** Returns the issues of an error that a schema threw: zod's, or its message. */
+/**
+ * Returns the issues of an error that a schema threw: either zod's list of issues, or the error's
+ * message.
+ */
 function issuesOf(cause: unknown): readonly StandardIssue[] {
   const issues = typeof cause === "object" && cause !== null && "issues" in cause ? cause.issues : undefined;
   if (Array.isArray(issues) && issues.length > 0 && issues.every(isIssue)) return issues;
@@ -137,8 +143,7 @@ function hasMessage(value: unknown): value is { readonly message: string } {
 }
 
 /**
- * The largest part of a job's error that a message shows, in characters. `jobError` holds all of
- * it.
+ * How much of a job's error a message shows, in characters. `jobError` contains the whole error.
  */
 const LONGEST_ERROR = 2_000;
 

@@ -29,10 +29,10 @@ import {
   submitRunSync,
 } from "./submit";
 
-/** Options of `run`. */
+/** Options for `run`. */
 export interface RunOptions<Output> extends SubmitOptions {
   /**
-   * The schema of the job's output, such as a zod schema, or another Standard Schema.
+   * The schema of the job's output, such as a zod schema or another Standard Schema.
    * @default none: the output is `unknown`
    */
   readonly schema?: OutputSchema<Output> | undefined;
@@ -40,28 +40,28 @@ export interface RunOptions<Output> extends SubmitOptions {
 
 const RUN_OPTIONS: OptionChecks<RunOptions<unknown>> = { ...SUBMIT_OPTIONS, schema: aSchema };
 
-/** Options of `runSync`. */
+/** Options for `runSync`. */
 export interface RunSyncOptions<Output> extends RunOptions<Output> {
   /**
-   * Decides what an abort of `signal` does to the job: `detach` lets it continue, `cancel` cancels
-   * it before the call rejects, as `wait` does. With `cancel` the job is submitted with `/run`,
+   * What happens to the job when `signal` aborts: `detach` lets the job continue, `cancel` cancels
+   * it before the call rejects, just as in `wait`. With `cancel`, the job is submitted with `/run`,
    * which accepts 10 MB, and `wait` has no effect.
    * @default "detach"
    */
   readonly onAbort?: WaitOptions["onAbort"];
-  /** The time for the whole call, in milliseconds, ≥ 2,000. @default until the job has ended */
+  /** The timeout of the whole call, in milliseconds, ≥ 2,000. @default until the job has ended */
   readonly timeoutMs?: number | undefined;
   /**
-   * How long the service holds the request to wait for the result, in milliseconds: whole, 1,000 to
-   * 300,000. After that the client polls.
+   * How long RunPod holds the request while it waits for the result, in milliseconds: a whole
+   * number, 1,000 to 300,000. After that, the client polls.
    * @default the time that `timeoutMs` leaves, else 90,000
    */
   readonly wait?: number | undefined;
 }
 
 /**
- * The shortest timeout, in milliseconds: the service waits at least a second, and its response
- * takes time.
+ * The shortest timeout, in milliseconds. The service waits for at least a second, and its response
+ * takes time as well.
  */
 const SHORTEST_RUNSYNC_MS = 2 * RUNSYNC_WAIT_MS.min;
 
@@ -76,23 +76,27 @@ const RUN_SYNC_OPTIONS: OptionChecks<RunSyncOptions<unknown>> = {
 export interface JobOptions<Output> {
   /** The schema of the job's output. @default none: the output is `unknown` */
   readonly schema?: OutputSchema<Output> | undefined;
-  /** When it was submitted. The handle computes from this when the job expires. */
+  /** When the job was submitted. The handle uses this to compute when the job expires. */
   readonly submittedAt?: Date | undefined;
-  /** The `policy.ttl` of its submit, in milliseconds. @default 86,400,000 (24 hours) */
+  /**
+   * The `policy.ttl` that the job was submitted with, in milliseconds. @default 86,400,000 (24
+   * hours)
+   */
   readonly ttl?: number | undefined;
 }
 
 const JOB_OPTIONS: OptionChecks<JobOptions<unknown>> = { schema: aSchema, submittedAt: aDate, ttl: TTL };
 
 /**
- * The jobs of one endpoint (contract, Queue-based job API). All users of the same client share its
+ * The jobs of an endpoint (contract, Queue-based job API). All users of the same client share its
  * rate limits and polls.
  */
 export interface JobQueue {
   /** The id of the endpoint. */
   readonly endpointId: string;
   /**
-   * Submits a job and returns at once. The request is repeated only if it had no effect.
+   * Submits a job and returns without waiting for it. The request is repeated only if it had no
+   * effect.
    * @throws InvalidInputError, before any call
    * @throws SubmitUncertainError if the job may have been submitted
    * @example
@@ -104,48 +108,48 @@ export interface JobQueue {
    * Submits a job and waits until it has completed.
    * @throws InvalidInputError, before any call
    * @throws SubmitUncertainError if the job may have been submitted
-   * @throws JobFailedError if it failed, was cancelled or timed out
-   * @throws OutputMismatchError if its output does not match the schema; the error holds the output
-   * @throws WaitTimeoutError if the timeout elapses; the job continues, and the error has its
+   * @throws JobFailedError if the job failed, was canceled or timed out
+   * @throws OutputMismatchError if the output does not match the schema; the error contains the
+   * output
+   * @throws WaitTimeoutError if the timeout elapses; the job continues, and the error contains its
    * handle
    */
   runSync<Output = unknown>(request: JobRequest, options?: RunSyncOptions<Output>): Promise<CompletedJob<Output>>;
   /**
-   * Returns the handle of a job. Sends nothing.
+   * Returns the handle of a job without sending a request.
    * @throws InvalidInputError if the id cannot be part of a path
    */
   job<Output = unknown>(jobId: string, options?: JobOptions<Output>): JobHandle<Output>;
   /**
    * Reads a job.
-   * @throws NotFoundError if the service does not know it, or no longer does
+   * @throws NotFoundError if RunPod does not know the job, or no longer does
    */
   status(jobId: string, options?: StatusOptions): ResponsePromise<Job>;
   /**
    * Removes all waiting jobs. Jobs in progress keep running. The request is repeated only if it had
    * no effect.
-   * @throws PurgeUncertainError if its response was lost: it may have taken effect
+   * @throws PurgeUncertainError if the response was lost, so the purge may have taken effect
    * @throws NotFoundError if the endpoint does not exist
-   * @throws RateLimitError if the service still responds with 429 after all attempts
+   * @throws RateLimitError if RunPod still responds with 429 after all attempts
    */
   purgeQueue(options?: RequestOptions): ResponsePromise<PurgeResult>;
   /**
    * Reads the endpoint's job and worker counts.
    * @throws NotFoundError if the endpoint does not exist
-   * @throws AuthenticationError if the service does not accept the key
+   * @throws AuthenticationError if RunPod does not accept the key
    */
   health(options?: RequestOptions): ResponsePromise<EndpointHealth>;
   /**
-   * Reads the endpoint's recent requests, in the service's own shape, which is not part of the
-   * contract.
+   * Reads the endpoint's recent requests in RunPod's own format, which is not part of the contract.
    */
   requests(options?: RequestOptions): ResponsePromise<unknown>;
 }
 
-/** The jobs of an endpoint, and what builds on them. */
+/** The jobs of an endpoint, and the functions that other modules build on. */
 export interface JobQueueParts {
   readonly queue: JobQueue;
   readonly transport: QueueTransport;
-  /** Like `queue.run`, with checked options. */
+  /** Works like `queue.run`, with options that were already checked. */
   run<Output>(
     request: JobRequest,
     options?: RunOptions<Output> & ObservedOptions,
@@ -156,7 +160,7 @@ export interface JobQueueParts {
 }
 
 /**
- * Makes the queue of an endpoint.
+ * Creates the queue of an endpoint.
  * @throws InvalidInputError if the id cannot be part of a path
  */
 export function createJobQueue(context: QueueContext, endpointId: string): JobQueueParts {
@@ -202,7 +206,7 @@ export function createJobQueue(context: QueueContext, endpointId: string): JobQu
     async runSync(request, given = {}) {
       checkCallOptions(given, RUN_SYNC_OPTIONS);
       const { schema, timeoutMs, wait, onAbort, ...options } = given;
-      // While the service holds the response, there is no id to cancel the job by.
+      // While the service holds the response, no id is known that could be used to cancel the job.
       const operation = onAbort === "cancel" ? "run" : "runsync";
       const { body, ttlMs } = checked(transport, operation, request);
       const deadline = timeoutMs === undefined ? undefined : clock.monotonic() + timeoutMs;
@@ -221,7 +225,7 @@ export function createJobQueue(context: QueueContext, endpointId: string): JobQu
       return handle(job.id, schema, lifetime, clock.monotonic()).wait({ timeoutMs: timeLeftMs, signal, onAbort });
     },
     job: jobOf,
-    // The read itself checks the id.
+    // The read checks the id itself.
     status: (jobId, options) => handle(jobId, undefined, jobLifetime({}), Number.NEGATIVE_INFINITY).status(options),
     purgeQueue: (given) => checkedCall(given, REQUEST_OPTIONS, (options) => purgeQueue(transport, options)),
     health: (given) => checkedCall(given, REQUEST_OPTIONS, (options) => readHealth(transport, options)),

@@ -2,62 +2,67 @@ import * as z from "zod";
 import { type JobState, type OpenEnum, RETRYABLE_JOB_STATES, TERMINAL_JOB_STATES } from "../contract/enums";
 
 /**
- * A job's status. An unknown status means that the job has not ended.
+ * The status of a job. An unknown status means that the job has not ended.
  * @useDeclaredType
  */
 export type JobStatus = OpenEnum<JobState>;
 
 /**
- * A job at the service (contract, Job). Optional fields with an unreadable value are left out. The
- * responses to a submit, a cancel and a retry have only `id` and `status` (contract, Cancel
- * result).
+ * A job as returned by RunPod (contract, Job). Optional fields whose value cannot be read are left
+ * out. Responses to a submit, a cancellation or a retry contain only `id` and `status` (contract,
+ * Cancel result).
  */
 export interface Job {
-  /** The id of the job. Empty only if the service returned a result of `/runsync` without an id. */
+  /**
+   * The id of the job. It is empty only if RunPod returned a result of `/runsync` without an id.
+   */
   readonly id: string;
-  /** The job's status. */
+  /** The status of the job. */
   readonly status: JobStatus;
-  /** The time before a worker took the job, in milliseconds. */
+  /** How long it took until a worker picked up the job, in milliseconds. */
   readonly delayTime?: number | null;
-  /** The time that it ran, in milliseconds. */
+  /** How long the job ran, in milliseconds. */
   readonly executionTime?: number | null;
-  /** The handler's result. While the job is in progress it may be a progress update. */
+  /** The handler's result. While the job is in progress, this may be a progress update. */
   readonly output?: unknown;
-  /** The reason why the job failed. It may be a string of JSON. */
+  /** The reason why the job failed. This may be a string that contains JSON. */
   readonly error?: unknown;
   /** The number of workers that were lost while they ran the job. */
   readonly retries?: number | null;
-  /** The worker that took the job. */
+  /** The id of the worker that picked up the job. */
   readonly workerId?: string | null;
 }
 
-/** A job that completed, with its handler's result. */
+/** A completed job with its handler's result. */
 export interface CompletedJob<Output = unknown> extends Job {
   /** Only completed jobs have a result. */
   readonly status: "COMPLETED";
-  /** The handler's result, as the schema returned it where one was given. */
+  /** The handler's result, or the value that the schema returned for it if there is a schema. */
   readonly output: Output;
 }
 
-/** One piece of a job's output (contract, Stream item). */
+/** A piece of a job's output (contract, Stream item). */
 export interface StreamItem<Output = unknown> {
-  /** One piece of the handler's output, as the schema returned it where one was given. */
+  /**
+   * A piece of the handler's output, or the value that the schema returned for it if there is a
+   * schema.
+   */
   readonly output: Output;
-  /** Statistics for the piece, of a shape that the worker defines. */
+  /** Statistics about the piece, in a format that the worker defines. */
   readonly metrics?: Readonly<Record<string, unknown>> | null;
 }
 
 /**
- * The response of one read of `/stream`. Without a `status`, only `/status` shows whether more
- * pieces may come.
+ * The response to one read of `/stream`. If it contains no `status`, only `/status` shows whether
+ * more pieces may follow.
  */
 export interface StreamChunk {
-  /** The id of the job, if the response has it. */
+  /** The id of the job, if the response contains it. */
   readonly id?: string;
   readonly items: StreamItem[];
   /**
-   * The number of pieces before the first item that is not one, and was left out. Not set if there
-   * was none.
+   * The number of valid pieces before the first item that is not a piece. Such items are left out.
+   * `undefined` if all items are pieces.
    */
   readonly oddAfter?: number;
   readonly status?: JobStatus;
@@ -67,11 +72,11 @@ export interface StreamChunk {
 export interface PurgeResult {
   /** The number of waiting jobs that were removed. */
   readonly removed: number;
-  /** The service's word for the completed purge, in lower case. */
+  /** The lowercase word with which RunPod reports that the purge is complete. */
   readonly status: string;
 }
 
-/** Job counts of an endpoint, by state (contract, Health record). */
+/** An endpoint's job counts, by state (contract, Health record). */
 export interface JobCounts {
   /** Jobs that completed (integer, ≥ 0). */
   readonly completed: number;
@@ -86,7 +91,7 @@ export interface JobCounts {
 }
 
 /**
- * Worker counts of an endpoint, by state (contract, Health record; the fields after `running`:
+ * An endpoint's worker counts, by state (contract, Health record; the fields after `running`:
  * observed).
  */
 export interface WorkerCounts {
@@ -120,10 +125,10 @@ const numericString = z
   .regex(/^-?\d+(\.\d+)?$/)
   .transform(Number);
 const numeric = z.union([z.number(), numericString]);
-// A bad value in a minor field must not cost the user a result.
+// An invalid value in a minor field must not cost the user a result.
 const optionalNumeric = numeric.nullish().catch(undefined);
 
-// Fields that the service adds are kept.
+// Keep fields that the service adds.
 export const jobSchema = z.looseObject({
   id,
   status,
@@ -135,20 +140,21 @@ export const jobSchema = z.looseObject({
   workerId: z.union([z.string(), wholeAsString]).nullish().catch(undefined),
 }) satisfies z.ZodType<Job>;
 
-/** The response of `/cancel` and `/retry` (contract, Cancel result). */
+/** The response to `/cancel` and `/retry` (contract, Cancel result). */
 export const jobStatusSchema: z.ZodType<Job> = z.looseObject({ id, status });
 
-// A job that has an id exists, and `/status` returns its status. An odd id alone proves nothing.
+// If there is an id, the job exists, and `/status` returns its status. An unusual id alone proves
+// nothing.
 const withoutStatus = { id: z.string().min(1), status: status.catch("IN_QUEUE") };
 
-/** The response of `/run`. */
+/** The response to `/run`. */
 export const submittedSchema: z.ZodType<Job> = z.union([jobStatusSchema, z.looseObject(withoutStatus)]);
 
-/** The response of `/runsync`. */
+/** The response to `/runsync`. */
 export const submittedSyncSchema: z.ZodType<Job> = z.union([
   jobSchema,
   jobSchema.extend(withoutStatus),
-  // A result that was paid for is returned even without an id.
+  // A result that the user paid for is returned even if it has no id.
   jobSchema.extend({
     id: z.literal("").catch(""),
     status: z.literal("COMPLETED"),
@@ -162,7 +168,8 @@ const streamItemSchema: z.ZodType<StreamItem> = z.looseObject({
 });
 
 /**
- * The response of `/stream`: a bare list (contract), or the list with the job's status (observed).
+ * The response to `/stream`: either just the list (contract), or the list with the job's status
+ * (observed).
  */
 export const streamSchema = z.union([
   z.array(z.unknown()).transform(piecesOf),
@@ -173,7 +180,9 @@ export const streamSchema = z.union([
     ),
 ]);
 
-/** Leaves out the items that are not pieces: one odd item must not cost the others. */
+/**
+ * Leaves out items that are not pieces, so that one invalid item doesn't cost the user the others.
+ */
 function piecesOf(given: readonly unknown[]): StreamChunk {
   const items: StreamItem[] = [];
   let oddAfter: number | undefined;
@@ -187,7 +196,7 @@ function piecesOf(given: readonly unknown[]): StreamChunk {
 
 export const purgeSchema = z.looseObject({ removed: numeric, status: z.string() }) satisfies z.ZodType<PurgeResult>;
 
-/** The service leaves out counts of 0 (observed). */
+/** The service leaves out counts that are 0 (observed). */
 const count = numeric.nullish().transform((value) => value ?? 0);
 
 const jobCountsSchema = z.looseObject({
@@ -212,7 +221,7 @@ export const healthSchema = z.looseObject({
   workers: workerCountsSchema,
 }) satisfies z.ZodType<EndpointHealth>;
 
-/** Returns `true` if a job with this status has ended. Only `retry` changes such a status. */
+/** Returns `true` if a job with this status has ended. Only `retry` can change such a status. */
 export function isTerminal(jobStatus: JobStatus): boolean {
   return (TERMINAL_JOB_STATES as readonly string[]).includes(jobStatus);
 }
@@ -223,7 +232,7 @@ export function isRetryable(jobStatus: JobStatus): boolean {
 }
 
 /**
- * Returns `true` if the job completed. Its `output` is then the handler's result, not a progress
+ * Returns `true` if the job completed. Its `output` is then the handler's result and not a progress
  * update.
  */
 export function isCompleted<T extends Job>(job: T): job is T & Pick<CompletedJob, "status"> {

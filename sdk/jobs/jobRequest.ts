@@ -21,11 +21,13 @@ export interface JobPolicy {
   readonly ttl?: number | undefined;
 }
 
-/** Storage for the worker. The worker's own code must use it (contract, s3Config object). */
+/**
+ * Storage for the worker. It is up to the worker's own code to use it (contract, s3Config object).
+ */
 export interface S3Config {
   /** The bucket's access key id. */
   readonly accessId?: string | undefined;
-  /** The bucket's secret access key. It is sent to the service, and never shown. */
+  /** The bucket's secret access key. It is sent to RunPod and never shown. */
   readonly accessSecret?: string | undefined;
   /** The bucket's name. */
   readonly bucketName?: string | undefined;
@@ -34,23 +36,24 @@ export interface S3Config {
 }
 
 /**
- * The request of `run` and `runSync` (contract, Job request body). Other fields are sent unchanged.
+ * The request body of `run` and `runSync` (contract, Job request body). Additional fields are sent
+ * unchanged.
  */
 export interface JobRequest {
-  /** Parameters for the worker's handler, as JSON. */
+  /** The input of the worker's handler, as JSON. */
   readonly input: object;
-  /** An http(s) URL that the service calls when the job ends. */
+  /** An http(s) URL that RunPod calls when the job ends. */
   readonly webhook?: string | undefined;
   /** The job's time limits. */
   readonly policy?: JobPolicy | undefined;
-  /** Storage for the worker's own code to use. */
+  /** Storage that the worker's own code can use. */
   readonly s3Config?: S3Config | undefined;
 }
 
-/** A checked request, ready to send. */
+/** A request that was checked and is ready to send. */
 export interface CheckedJobRequest {
   readonly body: string;
-  /** The job's `ttl`, given or default, in milliseconds. */
+  /** The job's `ttl`, either as given or the default, in milliseconds. */
   readonly ttlMs: number;
   /** Warnings about input that is valid but probably a mistake. */
   readonly warnings: readonly string[];
@@ -99,8 +102,8 @@ const requestSchema = z.looseObject(
 const LARGEST_BODY = { run: RUN_BODY_MAX_BYTES, runsync: RUNSYNC_BODY_MAX_BYTES } as const;
 
 /**
- * Checks a request and its size in bytes before it is sent.
- * @throws InvalidInputError with every problem at once
+ * Checks a request, including its size in bytes, before it is sent.
+ * @throws InvalidInputError that lists all problems
  */
 export function checkJobRequest(operation: "run" | "runsync", request: JobRequest): CheckedJobRequest {
   const checked = requestSchema.safeParse(request);
@@ -124,8 +127,8 @@ export function checkJobRequest(operation: "run" | "runsync", request: JobReques
 }
 
 /**
- * Warns about a ttl that is shorter than the execution timeout: it ends the job even while it runs
- * (contract, Limits).
+ * Warns if the ttl is shorter than the execution timeout, because the ttl ends the job even while
+ * it runs (contract, Limits).
  */
 function policyWarnings(ttlMs: number, executionTimeout: number | null | undefined): string[] {
   if (executionTimeout == null || ttlMs >= executionTimeout) return [];
@@ -136,8 +139,9 @@ function policyWarnings(ttlMs: number, executionTimeout: number | null | undefin
 }
 
 /**
- * Returns a value as JSON. @param property what the error calls the value
- * @throws InvalidInputError if it cannot be written as JSON
+ * Returns a value as JSON.
+ * @param property the name of the value in the error
+ * @throws InvalidInputError if the value cannot be written as JSON
  */
 export function toJson(property: string, value: unknown): string {
   let json: string | undefined;

@@ -7,24 +7,27 @@ import { isTerminal, type Job, type JobStatus, type StreamChunk, type StreamItem
 import { readStream } from "./operations";
 import type { QueueTransport } from "./queueTransport";
 
-/** The pauses between reads of a stream, in milliseconds. They grow while nothing arrives. */
+/**
+ * The pauses between reads of a stream, in milliseconds. A pause gets longer while no pieces
+ * arrive.
+ */
 const SHORTEST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 2_000;
 
-/** The parts of a stream. */
+/** The dependencies of a stream. */
 export interface JobStreamContext {
   readonly queue: QueueTransport;
   readonly jobId: string;
   /** The options of each read. */
   readonly options: RequestOptions;
   readonly readStatus: () => Promise<Job>;
-  /** Called for each gap. Without it, a gap ends the stream. */
+  /** Called for each gap. Without this callback, a gap ends the stream. */
   readonly onGap: ((gap: StreamGapError) => unknown) | undefined;
 }
 
 /**
- * Yields the pieces of a job's output until it has ended and all were read. Returns the status with
- * which it ended.
+ * Yields the pieces of a job's output until the job has ended and all pieces were read. Returns the
+ * job's final status.
  */
 export async function* streamItems(context: JobStreamContext): AsyncGenerator<StreamItem, JobStatus> {
   const { queue, options } = context;
@@ -42,21 +45,21 @@ export async function* streamItems(context: JobStreamContext): AsyncGenerator<St
       if (isTerminal(status)) return status;
       if (chunk.status === undefined) status = (await context.readStatus()).status;
     }
-    // Read the remaining pieces of a job that has just ended without a pause.
+    // If the job has just ended, read the remaining pieces without a pause.
     if (!hadEnded && isTerminal(status)) continue;
     pauseMs = items.length > 0 ? SHORTEST_PAUSE_MS : Math.min(LONGEST_PAUSE_MS, pauseMs * 1.5);
     await sleep(queue.context.clock, pauseMs, options.signal);
   }
 }
 
-/** The response of one read, and the gap in it that ends the stream, if there is one. */
+/** The response to one read. If it contains a gap that ends the stream, `gap` is set. */
 interface ReadChunk extends StreamChunk {
   readonly gap?: StreamGapError;
 }
 
 /**
- * Returns a function that reads once. It returns `undefined` after a failed read that does not end
- * the stream.
+ * Returns a function that reads the stream once. The function returns `undefined` if the read
+ * failed in a way that does not end the stream.
  */
 function chunkReader(context: JobStreamContext): () => Promise<ReadChunk | undefined> {
   const { queue, jobId, options, onGap } = context;
@@ -90,14 +93,14 @@ function chunkReader(context: JobStreamContext): () => Promise<ReadChunk | undef
 }
 
 /**
- * Returns `false` for a job that waits for its first worker: a lost response then contained no
- * pieces.
+ * Returns `false` for a job that is still waiting for its first worker, because a lost response
+ * then contained no pieces.
  */
 function mayHavePieces({ status, retries }: Job): boolean {
   return status !== "IN_QUEUE" || (retries ?? 0) > 0;
 }
 
-/** Returns the gap of a read with an item that is not a piece. */
+/** Returns the gap for a read that contained an item that is not a piece. */
 function oddGap(context: JobStreamContext, piecesRead: number): StreamGapError {
   const { queue, jobId } = context;
   const problem = "the service's response contains an item without an output, which was left out";

@@ -4,51 +4,52 @@ import { aFunction, aString, hasMethod, type OptionChecks, oneOfWords, optionChe
 import type { JournaledContext } from "./journaledInputs";
 import type { QueueTransport } from "./queueTransport";
 
-/** Options of `runMany` for a batch that outlives the process. */
+/** Options of `runMany` for batches that must survive the end of the process. */
 export interface JournalOptions<Input extends object> {
   /**
    * Where the key and the job id of each input are recorded, such as `fileJournal(path)` or
-   * `postgresJournal({ pool })`. A later run, or another process, goes on with the jobs that this
-   * one leaves, and submits none of them again.
+   * `postgresJournal({ pool })`. A later run, or another process, continues with the jobs that this
+   * process leaves behind, and doesn't submit any of them again.
    * @default none
    */
   readonly journal?: Journal | undefined;
-  /** The batch's name in the journal. Required with `journal`. */
+  /** The name of the batch in the journal. Required if `journal` is set. */
   readonly batch?: string | undefined;
   /**
-   * Returns the key of an input: 1 to 500 characters. Inputs with one key are one job.
+   * Returns the key of an input, which has 1 to 500 characters. Inputs with the same key share one
+   * job.
    * @default the SHA-256 of the input's canonical JSON, without the other fields of the request
    */
   readonly key?: ((input: Input) => string) | undefined;
   /**
-   * The version of `key`. A journal with another version is refused, because its keys would not
-   * match.
+   * The version of the `key` function. A journal with a different version is rejected, because its
+   * keys would not match.
    * @default "1"
    */
   readonly keyVersion?: string | undefined;
   /**
-   * What happens to inputs of which nobody knows whether they were submitted, after a lost response
-   * or a kill: `report` yields a `SubmitUncertainError` in each run, `submit` submits them again,
-   * so that their job may run twice.
+   * How to handle inputs that may or may not have been submitted, because a response was lost or
+   * the process was killed. `report` yields a `SubmitUncertainError` in each run. `submit` submits
+   * them again, so their jobs may run twice.
    * @default "report"
    */
   readonly uncertain?: "report" | "submit" | undefined;
   /**
-   * What happens to inputs whose job the service no longer knows: `report` yields a
-   * `JobExpiredError` with the job id in each run, `submit` submits them again.
+   * How to handle inputs whose job RunPod no longer knows. `report` yields a `JobExpiredError` with
+   * the job id in each run. `submit` submits them again.
    * @default "report"
    */
   readonly expired?: "report" | "submit" | undefined;
   /**
-   * `results`: the journal also stores each output, so that a result that was not delivered does
-   * not expire. Inputs are never stored.
+   * With `results`, the journal also stores each output, so that results cannot expire before they
+   * are delivered. Inputs are never stored.
    * @default "ids"
    */
   readonly store?: "ids" | "results" | undefined;
   /**
-   * When a result counts as delivered, so that no later run yields it: `next`, when the loop asks
-   * for the next one; `done`, when `result.done()` is called, for loops that process several at
-   * once. A result may be delivered twice, so write it under its `key`.
+   * When a result counts as delivered, so that no later run yields it: `next` when the loop asks
+   * for the next result; `done` when `result.done()` is called, for loops that process several
+   * results at the same time. A result may be delivered twice, so store it under its `key`.
    * @default "next"
    */
   readonly delivery?: "next" | "done" | undefined;
@@ -68,7 +69,7 @@ export const JOURNAL_OPTIONS: OptionChecks<JournalOptions<object>> = {
 };
 
 /**
- * Checks the options that belong together.
+ * Checks that the options for the journal fit together.
  * @throws InvalidInputError
  */
 export function checkJournalOptions({ journal, ...options }: JournalOptions<never>): void {
@@ -83,7 +84,7 @@ export function checkJournalOptions({ journal, ...options }: JournalOptions<neve
   if (problems.length > 0) throw new InvalidInputError("the batch", problems);
 }
 
-/** Returns what a batch with a journal needs, except for the calls. */
+/** Returns the context of a batch with a journal, without the functions that make calls. */
 export function journaledContext<Output, Input extends object>(
   options: JournalOptions<Input> & Pick<Partial<JournaledContext<Output>>, "request" | "schema">,
   journal: Journal,

@@ -14,39 +14,44 @@ import type { Job, JobStatus } from "./jobRecord";
 import type { JobRequest } from "./jobRequest";
 import { type Claim, createLedger, type Lease, type Ledger } from "./ledger";
 
-/** What a batch with a journal needs. */
+/** The context of a batch with a journal. */
 export interface JournaledContext<Output> {
   readonly journal: Journal;
   readonly identity: JournalBatch;
   /** Returns the key of an input. */
   readonly keyOf: ((input: object) => string) | undefined;
-  /** States that are submitted again. */
+  /** The states in which an input is submitted again. */
   readonly again: readonly AgainState[];
-  /** `true`: results are stored in the journal. */
+  /** `true` if results are stored in the journal. */
   readonly stores: boolean;
   readonly request: Omit<JobRequest, "input"> | undefined;
   readonly schema: OutputSchema<Output> | undefined;
   readonly clock: Clock;
   readonly log: Log;
-  /** Submits a job. `beforeSend` is called right before each attempt, which it can prevent. */
+  /**
+   * Submits a job. `beforeSend` is called right before each attempt, and can prevent it by
+   * throwing.
+   */
   readonly start: (request: JobRequest, signal: AbortSignal, beforeSend: () => void) => Promise<JobHandle>;
   /** Returns the handle of a job that was submitted earlier. */
   readonly resume: (jobId: string, submittedAt: number | undefined) => JobHandle;
 }
 
-/** An attempt that was prevented because the lease had ended: the key must be claimed again. */
+/**
+ * Thrown when an attempt was prevented because the lease had ended. The key must be claimed again.
+ */
 class LeaseEnded extends Error {}
 
-/** Runs each key once, with a durable record of it in a journal. */
+/** Runs each key once, and keeps a durable record of each key in a journal. */
 export function runJournaled<Input extends object, Output>(context: JournaledContext<Output>): Runner<Input, Output> {
   const { clock } = context;
-  /** The keys under way, with the outcome that inputs with the same key share. */
+  /** The keys in progress, each with the outcome that all inputs with this key share. */
   const underWay = new Map<string, Promise<{ readonly item: Item<Input>; readonly outcome: Outcome<Output> }>>();
-  /** Results whose job has ended: only they can be delivered. */
+  /** Results whose job has ended. Only these can be delivered. */
   const settled = new WeakSet<Item<Input>>();
   let opened: Ledger | undefined;
   let closed: Promise<void> | undefined;
-  /** Results that several consumers processed until after the loop's end. */
+  /** Changes for results that consumers finished processing only after the loop had ended. */
   const late: JournalChange[] = [];
   let recording: Promise<void> | undefined;
   const ledger = () => opened as Ledger;
@@ -72,7 +77,7 @@ export function runJournaled<Input extends object, Output>(context: JournaledCon
     return outcome.kind === "skipped" ? outcome : { ...outcome, isDuplicate: true };
   }
 
-  /** Claims a key, and does what its state asks for, until it has an outcome. */
+  /** Claims a key, then acts on its state until there is an outcome. */
   async function follow(item: Item<Input>, key: string, stop: Stop): Promise<Outcome<Output>> {
     try {
       for (let known: Claim | undefined; ; ) {
@@ -81,7 +86,7 @@ export function runJournaled<Input extends object, Output>(context: JournaledCon
         if (isElsewhere(claim)) {
           known = await asides.wait(key);
           if (!known) return unfinished(stop.signal.reason);
-          // A key that is free again must be claimed in turn.
+          // If the key is free again, it must be claimed.
           if (known.entry.state === "released") known = undefined;
           continue;
         }
@@ -116,7 +121,7 @@ export function runJournaled<Input extends object, Output>(context: JournaledCon
     let isAnswered = false;
     const answer = async (change: Pick<JournalChange, "state" | "jobId" | "submittedAt">) => {
       isAnswered = true;
-      // A journal that fails ends the batch. The job is still followed.
+      // If the journal fails, the batch ends, but this job is still followed.
       await ledger()
         .record({ key, owner, ...change })
         .catch(() => {});
@@ -145,9 +150,7 @@ export function runJournaled<Input extends object, Output>(context: JournaledCon
     }
   }
 
-  /**
-   * Waits for a job, and records its end. Returns `undefined` if its key is to be claimed again.
-   */
+  /** Waits for a job and records its end. Returns `undefined` if the key must be claimed again. */
   async function collect(item: Item<Input>, key: string, job: JobHandle, stop: Stop, isDelivered: boolean) {
     try {
       const completed = await waitInBatch(job, stop);
@@ -169,7 +172,7 @@ export function runJournaled<Input extends object, Output>(context: JournaledCon
     return { kind: "completed", output };
   }
 
-  /** Returns the outcome that an earlier run has stored. */
+  /** Returns the outcome that an earlier run stored. */
   async function stored(item: Item<Input>, jobId: string, result: string): Promise<Outcome<Output>> {
     settled.add(item);
     const job: Job = { id: jobId, ...(JSON.parse(result) as { status: JobStatus }) };
@@ -184,7 +187,7 @@ export function runJournaled<Input extends object, Output>(context: JournaledCon
   function settle(item: Item<Input>, key: string, jobId: string, { status, output, error }: Job): void {
     settled.add(item);
     const result = context.stores ? JSON.stringify({ status, output, error }) : undefined;
-    // The loop gets the result whether or not this is recorded.
+    // The loop gets the result even if this can't be recorded.
     ledger()
       .record({ key, owner: ledger().owner(), state: "settled", jobId, result })
       .catch(() => {});
@@ -245,18 +248,21 @@ export function runJournaled<Input extends object, Output>(context: JournaledCon
   };
 }
 
-/** The largest number of inputs whose key another process has, and that take no other's place. */
+/**
+ * The maximum number of inputs that don't count towards the concurrency while another process has
+ * their key.
+ */
 const MOST_ASIDE = 5_000;
 
 function unfinished(error: unknown): Outcome<never> {
   return { kind: "unfinished", error: error as Error };
 }
 
-/** Returns `true` if a submit that failed may have started a job. */
+/** Returns `true` if a failed submit may have started a job. */
 function mayRun(error: unknown, sentAt: number | undefined, stop: Stop): boolean {
   if (error instanceof SubmitUncertainError) return true;
-  // Every other error of the client says that the service did nothing. An attempt that was sent is
-  // not aborted.
+  // All other errors of the client mean that the service did nothing. An attempt is not aborted
+  // once it was sent.
   const isClear = error instanceof ServerlessGpuError || error instanceof LeaseEnded || error === stop.signal.reason;
   return sentAt !== undefined && !isClear;
 }

@@ -6,65 +6,67 @@ import { JournalUnavailableError } from "../journal/journalErrors";
 import type { Log } from "../transport/observers";
 
 /**
- * The right of this process to submit what it has claimed. A lease that has ended is never valid
- * again, so a process that was paused for too long does not submit what others call uncertain.
+ * The right of this process to submit the keys it has claimed. A lease that has ended never becomes
+ * valid again, so a process that was paused for too long doesn't submit keys that others report as
+ * uncertain.
  */
 export interface Lease {
   readonly owner: string;
   isValid(): boolean;
 }
 
-/** What is known of a key, and the lease with which this process asked. */
+/** What is known about a key, and the lease that this process used to ask for it. */
 export interface Claim {
   readonly entry: JournalEntry;
   readonly lease: Lease;
 }
 
-/** Groups the claims and changes of a batch, and goes on after a short failure of the journal. */
+/** Groups the claims and changes of a batch, and survives short failures of the journal. */
 export interface Ledger {
-  /** Returns `true` for an owner that this batch has or had. */
+  /** Returns `true` if the owner is or was an owner of this batch. */
   isOwn(owner: string): boolean;
-  /** The owner of new changes. */
+  /** Returns the owner for new changes. */
   owner(): string;
   /**
-   * Claims a key when there is a free submit slot.
+   * Claims a key as soon as a submit slot is free.
    * @throws JournalUnavailableError if the journal has failed for too long
    */
   claim(key: string): Promise<Claim>;
-  /** Must be called once for each claim that succeeded, when its answer is recorded. */
+  /** Must be called once per successful claim, after the outcome of its submit was recorded. */
   answered(): void;
-  /** Rejects the claims that wait. */
+  /** Rejects all pending claims. */
   stop(reason: unknown): void;
-  /** Looks at keys. */
+  /** Reads the entries of keys. */
   collect(keys: readonly string[]): Promise<readonly Claim[]>;
   /**
-   * Records a change. Resolves when it is durable.
+   * Records a change. Resolves when the change is durable.
    * @throws JournalUnavailableError
    */
   record(change: JournalChange): Promise<void>;
   /**
-   * Records what waits, ends the lease, and closes the journal.
+   * Records all pending changes, ends the lease, and closes the journal.
    * @throws JournalUnavailableError if the journal has failed
    */
   close(): Promise<void>;
 }
 
-/** What a ledger needs. */
+/** The dependencies of a ledger. */
 export interface LedgerContext {
   readonly journal: OpenJournal;
   readonly clock: Clock;
   readonly log: Log;
-  /** States of keys that are claimed again. */
+  /** The states in which a key is claimed again. */
   readonly again: readonly AgainState[];
 }
 
 /**
- * The largest number of claims without an answer. After a kill, at most these keys are uncertain.
- * It is enough for the limit of `/run` (100 a second) with responses that take half a second.
+ * The maximum number of claims whose submit has no outcome yet. If the process is killed, at most
+ * this many keys are uncertain. The number is sufficient for the limit of `/run` (100 a second) if
+ * responses take half a second.
  */
 export const SUBMIT_SLOTS = 50;
 
-/** How long the journal may fail before the batch ends, in milliseconds. */
+/** How long the journal may keep failing before the batch ends, in milliseconds. */
 const LONGEST_OUTAGE_MS = 120_000;
 
 const FIRST_PAUSE_MS = 100;
@@ -111,7 +113,7 @@ export function createLedger(context: LedgerContext): Ledger {
       isValid,
       renewed(askedAt) {
         const wasValid = isValid() && clock.monotonic() < askedAt + journal.leaseMs;
-        // Counted from before the request, so it ends here before it ends at the store.
+        // Count from before the request, so that the lease ends here before it ends in the store.
         if (wasValid) until = askedAt + journal.leaseMs;
         return wasValid;
       },
@@ -122,7 +124,7 @@ export function createLedger(context: LedgerContext): Ledger {
     if (lease === ended) lease = newLease();
   }
 
-  /** Repeats a step until it succeeds, or the journal has failed for too long. */
+  /** Repeats a step until it succeeds, or until the journal has failed for too long. */
   async function persist<T>(step: () => Promise<T>): Promise<T> {
     const since = clock.monotonic();
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(LONGEST_PAUSE_MS, 2 * pauseMs)) {
@@ -175,7 +177,7 @@ export function createLedger(context: LedgerContext): Ledger {
   }
 
   async function claimGroup(keys: readonly string[]): Promise<Map<string, Claim>> {
-    /** Owners whose claims may have succeeded although nothing was submitted with them. */
+    /** Owners whose claims may have succeeded although nothing was submitted for them. */
     const ended = new Set<string>();
     return await persist(async () => {
       const used = lease;
@@ -230,7 +232,7 @@ export function createLedger(context: LedgerContext): Ledger {
         for (const resolve of each.resolve) resolve();
       }
     } catch {
-      // `fail` has told those who wait.
+      // `fail` has already rejected the pending changes.
     }
   }
 
@@ -249,7 +251,7 @@ export function createLedger(context: LedgerContext): Ledger {
       new Promise((resolve, reject) => {
         if (failure) return reject(failure);
         claims.push({ key, resolve, reject });
-        // Keys that are asked for at the same time go into one group.
+        // Keys that are requested at the same time are claimed as one group.
         queueMicrotask(() => void claimAll());
       }),
     answered() {
@@ -281,7 +283,7 @@ export function createLedger(context: LedgerContext): Ledger {
         await flushing;
         if (!failure) await persist(() => journal.record(lease.owner, [], true));
       } catch {
-        // It is in `failure`.
+        // The error is already in `failure`.
       }
       await journal.close().catch(() => {});
       if (failure) throw failure;

@@ -16,16 +16,16 @@ const LAST_EVENTS: readonly unknown[] = [
   "message_stop",
 ];
 
-/** The largest event, in bytes. */
+/** The maximum size of an event, in bytes. */
 const LARGEST_EVENT = 64 * 1024 * 1024;
 
 const EXCERPT_LENGTH = 200;
 const LONGEST_ERROR = 2_000;
 
 /**
- * Yields the JSON of each event of a response. Ending it also ends the response, even before the
- * first event was read.
- * @param operation names the request in errors
+ * Yields the JSON of each event in a response. When the iterator ends, the response ends as well,
+ * even if no event was read yet.
+ * @param operation the name of the request in errors
  */
 export function openAiEvents<Event>(
   chunks: AsyncIterable<Uint8Array>,
@@ -99,7 +99,8 @@ function parsed(data: string, operation: string): unknown {
   try {
     return JSON.parse(data);
   } catch {
-    // Without a cause: JSON.parse quotes a few characters of the text, which may be part of a key.
+    // Don't set a cause, because the error from JSON.parse quotes a few characters of the text,
+    // which may be part of a key.
     throw new CodedError(
       "UNREADABLE_RESPONSE",
       `${operation}: an event of the stream is not complete JSON (${redactBeginning(data, EXCERPT_LENGTH)}). The response ` +
@@ -108,7 +109,10 @@ function parsed(data: string, operation: string): unknown {
   }
 }
 
-/** Throws the error of an event of the type `error`, whose data may be any JSON, or text. */
+/**
+ * Throws the error of an event whose type is `error`. The event's data may be any JSON or plain
+ * text.
+ */
 function throwErrorEvent(data: string, operation: string): never {
   let error: unknown;
   try {
@@ -122,8 +126,8 @@ function throwErrorEvent(data: string, operation: string): never {
 }
 
 /**
- * Throws the error that an event holds: `{ error: { message, … } }`, or `{ message, … }` with the
- * type or the object `error`.
+ * Throws the error that an event contains, if any: either `{ error: { message, … } }`, or `{
+ * message, … }` whose type or object is `error`.
  */
 function throwIfError(event: unknown, operation: string): void {
   if (!isRecord(event)) return;

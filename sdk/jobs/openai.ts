@@ -15,15 +15,17 @@ import { SUBMIT_OPTIONS, type SubmitOptions, submit } from "./submit";
 export interface OpenAiRequest extends SubmitOptions {
   /** The HTTP method. @default "POST" with a body, "GET" without */
   readonly method?: "GET" | "POST" | undefined;
-  /** The body, which is sent as JSON. */
+  /** The request body, which is sent as JSON. */
   readonly body?: unknown;
-  /** The longest time without data from the service, in milliseconds, ≥ 0. @default 300,000 */
+  /**
+   * How long the request may go without data from RunPod, in milliseconds, ≥ 0. @default 300,000
+   */
   readonly timeoutMs?: number | undefined;
 }
 
-/** A request, and the schema of its response. */
+/** A request and the schema of its response. */
 export interface OpenAiOptions<Output> extends OpenAiRequest {
-  /** The schema of the response, or of each event of a stream. @default none: it is `unknown` */
+  /** The schema of the response, or of each event in a stream. @default none: it is `unknown` */
   readonly schema?: OutputSchema<Output> | undefined;
 }
 
@@ -37,7 +39,7 @@ export const OPENAI_OPTIONS: OptionChecks<OpenAiOptions<unknown>> = {
 
 const readJson = jsonReader(z.unknown());
 
-/** Returns the JSON of the response. */
+/** Returns the response's JSON. */
 export async function callOpenAi<Output>(
   queue: QueueTransport,
   path: string,
@@ -48,7 +50,7 @@ export async function callOpenAi<Output>(
   return schema ? parseOutput(schema, response, { what: `the response of ${path}` }) : (response as Output);
 }
 
-/** Streams the events of the response. */
+/** Streams the response's events. */
 export async function openaiStream<Event>(
   queue: QueueTransport,
   path: string,
@@ -75,7 +77,7 @@ function checkedPath(path: unknown): string {
 }
 
 /**
- * Checks that the body asks for the kind of response that the call reads.
+ * Checks that the body requests the kind of response that the call reads.
  * @throws InvalidInputError
  */
 function checkStreaming(body: unknown, streams: boolean): void {
@@ -86,7 +88,8 @@ function checkStreaming(body: unknown, streams: boolean): void {
 }
 
 /**
- * Sends a request. A GET only reads; any other may start a generation, which counts as a submit.
+ * Sends a request. A GET only reads. Any other method may start a generation, which counts as a
+ * submit.
  */
 async function pass<T>(
   queue: QueueTransport,

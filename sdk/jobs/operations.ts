@@ -45,7 +45,7 @@ export function readStatus(
   const { name, what, method, path: plainPath } = jobRequest("status", "GET", jobId);
   const path = ttl === undefined ? plainPath : `${plainPath}?ttl=${ttl}`;
   const sendAndRead = readJob(jobId);
-  // The most frequent call. Spreads would take a fifth of the client's CPU time for it.
+  // This is the most frequent call. Spreads would take a fifth of the client's CPU time here.
   return queue.request({
     name,
     what,
@@ -61,14 +61,15 @@ export function readStatus(
   });
 }
 
-/** Reads a job in one attempt, for callers that poll. */
+/** Reads a job in a single attempt, for callers that poll. */
 export function readStatusOnce(queue: QueueTransport, jobId: string, signal?: AbortSignal): Promise<Job> {
   return readStatus(queue, jobId, { signal, maxRetries: 0 });
 }
 
 /**
- * Reads a job in one attempt that the service holds until the job has ended, for `holdMs` at most
- * (observed). It counts towards the limit of `/status`, because no limit of its own is known.
+ * Reads a job in a single attempt. The service holds the request until the job has ended, for at
+ * most `holdMs` (observed). The request counts towards the limit of `/status`, because no separate
+ * limit is known.
  */
 export function holdStatusOnce(
   queue: QueueTransport,
@@ -86,8 +87,8 @@ export function holdStatusOnce(
 }
 
 /**
- * Reads the pieces since the last read. The service does not return the pieces of a lost response
- * again.
+ * Reads the pieces since the last read. If a response is lost, the service does not return its
+ * pieces again.
  */
 export function readStream(queue: QueueTransport, jobId: string, options: RequestOptions): Promise<StreamChunk> {
   const request = { ...options, ...jobRequest("stream", "GET", jobId), sendAndRead: readChunk(jobId) };
@@ -99,8 +100,8 @@ export function cancelJob(queue: QueueTransport, jobId: string, options: Observe
 }
 
 /**
- * Retries a job. A retry whose response was lost took effect if the job's status no longer allows a
- * retry. If it still does, the job may have run and failed again.
+ * Retries a job. If the response is lost, the retry took effect if the job's status no longer
+ * allows a retry. If the status still allows it, the job may have run and failed again.
  */
 export async function retryJob(queue: QueueTransport, jobId: string, options: ObservedOptions): Promise<Job> {
   const request = { ...options, ...jobRequest("retry", "POST", jobId), sendAndRead: readJobStatus(jobId) };
@@ -132,8 +133,8 @@ export function purgeQueue(queue: QueueTransport, options: ObservedOptions): Pro
 }
 
 /**
- * Makes a call that is not sent again once it may have had its effect. In that case, `onUncertain`
- * finds the result, or throws.
+ * Makes a call that is not sent again once it may have taken effect. In that case, `onUncertain`
+ * returns the result or throws.
  */
 async function sendOnce<T>(
   queue: QueueTransport,
@@ -148,7 +149,10 @@ async function sendOnce<T>(
   }
 }
 
-/** Reads the endpoint's health. The number of running workers may raise the rate limits. */
+/**
+ * Reads the endpoint's health. The number of running workers in the response may raise the rate
+ * limits.
+ */
 export async function readHealth(queue: QueueTransport, options: ObservedOptions): Promise<EndpointHealth> {
   const request = { ...options, name: "health", what: "the health", method: "GET", path: "health" } as const;
   const health = await queue.request({ ...request, sendAndRead: readHealthRecord });
@@ -167,7 +171,10 @@ function jobRequest(name: string, method: "GET" | "POST", jobId: string) {
   return { name, what: `${name} of job ${jobId}`, method, path, jobId };
 }
 
-/** Reads a response about one job. Throws if it is about another job. */
+/**
+ * Returns a function that reads a response about one job, and throws if the response is about
+ * another job.
+ */
 function ofJob<T extends { readonly id?: string }>(
   sendAndRead: QueueCall<T>["sendAndRead"],
 ): (jobId: string) => QueueCall<T>["sendAndRead"] {

@@ -3,30 +3,36 @@ import { RATE_LIMITS, RATE_WINDOW_MS, RUNSYNC_WAIT_MS } from "../contract/limits
 import { CodedError, NotFoundError, RejectedError, ServerlessGpuError } from "../errors";
 import { isTerminal, type Job } from "./jobRecord";
 
-/** The parts of a poller. */
+/** The dependencies of a poller. */
 export interface PollerContext {
   readonly clock: Clock;
-  /** Reads a job in one attempt. The signal aborts when no caller waits for the job any longer. */
+  /**
+   * Reads a job in a single attempt. The signal aborts when no caller is waiting for the job
+   * anymore.
+   */
   readonly read: (jobId: string, signal: AbortSignal) => Promise<Job>;
   /**
-   * Reads a job like `read`, in a request that the service holds until the job has ended, or for
-   * `HOLD_MS`. A 404 or a rejection means that the service has no such operation, or that it does
+   * Reads a job like `read`, but the service holds the request until the job has ended, or for
+   * `HOLD_MS`. A 404 or a rejection means that the service does not support this operation or does
    * not know the job.
    */
   readonly hold?: PollerContext["read"] | undefined;
-  /** How long reads of a job may fail before its waits fail, in milliseconds. */
+  /** How long reads of a job may keep failing before the waits for it fail, in milliseconds. */
   readonly maxOutageMs: number;
 }
 
-/** One wait for a job. */
+/** A wait for a job. */
 export interface WaitRequest {
-  /** The end of the wait, in milliseconds of the monotonic clock. Infinity: no deadline. */
+  /**
+   * When the wait ends, in milliseconds of the monotonic clock. `Infinity` means that there is no
+   * deadline.
+   */
   readonly deadline: number;
   /** The pause before the first read, in milliseconds. */
   readonly firstDelayMs: number;
   /**
-   * Called with each response about the job. With it, no read is held, because a held read shows
-   * only the end.
+   * Called with each response about the job. If this is set, reads are not held, because a held
+   * read only shows the end of the job.
    */
   readonly onRead?: ((job: Job) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -45,24 +51,25 @@ export interface WaitOutcome {
 const BATCH_PAUSE_MS = 100;
 const BATCH_SIZE = Math.floor((0.9 * RATE_LIMITS.status.perWindow * BATCH_PAUSE_MS) / RATE_WINDOW_MS);
 
-/** The largest number of reads at once: half of the limit. */
+/** The maximum number of reads in progress at the same time, which is half of the limit. */
 const MAX_UNDER_WAY = RATE_LIMITS.status.concurrent / 2;
 
 /**
- * The largest number of reads that the service holds at once: a quarter of the limit. Other jobs
- * are polled.
+ * The maximum number of reads that the service holds at the same time, which is a quarter of the
+ * limit. All other jobs are polled.
  */
 const MAX_HELD = RATE_LIMITS.status.concurrent / 4;
 
-/** How long the service holds a read, in milliseconds: the default of `/runsync`. */
+/** How long the service holds a read, in milliseconds. This is the default of `/runsync`. */
 export const HOLD_MS = RUNSYNC_WAIT_MS.default;
 
-/** The pauses between two reads of a job, in milliseconds. */
+/** The shortest and longest pause between two reads of a job, in milliseconds. */
 export const SHORTEST_POLL_MS = 250;
 const LONGEST_POLL_MS = 5_000;
 
 /**
- * Returns the pause before the next read of a job: a quarter of the wait so far, 0.25 to 5 seconds.
+ * Returns the pause before the next read of a job: a quarter of the time waited so far, but 0.25 to
+ * 5 seconds.
  */
 export function pollPauseMs(waitedMs: number): number {
   return Math.min(LONGEST_POLL_MS, Math.max(SHORTEST_POLL_MS, waitedMs / 4));
@@ -74,32 +81,34 @@ interface Waiter extends WaitRequest {
   readonly ignoreAbort: () => void;
 }
 
-/** A job with waits. */
+/** A job that callers are waiting for. */
 interface Watched {
   readonly jobId: string;
   readonly since: number;
   readonly waiters: Set<Waiter>;
-  /** When its first wait ends, or earlier, in milliseconds of the monotonic clock. */
+  /**
+   * When the first of its waits ends, or an earlier time, in milliseconds of the monotonic clock.
+   */
   firstDeadline: number;
-  /** The time of the next read, in milliseconds of the monotonic clock. */
+  /** When the next read is due, in milliseconds of the monotonic clock. */
   dueAt: number;
-  /** Aborts the current read, if there is one. */
+  /** Aborts the current read, if any. */
   reading: AbortController | undefined;
   /** `true` if the service holds the current read. */
   isHeld: boolean;
-  /** `true` after a held read failed: the job is polled from then on. */
+  /** `true` once a held read failed. From then on, the job is polled. */
   isPolled: boolean;
-  /** The time since which all reads have failed. */
+  /** Since when all reads have failed. */
   failingSince?: number | undefined;
   lastError?: unknown;
 }
 
-/** Waits for all jobs of an endpoint, with one timer. */
+/** Waits for all jobs of an endpoint with a single timer. */
 export class Poller {
   readonly #context: PollerContext;
-  /** The jobs that are waited for. The one that was read longest ago comes first. */
+  /** The jobs that callers are waiting for, starting with the one that was read longest ago. */
   readonly #watched = new Map<string, Watched>();
-  /** The number of current reads, not counting held ones. */
+  /** The number of reads in progress, not counting held reads. */
   #underWay = 0;
   #held = 0;
   #canHold: boolean;
@@ -120,7 +129,7 @@ export class Poller {
       if (request.signal?.aborted) return reject(request.signal.reason);
       const isHeld = this.#canHold && !request.onRead && this.#held < MAX_HELD;
       const job = this.#watch(jobId, isHeld ? 0 : request.firstDelayMs);
-      // The new wait needs to see each change.
+      // The new wait needs to see every change.
       if (job.isHeld && request.onRead) job.reading?.abort();
       const ignoreAbort = onAbort(request.signal, () => this.#leave(job, waiter).reject(request.signal?.reason));
       const waiter: Waiter = { ...request, resolve, reject, ignoreAbort };
@@ -163,7 +172,7 @@ export class Poller {
     waiter.ignoreAbort();
     if (job.waiters.size === 0) {
       this.#watched.delete(job.jobId);
-      // Otherwise, closing the client would wait for a request that no one needs.
+      // Otherwise, closing the client would wait for a request that nobody needs.
       job.reading?.abort();
     }
     if (this.#watched.size === 0) {
@@ -173,7 +182,7 @@ export class Poller {
     return waiter;
   }
 
-  /** Sets the timer to `at`, if it is not set to an earlier time. */
+  /** Sets the timer to `at` unless it is already set to an earlier time. */
   #wakeAt(at: number): void {
     if (at === Number.POSITIVE_INFINITY || (this.#timer && this.#timer.at <= at)) return;
     this.#timer?.cancel();
@@ -181,7 +190,7 @@ export class Poller {
     this.#timer = { at, cancel: clock.schedule(Math.max(0, at - clock.monotonic()), () => this.#look()) };
   }
 
-  /** Ends the waits that have timed out, and reads the next batch of due jobs. */
+  /** Ends the waits whose deadline has passed, and reads the next batch of jobs that are due. */
   #look(): void {
     this.#timer = undefined;
     const now = this.#context.clock.monotonic();
@@ -234,7 +243,7 @@ export class Poller {
     if (isHeld) this.#held--;
     const wasFull = !isHeld && this.#underWay-- >= MAX_UNDER_WAY;
     if (job.waiters.size > 0) {
-      // Move it to the end: other jobs are next.
+      // Move the job to the end, so that other jobs are read next.
       this.#watched.delete(job.jobId);
       this.#watched.set(job.jobId, job);
       this.#wakeAt(Math.max(job.dueAt, this.#nextBatchAt));
@@ -248,7 +257,8 @@ export class Poller {
   }
 
   /**
-   * Reads a job in a held request, or by a poll if the service turns out not to have the operation.
+   * Reads a job in a held request. If the service turns out not to support this, polls the job
+   * instead.
    */
   async #readHeld({ jobId }: Watched, signal: AbortSignal): Promise<Job> {
     const { read, hold = read } = this.#context;
@@ -266,7 +276,7 @@ export class Poller {
     const now = this.#context.clock.monotonic();
     job.failingSince = undefined;
     job.lastError = undefined;
-    // A service that does not hold reads is polled at the usual pace.
+    // If the service doesn't hold reads, poll it at the usual pace.
     job.dueAt = now + (heldMs > HOLD_MS / 2 ? SHORTEST_POLL_MS : pollPauseMs(now - job.since));
     for (const { onRead } of job.waiters) onRead?.(record);
     if (!isTerminal(record.status)) return;
@@ -279,7 +289,7 @@ export class Poller {
     job.failingSince ??= now;
     job.lastError = error;
     const passes = error instanceof ServerlessGpuError && error.disposition === "wait";
-    // An absurdly long Retry-After (from a wrong clock, for example) must not stop the reads.
+    // An absurdly long Retry-After (caused by a wrong clock, for example) must not stop the reads.
     const retryAfterMs = passes ? Math.min(error.retryAfterMs ?? 0, this.#context.maxOutageMs / 2) : 0;
     job.dueAt = now + Math.max(retryAfterMs, pollPauseMs(now - job.since));
     if (passes && now - job.failingSince < this.#context.maxOutageMs) return;

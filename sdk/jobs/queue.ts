@@ -10,23 +10,23 @@ import { callOpenAi, OPENAI_OPTIONS, type OpenAiOptions, openaiStream } from "./
 import type { QueueContext } from "./queueTransport";
 
 /**
- * The queue of one endpoint (contract, Queue-based job API). All users of the same client share its
+ * The queue of an endpoint (contract, Queue-based job API). All users of the same client share its
  * rate limits and polls.
  */
 export interface EndpointQueue extends JobQueue {
   /**
-   * The base URL of the workers' OpenAI-compatible server, for clients such as the package
-   * `openai`: its `baseURL`. Use the client's key as their `apiKey`.
+   * The base URL of the workers' OpenAI-compatible server. Pass it to clients such as the package
+   * `openai` as `baseURL`, and the key of this client as `apiKey`.
    */
   readonly openaiUrl: string;
   /**
-   * Submits a job for each input and yields the results in the order in which the jobs end: the
-   * output of each, or its error. Inputs are read one at a time, when there is room for their jobs.
-   * No job is submitted twice. With a `journal`, not even after the process was killed: the next
-   * run goes on where it was.
+   * Submits a job for each input and yields the results in the order in which the jobs end. Each
+   * result contains the job's output or its error. Inputs are read one at a time, when there is
+   * room for their jobs. No job is submitted twice. With a `journal`, this is true even if the
+   * process is killed, because the next run continues where the last one stopped.
    * @throws InvalidInputError, before any call
-   * @throws the error that concerns all inputs (a wrong key, an unknown endpoint, a closed client)
-   * or that the inputs threw, after the results of jobs that were already submitted
+   * @throws the error that affects all inputs (a wrong key, an unknown endpoint, a closed client)
+   * or that reading the inputs threw, after the results of jobs that were already submitted
    * @example
    * for await (const { input, output, error } of client.endpoint("abc").runMany(inputs, { concurrency: 50 })) {
    *   console.log(input, error ?? output);
@@ -37,18 +37,18 @@ export interface EndpointQueue extends JobQueue {
     options?: RunManyOptions<Output, Input>,
   ): Batch<Input, Output>;
   /**
-   * Sends a request to the workers' OpenAI-compatible server:
+   * Sends a request to the workers' OpenAI-compatible server, for example
    * `openai("v1/chat/completions", { body })`.
    * @throws SubmitUncertainError if the response to a request with a body was lost
    */
   openai<Output = unknown>(path: string, options?: OpenAiOptions<Output>): ResponsePromise<Output>;
   /**
    * Sends a request like `openai`, with `stream: true` in its body, and yields the JSON of each
-   * server-sent event up to `[DONE]`. Aborting the signal, or leaving the loop, also ends the
-   * response.
+   * server-sent event up to `[DONE]`. The response ends early if the signal aborts or the loop
+   * exits.
    * @throws SubmitUncertainError if the beginning of the response was lost
-   * @throws RequestTimeoutError while it is read, if nothing arrives for `timeoutMs`
-   * @throws OpenAiStreamError while it is read, if the server sends an error
+   * @throws RequestTimeoutError during iteration, if nothing arrives for `timeoutMs`
+   * @throws OpenAiStreamError during iteration, if the server sends an error
    * @example
    * const body = { model: "m", messages: [{ role: "user", content: "Hi" }] };
    * for await (const event of await client.endpoint("abc").openaiStream("v1/chat/completions", { body })) {
@@ -62,7 +62,7 @@ export interface EndpointQueue extends JobQueue {
 }
 
 /**
- * Makes the queue of an endpoint.
+ * Creates the queue of an endpoint.
  * @throws InvalidInputError if the id cannot be part of a path
  */
 export function createEndpointQueue(
@@ -78,7 +78,7 @@ export function createEndpointQueue(
       checkBatch(inputs, options);
       const { schema, idempotent, journal, request: { policy } = {} } = options;
       const submit = { ...requestOptions(options), idempotent };
-      // An aborted request might have started a job whose id nobody knows.
+      // If the request were aborted, it might have started a job whose id nobody knows.
       const keepsAttempt = true;
       const journaled = journal && {
         ...journaledContext(options, journal, transport),

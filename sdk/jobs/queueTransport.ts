@@ -18,14 +18,14 @@ import type { Job } from "./jobRecord";
 export interface SeenEnd {
   readonly endpointId: string;
   readonly job: Job;
-  /** In milliseconds since the epoch, if this client has submitted it. */
+  /** When the job was submitted, in milliseconds since the epoch, if this client submitted it. */
   readonly submittedAt?: number | undefined;
 }
 
-/** The context of all calls of an endpoint's queue. */
+/** The context that all calls to an endpoint's queue share. */
 export interface QueueContext extends CallContext {
   readonly http: Http;
-  /** Without the path `/v2`. */
+  /** The URL of the queue API, without the path `/v2`. */
   readonly queueUrl: string;
   readonly apiKey: SecretText;
   readonly rateLimits?: RateLimitOptions | "off" | undefined;
@@ -37,12 +37,12 @@ export interface QueueContext extends CallContext {
    */
   readonly holdsReads?: boolean | undefined;
   /**
-   * Called when this client sees that a job has ended, also more than once.
+   * Called when this client sees that a job has ended. It may be called more than once per job.
    * @default nothing records it
    */
   readonly onEnded?: ((ended: SeenEnd) => void) | undefined;
   /**
-   * Says why jobs wait, after a wait has failed.
+   * Explains why jobs are waiting, after a wait has failed.
    * @default nothing does
    */
   readonly diagnose?: ((endpointId: string, waitedMs: number) => Promise<Diagnosis | undefined>) | undefined;
@@ -50,23 +50,27 @@ export interface QueueContext extends CallContext {
 
 /** A request to an endpoint's queue. */
 export interface QueueCall<T> extends ObservedOptions {
-  /** The operation's name in events, and in the rate table unless `limit` is another. */
+  /** The operation's name in events. Also its name in the rate table, unless `limit` is set. */
   readonly name: string;
-  /** The operation whose rate limit counts the request. @default `name` */
+  /** The operation whose rate limit the request counts towards. @default `name` */
   readonly limit?: string | undefined;
   /**
-   * The name of the request in error messages, such as `status of job a1`. They add the endpoint.
+   * The name of the request in error messages, such as `status of job a1`. The messages add the
+   * endpoint.
    */
   readonly what: string;
   readonly method: "GET" | "POST";
-  /** The path below the endpoint, with the query. A function is called at each attempt. */
+  /**
+   * The path below the endpoint, including the query. If it is a function, it is called for each
+   * attempt.
+   */
   readonly path: string | (() => string);
   readonly body?: string | undefined;
-  /** The id of the job that the request is about. */
+  /** The id of the job that the request concerns. */
   readonly jobId?: string | undefined;
   /**
-   * Sends the request once and reads the response: `jsonOf` a schema, unless the response is not
-   * JSON.
+   * Sends the request once and reads the response. Use `jsonOf` with a schema unless the response
+   * is not JSON.
    */
   readonly sendAndRead: (http: Http, httpRequest: OutgoingRequest) => Promise<T>;
   /** @default "safe" */
@@ -76,14 +80,14 @@ export interface QueueCall<T> extends ObservedOptions {
   readonly keepsAttempt?: boolean | undefined;
 }
 
-/** Sends requests to the queue of one endpoint, within its rate limits. */
+/** Sends requests to an endpoint's queue, within the rate limits. */
 export interface QueueTransport {
   readonly endpointId: string;
   /** The URL of the endpoint's queue, without a trailing slash. */
   readonly url: string;
   readonly context: QueueContext;
   readonly gates: Gates;
-  /** Makes a call. `bounds` replaces the limits of the client. */
+  /** Makes a call. `bounds` overrides the limits of the client. */
   request<T>(request: QueueCall<T>, bounds?: Partial<Pick<CallContext, "retry" | "attemptTimeoutMs">>): Promise<T>;
 }
 
@@ -110,7 +114,7 @@ export function createQueueTransport(context: QueueContext, endpointId: string):
         return sendAndRead(context.http, { name, operation, method, url, headers, body, attempt });
       };
       const gate = gates.of(limit);
-      // Copies each field by name: spreads took a third of the client's CPU time for a call.
+      // Copy each field by name, because spreads took a third of the client's CPU time for a call.
       return makeCall(bounds ? { ...context, ...bounds } : context, {
         name,
         operation,
@@ -130,7 +134,7 @@ export function createQueueTransport(context: QueueContext, endpointId: string):
   };
 }
 
-/** Returns a function that reads the response as JSON in the schema's shape. */
+/** Returns a function that reads the response as JSON and checks it against the schema. */
 export function jsonReader<T>(schema: z.ZodType<T>): QueueCall<T>["sendAndRead"] {
   return async (http, httpRequest) => {
     const response = await sendForText(http, httpRequest);

@@ -2,34 +2,34 @@ import { isDeepStrictEqual } from "node:util";
 import { onAbort } from "../contract/clock";
 import { isTerminal, type Job, type JobStatus } from "./jobRecord";
 
-/** Called with a job's new status, and with the job. */
+/** Called with a job's new status and the job. */
 export type StatusListener = (status: JobStatus, job: Job) => unknown;
 
-/** Called with a worker's latest progress update, and with the job. */
+/** Called with a worker's latest progress update and the job. */
 export type ProgressListener = (update: unknown, job: Job) => unknown;
 
-/** The listeners of one wait. */
+/** The listeners of a wait. */
 export interface JobListeners {
   readonly onStatus?: StatusListener | undefined;
   readonly onProgress?: ProgressListener | undefined;
 }
 
-/** The calls of one wait's listeners. */
+/** Calls the listeners of a wait. */
 export interface StatusChanges {
-  /** Aborts with the wait's signal, or with a listener's error. */
+  /** Aborts when the wait's signal aborts or a listener fails, with the same reason. */
   readonly signal: AbortSignal;
   /**
-   * Calls a listener if the job's status or its progress update has changed, after earlier calls
-   * have settled.
+   * Calls a listener, after earlier calls have settled, if the job's status or progress update has
+   * changed.
    */
   readonly onRead: (job: Job) => void;
-  /** Resolves when all calls have settled. Rejects with a listener's error. */
+  /** Resolves when all calls have settled. Rejects with a listener's error if one failed. */
   settled(): Promise<unknown>;
-  /** Removes the listener of the wait's signal. */
+  /** Removes the listener from the wait's signal. */
   release(): void;
 }
 
-/** Follows the changes of a job for one wait. Returns `undefined` if nothing listens. */
+/** Follows the changes of a job during a wait. Returns `undefined` if there are no listeners. */
 export function followStatus(
   { onStatus, onProgress }: JobListeners,
   signal: AbortSignal | undefined,
@@ -51,7 +51,7 @@ export function followStatus(
       const { status, output } = job;
       if (onStatus && status !== last) call(() => onStatus(status, job));
       last = status;
-      // The output of a job that has ended is its result. A service may show null before that.
+      // Once a job has ended, its output is its result. Before that, a service may return null.
       if (!onProgress || isTerminal(status) || output == null || isDeepStrictEqual(output, lastUpdate)) return;
       lastUpdate = output;
       call(() => onProgress(output, job));

@@ -13,11 +13,11 @@ import { SubmitUncertainError } from "./jobErrors";
 import { isTerminal, type Job, submittedSchema, submittedSyncSchema } from "./jobRecord";
 import type { QueueCall, QueueTransport } from "./queueTransport";
 
-/** Options of a submit. */
+/** Options for a submit. */
 export interface SubmitOptions extends RequestOptions {
   /**
-   * `true`: the job may run twice without harm, so a submit whose response was lost is sent again.
-   * `false`: it is sent again only if it had no effect (status 429, or no connection).
+   * `true` if the job may run twice without harm. A submit whose response was lost is then sent
+   * again. With `false`, it is sent again only if it had no effect (status 429, or no connection).
    * @default false
    */
   readonly idempotent?: boolean | undefined;
@@ -27,13 +27,13 @@ export interface SubmitOptions extends RequestOptions {
 
 export const SUBMIT_OPTIONS: OptionChecks<SubmitOptions> = { ...REQUEST_OPTIONS, idempotent: aBoolean };
 
-/** A job, and the time when its submit was sent, in milliseconds since the epoch. */
+/** A job, and when its submit was sent, in milliseconds since the epoch. */
 export interface Submitted<T> {
   readonly job: T;
   readonly sentAt: number;
 }
 
-/** What happens around the attempts of a submit. */
+/** Controls the attempts of a submit. */
 export interface SubmitTimes extends Pick<QueueCall<Job>, "keepsAttempt"> {
   /** Called right before each attempt. If it throws, nothing is sent. */
   readonly beforeSend?: () => void;
@@ -57,7 +57,7 @@ export async function submitRun(
 }
 
 /**
- * Submits a job. Returns it when it has ended, or when the service has waited for `waitMs`, in
+ * Submits a job. Returns the job when it has ended, or when the service has waited for `waitMs`, in
  * milliseconds.
  */
 export async function submitRunSync(
@@ -83,15 +83,17 @@ export async function submitRunSync(
 }
 
 /**
- * Returns how long the service may wait, so that its response arrives before the caller's time is
- * over.
+ * Returns how long the service may wait so that its response still arrives within the caller's
+ * time.
  */
 export function serverWaitMs(waitMs: number, timeLeftMs: number): number {
   const forTheResponseMs = Math.min(10_000, Math.max(1_000, timeLeftMs / 10));
   return Math.max(RUNSYNC_WAIT_MS.min, Math.min(waitMs, Math.floor(timeLeftMs - forTheResponseMs)));
 }
 
-/** Submits a job. If its response is not valid but contains the job's id, so does the error. */
+/**
+ * Submits a job. If the response is not valid but contains the job's id, the error contains it too.
+ */
 async function submitJob<T extends Job>(
   queue: QueueTransport,
   request: Omit<QueueCall<T>, "sendAndRead">,
@@ -106,12 +108,12 @@ async function submitJob<T extends Job>(
     const response = await sendForText(http, httpRequest);
     try {
       const job = decode(schema, decodeJson(response, operation, http.clock.now()), operation);
-      // A finished result can be returned without a valid id. Everything else needs the id.
+      // A finished result can be returned even without a valid id. Everything else needs the id.
       if (isPathSegment(job.id) || (request.name === "runsync" && isTerminal(job.status))) return job;
       jobId = job.id;
       throw unexpectedResponse(operation, "id: cannot be part of a path", job);
     } catch (error) {
-      // The id in an error response may be the error's own.
+      // The id in an error response may belong to the error itself.
       if (response.status < 300) jobId ??= idIn(response.body);
       throw error;
     }
@@ -122,9 +124,9 @@ async function submitJob<T extends Job>(
 type Bounds = Parameters<QueueTransport["request"]>[1];
 
 /**
- * Sends a request that starts something at the service. @param jobIdSeen returns the id in the last
- * response, if it had one
- * @throws SubmitUncertainError if its effect is not known
+ * Sends a request that starts something at the service.
+ * @param jobIdSeen returns the id in the last response, if it contained one
+ * @throws SubmitUncertainError if it is not known whether the request took effect
  */
 export async function submit<T>(
   queue: QueueTransport,
@@ -133,7 +135,7 @@ export async function submit<T>(
   bounds?: Bounds,
   jobIdSeen?: () => string | undefined,
 ): Promise<T> {
-  // An idempotent submit may be rejected after an earlier attempt had its effect.
+  // An idempotent submit may be rejected after an earlier attempt took effect.
   let hadEffect = false;
   const sendAndRead: QueueCall<T>["sendAndRead"] = async (http, given) => {
     let hasBegun = false;
@@ -165,7 +167,10 @@ export async function submit<T>(
   }
 }
 
-/** The caller gets the reason of its abort, which does not say what the service may be doing. */
+/**
+ * Logs the abort, because the caller only gets its own abort reason, which doesn't say what the
+ * service may be doing.
+ */
 function logAborted({ context, endpointId }: QueueTransport, { what, name }: QueueCall<unknown>): void {
   context.log?.(
     "error",

@@ -8,16 +8,17 @@ import { type FileHeader, JournalFile } from "./journalFile";
 import { requireSameBatch } from "./sameBatch";
 
 /**
- * Keeps the record of a batch in a file, for one process at a time. Lines are only appended. Each
- * group of claims, and each group of job ids, is written with one `fsync`: a process that is
- * killed, and a machine that loses power, lose no claim and no job id that was in use. An
- * unfinished last line is ignored. When the file is opened, lines that later ones replace are
- * removed if they are more than half of it. Memory: 35 to 70 bytes for each key.
- * @param file the path of the file. It is created with its folder
+ * Keeps the record of a batch in a file, for one process at a time. Lines are only ever appended.
+ * Each group of claims, and each group of job ids, is written with one `fsync`. Even if the process
+ * is killed or the machine loses power, no claim and no job id that was in use is lost. An
+ * unfinished last line is ignored. When the file is opened, lines that later lines replace are
+ * removed if they make up more than half of it. Memory use is 35 to 70 bytes per key.
+ * @param file the path of the file. The file and its folder are created
  * @example
  * const journal = fileJournal("summaries.journal");
- * for await (const { input, output } of endpoint.runMany(inputs, { journal, batch: "summaries" }))
- * {   await save(input, output); }
+ * for await (const { input, output } of endpoint.runMany(inputs, { journal, batch: "summaries" })) {
+ *   await save(input, output);
+ * }
  */
 export function fileJournal(file: string): Journal {
   return {
@@ -57,7 +58,7 @@ async function placeOf(file: string): Promise<string> {
 }
 
 function openJournal(file: JournalFile, unlock: () => Promise<void>): OpenJournal {
-  // Nobody else has the lock, so every other owner is gone.
+  // This process holds the lock, so every other owner is gone.
   const seen = (entry: JournalEntry, owner: string) => (entry.owner === owner ? entry : takenOver(entry, owner));
 
   async function look(owner: string, keys: readonly string[]): Promise<JournalEntry[]> {
@@ -83,7 +84,7 @@ function openJournal(file: JournalFile, unlock: () => Promise<void>): OpenJourna
         const entry = before && applied(before, change);
         if (entry && entry !== before) news.push(entry);
       }
-      // Only a lost id costs money. A lost end of a job is read again.
+      // Only a lost job id costs money. If the end of a job is lost, it is read again.
       const mustLast = news.some(({ state }) => state !== "settled" && state !== "delivered");
       await file.append(news, mustLast);
       return true;

@@ -8,20 +8,23 @@ import { CodedError } from "../errors";
 interface Holder {
   readonly pid: number;
   readonly host: string;
-  /** The machine's boot and the process's namespace and start. Empty where they are not known. */
+  /**
+   * The boot of the machine, and the namespace and start of the process. Empty where they are not
+   * known.
+   */
   readonly boot: string;
   readonly namespace: string;
   readonly start: string;
 }
 
-/** The locks of this process. */
+/** The locks that this process holds. */
 const held = new Set<string>();
 
 /**
- * Takes the lock of a file, until the returned function is called or this process ends. A lock
- * whose process has ended is free. Each taker makes a file with the next number, which only one
- * process can, and the highest number holds the lock.
- * @throws JOURNAL_LOCKED if another process holds it, or this one
+ * Locks a file until the returned function is called or this process ends. A lock whose process has
+ * ended is free. To take the lock, a process creates a file with the next number, which only one
+ * process can do. The file with the highest number holds the lock.
+ * @throws JOURNAL_LOCKED if another process, or this process, already holds the lock
  */
 export async function lockFile(file: string): Promise<() => Promise<void>> {
   const me: Holder = { pid: process.pid, host: hostname(), ...identity(process.pid) };
@@ -66,7 +69,7 @@ function lockName(file: string, number: number): string {
   return `${file}.lock-${number}`;
 }
 
-/** Returns the numbers of the lock's files, the highest first. */
+/** Returns the numbers of the lock files, highest first. */
 async function lockNumbers(file: string): Promise<number[]> {
   const start = `${path.basename(file)}.lock-`;
   const names = (await readdir(path.dirname(file))).filter((name) => name.startsWith(start));
@@ -83,12 +86,12 @@ async function holderOf(name: string): Promise<Holder | undefined> {
   }
 }
 
-/** Returns `false` if it is certain that the process of a lock has ended. */
+/** Returns `false` if the process that took a lock has certainly ended. */
 function mayRun(holder: Holder, me: Holder): boolean {
   if (holder.host !== me.host) return true;
   if (holder.boot !== me.boot) return false;
   if (holder.namespace !== me.namespace) return true;
-  // Without `held`, the number is this process's, but the lock was an earlier one's.
+  // This process holds no such lock, so an earlier process with the same id took it.
   if (holder.pid === me.pid) return false;
   try {
     process.kill(holder.pid, 0);

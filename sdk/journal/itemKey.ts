@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { InvalidInputError } from "../errors";
 
-/** The longest key, in characters. */
+/** The maximum length of a key, in characters. */
 export const LONGEST_KEY = 500;
 
 /** Characters that a database cannot store. */
@@ -12,12 +12,10 @@ export function hashOfInput(input: object): string {
   return createHash("sha256").update(canonicalJson(input)).digest("hex");
 }
 
-/**
- * Returns a value as JSON with the keys of its objects in order, so that equal values have equal
- * texts.
- */
+/** Returns a value as JSON with sorted object keys, so that equal values have equal texts. */
 export function canonicalJson(value: unknown): string {
-  // What the service would get, after `toJSON` and without fields that have no JSON form.
+  // This is the value that the service would receive, after `toJSON` and without fields that can't
+  // be written as JSON.
   const json = JSON.stringify(value);
   return json === undefined ? "null" : JSON.stringify(JSON.parse(json, inOrder));
 }
@@ -25,7 +23,7 @@ export function canonicalJson(value: unknown): string {
 function inOrder(_key: string, value: unknown): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  // An object with a null prototype can have a key __proto__.
+  // An object with a null prototype can have a key named __proto__.
   return Object.assign(Object.create(null), Object.fromEntries(entries));
 }
 

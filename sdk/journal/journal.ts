@@ -1,54 +1,57 @@
 /**
- * What a durable record of a batch must do. `runMany` uses `fileJournal` and `postgresJournal`; for
- * another store, implement these five methods and run `journalRules` against them.
+ * The requirements for a durable record of a batch. `runMany` works with `fileJournal` and
+ * `postgresJournal`. For another store, implement these five methods and run `journalRules` against
+ * them.
  */
 export interface Journal {
   /**
-   * Opens the record of a batch, and creates it if there is none.
-   * @throws JournalRefusedError if the record is of another endpoint, batch or key version
-   * @throws JOURNAL_LOCKED if another process holds a store that only one can use
+   * Opens the record of a batch, and creates it if it does not exist.
+   * @throws JournalRefusedError if the record belongs to another endpoint, batch or key version
+   * @throws JOURNAL_LOCKED if another process holds a store that only one process can use
    * @throws JournalUnavailableError if the store cannot be reached
    */
   open(batch: JournalBatch): Promise<OpenJournal>;
 }
 
-/** The record of one batch, and who may use it. */
+/** Identifies the record of a batch. */
 export interface JournalBatch {
-  /** The batch's name. */
+  /** The name of the batch. */
   readonly batch: string;
-  /** The endpoint that runs its jobs. */
+  /** The endpoint that runs the batch's jobs. */
   readonly endpointId: string;
-  /** The version of the function that makes the keys. */
+  /** The version of the function that computes the keys. */
   readonly keyVersion: string;
 }
 
 /**
- * An open record. Each method acts on many keys as one step for each key: two processes never both
- * claim a key. A method that rejects may have had its effect, and is called again.
+ * An open record. Each method handles many keys, but is atomic for each key, so two processes never
+ * both claim a key. If a method rejects, it may still have taken effect; it is called again.
  */
 export interface OpenJournal {
   /**
-   * How long a process owns what it has claimed after its last call of `claim` or `record`, in
-   * milliseconds, by the store's own clock. `Infinity` if a dead process is noticed in another way.
+   * How long a process owns the keys it has claimed after its last call of `claim` or `record`, in
+   * milliseconds, measured by the store's own clock. `Infinity` if the end of a process is detected
+   * in another way.
    */
   readonly leaseMs: number;
   /**
-   * Claims the keys that are free: unknown, released, claimed by the same owner, or in a state of
-   * `again`. For the others it does what `collect` does. Starts or renews the owner's lease. If
-   * that has ended, it changes nothing.
+   * Claims the keys that are free: unknown, released, claimed by the same owner, or in a state that
+   * `again` lists. Handles all other keys like `collect`. Starts or renews the owner's lease. If
+   * the lease has ended, nothing changes.
    * @returns an entry for each key, or `undefined` if the owner's lease has ended
    */
   claim(owner: string, keys: readonly string[], again: readonly AgainState[]): Promise<JournalEntry[] | undefined>;
   /**
-   * Looks at keys. Those whose owner's lease has ended get this owner if they are `submitted` or
-   * `settled`, and become `uncertain` if they are `claimed`.
-   * @returns an entry for each key that is known
+   * Reads the entries of keys. If the lease of a key's owner has ended, this owner takes over a
+   * `submitted` or `settled` key, and a `claimed` key becomes `uncertain`.
+   * @returns an entry for each known key
    */
   collect(owner: string, keys: readonly string[]): Promise<JournalEntry[]>;
   /**
-   * Records changes, at most one for each key, in the way of `applied`, and renews the owner's
-   * lease unless that has ended. The changes are recorded in any case. Durable when it resolves.
-   * @param ends `true`: the owner's lease ends now
+   * Records changes, at most one per key, as `applied` specifies. Renews the owner's lease unless
+   * it has ended; the changes are recorded in either case. They are durable when the promise
+   * resolves.
+   * @param ends `true` if the owner's lease should end now
    * @returns `false` if the owner's lease has ended
    */
   record(owner: string, changes: readonly JournalChange[], ends?: boolean): Promise<boolean>;
@@ -59,28 +62,29 @@ export interface OpenJournal {
 /**
  * The state of a key.
  *
- * - `claimed`: its owner is about to submit a job, or has just done so.
- * - `uncertain`: nobody knows whether a job was submitted. Never submitted again by default.
- * - `released`: it is known that no job was submitted.
- * - `submitted`: a job has the id `jobId`.
+ * - `claimed`: the owner is about to submit a job, or has just submitted it.
+ * - `uncertain`: a job may or may not have been submitted. By default, the key is never submitted
+ *   again.
+ * - `released`: certainly no job was submitted.
+ * - `submitted`: a job with the id `jobId` was submitted.
  * - `settled`: that job has ended.
  * - `delivered`: the loop has processed the result.
- * - `expired`: the service no longer has the result. Never submitted again by default.
+ * - `expired`: RunPod no longer has the result. By default, the key is never submitted again.
  */
 export type JournalState = "claimed" | "uncertain" | "released" | "submitted" | "settled" | "delivered" | "expired";
 
-/** States that are submitted again only on request. */
+/** The states in which a key is submitted again only if the caller asks for it. */
 export type AgainState = "uncertain" | "expired";
 
-/** What is known of a key. */
+/** The recorded facts about a key. */
 export interface JournalEntry {
   /** The key of an input. */
   readonly key: string;
   /** Its state. */
   readonly state: JournalState;
-  /** The process that changed it last, or that collects it. */
+  /** The process that last changed the key, or that is collecting it. */
   readonly owner: string;
-  /** The id of the job. Set in the states from `submitted` on. */
+  /** The id of the job. Set in `submitted` and all later states. */
   readonly jobId?: string | undefined;
   /** When the job was submitted, in milliseconds since the Unix epoch. */
   readonly submittedAt?: number | undefined;
@@ -88,31 +92,32 @@ export interface JournalEntry {
   readonly result?: string | undefined;
 }
 
-/** A change of a key. */
+/** A change to a key. */
 export interface JournalChange {
   /** The key of an input. */
   readonly key: string;
-  /** The process that claimed the key, or that collects it. */
+  /** The process that claimed the key, or that is collecting it. */
   readonly owner: string;
   /** The new state. */
   readonly state: Exclude<JournalState, "claimed">;
-  /** The id of the job. Not set for `released`, and for `uncertain`. */
+  /** The id of the job. Not set for `released` and `uncertain`. */
   readonly jobId?: string | undefined;
   /** When the job was submitted, in milliseconds since the Unix epoch. */
   readonly submittedAt?: number | undefined;
-  /** The end of the job as JSON, to be stored. */
+  /** The end of the job as JSON, if it should be stored. */
   readonly result?: string | undefined;
 }
 
-/** States in the order in which a job goes through them. */
+/** The states in the order in which a job passes through them. */
 const PROGRESS: readonly JournalState[] = ["submitted", "settled", "delivered"];
 
 /**
- * Returns the entry after a change. It is the same object if the change has no effect.
+ * Returns the entry after a change. Returns the same object if the change has no effect.
  *
- * - `released` and `uncertain` count only from the owner of a key that has no job.
+ * - `released` and `uncertain` only have an effect if they come from the owner of a key without a
+ *   job.
  * - A job id is always recorded on a key that has none.
- * - The state of a job only goes forward. A change about another job has no effect.
+ * - The state of a job only moves forward. A change about another job has no effect.
  */
 export function applied(entry: JournalEntry, change: JournalChange): JournalEntry {
   const { state, owner, jobId, submittedAt, result } = change;
@@ -131,14 +136,14 @@ export function applied(entry: JournalEntry, change: JournalChange): JournalEntr
   return { ...entry, state, owner, result: entry.result ?? result };
 }
 
-/** Returns `true` if an owner may claim a key. */
+/** Returns `true` if an owner may claim the key. */
 export function isFree(entry: JournalEntry | undefined, owner: string, again: readonly AgainState[]): boolean {
   if (!entry || entry.state === "released") return true;
   if (entry.state === "claimed") return entry.owner === owner;
   return again.some((state) => state === entry.state);
 }
 
-/** Returns an entry whose owner is gone, after another has looked at it. */
+/** Returns the entry as another owner sees it after the entry's owner is gone. */
 export function takenOver(entry: JournalEntry, owner: string): JournalEntry {
   if (entry.state === "claimed") return { ...entry, state: "uncertain" };
   return entry.state === "submitted" || entry.state === "settled" ? { ...entry, owner } : entry;

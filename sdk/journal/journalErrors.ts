@@ -1,34 +1,37 @@
 import { nameErrors } from "../errorNames";
 import { type ErrorDetails, ServerlessGpuError } from "../errors";
 
-/** Thrown when a journal is of another endpoint, batch or key version. Nothing was changed. */
+/** Thrown when a journal belongs to another endpoint, batch or key version. Nothing was changed. */
 export class JournalRefusedError extends ServerlessGpuError {
   readonly code = "JOURNAL_REFUSED";
 }
 
-/** Thrown when a journal has a line that nobody wrote like this. Nothing was changed. */
+/**
+ * Thrown when a journal contains a line that cannot have been written that way. Nothing was
+ * changed.
+ */
 export class JournalDamagedError extends ServerlessGpuError {
   readonly code = "JOURNAL_DAMAGED";
 }
 
 /** A job whose id could not be recorded. */
 export interface UnrecordedJob {
-  /** The key of its input. */
+  /** The key of the job's input. */
   readonly key: string;
   /** The id of the job. */
   readonly jobId: string;
 }
 
 /**
- * Thrown when a journal cannot be reached or written. Nothing more is submitted without it. `cause`
- * says why.
+ * Thrown when a journal cannot be reached or written. No more jobs are submitted without it.
+ * `cause` contains the reason.
  */
 export class JournalUnavailableError extends ServerlessGpuError {
   readonly code = "JOURNAL_UNAVAILABLE";
   override readonly disposition: "wait" | "stop" = "wait";
   /**
-   * The jobs whose ids could not be recorded. A later run reports their keys as uncertain. Not
-   * enumerable.
+   * The jobs whose ids could not be recorded. A later run reports their keys as uncertain. The
+   * property is not enumerable.
    */
   declare readonly unrecorded: readonly UnrecordedJob[];
 
@@ -39,7 +42,7 @@ export class JournalUnavailableError extends ServerlessGpuError {
   }
 
   /**
-   * Says that a repetition does not help.
+   * Marks the error as one that a repetition does not fix.
    * @internal
    */
   stopping(): this {

@@ -10,10 +10,10 @@ export interface FileHeader extends JournalBatch {
   readonly serverlessGpuJournal: 1;
 }
 
-/** Files with fewer lines are not compacted. */
+/** Files with fewer lines than this are not compacted. */
 const SMALLEST_COMPACTION = 1_000;
 
-/** Lines that wait to be written. */
+/** Lines that are waiting to be written. */
 interface Waiting {
   readonly entries: readonly JournalEntry[];
   readonly isSynced: boolean;
@@ -21,14 +21,14 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** A file with one line for each change, and where the last line of each key is. */
+/** A file with one line per change, and an index of where the last line of each key is. */
 export class JournalFile {
   readonly header: FileHeader;
   readonly #handle: FileHandle;
   readonly #index: KeyIndex;
   /** The entries that may still change. */
   readonly #open: Map<string, JournalEntry>;
-  /** The end of the last whole line. */
+  /** The position after the last complete line. */
   #size: number;
   #waiting: Waiting[] = [];
   #writing: Promise<void> | undefined;
@@ -42,7 +42,7 @@ export class JournalFile {
     this.#size = size;
   }
 
-  /** Opens a file, or makes one with this header. */
+  /** Opens a file, or creates it with this header. */
   static async open(file: string, header: FileHeader): Promise<JournalFile> {
     try {
       let read = await readLines(file);
@@ -66,7 +66,7 @@ export class JournalFile {
     }
   }
 
-  /** Returns what is known of a key. */
+  /** Returns what is known about a key. */
   async get(key: string): Promise<JournalEntry | undefined> {
     const entry = this.#open.get(key);
     if (entry) return entry;
@@ -75,8 +75,9 @@ export class JournalFile {
   }
 
   /**
-   * Appends entries. What is appended at the same time is written together.
-   * @param isSynced whether the lines must outlast the machine, not only the process
+   * Appends entries. Entries that are appended at the same time are written together.
+   * @param isSynced `true` if the lines must survive a crash of the machine, not only of the
+   * process
    */
   async append(entries: readonly JournalEntry[], isSynced: boolean): Promise<void> {
     if (entries.length === 0) return;
@@ -107,7 +108,7 @@ export class JournalFile {
   }
 
   async #write(group: readonly Waiting[]): Promise<void> {
-    // What a failed write left would be taken for damage.
+    // Remove the remains of a failed write, which would look like damage.
     if (this.#isDirty) await this.#handle.truncate(this.#size);
     const entries = group.flatMap((each) => each.entries);
     const lines = entries.map((entry) => Buffer.from(`${JSON.stringify(entry)}\n`));
@@ -137,7 +138,7 @@ export class JournalFile {
   }
 }
 
-/** What a file has. */
+/** The contents of a file. */
 interface Read {
   readonly header?: FileHeader | undefined;
   readonly index: KeyIndex;
@@ -172,7 +173,7 @@ async function readLines(file: string): Promise<Read> {
     }
     if (torn === undefined) size = end;
   }
-  // A journal is made with its first line, so this is another file.
+  // A journal is created together with its first line, so this is some other file.
   if (!header && (await sizeOf(file)) > 0) throw damaged(file, 0);
   return { header, index, open, size, lines };
 }
@@ -209,8 +210,8 @@ function isWorthCompacting({ lines, index }: Read): boolean {
 }
 
 /**
- * Writes the last line of each key to a new file that takes the place of the old one. Returns
- * `false` if that is not possible, for example on a full disk: the old file is as good.
+ * Writes the last line of each key to a new file that replaces the old one. Returns `false` if that
+ * fails, for example because the disk is full. The old file is then just as good.
  */
 async function compact(file: string, { header, index }: Read): Promise<boolean> {
   const replaced = replace(file, async (handle) => {
@@ -230,7 +231,7 @@ async function compact(file: string, { header, index }: Read): Promise<boolean> 
   );
 }
 
-/** Makes a new file and puts it in the place of the old one, whole or not at all. */
+/** Creates a new file that replaces the old one, either completely or not at all. */
 async function replace(file: string, write: (handle: FileHandle) => Promise<void>): Promise<void> {
   const next = `${file}.new`;
   await unlink(next).catch(() => {});
@@ -246,7 +247,7 @@ async function replace(file: string, write: (handle: FileHandle) => Promise<void
     await handle.close();
   }
   const folder = await open(path.dirname(file), "r").catch(() => undefined);
-  // Some systems cannot sync a folder.
+  // Some systems can't sync a folder.
   await folder?.sync().catch(() => {});
   await folder?.close();
 }

@@ -2,15 +2,15 @@ import { deepStrictEqual, ok, rejects } from "node:assert/strict";
 import type { Journal, JournalBatch, JournalChange, JournalEntry, OpenJournal } from "./journal";
 import { JournalRefusedError } from "./journalErrors";
 
-/** A rule of every journal. */
+/** A rule that every journal must follow. */
 export interface JournalRule {
-  /** What the rule demands, as a sentence. */
+  /** What the rule requires, as a sentence. */
   readonly title: string;
-  /** Whether the rule needs two opened journals at the same time. */
+  /** `true` if the rule needs two journals to be open at the same time. */
   readonly needsTwo: boolean;
   /**
-   * Checks the rule with a store without the batch `rules`.
-   * @param journal the journal, which may be opened several times in turn
+   * Checks the rule against a store that does not contain the batch `rules`.
+   * @param journal the journal, which may be opened several times in succession
    * @throws AssertionError
    */
   check(journal: Journal): Promise<void>;
@@ -41,20 +41,20 @@ async function one(open: OpenJournal, owner: string, key: string): Promise<Journ
   return (await open.collect(owner, [key]))[0];
 }
 
-/** Returns the state and the job id of a key. */
+/** Returns the state and job id of a key. */
 async function seen(open: OpenJournal, key: string): Promise<string> {
   const entry = await one(open, "a", key);
   return `${entry?.state} ${entry?.jobId}`;
 }
 
-/** Takes the key `k` to `submitted` with the job `j1`. */
+/** Moves the key `k` to the state `submitted` with the job `j1`. */
 async function submit(open: OpenJournal): Promise<void> {
   await open.claim("a", ["k"], []);
   await open.record("a", [submitted("k", "a", "j1")]);
 }
 
 /**
- * The rules of a journal, for the tests of your own: run each with a new, empty store.
+ * The rules for journals. To test your own journal, run each rule with a new, empty store.
  * @example
  * for (const rule of journalRules) test(rule.title, () => rule.check(myJournal(newStore())));
  */

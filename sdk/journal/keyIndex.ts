@@ -1,19 +1,19 @@
 import { createHash } from "node:crypto";
 
-/** 32-bit numbers of a key's hash that are kept. Two keys never share 128 bits of a SHA-256. */
+/** How many 32-bit numbers of a key's hash are kept. No two keys share 128 bits of a SHA-256. */
 const WORDS = 4;
 
-/** Part of the table that may be in use before it grows. */
+/** The fraction of the table that may be in use before the table grows. */
 const FULLEST = 0.7;
 
 /**
- * Says where the line of each key is, in 24 bytes for each: a `Map` of a million keys would take
+ * Stores where the line of each key is, in 24 bytes per key. A `Map` with a million keys would take
  * ten times as much.
  */
 export class KeyIndex {
   #slots = 1 << 10;
   #words = new Uint32Array(this.#slots * WORDS);
-  /** The line's place plus 1. 0: the slot is free. */
+  /** The line's place plus 1. A value of 0 means that the slot is free. */
   #places = new Float64Array(this.#slots);
   #size = 0;
 
@@ -40,7 +40,7 @@ export class KeyIndex {
     this.#places[slot] = place;
   }
 
-  /** Returns the slot of a hash, or the free one where it belongs. */
+  /** Returns the slot that contains a hash, or else the free slot where it belongs. */
   #slotOf(words: Uint32Array, at: number): number {
     for (let slot = (words[at] ?? 0) % this.#slots; ; slot = (slot + 1) % this.#slots) {
       if (this.#places[slot] === 0) return slot;

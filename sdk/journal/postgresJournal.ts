@@ -8,25 +8,25 @@ import { requireSameBatch } from "./sameBatch";
 
 /** The result of a statement. */
 export interface PostgresRows {
-  /** One object for each row, with a field for each column. */
+  /** One object per row, with a field for each column. */
   readonly rows: readonly unknown[];
 }
 
-/** The part of a pool of the package `pg` that the journal uses. */
+/** The part of a pool from the package `pg` that the journal uses. */
 export interface PostgresPool {
-  /** Runs a statement on any connection. */
+  /** Runs a statement on any connection of the pool. */
   query(text: string, values?: unknown[]): Promise<PostgresRows>;
-  /** Adds a listener. A pool reports the loss of an idle connection in this way. */
+  /** Adds a listener. A pool emits this event when it loses an idle connection. */
   on?(event: "error", listener: (error: Error) => void): unknown;
 }
 
-/** Options of `postgresJournal`. */
+/** Options for `postgresJournal`. */
 export interface PostgresJournalOptions {
-  /** A pool of the package `pg`. The journal does not close it. */
+  /** A pool from the package `pg`. The journal does not close it. */
   readonly pool: PostgresPool;
   /**
-   * How long a process owns its claims after its last sign of life, in milliseconds, ≥ 1,000. Other
-   * processes go on with the jobs of a process that was killed after this time.
+   * How long a process owns its claims after its last sign of life, in milliseconds, ≥ 1,000. If a
+   * process is killed, other processes continue with its jobs after this time.
    * @default 60,000
    */
   readonly leaseMs?: number | undefined;
@@ -35,13 +35,13 @@ export interface PostgresJournalOptions {
 /** A journal in a database. */
 export interface PostgresJournal extends Journal {
   /**
-   * Creates the tables, in the schema `serverless_gpu`, if they do not exist. `POSTGRES_SCHEMA` has
-   * the statements.
+   * Creates the tables in the schema `serverless_gpu` if they do not exist. `POSTGRES_SCHEMA`
+   * contains the statements.
    */
   migrate(): Promise<void>;
 }
 
-/** Any number that others do not use. */
+/** An arbitrary number that no other program is likely to use. */
 const LOCK = 7_236_411_905;
 
 const DEFAULT_LEASE_MS = 60_000;
@@ -49,14 +49,17 @@ const DEFAULT_LEASE_MS = 60_000;
 const SHORTEST_LEASE_MS = 1_000;
 
 /**
- * Keeps the record of batches in PostgreSQL, for any number of processes on any machines that work
- * on the same batch. Every call is one or two statements for many keys. Clocks of machines do not
- * matter: leases end by the clock of the database.
+ * Keeps the record of batches in PostgreSQL. Any number of processes, on any machines, can work on
+ * the same batch. Each call takes one or two statements for many keys. The clocks of the machines
+ * don't matter, because leases end by the clock of the database.
  * @throws InvalidInputError
  * @example
- * const journal = postgresJournal({ pool: new Pool({ connectionString: process.env.DATABASE_URL })
- * }); await journal.migrate(); for await (const { key, output } of endpoint.runMany(inputs, {
- * journal, batch: "summaries" })) {   await upsert(key, output); }
+ * const pool = new Pool({ connectionString: process.env.DATABASE_URL });
+ * const journal = postgresJournal({ pool });
+ * await journal.migrate();
+ * for await (const { key, output } of endpoint.runMany(inputs, { journal, batch: "summaries" })) {
+ *   await upsert(key, output);
+ * }
  */
 export function postgresJournal(options: PostgresJournalOptions): PostgresJournal {
   const { pool = null, leaseMs = DEFAULT_LEASE_MS } = options ?? {};
@@ -75,32 +78,32 @@ export function postgresJournal(options: PostgresJournalOptions): PostgresJourna
     async migrate() {
       const [found] = await run(given, "SELECT to_regclass('serverless_gpu.keys') AS name");
       if (found?.name) return;
-      // One transaction. Two processes that create a table at the same time would disturb each
-      // other.
+      // Use one transaction, because two processes that create a table at the same time would
+      // interfere with each other.
       await run(given, `SELECT pg_advisory_xact_lock(${LOCK});\n${POSTGRES_SCHEMA}`);
     },
     open: (batch) => openBatch(given, batch, leaseMs),
   };
 }
 
-/** The pools that have the listener. */
+/** The pools that already have the listener. */
 const listened = new WeakSet<PostgresPool>();
 
-/** Without a listener, the loss of an idle connection would end the process. */
+/** Keeps the process alive: without a listener, the loss of an idle connection would end it. */
 function keepRunning(pool: PostgresPool): void {
   if (listened.has(pool)) return;
   listened.add(pool);
   pool.on?.("error", () => {});
 }
 
-/** Keeps the password of a pool out of every message. */
+/** Keeps a pool's password out of all messages. */
 function hidePassword(pool: PostgresPool): void {
   const options = "options" in pool ? (pool.options as { password?: unknown; connectionString?: unknown }) : undefined;
   if (typeof options?.password === "string") new SecretText(options.password);
   if (typeof options?.connectionString === "string") hideUrlPassword(options.connectionString);
 }
 
-/** Keeps the password in the URL of a database out of every message. */
+/** Keeps the password in a database URL out of all messages. */
 export function hideUrlPassword(text: string): void {
   if (!URL.canParse(text)) return;
   const { password, searchParams } = new URL(text);
@@ -110,7 +113,7 @@ export function hideUrlPassword(text: string): void {
     try {
       new SecretText(decodeURIComponent(secret));
     } catch {
-      // It is not encoded.
+      // The password is not encoded.
     }
   }
 }
@@ -167,7 +170,7 @@ function entryOf(row: Row): JournalEntry {
   };
 }
 
-/** Errors of PostgreSQL that a repetition does not change, by the beginning of their code. */
+/** The first characters of the PostgreSQL error codes that a repetition doesn't fix. */
 const LASTING = ["42", "28", "3D", "22", "0A"];
 
 const MISSING_TABLE = ["42P01", "3F000"];
@@ -194,7 +197,7 @@ function unavailable(cause: unknown): JournalUnavailableError {
   return LASTING.some((start) => code.length === 5 && code.startsWith(start)) ? error.stopping() : error;
 }
 
-/** Node's error of several failed connections has no message of its own. */
+/** When several connections fail, Node's error has no message of its own. */
 function messageOf(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
   if (cause.message !== "") return cause.message;

@@ -1,6 +1,6 @@
 /**
- * The tables. Each statement can be repeated. A table has the batches, one the processes with their
- * leases, and one the keys.
+ * The statements that create the tables. Each can be repeated. One table contains the batches, one
+ * the processes with their leases, and one the keys.
  */
 export const POSTGRES_SCHEMA = `CREATE SCHEMA IF NOT EXISTS serverless_gpu;
 CREATE TABLE IF NOT EXISTS serverless_gpu.batches (
@@ -35,15 +35,15 @@ ON CONFLICT (batch) DO NOTHING`;
 /** Parameter: batch. */
 export const READ_BATCH = "SELECT id, endpoint_id, key_version FROM serverless_gpu.batches WHERE batch = $1";
 
-/** Starts or renews the lease of owner $1 for $2 milliseconds, unless it has ended. */
+/** Starts the lease of owner $1 for $2 milliseconds, or renews it unless it has ended. */
 const RENEW = `INSERT INTO serverless_gpu.owners AS o (owner, lease_until)
   VALUES ($1, clock_timestamp() + $2 * interval '1 millisecond')
   ON CONFLICT (owner) DO UPDATE SET lease_until = EXCLUDED.lease_until WHERE o.lease_until > clock_timestamp()
   RETURNING owner`;
 
 /**
- * Claims keys. The unique index decides between two processes. Parameters: owner, lease, batch id,
- * keys in order, states to claim again. One row without a key says that the lease is valid.
+ * Claims keys. If two processes compete, the unique index decides. Parameters: owner, lease, batch
+ * id, keys in order, states to claim again. A row without a key means that the lease is valid.
  */
 export const CLAIM = `WITH me AS (${RENEW}),
 claimed AS (
@@ -58,9 +58,9 @@ SELECT ${COLUMNS} FROM claimed
 UNION ALL SELECT NULL, NULL, owner, NULL, NULL, NULL FROM me`;
 
 /**
- * Looks at keys, and takes over those whose owner's lease has ended. Keys that another process is
- * taking over are left to it. Parameters: batch id, keys, owner. A row of \`keys\` in \`taken\` is
- * newer.
+ * Reads keys, and takes over those whose owner's lease has ended. Keys that another process is
+ * already taking over are left to that process. Parameters: batch id, keys, owner. If a key is also
+ * in `taken`, that row is newer than the one in `keys`.
  */
 export const COLLECT = `WITH free AS (
   SELECT k.key AS free_key FROM serverless_gpu.keys k JOIN serverless_gpu.owners o ON o.owner = k.owner
@@ -81,9 +81,9 @@ SELECT ${COLUMNS} FROM serverless_gpu.keys
 WHERE batch_id = $1 AND key = ANY ($2::text[]) AND NOT key IN (SELECT key FROM taken)`;
 
 /**
- * Records changes as \`applied\` describes. Parameters: owner, lease, batch id, and a list for each
- * field of the changes. Returns the owner if its lease is valid. The lease is renewed in the same
- * statement, and ends with a lease of 0.
+ * Records changes as `applied` specifies. Parameters: owner, lease, batch id, and a list for each
+ * field of the changes. Returns the owner if its lease is valid. The same statement renews the
+ * lease; a lease of 0 ends it.
  */
 export const RECORD = `WITH me AS (${RENEW}),
 given AS (

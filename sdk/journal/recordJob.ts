@@ -2,18 +2,18 @@ import { randomUUID } from "node:crypto";
 import type { Journal, JournalBatch } from "./journal";
 
 /**
- * Records the job of a key whose submit had no answer, so that the batch takes its result instead
- * of calling it uncertain: in a webhook receiver, with the key from the webhook's URL. Has no
- * effect if the key is unknown or has a job.
- * @param journal the batch's journal, which several processes can use
- * @throws JournalRefusedError if the journal is of another batch
+ * Records the job of a key whose submit got no response, so that the batch uses the job's result
+ * instead of reporting the key as uncertain. Call it in a webhook receiver, with the key from the
+ * webhook's URL. It has no effect if the key is unknown or already has a job.
+ * @param journal the batch's journal, which must allow several processes
+ * @throws JournalRefusedError if the journal belongs to another batch
  * @throws JournalUnavailableError
  */
 export async function recordJob(journal: Journal, batch: JournalBatch, key: string, jobId: string): Promise<void> {
   const open = await journal.open(batch);
   try {
     const owner = `webhook ${randomUUID()}`;
-    // The lease ends at once, so that any process of the batch takes the job over.
+    // End the lease right away, so that any process of the batch can take over the job.
     await open.record(owner, [{ key, owner, state: "submitted", jobId }], true);
   } finally {
     await open.close();

@@ -4,8 +4,8 @@ import { JournalRefusedError } from "./journalErrors";
 const FIELDS = { batch: "batch", endpointId: "endpoint", keyVersion: "keyVersion" } as const;
 
 /**
- * Checks that a journal is of this batch.
- * @param what names the journal
+ * Checks that a journal belongs to this batch.
+ * @param what the name of the journal in errors
  * @throws JournalRefusedError
  */
 export function requireSameBatch(what: string, found: JournalBatch, wanted: JournalBatch): void {

@@ -14,12 +14,12 @@ import { ID_CHARACTERS, isPathSegment } from "../transport/urls";
 
 /** The worker that a request should reach. */
 export interface WorkerChoice {
-  /** Id of the worker, from `workerIdOf(response)`. */
+  /** The id of the worker, as returned by `workerIdOf(response)`. */
   readonly id: string;
   /**
-   * `preferred`: any other worker if this one is not available. `strict`: only this one; the
-   * request waits for it up to 5 minutes. `strict-resume`: the same, and a worker that was scaled
-   * down is started again.
+   * What to do if the worker is not available. `preferred`: any other worker may respond. `strict`:
+   * the request waits for this worker, up to 5 minutes. `strict-resume`: like `strict`, and the
+   * worker is started again if it was scaled down.
    * @default "preferred"
    */
   readonly mode?: "preferred" | "strict" | "strict-resume" | undefined;
@@ -35,32 +35,34 @@ export type FetchBody =
   | URLSearchParams
   | AsyncIterable<Uint8Array>;
 
-/** Options of `fetch`. */
+/** Options for `fetch`. */
 export interface FetchOptions extends Omit<RequestOptions, "headers" | "timeoutMs"> {
   /** The HTTP method. @default "GET" */
   readonly method?: string | undefined;
   /**
-   * Headers of the request. `authorization` replaces the client's key, which is then not sent.
+   * The headers of the request. If they include `authorization`, it replaces the client's key,
+   * which is then not sent.
    * @default none
    */
   readonly headers?: Readonly<Record<string, string>> | Headers | Iterable<readonly [string, string]> | undefined;
   /**
-   * The body, at most 30 MB. A stream is sent as it is read, and its request is never repeated.
+   * The body, at most 30 MB. A stream is sent while it is read, and a request with a stream is
+   * never repeated.
    * @default none
    */
   readonly body?: FetchBody | null | undefined;
   /** The worker that the request should reach. @default any */
   readonly worker?: WorkerChoice | undefined;
   /**
-   * The longest time without data from the service, in milliseconds: > 0. The service holds a
+   * How long the request may go without data from RunPod, in milliseconds: > 0. RunPod holds a
    * request for up to 2 minutes while a worker starts (5 for a strict worker), and a worker may
-   * take 5.5 minutes.
+   * take 5.5 minutes to respond.
    * @default 660,000 (11 minutes)
    */
   readonly timeoutMs?: number | undefined;
 }
 
-/** The service's longest times, plus some time for its own error to arrive. */
+/** The longest times that the service allows, plus some time for its own error to arrive. */
 export const FETCH_TIMEOUT_MS = LOAD_BALANCER_MS.strictHold + LOAD_BALANCER_MS.processing + 30_000;
 
 const MODES = ["preferred", "strict", "strict-resume"];
@@ -90,13 +92,13 @@ function isWorkerChoice(value: unknown): boolean {
   );
 }
 
-/** Returns the request's headers by their names in lower case, and the problems of those given. */
+/** Returns the request's headers by lowercase name, and the problems found in them. */
 function headersOf(given: unknown): { headers: Record<string, string>; problems: InputProblem[] } {
   if (typeof given !== "object" || given === null) {
     return { headers: {}, problems: [{ property: "headers", message: "must be an object of names and strings" }] };
   }
   const entries: unknown[] = Symbol.iterator in given ? [...(given as Iterable<unknown>)] : Object.entries(given);
-  // Without a prototype: "constructor" and "__proto__" are names like any other.
+  // Without a prototype, "constructor" and "__proto__" are ordinary names.
   const headers: Record<string, string> = Object.create(null);
   const problems: InputProblem[] = [];
   for (const entry of entries) {
@@ -109,7 +111,7 @@ function headersOf(given: unknown): { headers: Record<string, string>; problems:
   return { headers, problems };
 }
 
-/** The parts of a request that its options decide. */
+/** The parts of a request that depend on its options. */
 export interface FetchRequest {
   readonly method: string;
   readonly headers: Record<string, string>;
@@ -117,8 +119,8 @@ export interface FetchRequest {
 }
 
 /**
- * Returns the request that checked options describe.
- * @param authorization the header with the client's key
+ * Returns the request for options that were already checked.
+ * @param authorization the header that contains the client's key
  * @throws InvalidInputError if the body is too large or of an unknown kind
  */
 export async function fetchRequest(options: FetchOptions, authorization: string): Promise<FetchRequest> {
@@ -174,14 +176,14 @@ async function bodyOf(given: unknown): Promise<Body> {
   );
 }
 
-/** @throws InvalidInputError for a stream that somebody else reads, or has read */
+/** @throws InvalidInputError if something else is reading the stream, or has already read it */
 function refuseUsedStream(given: object): void {
   const { locked, destroyed, readableEnded } = given as Partial<ReadableStream & Readable>;
   if (locked) throw refused("must not be locked: another reader has this stream. Release it, or pass its data");
   if (destroyed || readableEnded) throw refused("must be a stream that was not read or destroyed before");
 }
 
-/** Compares tags, because under Jest, Node's own buffers are from another realm. */
+/** Compare tags, because under Jest, Node's own buffers come from a different realm. */
 function bytesOf(given: unknown): Buffer | undefined {
   if (ArrayBuffer.isView(given)) return Buffer.from(given.buffer, given.byteOffset, given.byteLength);
   const isBuffer = Object.prototype.toString.call(given) === "[object ArrayBuffer]";

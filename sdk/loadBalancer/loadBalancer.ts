@@ -12,29 +12,30 @@ import { RequestUncertainError } from "./loadBalancerErrors";
 import { assertServed, webResponse } from "./refusals";
 import { targetUrl } from "./target";
 
-/** The HTTP servers of the workers of one load-balancing endpoint. */
+/** The HTTP servers of a load-balancing endpoint's workers. */
 export interface LoadBalancer {
   /**
-   * The base URL of a load-balancing endpoint, for other HTTP clients. Their bearer token is the
-   * client's key.
+   * The base URL of a load-balancing endpoint, for use with other HTTP clients. They must send the
+   * client's key as the bearer token.
    */
   readonly loadBalancerUrl: string;
   /**
-   * Sends a request to a path of a load-balancing endpoint, and returns the response of its worker
-   * with any status. While a worker starts, the service holds the request. Read the body to its
-   * end, or cancel it: until then it keeps its connection. Redirects are returned, not followed.
+   * Sends a request to a path of a load-balancing endpoint, and returns the worker's response,
+   * whatever its status. While a worker starts, RunPod holds the request. Read the body to its end
+   * or cancel it, because it keeps its connection until then. Redirects are returned, not followed.
    *
-   * A request is repeated only if it never began on a connection, or if the service refused it with
-   * 429 before it reached a worker.
+   * A request is repeated only if it never began on a connection, or if RunPod rejected it with 429
+   * before it reached a worker.
    * @param path a path such as `/v1/models?limit=10`, or a URL below `loadBalancerUrl`
    * @throws InvalidInputError, before any call
-   * @throws AuthenticationError if the service does not accept the key
+   * @throws AuthenticationError if RunPod does not accept the key
    * @throws NoWorkerError if no worker was ready in time
-   * @throws WorkerTimeoutError, WorkerGoneError if the worker that `worker` names was not available
-   * @throws WorkerUnreachableError if the service cannot reach the worker's ports
-   * @throws ProcessingTimeoutError if the worker took longer than the service allows
-   * @throws RateLimitError if the service still responds with 429 after all attempts
-   * @throws RequestUncertainError if the response was lost: a worker may have processed the request
+   * @throws WorkerTimeoutError, WorkerGoneError if the worker named in `worker` was not available
+   * @throws WorkerUnreachableError if RunPod cannot reach the worker's ports
+   * @throws ProcessingTimeoutError if the worker took longer than RunPod allows
+   * @throws RateLimitError if RunPod still responds with 429 after all attempts
+   * @throws RequestUncertainError if the response was lost, so a worker may have processed the
+   * request
    * @example
    * const response = await client.endpoint("abc").fetch("/generate", {
    *   method: "POST",
@@ -53,18 +54,18 @@ export function workerIdOf(response: Response): string | undefined {
   return response.headers.get(WORKER_ID_HEADER) ?? undefined;
 }
 
-/** The context of all calls of load-balancing endpoints. */
+/** The context that all calls to load-balancing endpoints share. */
 export interface LoadBalancerContext extends CallContext {
   readonly http: Http;
-  /** Without the path `/v2`. */
+  /** The URL of the queue API, without the path `/v2`. */
   readonly queueUrl: string;
   readonly apiKey: SecretText;
 }
 
-/** Makes the load balancer of an endpoint. */
+/** Creates the load balancer of an endpoint. */
 export function createLoadBalancer(context: LoadBalancerContext, endpointId: string): LoadBalancer {
   return {
-    // An id that cannot be part of a host name is refused only when it is used.
+    // An id that can't be part of a host name fails only when it is used.
     get loadBalancerUrl() {
       return loadBalancerUrl(context.queueUrl, endpointId);
     },
@@ -76,13 +77,13 @@ export function createLoadBalancer(context: LoadBalancerContext, endpointId: str
   };
 }
 
-/** Sends the request once, or again if it had no effect. */
+/** Sends the request, and sends it again only if it had no effect. */
 async function send(context: LoadBalancerContext, endpointId: string, url: URL, options: FetchOptions) {
   const { http, apiKey, clock, retry } = context;
   const { timeoutMs = FETCH_TIMEOUT_MS, signal } = options;
   const request = await fetchRequest(options, `Bearer ${apiKey.reveal()}`);
   const { method, body } = request;
-  // Without the query, which may hold a secret.
+  // Leave out the query, because it may contain a secret.
   const operation = `${method} of ${url.pathname} at endpoint ${endpointId}`;
   const attempt = async (attempt: Attempt) => {
     const httpRequest = { ...request, name: "fetch", operation, url: url.href, attempt };

@@ -2,8 +2,8 @@ import { nameErrors } from "../errorNames";
 import { ServerlessGpuError } from "../errors";
 
 /**
- * Thrown when the service had no worker for a request to a load-balancing endpoint in time (status
- * 400). The request reached no worker.
+ * Thrown when RunPod had no worker for a request to a load-balancing endpoint in time (status 400).
+ * The request did not reach a worker.
  */
 export class NoWorkerError extends ServerlessGpuError {
   readonly code = "NO_WORKER";
@@ -11,8 +11,8 @@ export class NoWorkerError extends ServerlessGpuError {
 }
 
 /**
- * Thrown when the one worker that a request names was not ready for it in time (status 400). The
- * request reached no worker.
+ * Thrown when the specific worker that a request names was not ready in time (status 400). The
+ * request did not reach a worker.
  */
 export class WorkerTimeoutError extends ServerlessGpuError {
   readonly code = "WORKER_TIMEOUT";
@@ -20,26 +20,27 @@ export class WorkerTimeoutError extends ServerlessGpuError {
 }
 
 /**
- * Thrown when the one worker that a request names no longer exists (status 404). The request
- * reached no worker.
+ * Thrown when the specific worker that a request names no longer exists (status 404). The request
+ * did not reach a worker.
  */
 export class WorkerGoneError extends ServerlessGpuError {
   readonly code = "WORKER_GONE";
 }
 
-/** Thrown when the service cannot reach the HTTP server of a worker (status 502). */
+/** Thrown when RunPod cannot reach a worker's HTTP server (status 502). */
 export class WorkerUnreachableError extends ServerlessGpuError {
   readonly code = "WORKER_UNREACHABLE";
 }
 
-/** Thrown when a worker took longer for a request than the service allows (status 524). */
+/** Thrown when a worker took longer to process a request than RunPod allows (status 524). */
 export class ProcessingTimeoutError extends ServerlessGpuError {
   readonly code = "PROCESSING_TIMEOUT";
 }
 
 /**
- * Thrown when a request to a load-balancing endpoint was sent and its response was lost: a worker
- * may have processed it. It is not sent again. `cause` says what happened.
+ * Thrown when a request to a load-balancing endpoint was sent but its response was lost, so a
+ * worker may have processed the request. The request is not sent again. `cause` describes what
+ * happened.
  */
 export class RequestUncertainError extends ServerlessGpuError {
   readonly code = "REQUEST_UNCERTAIN";

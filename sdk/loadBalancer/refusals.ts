@@ -11,17 +11,17 @@ import {
   WorkerUnreachableError,
 } from "./loadBalancerErrors";
 
-/** An error response without the id of a worker. */
+/** An error response that contains no worker id. */
 interface Unserved {
   readonly status: number;
   readonly headers: StreamedResponse["headers"];
-  /** The body, or its beginning. */
+  /** The body, or the beginning of it. */
   readonly body: string;
 }
 
 /**
- * How the service itself refuses a request: by its status and, where an app may use the same, by
- * its body.
+ * How the service itself rejects a request. A rejection is recognized by its status and, if an app
+ * may use the same status, by its body.
  */
 interface Rule {
   readonly statuses: readonly number[];
@@ -65,18 +65,18 @@ const RULES: readonly Rule[] = [
   },
 ];
 
-/** Statuses that the client's other calls know as well: a wrong key, and too many requests. */
+/** Statuses that all calls of the client handle: a wrong key and too many requests. */
 const KNOWN_STATUSES: readonly number[] = [401, 429];
 const REFUSALS: readonly number[] = [...KNOWN_STATUSES, ...RULES.flatMap(({ statuses }) => statuses)];
 
-/** The service's own refusals are short. A longer body comes from an app. */
+/** The service's own rejections are short. A longer body comes from an app. */
 const LONGEST_REFUSAL = 4096;
 
 /**
- * Returns the response, unless it is a refusal of the service itself. A response that names a
- * worker is always the app's own. Without that name, the status decides, and for a 400, 404 or 503
- * also the words of the body.
- * @throws the typed error of a refusal
+ * Returns the response unless the service itself rejected the request. A response that names a
+ * worker always comes from the app. Otherwise, the status decides and, for a 400, 404 or 503, the
+ * text of the body as well.
+ * @throws the typed error for the rejection
  */
 export async function assertServed(
   response: StreamedResponse,
@@ -103,7 +103,7 @@ function errorOf(unserved: Unserved, operation: string, now: number): Serverless
   return rule?.error(`${operation}: the service responded with ${status} (${said}). ${rule.advice}`);
 }
 
-/** Reads the beginning of a body. The chunks that are returned repeat it. */
+/** Reads the beginning of a body. The returned chunks include the part that was read. */
 async function peek(chunks: StreamedResponse["chunks"]) {
   const read: Uint8Array[] = [];
   let length = 0;
@@ -133,15 +133,15 @@ async function peek(chunks: StreamedResponse["chunks"]) {
 const WITHOUT_BODY: readonly number[] = [204, 205, 304];
 
 /**
- * Returns the response as a web `Response`, whose body is read as it arrives.
- * @throws UnexpectedResponseError if its status is not an HTTP status
+ * Returns the response as a web `Response` whose body is read as it arrives.
+ * @throws UnexpectedResponseError if the status is not an HTTP status
  */
 export async function webResponse(response: StreamedResponse, method: string, operation: string): Promise<Response> {
   const { status, chunks } = response;
   if (status > 599)
     throw new UnexpectedResponseError(`${operation}: ${status} is no HTTP status. Check the worker program`);
   const hasBody = method !== "HEAD" && !WITHOUT_BODY.includes(status);
-  // Frees the connection.
+  // This frees the connection.
   if (!hasBody) while (!(await chunks.next()).done);
   const headers = new Headers();
   for (const [name, value] of Object.entries(response.headers)) {
@@ -150,7 +150,7 @@ export async function webResponse(response: StreamedResponse, method: string, op
   return new Response(hasBody ? streamOf(chunks) : null, { status, headers });
 }
 
-/** Reads a chunk only when the reader asks for one. */
+/** Reads a chunk only when the reader asks for it. */
 function streamOf(chunks: StreamedResponse["chunks"]): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>(
     {

@@ -1,17 +1,19 @@
 import { InvalidInputError } from "../errors";
 
 /**
- * A part that a URL parser, or a gateway that decodes the path, reads as "this" or "the one above".
+ * A path segment that a URL parser, or a gateway that decodes the path, interprets as the current
+ * or the parent folder.
  */
 const DOT_SEGMENT = /^\.{1,2}$/;
 
-/** Characters that a URL parser drops or reads as something else. */
+/** Characters that a URL parser drops or misinterprets. */
 const MISREAD = /[\\#\s\p{Cc}]/u;
 
 /**
- * Returns the URL of a path of a load-balancing endpoint, so that the key is sent nowhere else.
- * @param base the URL of the endpoint, without a slash at its end
- * @param target a path, which begins with a slash and may have a query, or a URL below the base
+ * Returns the URL for a path of a load-balancing endpoint. This ensures that the key is not sent
+ * anywhere else.
+ * @param base the URL of the endpoint, without a trailing slash
+ * @param target a path that begins with a slash and may contain a query, or a URL below the base
  * @throws InvalidInputError if the target leads elsewhere
  */
 export function targetUrl(base: string, target: unknown): URL {
@@ -39,7 +41,7 @@ function decodedSeparators(path: string): string {
   return path.replace(/%(2e|2f|5c)/gi, (encoded) => decodeURIComponent(encoded));
 }
 
-/** The path is not shown, because a query may hold a secret. */
+/** Don't show the path, because its query may contain a secret. */
 function refused(message: string): InvalidInputError {
   return new InvalidInputError("the request", [{ property: "path", message }]);
 }

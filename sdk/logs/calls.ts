@@ -1,20 +1,20 @@
 import type { Attempt } from "../transport/call";
 
-/** What a log is read from. */
+/** Describes which lines of a worker's log to read. */
 export interface LogQuestion {
   readonly endpointId: string;
   readonly workerId: string;
   /** @default both */
   readonly source?: "container" | "system" | undefined;
-  /** The number of earlier lines. */
+  /** The number of earlier lines to read. */
   readonly tail?: number | undefined;
-  /** Only lines after this time (RFC 3339). */
+  /** If set, only lines after this time are read (RFC 3339). */
   readonly since?: string | undefined;
-  /** The id of the last event that was read: the service goes on after it. */
+  /** The id of the last event that was read. The service continues after this event. */
   readonly lastEventId?: string | undefined;
 }
 
-/** Opens the log of a worker: its bytes, as server-sent events. */
+/** Opens a worker's log. Its bytes are server-sent events. */
 export type OpenLog = (
   operation: string,
   question: LogQuestion,

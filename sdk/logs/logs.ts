@@ -18,23 +18,23 @@ import { createMerge, type Merge } from "./merge";
 import type { LogLine } from "./record";
 import { readLog } from "./workerLog";
 
-/** Options of `logs`. */
+/** Options for `logs`. */
 export interface LogOptions extends Pick<RequestOptions, "signal"> {
-  /** Id of one worker. @default all workers of the endpoint */
+  /** The id of a worker. @default all workers of the endpoint */
   readonly workerId?: string | undefined;
-  /** `container` for the program's own output, `system` for the service's lines. @default both */
+  /** `container` for the program's own output, `system` for RunPod's lines. @default both */
   readonly source?: "container" | "system" | undefined;
-  /** Number of earlier lines of each worker, whole, 0 to 5,000. @default 100 */
+  /** The number of earlier lines per worker: a whole number, 0 to 5,000. @default 100 */
   readonly tail?: number | undefined;
-  /** Only lines after this time. @default any */
+  /** The time after which lines are included. @default any */
   readonly since?: Date | undefined;
   /**
-   * `true` goes on with new lines, and with the lines of new workers, until you stop.
-   * @default false: ends when the earlier lines were read
+   * `true` to continue with new lines, and with the lines of new workers, until you stop.
+   * @default false: ends after the earlier lines were read
    */
   readonly follow?: boolean | undefined;
   /**
-   * Ends after this time, in milliseconds: > 0.
+   * When to stop reading, in milliseconds after the start: > 0.
    * @default none; without `follow`, the log of each worker ends after 5,000
    */
   readonly timeoutMs?: number | undefined;
@@ -43,10 +43,10 @@ export interface LogOptions extends Pick<RequestOptions, "signal"> {
 /** Reads the logs of workers. */
 export interface Logs {
   /**
-   * Yields the lines of the workers' logs, redacted: known secrets, and what has the name or the
-   * form of one. Lines of one worker are in order. A connection that breaks is made again, and
-   * lines that come twice are dropped. The service shows container lines for about two minutes
-   * after it has removed the container.
+   * Yields the lines of the workers' logs. Known secrets, and everything that has the name or the
+   * format of a secret, are redacted. Lines of the same worker are in order. A broken connection is
+   * opened again, and lines that arrive twice are dropped. RunPod shows container lines for about
+   * two minutes after it has removed the container.
    * @throws ConfigurationError over GraphQL, which has no logs; nothing was sent
    * @throws NotFoundError if the endpoint, or the worker, does not exist
    * @example
@@ -65,26 +65,32 @@ const LOG_OPTIONS: OptionChecks<LogOptions> = {
   signal: anAbortSignal,
 };
 
-/** The time for each read, in milliseconds: people wait. With `follow` they have more patience. */
+/**
+ * The timeout of each read, in milliseconds. It is short because people are waiting. With `follow`,
+ * they are more patient.
+ */
 const READ_MS = 5_000;
 const FOLLOW_READ_MS = 30_000;
 const readMs = ({ follow }: LogOptions) => (follow ? FOLLOW_READ_MS : READ_MS);
-/** After this time without a new line, the earlier lines have been sent, in milliseconds. */
+/** How long there must be no new line until all earlier lines count as sent, in milliseconds. */
 const QUIET_MS = 1_000;
 const DEFAULT_TAIL = 100;
-/** The pause before a broken connection is made again, and between two looks for new workers. */
+/**
+ * The pause before a broken connection is opened again, and the pause between two checks for new
+ * workers.
+ */
 const AGAIN_MS = 2_000;
 const LOOK_MS = 10_000;
-/** How many lines are remembered to drop those that come twice. */
+/** How many lines are remembered in order to drop those that arrive twice. */
 const REMEMBERED = 1_000;
 
-/** The requests that logs need. */
+/** The requests needed to read logs. */
 export interface LogCalls {
-  /** @default the interface has no logs */
+  /** @default the API has no logs */
   readonly open?: OpenLog | undefined;
   /** Reads the ids of an endpoint's workers. */
   readonly workerIds: (endpointId: string, limits: RequestOptions) => Promise<readonly string[]>;
-  /** Hides the values of an endpoint's variables in all lines. */
+  /** Hides the values of an endpoint's environment variables in all lines. */
   readonly hideVariables: (endpointId: string, limits: RequestOptions) => Promise<void>;
 }
 
@@ -100,7 +106,7 @@ export function createLogs(context: CallContext, calls: LogCalls): Logs {
   };
 }
 
-/** Returns the error of an interface without logs. */
+/** Returns the error for an API that has no logs. */
 export function noLogs(): ConfigurationError {
   return new ConfigurationError(
     'GraphQL has no logs of workers, only REST v2 does. Read them with SERVERLESS_GPU_API=v2 (api: "v2" of the client, ' +
@@ -149,20 +155,20 @@ async function readAll(reading: Reading): Promise<void> {
   await Promise.all(ids.map((workerId) => readWorker(reading, workerId)));
 }
 
-/** Reads the lines of all workers, and of those that start later, until the signal aborts. */
+/** Reads the lines of all workers, including workers that start later, until the signal aborts. */
 async function followAll(reading: Reading): Promise<void> {
   const { context, options, signal } = reading;
   const known = new Map<string, Promise<void>>();
   let ids = await workersOf(reading);
   for (;;) {
     for (const workerId of ids) {
-      // A worker that has ended is not in the list any more.
+      // A worker that has ended is no longer in the list.
       if (!known.has(workerId)) known.set(workerId, readWorker(reading, workerId));
     }
     if (options.workerId !== undefined) return void (await Promise.all(known.values()));
     const failed = Promise.all(known.values()).then(() => new Promise<never>(() => {}));
     await Promise.race([sleep(context.clock, LOOK_MS, signal), failed]);
-    // The lines of the known workers go on.
+    // Keep reading the lines of the known workers.
     ids = await workersOf(reading).catch((error) => {
       warnOfWait(context, error);
       return [];
@@ -171,8 +177,8 @@ async function followAll(reading: Reading): Promise<void> {
 }
 
 /**
- * Says that a read of a log that is followed has failed.
- * @throws the error if another try is no use
+ * Warns that a read failed while a log is followed.
+ * @throws the error if another attempt would not help
  */
 function warnOfWait(context: CallContext, error: unknown): void {
   if (!(error instanceof ServerlessGpuError) || error.disposition !== "wait") throw error;
@@ -184,7 +190,7 @@ async function workersOf({ calls, endpointId, options, signal }: Reading): Promi
   return calls.workerIds(endpointId, { signal, timeoutMs: readMs(options) });
 }
 
-/** Reads the lines of one worker. With `follow`, a connection that ends is made again. */
+/** Reads the lines of a worker. With `follow`, a connection that ends is opened again. */
 async function readWorker({ context, calls, endpointId, options, merge, signal }: Reading, workerId: string) {
   const { follow = false, source, tail = DEFAULT_TAIL, since } = options;
   const recent = createRecent();
@@ -199,7 +205,7 @@ async function readWorker({ context, calls, endpointId, options, merge, signal }
       }
     } catch (error) {
       if (!(error instanceof ServerlessGpuError)) throw error;
-      // A worker that has ended, unless it was asked for.
+      // The worker has ended. This is only an error if the caller asked for this worker.
       if (error instanceof NotFoundError && options.workerId === undefined) return;
       if (!follow) throw error;
       warnOfWait(context, error);
@@ -209,7 +215,7 @@ async function readWorker({ context, calls, endpointId, options, merge, signal }
   }
 }
 
-/** Remembers lines: a new connection can begin with the last ones again. */
+/** Remembers lines, because a new connection may begin by repeating the last ones. */
 function createRecent() {
   const keys = new Set<string>();
   return {

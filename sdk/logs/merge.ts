@@ -1,15 +1,15 @@
-/** Joins what several readers add into one iterable. */
+/** Combines the items that several readers add into a single iterable. */
 export interface Merge<T> {
-  /** Adds an item. Resolves when there is room for another. */
+  /** Adds an item. Resolves when there is room for another item. */
   add(item: T): Promise<void>;
-  /** Ends the iterable after the items that were added. */
+  /** Ends the iterable after the items that were already added. */
   end(): void;
-  /** Ends it with an error after these items. */
+  /** Ends the iterable with an error, after the items that were already added. */
   fail(error: unknown): void;
   items(): AsyncGenerator<T, void, undefined>;
 }
 
-/** A reader waits while so many items have no taker. */
+/** Readers wait while this many items have not been taken. */
 const MOST_WAITING = 1_000;
 
 export function createMerge<T>(): Merge<T> {

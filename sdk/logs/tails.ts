@@ -4,22 +4,25 @@ import type { OpenLog } from "./calls";
 import type { LogLine } from "./record";
 import { readLog } from "./workerLog";
 
-/** The time for the logs of a diagnosis and for a worker without a new line, and the most bytes. */
+/**
+ * The limits for the logs of a diagnosis: the total time, the time without a new line, and the
+ * maximum number of bytes.
+ */
 const LIMITS = { totalMs: 5_000, quietMs: 1_000, maxBytes: 1_000_000 };
 const TAIL = 100;
 
-/** The last lines of one worker's log. */
+/** The last lines of a worker's log. */
 interface Tail {
   readonly workerId: string;
   readonly lines: LogLine[];
-  /** `true` if it is longer than what was read. */
+  /** `true` if the log is longer than the part that was read. */
   readonly isCut: boolean;
 }
 
 /**
- * Reads the last lines of workers' logs, for at most 5 s. Leaves out workers whose log cannot be
+ * Reads the last lines of the workers' logs, for at most 5 s. Skips workers whose log can't be
  * read, because they have just ended.
- * @throws the error of the first if none can be read
+ * @throws the first error if no log can be read
  */
 export async function readWorkerLogs(
   context: CallContext,

@@ -7,31 +7,31 @@ import type { LogQuestion, OpenLog } from "./calls";
 import type { LogLine } from "./record";
 import { redactLine } from "./redactLine";
 
-/** When to stop reading. */
+/** The conditions under which reading stops. */
 export interface LogLimits {
-  /** The time until the log begins, in milliseconds. @default `totalMs` */
+  /** How long the log may take to open, in milliseconds. @default `totalMs` */
   readonly openMs?: number | undefined;
-  /** Ends the log after this time, in milliseconds. */
+  /** How long the log is read in total, in milliseconds. */
   readonly totalMs?: number | undefined;
-  /** Ends the log when no line has arrived for this time after another, in milliseconds. */
+  /** How long the log may go without data after the first data has arrived, in milliseconds. */
   readonly quietMs?: number | undefined;
-  /** Ends the log when more bytes than this have arrived, and calls `onCut`. */
+  /** The maximum number of bytes. When more arrive, the log ends and `onCut` is called. */
   readonly maxBytes?: number | undefined;
   readonly onCut?: () => void;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A line with the id of its event, with which a later request goes on. */
+/** A line with the id of its event. A later request can continue after that id. */
 export interface IdentifiedLine extends LogLine {
   readonly id: string;
 }
 
-/** The longest line that is shown, in characters. */
+/** The maximum length of a line that is shown, in characters. */
 const LONGEST_LINE = 4_000;
 
 /**
- * Yields the lines of one connection to a worker's log, redacted. Ends when the connection or the
- * time ends. A request that waits does not keep it from ending.
+ * Yields the lines from a single connection to a worker's log, redacted. Ends when the connection
+ * ends or the time is up, even while a read is pending.
  */
 export async function* readLog(
   context: CallContext,
@@ -70,7 +70,7 @@ export async function* readLog(
   }
 }
 
-/** Returns the line of an event; `undefined` for an event that is no line. */
+/** Returns the line in an event, or `undefined` if the event contains no line. */
 function lineIn(data: string, workerId: string, id: string | undefined): IdentifiedLine | undefined {
   let event: Readonly<Record<string, unknown>>;
   try {
@@ -81,7 +81,8 @@ function lineIn(data: string, workerId: string, id: string | undefined): Identif
   const { source, line, ts } = event ?? {};
   if (typeof line !== "string") return undefined;
   const time = typeof ts === "string" ? ts : (id ?? "");
-  // Patterns of secrets take long on a line of megabytes.
+  // Shorten the line first, because the patterns for secrets are slow on a line of several
+  // megabytes.
   const shown = redactLine(redactedStart(line, LONGEST_LINE + 1));
   return {
     ...{ workerId, source: typeof source === "string" ? source : "container", ts: time, id: id ?? time },

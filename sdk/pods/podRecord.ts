@@ -32,7 +32,7 @@ export interface CpuType {
   readonly id?: string | null;
   /** Display name of the type. */
   readonly displayName?: string | null;
-  /** Identifier of the group that the type belongs to. */
+  /** Identifier of the group that contains the type. */
   readonly groupId?: string | null;
   /** Number of cores (integer). */
   readonly cores?: number | null;
@@ -122,35 +122,42 @@ export interface Pod {
   readonly name?: string | null;
   /** Container image tag. */
   readonly image?: string | null;
-  /** The currently expected status: `RUNNING`, `EXITED` or `TERMINATED`; others are possible. */
+  /**
+   * The status that the pod should currently have: `RUNNING`, `EXITED` or `TERMINATED`. Other
+   * values are possible.
+   */
   readonly desiredStatus?: OpenEnum<(typeof POD_STATES)[number]> | null;
   /** Effective price in credits per hour, after active savings plans. */
   readonly adjustedCostPerHr?: number | null;
   /** Price in credits per hour, before savings plans. */
   readonly costPerHr?: number | null;
-  /** Legacy synonym of `endpointId`. */
+  /** Legacy synonym for `endpointId`. */
   readonly aiApiId?: string | null;
-  /** Identifier of the endpoint; only on serverless workers. */
+  /** Identifier of the endpoint. Only set for serverless workers. */
   readonly endpointId?: string | null;
-  /** Version of the endpoint (integer); only on serverless workers. */
+  /** Version of the endpoint (integer). Only set for serverless workers. */
   readonly slsVersion?: number | null;
   /** Identifier of the user who rents the pod. */
   readonly consumerUserId?: string | null;
-  /** Container disk in GB (integer); wiped on restart. */
+  /** Container disk in GB (integer). It is wiped on restart. */
   readonly containerDiskInGb?: number | null;
-  /** Identifier of the container registry credentials that the pod was created with, if any. */
+  /** Identifier of the registry credential that the pod was created with, if any. */
   readonly containerRegistryAuthId?: string | null;
-  /** Identifier of the CPU flavor; only on CPU pods. */
+  /** Identifier of the CPU flavor. Only set for CPU pods. */
   readonly cpuFlavorId?: string | null;
-  /** Overrides the image's ENTRYPOINT; an empty list means the image's. */
+  /** Overrides the image's ENTRYPOINT. If the list is empty, the image's ENTRYPOINT is used. */
   readonly dockerEntrypoint?: readonly string[] | null;
-  /** Overrides the image's start command; an empty list means the image's. */
+  /**
+   * Overrides the image's start command. If the list is empty, the image's start command is used.
+   */
   readonly dockerStartCmd?: readonly string[] | null;
-  /** Environment variables. They contain secrets: the pod of a worker has an API key. */
+  /**
+   * Environment variables. They contain secrets; for example, a worker's pod contains an API key.
+   */
   readonly env?: Readonly<Record<string, string>> | null;
   /** The pod's GPUs. */
   readonly gpu?: Gpu | null;
-  /** `true` if the pod is cheaper and may be stopped at any time; `false` if it is reserved. */
+  /** `true` if the pod is cheaper but may be stopped at any time, `false` if it is reserved. */
   readonly interruptible?: boolean | null;
   /** UTC timestamp of the last start. */
   readonly lastStartedAt?: string | null;
@@ -158,23 +165,23 @@ export interface Pod {
   readonly lastStatusChange?: string | null;
   /** `true` if the pod cannot be stopped or reset. */
   readonly locked?: boolean | null;
-  /** The host; only with `includeMachine`. */
+  /** The host. Only set with `includeMachine`. */
   readonly machine?: Machine | null;
   /** Identifier of the host. */
   readonly machineId?: string | null;
   /** RAM in GB. */
   readonly memoryInGb?: number | null;
-  /** The attached network volume; only with `includeNetworkVolume`. */
+  /** The attached network volume. Only set with `includeNetworkVolume`. */
   readonly networkVolume?: NetworkVolume | null;
-  /** Public port of each internal port (integer); empty while the pod initializes. */
+  /** Public port for each internal port (integer). Empty while the pod initializes. */
   readonly portMappings?: Readonly<Record<string, number>> | null;
-  /** Exposed ports, each `<port number>/<protocol>` with the protocol `http` or `tcp`. */
+  /** Exposed ports, each as `<port number>/<protocol>` with the protocol `http` or `tcp`. */
   readonly ports?: readonly string[] | null;
   /** IPv4 address, or `null` until it is assigned. */
   readonly publicIp?: string | null;
-  /** Active savings plans; only with `includeSavingsPlans`. */
+  /** Active savings plans. Only set with `includeSavingsPlans`. */
   readonly savingsPlans?: readonly SavingsPlan[] | null;
-  /** The template in the service's own shape; only with `includeTemplate`. */
+  /** The template in RunPod's own format. Only set with `includeTemplate`. */
   readonly template?: Readonly<Record<string, unknown>> | null;
   /** Identifier of the template that the pod was created from, if any. */
   readonly templateId?: string | null;
@@ -182,7 +189,7 @@ export interface Pod {
   readonly vcpuCount?: number | null;
   /** `true` if the local volume is encrypted. */
   readonly volumeEncrypted?: boolean | null;
-  /** Pod volume in GB (integer); kept across restarts. */
+  /** Pod volume in GB (integer). It is kept across restarts. */
   readonly volumeInGb?: number | null;
   /** Absolute mount path of the pod volume or network volume. */
   readonly volumeMountPath?: string | null;

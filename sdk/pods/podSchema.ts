@@ -2,12 +2,14 @@ import * as z from "zod";
 import type { OpenEnum, POD_STATES } from "../contract/enums";
 import type { CpuType, Gpu, Machine, NetworkVolume, Pod, SavingsPlan } from "./podRecord";
 
-// Fields that the service adds are kept, because the objects are loose.
+// The objects are loose, so fields that the service adds are kept.
 
-/** A schema for each field of a record: a record's schema that lacks one does not compile. */
+/**
+ * A schema for each field of a record. If a field's schema is missing, the code does not compile.
+ */
 type Shape<T> = { readonly [K in keyof T]-?: z.ZodType<T[K]> };
 
-/** A price or a count, which the service writes as a number or as a numeric string. */
+/** A price or a count. The service writes it either as a number or as a numeric string. */
 const numeric = z
   .union([
     z.number(),
@@ -120,7 +122,7 @@ export const podSchema: z.ZodType<Pod> = z
     volumeEncrypted: flag,
     volumeInGb: z.number().nullish(),
     volumeMountPath: string,
-    /** Another name that the service may use for `image`. */
+    /** An alternative name that the service may use for `image`. */
     imageName: string,
   } satisfies Shape<Pod & { imageName?: string | null }>)
   .transform(({ imageName, ...pod }) => (imageName == null ? pod : { ...pod, image: pod.image ?? imageName }));

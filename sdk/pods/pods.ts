@@ -7,7 +7,7 @@ import { checkedCall, type ResponsePromise } from "../transport/responsePromise"
 import { pathSegment } from "../transport/urls";
 import type { Pod } from "./podRecord";
 
-/** Additions to a pod's record (contract, REST). */
+/** Optional additions to a pod's record (contract, REST). */
 export interface PodIncludes {
   /** Adds the machine that the pod runs on. @default false */
   readonly includeMachine?: boolean | undefined;
@@ -17,7 +17,7 @@ export interface PodIncludes {
   readonly includeSavingsPlans?: boolean | undefined;
   /** Adds the template that the pod uses, if any. @default false */
   readonly includeTemplate?: boolean | undefined;
-  /** Also finds pods that are serverless workers. @default false */
+  /** Also returns pods that are serverless workers. @default false */
   readonly includeWorkers?: boolean | undefined;
 }
 
@@ -26,14 +26,14 @@ export interface Pods {
   /**
    * Returns a pod.
    * @throws NotFoundError if the pod does not exist
-   * @throws UnexpectedResponseError if the response is not this pod's record
+   * @throws UnexpectedResponseError if the response is not the record of this pod
    * @throws InvalidInputError if the id cannot be part of a path; nothing was sent
-   * @throws AuthenticationError if the service does not accept the API key
+   * @throws AuthenticationError if RunPod does not accept the API key
    */
   get(podId: string, options?: PodIncludes & RequestOptions): ResponsePromise<Pod>;
 }
 
-/** The requests for pods, each of which sends one request, once. */
+/** The requests for pods. Each call sends a single request, and doesn't repeat it. */
 export interface PodCalls {
   /** Reads a pod. */
   readonly get: (operation: string, podId: string, includes: PodIncludes, attempt: Attempt) => Promise<Pod>;

@@ -1,15 +1,15 @@
 import type { Job } from "../jobs/jobRecord";
 import { openRecording, type Recorder, type Recording } from "./recording";
 
-/** A job that has ended, as a client or a webhook receiver saw it. */
+/** A job that has ended, as seen by a client or a webhook receiver. */
 export interface EndedJob {
   readonly endpointId: string;
   readonly job: Job;
-  /** When it was submitted, in milliseconds since the epoch, if this process has submitted it. */
+  /** When the job was submitted, in milliseconds since the epoch, if this process submitted it. */
   readonly submittedAt?: number | undefined;
 }
 
-/** The columns of a job's line. */
+/** The columns in the line of a job. */
 export const JOB_COLUMNS = ["endpoint", "job", "status", "submittedAt", "delayMs", "runMs"] as const;
 
 const NOT_MEASURED: Readonly<Record<"client" | "webhook", Readonly<Record<string, string>>>> = {
@@ -18,8 +18,8 @@ const NOT_MEASURED: Readonly<Record<"client" | "webhook", Readonly<Record<string
 };
 
 /**
- * Returns a function that records the ends of jobs, without their input, output and error. A folder
- * that cannot be written never fails a job: recording stops.
+ * Returns a function that records when jobs end, without their input, output or error. If the
+ * folder can't be written, no job fails; recording stops instead.
  * @param stopped called once with the reason
  */
 export function createJobRecorder(

@@ -2,43 +2,44 @@ import { createHash } from "node:crypto";
 import { closeSync, fstatSync, mkdirSync, openSync, readSync, writeSync } from "node:fs";
 import path from "node:path";
 
-/** The version of the format. A reader refuses lines of another one. */
+/** The version of the format. Readers reject lines of other versions. */
 export const RECORDING_VERSION = 1;
 
-/** Who writes lines: the exporter, a client, or a webhook receiver. */
+/** The writer of a line: the exporter, a client, or a webhook receiver. */
 export type Recorder = "metrics" | "client" | "webhook";
 
-/** One line of a recording: JSON. */
+/** A line of a recording, as JSON. */
 export type RecordedLine = Readonly<Record<string, unknown>> & {
   readonly kind: "columns" | "interval" | "job";
   readonly by: Recorder;
 };
 
-/** A folder with a file for each day, to which any number of processes append. */
+/** A folder with one file per day. Any number of processes can append to the files. */
 export interface Recording {
   /**
-   * Opens the file of the day, and writes the line that names the columns.
+   * Opens the file of the day and writes the line that names the columns.
    * @throws the system's error
    */
   begin(at: number): void;
   /**
-   * Appends a line to the file of its day.
+   * Appends a line to the file of the line's day.
    * @param at in milliseconds since the epoch
-   * @throws the system's error, such as that of a full disk
+   * @throws the system's error, such as the error for a full disk
    */
   append(line: RecordedLine, at: number): void;
   close(): void;
 }
 
-/** The columns that a recorder measures, and why it lacks others. */
+/** The columns that a recorder measures, and the reasons why it doesn't measure others. */
 export interface Columns {
   readonly measured: readonly string[];
   readonly notMeasured: Readonly<Record<string, string>>;
 }
 
 /**
- * Opens a folder for a recorder, and creates it if it does not exist. Nothing is written yet.
- * @throws the system's error if it cannot be created
+ * Opens a folder for a recorder, and creates the folder if it does not exist. Nothing is written
+ * yet.
+ * @throws the system's error if the folder cannot be created
  */
 export function openRecording(folder: string, by: Recorder, columns: Columns): Recording {
   mkdirSync(folder, { recursive: true, mode: 0o750 });
@@ -48,7 +49,7 @@ export function openRecording(folder: string, by: Recorder, columns: Columns): R
     const day = new Date(at).toISOString().slice(0, 10);
     if (open?.day === day) return open.handle;
     close();
-    // Append mode: the system puts each line at the end, also those of other processes.
+    // In append mode, the system puts each line at the end, including the lines of other processes.
     const handle = openSync(path.join(folder, `${day}.jsonl`), "a+", 0o640);
     open = { day, handle };
     write(handle, { kind: "columns", by, at: new Date(at).toISOString(), ...columns });
@@ -68,7 +69,8 @@ export function openRecording(folder: string, by: Recorder, columns: Columns): R
 }
 
 function write(handle: number, line: RecordedLine): void {
-  // A line that a killed process or a full disk has cut must not take this one with it.
+  // If a killed process or a full disk cut the last line short, it must not corrupt this line as
+  // well.
   const text = `${endsInLine(handle) ? "" : "\n"}${recordingLine(line)}\n`;
   const bytes = Buffer.from(text);
   const written = writeSync(handle, bytes);
@@ -83,7 +85,7 @@ function endsInLine(handle: number): boolean {
   return last[0] === 0x0a;
 }
 
-/** Returns a line with its checksum, without the end of the line. */
+/** Returns a line with its checksum, without the line ending. */
 export function recordingLine(line: RecordedLine): string {
   const body = JSON.stringify({ v: RECORDING_VERSION, ...line }).slice(0, -1);
   return `${body},"sum":"${checksum(body)}"}`;
@@ -92,8 +94,8 @@ export function recordingLine(line: RecordedLine): string {
 const END = /,"sum":"([0-9a-f]{16})"\}$/;
 
 /**
- * Reads a line. Returns `undefined` if it is damaged.
- * @throws Error if a newer version of this package has written it
+ * Parses a line. Returns `undefined` if the line is damaged.
+ * @throws Error if a newer version of this package wrote the line
  */
 export function readLine(text: string): RecordedLine | undefined {
   const [end, sum] = END.exec(text) ?? [];

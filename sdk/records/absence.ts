@@ -6,18 +6,22 @@ import type { Collection } from "./collection";
 import { type Kind, type Listed, listOf, type NamedRecord, recordById } from "./listed";
 import type { ListSnapshot } from "./sharedList";
 
-/** What an operation does while it waits for the second look. */
+/** What an operation does while it waits to look again. */
 interface WhileMissing {
-  /** Called after the first look. An error that it throws ends the search. */
+  /** Called after the first look found nothing. If it throws, the search ends with that error. */
   readonly onMissing?: (() => void) | undefined;
-  /** Lets other operations' lists not wait for this one. @default they do not */
+  /**
+   * Runs the wait so that lists of other operations don't wait for this operation. @default they do
+   * not
+   */
   readonly rest?: (wait: Promise<void>) => Promise<void>;
 }
 
 /**
- * Returns the record that the list shows, or that a read by its id finds. One look that finds
- * nothing is no proof of absence.
- * @throws UnexpectedResponseError if the list may be cut, and the record cannot be read by its id
+ * Returns the record if it is in the list or if a read by its id finds it. A single look that finds
+ * nothing does not prove that the record is absent.
+ * @throws UnexpectedResponseError if the list may be cut off and the record cannot be read by its
+ * id
  */
 export async function look<T extends NamedRecord>(
   { kind, single }: Collection<T>,
@@ -32,18 +36,18 @@ export async function look<T extends NamedRecord>(
   return read?.record;
 }
 
-/** What a look after a deletion has found. */
+/** The result of a look after a deletion. */
 export interface Remains<T> {
-  /** The record; `undefined` if it is gone. */
+  /** The record, or `undefined` if it is gone. */
   readonly record: T | undefined;
-  /** `true` if what was also asked about does not exist. @default it may exist */
+  /** `true` if the other record, which was also looked up, does not exist. @default it may exist */
   readonly isOtherGone: boolean;
 }
 
 /**
- * Looks for a record whose deletion the service has accepted. A list that is not cut is then proof
- * enough. Deletions that look at the same time share it.
- * @param also the id of another kind of record that the service may have deleted, too
+ * Looks for a record after the service has accepted its deletion. At that point, a complete list is
+ * sufficient proof. Deletions that look at the same time share the list.
+ * @param also the id of a record of another kind that the service may have deleted as well
  */
 export async function lookAfterDeletion<T extends NamedRecord>(
   { kind, list, single }: Collection<T>,
@@ -54,17 +58,19 @@ export async function lookAfterDeletion<T extends NamedRecord>(
   const now = await list.read({ gathers: true, also }, options);
   const isOtherGone = also !== undefined && (now.absent?.has(also) ?? false);
   const listed = recordById(kind, now, id);
-  // A list that is cut shows the oldest records, so a record that it showed disappears only when it
-  // is deleted. Others were read by their ids.
+  // A list that is cut off shows the oldest records, so a record that was in the list disappears
+  // only when it is deleted. All other records were read by their ids.
   const record = listed || !now.mayBeCut ? listed : (await single.read(id, options))?.record;
   return { record, isOtherGone };
 }
 
 /**
- * Returns the record, or `undefined` if its absence is proven: two looks a lag apart find nothing,
- * in reads by its id, or in two lists if the service does not read such records by id.
- * @throws UnexpectedResponseError if a list may be cut
- * @throws EmptyListError if a list has no records at all: a failing service also shows that
+ * Returns the record, or `undefined` if it is proven to be absent: it was not found in two looks
+ * that are far enough apart. The looks are reads by its id or, if the service does not read such
+ * records by id, two lists.
+ * @throws UnexpectedResponseError if a list may be cut off
+ * @throws EmptyListError if a list contains no records at all, because a failing service also
+ * returns such a list
  */
 export async function findOrProveAbsent<T extends NamedRecord>(
   collection: Collection<T>,
@@ -82,7 +88,7 @@ export async function findOrProveAbsent<T extends NamedRecord>(
     await waitUntil(clock.monotonic() + LIST_LAG_MS);
     return look(collection, first, id, options);
   }
-  // All readers that missed something in the same list also share the next one.
+  // All readers that did not find something in the same list also share the next list.
   const sentAfter = first.sentAt + ABSENCE_LAG_MS;
   await waitUntil(sentAfter);
   const second = await list.read({ sentAfter }, options);

@@ -4,7 +4,7 @@ import type { ObservedOptions } from "../transport/requestOptions";
 import { type Collection, rememberWrite, type Writable } from "./collection";
 import type { NamedRecord } from "./listed";
 
-/** Applies these changes. `before` is the record as it was read. */
+/** Applies the changes to a record. `before` is the record as it was read. */
 export function changeRecord<T extends NamedRecord, Changes extends { readonly name?: string | undefined }>(
   collection: Writable<T, never, Changes>,
   before: T,
@@ -15,12 +15,12 @@ export function changeRecord<T extends NamedRecord, Changes extends { readonly n
   const name = calls.names.change;
   const operation = `${name} of "${before.name}" (${before.id})`;
   const attempt = (each: Attempt) => calls.change(operation, before, changes, each);
-  // Not every kind of record can be renamed.
+  // Not all kinds of records can be renamed.
   const { name: newName = before.name } = changes;
   return sendWrite(collection, { name, operation, attempt }, [before.id, newName], options);
 }
 
-/** Sends a write that can be repeated, and notes it for these ids and names. */
+/** Sends a write that can safely be repeated, and remembers it for these ids and names. */
 export async function sendWrite<T extends NamedRecord, Result>(
   collection: Collection<T>,
   call: Pick<ServiceCall<Result>, "name" | "operation" | "attempt">,

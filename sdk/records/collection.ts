@@ -7,19 +7,19 @@ import { type Kind, type Listed, listOf, type NamedRecord } from "./listed";
 import { SharedList } from "./sharedList";
 import { SingleReads } from "./singleReads";
 
-/** Called with the created record, and with the others that have its name. */
+/** Called with the created record and the other records that have the same name. */
 export type OnDuplicates<T> = (created: T, others: readonly T[]) => void;
 
-/** The creates of one kind whose names still have to be looked for. */
+/** The creates of one kind that still have to be checked for duplicate names. */
 export interface Duplicates<T> {
-  /** Creates that run now. */
+  /** The number of creates in progress. */
   running: number;
-  /** What they have created. */
+  /** The records that were created. */
   created: { readonly record: T; readonly onDuplicates: OnDuplicates<T>; readonly at: number }[];
 }
 
 /**
- * The records of one kind in one account: the list that its calls share, and the writes of this
+ * The records of one kind in an account, with the list that all calls share and the writes of this
  * client.
  */
 export interface Collection<T extends NamedRecord> extends CallContext {
@@ -27,45 +27,43 @@ export interface Collection<T extends NamedRecord> extends CallContext {
   readonly list: SharedList<Listed<T>>;
   readonly single: SingleReads<T>;
   readonly completion: Completion;
-  /**
-   * The time of the last write to each id and each name, in milliseconds of the monotonic clock.
-   */
+  /** When each id and each name was last written, in milliseconds of the monotonic clock. */
   readonly lastWrites: Map<string, number>;
   readonly duplicates: Duplicates<T>;
-  /** Returns the settings that a record does not show as it was read. */
+  /** Returns the settings that are missing from a record as it was read. */
   readonly hiddenIn: (record: T) => readonly string[];
   /**
-   * Returns a record in which settings that the interface does not show, or writes differently, are
-   * as the caller knows them.
+   * Returns the record with the caller's values for settings that the API does not show or writes
+   * differently.
    */
   readonly recall: (record: T, known: KnownSettings | undefined) => Promise<T>;
 }
 
-/** What only the writes of one kind of record need. */
+/** Hooks for writes that only some kinds of records need. */
 export interface WriteHooks<T extends NamedRecord, Changes> {
   /**
-   * Returns the record that a save builds on, if the list shows an older one.
+   * Returns the record that a save should build on, in case the list shows an older one.
    * @default the record as it was read
    */
   readonly latest?: (read: T) => T;
   /**
-   * Returns the record with what it does not show although the change repeats it.
+   * Returns the record including settings that it does not show but that the change must repeat.
    * @default the record
    */
   readonly complete?: (before: T, changes: Changes, options: ObservedOptions) => Promise<T>;
   /** Called after a create (without `before`) and after a save. */
   readonly noteSaved?: (before: T | undefined, saved: T) => void;
-  /** Returns a clearer error for a write that the service refused, or the same error. */
+  /** Returns a clearer error for a write that the service rejected, or the same error. */
   readonly explain?: (error: unknown, options: ObservedOptions) => Promise<unknown>;
 }
 
-/** The records of one kind, with the requests that write them. */
+/** The records of one kind, with the requests to write them. */
 export interface Writable<T extends NamedRecord, Settings, Changes = Settings> extends Collection<T> {
   readonly calls: RecordCalls<T, Settings, Changes>;
   readonly hooks: WriteHooks<T, Changes>;
 }
 
-/** Returns the records of one kind that `calls` lists. */
+/** Returns the records of the kind that `calls` lists. */
 export function createCollection<T extends NamedRecord, Settings, Changes>(
   context: CallContext,
   kind: Kind,
@@ -95,15 +93,15 @@ export function createCollection<T extends NamedRecord, Settings, Changes>(
   };
 }
 
-/** Returns a record with these settings as they are known. */
+/** Returns a record in which these settings have their known values. */
 export function withKnown<T>(record: T, settings: readonly string[], known: KnownSettings | undefined): T {
   const names = settings.filter((name) => known?.[name] !== undefined);
   return names.length === 0 ? record : { ...record, ...Object.fromEntries(names.map((name) => [name, known?.[name]])) };
 }
 
 /**
- * Notes a write. Call it after the response, even after a failure: the response may be lost
- * although the change was made.
+ * Remembers a write. Call this after the response, even after a failure, because the change may
+ * have been made although the response was lost.
  */
 export function rememberWrite<T extends NamedRecord>(
   { list, lastWrites, clock }: Collection<T>,
@@ -113,35 +111,37 @@ export function rememberWrite<T extends NamedRecord>(
   for (const key of idsAndNames) if (key !== undefined) lastWrites.set(key, clock.monotonic());
 }
 
-/** Options of calls that return a record. */
+/** Options for calls that return a record. */
 export interface KnownOptions extends RequestOptions {
   /**
-   * The settings as you last knew them. REST v2 shows neither every setting (such as an endpoint's
-   * template or a template's description) nor countries. The returned record has such settings from
-   * here. @default none: such settings have their default, or are empty
+   * The settings as you last knew them. REST v2 doesn't show countries and some settings, such as
+   * an endpoint's template or a template's description. The returned record contains the values
+   * given here.
+   * @default none: such settings have their default, or are empty
    */
   readonly known?: KnownSettings | undefined;
 }
 
-/** Options of `find`. */
+/** Options for `find`. */
 export interface FindOptions extends KnownOptions {
   /**
-   * The maximum age of the list, in milliseconds. It is never older than the last write of this
-   * client. Without this option, the list is requested after the call.
+   * The maximum age of the list, in milliseconds. The list is never older than this client's last
+   * write. Without this option, the list is requested after the call.
    */
   readonly maxAgeMs?: number | undefined;
   /**
-   * Called when the first look has found no record, before the wait for the second one. An error
-   * that it throws ends the search.
+   * Called when the first look has found no record, before the wait for the second look. If it
+   * throws, the search ends with that error.
    */
   readonly onMissing?: (() => void) | undefined;
 }
 
-/** Options of `update`. */
+/** Options for `update`. */
 export interface UpdateRecordOptions<T> extends KnownOptions {
   /**
-   * Called before a record is renamed to a name that others have. An error that it throws ends the
-   * update, and nothing is changed. Without it, the record is renamed where the service allows it.
+   * Called before a record is renamed to a name that other records already have. If it throws, the
+   * update ends with that error and nothing is changed. Without this callback, the record is
+   * renamed if RunPod allows it.
    */
   readonly onNameTaken?: ((others: readonly T[]) => void) | undefined;
 }

@@ -4,17 +4,17 @@ import type { NamesCall } from "./calls";
 import { type Kind, type Listed, listOf, type NamedRecord } from "./listed";
 import { SharedList } from "./sharedList";
 
-/** Completes the lists of one kind that may be cut off. */
+/** Completes those lists of one kind that may be cut off. */
 export interface Completion {
-  /** The ids and names of all records. `undefined` without such an interface. */
+  /** The ids and names of all records. `undefined` if no API provides them. */
   readonly names: SharedList<Listed<NamedRecord>> | undefined;
-  /** `true` after the other interface refused, so that it is asked only once. */
+  /** `true` after the other API rejected a request, so that it is not asked again. */
   isRefused: boolean;
-  /** `true` after the warning that a list may be cut off, which is given once for each kind. */
+  /** `true` after the warning that a list may be cut off. It is shown once per kind. */
   hasWarned: boolean;
 }
 
-/** Returns the completion of the lists of one kind. */
+/** Creates the completion for the lists of one kind. */
 export function createCompletion(
   context: CallContext,
   kind: Pick<Kind, "noun">,

@@ -1,23 +1,23 @@
 import type { Clock } from "../contract/clock";
 
-/** The operations that are running at about the same time. */
+/** The operations that run at about the same time. */
 export interface OperationCounter {
-  /** Counts an operation. Returns a function that must be called at its end. */
+  /** Counts an operation. Returns a function that must be called when the operation ends. */
   join(): () => void;
-  /** Waits for the promise. Meanwhile the calling operation does not count as running. */
+  /** Waits for the promise. Until it settles, the calling operation does not count as running. */
   rest(wait: Promise<void>): Promise<void>;
-  /** Returns the number of operations that run now. */
+  /** Returns the number of operations that are running now. */
   running(): number;
-  /** Returns the largest number of operations that recently ran together. */
+  /** Returns the maximum number of operations that recently ran at the same time. */
   size(): number;
-  /** Calls `callback` each time that an operation ends or rests. */
+  /** Calls `callback` each time an operation ends or rests. */
   onFewer(callback: () => void): void;
 }
 
-/** How long ended operations still count, in milliseconds: others often follow them. */
+/** How long ended operations still count, in milliseconds, because others often follow. */
 const FOLLOW_MS = 1_000;
 
-/** Creates a counter at zero. */
+/** Creates a counter that starts at zero. */
 export function countOperations(clock: Clock): OperationCounter {
   let running = 0;
   let most = 0;

@@ -14,15 +14,17 @@ import { withHidden } from "./wholeList";
 /** The options of `create`. */
 export interface CreateRecordOptions<T> extends RequestOptions {
   /**
-   * Called if records with the new name exist already. It may return one of them, which `create`
-   * then returns, or throw. Without it, or if it returns `undefined`, another record is created.
+   * Called if records with the new name already exist. It may throw, or return one of them, which
+   * `create` then returns. Without this callback, or if it returns `undefined`, another record is
+   * created.
    */
   readonly onNameTaken?: ((existing: readonly T[]) => T | undefined) | undefined;
   /**
-   * Called after the create if other records then have the name, because somebody else has created
-   * them at the same moment. Costs one more list, which the last of several creates at the same
-   * time reads for all of them: then it may be called after this create has ended. While that list
-   * does not show what was created, it is read again after 5 and 15 seconds.
+   * Called after the create if other records then have the same name, because someone else created
+   * them at the same moment. The check takes one more list. If several creates run at the same
+   * time, the last one reads the list for all of them, so this may be called after this create has
+   * ended. As long as the list does not show the created records, it is read again after 5 and 15
+   * seconds.
    * @default no look
    */
   readonly onDuplicates?: ((created: T, others: readonly T[]) => void) | undefined;
@@ -41,7 +43,8 @@ export interface Creation<T, Settings extends { readonly name: string }> {
 }
 
 /**
- * Lists, creates, and lists again after a lost response, so that there is never a second record.
+ * Reads the list, creates the record, and reads the list again if the response was lost, so that a
+ * second record is never created.
  */
 export async function createRecord<T extends NamedRecord, Settings extends { readonly name: string }>(
   collection: Writable<T, Settings, never>,
@@ -52,19 +55,19 @@ export async function createRecord<T extends NamedRecord, Settings extends { rea
   const { kind, list, calls } = collection;
   const { settings } = creation;
   const { name } = settings;
-  // One operation may both create and change.
+  // The same operation may both create and change.
   const verb = calls.names.create === calls.names.change ? `${calls.names.create} (create)` : calls.names.create;
   const operation = `${verb} of "${name}"`;
   const whole = (list: Listed<T>, freshness?: ListFreshness) => withHidden(collection, list, name, options, freshness);
   const shared = await readShared(collection, name, options, 1, CREATE_LIST_MAX_AGE_MS);
-  // The two lists are about as old.
+  // The two lists are about the same age.
   let before = await whole(shared, { sentAfter: shared.sentAt, despiteWrites: true });
   if (onNameTaken) {
     refuseUnreadableNamesake(kind, before, name);
     const namesakes = () => before.records.filter((each) => isSameName(kind, each.name, name));
     if (namesakes().length > 0) {
-      // A shared list may be slightly out of date. The name of a record that is now gone must not
-      // be refused.
+      // A shared list may be slightly out of date. Don't refuse the name of a record that no longer
+      // exists.
       const now = await whole(await list.read({}, options));
       refuseUnreadableNamesake(kind, now, name);
       before = { ...now, records: now.records, unreadable: [...before.unreadable, ...now.unreadable] };
@@ -100,8 +103,8 @@ export async function createRecord<T extends NamedRecord, Settings extends { rea
     );
     return created;
   } catch (error) {
-    // After a lost response, a refusal, such as that of the name, may mean that the first request
-    // had its effect after all.
+    // After a lost response, a rejection (because of the name, for example) may mean that the first
+    // request took effect after all.
     const found = wasLost && error instanceof BusinessRuleError ? await lookUp() : undefined;
     if (!found) throw error;
     created = found;
@@ -114,16 +117,16 @@ export async function createRecord<T extends NamedRecord, Settings extends { rea
 /** A create whose response was lost. */
 interface LostCreate<T extends NamedRecord> extends Creation<T, { readonly name: string }> {
   readonly operation: string;
-  /** The records before it. */
+  /** The records that existed before the create. */
   readonly before: Listed<T>;
-  /** Returns a list that includes the records missing from it because it is cut off. */
+  /** Returns the list including the records that are missing from it because it is cut off. */
   readonly whole: (list: Listed<T>) => Promise<Listed<T>>;
   readonly time: OperationTime;
 }
 
 /**
- * Returns the record that a lost call created, or `undefined` if it created none: no list shows
- * one, for as long as lists may lag.
+ * Returns the record that a lost call created. Returns `undefined` if it created none, that is, if
+ * no list shows a new record for as long as lists may lag.
  * @throws CreateUncertainError if there is no way to find out
  */
 async function findCreated<T extends NamedRecord>(
@@ -149,7 +152,7 @@ async function findCreated<T extends NamedRecord>(
       );
     }
     if (candidates[0]) return candidates[0];
-    // This list may be too old to show it, and there is no time to wait for a newer one.
+    // This list may be too old to show the record, and there is no time to wait for a newer list.
     if (isTooLong) throw uncertainInTime(kind, operation, lost.settings.name);
   }
   return undefined;
@@ -177,7 +180,8 @@ async function lookForNew<T extends NamedRecord>(
 }
 
 /**
- * Returns the error for a lost create when there is no time to find out whether it had its effect.
+ * Returns the error for a lost create when there is no time left to find out whether it took
+ * effect.
  */
 function uncertainInTime(
   { noun, one }: { readonly noun: string; readonly one: string },
@@ -196,8 +200,8 @@ function uncertainInTime(
 }
 
 /**
- * Returns the error for a lost create that a list that is cut off neither proves nor disproves. The
- * create is not sent again.
+ * Returns the error for a lost create when the list is cut off, so it cannot show whether the
+ * create took effect. The create is not sent again.
  */
 function uncertainInCutList(
   { noun }: { readonly noun: string },

@@ -19,61 +19,62 @@ import type { Kind, Listed, NamedRecord } from "./listed";
 import { readAfterWrites, readSharedWith } from "./reads";
 import { completeList } from "./wholeList";
 
-/** The progress of a waiting deletion. */
+/** The progress of a deletion that is waiting. */
 export interface DeletionWait {
   /** The time since the deletion began, in milliseconds. */
   readonly elapsedMs: number;
-  /** Why it waits: the service's own words, or that the record is still in the list. */
+  /** The reason for the wait: RunPod's own message, or that the record is still in the list. */
   readonly reason: string;
 }
 
 /** The options of `delete`. */
 export interface DeleteUnusedOptions extends RequestOptions {
   /**
-   * How long the service may take to accept the deletion, in milliseconds: > 0. It refuses while
-   * something uses the record, and for up to two minutes after that.
+   * How long RunPod may take to accept the deletion, in milliseconds: > 0. RunPod rejects the
+   * deletion while something uses the record, and for up to two minutes after that.
    * @default 300,000
    */
   readonly releaseTimeoutMs?: number | undefined;
   /** Called before each wait. */
   readonly onWait?: ((wait: DeletionWait) => void) | undefined;
-  /** Called once, right before the first request that deletes the record. */
+  /** Called once, right before the first request to delete the record. */
   readonly onDelete?: (() => void) | undefined;
   /**
-   * Called before anything is sent if the list does not hold the record. An error that it throws
-   * ends the deletion. Without it, an absent record counts as deleted.
+   * Called before anything is sent if the list does not contain the record. If it throws, the
+   * deletion ends with that error. Without this callback, an absent record counts as deleted.
    */
   readonly onAbsent?: (() => void) | undefined;
   /**
-   * The settings as you last knew them, with the name. Where lists have no records at all, which a
-   * failing service also shows, the deletion is then sent, and the service says whether there was
-   * such a record. @default none: such a deletion fails with `EmptyListError`
+   * The settings as you last knew them, including the name. They matter if a list contains no
+   * records at all, because a failing service also returns such a list. With the settings, the
+   * deletion is then sent, and RunPod's response shows whether the record existed.
+   * @default none: such a deletion fails with `EmptyListError`
    */
   readonly known?: KnownSettings | undefined;
 }
 
-/** What the lists of the account show about the use of a record. */
+/** What the account's lists show about the use of a record. */
 interface Usage {
-  /** Those that use it, such as `endpoint "llama" (abc)`. */
+  /** The records that use it, such as `endpoint "llama" (abc)`. */
   readonly users: readonly string[];
-  /** The reason for which there may be other users. */
+  /** The reason why there may be additional users. */
   readonly doubt?: string | undefined;
 }
 
-/** One kind of use that prevents a deletion. */
+/** A kind of use that prevents a deletion. */
 export interface DeletionRule<T extends NamedRecord> {
   readonly usageOf: (record: T, options: ObservedOptions) => Promise<Usage>;
-  /** Completes "It is in use: …" with the way to release the record. */
+  /** Follows "It is in use: …" in messages, and explains how to release the record. */
   readonly remedy: string;
 }
 
-/** What is known of the use of one kind of record by another. */
+/** Describes how one kind of record uses another. */
 export interface Use<T extends NamedRecord, User extends NamedRecord> {
   /** Returns `true` if `user` uses the record. */
   readonly isUser: (user: User, record: T) => boolean;
   /**
-   * `true` if the service is known to refuse the deletion of a used record. Then the deletion
-   * goes ahead even if the list of users is incomplete.
+   * `true` if the service is known to reject the deletion of a record in use. The deletion is then
+   * sent even if the list of users is incomplete.
    * @default false
    */
   readonly isRefusedByService?: true;
@@ -81,7 +82,7 @@ export interface Use<T extends NamedRecord, User extends NamedRecord> {
   readonly remedy: string;
 }
 
-/** Returns the rule that no record of `users` may use the record. */
+/** Returns the rule that none of the records in `users` may use the record. */
 export function unusedBy<T extends NamedRecord, User extends NamedRecord>(
   users: Collection<User>,
   { isUser, isRefusedByService, remedy }: Use<T, User>,
@@ -99,7 +100,7 @@ export function unusedBy<T extends NamedRecord, User extends NamedRecord>(
   };
 }
 
-/** Returns the reason for which a list does not prove that nothing uses a record. */
+/** Returns the reason why a list does not prove that the record is unused. */
 function doubtIn<User extends NamedRecord>(
   { noun }: Kind,
   { unreadable: [odd], mayBeCut }: Listed<User>,
@@ -120,10 +121,10 @@ const FIRST_PAUSE_MS = 2_000;
 const LONGEST_PAUSE_MS = 30_000;
 
 /**
- * Deletes a record that nothing uses, and proves that it is gone. Every step can be repeated, so
- * another deletion finishes one that was interrupted anywhere.
- * @throws InUseError at once if something uses it
- * @throws DELETE_TIMEOUT if the service does not accept the deletion in time
+ * Deletes a record that nothing uses, and proves that it is gone. Every step can be repeated, so if
+ * the deletion is interrupted at any point, another deletion completes it.
+ * @throws InUseError at once if something uses the record
+ * @throws DELETE_TIMEOUT if RunPod does not accept the deletion in time
  */
 export async function deleteUnused<T extends NamedRecord>(
   collection: Writable<T, never>,
@@ -155,14 +156,17 @@ async function untilGone<T extends NamedRecord>(
   const looking = findOrProveAbsent(collection, shared, id, options, { onMissing: onAbsent, rest });
   const record = await looking.catch((error: unknown) => {
     const isEmpty = error instanceof EmptyListError;
-    // Another record may have the name by now.
+    // By now, another record may have this name.
     if (!isEmpty || calls.deletesByName || known?.name === undefined) throw error;
     return { ...known, id } as NamedRecord as T;
   });
   if (!record) return;
   let present = record;
   let obstacle = "";
-  /** Looks after the service has accepted the deletion: a list may still show the record. */
+  /**
+   * Looks for the record after the service has accepted the deletion, because a list may still show
+   * it.
+   */
   const lookTwice = async () => {
     if (!(await lookAfterDeletion(collection, id, options)).record) return undefined;
     await rest(sleep(clock, LIST_LAG_MS, options.signal));
@@ -189,8 +193,8 @@ async function untilGone<T extends NamedRecord>(
 }
 
 /**
- * Refuses to delete a record that is in use, or may be, unless it is free once the list's lag has
- * passed.
+ * Refuses to delete a record that is or may be in use, unless the record turns out to be free once
+ * the list's lag has passed.
  */
 async function refuseUsed<T extends NamedRecord>(
   { clock, list, kind: { noun } }: Collection<T>,
@@ -211,7 +215,10 @@ async function refuseUsed<T extends NamedRecord>(
   );
 }
 
-/** Sends the deletion. Returns the service's refusal, or `undefined` if it accepts. */
+/**
+ * Sends the deletion. Returns the reason if the service rejects it, or `undefined` if it is
+ * accepted.
+ */
 async function refusalOf<T extends NamedRecord>(
   collection: Writable<T, never>,
   record: T,
@@ -225,7 +232,8 @@ async function refusalOf<T extends NamedRecord>(
     await sendWrite(collection, { name: calls.names.delete, operation, attempt }, [id, name], options);
     return undefined;
   } catch (error) {
-    // The list decides whether it is gone, not the response: it names the record as it was before.
+    // The list decides whether the record is gone. The response can't, because it refers to the
+    // record as it was before.
     if (error instanceof NotFoundError) return undefined;
     if (error instanceof BusinessRuleError || error instanceof ServiceFaultError) return error.message;
     throw error;

@@ -5,21 +5,25 @@ import { type Collection, type Duplicates, type OnDuplicates, rememberWrite } fr
 import { isSameName, type NamedRecord } from "./listed";
 import { withHidden } from "./wholeList";
 
-/** How long a look for duplicates may take, in milliseconds: the records exist in any case. */
+/** How long a check for duplicates may take, in milliseconds. The records exist in any case. */
 const LOOK_MS = 10_000;
 
-/** How long the first of several creates waits at most for the look, in milliseconds. */
+/** The maximum time that the first of several creates waits for the check, in milliseconds. */
 const LONGEST_WAIT_MS = 120_000;
 
-/** How long a create waits at most for others to follow, in milliseconds: they look then. */
+/**
+ * The maximum time that a create waits for others to follow, in milliseconds. If they do, they run
+ * the check.
+ */
 const FOLLOW_MS = 250;
 const PAUSE_MS = 25;
 
 /**
- * Creates a record, and looks once more for others with its name: two creates at the same moment do
- * not see each other in the list that they begin with, but the later one sees both in this list. Of
- * creates that run at the same time, the last one to end looks for all of them, so that several
- * hundred need one list. If it cannot be read, or lags for too long, a warning says so.
+ * Creates a record, then looks once more for other records with its name. Two creates at the same
+ * moment don't see each other in the lists that they start with, but the later one sees both
+ * records in this list. If several creates run at the same time, the last one to end checks all of
+ * them, so that several hundred creates need only one list. If the list cannot be read, or lags for
+ * too long, a warning is shown.
  */
 export async function withDuplicates<T extends NamedRecord>(
   collection: Collection<T>,
@@ -47,8 +51,8 @@ export async function withDuplicates<T extends NamedRecord>(
 }
 
 /**
- * Looks for the duplicates of all creates. A list that does not show what was created lags behind,
- * and says nothing about the others either: then this looks again.
+ * Checks all creates for duplicates. If a list does not show the created records, it lags behind
+ * and may not show the others either, so the list is read again.
  */
 async function look<T extends NamedRecord>(collection: Collection<T>, options: ObservedOptions): Promise<void> {
   const { kind, clock, warn, duplicates } = collection;
@@ -68,12 +72,12 @@ async function look<T extends NamedRecord>(collection: Collection<T>, options: O
     const what = left.length === 1 ? `${kind.noun} ${names} was` : `${left.length} ${kind.noun}s were`;
     warn?.(`${what} created, but a look for others with the same name failed: ${reason}`);
   } finally {
-    // What follows reads lists of its own, as after every create.
+    // Subsequent calls read their own lists, as they do after every create.
     for (const { id, name } of created) rememberWrite(collection, id, name);
   }
 }
 
-/** Reads one list, and returns the creates that it is too old for. */
+/** Reads a list once, and returns the creates that the list is too old to show. */
 async function lookOnce<T extends NamedRecord>(
   collection: Collection<T>,
   created: Duplicates<T>["created"],

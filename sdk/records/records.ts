@@ -204,7 +204,7 @@ async function readSettled<T extends NamedRecord>(
   return readExisting(collection, id, options, LIST_LAG_MS);
 }
 
-/** Returns a clearer error for a write that the service refused, or the same error. */
+/** Returns a clearer error for a write that the service rejected, or the same error. */
 async function explain<T extends NamedRecord>(
   error: unknown,
   collection: Writable<T, never, never>,
