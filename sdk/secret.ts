@@ -3,23 +3,26 @@ import { visible } from "./visible";
 
 const REDACTED = "[redacted]";
 
-/** Shorter strings are not keys, and replacing them would garble every message. */
+/**
+ * The minimum length of a secret. Shorter strings are not keys, and redacting them would garble
+ * every message.
+ */
 const SHORTEST_SECRET = 4;
 
 /**
- * All strings to hide, the longest first, because one may contain another. Only `Secret` adds to
- * it.
+ * All strings to redact, longest first, because one may contain another. Only `SecretText` adds to
+ * them.
  */
 let hiddenStrings: readonly string[] = [];
 
 /**
- * The values whose encoded forms it contains. Each provider call creates the secret of its key
- * again.
+ * The values whose encoded forms are already in the list. Each provider call creates the secret of
+ * its key again.
  */
 const hiddenValues = new Set<string>();
 
 /**
- * The secrets of jobs, with their forms. There may be one for each job, so only the newest are
+ * The secrets of jobs and their encoded forms. Every job may have a secret, so only the newest are
  * kept.
  */
 const jobSecrets = new Map<string, readonly string[]>();
@@ -31,20 +34,20 @@ const KEY_PLACES: readonly RegExp[] = [
   /(authorization["']?\s*[:=,]\s*["']?(?:bearer\s+)?)[^\s"',}]+/gi,
   /(bearer\s+)[A-Za-z0-9._~+/=-]{8,}/gi,
   /(\bpassword\\*["']?\s*:\s*\\*")(?:\\.|[^"\\])*/gi,
-  // The password of a database, in its URL: up to the last @, because it may contain one.
+  // The password in a database URL, up to the last @, because the password may contain one.
   /(\bpostgres(?:ql)?:\/\/[^\s:/@]*:)[^\s"'<>]*(?=@)/gi,
   /([?&]password=)[^&\s"'<>]+/gi,
-  // A variable of a template, in JSON or GraphQL.
+  // An environment variable of a template, in JSON or GraphQL.
   /(\bkey\\*["']?\s*:\s*\\*"[^"\\]*\\*"\s*,?\s*\\*["']?value\\*["']?\s*:\s*\\*")(?:\\.|[^"\\])*/gi,
 ];
 
-/** The beginning of a pod's environment, and of a job's storage secret in JSON. */
+/** Match the beginning of a pod's environment variables, and of a job's storage secret in JSON. */
 const ENVIRONMENT = /"env"\s*:\s*\{/gi;
 const STORAGE_SECRET = /accessSecret\\*["']?\s*[:=]\s*\\*["']/gi;
 
 /**
- * A string that must never be shown, such as an API key. It prints as `[redacted]` in messages,
- * JSON and `util.inspect`. From its creation on, `redact` removes its value from every string.
+ * A string that must never be shown, such as an API key. In messages, JSON and `util.inspect`, it
+ * appears as `[redacted]`. Once it is created, `redact` removes its value from every string.
  */
 export class SecretText {
   readonly #value: string;
@@ -57,7 +60,7 @@ export class SecretText {
     hiddenStrings = [...forms].sort(longestFirst);
   }
 
-  /** Returns the value, for the code that sends it. */
+  /** Returns the value. Only for code that sends it. */
   reveal(): string {
     return this.#value;
   }
@@ -76,7 +79,8 @@ export class SecretText {
 }
 
 /**
- * Makes `redact` remove a job's secret from every string, until a thousand newer ones are added.
+ * Makes `redact` remove a job's secret from every string, until a thousand newer secrets have been
+ * added.
  */
 export function hideJobSecret(value: string): void {
   if (value.length < SHORTEST_SECRET || jobSecrets.has(value)) return;
@@ -89,7 +93,10 @@ function longestFirst(a: string, b: string): number {
   return b.length - a.length;
 }
 
-/** Returns the forms of a string: in URLs, in JSON and JSON within JSON, in `util.inspect`. */
+/**
+ * Returns the forms that a string takes in URLs, in JSON, in JSON within JSON, and in
+ * `util.inspect`.
+ */
 function formsOf(value: string): string[] {
   const quoted = JSON.stringify(value).slice(1, -1);
   const inForm = new URLSearchParams({ "": value }).toString().slice(1);
@@ -99,7 +106,10 @@ function formsOf(value: string): string[] {
   return [value, inUrl, inForm, quoted, quotedTwice, inspect(value).slice(1, -1)];
 }
 
-/** Returns the string with known secrets redacted, and values in places where keys are. */
+/**
+ * Returns the string with known secrets redacted, as well as values in places where keys usually
+ * are.
+ */
 export function redact(text: string): string {
   let result = text;
   for (const hidden of hiddenStrings) result = result.replaceAll(hidden, REDACTED);
@@ -110,7 +120,10 @@ export function redact(text: string): string {
   return withoutValues(withoutValues(result, STORAGE_SECRET, endOfString), ENVIRONMENT, endOfObject);
 }
 
-/** Not one regular expression, which would run out of memory on a very long string. */
+/**
+ * Redacts the values that follow a match. A single regular expression would run out of memory on a
+ * very long string.
+ */
 function withoutValues(text: string, beginning: RegExp, endOf: (text: string, from: number) => number): string {
   let result = "";
   let from = 0;
@@ -123,7 +136,7 @@ function withoutValues(text: string, beginning: RegExp, endOf: (text: string, fr
   return result + text.slice(from);
 }
 
-/** The index of the first quotation mark that is not escaped, or the text's length. */
+/** Returns the index of the first unescaped quotation mark, or the text's length. */
 function endOfString(text: string, from: number): number {
   for (let at = from; at < text.length; at++) {
     const character = text[at];
@@ -133,7 +146,7 @@ function endOfString(text: string, from: number): number {
   return text.length;
 }
 
-/** The index of the first closing brace outside of strings, or the text's length. */
+/** Returns the index of the first closing brace outside of strings, or the text's length. */
 function endOfObject(text: string, from: number): number {
   let inString = false;
   for (let at = from; at < text.length; at++) {
@@ -146,8 +159,8 @@ function endOfObject(text: string, from: number): number {
 }
 
 /**
- * Returns at most the first `length` characters of `text`, on one line, with keys redacted, and
- * with visible characters only: messages reach terminals.
+ * Returns at most the first `length` characters of `text` on one line, with keys redacted. The
+ * result contains only visible characters, because messages reach terminals.
  */
 export function redactBeginning(text: string, length: number): string {
   const line = withoutKeys(text, 8 * length)
@@ -156,15 +169,15 @@ export function redactBeginning(text: string, length: number): string {
   return visible(line.length > length ? `${line.slice(0, length)}…` : line);
 }
 
-/** Returns the first `length` characters of `text` with keys redacted, and with its line breaks. */
+/** Returns the first `length` characters of `text`, with keys redacted and line breaks kept. */
 export function redactedStart(text: string, length: number): string {
   const start = withoutKeys(text, length);
   return start.length > length ? `${start.slice(0, length)}…` : start;
 }
 
 /**
- * Returns at least `length` characters of `text`, if it has that many, with keys redacted. A longer
- * string takes no more time.
+ * Returns at least `length` characters of `text`, if it has that many, with keys redacted. The time
+ * does not grow with the length of the string.
  */
 function withoutKeys(text: string, length: number): string {
   const longest = [hiddenStrings, ...jobSecrets.values()].reduce(
@@ -173,7 +186,7 @@ function withoutKeys(text: string, length: number): string {
   );
   const window = length + 2 * longest;
   if (text.length <= window) return redact(text);
-  // A key that is cut in two at the window's end would not be recognized.
+  // A key that is cut off at the end of the window would not be recognized.
   const redacted = redact(text.slice(0, window));
   return `${redacted.slice(0, Math.max(0, redacted.length - longest))}…`;
 }

@@ -2,8 +2,8 @@
 export const INVISIBLE = /[\p{Control}\p{Format}\u2028\u2029]/gu;
 
 /**
- * Returns a text with such characters as escapes. What comes from a service, a log or a program can
- * then neither forge a line nor control the terminal.
+ * Replaces such characters in a text with escapes. Text from a service, a log or a program can then
+ * neither forge a line nor control the terminal.
  */
 export function visible(text: string): string {
   return text.replace(INVISIBLE, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);

@@ -1,8 +1,8 @@
 import { onAbort } from "../contract/clock";
 
 /**
- * Waits for what several readers share. If a reader aborts, only its own wait ends.
- * @param abandon called when the last of them has aborted
+ * Waits for a result that several readers share. If a reader aborts, only its own wait ends.
+ * @param abandon called when the last reader has aborted
  */
 export function follow<T>(
   shared: { readers: number },

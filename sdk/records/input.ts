@@ -5,16 +5,19 @@ import { hideJobSecret, redact } from "../secret";
 import { type AnyField, defaultsOf, type FieldTable, NEVER_CHANGES, NO_SUCH_PROPERTY, requiredFields } from "./fields";
 import type { Kind } from "./listed";
 
-/** The schemas of the values that inputs may hold, by field. They bring values into normal form. */
+/**
+ * The schemas of the values that inputs may contain, by field. Parsing a value also brings it into
+ * normal form.
+ */
 export type FieldSchemas = Readonly<Record<string, z.ZodType>>;
 
-/** Builds the schema of the fields of one type. */
+/** Builds the schema for fields of one type. */
 export type TypeSchema = (field: AnyField) => z.ZodType;
 
 /** The largest integer that GraphQL can carry. */
 const LARGEST_INTEGER = 2 ** 31 - 1;
 
-/** The types that all kinds of records have. Ids are trimmed. */
+/** The types that the fields of every kind of record can have. Ids are trimmed. */
 const COMMON_TYPES: Readonly<Record<string, TypeSchema>> = {
   text: textSchema,
   id: textSchema,
@@ -33,8 +36,8 @@ const COMMON_TYPES: Readonly<Record<string, TypeSchema>> = {
 };
 
 /**
- * Returns the schemas of a table. `types` are those that only this table has. Building is many
- * times slower than using.
+ * Returns the schemas for the fields of a table. `types` are the types that only this table has.
+ * Reuse the result, because building schemas takes many times longer than using them.
  */
 export function fieldSchemas(table: FieldTable, types: Readonly<Record<string, TypeSchema>> = {}): FieldSchemas {
   const known = { ...COMMON_TYPES, ...types };
@@ -60,7 +63,7 @@ export function missingFields(table: FieldTable, fields: Readonly<Record<string,
   return missing.map((property) => ({ property, message: "is required" }));
 }
 
-/** A surrogate without its other half. Neither JSON nor GraphQL can carry it unchanged. */
+/** Matches an unpaired surrogate, which neither JSON nor GraphQL can carry unchanged. */
 const HALF_CHARACTER = /\p{Surrogate}/u;
 
 /** Returns the valid fields in normal form, and the problems with all other fields. */
@@ -88,8 +91,8 @@ export function checkFields(
 }
 
 /**
- * Checks the fields of a new record, or some fields of an existing one, and returns them in normal
- * form.
+ * Checks the fields of a new record, or some of the fields of an existing record, and returns them
+ * in normal form.
  * @throws InvalidInputError that lists every problem
  */
 export function parseFields(
@@ -181,15 +184,15 @@ function oneOf(words: readonly string[], what: string) {
   });
 }
 
-/** Returns the message of a schema: the rule, and the value. */
+/** Returns a schema's error message, which contains the rule and the value. */
 export function must(what: string) {
   return { error: ({ input }: { input?: unknown }) => `must be ${what}; it is ${describe(input)}` };
 }
 
-/** Returns a value for a message. */
+/** Formats a value for an error message. */
 export function describe(value: unknown): string {
   if (typeof value === "string") {
-    // Redact before the cut: half a key would not be recognized.
+    // Redact before shortening, because half a key would not be recognized.
     const shown = redact(value);
     return JSON.stringify(shown.length > 40 ? `${shown.slice(0, 40)}…` : shown);
   }
@@ -198,12 +201,12 @@ export function describe(value: unknown): string {
   return typeof value === "object" || typeof value === "function" ? "an object" : String(value);
 }
 
-/** Returns the message about a property that does not exist. It follows the property's name. */
+/** Returns the error message for a property that does not exist, to follow the property's name. */
 export function noSuchProperty(property: string, allowed: readonly string[]): string {
   return `${NO_SUCH_PROPERTY}. ${nearest(property, allowed)}`;
 }
 
-/** Suggests the nearest of the allowed words, if one is near, and lists all of them. */
+/** Lists the allowed words, and suggests the nearest one if it is similar enough. */
 export function nearest(word: string, allowed: readonly string[]): string {
   const match = nearestWord(word, allowed);
   return `${match === undefined ? "" : `Did you mean ${match}? `}Allowed: ${allowed.join(", ")}.`;

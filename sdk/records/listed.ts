@@ -2,72 +2,75 @@ import * as z from "zod";
 import { NameTakenError, UnexpectedResponseError } from "../errors";
 import { decode, schemaProblems } from "../transport/decode";
 
-/** The parts that every record has. */
+/** The fields that every record has. */
 export interface NamedRecord {
-  /** Identifier that the service gave the record. */
+  /** The id that the service assigned to the record. */
   readonly id: string;
-  /** Name of the record. */
+  /** The name of the record. */
   readonly name: string;
 }
 
-/** One kind of record that the service keeps, such as endpoints or templates. */
+/** A kind of record that the service stores, such as endpoints or templates. */
 export interface Kind {
-  /** What messages call one record, such as `template`. */
+  /** The term for one record in messages, such as `template`. */
   readonly noun: string;
-  /** The same with its article, such as `a template`. */
+  /** The same term with its article, such as `a template`. */
   readonly one: string;
-  /** `true` if the service refuses a name that another record has. */
+  /** `true` if the service rejects a name that another record already has. */
   readonly hasUniqueNames?: true;
-  /** `true` if names that differ only in case are one name for the service. */
+  /** `true` if the service treats names that differ only in case as the same name. */
   readonly ignoresCase?: true;
-  /** Returns one form for all the names that the service uses for one name. */
+  /** Converts a name to a common form if the service uses several forms of the same name. */
   readonly normalizeName?: (name: string) => string;
 }
 
-/** A kind with the schema of its records in the responses of one API. */
+/** A kind of record, with the schema of its records in the responses of one API. */
 export interface ReadableKind<T extends NamedRecord> extends Kind {
   readonly schema: z.ZodType<T>;
 }
 
-/** Returns `true` if the service takes both names for one. */
+/** Returns `true` if the service treats both names as the same name. */
 export function isSameName({ ignoresCase }: Pick<Kind, "ignoresCase">, one: unknown, other: string): boolean {
   if (!ignoresCase || typeof one !== "string") return one === other;
   return one.toLowerCase() === other.toLowerCase();
 }
 
-/** A listed record without the expected shape. It may be somebody else's. */
+/** A record in a list that does not have the expected shape. It may belong to someone else. */
 export interface UnreadableRecord {
-  /** Identifier of the record, if it has one. */
+  /** The id of the record, if it has one. */
   readonly id?: string | undefined;
-  /** Name of the record, if it has one. */
+  /** The name of the record, if it has one. */
   readonly name?: string | undefined;
-  /** Description of the problem with the record. */
+  /** A description of the problem with the record. */
   readonly problem: string;
 }
 
-/** A list, with each record read separately. */
+/**
+ * A list whose records are read separately, so that one unreadable record does not affect the
+ * others.
+ */
 export interface Listed<T> {
-  /** The records that can be read. */
+  /** The records that could be read. */
   readonly records: readonly T[];
-  /** The known parts of the other records. */
+  /** The known parts of the records that could not be read. */
   readonly unreadable: readonly UnreadableRecord[];
   /**
-   * `true` if the account may have more records: the list is as long as the longest that the
-   * service shows.
+   * `true` if the account may have more records, because the list has reached the maximum length
+   * that the service returns.
    * @default false
    */
   readonly mayBeCut?: boolean | undefined;
-  /** Number of records, readable or not. @default unknown */
+  /** The number of records, whether readable or not. @default unknown */
   readonly length?: number | undefined;
   /**
-   * The ids of another kind of record that were asked about, and do not exist.
+   * The ids of records of another kind that the request asked about and that do not exist.
    * @default nothing is known about them
    * @internal
    */
   readonly absent?: ReadonlySet<string> | undefined;
   /**
-   * Returns the part of the list that shows whether it has a record: the records with its id, and
-   * those without an id.
+   * Returns the part of the list that shows whether the list contains the record with this id: the
+   * records with this id, and the records without an id.
    * @internal
    */
   readonly about?: (id: string) => Listed<T>;
@@ -77,10 +80,10 @@ const arraySchema = z.array(z.unknown());
 const nameSchema = z.looseObject({ name: z.string() });
 
 /**
- * Reads the list of an account. Its records are read when they are needed: a deletion needs one of
- * them.
+ * Reads the list of an account. Records are parsed only when they are needed, because a deletion
+ * needs just one of them.
  * @param cap the number of records from which the list may be cut off
- * @throws UnexpectedResponseError if there is no list
+ * @throws UnexpectedResponseError if the response does not contain a list
  */
 export function decodeRecords<T extends NamedRecord>(
   kind: ReadableKind<T>,
@@ -127,20 +130,21 @@ function readAll<T extends NamedRecord>(kind: ReadableKind<T>, sent: readonly un
   return { records, unreadable };
 }
 
-/** Returns the id of a record as it was sent; `undefined` if it has none. */
+/** Returns the id of a record as it was received, or `undefined` if it has none. */
 function idOf(record: unknown): string | undefined {
   const id = typeof record === "object" && record !== null && "id" in record ? record.id : undefined;
   return typeof id === "string" && id !== "" ? id : undefined;
 }
 
-/** Names a list in messages. */
+/** Returns the name of a list for messages. */
 export function listOf({ noun }: Pick<Kind, "noun">): string {
   return `the list of ${noun}s`;
 }
 
 /**
  * Returns the record with this id, or `undefined` if the list proves that there is none.
- * @throws UnexpectedResponseError if it cannot be read, or if a record without an id might be it
+ * @throws UnexpectedResponseError if the record cannot be read, or if it could be a record without
+ * an id
  */
 export function recordById<T extends NamedRecord>(kind: Kind, list: Listed<T>, id: string): T | undefined {
   const { records, unreadable } = list.about?.(id) ?? list;
@@ -156,8 +160,8 @@ export function recordById<T extends NamedRecord>(kind: Kind, list: Listed<T>, i
 
 /**
  * Returns the records with this name.
- * @throws UnexpectedResponseError if one cannot be read, or if none is found and a record has no
- * name
+ * @throws UnexpectedResponseError if a record with this name cannot be read, or if none is found
+ * and the list contains a record without a name
  */
 export function recordsByName<T extends NamedRecord>(
   kind: Kind,
@@ -174,8 +178,8 @@ export function recordsByName<T extends NamedRecord>(
 }
 
 /**
- * Refuses an incomplete list.
- * @throws UnexpectedResponseError if a record cannot be read; names the first one
+ * Fails if the list is incomplete.
+ * @throws UnexpectedResponseError if a record cannot be read; names the first such record
  */
 export function refuseUnreadable<T extends NamedRecord>(kind: Kind, { unreadable }: Listed<T>): void {
   const [first] = unreadable;
@@ -183,8 +187,8 @@ export function refuseUnreadable<T extends NamedRecord>(kind: Kind, { unreadable
 }
 
 /**
- * Refuses a name whose owner cannot be read.
- * @throws NameTakenError if a record that cannot be read has the name
+ * Fails if a record that cannot be read has the name.
+ * @throws NameTakenError if there is such a record
  */
 export function refuseUnreadableNamesake<T extends NamedRecord>(
   kind: Kind,
@@ -202,12 +206,13 @@ export function refuseUnreadableNamesake<T extends NamedRecord>(
 }
 
 /**
- * Returns the records that are in `after` and not in `before`.
- * @throws UnexpectedResponseError if a record that cannot be read may be a new one with this name
+ * Returns the records that are in `after` but not in `before`.
+ * @throws UnexpectedResponseError if a record that cannot be read may be a new record with this
+ * name
  */
 export function newRecords<T extends NamedRecord>(kind: Kind, before: Listed<T>, after: Listed<T>, name: string): T[] {
   const knownIds = new Set([...before.records, ...before.unreadable].map(({ id }) => id));
-  // A record without an id may be a different one in the next list.
+  // A record without an id may be a different record in the next list.
   const isNew = ({ id }: { readonly id?: string | undefined }) => id === undefined || !knownIds.has(id);
   const suspect = after.unreadable.find((each) => isNew(each) && (each.name === undefined || each.name === name));
   if (suspect) throw unreadableError(kind, `one of the records may be of the new ${kind.noun} "${name}"`, suspect);

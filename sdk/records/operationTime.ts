@@ -3,22 +3,23 @@ import { RequestTimeoutError } from "../errors";
 import type { CallContext } from "../transport/call";
 import type { ObservedOptions } from "../transport/requestOptions";
 
-/** The time for all requests and pauses of a create or an update. */
+/** The time limit for all requests and pauses of a create or an update. */
 export interface OperationTime {
-  /** Aborts when the time is up, or together with the caller's signal. */
+  /** Aborts when the time is up, or when the caller's signal aborts. */
   readonly signal: AbortSignal;
-  /** Returns the time that is left, in milliseconds. 0: it is up. */
+  /** Returns the remaining time, in milliseconds, or 0 if the time is up. */
   leftMs(): number;
-  /** Resolves with the promise. Rejects when the time is up, or when the caller aborts. */
+  /** Settles with the promise, or rejects earlier if the time is up or the caller aborts. */
   limit<T>(promise: Promise<T>): Promise<T>;
 }
 
-/** The shortest time after which the time left is looked at again, in milliseconds. */
+/** The minimum interval between checks of the remaining time, in milliseconds. */
 const SHORTEST_LOOK_MS = 20;
 
 /**
- * Runs an operation of several requests in the time of one call. Time in which a rate limit holds
- * requests of this client does not count: several hundred creates may wait for minutes.
+ * Runs an operation that consists of several requests within the time limit of one call. Time
+ * during which a rate limit holds back this client's requests does not count, because several
+ * hundred creates may have to wait for minutes.
  */
 export async function withinTime<T>(
   { clock, retry, gate, v2Gate }: CallContext,
@@ -26,7 +27,7 @@ export async function withinTime<T>(
   { signal: given, timeoutMs = 0 }: ObservedOptions,
   run: (time: OperationTime) => Promise<T>,
 ): Promise<T> {
-  // A caller may give each request more time than the client does.
+  // A caller may allow more time for each request than the client does.
   const maxMs = Math.max(retry.maxElapsedMs, timeoutMs);
   const gates = new Set([gate, v2Gate]);
   const countedMs = () => [...gates].reduce((ms, each) => ms - (each?.heldMs() ?? 0), clock.monotonic());

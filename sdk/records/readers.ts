@@ -8,29 +8,29 @@ import { findRecord, getRecord } from "./reads";
 import { readWhole } from "./wholeList";
 
 /**
- * Reads the records of one kind. Every call may also throw the errors of the connection, such as
+ * Reads the records of one kind. Every call may also throw connection errors, such as
  * `ConnectionError`.
  */
 export interface Readers<T> {
   /**
-   * Returns all records of the account. Over GraphQL, the service may show only the 400 oldest: the
-   * others are then found over REST v2 and read by their ids. If that is not possible, they are
-   * missing, and `onWarning` is called.
+   * Returns all records of the account. Over GraphQL, the service may return only the 400 oldest
+   * records. The others are then found over REST v2 and read by their ids. If that is not possible,
+   * they are missing from the result, and `onWarning` is called.
    * @throws UnexpectedResponseError if a record cannot be read, because the list would be
-   * incomplete; names it
+   * incomplete; names the record
    * @throws AuthenticationError if the service does not accept the API key
    */
   list(options?: RequestOptions): ResponsePromise<T[]>;
   /**
-   * Returns the records that can be read, and what is known about the others. `mayBeCut` is `true`
-   * if there may be more.
+   * Returns the records that can be read, and the known parts of the others. `mayBeCut` is `true`
+   * if there may be more records.
    * @throws AuthenticationError if the service does not accept the API key
    */
   listReadable(options?: RequestOptions): ResponsePromise<Listed<T>>;
   /**
-   * Returns a record, or `undefined` if it is proven that there is none.
-   * @throws UnexpectedResponseError if it cannot be read, or if it is in no list and a record has
-   * no id
+   * Returns a record, or `undefined` if it is certain that the record does not exist.
+   * @throws UnexpectedResponseError if the record cannot be read, or if it is in no list and a
+   * listed record has no id
    */
   find(id: string, options?: FindOptions): ResponsePromise<T | undefined>;
   /**
@@ -48,7 +48,7 @@ export function readersOf<T extends NamedRecord>(collection: Collection<T>): Rea
       checkedCall(given, REQUEST_OPTIONS, async (options) => {
         const whole = await readWhole(collection, options);
         refuseUnreadable(kind, whole);
-        // A copy: the list itself is shared with other readers.
+        // Return a copy, because other readers share the list itself.
         return [...whole.records];
       }),
     listReadable: (given) =>

@@ -8,20 +8,22 @@ import type { Listed, NamedRecord } from "./listed";
 import type { ListSnapshot } from "./sharedList";
 
 /**
- * How old the first list of a create, update or delete may be. If every operation fetched its own
- * list, the total data would grow with n².
+ * The maximum age of the first list of a create, update or delete, in milliseconds. If every
+ * operation requested its own list, the total amount of data would grow quadratically with the
+ * number of operations.
  */
 export const SHARED_LIST_MAX_AGE_MS = 2_000;
 
 /**
- * The same for a create, which does not write back what it has read. A newer list may lag as much,
- * and a look after the create finds what it misses.
+ * The maximum age of a create's first list, in milliseconds. A create can use an older list,
+ * because it does not write back what it has read. A newer list may lag by as much, and a check
+ * after the create finds what the list misses.
  */
 export const CREATE_LIST_MAX_AGE_MS = LIST_LAG_MS;
 
 /**
- * Returns a list that calls share if they begin at about the same time. It was requested after
- * every write of this client to the id or name.
+ * Returns a list that is shared by calls that begin at about the same time. The list was requested
+ * after all of this client's writes to the id or name.
  * @param afterWriteMs the minimum time between the last of these writes and the request
  */
 export function readShared<T extends NamedRecord>(
@@ -37,8 +39,8 @@ export function readShared<T extends NamedRecord>(
 }
 
 /**
- * Returns a list that was requested after the last write of this client, and that is at most as old
- * as a shared list. It serves all deletions that look at the same time.
+ * Returns a list that was requested after this client's last write and is no older than a shared
+ * list may be. Deletions that read the list at the same time share it.
  */
 export function readAfterWrites<T extends NamedRecord>(
   { clock, list }: Collection<T>,
@@ -49,8 +51,8 @@ export function readAfterWrites<T extends NamedRecord>(
 }
 
 /**
- * Returns a shared list, or a new one if the record is not in it: somebody else may have just
- * created it.
+ * Returns a shared list, or a new list if the shared one does not contain the record, because
+ * someone else may have just created it.
  * @param afterWriteMs see `readShared`
  */
 export async function readSharedWith<T extends NamedRecord>(
@@ -65,7 +67,7 @@ export async function readSharedWith<T extends NamedRecord>(
   return holds(shared, id) ? shared : collection.list.read({ sentAfter: begunAt }, options);
 }
 
-/** Returns the record, or `undefined` if `findOrProveAbsent` proves that there is none. */
+/** Returns the record, or `undefined` if `findOrProveAbsent` proves that it does not exist. */
 export async function findRecord<T extends NamedRecord>(
   collection: Collection<T>,
   id: string,
@@ -87,8 +89,8 @@ export async function findRecord<T extends NamedRecord>(
 }
 
 /**
- * Returns the record from a list that is requested after the call.
- * @throws NotFoundError if it is proven that there is none
+ * Returns the record from a list that is requested after the call begins.
+ * @throws NotFoundError if it is certain that the record does not exist
  */
 export async function getRecord<T extends NamedRecord>(
   collection: Collection<T>,
@@ -99,9 +101,9 @@ export async function getRecord<T extends NamedRecord>(
 }
 
 /**
- * Returns the record from a shared list, for a change that builds on it.
+ * Returns the record from a shared list, as the basis for a change.
  * @param afterWriteMs see `readShared`
- * @throws NotFoundError if it is proven that there is none
+ * @throws NotFoundError if it is certain that the record does not exist
  */
 export async function readExisting<T extends NamedRecord>(
   collection: Collection<T>,
@@ -114,29 +116,29 @@ export async function readExisting<T extends NamedRecord>(
 }
 
 /**
- * Returns `false` if an unreadable record makes it impossible to tell whether the list has the
- * record with this id. A new read of the list may settle it.
+ * Returns `false` if an unreadable record makes it impossible to tell whether the list contains the
+ * record with this id. Reading the list again may settle the question.
  */
 function isDecisive<T extends NamedRecord>(list: Listed<T>, id: string): boolean {
   const { unreadable } = list.about?.(id) ?? list;
   return holds(list, id) || unreadable.every((each) => each.id !== undefined && each.id !== id);
 }
 
-/** Returns `true` if a list has a record that can be read. */
+/** Returns `true` if the list contains the record and the record can be read. */
 function holds<T extends NamedRecord>(list: Listed<T>, id: string): boolean {
   return (list.about?.(id) ?? list).records.some((each) => each.id === id);
 }
 
 /**
- * Returns the record that was found.
- * @throws NotFoundError if none was
+ * Returns the record if it was found.
+ * @throws NotFoundError if it was not found
  */
 export function existing<T>(found: T | undefined, { noun }: { readonly noun: string }, id: string): T {
   if (found !== undefined) return found;
   throw noSuchRecord(noun, id);
 }
 
-/** Returns the error for an id that no record of the account has. */
+/** Returns the error for an id that does not belong to any record of the account. */
 export function noSuchRecord(noun: string, id: string): NotFoundError {
   return new NotFoundError(`${noun} ${id} does not exist in this account. Check the id and the API key`);
 }

@@ -15,47 +15,47 @@ import { getRecord, readExisting } from "./reads";
 import { explainTakenName, nameTaken } from "./uniqueName";
 import { withHidden } from "./wholeList";
 
-/** The settings of a record, including its name if that is set. */
+/** The settings of a record, including its name if the name is set. */
 interface Named {
   readonly name?: string | undefined;
 }
 
-/** What only one kind of record has: its inputs, and the rules for them. */
+/** The parts that differ between kinds of records: the inputs, and the rules for them. */
 export interface RecordRules<T, Input, Settings, ChangesInput, Parsed, Changes, Update, Delete> {
   /** Checks the settings of a new record and returns them in normal form. */
   readonly parse: (input: Input, options: CreateRecordOptions<T>) => Settings;
-  /** The option checks of `create`. @default those that all kinds of records have */
+  /** The checks for the options of `create`. @default the checks that all kinds of records share */
   readonly createOptions?: OptionChecks<CreateRecordOptions<T>>;
   /** Checks changes and returns them in normal form. */
   readonly parseChanges: (id: string, changes: ChangesInput) => Parsed;
   /**
-   * Returns what a save sends to make the changes, or `undefined` if nothing differs: then nothing
-   * is sent.
+   * Returns the fields to send in order to make the changes, or `undefined` if nothing differs, in
+   * which case nothing is sent.
    */
   readonly merge: (before: T, changes: Parsed) => Changes | undefined;
   /**
-   * Returns `true` for a record with this name that a create whose response was lost may have
-   * created.
+   * Returns `true` if a create whose response was lost may have created this record, which has the
+   * wanted name.
    */
   readonly isSame: (record: T, wanted: Settings) => boolean;
   /**
-   * Completes a record that a create found after a lost response.
+   * Completes a record that was found after the response to its create was lost.
    * @default a record that exists is complete
    */
   readonly complete?: (found: T, wanted: Settings, options: ObservedOptions) => Promise<T>;
-  /** Returns `true` if a record must not take the other one's name. @default always */
+  /** Returns `true` if a record must not take the name of the other record. @default always */
   readonly isNamesake?: (other: T, record: T) => boolean;
   /**
-   * `true`: after a write of this client, an update waits until lists show it, because it sends the
-   * record as it was read. This also covers a write whose response was lost, and a change that
-   * somebody else has taken back.
+   * `true` if an update must wait after a write of this client until lists show that write, because
+   * the update sends the record as it was read. This also covers a write whose response was lost,
+   * and a change that someone else has reverted.
    */
   readonly readsSettled?: true;
   /** Deletes a record. */
   readonly delete: (id: string, options: Delete & ObservedOptions) => Promise<void>;
-  /** The option checks of `update`. */
+  /** The checks for the options of `update`. */
   readonly updateOptions: OptionChecks<Update>;
-  /** The option checks of `delete`. */
+  /** The checks for the options of `delete`. */
   readonly deleteOptions: OptionChecks<Delete>;
 }
 
@@ -66,7 +66,7 @@ export interface RecordOperations<T, Input, ChangesInput, Update, Delete> extend
   delete(id: string, options?: Delete): ResponsePromise<void>;
 }
 
-/** Returns the functions that read and write a collection. */
+/** Returns the functions that read and write the records of a collection. */
 export function recordOperations<
   T extends NamedRecord,
   Input,
@@ -150,8 +150,8 @@ async function update<T extends NamedRecord, Parsed, Changes extends Named>(
   let before = completed(await read(collection, id, options));
   let changes = rules.merge(before, parsed);
   if (changes === undefined) {
-    // The list may be older than somebody's last change. A save may then be repeated needlessly,
-    // but is never left out.
+    // The list may be older than someone else's last change. Reading again may lead to an
+    // unnecessary save, but a necessary one is never skipped.
     await sleep(clock, LIST_LAG_MS, options.signal);
     before = completed(await getRecord(collection, id, options));
     changes = rules.merge(before, parsed);
@@ -167,7 +167,7 @@ async function update<T extends NamedRecord, Parsed, Changes extends Named>(
   return saveRecord(collection, before, changes, { ...options, known });
 }
 
-/** Changes some settings of a record. All others stay as they are. */
+/** Changes some settings of a record. All other settings stay the same. */
 export async function saveRecord<T extends NamedRecord, Changes extends Named>(
   collection: Writable<T, never, Changes>,
   read: T,
@@ -179,7 +179,7 @@ export async function saveRecord<T extends NamedRecord, Changes extends Named>(
   const before = hooks.latest?.(read) ?? read;
   await calls.prepare?.(changes, before);
   try {
-    // Settings that are already known need not be sent again.
+    // Settings that are already known don't need to be sent again.
     const whole = (await hooks.complete?.(before, changes, options)) ?? before;
     const saved = await changeRecord(collection, withKnown(whole, hiddenIn(before), known), changes, options);
     hooks.noteSaved?.(before, saved);
@@ -190,8 +190,8 @@ export async function saveRecord<T extends NamedRecord, Changes extends Named>(
 }
 
 /**
- * Reads a record. After a write of this client it waits for the list's lag: an older record must
- * not be written back.
+ * Reads a record. After a write of this client, first waits until lists no longer lag behind the
+ * write, because an outdated record must not be written back.
  */
 async function readSettled<T extends NamedRecord>(
   collection: Writable<T, never, never>,

@@ -4,42 +4,42 @@ import type { ReceivedResponse } from "../transport/responseInfo";
 import { countOperations, type OperationCounter } from "./concurrentOperations";
 import { follow } from "./follow";
 
-/** A list and the time of its request. */
+/** A list, and when it was requested. */
 export type ListSnapshot<List> = List & {
-  /** Time of the request, in milliseconds of the monotonic clock. */
+  /** When the list was requested, in milliseconds of the monotonic clock. */
   readonly sentAt: number;
-  /** The response that contained it. */
+  /** The response that contained the list. */
   readonly response?: ReceivedResponse | undefined;
 };
 
 /**
- * The lists that are new enough for a reader: by default, those requested after the last write of
- * this client.
+ * Specifies which lists are recent enough for a reader. By default, these are the lists requested
+ * after this client's last write.
  */
 export interface ListFreshness {
   /**
-   * Earliest time of the request, in milliseconds of the monotonic clock. Without it, a new list is
-   * requested.
+   * The earliest time of the request, in milliseconds of the monotonic clock. If it is not set, a
+   * new list is requested.
    */
   readonly sentAfter?: number | undefined;
   /**
-   * Also accepts lists requested before the last write of this client, because that write does not
-   * concern the reader.
+   * `true` to also accept lists that were requested before this client's last write, if that write
+   * does not concern the reader.
    */
   readonly despiteWrites?: boolean | undefined;
   /**
-   * Lets a new list wait for the other operations that have joined, so that one list serves all of
-   * them. It waits at most half a second for running operations and a moment for those that may
-   * follow. An operation on its own does not wait at all.
+   * `true` if a new list should wait for the other operations that have joined, so that one list
+   * serves all of them. The list waits up to half a second for operations that are in progress, and
+   * a moment for operations that may follow. An operation on its own does not wait at all.
    */
   readonly gathers?: boolean | undefined;
-  /** The id of something else that the request of a new list asks about. */
+  /** The id of another record that the request for a new list should also ask about. */
   readonly also?: string | undefined;
 }
 
 /**
- * Requests the list. A rate limit may hold the request for minutes: `onSend` must be called when it
- * is sent, and again when it is repeated.
+ * Requests the list. A rate limit may hold back the request for minutes, so `onSend` must be called
+ * when the request is actually sent, and again each time it is repeated.
  */
 export type FetchList<List> = (
   options: ObservedOptions,
@@ -47,47 +47,47 @@ export type FetchList<List> = (
   also: ReadonlySet<string>,
 ) => Promise<List>;
 
-/** How long a list waits at most for running operations, in milliseconds. */
+/** The maximum time that a list waits for operations in progress, in milliseconds. */
 const GATHER_MS = 500;
 /**
- * How long it waits at most for others to follow once all running operations need it, in
- * milliseconds.
+ * The maximum time that a list waits for further operations once all operations in progress need
+ * it, in milliseconds.
  */
 const SETTLE_MS = 25;
 
 interface Request<List> {
   readonly snapshot: Promise<ListSnapshot<List>>;
-  /** Aborted when no reader waits for the list any longer. */
+  /** Aborted when no reader is waiting for the list any longer. */
   readonly abandoned: AbortController;
   readers: number;
-  /** What its readers also ask about. */
+  /** The ids that the readers also ask about. */
   readonly also: Set<string>;
-  /** How many of its readers wait to share it. */
+  /** The number of readers that wait in order to share the list. */
   gathered: number;
-  /** Lets the request be sent, after the response of the one before it. */
+  /** Allows the request to be sent, once the previous request has its response. */
   readonly release: () => void;
-  /** Set when the request is sent. Until then, others may join its readers. */
+  /** Set when the request is sent. Until then, further readers can join. */
   sentAt?: number;
 }
 
 /**
- * One of the account's lists. Concurrent readers share it, so that many need one request. Readers
- * that come during a request share the next one.
+ * One of the account's lists. Readers that need it at the same time share it, so that many readers
+ * need only one request. Readers that arrive while a request is in progress share the next request.
  */
 export class SharedList<List extends object> {
   readonly #clock: Clock;
   readonly #fetchList: FetchList<List>;
-  /** The last list that was requested. */
+  /** The most recently requested list. */
   #newest: Request<List> | undefined;
-  /** The same, or `undefined` after a write. */
+  /** The same list, or `undefined` after a write. */
   #current: Request<List> | undefined;
-  /** The list to request after the current response. */
+  /** The list to request after the current response has arrived. */
   #next: Request<List> | undefined;
   #pending: Promise<unknown> = Promise.resolve();
   /** The operations that share requests. */
   readonly operations: OperationCounter;
 
-  /** @param operations those that share requests. @default those that `join` this list */
+  /** @param operations the operations that share requests. @default those that `join` this list */
   constructor(clock: Clock, fetchList: FetchList<List>, operations = countOperations(clock)) {
     this.#clock = clock;
     this.#fetchList = fetchList;
@@ -96,8 +96,8 @@ export class SharedList<List extends object> {
   }
 
   /**
-   * Returns a list that is new enough. A reader whose options change the request gets a list of its
-   * own.
+   * Returns a list that is recent enough. A reader gets a list of its own if its options change the
+   * request.
    */
   async read(freshness: ListFreshness = {}, options: ObservedOptions = {}): Promise<ListSnapshot<List>> {
     options.signal?.throwIfAborted();
@@ -108,22 +108,25 @@ export class SharedList<List extends object> {
     return snapshot;
   }
 
-  /** Must be called after the response to a write. Lists requested earlier are no longer used. */
+  /**
+   * Must be called after the response to a write. Lists that were requested earlier are no longer
+   * used.
+   */
   noteWrite(): void {
     this.#current = undefined;
   }
 
   /**
-   * Announces an operation whose reads wait to share a list. Returns a function that must be called
-   * at its end.
+   * Announces an operation whose reads wait in order to share a list. Returns a function that must
+   * be called when the operation ends.
    */
   join(): () => void {
     return this.operations.join();
   }
 
   /**
-   * Waits for the promise, for an operation that has joined. Meanwhile the lists of the others do
-   * not wait for it.
+   * Waits for the promise on behalf of an operation that has joined. Until it settles, lists for
+   * other operations do not wait for this one.
    */
   rest(wait: Promise<void>): Promise<void> {
     return this.operations.rest(wait);
@@ -169,14 +172,14 @@ export class SharedList<List extends object> {
     this.#pending = queued.snapshot.then(
       () => {},
       () => {
-        // A failure concerns those who waited for this list, and nobody after them.
+        // A failure affects the readers that waited for this list, but no later ones.
         this.#forget(queued);
       },
     );
     return queued;
   }
 
-  /** Notes that the request is sent: whoever comes later gets another list. */
+  /** Notes that the request was sent. Readers that arrive later get another list. */
   #noteSent(queued: Request<List>, sentAt: number): void {
     queued.sentAt = sentAt;
     if (this.#next !== queued) return;
@@ -186,8 +189,7 @@ export class SharedList<List extends object> {
   }
 
   /**
-   * Returns a promise that resolves when it is released, at the latest after the time of a
-   * gathering.
+   * Returns a promise that resolves when `release` is called, or after `GATHER_MS` at the latest.
    */
   #openLater(): { readonly isDue: Promise<void>; readonly release: () => void } {
     let release = () => {};
@@ -218,7 +220,7 @@ export class SharedList<List extends object> {
     return this.#next;
   }
 
-  /** Requests the list if all running operations need it. */
+  /** Requests the list if all operations in progress need it. */
   #releaseSoon(request: Request<List>): void {
     const { gathered } = request;
     if (gathered >= this.operations.size()) request.release();

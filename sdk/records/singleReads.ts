@@ -9,12 +9,12 @@ import { follow } from "./follow";
 import { type Kind, type Listed, type NamedRecord, recordById } from "./listed";
 import { type FetchList, SharedList } from "./sharedList";
 
-/** Returns a record that the service has, or `undefined`. */
+/** Returns the record with the id, or `undefined` if the service does not have it. */
 export type GatheredRead<T> = (id: string, options: ObservedOptions) => Promise<T | undefined>;
 
 /**
  * Returns a function that reads records by their ids. Operations that run at the same time share
- * its requests, as they share lists.
+ * its requests in the same way that they share lists.
  */
 export function gatheredReads<T extends NamedRecord>(
   context: CallContext,
@@ -38,36 +38,39 @@ export function gatheredReads<T extends NamedRecord>(
   return async (id, options) => recordById(kind, await reads.read({ gathers: true, also: id }, options), id);
 }
 
-/** How many requests for single records are under way at most, where each reads only one. */
+/**
+ * The maximum number of requests for single records in progress at the same time, if each request
+ * reads only one record.
+ */
 const MOST_AT_ONCE = 4;
 
-/** The service's answer about one id. */
+/** The service's response about one id. */
 export interface SingleRead<T> {
-  /** The record, or `undefined` if the service has none with the id. */
+  /** The record, or `undefined` if the service has no record with the id. */
   readonly record: T | undefined;
 }
 
-/** The records that were found, or `undefined` if the service refuses to read them by id. */
+/** The records that were found, or `undefined` if the service does not allow reading them by id. */
 type Answer<T> = Listed<T> | undefined;
 
-/** The requests that single reads need. */
+/** The requests that are needed to read single records. */
 type SingleReadCalls<T extends NamedRecord> = Pick<RecordCalls<T, never>, "byIds"> & {
   readonly names: { readonly list: string; readonly read?: string };
 };
 
-/** The ids of one request. */
+/** The ids that one request asks for. */
 interface Batch<T> {
   readonly ids: Set<string>;
   readonly answer: Promise<Answer<T>>;
-  /** Aborted when no reader waits for the request any more. */
+  /** Aborted when no reader is waiting for the request any longer. */
   readonly abandoned: AbortController;
   readers: number;
   response?: ReceivedResponse;
 }
 
 /**
- * Reads records of one kind by their ids, even those that the service does not list. Readers that
- * wait at the same time share a request, or a queue with a few requests under way.
+ * Reads records of one kind by their ids, including records that the service does not list. Readers
+ * that wait at the same time share a request, or a queue with a few requests in progress.
  */
 export class SingleReads<T extends NamedRecord> {
   readonly #context: CallContext;
@@ -76,7 +79,9 @@ export class SingleReads<T extends NamedRecord> {
   #byIds: ReadByIds<T> | undefined;
   #isServed = false;
   #queued: Batch<T>[] = [];
-  /** The last request of each of those that may be under way at the same time. */
+  /**
+   * The last request of each lane. Requests in different lanes can be in progress at the same time.
+   */
   readonly #lanes: Promise<unknown>[];
   #batches = 0;
 
@@ -88,17 +93,17 @@ export class SingleReads<T extends NamedRecord> {
     this.#lanes = Array.from({ length: byIds?.most === 1 ? MOST_AT_ONCE : 1 }, () => Promise.resolve());
   }
 
-  /** `false` once it is known that the service does not read records by id. */
+  /** `false` once it is known that the service does not allow reading records by id. */
   get isPossible(): boolean {
     return this.#byIds !== undefined;
   }
 
   /**
-   * Reads one record. The request is sent after the call, and serves all callers that ask at about
-   * the same time. Returns `undefined` if the service refuses such requests or its response says
-   * nothing about the record. The service is then not asked again.
-   * @throws UnexpectedResponseError if the record cannot be read, or if only this response says
-   * nothing about it
+   * Reads one record. The request is sent after the call and serves all callers that ask at about
+   * the same time. Returns `undefined` if the service rejects such requests, or if its response
+   * says nothing about the record. From then on, the service is not asked again.
+   * @throws UnexpectedResponseError if the record cannot be read, or if this response says nothing
+   * about it although others did
    */
   async read(id: string, options: ObservedOptions): Promise<SingleRead<T> | undefined> {
     if (!this.#byIds) return undefined;
@@ -107,8 +112,8 @@ export class SingleReads<T extends NamedRecord> {
   }
 
   /**
-   * Reads records by their ids, in one request if the service allows it. Returns those that exist,
-   * or `undefined` if the service refuses such requests.
+   * Reads records by their ids, in one request if the service allows it. Returns the records that
+   * exist, or `undefined` if the service rejects such requests.
    */
   async readMany(ids: readonly string[], given: ObservedOptions): Promise<Listed<T> | undefined> {
     const byIds = this.#byIds;
@@ -125,8 +130,8 @@ export class SingleReads<T extends NamedRecord> {
       this.#isServed = true;
       return found;
     } catch (error) {
-      // A business error is an answer. A missing path, or a field that a schema does not have, is
-      // not.
+      // A business error answers the question. A missing path does not, and neither does a field
+      // that is missing in the service's schema.
       if (error instanceof NotFoundError && error.status === 200) return this.#sendEach(ids, given);
       const isRefusal =
         error instanceof RejectedError ||
@@ -139,7 +144,8 @@ export class SingleReads<T extends NamedRecord> {
   }
 
   /**
-   * Reads the records one by one, because a service may refuse a whole request for one unknown id.
+   * Reads the records one at a time, because a service may reject a whole request if one of its ids
+   * is unknown.
    */
   async #sendEach(ids: readonly string[], given: ObservedOptions): Promise<Answer<T>> {
     if (ids.length === 1) return { records: [], unreadable: [] };
@@ -170,7 +176,7 @@ export class SingleReads<T extends NamedRecord> {
           return this.readMany([...batch.ids], { signal, onResponse });
         }),
     };
-    // A failure concerns only those who waited for this request.
+    // A failure affects only the readers that waited for this request.
     this.#lanes[lane] = batch.answer.catch(() => {});
     this.#queued.push(batch);
     return batch;
@@ -195,7 +201,7 @@ export class SingleReads<T extends NamedRecord> {
   }
 }
 
-/** Resolves when all readers that waited for the same list have also asked. */
+/** Resolves when all readers that waited for the same list have asked for their record, too. */
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -5,12 +5,12 @@ import type { Collection } from "./collection";
 import { isSameName, type NamedRecord } from "./listed";
 import { withHidden } from "./wholeList";
 
-/** Matches the messages that services send to refuse a name that is taken. */
+/** Matches the messages with which services reject a name that is already taken. */
 const TAKEN = /must be unique|already exists|already in use|already taken/i;
 
 /**
- * Returns a clearer error if the service refused a name that must be unique: it says which record
- * of the account has it. Returns any other error as it is.
+ * Returns a clearer error if the service rejected a name that must be unique. The error says which
+ * record of the account has the name. Other errors are returned unchanged.
  */
 export async function explainTakenName<T extends NamedRecord>(
   error: unknown,
@@ -32,7 +32,7 @@ export async function explainTakenName<T extends NamedRecord>(
   );
 }
 
-/** Returns the error for a name that records of the account have. */
+/** Returns the error for a name that existing records of the account have. */
 export function nameTaken(kind: { readonly one: string }, name: string, ids: readonly string[]): NameTakenError {
   return new NameTakenError(
     `${kind.one} named "${name}" exists already: ${ids.join(", ")}. Nothing was changed. Choose another name`,

@@ -6,9 +6,10 @@ import { isSameName, type Listed, listOf, type NamedRecord } from "./listed";
 import type { ListFreshness } from "./sharedList";
 
 /**
- * Returns a list that includes the records with one name that are missing from it because it is cut
- * off. Hidden records that cannot be read, or that have other names, are among the unreadable ones,
- * with id and name. If the list cannot be completed, it is returned as it is, after a warning.
+ * Returns a list that also includes the records with this name that the service cut off from it.
+ * Hidden records that cannot be read, or that have other names, are added to the unreadable
+ * records, with id and name. If the list cannot be completed, it is returned unchanged, after a
+ * warning.
  */
 export async function withHidden<T extends NamedRecord>(
   collection: Collection<T>,
@@ -34,8 +35,8 @@ export async function withHidden<T extends NamedRecord>(
 }
 
 /**
- * Returns a new list of all records. `mayBeCut` is `true`, after a warning, if some are hidden and
- * cannot be read.
+ * Returns a new list of all records. `mayBeCut` is `true`, after a warning, if some records are
+ * hidden and cannot be read.
  */
 export async function readWhole<T extends NamedRecord>(
   collection: Collection<T>,
@@ -44,7 +45,7 @@ export async function readWhole<T extends NamedRecord>(
   return completeList(collection, await collection.list.read({}, options), options);
 }
 
-/** Adds to a list the records that the service cut off from it: see `readWhole`. */
+/** Adds the records that the service cut off from a list. See `readWhole`. */
 export async function completeList<T extends NamedRecord>(
   collection: Collection<T>,
   list: Listed<T>,
@@ -60,8 +61,8 @@ export async function completeList<T extends NamedRecord>(
 }
 
 /**
- * Returns the records that are cut off from a list: those that were read, and what is known about
- * the others.
+ * Returns the records that were cut off from a list: those that could be read, and the known parts
+ * of the others.
  */
 async function readHidden<T extends NamedRecord>(
   collection: Collection<T>,

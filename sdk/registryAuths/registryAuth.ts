@@ -3,28 +3,30 @@ import { kindOf } from "../records/kind";
 
 // Programs load this file on startup, so it must not import any libraries.
 
-/** The settings to create a registry credential with. */
+/** The settings for creating a registry credential. */
 export interface RegistryAuthInput {
-  /** Name of the credential. Unique in the account. It cannot be changed. */
+  /** The name of the credential. It must be unique in the account and cannot be changed. */
   readonly name: string;
-  /** User of the registry. A program's state always keeps it as a secret. */
+  /** The user name at the registry. A program's state always stores it as a secret. */
   readonly username: string;
   /**
-   * Password or token of the user. No error or log shows it, the service never returns it, and a
-   * program's state always keeps it as a secret. A change is made in place, so templates need no
-   * change. Over REST v2, a change of the resource replaces the credential.
+   * The user's password or token. It never appears in errors or logs, the service never returns it,
+   * and a program's state always stores it as a secret. It is changed in place, so templates need
+   * no change. Over REST v2, changing it on the resource replaces the credential.
    */
   readonly password: string;
 }
 
-/** The user and the password that replace those of a registry credential. */
+/** The user and password that replace those of a registry credential. */
 export type RegistryLogin = Pick<RegistryAuthInput, "username" | "password">;
 
-/** A registry credential as the service shows it, which never includes the user or the password. */
+/**
+ * A registry credential as the service returns it, which never includes the user or the password.
+ */
 export interface RegistryAuth {
-  /** Identifier that the service gave the credential. */
+  /** The id that the service assigned to the credential. */
   readonly id: string;
-  /** Name of the credential. */
+  /** The name of the credential. */
   readonly name: string;
 }
 
@@ -36,5 +38,5 @@ const TABLE: TableOf<RegistryAuthInput, RegistryAuthInput, "text"> = {
   password: { type: "text", mustBe: "the password or token of the user, not empty", selection: "", v2: "password" },
 };
 
-/** All fields of a registry credential that can be set, for code that treats all fields alike. */
+/** All settable fields of a registry credential, for code that treats all fields alike. */
 export const REGISTRY_AUTH_FIELDS: FieldTable = TABLE;

@@ -22,38 +22,37 @@ import {
 } from "./registryAuth";
 
 /**
- * Creates, changes, lists and deletes credentials of image registries (observed: the contract does
- * not have them).
+ * Creates, changes, lists and deletes credentials for image registries (observed: they are not in
+ * the contract).
  */
 export interface RegistryAuths extends Readers<RegistryAuth> {
   /**
-   * Creates a credential. If the response is lost, it checks whether the credential was created
-   * before it tries again.
+   * Creates a credential. If the response is lost, checks whether the credential was created before
+   * trying again.
    * @throws InvalidInputError if a field is not valid; nothing was sent
-   * @throws NameTakenError if a credential has the name; nothing was created
+   * @throws NameTakenError if a credential with this name exists; nothing was created
    * @throws CreateUncertainError if it cannot tell whether the credential was created
    */
   create(input: RegistryAuthInput, options?: CreateRecordOptions<RegistryAuth>): ResponsePromise<RegistryAuth>;
   /**
-   * Replaces user and password. The credential keeps its id, so templates that use it need no
-   * change.
+   * Replaces the user and the password. The credential keeps its id, so templates that use it need
+   * no change.
    * @throws InvalidInputError if a field is not valid; nothing was sent
    * @throws NotFoundError if the credential does not exist
    */
   update(id: string, login: RegistryLogin, options?: RequestOptions): ResponsePromise<RegistryAuth>;
   /**
-   * Deletes a credential, and proves that it is gone. A credential that does not exist counts as
+   * Deletes a credential and verifies that it is gone. A credential that does not exist counts as
    * deleted.
-   * @throws InUseError at once if a template uses it, or over REST v2 an endpoint. The error names
-   * them: they would lose it without any warning
-   * @throws UnexpectedResponseError if it cannot tell whether one uses it
-   * @throws DELETE_TIMEOUT if the service does not accept the deletion within
-   * `releaseTimeoutMs`
+   * @throws InUseError immediately if a template or, over REST v2, an endpoint uses the credential,
+   * because it would lose the credential without any warning; names the users
+   * @throws UnexpectedResponseError if it cannot tell whether the credential is in use
+   * @throws DELETE_TIMEOUT if the service does not accept the deletion within `releaseTimeoutMs`
    */
   delete(id: string, options?: DeleteUnusedOptions): ResponsePromise<void>;
 }
 
-/** The requests for registry credentials. Each is sent once. */
+/** The requests for registry credentials. Each one is sent once. */
 export type RegistryAuthCalls = RecordCalls<RegistryAuth, RegistryAuthInput>;
 
 export const registryAuthSchema: z.ZodType<RegistryAuth> = z.looseObject({ id: z.string().min(1), name: z.string() });
@@ -61,7 +60,7 @@ export const registryAuthSchema: z.ZodType<RegistryAuth> = z.looseObject({ id: z
 /** The beginning of messages about a change over an API that cannot make it. */
 export const FIXED_LOGIN = `REST v2 cannot change the user or the password of ${REGISTRY_AUTH.one}`;
 
-/** How to get another user or password there. */
+/** Explains how to get another user or password over REST v2. */
 export const ANOTHER_LOGIN =
   `${FIXED_LOGIN}. Nothing was changed. Give the credential another name: a new one is then created, and the old one is ` +
   "deleted when nothing uses it";
@@ -74,14 +73,14 @@ export const REGISTRY_AUTH_CHECKS = inputChecks<RegistryAuthInput, RegistryAuthI
 );
 
 /**
- * How long the service may take to accept a deletion, which sometimes fails and may succeed when
- * repeated.
+ * How long the service may take to accept a deletion, in milliseconds. A deletion sometimes fails
+ * and may succeed when it is repeated.
  */
 const DELETE_TIMEOUT_MS = 60_000;
 
 /**
- * Returns the registry credentials of one account. `templates` may use them, and so may `endpoints`
- * in containers of their own.
+ * Returns the registry credentials of one account. They may be used by `templates`, and by
+ * `endpoints` that have a container of their own.
  */
 export function createRegistryAuths(
   context: CallContext,

@@ -54,8 +54,8 @@ const cpusSchema = z.looseObject({
 });
 
 /**
- * The names that a limit may have, and those of what is used of it (assumed: the service does not
- * publish them). Any other name may mean anything.
+ * The possible names of a limit, and of the amount used (assumed, because the service does not
+ * publish them). A field with any other name could mean anything.
  */
 const LIMIT = ["limit", "limitPerHour", "max", "quota"];
 const USED = ["current", "currentPerHour", "used"];
@@ -72,7 +72,7 @@ const limitsSchema = z.looseObject({ spendRate: part, serverlessWorkers: part })
   }),
 );
 
-/** Returns the only number with one of the names; `null` if there is none, or more than one. */
+/** Returns the only number that has one of the names; `null` if there are none or several. */
 function numberNamed(fields: Readonly<Record<string, unknown>>, names: readonly string[]): number | null {
   const found = names.flatMap((name) => (typeof fields[name] === "number" ? [fields[name]] : []));
   return found.length === 1 ? (found[0] ?? null) : null;
@@ -118,7 +118,7 @@ export function v2CatalogCalls(transport: RestV2Transport): CatalogCalls {
 
 /**
  * Returns the pools of GPU types.
- * @throws UnexpectedResponseError if a type does not show its pool
+ * @throws UnexpectedResponseError if a GPU type does not show its pool
  */
 export function poolsOf(gpus: readonly CatalogGpu[], operation: string) {
   const pools = new Map<string, string[]>();

@@ -13,18 +13,18 @@ const MAX_AGE_MS = 3_600_000;
 
 const catalogSchema = z.looseObject({ dataCenters: z.array(z.looseObject({ id: z.string() })) });
 
-/** The service's data centers, for an interface that has no countries. */
+/** The service's data centers, for an API that does not know countries. */
 export interface DataCenters {
-  /** Reads the catalog, unless it is known, if `locations` contain a country. */
+  /** Reads the catalog if `locations` contain a country and the catalog is not yet known. */
   load(locations: string): Promise<void>;
   /**
-   * Returns the ids of the data centers that `locations` mean.
-   * @throws InvalidInputError if a country has none
+   * Returns the ids of the data centers that `locations` refer to.
+   * @throws InvalidInputError if a country has no data center
    */
   idsOf(locations: string): string[];
 }
 
-/** Returns the data centers of the service, from its catalog. */
+/** Returns the service's data centers, as listed in its catalog. */
 export function createDataCenters(context: CallContext, transport: RestV2Transport): DataCenters {
   let known: readonly string[] = [];
   let readAt = Number.NEGATIVE_INFINITY;
@@ -51,7 +51,7 @@ export function createDataCenters(context: CallContext, transport: RestV2Transpo
     async load(locations) {
       if (splitList(locations).every(isDataCenter)) return;
       if (context.clock.monotonic() - readAt < MAX_AGE_MS) return;
-      // Without any caller's options, because several callers wait for it.
+      // Don't use the options of any caller, because several callers wait for the result.
       reading ??= read().finally(() => {
         reading = undefined;
       });

@@ -18,7 +18,7 @@ const usedSchema = z.looseObject({
   pagination: loosePart({ hasNextPage: looseFlag, nextCursor: looseText }),
 });
 
-/** The states of a worker, the ones whose log says most first. */
+/** The states of a worker. States whose logs are most informative come first. */
 const STATES = ["UNHEALTHY", "INITIALIZING", "RUNNING", "THROTTLED", "IDLE"] as const;
 
 /**
@@ -42,7 +42,7 @@ export function v2DiagnosisCalls(transport: RestV2Transport): DiagnosisCalls {
       const read = await getReleases(transport, rolloutSchema, operation, id, { limit: "1" }, attempt);
       const { inProgress = false, workersOnLatest = 0, workersTotal = 0 } = read.rollout ?? {};
       const latest = read.releases?.[0];
-      // The values of a change can be secret, so only names are kept.
+      // Keep only the names of the fields, because the values of a change can be secret.
       const changed = [...new Set(latest?.diff?.map(({ field }) => field))];
       return { inProgress, workersOnLatest, workersTotal, changed, releasedAt: latest?.createdAt };
     },
@@ -59,7 +59,10 @@ export function v2DiagnosisCalls(transport: RestV2Transport): DiagnosisCalls {
   };
 }
 
-/** Returns `true` if the list goes on after the page: it then does not show what is missing. */
+/**
+ * Returns `true` if the list continues after this page, so that the page does not prove that
+ * anything is missing.
+ */
 function hasMore(pagination: z.infer<typeof usedSchema>["pagination"]): boolean {
   return pagination?.hasNextPage ?? Boolean(pagination?.nextCursor);
 }
@@ -68,7 +71,7 @@ function countsIn({ workers: given, summary }: z.infer<typeof countedWorkersSche
   const workers = given ?? [];
   const stateOf = ({ status }: { status?: string | undefined }) => status?.toUpperCase() ?? "";
   const listed = (state: string) => workers.filter((worker) => stateOf(worker) === state.toUpperCase()).length;
-  // Each state has both: the summary counts the workers of the list.
+  // Use only one of the two numbers, because the summary counts the same workers as the list.
   const count = (state: keyof NonNullable<typeof summary>) =>
     given ? listed(String(state)) : Number(summary?.[state] ?? 0);
   const starting = workers

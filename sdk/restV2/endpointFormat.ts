@@ -18,8 +18,8 @@ const TYPES = {
 };
 
 /**
- * The schema of an endpoint in a response of REST v2. Its template and its pods are in other
- * places, or nowhere.
+ * The schema of an endpoint in a REST v2 response. The response does not contain the endpoint's
+ * template or pods.
  */
 export const endpointV2Schema = v2RecordSchema<Endpoint>(FIELDS, ENDPOINT_OUTPUTS, TYPES);
 
@@ -37,14 +37,14 @@ export function createBody(settings: NewEndpoint, dataCenters: DataCenters): Rec
   const wanted: EndpointSettings = { ...ENDPOINT_DEFAULTS, ...settings, ...container };
   refuseLacked("the endpoint", wanted, ENDPOINT_FIELDS, PLACE);
   refuseUnsupported(wanted);
-  // What is empty is left out, because it says nothing.
+  // Leave out empty values, because they carry no information.
   const sent = ENDPOINT_FIELDS.filter((field) => wanted[field] !== "" && (container || !isContainerField(field)));
   return v2Body(FIELDS, { ...wanted, locations: dataCenters.idsOf(wanted.locations).join(",") }, sent);
 }
 
 /**
- * Returns the body that changes an endpoint: only what differs. A scaler and a selection of GPUs
- * are wholes.
+ * Returns the body that changes an endpoint. It contains only the fields that differ, but a scaler
+ * or a selection of GPUs is sent as a whole.
  * @throws InvalidInputError if REST v2 does not accept a value
  */
 export function patchBody(
@@ -70,12 +70,12 @@ export function patchBody(
     ...(sent.includes("idleTimeout") && { idleTimeout }),
     ...(sent.includes("scalerValue") && { scalerValue }),
   });
-  // A container of its own has no template.
+  // An endpoint with its own container has no template.
   const isSent = (field: string) => field !== "templateId" || after.templateId !== "";
   return v2Body(FIELDS, after, sent.filter(isSent));
 }
 
-/** Refuses values that GraphQL accepts and REST v2 does not. `sent` are those that are sent. */
+/** Fails on values that GraphQL accepts but REST v2 does not. `sent` are the values to send. */
 function refuseUnsupported(sent: LimitedSettings): void {
   const problems = limitProblems(CAPABILITIES.v2.endpointLimits, sent);
   if (problems.length > 0) throw new InvalidInputError("the endpoint", problems);

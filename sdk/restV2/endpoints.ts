@@ -27,7 +27,10 @@ export const ENDPOINT_LIST = {
 /** Returns the requests over REST v2. A change sends only what differs. */
 export function v2EndpointCalls(context: CallContext, transport: RestV2Transport): EndpointCalls {
   const dataCenters = createDataCenters(context, transport);
-  /** Returns `undefined` for locations that REST v2 cannot have: GraphQL may have accepted them. */
+  /**
+   * Returns the data centers that the locations refer to. Returns `undefined` for locations that
+   * REST v2 does not support, because GraphQL may have accepted them.
+   */
   function meaningOf(locations: string): string | undefined {
     try {
       return normalizeSet(dataCenters.idsOf(locations));

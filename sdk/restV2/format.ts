@@ -2,25 +2,26 @@ import { isDeepStrictEqual } from "node:util";
 import * as z from "zod";
 import { type AnyField, type FieldTable, type OutputOnlyField, unsetValue, type V2Field } from "../records/fields";
 
-/** The schemas of the fields of a container whose values are not strings. */
+/** The schemas of container fields whose values are not strings. */
 export const V2_TYPES = { env: z.record(z.string(), z.string()) };
 
 /** Settings by name. */
 type Settings = Readonly<Record<string, unknown>>;
 
-/** Returns how REST v2 writes and reads a field; `undefined` if it does not have the field. */
+/** Returns how REST v2 writes and reads a field; `undefined` if REST v2 does not have the field. */
 function v2Of({ v2 }: AnyField): V2Field<unknown> | undefined {
   return typeof v2 === "string" ? { path: v2 } : (v2 ?? undefined);
 }
 
-/** Returns the fields that records show. Others, such as passwords, are only written. */
+/** Returns the fields that records show. Other fields, such as passwords, are only written. */
 function shownFields(table: FieldTable): [string, AnyField][] {
   return Object.entries(table).filter(([, { selection }]) => selection !== "");
 }
 
 /**
- * Returns the schema of a record in a response of REST v2. What it does not show has its default,
- * or is empty. `types` are the schemas of types whose values are neither strings nor numbers.
+ * Returns the schema of a record in a REST v2 response. Fields that the response does not show get
+ * their default, or are empty. `types` are the schemas of types whose values are neither strings
+ * nor numbers.
  */
 export function v2RecordSchema<T>(
   table: FieldTable,
@@ -50,7 +51,7 @@ function valueSchema({ type, isList }: AnyField, v2: V2Field<unknown>): z.ZodTyp
   return type.endsWith("number") ? z.number() : z.string();
 }
 
-/** Returns the schema of an object with values at these paths. */
+/** Returns the schema of an object that has values at these paths. */
 function objectSchema(places: readonly (readonly [string, z.ZodType])[]): z.ZodType {
   const shape: Record<string, z.ZodType> = {};
   const nested = new Map<string, [string, z.ZodType][]>();
@@ -61,7 +62,7 @@ function objectSchema(places: readonly (readonly [string, z.ZodType])[]): z.ZodT
   }
   for (const [head, parts] of nested) shape[head] = objectSchema(parts);
   const schema = z.looseObject(shape);
-  // An object may also be absent if none of its fields is in every record.
+  // An object may also be missing as a whole if none of its fields is in every record.
   const isOptional = Object.values(shape).every((each) => each.safeParse(undefined).success);
   return isOptional && Object.keys(shape).length > 0 ? schema.nullish() : schema;
 }
@@ -114,7 +115,10 @@ export function hiddenInV2(table: FieldTable, record: object): string[] {
   return shownFields(table).flatMap(([name, field]) => (isHidden(field) ? [name] : []));
 }
 
-/** Returns where the body holds a field, given these settings; `undefined` if it cannot hold it. */
+/**
+ * Returns the path of a field in the body, given these settings; `undefined` if the body cannot
+ * contain the field.
+ */
 function pathOf({ lackedBy }: AnyField, v2: V2Field<unknown>, settings: Settings): string | undefined {
   if (lackedBy?.(settings)) return undefined;
   return v2.pathWith ? v2.pathWith(settings) : v2.path;
@@ -157,8 +161,8 @@ function putAt(body: Record<string, unknown>, path: string, value: unknown): voi
 }
 
 /**
- * Returns the fields that a change must send: those that differ, and the others of an object that
- * is sent as a whole.
+ * Returns the fields that a change must send: the fields that differ, and the other fields of any
+ * object that is sent as a whole.
  */
 export function changedInV2(table: FieldTable, before: object, changes: object): string[] {
   const [was, wanted]: Settings[] = [{ ...before }, { ...changes }];

@@ -71,8 +71,8 @@ const podV2Schema: z.ZodType<Pod> = z
   });
 
 /**
- * Returns the requests over REST v2. Flags have no effect: it always returns everything it has.
- * Workers are not pods there.
+ * Returns the requests over REST v2. Flags have no effect, because REST v2 always returns
+ * everything it has. In REST v2, workers are not pods.
  */
 export function v2PodCalls(transport: RestV2Transport): PodCalls {
   return {

@@ -19,7 +19,7 @@ export const REGISTRY_AUTH_LIST = {
   field: "registries",
 };
 
-/** Returns the requests over REST v2, which cannot change a credential. */
+/** Returns the requests over REST v2. REST v2 cannot change a credential. */
 export function v2RegistryAuthCalls(transport: RestV2Transport): RegistryAuthCalls {
   const requests = v2Requests(transport, REGISTRY_AUTH_LIST);
   return {

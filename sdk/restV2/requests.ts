@@ -20,33 +20,39 @@ export const pageSchema = z.looseObject({
   pagination: z.looseObject({ nextCursor: z.string().nullish(), hasNextPage: z.boolean().nullish() }).nullish(),
 });
 
-/** More pages than any account has: a service that repeats itself must not be read indefinitely. */
+/**
+ * The maximum number of pages, which is more than any account has. It prevents endless reading if
+ * the service repeats itself.
+ */
 const MOST_PAGES = 1000;
 
 /**
- * How many times a list is started at most. A page may be refused because its records have changed
- * meanwhile.
+ * The maximum number of times that reading a list is started. The service may reject a page because
+ * records have changed in the meantime.
  */
 const MOST_BEGINNINGS = 3;
 
-/** The wait between two looks at the rate limit, in milliseconds. */
+/** The interval between checks of the rate limit, in milliseconds. */
 const LOOK_MS = 1_000;
 
-/** One kind of record in REST v2. */
+/** A kind of record in REST v2. */
 export interface V2Kind<T extends NamedRecord> extends ReadableKind<T> {
-  /** The names of its operations in events. */
+  /** The names of the kind's operations in events. */
   readonly names: RecordCalls<T, never>["names"];
-  /** The path of its list. One record's id follows it: `/templates/abc`. */
+  /**
+   * The path of the list. Appending an id gives the path of one record, such as `/templates/abc`.
+   */
   readonly path: string;
-  /** The field of a list that holds the records. */
+  /** The field of a list response that contains the records. */
   readonly field: string;
 }
 
-/** The requests that all kinds of record have over REST v2, each sent once. */
+/** The requests over REST v2 that all kinds of records share. Each one is sent once. */
 export interface V2Requests<T extends NamedRecord> extends Pick<RecordCalls<T, never>, "names" | "list" | "byIds"> {
   readonly create: (operation: string, body: V2Body, attempt: Attempt) => Promise<T>;
   /**
-   * Changes a record. Without changes it only reads the record, because an empty change is refused.
+   * Changes a record. If there are no changes, only reads the record, because an empty change is
+   * rejected.
    */
   readonly patch: (operation: string, id: string, body: V2Body, attempt: Attempt) => Promise<T>;
   readonly delete: (operation: string, record: { readonly id: string }, attempt: Attempt) => Promise<void>;
@@ -92,8 +98,8 @@ export function v2Names(
 }
 
 /**
- * Reads the record with this id, if there is one. Only the service's own 404 says that there is
- * none.
+ * Reads the record with this id, if it exists. Only a 404 from the service itself proves that it
+ * does not exist.
  */
 async function readOne<T extends NamedRecord>(
   transport: RestV2Transport,
@@ -112,7 +118,7 @@ async function readOne<T extends NamedRecord>(
   if (z.looseObject({ id: z.literal(id) }).safeParse(record).success) {
     return decodeRecords(kind, { records: [record] }, "records");
   }
-  // The record is not shown, because it may contain secrets.
+  // Don't show the record, because it may contain secrets.
   throw unexpectedResponse(operation, `not ${noun} ${id}`, Object.keys(Object(record)));
 }
 
@@ -122,8 +128,8 @@ export function pathOf({ path }: { readonly path: string }, id: string): string 
 }
 
 /**
- * Reads all pages of a list. Starts again if the service refuses the next page. @throws
- * UnexpectedResponseError if a page is not a list, or there is no last page
+ * Reads all pages of a list. Starts again if the service rejects a later page.
+ * @throws UnexpectedResponseError if a page is not a list, or if there is no last page
  */
 async function readPages<T extends NamedRecord>(
   transport: RestV2Transport,
@@ -138,7 +144,7 @@ async function readPages<T extends NamedRecord>(
     try {
       for (let page = 1; page <= MOST_PAGES; page++) {
         const read = await readPage(transport, kind, operation, attempt, cursor);
-        // A record may be on two pages if others were deleted meanwhile.
+        // A record can be on two pages if others were deleted in the meantime.
         for (const record of read.records) records.set(record.id, record);
         unreadable.push(...read.unreadable);
         if (read.next === undefined) return { records: [...records.values()], unreadable };
@@ -156,7 +162,8 @@ async function readPages<T extends NamedRecord>(
 
 /**
  * Reads one page of a list.
- * @throws UnexpectedResponseError if it is not a list, or does not say where the next page begins
+ * @throws UnexpectedResponseError if the page is not a list, or does not say where the next page
+ * begins
  */
 async function readPage<T extends NamedRecord>(
   transport: RestV2Transport,
@@ -170,7 +177,7 @@ async function readPage<T extends NamedRecord>(
   const query: Record<string, string> = cursor === undefined ? {} : { cursor };
   const response = await requestV2(transport, { name: names.list, operation, method: "GET", path, query }, attempt);
   const { nextCursor, hasNextPage } = decode(pageSchema, response, operation).pagination ?? {};
-  // A record that is not in a list counts as gone, so the list must be complete.
+  // The list must be complete, because a record that is missing from it counts as deleted.
   if (hasNextPage && !nextCursor) {
     throw new UnexpectedResponseError(
       `${operation}: the service shows a next page, but no cursor for it. Try again later`,
@@ -183,7 +190,7 @@ async function readPage<T extends NamedRecord>(
 async function waitForLimit({ http, limits }: RestV2Transport, attempt: Attempt): Promise<void> {
   for (;;) {
     const delayMs = limits.delayMs(http.clock.monotonic());
-    // The attempt itself is under way, so the limits may not know when it ends.
+    // The attempt itself is in progress, so the limits may not know when it ends.
     if (delayMs === 0 || !Number.isFinite(delayMs)) return;
     await sleep(http.clock, Math.min(delayMs, LOOK_MS));
     if (attempt.signal.aborted) throw attempt.signal.reason;

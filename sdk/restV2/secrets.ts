@@ -19,7 +19,8 @@ export const SECRET_LIST = {
 };
 
 /**
- * Returns the requests over REST v2, whose change is not atomic: the value, then the description.
+ * Returns the requests over REST v2. A change is not atomic: it writes the value, then the
+ * description.
  */
 export function v2SecretCalls(transport: RestV2Transport): SecretCalls {
   const requests = v2Requests(transport, SECRET_LIST);

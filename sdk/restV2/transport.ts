@@ -24,7 +24,7 @@ export interface RestV2Transport {
   readonly limits: RateWindows;
 }
 
-/** One request to REST v2. */
+/** A request to REST v2. */
 export interface V2Request extends Pick<OutgoingRequest, "name" | "operation" | "method"> {
   /** The path below `/v2`, such as `/serverless`. */
   readonly path: string;
@@ -33,8 +33,8 @@ export interface V2Request extends Pick<OutgoingRequest, "name" | "operation" | 
 }
 
 /**
- * Sends one request once. Returns the body of the response; `undefined` if it has none.
- * @throws the typed error that the response stands for
+ * Sends a request once. Returns the body of the response, or `undefined` if it has none.
+ * @throws the typed error that the response represents
  */
 export async function requestV2(
   { http, apiKey, url: baseUrl, limits }: RestV2Transport,
@@ -70,8 +70,8 @@ export async function requestV2(
 }
 
 /**
- * Returns the typed error of a problem (RFC 9457) that the status alone does not decide. A 400,
- * 402, 409 or 422 that lists no problems of the body is a business rule.
+ * Returns the typed error for a problem response (RFC 9457) if the status alone does not determine
+ * the error. A 400, 402, 409 or 422 that lists no problems with the body is a business rule.
  */
 function errorFromProblem({ status, body }: WholeResponse, operation: string): ServerlessGpuError | undefined {
   const { detail, errors } = problemIn(body) ?? {};

@@ -31,7 +31,7 @@ export function v2VolumeCalls(transport: RestV2Transport): VolumeCalls {
         v2Body(VOLUME_FIELDS, changes, changedInV2(VOLUME_FIELDS, before, changes)),
         attempt,
       ),
-    // REST v2 shows the tier, and GraphQL the storage system.
+    // REST v2 shows the storage tier, while GraphQL shows the storage system.
     hiddenIn: () => ["storageType"],
   };
 }

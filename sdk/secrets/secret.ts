@@ -3,20 +3,21 @@ import { kindOf } from "../records/kind";
 
 // Programs load this file on startup, so it must not import any libraries.
 
-/** The settings to create a secret with. */
+/** The settings for creating a secret. */
 export interface SecretInput {
   /**
-   * Name of the secret: 1 to 191 letters, digits and `_ . - /`. It begins with a letter or `_`, and
-   * not with `RUNPOD`. Unique in the account, without regard to case. It cannot be changed.
+   * The name of the secret: 1 to 191 letters, digits and `_ . - /`. It must begin with a letter or
+   * `_`, but not with `RUNPOD`. It must be unique in the account, ignoring case, and cannot be
+   * changed.
    */
   readonly name: string;
   /**
-   * Value of the secret: at least 1 character, less than 16 MiB. The service never returns it, and
-   * no error or log shows it. Workers get a changed value when they next start.
+   * The value of the secret: at least 1 character, less than 16 MiB. The service never returns it,
+   * and it never appears in errors or logs. Workers get a changed value when they next start.
    */
   readonly value: string;
   /**
-   * Description, at most 65,535 bytes.
+   * A description of at most 65,535 bytes.
    * @default none
    */
   readonly description?: string | null | undefined;
@@ -29,32 +30,35 @@ export interface SecretSettings {
   readonly description: string;
 }
 
-/** Changes of a secret. What is left out stays as it is. */
+/** Changes to a secret. Fields that are left out keep their values. */
 export interface SecretChanges extends Partial<Omit<SecretInput, "name">> {}
 
-/** A secret as the service shows it, which never includes the value. */
+/** A secret as the service returns it, which never includes the value. */
 export interface SecretRecord {
-  /** Identifier that the service gave the secret. */
+  /** The id that the service assigned to the secret. */
   readonly id: string;
-  /** Name of the secret. */
+  /** The name of the secret. */
   readonly name: string;
   /** Description; `""` if there is none. */
   readonly description: string;
-  /** Time of the creation, as ISO 8601; `""` if the service does not show it. */
+  /** When the secret was created (ISO 8601); `""` if the service does not show it. */
   readonly createdAt: string;
-  /** Time of the last write of the value, as ISO 8601; that of the creation before any other. */
+  /**
+   * When the value was last written (ISO 8601). If it was never changed, when the secret was
+   * created.
+   */
   readonly valueLastUpdatedAt: string;
 }
 
-/** The most characters of a name. */
+/** The maximum length of a name, in characters. */
 const LONGEST_NAME = 191;
-/** The shape of a name. The service keeps names that begin with `RUNPOD` for itself. */
+/** The format of a name. The service reserves names that begin with `RUNPOD`. */
 const NAME = new RegExp(`^(?!RUNPOD)[a-zA-Z_][a-zA-Z0-9_.\\-/]{0,${LONGEST_NAME - 1}}$`, "i");
 
-/** The size that a value must be below, in bytes. */
+/** The size that a value must stay below, in bytes. */
 export const VALUE_BELOW_BYTES = 16 * 1024 * 1024;
 
-/** The largest description, in bytes. */
+/** The maximum size of a description, in bytes. */
 export const MOST_DESCRIPTION_BYTES = 65_535;
 
 export const SECRET = kindOf("secret", { hasUniqueNames: true, ignoresCase: true });
@@ -77,28 +81,28 @@ const TABLE: TableOf<SecretInput, SecretSettings, "secret name" | "secret value"
   },
 };
 
-/** All fields of a secret that can be set, for code that treats all fields alike. */
+/** All settable fields of a secret, for code that treats all fields alike. */
 export const SECRET_FIELDS: FieldTable = TABLE;
 
-/** Returns `true` if the service accepts the name of a secret. */
+/** Returns `true` if the service accepts this name for a secret. */
 export function isSecretName(name: string): boolean {
   return NAME.test(name);
 }
 
-/** Returns the text that a worker's variable replaces with a secret's value. */
+/** Returns the text that stands for a secret's value in an environment variable of a worker. */
 export function referenceTo(name: string): string {
   return `{{ RUNPOD_SECRET_${name} }}`;
 }
 
-/** Returns `true` if the value of a variable names this secret. */
+/** Returns `true` if the value of an environment variable refers to this secret. */
 export function refersTo(name: string, text: string): boolean {
   return [...text.matchAll(REFERENCE)].some((match) => match[1] === name);
 }
 
-/** Returns `true` if the value of a variable names any secret. */
+/** Returns `true` if the value of an environment variable refers to any secret. */
 export function holdsReference(text: string): boolean {
   return text.match(REFERENCE) !== null;
 }
 
-/** A reference, with the secret's name as its group. */
+/** Matches a reference to a secret. The group is the secret's name. */
 const REFERENCE = /\{\{\s*RUNPOD_SECRET_([\w.\-/]+)\s*\}\}/g;

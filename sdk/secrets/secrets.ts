@@ -24,32 +24,31 @@ import {
 } from "./secret";
 
 /**
- * Creates, changes, lists and deletes secrets, which the variables of templates and endpoints name.
- * The service never returns a value.
+ * Creates, changes, lists and deletes secrets, to which environment variables of templates and
+ * endpoints refer. The service never returns a value.
  */
 export interface Secrets extends Readers<SecretRecord> {
   /**
-   * Creates a secret. If the response is lost, it checks whether the secret was created before it
-   * tries again, and writes the value once more if it was.
+   * Creates a secret. If the response is lost, checks whether the secret was created before trying
+   * again, and if it was, writes the value once more.
    * @throws InvalidInputError if a field is not valid; nothing was sent
-   * @throws NameTakenError if a secret has the name, also in other case; nothing was changed
+   * @throws NameTakenError if a secret with this name exists, ignoring case; nothing was changed
    * @throws CreateUncertainError if it cannot tell whether the secret was created
    */
   create(input: SecretInput, options?: CreateRecordOptions<SecretRecord>): ResponsePromise<SecretRecord>;
   /**
-   * Writes the value, then the description. If that fails, one of them may have been written:
-   * repeat it. Workers get a new value when they next start.
+   * Writes the value, then the description. If this fails, one of them may already have been
+   * written, so repeat the call. Workers get a new value when they next start.
    * @throws InvalidInputError if a field is not valid; nothing was sent
    * @throws NotFoundError if the secret does not exist
    */
   update(id: string, changes: SecretChanges, options?: RequestOptions): ResponsePromise<SecretRecord>;
   /**
-   * Deletes a secret, and proves that it is gone. A secret that does not exist counts as deleted.
-   * @throws InUseError at once if a variable of a template names it, or over REST v2 one of an
-   * endpoint: workers could no longer start
-   * @throws UnexpectedResponseError if it cannot tell whether one names it
-   * @throws DELETE_TIMEOUT if the service does not accept the deletion within
-   * `releaseTimeoutMs`
+   * Deletes a secret and verifies that it is gone. A secret that does not exist counts as deleted.
+   * @throws InUseError immediately if an environment variable of a template or, over REST v2, of an
+   * endpoint refers to the secret, because workers could no longer start
+   * @throws UnexpectedResponseError if it cannot tell whether the secret is in use
+   * @throws DELETE_TIMEOUT if the service does not accept the deletion within `releaseTimeoutMs`
    */
   delete(id: string, options?: DeleteUnusedOptions): ResponsePromise<void>;
 }
@@ -57,7 +56,10 @@ export interface Secrets extends Readers<SecretRecord> {
 /** The requests for secrets. */
 export type SecretCalls = RecordCalls<SecretRecord, SecretSettings, Partial<SecretSettings>>;
 
-/** Returns the schema of a secret in which one of the fields has the time of its value. */
+/**
+ * Returns the schema of a secret. `timeOfValue` is the field with the time of the value's last
+ * write.
+ */
 export function secretSchema(timeOfValue: string): z.ZodType<SecretRecord> {
   const text = z.string().nullish();
   const shown = { id: z.string().min(1), name: z.string(), description: text, createdAt: text };
@@ -70,20 +72,20 @@ export function secretSchema(timeOfValue: string): z.ZodType<SecretRecord> {
   });
 }
 
-/** Returns a time in one form: interfaces may write the same time differently. */
+/** Returns a time in a uniform format, because APIs may write the same time differently. */
 function inIso(time: unknown): string {
   const ms = typeof time === "string" ? Date.parse(time) : Number.NaN;
   return Number.isNaN(ms) ? "" : new Date(ms).toISOString();
 }
 
-/** How long the service may take to accept a deletion. */
+/** How long the service may take to accept a deletion, in milliseconds. */
 const DELETE_TIMEOUT_MS = 60_000;
 
 const REMEDY = "Its workers could no longer start. Remove the variable, then delete the secret again";
 
 /**
- * Returns the secrets of one account. `templates` may name them, and so may `endpoints` with
- * containers of their own.
+ * Returns the secrets of one account. `templates` may refer to them, and so may `endpoints` that
+ * have a container of their own.
  */
 export function createSecrets(
   context: CallContext,
@@ -104,7 +106,7 @@ export function createSecrets(
       return { ...(value !== undefined && { value }), ...(isDescribed && { description }) };
     },
     isSame: ({ description }, wanted) => description === wanted.description,
-    // The service may have failed between the record and its value.
+    // The service may have failed after creating the record and before writing the value.
     complete: (found, { value }, options) => changeRecord(secrets, found, { value }, options),
     delete: (id, options) => deleteUnused(secrets, id, rules, { releaseTimeoutMs: DELETE_TIMEOUT_MS, ...options }),
     updateOptions: REQUEST_OPTIONS,

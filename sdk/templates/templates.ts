@@ -23,36 +23,36 @@ import {
 
 /**
  * Creates, changes, lists and deletes templates (observed: the contract has only their ids). The
- * lists also hold the templates of pods, whose names share the same namespace.
+ * lists also contain pod templates, which share the same namespace.
  */
 export interface Templates extends Readers<Template> {
   /**
-   * Creates a template for endpoints. If the response is lost, it checks whether the template was
-   * created before it tries again.
+   * Creates a template for endpoints. If the response is lost, checks whether the template was
+   * created before trying again.
    * @throws InvalidInputError if a field is not valid; nothing was sent
-   * @throws NameTakenError if a template has the name; nothing was created
+   * @throws NameTakenError if a template with this name exists; nothing was created
    * @throws CreateUncertainError if it cannot tell whether the template was created
    */
   create(input: TemplateInput, options?: CreateRecordOptions<Template>): ResponsePromise<Template>;
   /**
-   * Changes a template. Sends nothing if nothing differs, because even a save without changes may
-   * restart workers.
+   * Changes a template. If nothing differs, nothing is sent, because even a save without changes
+   * may restart workers.
    * @throws InvalidInputError if a field is not valid; nothing was sent
    * @throws NotFoundError if the template does not exist
    * @throws NameTakenError if another template has the new name
    */
   update(id: string, changes: TemplateChanges, options?: KnownOptions): ResponsePromise<Template>;
   /**
-   * Deletes a template by its current name, and verifies that it is gone. Waits while the service
-   * refuses, up to two minutes after the last use. A template that does not exist counts as
-   * deleted.
-   * @throws InUseError at once if an endpoint uses it; names the endpoint
+   * Deletes a template by its current name and verifies that it is gone. Keeps trying while the
+   * service rejects the deletion, which it may do for up to two minutes after the template was last
+   * used. A template that does not exist counts as deleted.
+   * @throws InUseError immediately if an endpoint uses the template; names the endpoint
    * @throws DELETE_TIMEOUT if the service does not accept the deletion in time
    */
   delete(id: string, options?: DeleteUnusedOptions): ResponsePromise<void>;
 }
 
-/** The requests for templates. Each is sent once. */
+/** The requests for templates. Each one is sent once. */
 export interface TemplateCalls extends RecordCalls<Template, TemplateSettings> {
   /** Reads templates that may belong to endpoints. @default endpoints have no such templates */
   readonly readBound?: ReadByIds<BoundTemplate>;
@@ -75,7 +75,10 @@ export interface TemplateCollection extends Writable<Template, TemplateSettings>
   readonly calls: TemplateCalls;
 }
 
-/** Returns the functions that read and write templates. `endpoints` are those that may use them. */
+/**
+ * Returns the functions that read and write templates. `endpoints` are the endpoints that may use
+ * them.
+ */
 export function createTemplates(templates: TemplateCollection, endpoints: Collection<Endpoint>): Templates {
   const isUnused = unusedBy(endpoints, {
     isUser: (endpoint, template: Template) => endpoint.templateId === template.id,
@@ -93,14 +96,14 @@ export function createTemplates(templates: TemplateCollection, endpoints: Collec
   });
 }
 
-/** Returns `true` if both give workers the same settings. */
+/** Returns `true` if both templates give workers the same settings. */
 function hasSameWorkers(one: TemplateSettings, other: TemplateSettings): boolean {
   return WORKER_FIELDS.every((field) => isDeepStrictEqual(one[field], other[field]));
 }
 
 /**
- * Returns a template's settings after the changes; `undefined` if nothing differs, because a save
- * may restart workers.
+ * Returns a template's settings after the changes, or `undefined` if nothing differs, because a
+ * save may restart workers.
  */
 function merged(before: Template, { env, ...fields }: ParsedTemplateChanges): TemplateSettings | undefined {
   const changes = { ...fields, env: env === undefined ? before.env : changedEnv(before.env, env) };

@@ -1,4 +1,5 @@
-// Imported by its file, because Bun replaces the module "undici" with its own, which sends nothing.
+// Import undici by its file, because Bun replaces the module "undici" with its own, which sends
+// nothing.
 import { Agent, type Dispatcher, EnvHttpProxyAgent, Pool } from "undici/index.js";
 import { SecretText } from "../secret";
 import { PROXY_STATUS, proxyFor } from "./proxy";
@@ -8,22 +9,23 @@ import { PROXY_STATUS, proxyFor } from "./proxy";
  */
 
 /**
- * The longest wait for a proxy to open a tunnel, in milliseconds. A request that waits for a tunnel
- * cannot be aborted.
+ * The maximum time that a proxy may take to open a tunnel, in milliseconds. A request that waits
+ * for a tunnel cannot be aborted.
  */
 const TUNNEL_TIMEOUT_MS = 30_000;
 
 const AGENT_OPTIONS = { headersTimeout: 0, bodyTimeout: 0, connect: { timeout: 10_000 } };
 
-/** Makes connections without a proxy, for a server on this machine. */
+/** Creates connections without a proxy, for a server on this machine. */
 export function createDirectAgent(): Dispatcher {
   return new Agent(AGENT_OPTIONS);
 }
 
 /**
- * Makes the connections of one client: through the proxies that the environment names, otherwise
- * direct, which is faster. undici's own timeouts are off: each attempt ends by its signal.
- * @throws ConfigurationError if a variable is not the URL of a proxy
+ * Creates the connections of one client. They use the proxies named in the environment. Without
+ * proxies, they are direct, which is faster. undici's own timeouts are off, because each attempt is
+ * ended by its signal.
+ * @throws ConfigurationError if an environment variable is not the URL of a proxy
  */
 export function createAgent(): Dispatcher {
   const http = proxyFor("http:");
@@ -32,7 +34,7 @@ export function createAgent(): Dispatcher {
   for (const proxy of [http, https]) if (proxy) hideCredentials(proxy.url);
   return new EnvHttpProxyAgent({
     ...AGENT_OPTIONS,
-    // An empty string means no proxy, and stops undici from reading the environment.
+    // An empty string means no proxy, and keeps undici from reading the environment.
     httpProxy: http?.url.href ?? "",
     httpsProxy: https?.url.href ?? "",
     clientFactory: (origin, poolOptions) =>
@@ -40,7 +42,7 @@ export function createAgent(): Dispatcher {
   });
 }
 
-/** Hides the password, and the header that contains it, from all messages. */
+/** Redacts the password, and the header that contains it, in all messages. */
 function hideCredentials({ username, password }: URL): void {
   if (password === "") return;
   const decoded = [username, password].map(decodePart);
@@ -57,8 +59,8 @@ function decodePart(text: string): string {
 }
 
 /**
- * The connections to a proxy. If a proxy closes the connection, undici would retry at once and
- * indefinitely.
+ * The connections to a proxy. Without this class, undici would retry immediately and indefinitely
+ * if a proxy closes the connection.
  */
 class ProxyConnections extends Pool {
   override async connect(options: Dispatcher.ConnectOptions): Promise<Dispatcher.ConnectData>;

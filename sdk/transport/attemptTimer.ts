@@ -1,20 +1,17 @@
 import type { Clock } from "../contract/clock";
 
-/**
- * A timer that fires later than this shows that the program was busy and could not read, in
- * milliseconds.
- */
+/** If a timer fires later than this, in milliseconds, the program was busy and could not read. */
 const LATE_MS = 100;
 
 /** The times after which an attempt ends, in milliseconds. */
 export interface AttemptTimes {
-  /** The longest time without data. */
+  /** The maximum time without data. */
   readonly idleMs: number;
-  /** The longest time of the whole attempt. */
+  /** The maximum time for the whole attempt. */
   readonly timeLeftMs: number;
-  /** `true`: the time for an upload is part of `timeLeftMs`. */
+  /** `true` if the time for an upload counts toward `timeLeftMs`. */
   readonly uploadCounts: boolean;
-  /** Called when time is up, with the time that has passed. */
+  /** Called when the time is up, with the elapsed time. */
   readonly onEnd: (waitedMs: number) => void;
 }
 
@@ -25,7 +22,9 @@ export interface AttemptTimer {
   readonly cancel: () => void;
 }
 
-/** Starts the timer of an attempt. It ends after `idleMs` without data, or after `timeLeftMs`. */
+/**
+ * Starts the timer of an attempt, which fires after `idleMs` without data, or after `timeLeftMs`.
+ */
 export function startAttemptTimer(
   clock: Clock,
   { idleMs, timeLeftMs, uploadCounts, onEnd }: AttemptTimes,
@@ -45,8 +44,8 @@ export function startAttemptTimer(
   }
 
   /**
-   * Ends the attempt after an immediate: Node reads sockets first, so a response that has arrived
-   * is not cut off.
+   * Ends the attempt in a `setImmediate` callback. Node reads sockets first, so a response that has
+   * already arrived is not cut off.
    */
   function look(dueAt: number): void {
     const lateMs = clock.monotonic() - dueAt;

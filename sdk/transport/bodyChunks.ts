@@ -52,7 +52,7 @@ export function chunksOf(
 function endWithClient({ closing }: Http, { attempt: { signal } }: OutgoingRequest, body: Readable): void {
   closing.bodies.add(signal);
   body.once("close", () => closing.bodies.delete(signal));
-  // It may have no reader yet.
+  // The body may not have a reader yet.
   body.on("error", () => {});
   if (closing.closedBy) signal.abort(closing.closedBy);
 }

@@ -12,15 +12,15 @@ export interface CallContext {
   readonly clock: Clock;
   readonly random: () => number;
   readonly retry: RetryPolicy;
-  /** The longest time of an attempt without data from the service, in milliseconds. */
+  /** The maximum time that an attempt may receive no data from the service, in milliseconds. */
   readonly attemptTimeoutMs: number;
   /** Called before the pause of a retry. */
   readonly onRetry?: Reports["retry"];
-  /** Called with a warning that somebody should read. */
+  /** Called with a warning that someone should read. */
   readonly warn?: Reports["warning"] | undefined;
   /** Delays the attempts of all calls to stay within a rate limit. */
   readonly gate?: Gate | undefined;
-  /** The same for calls that go to REST v2 whatever the others use. @default `gate` */
+  /** The gate for calls that go to REST v2 regardless of the API of other calls. @default `gate` */
   readonly v2Gate?: Gate | undefined;
   /** Ends attempts, pauses and waits when the client is closed. */
   readonly closing?: Closing | undefined;
@@ -28,7 +28,7 @@ export interface CallContext {
 
 /** One call of the service, made of one or more attempts. */
 export interface ServiceCall<T> extends ObservedOptions {
-  /** The operation's name in events: `run`, `saveEndpoint`. */
+  /** The name of the operation in events, such as `run` or `saveEndpoint`. */
   readonly name: string;
   /** Names the call in errors: `saveEndpoint of "llama"`. */
   readonly operation: string;
@@ -47,8 +47,8 @@ export interface ServiceCall<T> extends ObservedOptions {
    */
   readonly timeoutMs?: number | undefined;
   /**
-   * `true`: the signal does not interrupt an attempt already sent, only what comes before and after
-   * it.
+   * `true` if the signal does not interrupt an attempt that was already sent, but only what comes
+   * before and after it.
    */
   readonly keepsAttempt?: boolean | undefined;
 }
@@ -60,16 +60,16 @@ export type AttemptStep<T> = (attempt: Attempt) => Promise<T>;
 
 /** One attempt of a call. */
 export interface Attempt {
-  /** 1 for the first. */
+  /** The number of the attempt, starting at 1. */
   readonly number: number;
   /** Headers to add to the request. */
   readonly headers?: RequestOptions["headers"];
   /** Must be called with the response, before it is read. */
   readonly onResponse: (response: ReceivedResponse) => void;
-  /** Called before each request: those after the first also count against the rate limit. */
+  /** Called before each request. Requests after the first one also count against the rate limit. */
   readonly onSend?: () => void;
   /**
-   * Called when the body is passed on as a stream: until the returned function is called, the
+   * Called when the body is passed on as a stream. Until the returned function is called, the
    * request counts as pending, and the caller's signal ends it.
    */
   readonly goesOn?: () => () => void;
@@ -80,13 +80,14 @@ export interface Attempt {
    * @param uploadMs the extra time to allow for the upload of the request, in milliseconds
    */
   readonly progress: (uploadMs?: number) => void;
-  /** Called when a connection begins to send the request: from then on it may have its effect. */
+  /**
+   * Called when a connection begins to send the request. From then on, the request may have an
+   * effect.
+   */
   readonly onBegin?: () => void;
 }
 
-/**
- * Ends an attempt. An `AbortController` instead would make a short request take 50 % more CPU time.
- */
+/** Ends an attempt. An `AbortController` would make a short request take 50 % more CPU time. */
 export class AttemptSignal extends EventEmitter {
   aborted = false;
   reason: unknown;

@@ -4,25 +4,27 @@ import { nearestWord } from "../nearestWord";
 import { headerProblems, type RequestOptions } from "./requestOptions";
 
 /**
- * Returns the problems with an option's value. It is not called for `undefined`, which is every
- * option's default.
+ * Returns the problems with an option's value. Not called for `undefined`, which is the default of
+ * every option.
  */
 export type OptionCheck = (value: unknown, name: string) => readonly InputProblem[];
 
-/** The options of a call, each with a check of its value. Omitting one does not compile. */
+/**
+ * The options of a call, each with a check of its value. Leaving out an option is a compile error.
+ */
 export type OptionChecks<Options> = Readonly<Record<keyof Options, OptionCheck>>;
 
 const NO_PROBLEMS: readonly InputProblem[] = [];
 
-/** The longest name of an option that a message shows, in characters. */
+/** The maximum length of an option's name in a message, in characters. */
 const LONGEST_NAME = 50;
 
-/** Makes a check from its rule. `message` never shows the value, which may be a secret. */
+/** Creates a check from a rule. `message` never shows the value, which may be a secret. */
 export function optionCheck(isValid: (value: unknown) => boolean, message: string): OptionCheck {
   return (value, name) => (isValid(value) ? NO_PROBLEMS : [{ property: name, message }]);
 }
 
-/** Returns `true` for a value that has a method of this name. */
+/** Returns `true` if a value has a method with this name. */
 export function hasMethod(value: unknown, name: string): boolean {
   const isObject = (typeof value === "object" && value !== null) || typeof value === "function";
   return isObject && typeof (value as Record<string, unknown>)[name] === "function";
@@ -62,14 +64,14 @@ export const positiveMs = optionCheck(
 export const msFrom = (min: number) =>
   optionCheck((value) => typeof value === "number" && value >= min, `must be a number of milliseconds ≥ ${min}`);
 
-/** Accepts a whole number of milliseconds in a range. */
+/** Accepts a whole number of milliseconds within a range. */
 export const wholeMs = ({ min, max }: { readonly min: number; readonly max: number }) =>
   optionCheck(
     (value) => Number.isSafeInteger(value) && (value as number) >= min && (value as number) <= max,
     `must be a whole number of milliseconds from ${min} to ${max}`,
   );
 
-/** Accepts a whole number of at least `min`. */
+/** Accepts a whole number that is at least `min`. */
 export const wholeFrom = (min: number) =>
   optionCheck((value) => Number.isSafeInteger(value) && (value as number) >= min, `must be a whole number ≥ ${min}`);
 
@@ -77,7 +79,7 @@ export const wholeFrom = (min: number) =>
 export const oneOfWords = (...words: readonly string[]) =>
   optionCheck((value) => words.includes(value as string), `must be ${words.map((word) => `"${word}"`).join(" or ")}`);
 
-/** Options that every call takes. */
+/** The options that every call accepts. */
 export const REQUEST_OPTIONS: OptionChecks<RequestOptions> = {
   timeoutMs: positiveMs,
   maxRetries: wholeFrom(0),
@@ -87,7 +89,7 @@ export const REQUEST_OPTIONS: OptionChecks<RequestOptions> = {
 
 /**
  * Checks the options of a call.
- * @param what names it in the error
+ * @param what the name of the options in the error
  * @throws InvalidInputError with every problem
  */
 export function checkCallOptions<Options>(
@@ -99,7 +101,7 @@ export function checkCallOptions<Options>(
   if (error) throw error;
 }
 
-/** Returns the error of a call's options. Returns `undefined` if they are valid. */
+/** Returns the error for a call's options, or `undefined` if they are valid. */
 export function optionsError<Options>(
   options: Options | undefined,
   checks: OptionChecks<Options>,
@@ -115,8 +117,8 @@ export function optionsError<Options>(
 }
 
 /**
- * Returns the problems of options; `undefined` if there are none.
- * @param unknown returns the problem of an option that does not exist
+ * Returns the problems with options, or `undefined` if there are none.
+ * @param unknown returns the problem for an option that does not exist
  */
 export function problemsOfOptions<Options>(
   options: Options,
@@ -125,12 +127,12 @@ export function problemsOfOptions<Options>(
 ): InputProblem[] | undefined {
   const known: Readonly<Record<string, OptionCheck>> = checks;
   let problems: InputProblem[] | undefined;
-  // Includes inherited names: an AbortSignal passed in place of the options has no others.
+  // Include inherited names, because an AbortSignal passed instead of the options has no others.
   for (const name in options) {
     const checkValue = Object.hasOwn(known, name) ? known[name] : undefined;
     let found = NO_PROBLEMS;
     if (checkValue) found = valueProblems(checkValue, name, options[name]);
-    // A library may have added a name to all objects.
+    // A library may have added a property to all objects.
     else if (!(name in Object.prototype)) found = [unknown(name, Object.keys(known))];
     if (found.length > 0) problems = [...(problems ?? []), ...found];
   }

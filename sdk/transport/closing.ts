@@ -15,13 +15,16 @@ interface RunningAttempt extends BagItem {
   readonly operation: string;
 }
 
-/** The largest number of requests that a log line names. */
+/** The maximum number of requests named in a log line. */
 const MOST_NAMED = 10;
 
-/** Ends what a client has under way when it is closed. */
+/** Ends everything that a client has in progress when the client is closed. */
 export class Closing {
   readonly #controller = new AbortController();
-  /** Aborts at once: it ends the pauses of retries and the waits for a rate limit. */
+  /**
+   * Aborts immediately when the client is closed, which ends retry pauses and waits for a rate
+   * limit.
+   */
   readonly signal: AbortSignal = this.#controller.signal;
   readonly attempts = new Bag<RunningAttempt>();
   /** The attempts whose bodies are being streamed. */
@@ -36,7 +39,7 @@ export class Closing {
     this.#controller.abort();
   }
 
-  /** Ends the attempts that have no response yet, and logs them. */
+  /** Ends the attempts that have not received a response yet, and logs them. */
   endAttempts(log: Log): void {
     const running = this.attempts.all();
     if (running.length === 0) return;
@@ -49,7 +52,7 @@ export class Closing {
   }
 }
 
-/** Runs a wait of a call, which ends when its caller aborts or the client is closed. */
+/** Runs a wait of a call. The wait ends when the caller aborts or the client is closed. */
 export async function untilClosed(
   closing: Closing | undefined,
   { operation, signal }: { readonly operation: string; readonly signal?: AbortSignal | undefined },

@@ -12,8 +12,8 @@ import { BrokenExchange, TooLarge } from "./post";
 import { PROXY_STATUS } from "./proxy";
 
 /**
- * Returns the error of a request without a complete response: the reason of its abort, or a typed
- * error.
+ * Returns the error for a request without a complete response: either the reason for its abort, or
+ * a typed error.
  */
 export function failureOf(failure: unknown, httpRequest: OutgoingRequest, proxyHint: Http["proxyHint"]): unknown {
   if (failure instanceof ServerlessGpuError) return failure;
@@ -40,12 +40,12 @@ export function failureOf(failure: unknown, httpRequest: OutgoingRequest, proxyH
 }
 
 /**
- * Returns the error of a request that was aborted before it was sent. A timeout then had no effect
+ * Returns the error for a request that was aborted before it was sent. A timeout then had no effect
  * at the service.
  */
 function endedBeforeSent(httpRequest: OutgoingRequest, proxyHint: Http["proxyHint"]): unknown {
   const cause = httpRequest.attempt.signal.reason;
-  // Only a client that is closed ends an attempt with it.
+  // Only closing the client ends an attempt with this error.
   if (cause instanceof ConnectionError) return clientClosed(httpRequest.operation, cause);
   if (!(cause instanceof RequestTimeoutError)) return cause;
   const host = originOf(httpRequest);
@@ -53,7 +53,7 @@ function endedBeforeSent(httpRequest: OutgoingRequest, proxyHint: Http["proxyHin
   return new CodedError("CANNOT_CONNECT", `${message}. Check the network and the URL${proxyHint(host)}`, { cause });
 }
 
-/** Returns the error of a call on a closed client. */
+/** Returns the error for a call on a closed client. */
 export function clientClosed(operation: string, cause?: unknown): CodedError {
   return new CodedError("CLIENT_CLOSED", `${operation}: the client was closed. Create a new one with createClient`, {
     cause,
@@ -86,8 +86,8 @@ function notSent(cause: unknown, httpRequest: OutgoingRequest, proxyHint: Http["
 }
 
 /**
- * Returns the code of an error. Under Jest, Node's own errors are from another realm and no
- * `instanceof Error`.
+ * Returns the code of an error. Under Jest, Node's own errors come from another realm, so
+ * `instanceof Error` does not recognize them.
  */
 function codeOf(cause: unknown): string {
   return typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : "";

@@ -3,9 +3,9 @@ import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw }
 import { Chunks } from "./post";
 
 /**
- * The encodings that a gateway may use, although the client never asks for one (RFC 9110,
- * Content-Encoding). undici's `decompress` would do it, but prints an ExperimentalWarning into the
- * user's terminal and cannot read raw deflate.
+ * The encodings that a gateway may use even though the client never asks for one (RFC 9110,
+ * Content-Encoding). undici's `decompress` could decode them, but it prints an ExperimentalWarning
+ * to the user's terminal and cannot read raw deflate.
  */
 const DECODERS: Readonly<Record<string, () => Transform>> = {
   gzip: () => createGunzip(),
@@ -15,8 +15,8 @@ const DECODERS: Readonly<Record<string, () => Transform>> = {
 };
 
 /**
- * Decodes `deflate` with the header of zlib, as RFC 9110 requires, and without, as some servers
- * send it.
+ * Decodes `deflate` both with the zlib header, as RFC 9110 requires, and without it, as some
+ * servers send it.
  */
 class Inflate extends Transform {
   #decoder: Transform | undefined;
@@ -37,7 +37,7 @@ class Inflate extends Transform {
   }
 
   #start([first = 0]: Buffer): Transform {
-    // The first byte of zlib's header says "deflate" in its lower half.
+    // The lower half of the first byte of a zlib header identifies "deflate".
     const decoder = (first & 0x0f) === 8 ? createInflate() : createInflateRaw();
     decoder.on("data", (data) => this.push(data));
     decoder.on("error", (error) => this.destroy(error));
@@ -45,10 +45,10 @@ class Inflate extends Transform {
   }
 }
 
-/** The largest number of encodings of one body. Hundreds would cost seconds of CPU time. */
+/** The maximum number of encodings of one body. Hundreds would take seconds of CPU time. */
 const MOST_CODINGS = 5;
 
-/** Thrown when the encoding of a body is unknown, or it has too many. */
+/** Thrown if an encoding of a body is unknown, or if a body has too many encodings. */
 export class UnknownCoding extends Error {}
 
 /** Returns the names in a `Content-Encoding` header, in the order in which they were applied. */
@@ -71,7 +71,7 @@ export function decoded(body: Readable, codings: readonly string[]): Readable {
     throw new UnknownCoding(`it has ${codings.length} encodings, and ${MOST_CODINGS} at most are decoded`);
   return codings.reduceRight<Readable>((encoded, name) => {
     const decoder = (DECODERS[name] as () => Transform)();
-    // The reader of the result gets the error.
+    // The reader of the result receives the error.
     pipeline(encoded, decoder, () => {});
     return decoder;
   }, body);

@@ -2,8 +2,8 @@ import type { z } from "zod";
 import { unexpectedResponse } from "./responseErrors";
 
 /**
- * Returns the value in the schema's shape.
- * @throws UnexpectedResponseError with an excerpt, if the response has another shape
+ * Validates a value against the schema and returns it.
+ * @throws UnexpectedResponseError with an excerpt if the response has a different shape
  */
 export function decode<T>(schema: z.ZodType<T>, value: unknown, operation: string): T {
   const result = schema.safeParse(value);
@@ -11,7 +11,7 @@ export function decode<T>(schema: z.ZodType<T>, value: unknown, operation: strin
   throw unexpectedResponse(operation, schemaProblems(result.error), value);
 }
 
-/** Returns the first three problems that a schema found. */
+/** Returns the first three problems found by a schema. */
 export function schemaProblems({ issues }: z.ZodError): string {
   const problems = issues.map(({ path, message }) => `${path.join(".") || "the response"}: ${message}`);
   return problems.slice(0, 3).join("; ");

@@ -97,7 +97,7 @@ export class Gate {
     for (const start of this.#waiting) {
       const delayMs = this.#delayMs();
       if (delayMs > 0) {
-        // Without a known time, the next request that ends admits the others.
+        // If the delay is not known, the next request that ends admits the others.
         if (!Number.isFinite(delayMs)) return;
         const lookInMs = this.#onWait ? Math.min(delayMs, REPORT_MS) : delayMs;
         this.#cancelTimer = this.#clock.schedule(lookInMs, () => this.#look());
@@ -124,7 +124,8 @@ export class Gate {
 export interface RateLimitOptions {
   /**
    * The service's `requests_per_worker`, if you know it. The limit per 10 seconds is then this
-   * number for each running worker in the last `health`, if that is more than the contract's limit.
+   * number for each running worker in the last `health` response, if that is more than the
+   * contract's limit.
    * @default 0: not used
    */
   readonly requestsPerWorker?: number | undefined;

@@ -16,21 +16,24 @@ export interface Http {
   readonly headers?: RequestOptions["headers"];
   /** Ends requests and their bodies when the client is closed. */
   readonly closing: Closing;
-  /** Returns the end of a message about an unreachable URL: the proxy to check, if there is one. */
+  /**
+   * Returns the end of a message about an unreachable URL. It names the proxy to check, if there is
+   * one.
+   */
   readonly proxyHint: (origin: string) => string;
 }
 
 /** One HTTP request. */
 export interface OutgoingRequest {
-  /** The operation's name in events: `run`, `saveEndpoint`. */
+  /** The name of the operation in events, such as `run` or `saveEndpoint`. */
   readonly name: string;
-  /** Its name in error messages: `saveEndpoint of "llama"`. */
+  /** The name of the operation in error messages, such as `saveEndpoint of "llama"`. */
   readonly operation: string;
-  /** In upper case. */
+  /** The HTTP method, in upper case. */
   readonly method: string;
   readonly url: string;
   readonly headers?: Record<string, string>;
-  /** A stream can be sent only once. */
+  /** The body. A stream can be sent only once. */
   readonly body?: string | Buffer | Readable | undefined;
   readonly attempt: Attempt;
 }

@@ -75,7 +75,7 @@ async function admitted<T>(
   });
 }
 
-/** The time that passes between two looks at the clock at most, in milliseconds. */
+/** The maximum time between two readings of the clock, in milliseconds. */
 const CLOCK_MS = 50;
 
 /** The announced refusals of a call that count as one attempt. */

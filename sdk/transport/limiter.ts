@@ -1,68 +1,69 @@
 import { RATE_WINDOW_MS } from "../contract/limits";
 
-/** The numbers of requests that the service accepts (contract, Limits). */
+/** How many requests the service accepts (contract, Limits). */
 export interface RequestQuota {
-  /** Requests in any window. */
+  /** The number of requests in any window. */
   readonly perWindow: number;
   /** The length of the window, in milliseconds. @default 10,000 (contract, Limits) */
   readonly windowMs?: number;
-  /** Requests without a response yet. */
+  /** The number of requests that may be waiting for a response at the same time. */
   readonly concurrent: number;
 }
 
 /**
- * After a 429, half of the limit is used. The share grows back to the whole limit within this time,
- * in milliseconds.
+ * After a 429, the share of the limit that is used is halved. It grows back to the whole limit
+ * within this time, in milliseconds.
  */
 const RECOVERY_MS = 60_000;
 
-/** The smallest share of the limit that is used after repeated 429s. */
+/** The minimum share of the limit that is used after repeated 429s. */
 const SMALLEST_SHARE = 1 / 64;
 
 /**
- * Keeps one operation of one endpoint within its limit. It reads no clock: callers pass each time,
- * in milliseconds.
+ * Keeps one operation of one endpoint within its limit. It reads no clock, so callers pass the
+ * time, in milliseconds.
  */
 export interface Limiter {
   /**
-   * Returns how long the next request must wait. 0: it may start. Infinity: until another request
-   * has ended.
+   * Returns how long the next request must wait, in milliseconds. 0 means that it may start, and
+   * Infinity means that another request must end first.
    */
   delayMs(now: number): number;
   start(): void;
   /**
    * @param refused `true` if the service responded with 429
-   * @param retryAfterMs the wait that it asked for, in milliseconds
+   * @param retryAfterMs the wait that the service asked for, in milliseconds
    */
   end(now: number, startedAt: number, refused: boolean, retryAfterMs?: number): void;
   /**
-   * Returns how long nothing is let through because the service asked for it, in milliseconds.
+   * Returns how long no requests are let through because the service asked for a wait, in
+   * milliseconds.
    * @default 0
    */
   closedMs?(now: number): number;
   /**
-   * Raises the requests per window to this number if it is larger than the limit (contract, Dynamic
-   * rule).
+   * Raises the number of requests per window to this value if it exceeds the limit (contract,
+   * Dynamic rule).
    */
   raise(perWindow: number): void;
 }
 
 /**
- * Makes a limiter. A request counts from its start until a window after its response. The service
- * counts a request from its arrival, so it never sees more than the limit in any window, even on a
- * slow network.
+ * Creates a limiter. A request counts from its start until one window after its response. The
+ * service counts requests from their arrival, so it never sees more requests than the limit in any
+ * window, even on a slow network.
  */
 export function createLimiter(base: RequestQuota): Limiter {
   const { windowMs = RATE_WINDOW_MS } = base;
   let perWindow = base.perWindow;
   let inFlight = 0;
-  /** The times of the responses that still count, the oldest first, from index `first` on. */
+  /** The times of the responses that still count, oldest first, starting at index `first`. */
   let ended: number[] = [];
   let first = 0;
   let shareWhenRefused = 1;
   let refusedAt = Number.NEGATIVE_INFINITY;
 
-  /** Returns the share of the limit that is used now. */
+  /** Returns the share of the limit that is currently used. */
   function shareAt(now: number): number {
     return Math.min(1, shareWhenRefused + (now - refusedAt) / RECOVERY_MS);
   }
@@ -90,7 +91,7 @@ export function createLimiter(base: RequestQuota): Limiter {
     end(now, startedAt, refused) {
       inFlight--;
       ended.push(now);
-      // A request from before the last reduction says nothing about the reduced limit.
+      // A request that started before the last reduction says nothing about the reduced limit.
       if (!refused || startedAt <= refusedAt) return;
       shareWhenRefused = Math.max(SMALLEST_SHARE, shareAt(now) / 2);
       refusedAt = now;
@@ -101,32 +102,35 @@ export function createLimiter(base: RequestQuota): Limiter {
   };
 }
 
-/** How long an announced quota is kept after a 429, which may have been stray, in milliseconds. */
+/**
+ * How long an announced quota is respected after a 429, in milliseconds. The 429 may have been an
+ * isolated one.
+ */
 const KEPT_MS = 5 * 60_000;
 
-/** The longest `Retry-After` that holds all requests, in milliseconds. */
+/** The longest `Retry-After` that holds back all requests, in milliseconds. */
 const LONGEST_CLOSED_MS = 120_000;
 
 /**
- * The requests at a time after a 429. Other programs use the same quota, so each new window may be
- * used up at once: only these are then refused.
+ * The maximum number of concurrent requests after a 429. Other programs use the same quota and may
+ * use up each new window immediately. Then, only this many requests are rejected.
  */
 const CAREFUL_REQUESTS = 8;
 
 /**
- * Makes a limiter for a quota that is only announced. An account may have a larger one: what
- * exceeds the quota is let through one at a time at first, and one more at a time with each that
- * the service accepts. After a refusal it waits for as long as the service asks, and keeps the
- * quota for a while.
+ * Creates a limiter for a quota that is only announced. An account may have a larger quota.
+ * Requests that exceed the announced quota are first let through one at a time, and one more at a
+ * time for each request that the service accepts. After a rejection, the limiter waits as long as
+ * the service asks, and respects the quota for a while.
  */
 export function createAnnouncedLimiter(limit: RequestQuota): Limiter {
   const limiter = createLimiter(limit);
   let inFlight = 0;
   let refusedAt = Number.NEGATIVE_INFINITY;
   let closedUntil = Number.NEGATIVE_INFINITY;
-  /** The requests at a time beyond the quota. */
+  /** The maximum number of concurrent requests beyond the quota. */
   let beyond = 1;
-  /** Since when requests exceed the quota. */
+  /** When requests began to exceed the quota. */
   let beyondSince = Number.POSITIVE_INFINITY;
   const closedMs = (now: number) => Math.max(0, closedUntil - now);
   return {
@@ -149,7 +153,7 @@ export function createAnnouncedLimiter(limit: RequestQuota): Limiter {
       inFlight--;
       limiter.end(now, startedAt, refused);
       if (!refused) {
-        // Those that were sent before say nothing.
+        // Requests that were sent before the quota was exceeded say nothing about it.
         if (startedAt > beyondSince) beyond++;
         return;
       }

@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-// Fields of responses that help people, and are not part of any contract: everything but an id is
+// Fields of responses that help people and are not part of any contract. Everything except ids is
 // optional, and a value of another type counts as missing.
 
 const loose = <T>(schema: z.ZodType<T>) =>

@@ -5,17 +5,17 @@ import { redact } from "../secret";
 /** One request that was sent, or could not be sent. Each retry of a call is an event of its own. */
 export interface RequestEvent {
   /**
-   * `run`, `status`, `saveEndpoint`, `myself`, `getPod`, …: a small set, suitable as a label of a
-   * metric.
+   * The operation, such as `run`, `status`, `saveEndpoint`, `myself` or `getPod`. There are only a
+   * few values, so they are suitable as a metric label.
    */
   readonly operation: string;
-  /** The operation and its subject: `status of job a1 at endpoint b2`. */
+  /** The operation and its subject, such as `status of job a1 at endpoint b2`. */
   readonly description: string;
   /** 1 for the first attempt of a call. */
   readonly attempt: number;
-  /** The HTTP status. Missing if there was no complete response. */
+  /** The HTTP status. Missing if no complete response arrived. */
   readonly status?: number;
-  /** The reason why there was no complete response: the error's `code`, or `ABORTED`. */
+  /** Why no complete response arrived: the error's `code`, or `ABORTED`. */
   readonly error?: string;
   /** The time from sending to the end of the response, in milliseconds. */
   readonly ms: number;
@@ -23,23 +23,23 @@ export interface RequestEvent {
 
 /** A retry that is about to be made, after a pause. */
 export interface RetryEvent {
-  /** The operation, as in `RequestEvent`. */
+  /** The name of the operation, as in `RequestEvent`. */
   readonly operation: string;
   /** The operation and its subject. */
   readonly description: string;
   /** The number of the attempt that failed: 1 for the first. */
   readonly attempt: number;
-  /** The `code` of the error that it failed with. */
+  /** The `code` of the error that the attempt failed with. */
   readonly error: string;
-  /** The HTTP status that it failed with. Missing if there was no response. */
+  /** The HTTP status that the attempt failed with. Missing if no response arrived. */
   readonly status?: number;
   /** The pause before the next attempt, in milliseconds. */
   readonly delayMs: number;
 }
 
-/** Requests that wait for a rate limit of the service. */
+/** Reports requests that are waiting for a rate limit of the service. */
 export interface RateLimitEvent {
-  /** The number of requests that wait. */
+  /** The number of waiting requests. */
   readonly waiting: number;
   /** The time until the next of them may be sent, in milliseconds. */
   readonly delayMs: number;
@@ -47,7 +47,7 @@ export interface RateLimitEvent {
 
 /** Something that a person should know even though no call failed. */
 export interface WarningEvent {
-  /** What was found, what follows from it, and what to do. */
+  /** A description of the problem, its consequences, and the remedy. */
   readonly message: string;
 }
 
@@ -72,12 +72,11 @@ export interface Logger {
 /** A function that logs a line. */
 export type LogFunction = (level: LogLevel, message: string, details: object) => unknown;
 
-/** The observers of a client. They never get a key. Errors that they throw are ignored. */
+/** The observers of a client. They never receive a key. Errors that they throw are ignored. */
 export interface Observers {
   /**
    * pino, `console`, an object with the same methods, or a function.
-   * @default none: the client logs
-   * nothing
+   * @default none: the client logs nothing
    */
   readonly logger?: Logger | Console | LogFunction | undefined;
   /** Called after every request. @default none */
@@ -85,13 +84,12 @@ export interface Observers {
   /** Called before the pause of every retry. @default none */
   readonly onRetry?: ((event: RetryEvent) => unknown) | undefined;
   /**
-   * Called every 10 seconds while requests wait for the rate limit of a management interface.
+   * Called every 10 seconds while requests wait for the rate limit of a management API.
    * @default none
    */
   readonly onRateLimit?: ((event: RateLimitEvent) => unknown) | undefined;
   /**
-   * Called once with each warning: a list that may be cut, or a field that the service does not
-   * have.
+   * Called once for each warning: a list may be cut off, or the service does not have a field.
    * @default none
    */
   readonly onWarning?: ((event: WarningEvent) => unknown) | undefined;
@@ -119,8 +117,8 @@ function isConsole(logger: Logger | Console): logger is Console {
 }
 
 /**
- * Reports requests, retries and waits to the observers. The first two are `undefined` if there is
- * nobody to report to.
+ * Reports requests, retries and waits to the observers. The first two are `undefined` if there are
+ * no observers for them.
  */
 export interface Reports {
   readonly request: ((event: RequestEvent) => void) | undefined;
@@ -186,11 +184,11 @@ export function retryEvent(
   return typeof status === "number" ? { ...shared, status } : shared;
 }
 
-/** Calls a user's function, and ignores errors that it throws or rejects with. */
+/** Calls a user's function. Ignores errors that it throws or rejects with. */
 export function callUser(call: () => unknown): void {
   try {
     Promise.resolve(call()).catch(() => {});
   } catch {
-    // There is no one to report it to.
+    // There's nobody to report the error to.
   }
 }

@@ -4,37 +4,38 @@ import type { Attempt } from "./call";
 import { refuseOtherHosts } from "./rehearsal";
 
 /**
- * The largest response that the client reads, in bytes: several times the largest of the contract.
+ * The maximum size of a response that the client reads, in bytes. It is several times the largest
+ * response in the contract.
  */
 const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
 
 /**
- * The slowest upload that the client waits for, in bytes per millisecond (half a megabit per
+ * The slowest upload speed that the client tolerates, in bytes per millisecond (half a megabit per
  * second).
  */
 const SLOWEST_UPLOAD = 64;
 
 type Headers = Dispatcher.ResponseData["headers"];
 
-/** A response with its whole body. */
+/** A response that includes its whole body. */
 export interface CompleteResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly body: Buffer;
 }
 
-/** A response whose body is not read yet. */
+/** A response whose body has not been read yet. */
 export interface BegunResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly body: Readable;
 }
 
-/** Thrown when there is no complete response. */
+/** Thrown if no complete response arrived. */
 export class BrokenExchange extends Error {
   /**
-   * @param sent `true` if undici had begun to send the request. Error codes do not show this: an
-   * unreachable host, for example, has the same code before and after the connection was made
+   * @param sent `true` if undici had begun to send the request. Error codes do not show this. For
+   * example, an unreachable host has the same code before and after the connection was made
    */
   constructor(
     override readonly cause: unknown,
@@ -44,14 +45,14 @@ export class BrokenExchange extends Error {
   }
 }
 
-/** The `cause` if a response is too large to be read. */
+/** The `cause` if a response is too large to read. */
 export class TooLarge extends Error {
   constructor() {
     super(`the response is larger than ${MAX_RESPONSE_BYTES / 1024 / 1024} MB`);
   }
 }
 
-/** Collects the chunks of a response, up to the largest size. */
+/** Collects the chunks of a response, up to the maximum size. */
 export class Chunks {
   readonly #chunks: Buffer[] = [];
   #length = 0;
@@ -96,7 +97,7 @@ export function post(
     });
     const handler: Dispatcher.DispatchHandler = {
       onRequestStart(controller) {
-        // The caller was told that nothing was sent.
+        // The caller has already been told that nothing was sent.
         if (signal.aborted) return controller.abort(signal.reason as Error);
         running = controller;
         onBegin?.();
@@ -104,7 +105,7 @@ export function post(
       },
       onResponseStart(controller, status, headers) {
         progress();
-        // After an interim response, the response itself is still to come.
+        // An interim response is followed by the actual response.
         if (status < 200) return;
         head = { status, headers };
         if (!isStreamed(status)) return;
@@ -136,10 +137,7 @@ export function post(
   });
 }
 
-/**
- * Returns the time to allow for the upload of a body. Node does not report the progress of an
- * upload.
- */
+/** Returns the time to allow for uploading a body, because Node does not report upload progress. */
 function uploadMs(body: Dispatcher.DispatchOptions["body"]): number {
   const isWhole = typeof body === "string" || Buffer.isBuffer(body);
   return isWhole ? Math.floor(Buffer.byteLength(body) / SLOWEST_UPLOAD) : 0;
@@ -153,6 +151,7 @@ function readableOf(controller: Dispatcher.DispatchController): Readable {
       callback(error);
     },
   });
-  // A reader gets the error. Without a reader it must not end the program.
+  // If there is a reader, it receives the error. Without a reader, the error must not end the
+  // program.
   return stream.on("error", () => {});
 }

@@ -7,22 +7,22 @@ import type { ReceivedResponse } from "./responseInfo";
 const UNKNOWN_LIMIT = 4;
 
 /**
- * The longest wait for a window, in milliseconds. For a longer one the call is made, and the
- * service's refusal says why.
+ * The longest wait for a window, in milliseconds. If the wait would be longer, the call is made,
+ * and the service's rejection gives the reason.
  */
 const LONGEST_WAIT_MS = 120_000;
 
 interface Window {
-  /** The requests that may still start. */
+  /** The number of requests that may still start. */
   left: number;
-  /** The requests of a whole window, if known. */
+  /** The number of requests in a whole window, if known. */
   quota: number;
   /** The length of the window, in milliseconds. */
   lengthMs: number;
-  /** When it began, as far as known. Earlier requests say nothing about it. */
+  /** When the window began, as far as known. Earlier requests say nothing about it. */
   readonly begunAt: number;
   readonly endsAt: number;
-  /** `true` until a response has reported its end. */
+  /** `true` until a response has reported the end of the window. */
   readonly isGuess: boolean;
 }
 
@@ -36,13 +36,13 @@ export interface RateWindows extends Limiter {
   observe(response: Pick<ReceivedResponse, "status" | "headers">, now: number, sentAt: number): void;
 }
 
-/** Makes a limiter that knows no limits yet. */
+/** Creates a limiter that does not know any limits yet. */
 export function createRateWindows(): RateWindows {
   const windows = new Map<string, Window>();
   let inFlight = 0;
   let closedUntil = Number.NEGATIVE_INFINITY;
 
-  /** Returns the window with a name; a new one if the last one has ended. */
+  /** Returns the window with this name, or a new window if the last one has ended. */
   function current(name: string, now: number): Window | undefined {
     const window = windows.get(name);
     if (!window || now < window.endsAt) return window;
@@ -54,7 +54,7 @@ export function createRateWindows(): RateWindows {
 
   function waitMs(name: string, now: number): number {
     const { left, endsAt, isGuess } = current(name, now) as Window;
-    // Other programs with this account may have used the window already.
+    // Other programs that use this account may have used up the window already.
     if (isGuess && inFlight >= UNKNOWN_LIMIT) return Number.POSITIVE_INFINITY;
     return left > 0 || endsAt - now > LONGEST_WAIT_MS ? 0 : endsAt - now;
   }
@@ -75,14 +75,14 @@ export function createRateWindows(): RateWindows {
     raise() {},
     closedMs: (now) => Math.max(0, closedUntil - now),
     observe({ status, headers }, now, sentAt) {
-      // Pending requests may not be counted yet.
+      // The service may not have counted pending requests yet.
       const others = Math.max(0, inFlight - 1);
       for (const { name, left, ...reported } of reportedWindows(headers)) {
         const known = current(name, now);
         if (known && sentAt < known.begunAt) continue;
         const endsAt = now + reported.leftMs;
         windows.set(name, {
-          // Responses may overtake each other.
+          // Responses may arrive out of order.
           left: Math.min(known?.left ?? left, left - others),
           quota: reported.quota,
           lengthMs: reported.lengthMs,

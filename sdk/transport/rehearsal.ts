@@ -14,8 +14,9 @@ export interface RehearsalTarget {
 }
 
 /**
- * Returns the emulator of the rehearsal in which this process runs; `undefined` outside of one.
- * @throws ConfigurationError if the URL or the key is missing, or the URL is of another machine
+ * Returns the emulator of the rehearsal in which this process runs, or `undefined` outside of a
+ * rehearsal.
+ * @throws ConfigurationError if the URL or the key is missing, or if the URL is of another machine
  */
 export function currentRehearsal(environment: NodeJS.ProcessEnv = process.env): RehearsalTarget | undefined {
   const { url: urlVariable, apiKey: keyVariable } = REHEARSAL_VARIABLES;
@@ -32,7 +33,7 @@ export function currentRehearsal(environment: NodeJS.ProcessEnv = process.env): 
 }
 
 /**
- * Refuses a request to any other host than the emulator while this process runs in a rehearsal.
+ * Rejects a request to any host other than the emulator while this process runs in a rehearsal.
  * @throws ConfigurationError if the request would leave the rehearsal
  */
 export function refuseOtherHosts(origin: string | URL | undefined): void {

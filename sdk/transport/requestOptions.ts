@@ -1,37 +1,36 @@
 import type { InputProblem } from "../errors";
 import type { ReceivedResponse } from "./responseInfo";
 
-/** Options that every call takes. */
+/** The options that every call accepts. */
 export interface RequestOptions {
   /**
-   * The longest time of each request of the call, with its retries, pauses and upload, in
-   * milliseconds: > 0.
+   * The maximum time for each request of the call, including its retries, pauses and upload, in
+   * milliseconds (> 0).
    * @default the client's `retry.maxElapsedMs`
    */
   readonly timeoutMs?: number | undefined;
   /**
-   * The largest number of retries of each request of the call (integer, ≥ 0).
-   * @default the client's
-   * `retry.maxAttempts` - 1
+   * The maximum number of retries for each request of the call (integer, ≥ 0).
+   * @default the client's `retry.maxAttempts` - 1
    */
   readonly maxRetries?: number | undefined;
   /** Aborts the call, including its pauses. */
   readonly signal?: AbortSignal | undefined;
   /**
-   * Headers to add to each request of the call. Those that the client sets itself, such as
-   * `authorization` and `content-type`, are refused.
+   * Headers to add to each request of the call. Headers that the client sets itself, such as
+   * `authorization` and `content-type`, are not allowed.
    * @default none
    */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Options of a call, and the receiver of its responses. */
+/** The options of a call, and a function that receives its responses. */
 export interface ObservedOptions extends RequestOptions {
-  /** Called with each response of the call. The last one decided its result. */
+  /** Called with each response of the call. The last response decided the result. */
   readonly onResponse?: ((response: ReceivedResponse) => void) | undefined;
 }
 
-/** Returns the options that a request takes, without those of the call itself. */
+/** Returns the options that apply to a request, without those of the call itself. */
 export function requestOptions(options: ObservedOptions | undefined): ObservedOptions {
   const { timeoutMs, maxRetries, signal, headers, onResponse } = options ?? {};
   return { timeoutMs, maxRetries, signal, headers, onResponse };
@@ -63,8 +62,8 @@ export const CONNECTION_HEADERS: readonly string[] = [
 const RESERVED: readonly string[] = [...CONNECTION_HEADERS, "authorization", "content-encoding", "content-type"];
 
 /**
- * Returns the problems of the headers of a call. None shows the value of a header, which may be a
- * secret.
+ * Returns the problems with the headers of a call. They never show the value of a header, which may
+ * be a secret.
  */
 export function headerProblems(headers: unknown): readonly InputProblem[] {
   if (typeof headers !== "object" || headers === null || Array.isArray(headers) || Symbol.iterator in headers) {
@@ -77,14 +76,14 @@ export function headerProblems(headers: unknown): readonly InputProblem[] {
 }
 
 /**
- * Returns the problem of a header (RFC 9110, Fields).
- * @param reserved the names that the caller may not set
+ * Returns the problem with a header (RFC 9110, Fields).
+ * @param reserved the names that the caller must not set
  */
 export function headerProblem(name: string, value: unknown, reserved: readonly string[]): string | undefined {
   if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) return "is not the name of a header";
   if (reserved.includes(name.toLowerCase())) return "is set by the client and cannot be changed";
   if (typeof value !== "string") return "must be a string";
-  // A line break would begin another header.
+  // A line break would start another header.
   if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) return "must not contain line breaks or characters outside of Latin-1";
   return undefined;
 }

@@ -21,8 +21,8 @@ export const quotaAdvice =
   "endpoint, or ask the service for a larger quota";
 
 /**
- * Returns the error of an interface that the service has retired in favor of REST v2. `undefined`
- * for any other status.
+ * Returns the error for an API that the service has retired in favor of REST v2. Returns
+ * `undefined` for any other status.
  */
 export function retiredInterface({ status }: WholeResponse, operation: string): RejectedError | undefined {
   if (status !== 410) return undefined;
@@ -42,7 +42,8 @@ export function decodeJson(response: WholeResponse, operation: string, now: numb
   try {
     return JSON.parse(response.body);
   } catch {
-    // Without a cause: JSON.parse quotes a few characters of the body, which may be part of a key.
+    // Don't include the cause, because JSON.parse quotes a few characters of the body, which may be
+    // part of a key.
     const kind = isHtml(response) ? "an HTML page" : "a body that is not complete JSON";
     throw new CodedError(
       "UNREADABLE_RESPONSE",
@@ -52,7 +53,7 @@ export function decodeJson(response: WholeResponse, operation: string, now: numb
   }
 }
 
-/** Returns the error of a response that is JSON, but not in the shape of the contract. */
+/** Returns the error for a response that is JSON, but does not have the shape in the contract. */
 export function unexpectedResponse(operation: string, problem: string, value: unknown): UnexpectedResponseError {
   return new UnexpectedResponseError(
     `${operation}: the service's response has an unexpected shape (${problem}): ${excerpt(jsonText(value))}. ` +
@@ -64,7 +65,7 @@ export function jsonText(value: unknown): string {
   try {
     return JSON.stringify(value) ?? "nothing";
   } catch {
-    // `JSON.parse` has no limit of depth.
+    // `JSON.parse` has no depth limit.
     return "JSON that is nested too deeply to show";
   }
 }
@@ -83,7 +84,7 @@ export function errorFromStatus(
   const isPage = isHtml(response);
   const said = isPage ? "an HTML page, so a gateway may have rejected it" : excerpt(response.body);
   const prefix = `${operation}: the service responded with ${status} (${said})`;
-  // A page says nothing about the key or the record.
+  // An HTML page says nothing about the key or the record.
   const advised = (advice: string) => `${prefix}. ${isPage ? "Check the URL, and the network between" : advice}`;
   if (status === 401) return new AuthenticationError(advised("Check that the API key is right and has permission"));
   if (status === 404) return new NotFoundError(advised("There is no such record in this account, or the URL is wrong"));
@@ -124,7 +125,7 @@ function rejection({ status, headers, body }: WholeResponse, prefix: string): Se
   );
 }
 
-/** What the queue says about a load-balancing endpoint (observed). */
+/** Matches the queue's message about a load-balancing endpoint (observed). */
 const NO_QUEUE = /not allowed for QB API/i;
 
 /**

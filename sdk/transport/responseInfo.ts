@@ -4,26 +4,26 @@ import type { Dispatcher } from "undici";
 export interface ReceivedResponse {
   readonly status: number;
   readonly headers: Dispatcher.ResponseData["headers"];
-  /** Missing while it is being streamed. */
+  /** Missing while the body is being streamed. */
   readonly body?: string;
 }
 
-/** The facts about a response, apart from its body. */
+/** Information about a response, apart from its body. */
 export interface ResponseInfo {
   /** The HTTP status. */
   readonly status: number;
   /** Header names are lowercase. */
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   /**
-   * The service's id of the request, from the header `x-request-id`, `request-id` or `cf-ray`.
-   * Missing without one.
+   * The service's id for the request, from the header `x-request-id`, `request-id` or `cf-ray`.
+   * Missing if the response has none of them.
    */
   readonly requestId?: string | undefined;
 }
 
 /**
- * The headers that services and the gateways before them use for the id of a request, the service's
- * own first.
+ * The headers in which services and their gateways send the id of a request, the service's own
+ * headers first.
  */
 const REQUEST_ID_HEADERS = ["x-request-id", "request-id", "cf-ray"] as const;
 

@@ -24,7 +24,7 @@ export function checkedCall<T, Options extends RequestOptions>(
 ): ResponsePromise<T> {
   let received: ReceivedResponse | undefined;
   const onResponse = ({ status, headers }: ReceivedResponse) => {
-    // Without its body, which may be large.
+    // Don't keep the body, which may be large.
     received = { status, headers };
   };
   const error = optionsError(given, checks);

@@ -1,18 +1,18 @@
 import type { ServerlessGpuError } from "../errors";
 
 /**
- * The effect of sending a call twice: a `safe` call has the same effect (reads, and writes with an
- * id); a `create` may create a second endpoint; a `submit` may start a second job.
+ * The effect of sending a call twice. A `safe` call has the same effect (reads, and writes with an
+ * id). A `create` may create a second endpoint. A `submit` may start a second job.
  */
 export type Repeatability = "safe" | "create" | "submit";
 
-/** The limits of one call: its attempts, and its time. */
+/** The limits of one call: the number of attempts, and the time. */
 export interface RetryPolicy {
-  /** The largest number of attempts (integer, ≥ 1). @default 6 */
+  /** The maximum number of attempts (integer, ≥ 1). @default 6 */
   readonly maxAttempts: number;
   /**
-   * The time for all attempts and pauses, in milliseconds. For a create or an update of a record,
-   * it is the time for all its requests.
+   * The maximum time for all attempts and pauses, in milliseconds. For a create or an update of a
+   * record, it covers all requests of the operation.
    * @default 120,000
    */
   readonly maxElapsedMs: number;
@@ -21,25 +21,30 @@ export interface RetryPolicy {
 export const DEFAULT_RETRY_POLICY: RetryPolicy = { maxAttempts: 6, maxElapsedMs: 120_000 };
 
 /**
- * The longest pauses before the second, third, … attempt, in milliseconds: 0.5 s, doubled each time
+ * The maximum pauses before the second, third, … attempt, in milliseconds: 0.5 s, doubled each time
  * up to 20 s.
  */
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 20_000;
 
 /**
- * An attempt needs this much time left, or a quarter of the call's. With less it would only time
- * out.
+ * The time that must be left for an attempt, in milliseconds, or a quarter of the call's time if
+ * that is less. With less time, the attempt would only time out.
  */
 const LAST_ATTEMPT_MS = 5_000;
 
 /** The next step after a failed attempt. */
 export interface RetryDecision {
-  /** `true`: first check whether the attempt had its effect. */
+  /** `true` if the effect of the attempt must be checked first. */
   readonly lookUp: boolean;
-  /** The pause before the next attempt, in milliseconds. `undefined`: no further attempt. */
+  /**
+   * The pause before the next attempt, in milliseconds. `undefined` if there is no further attempt.
+   */
   readonly retryInMs?: number;
-  /** `true`: there is none because the service asks for a longer wait than the call may take. */
+  /**
+   * `true` if there is no further attempt because the service asks for a longer wait than the call
+   * allows.
+   */
   readonly isAskedToWaitLonger?: true;
 }
 
@@ -78,10 +83,10 @@ export function mayHaveHadEffect(error: ServerlessGpuError): boolean {
 }
 
 /**
- * Decides the next step after a failed attempt. A 429, or a failed connection, had no effect:
- * always retry. After any other temporary fault the effect is unknown: retry `safe` calls, retry a
- * `create` only after a check of its effect, never retry a `submit`. A response with an unexpected
- * shape is not retried, but a `create` checks its effect.
+ * Decides the next step after a failed attempt. A 429 or a failed connection had no effect, so the
+ * call is always retried. After any other temporary fault, the effect is unknown: a `safe` call is
+ * retried, a `create` is retried only after a check of its effect, and a `submit` is never retried.
+ * A response with an unexpected shape is not retried, but a `create` checks its effect.
  */
 export function decideRetry(failed: FailedAttempt, policy: RetryPolicy): RetryDecision {
   const { repeatability, error, attempt, elapsedMs } = failed;
@@ -94,7 +99,7 @@ export function decideRetry(failed: FailedAttempt, policy: RetryPolicy): RetryDe
   const { retryAfterMs = 0 } = error;
   if (retryAfterMs > 0 && retryAfterMs >= leftMs) return { lookUp, isAskedToWaitLonger: true };
   if (latestMs < FIRST_PAUSE_MS) return { lookUp };
-  // Even with a very short Retry-After, pauses grow and clients do not retry in step.
+  // Even if Retry-After is very short, pauses grow, and clients don't all retry at the same time.
   const retryInMs = Math.max(pauseMs(attempt, failed.random), retryAfterMs);
   return retryInMs <= latestMs || retryInMs === retryAfterMs ? { lookUp, retryInMs } : { lookUp };
 }

@@ -9,19 +9,21 @@ import { redacted } from "./redact";
 import { errorFromStatus } from "./responseErrors";
 import type { ReceivedResponse } from "./responseInfo";
 
-/** A gateway in front of the service rejects user agents that look like a library. */
+/**
+ * The user agent. A gateway in front of the service rejects user agents that look like a library.
+ */
 const USER_AGENT = "serverless-gpu/1";
 
 /**
- * Sends one request and reads the whole response, with any status. Throws a typed error if it is
- * not complete.
+ * Sends one request and reads the whole response, whatever its status. Throws a typed error if the
+ * response is not complete.
  */
 export function sendForText(http: Http, httpRequest: OutgoingRequest): Promise<WholeResponse> {
   return redacted(http, httpRequest, posted(http, httpRequest, "none"));
 }
 
 /**
- * Sends one request and streams the body of the response, until the client closes or no data
+ * Sends one request and streams the body of the response until the client is closed or no data
  * arrives for `idleMs`.
  * @throws the typed error of a response with an error status
  */
@@ -41,8 +43,8 @@ export interface StreamedResponse extends ReceivedResponse {
 }
 
 /**
- * Sends one request and streams the body of the response, with any status, until the client closes
- * or no data arrives for `idleMs`.
+ * Sends one request and streams the body of the response, whatever its status, until the client is
+ * closed or no data arrives for `idleMs`.
  */
 export async function sendForResponse(http: Http, given: OutgoingRequest, idleMs: number): Promise<StreamedResponse> {
   const { signal } = given.attempt;
@@ -58,7 +60,7 @@ export async function sendForResponse(http: Http, given: OutgoingRequest, idleMs
   const httpRequest = { ...given, attempt: { ...given.attempt, goesOn } };
   const { status, headers, stream } = await redacted(http, httpRequest, posted(http, httpRequest, "all"));
   const chunks = chunksOf(http, httpRequest, stream, idleMs);
-  // The whole body has arrived, so closing the client need not end it.
+  // The whole body has arrived, so it need not end when the client is closed.
   if (isReceived) http.closing.bodies.delete(signal);
   return { status, headers, chunks };
 }
@@ -79,7 +81,7 @@ async function posted(
   httpRequest: OutgoingRequest,
   streamed: keyof typeof STREAMED,
 ): Promise<WholeResponse | OpenResponse> {
-  // The user's own dispatcher stays open.
+  // The client must check this itself, because a dispatcher that the user passed stays open.
   if (http.closing.closedBy) throw clientClosed(httpRequest.operation);
   const response = await post(http.agent, optionsOf(http, httpRequest), httpRequest.attempt, STREAMED[streamed]);
   return isComplete(response) ? textOf(response) : openBody(response);
@@ -124,7 +126,7 @@ async function textOf({ status, headers, body }: CompleteResponse): Promise<Whol
   return { status, headers, body: text.startsWith("\uFEFF") ? text.slice(1) : text };
 }
 
-/** The status of an error response counts, even if its body is broken. */
+/** Returns the decoded body. If the body of an error response is broken, only its status counts. */
 async function decodedBody(status: number, body: Buffer, codings: readonly string[]): Promise<Buffer | string> {
   try {
     return await decodedWhole(Readable.from([body]), codings);

@@ -24,7 +24,7 @@ export interface EventParser {
 
 /** Makes a parser. */
 export function createEventParser(): EventParser {
-  // It joins characters whose bytes arrive apart, and drops a byte order mark.
+  // The decoder joins characters whose bytes arrive separately, and drops a byte order mark.
   const decoder = new TextDecoder();
   let events: ServerSentEvent[] = [];
   let hasText = false;

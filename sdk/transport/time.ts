@@ -18,7 +18,7 @@ export function time<T>(
     const { progress, cancel } = startAttemptTimer(clock, {
       idleMs: attemptTimeoutMs,
       timeLeftMs: used.leftMs(),
-      // A limit that the caller set includes the upload.
+      // A time limit set by the caller includes the upload.
       uploadCounts: call.timeoutMs !== undefined,
       onEnd: (waitedMs) => signal.abort(timeoutError(call.operation, waitedMs)),
     });
@@ -35,7 +35,7 @@ export function time<T>(
     const running = { signal, operation: call.operation, place: 0 };
     closing?.attempts.add(running);
     try {
-      // It may have aborted while the gate held the attempt.
+      // The signal may have aborted while the gate held the attempt.
       call.signal?.throwIfAborted();
       return await next({ ...attempt, progress, goesOn });
     } finally {

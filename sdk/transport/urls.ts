@@ -1,13 +1,16 @@
 import { RUNPOD_ADDRESSES } from "../contract/limits";
 import { InvalidInputError } from "../errors";
 
-/** The path of each interface below its URL. */
+/** The path of each API below its URL. */
 export const INTERFACE_PATHS = { graphqlUrl: "/graphql", restUrl: "/v1", queueUrl: "/v2" } as const;
 
-/** The path of REST v2 below the URL of GraphQL: the service has both at one host. */
+/** The path of REST v2 below the GraphQL URL, because the service has both on one host. */
 export const REST_V2_PATH = "/v2";
 
-/** Ids are far shorter. A longer string is not an id, and must not fill a URL or an error. */
+/**
+ * The maximum length of an id. Ids are far shorter. A longer string is not an id, and must not fill
+ * a URL or an error.
+ */
 export const LONGEST_ID = 200;
 
 /** The characters of an id, for messages. */
@@ -35,8 +38,8 @@ function shownId(id: unknown): string {
 }
 
 /**
- * Checks the id of a record that is looked for in a list: an id that is missing in a program is in
- * no list.
+ * Checks the id of a record to look for in a list. An id that is missing in a program would look
+ * like a record that does not exist.
  * @throws InvalidInputError
  */
 export function requireId(id: unknown): void {
@@ -51,8 +54,8 @@ export function endpointQueueUrl(queueUrl: string, endpointId: string): string {
 }
 
 /**
- * Returns the URL of a load-balancing endpoint: at RunPod's own queue URL a host of its own, at any
- * other a path below it.
+ * Returns the URL of a load-balancing endpoint. RunPod's own queue URL uses a separate host for
+ * each endpoint. Any other queue URL uses a path.
  * @throws InvalidInputError if the id cannot be part of the URL
  */
 export function loadBalancerUrl(queueUrl: string, endpointId: string): string {

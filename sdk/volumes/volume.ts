@@ -3,22 +3,23 @@ import { kindOf } from "../records/kind";
 
 // Programs load this file on startup, so it must not import any libraries.
 
-/** The settings to create a network volume with. */
+/** The settings for creating a network volume. */
 export interface VolumeInput {
-  /** Name of the volume. Need not be unique. */
+  /** The name of the volume. It need not be unique. */
   readonly name: string;
   /**
-   * Size in GB (integer, 10–4096). A volume can grow. It cannot shrink: a smaller size is refused.
+   * The size in GB (integer, 10–4096). A volume can grow but not shrink, so a smaller size is
+   * refused.
    */
   readonly size: number;
   /**
-   * Id of the data center, such as `EU-RO-1`. Workers that mount the volume run there. Fixed: a
-   * change of the resource replaces the volume, and all data is lost.
+   * The id of the data center, such as `EU-RO-1`. Workers that mount the volume run there. It
+   * cannot be changed: changing it on the resource replaces the volume, and all its data is lost.
    */
   readonly dataCenterId: string;
   /**
-   * `true` for the faster tier of storage. The service does not return it. Fixed: a change of the
-   * resource replaces the volume, and all data is lost.
+   * `true` for the faster storage tier. The service does not return it. It cannot be changed:
+   * changing it on the resource replaces the volume, and all its data is lost.
    * @default false
    */
   readonly highPerformance?: boolean | null | undefined;
@@ -41,8 +42,8 @@ export interface Volume {
   /** The id of the data center. */
   readonly dataCenterId: string;
   /**
-   * The system that stores the volume, in the service's own words; `""` if the service does not
-   * tell it.
+   * The system that stores the volume, as named by the service; `""` if the service does not show
+   * it.
    */
   readonly storageType: string;
 }

@@ -25,13 +25,13 @@ import {
  */
 export interface Volumes extends Readers<Volume> {
   /**
-   * Creates a network volume. If the response is lost, it checks whether the volume was created
-   * before it tries again, so that there is never a second one.
+   * Creates a network volume. If the response is lost, checks whether the volume was created before
+   * trying again, so that there is never a second one.
    * @throws InvalidInputError if a field is not valid; nothing was sent
-   * @throws BusinessRuleError if the data center does not exist or has no volumes; names those that
-   * have
+   * @throws BusinessRuleError if the data center does not exist or has no volumes; names the data
+   * centers that have them
    * @throws CreateUncertainError if it cannot tell whether the volume was created, or which of
-   * several new ones it is
+   * several new volumes it is
    */
   create(input: VolumeInput, options?: CreateRecordOptions<Volume>): ResponsePromise<Volume>;
   /**
@@ -42,10 +42,10 @@ export interface Volumes extends Readers<Volume> {
    */
   update(id: string, changes: VolumeChanges, options?: UpdateRecordOptions<Volume>): ResponsePromise<Volume>;
   /**
-   * Deletes a network volume with all its data, and proves that it is gone. A volume that does not
+   * Deletes a network volume with all its data and verifies that it is gone. A volume that does not
    * exist counts as deleted.
-   * @throws InUseError at once if an endpoint mounts it; names the endpoint
-   * @throws UnexpectedResponseError if it cannot tell whether an endpoint mounts it
+   * @throws InUseError immediately if an endpoint mounts the volume; names the endpoint
+   * @throws UnexpectedResponseError if it cannot tell whether an endpoint mounts the volume
    * @throws DELETE_TIMEOUT if the service does not accept the deletion in time
    */
   delete(id: string, options?: DeleteUnusedOptions): ResponsePromise<void>;

@@ -2,8 +2,8 @@ import { systemClock } from "../contract/clock";
 import { IdScanner } from "../jobs/idScanner";
 
 /**
- * The largest delivery, in bytes: it contains the job's input (at most 20 MB) and output. Only the
- * id is kept.
+ * The maximum size of a delivery, in bytes. It contains the job's input (at most 20 MB) and output.
+ * Only the id is kept.
  */
 const MAX_BODY_BYTES = 64_000_000;
 
@@ -66,7 +66,7 @@ async function readJobId(chunks: AsyncIterator<Uint8Array>, sending: Set<Sender>
     // Read to the end, even after the id: some senders read no response before they have sent
     // everything.
     for (;;) {
-      // A `Promise.race` with one promise for all chunks would keep them all.
+      // A `Promise.race` with one promise for all chunks would keep all chunks in memory.
       const next = await new Promise<IteratorResult<Uint8Array> | undefined>((resolve, reject) => {
         giveUp = () => resolve(undefined);
         chunks.next().then(resolve, reject);

@@ -18,11 +18,11 @@ export interface ConfirmingQueue extends Pick<EndpointQueue, "endpointId"> {
   status(jobId: string): Promise<Job>;
 }
 
-/** What the URL of a delivery says. */
+/** The information in the URL of a delivery. */
 export interface WebhookDelivery {
   /**
-   * The query parameter `key` of the webhook's URL: the key of a batch's input. Anyone who knows
-   * the token can send another one.
+   * The query parameter `key` of the webhook's URL, which is the key of a batch's input. Anyone who
+   * knows the token can send a different key.
    */
   readonly key: string | undefined;
 }
@@ -33,9 +33,10 @@ export interface WebhookReceiverOptions {
   readonly endpoint: ConfirmingQueue;
   /**
    * Called each time a job ends, with the job from `/status`, before the delivery gets its
-   * response: store the job, and do long work later. If it fails, the service delivers again, and
-   * `onJob` is called again. It may also be called twice for one end: after a restart, after 10,000
-   * other ends, or if the service does not report the times of a failed job.
+   * response. Only store the job here, and do long work later. If the function fails, the service
+   * delivers again, and `onJob` is called again. It may also be called twice for the same end:
+   * after a restart, after 10,000 other ends, or if the service does not report the times of a
+   * failed job.
    */
   readonly onJob: (job: Job, delivery: WebhookDelivery) => unknown;
   /**
@@ -54,9 +55,10 @@ export interface WebhookReceiverOptions {
    */
   readonly token?: string | undefined;
   /**
-   * A folder for lines about jobs that have ended: status, delay and run time, without input and
-   * output. Any number of processes may share it, also with `serverless-gpu metrics --record`. If
-   * it cannot be written, `onError` is called once, with an empty job id, and jobs go on.
+   * A folder for lines about jobs that have ended, with their status, delay and run time, but
+   * without input and output. Any number of processes may share it, including `serverless-gpu
+   * metrics --record`. If it cannot be written, `onError` is called once with an empty job id, and
+   * jobs continue.
    * @default none
    */
   readonly record?: string | undefined;
@@ -76,8 +78,8 @@ export interface WebhookReceiver {
 }
 
 /**
- * The largest number of deliveries that are read or confirmed at once. Another one takes the place
- * of the slowest sender, or is rejected. The service delivers rejected ones again.
+ * The maximum number of deliveries that are read or confirmed at the same time. A further delivery
+ * takes the place of the slowest sender, or is rejected. The service delivers rejected ones again.
  */
 const MAX_UNDER_WAY = 500;
 
@@ -216,9 +218,9 @@ function parameter(url = "", name: string): string | null {
 }
 
 /**
- * Identifies an end of a job. A job that was retried ends again, and that is not a duplicate.
- * Returns `undefined` if they cannot be distinguished: a duplicate is less harmful than a missed
- * end.
+ * Identifies an end of a job, because a job that was retried ends again, which is not a duplicate.
+ * Returns `undefined` if ends cannot be distinguished, because a duplicate is less harmful than a
+ * missed end.
  */
 function endOf({ id, status, delayTime, executionTime }: Job): string | undefined {
   if (isRetryable(status) && delayTime == null && executionTime == null) return undefined;

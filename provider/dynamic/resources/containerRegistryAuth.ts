@@ -48,7 +48,7 @@ export interface ContainerRegistryAuthArgs extends ArgsOf<Omit<RegistryAuthInput
  * new ServerlessTemplate("llama", { imageName: "ghcr.io/me/llama:1.4.0", containerRegistryAuthId: ghcr.id });
  */
 export class ContainerRegistryAuth extends pulumi.CustomResource {
-  /** Name of the credential. */
+  /** The name of the credential. */
   declare readonly name: pulumi.Output<string>;
   /** User name at the registry, as the program last set it. */
   declare readonly username: pulumi.Output<string>;

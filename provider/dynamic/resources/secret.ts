@@ -71,7 +71,7 @@ export interface SecretArgs extends ArgsOf<Pick<SecretInput, "description">> {
  * });
  */
 export class Secret extends pulumi.CustomResource {
-  /** Name of the secret. */
+  /** The name of the secret. */
   declare readonly name: pulumi.Output<string>;
   /** Value, as the program last set it; absent if `valueEnv` is used. */
   declare readonly value: pulumi.Output<string | undefined>;
