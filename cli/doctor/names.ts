@@ -49,8 +49,8 @@ function twice(nouns: string, records: readonly Named[], placeOf: (record: Named
     if (ids.length < 2) return [];
     return warning(
       `${ids.length} ${nouns} have the name ${name}: ${ids.join(", ")}`,
-      "Two stacks may have created them at the same moment. Find out which stack has which id (pulumi stack export). Rename " +
-        "the one of a stack in its program. Delete one that no stack and no person needs: you may be charged for it.",
+      "Two stacks may have created them at the same moment. Find out which stack has which id (pulumi stack export), and " +
+        "rename one in its program. Delete one only if no stack and no person needs it: you may be charged for it.",
     );
   });
 }

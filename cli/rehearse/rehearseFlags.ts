@@ -84,7 +84,7 @@ Examples:
   serverless-gpu rehearse --stack production --creation
 
 Exit codes:
-  0  the change can be applied, no cap is exceeded, and no data goes
+  0  the change can be applied, no cap is exceeded, and no data is lost
   1  failure; the message gives the reason. Nothing real was changed
   2  wrong usage: an unknown option, or an invalid value of an option
   3  a limit (--max-…) is or can be exceeded, or cannot be checked because a cost is not known, or

@@ -19,7 +19,7 @@ export interface ReviewReport {
 }
 
 /** The heading for each level, most severe first. */
-export const FINDING_HEADINGS = { impossible: "IMPOSSIBLE", data: "DATA GOES", unlikely: "UNLIKELY" } as const;
+export const FINDING_HEADINGS = { impossible: "IMPOSSIBLE", data: "DATA LOSS", unlikely: "UNLIKELY" } as const;
 const LEVELS = Object.keys(FINDING_HEADINGS) as ReviewFinding["level"][];
 
 const NOT_INCLUDED =
@@ -182,7 +182,7 @@ export function reviewMarkdown(report: ReviewReport): string {
     "",
     ...markdownList("Caps", exceeded),
     ...markdownList("Impossible", of("impossible")),
-    ...markdownList("Data goes", of("data")),
+    ...markdownList("Data loss", of("data")),
     ...markdownList("Unlikely", of("unlikely")),
     ...costMarkdown(report),
     ...markdownList(

@@ -73,11 +73,13 @@ export async function isLeftToAdopter(noun: string, id: string, outputs: Propert
  * or may no longer exist; no handler can tell.
  */
 function refuseForAdopter({ noun, id }: ServiceRecord): never {
-  const message =
+  const message = [
     `${noun} ${id} is not deleted, and this resource stays in state, because another resource adopted the ${noun} in an ` +
-    "earlier run on this machine. If this stack has that resource too, run the same command again without --target. If " +
-    "another stack has it, remove this resource with pulumi state delete. If none has it any more, set " +
-    `adoptId: "${id}" in this resource, run pulumi up, and delete it then`;
+      "earlier run on this machine.",
+    "If that resource is in this stack, run the same command again without --target.",
+    "If it is in another stack, remove this resource with pulumi state delete.",
+    `If it no longer exists, set adoptId: "${id}" in this resource, run pulumi up, and then delete this resource`,
+  ].join("\n");
   throw new InvalidInputError("the deletion", [{ property: "adoptId", message }]);
 }
 
@@ -99,15 +101,18 @@ export function refuseTakenName(one: string, existing: readonly { readonly id: s
   const ids = existing.map(({ id }) => id);
   const noun = withoutArticle(one);
   throw new NameTakenError(
-    `${one} named "${name}" exists already: ${ids.join(", ")}. No ${noun} was created, because two ` +
-      `${noun}s with one name are easily confused. If an earlier run of this stack had replaced this ${noun} and then failed ` +
-      `(a preview shows "delete original" for it), keep it: give this resource another logical name and adoptId: "${ids[0]}". ` +
-      `The ${noun} is then neither deleted nor replaced. If you have renamed this resource in the program, keep its ${noun} with the resource ` +
-      `option aliases: [{ name: "<previous logical name>" }]. If you have moved it into or out of a component, keep it with ` +
-      `aliases: [{ parent: <previous parent> }], where pulumi.rootStackResource stands for no parent; after both, with both in ` +
-      `one alias. If the ${noun} is to be replaced, or belongs to another resource, stack or person, give this resource another ` +
-      "name. Only if nothing else manages it (for example, an interrupted run left " +
-      `it), set adoptId: "${ids[0]}"`,
+    [
+      `${one} named "${name}" exists already: ${ids.join(", ")}. No ${noun} was created, because two ${noun}s with one name ` +
+        "are easily confused.",
+      `If you have renamed this resource in the program, keep its ${noun} with the resource option ` +
+        'aliases: [{ name: "<previous logical name>" }].',
+      "If you have moved it into or out of a component, keep it with aliases: [{ parent: <previous parent> }]. " +
+        "pulumi.rootStackResource stands for no parent. If you have also renamed it, put both in one alias.",
+      `If a preview shows "delete original" for this ${noun}, a replacement has failed. Give this resource another logical ` +
+        `name and adoptId: "${ids[0]}": the ${noun} is then neither deleted nor replaced.`,
+      `If the ${noun} belongs to another resource, stack or person, or is to be replaced, give this resource another name.`,
+      `Only if nothing else manages it (for example, an interrupted run left it), set adoptId: "${ids[0]}"`,
+    ].join("\n"),
     ids,
   );
 }

@@ -116,9 +116,12 @@ export function refuseOtherAccount(
   if (isLoopbackUrl(before.service)) throw new CodedError("ACCOUNT_CHANGED", ofEmulator(noun, id, reason));
   throw new CodedError(
     "ACCOUNT_CHANGED",
-    `${noun} ${id} is not in this account, but ${reason}. It may still exist there, and you may still be charged for it. Use ` +
-      `the previous key and service. If the ${noun} really is gone (for example, because the account is the same and only its ` +
-      "key was rotated), set SERVERLESS_GPU_ALLOW_ACCOUNT_CHANGE=true for this run",
+    [
+      `${noun} ${id} is not in this account, but ${reason}. It may still exist there, and you may still be charged for it. ` +
+        "Use the previous key and service.",
+      `If the ${noun} really is gone (for example, because the account is the same and only its key was rotated), set ` +
+        "SERVERLESS_GPU_ALLOW_ACCOUNT_CHANGE=true for this run",
+    ].join("\n"),
   );
 }
 
@@ -129,12 +132,12 @@ export function isLoopbackUrl(service: string): boolean {
 
 /** Explains that an emulator without a data file loses its records when it ends. */
 function ofEmulator(noun: string, id: string, reason: string): string {
-  return (
-    `${noun} ${id} is not in this account, but ${reason}. It belonged to an emulator on this machine. If that emulator has ended, ` +
-    "nothing is left of it, and the state is out of date. To go on without it, set SERVERLESS_GPU_ALLOW_ACCOUNT_CHANGE=true " +
-    "for one run of pulumi refresh (or of destroy, if you want none of it back). To keep an emulator's records, start it " +
-    "with --data <file>"
-  );
+  return [
+    `${noun} ${id} is not in this account, but ${reason}. It belonged to an emulator on this machine. If that emulator has ` +
+      "ended, its records are gone, and the state is out of date.",
+    "To go on without them, set SERVERLESS_GPU_ALLOW_ACCOUNT_CHANGE=true for one run of pulumi refresh (or of destroy, if " +
+      "you want none of them back). To keep an emulator's records, start it with --data <file>",
+  ].join("\n");
 }
 
 function parseRecord(record: unknown): AccountRecord | undefined {

@@ -87,9 +87,9 @@ function ownLeftover({ account }: Connection, existing: readonly Endpoint[], inp
 
 function whoseItMayBe(id: string): string {
   return (
-    `endpoint ${id} was created by a run that shares this machine's cache and may not have ended: it runs, or it ran on ` +
-    "another machine, in another container or before a restart, where this run cannot see it. If it has not ended, wait " +
-    "for its end: the endpoint is in its stack. If it was killed, delete the endpoint, and run pulumi up again"
+    `endpoint ${id} was created by a run that may not have ended, perhaps on another machine or container. If ` +
+    "that run is going, wait for it: its stack then has the endpoint. If it was killed, delete the endpoint, and run " +
+    "pulumi up again"
   );
 }
 

@@ -38,9 +38,9 @@ export async function applyRevision(
   if (!isRecycling) {
     log(
       name,
-      "its templateRevision has changed. If its template has changed, the service replaces idle workers at once and others " +
-        "after their job, but its API does not show when all of them run the new version; a secret's new value alone " +
-        "reaches workers when they next start. To be certain, set recycleWorkers: true",
+      "its templateRevision has changed. If its template has too, the service replaces idle workers at once and others " +
+        "after their job, but does not report when that is done. A secret's new value reaches workers only when they " +
+        "start. To be certain, set recycleWorkers: true",
     );
     return applied;
   }

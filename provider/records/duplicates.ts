@@ -9,8 +9,8 @@ export function warnOfDuplicates(noun: string, { id, name }: NamedRecord, others
   const ids = others.map((other) => other.id).join(", ");
   log(
     name,
-    `warning: two or more ${noun}s are named "${name}" and billed: ${id}, which this run has created, and ${ids}, which ` +
-      "someone else created at the same moment. Find the stack that has the other one (pulumi stack --show-ids). If you need " +
-      "both, give one of the two resources another name. Otherwise remove one of the two from its program and run pulumi up there",
+    `warning: two or more ${noun}s are named "${name}" and billed: ${id}, created by this run, and ${ids}, created elsewhere ` +
+      "at the same moment. Find that stack (pulumi stack --show-ids). To keep both, rename one. Otherwise remove one " +
+      "from its program and run pulumi up there",
   );
 }

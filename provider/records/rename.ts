@@ -13,10 +13,13 @@ export function refuseRename(
     onNameTaken(others) {
       const ids = others.map((each) => each.id);
       throw new NameTakenError(
-        `${noun} ${id} cannot be renamed to "${name}": ${ids.join(", ")} has that name, and two ${noun}s with one ` +
-          `name are easily confused. Nothing was changed. Choose another name. If this run deletes the other ${noun} or ` +
-          `gives it a free name, run pulumi up again. To swap two names, run pulumi up three times: with a third name for one ` +
-          `${noun}, with the name that this frees for the other ${noun}, and with the name that this frees for the first one`,
+        [
+          `${noun} ${id} cannot be renamed to "${name}": ${ids.join(", ")} has that name, and two ${noun}s with one name are ` +
+            "easily confused. Nothing was changed. Choose another name.",
+          `If this run deletes the other ${noun} or gives it a free name, run pulumi up again.`,
+          `To swap two names, run pulumi up three times: rename one ${noun} to a third name, then the other to the name that ` +
+            "this frees, then the first to the name that this frees",
+        ].join("\n"),
         ids,
       );
     },

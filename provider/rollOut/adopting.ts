@@ -56,9 +56,9 @@ export async function leaveUnadopted(
   const former = unseal(account.apiKey, outputs[UNJUDGED]);
   if (outputs[UNJUDGED] !== undefined && !former) {
     const message =
-      `endpoint ${id} ("${name}") was to be adopted, and has a release that no run has judged. Its previous settings were ` +
-      "recorded with another API key, so they cannot be read. Use that key, or remove the resource with pulumi state delete: " +
-      "the endpoint then stays as it is";
+      `the adoption of endpoint ${id} ("${name}") is not complete. Its previous ` +
+      "settings were recorded with another API key, so they cannot be read. Use that key, or remove the resource with " +
+      "pulumi state delete: the endpoint then stays as it is";
     throw new InvalidInputError("the deletion", [{ property: "adoptId", message }]);
   }
   const now = await client.endpoints.find(id, { known: outputs });
@@ -128,10 +128,9 @@ export function leftAdoptionWarnings(account: Connection["account"], isDeclared:
     isDeclared(id)
       ? []
       : [
-          `a run on this machine did not finish the adoption of endpoint ${id} ("${name}"): it may still have ` +
-            `${namesOf(record.release)} of that program. If a stack has it or ` +
-            "still adopts it, run pulumi up there. Otherwise, and if no run in another container adopts it now, put back what " +
-            `it had: serverless-gpu rollback ${id} --left --yes`,
+          `a local run did not finish the adoption of endpoint ${id} ("${name}"): it may still have ` +
+            `${namesOf(record.release)} of that program. If a stack has or adopts it, run pulumi up there. Otherwise, if no ` +
+            `run adopts it now, restore it: serverless-gpu rollback ${id} --left --yes`,
         ],
   );
 }

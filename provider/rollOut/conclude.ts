@@ -95,10 +95,14 @@ async function refuseFound(release: ReleaseUpdate, record: RollOutRecord, reason
   const left = problem === undefined ? "" : `. Its other settings could not be put back: ${problem}`;
   return new CodedError(
     "ROLL_OUT",
-    `${namedEndpoint(id, name)} was not adopted: it already had the program's release, and that failed: ${reason}${left}. This run ` +
-      `has not made that release, and leaves it. Perhaps a run on another machine was killed after it made it: serverless-gpu history ` +
-      `${id} shows the releases, and serverless-gpu rollback ${id} --to ${before} what takes the last one back (with --yes, it does ` +
-      "so). Otherwise change the program",
+    [
+      `${namedEndpoint(id, name)} was not adopted: it already had the program's release, and that failed: ${reason}${left}. ` +
+        "This run has not made that release, and leaves it.",
+      "Perhaps a run on another machine was killed after it made that release. " +
+        `serverless-gpu history ${id} shows the releases. serverless-gpu rollback ${id} --to ${before} shows how to take the ` +
+        "last one back; with --yes, it does so.",
+      "Otherwise change the program",
+    ].join("\n"),
   );
 }
 

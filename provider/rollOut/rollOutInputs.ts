@@ -111,9 +111,9 @@ export function moveProblems({ templateId = "" }: Properties, { rollOut }: Prope
 }
 
 const OF_TEMPLATE =
-  "needs imageName: this endpoint's image belongs to a template, which other endpoints may use and which could not be " +
-  "restored for this one alone. Set imageName and the other settings of the container at the endpoint, or test the " +
-  "template's changes with a SmokeTest, or deploy them as a second endpoint (blue-green)";
+  "needs imageName: the image belongs to a template, which other endpoints may use and which cannot be restored for one " +
+  "endpoint alone. Set imageName and the other container settings on the endpoint, or test template changes with a " +
+  "SmokeTest, or deploy a second endpoint (blue-green)";
 const IN_MOVE =
   "cannot judge the change from templateId to imageName, because the variables of a template cannot be restored. Make that " +
   "change without rollOut, and add rollOut afterwards";

@@ -103,9 +103,9 @@ function howToSet(setting: keyof ConnectionSettings): string {
 }
 
 const NOTHING_IS_SET =
-  "nothing is configured yet: there is no API key and no service. For an account at RunPod, set SERVERLESS_GPU_API_KEY and " +
+  "nothing is configured yet: there is no API key and no service. For RunPod, set SERVERLESS_GPU_API_KEY and " +
   "SERVERLESS_GPU_SERVICE=runpod, or serverless-gpu:apiKey (as a secret) and serverless-gpu:service in the stack's config. " +
-  "Without an account, run the command in the shell of an emulator: npx pulumi-serverless-gpu emulator exec -- bash";
+  "Without an account, use an emulator's shell: npx pulumi-serverless-gpu emulator exec -- bash";
 
 /**
  * Returns the API key without surrounding whitespace.

@@ -110,8 +110,8 @@ function oddGap(context: JobStreamContext, piecesRead: number): StreamGapError {
 
 function streamGap({ queue, jobId }: JobStreamContext, piecesRead: number, cause: ServerlessGpuError): StreamGapError {
   const message =
-    `${cause.message}. Pieces of the output of job ${jobId} at endpoint ${queue.endpointId} may be missing after the ` +
-    `first ${piecesRead}: the service returns each once. The job continues. If its worker returns the whole output, ` +
-    "wait() has it. A new stream() yields the pieces from now on. With the option onGap, a stream continues after a gap";
+    `${cause.message}. Output of job ${jobId} at endpoint ${queue.endpointId} may be missing after the first ${piecesRead} ` +
+    "pieces: the service returns each once. The job continues. wait() has the output if the worker returns all of it. " +
+    "stream() yields later pieces. Set onGap to continue after gaps";
   return new StreamGapError(message, { jobId, piecesRead }, { cause });
 }

@@ -269,9 +269,9 @@ function mayRun(error: unknown, sentAt: number | undefined, stop: Stop): boolean
 
 function uncertain(key: string, { batch, endpointId }: JournalBatch): SubmitUncertainError {
   return new SubmitUncertainError(
-    `the input with the key ${JSON.stringify(key)} in batch ${JSON.stringify(batch)} was claimed by a process that ended ` +
-      `before it recorded the job's id. The job may have been submitted, so it is not submitted again. Check the requests of ` +
-      `endpoint ${endpointId}. If the job may run twice, run the batch with uncertain: "submit"`,
+    `input ${JSON.stringify(key)} in batch ${JSON.stringify(batch)} may have been submitted: the process that claimed it ended ` +
+      "before it recorded the job's id. It is not submitted again. Check the requests of endpoint " +
+      `${endpointId}. If the job may run twice, run the batch with uncertain: "submit"`,
     {},
   );
 }

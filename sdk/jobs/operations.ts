@@ -114,8 +114,7 @@ export async function retryJob(queue: QueueTransport, jobId: string, options: Ob
     const found = job ? `The job is ${job.status}` : "The job's status could not be read";
     const message =
       `${cause.message}. ${found}: the retry may not have taken effect, or the job may have run again. It was not sent again, ` +
-      "because the job could then run twice. Check status() and the worker's log; call retry() again only if it is " +
-      "safe for the job to run twice";
+      "because the job could then run twice. Check status() and the worker's log. Call retry() only if running twice is safe";
     throw new RetryUncertainError(message, jobId, { cause });
   });
 }

@@ -100,18 +100,16 @@ export async function findOrProveAbsent<T extends NamedRecord>(
 function cutList(kind: Kind, id: string): UnexpectedResponseError {
   const { noun } = kind;
   return new UnexpectedResponseError(
-    `${listOf(kind)}: cannot tell whether ${noun} ${id} exists. The list does not show it, but has ${LIST_CAP} records or ` +
-      `more: the service may show only the ${LIST_CAP} oldest, and it does not read one ${noun} alone. Nothing was changed. ` +
-      `Look for ${id} in the service's console, or delete ${noun}s that you do not need until the list is shorter, and ` +
-      "try again",
+    `${listOf(kind)}: cannot tell whether ${noun} ${id} exists. The list does not show it, but may be cut off after ` +
+      `${LIST_CAP} records. Nothing was changed. Look for ${id} in the service's console, or delete ${noun}s that you do not ` +
+      "need and try again",
   );
 }
 
 function emptyList(kind: Kind, id: string): EmptyListError {
   const { noun } = kind;
   return new EmptyListError(
-    `${listOf(kind)}: cannot tell whether ${noun} ${id} exists. The list was empty, which a failing service also shows, ` +
-      `and the service does not read one ${noun} alone. Nothing was changed. Look for ${id} in the service's console. If ` +
-      "it is there, try again later",
+    `${listOf(kind)}: cannot tell whether ${noun} ${id} exists. The list was empty, which can also be a failure of the ` +
+      `service. Nothing was changed. Look for ${id} in the service's console. If it is there, try again later`,
   );
 }

@@ -190,10 +190,12 @@ function uncertainInTime(
   cause?: ServerlessGpuError,
 ): CreateUncertainError {
   return new CreateUncertainError(
-    `${operation}: no response arrived, and there is no time left to find out whether it worked: ${one} named ` +
-      `"${name}" may exist, or appear later. It was not created again. Wait ${ABSENCE_LAG_MS / 1000} s, then look for "${name}" in the list of ` +
-      `${noun}s or in the service's console. If it is there, adopt it or delete it. If it is not, create it again. A longer ` +
-      "retry.maxElapsedMs leaves time for this check",
+    [
+      `${operation}: no response arrived, and there was no time left to check: ${one} named "${name}" may exist, or appear ` +
+        "later. It was not created again.",
+      `Wait ${ABSENCE_LAG_MS / 1000} s, then look for "${name}" in the list of ${noun}s or in the service's console. If it is ` +
+        "there, adopt it or delete it. If it is not, create it again. A longer retry.maxElapsedMs leaves time for this check",
+    ].join("\n"),
     [],
     { cause },
   );
@@ -210,10 +212,12 @@ function uncertainInCutList(
 ): CreateUncertainError {
   const found = ids.length === 0 ? "" : ` Look at ${ids.join(", ")} first.`;
   return new CreateUncertainError(
-    `${operation}: no response arrived, and the list that shows whether it worked has ${LIST_CAP} records or more: the ` +
-      `service may show only the ${LIST_CAP} oldest, and REST v2, which shows all, cannot be asked. The ${noun} may exist. It ` +
-      `was not created again. Look for the name in the service's console, where the newest come first.${found} If it is ` +
-      `there, adopt it or delete it, then try again`,
+    [
+      `${operation}: no response arrived, and the list that would show the ${noun} may be cut off after ${LIST_CAP} records. ` +
+        `REST v2, which shows all, cannot be used. The ${noun} may exist. It was not created again.`,
+      `Look for the name in the service's console, where the newest come first.${found} If it is there, adopt it or delete ` +
+        "it, then try again",
+    ].join("\n"),
     ids,
   );
 }

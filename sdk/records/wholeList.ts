@@ -109,8 +109,8 @@ function warnOfCut<T extends NamedRecord>({ completion, kind, warn }: Collection
   if (completion.hasWarned) return;
   completion.hasWarned = true;
   warn?.(
-    `${listOf(kind)} has ${LIST_CAP} records or more. The service may show only the ${LIST_CAP} oldest, and this key cannot ` +
-      `read the others over REST v2. So a ${kind.noun} that is not in it may still exist, and a new one may get a name that ` +
-      `another has. Delete ${kind.noun}s that you do not need, or use a key that REST v2 accepts`,
+    `${listOf(kind)} has ${LIST_CAP} records or more, and this key cannot read the rest over REST v2. Other ` +
+      `${kind.noun}s may exist, and a new one may get the same name. Delete ${kind.noun}s that you do not need, or use a key ` +
+      "that REST v2 accepts",
   );
 }

@@ -27,7 +27,7 @@ new ServerlessEndpoint("b", { ...args, name: "${b}" });
     const { exitCode, output } = await stack.run(UP);
     expect(exitCode).not.toBe(0);
     expect(output).toMatch(
-      /To swap two names, run pulumi up three times: with a third name for one endpoint, with the/,
+      /To swap two names, run pulumi up three times: rename one endpoint to a third name, then the other to the name/,
     );
   }
   for (const [a, b] of [

@@ -96,9 +96,9 @@ test.each(
         /^UNLIKELY {2}the account's workersMax is 8 after the change, within its quota of 9 .* reach 11 on the way/,
       ),
       expect.stringMatching(
-        /^DATA GOES {2}models: the change replaces the network volume \w+ \(models, 20 GB in EU-RO-1\)/,
+        /^DATA LOSS {2}models: the change replaces the network volume \w+ \(models, 20 GB in EU-RO-1\)/,
       ),
-      expect.stringMatching(/^DATA GOES {2}gone: the change deletes the network volume \w+ \(gone, 20 GB in EU-RO-1\)/),
+      expect.stringMatching(/^DATA LOSS {2}gone: the change deletes the network volume \w+ \(gone, 20 GB in EU-RO-1\)/),
       "CAP  --max-per-hour cannot be checked, because the cost of new is not known",
     ]),
   );

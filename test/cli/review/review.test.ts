@@ -88,10 +88,10 @@ describe.each(Object.keys(FORMS) as Form[])("a change of the %s form", (form) =>
     const { code, stdout } = await reviewed(previewOf(steps), { emulator });
     expect(code).toBe(0);
     expect(stdout).toContain(
-      "DATA GOES  gone: the change deletes the network volume v1 (models, 20 GB in EU-RO-1), and all data",
+      "DATA LOSS  gone: the change deletes the network volume v1 (models, 20 GB in EU-RO-1), and all data",
     );
-    expect(stdout).toContain("DATA GOES  moved: the change replaces the network volume v2");
-    expect(stdout.match(/DATA GOES/g)).toHaveLength(2);
+    expect(stdout).toContain("DATA LOSS  moved: the change replaces the network volume v2");
+    expect(stdout.match(/DATA LOSS/g)).toHaveLength(2);
   });
 });
 

@@ -120,8 +120,8 @@ describe("a record that moves to another resource", () => {
     ],
   ])("has its data named if it goes: a volume that %s", async (_, steps, count) => {
     const { stdout } = await reviewed(previewOf(steps), {});
-    expect(stdout.match(/DATA GOES .*v1/g) ?? []).toHaveLength(count);
-    expect(stdout).not.toContain("DATA GOES  v: the change deletes the network volume v2");
+    expect(stdout.match(/DATA LOSS .*v1/g) ?? []).toHaveLength(count);
+    expect(stdout).not.toContain("DATA LOSS  v: the change deletes the network volume v2");
   });
 });
 

@@ -141,7 +141,7 @@ test("a volume grows in place, is replaced for another data center, and cannot s
   const inputs = await checked(volume());
   const { id, outputs } = await provider.create(inputs);
   expect(outputs).toMatchObject({ name: "models-1234567", size: 50, highPerformance: false });
-  await expect(provider.create(inputs)).rejects.toThrow(/exists already.*set adoptId/);
+  await expect(provider.create(inputs)).rejects.toThrow(/exists already.*set adoptId/s);
   const grown = await provider.update(id, outputs, await checked(volume({ size: 80 }), inputs));
   expect(grown).toMatchObject({ size: 80 });
   const { failures } = await provider.check(await checked(volume({ size: 80 })), volume({ size: 60 }));
