@@ -46,7 +46,7 @@ describe("an endpoint that is absent", () => {
     expect(failing).toThrow(expect.objectContaining({ code: "ACCOUNT_CHANGED" }));
     expect(failing).toThrow(reason);
     expect(failing).toThrow(
-      /may still exist there, and you may still be charged.*SERVERLESS_GPU_ALLOW_ACCOUNT_CHANGE=true/,
+      /may still exist there, and you may still be charged.*SERVERLESS_GPU_ALLOW_ACCOUNT_CHANGE=true/s,
     );
     expect(failing).not.toThrow(account.apiKey);
   });
