@@ -32,6 +32,7 @@ const LONG = [
   "cli/slowService",
   "cli/forecast/forecast",
   "cli/forecast/pictures",
+  "cli/forecast/recordedCalibration",
   "cli/metrics/exporter",
   "cli/metrics/fullDisk",
   "cli/metrics/memory",

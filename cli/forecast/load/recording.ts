@@ -149,11 +149,12 @@ function withoutOverlaps(intervals: readonly Interval[]): Interval[] {
     });
 }
 
+/** Random times within an interval, because jobs at equal distances would hardly queue. */
 function* spread(intervals: readonly Interval[], draw: () => number): Generator<RecordedJob> {
+  const { next } = seededRandom(2);
   for (const { from, to, arrivals } of intervals) {
-    for (let job = 0; job < arrivals; job++) {
-      yield { arrivalS: (from + ((job + 0.5) / arrivals) * (to - from)) / 1000, durationS: draw() };
-    }
+    const times = Array.from({ length: arrivals }, () => from + next() * (to - from));
+    for (const at of times.sort((one, other) => one - other)) yield { arrivalS: at / 1000, durationS: draw() };
   }
 }
 

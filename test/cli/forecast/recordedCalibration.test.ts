@@ -1,0 +1,175 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { startPlay } from "../../../cli/alerts/play/play";
+import { playedReport } from "../../../cli/forecast/forecast";
+import type { ForecastFlags } from "../../../cli/forecast/forecastFlags";
+import { readLoad } from "../../../cli/forecast/load/readLoad";
+import { type CalibrationRow, LARGEST_ERROR } from "../../../cli/forecast/report/calibration";
+import { openRecorder } from "../../../cli/metrics/recorder";
+import { seededRandom } from "../../../emulator/model/random";
+import type { Job } from "../../../sdk/jobs/jobRecord";
+import { createJobRecorder } from "../../../sdk/recording/jobRecorder";
+
+jest.setTimeout(900_000);
+
+const HOUR_MS = 3_600_000;
+const HOURS = 6;
+/** The most jobs an hour. Their times are random. */
+const MOST_AN_HOUR = 200;
+/** How often the true workers are counted. */
+const STEP_MS = 15_000;
+
+const ENDPOINT = {
+  ...({ scalerType: "QUEUE_DELAY", scalerValue: 4, workersMin: 0, workersMax: 6, idleTimeout: 10 } as const),
+  ...{ gpuIds: "ADA_24", gpuCount: 1 },
+};
+const SETTINGS = { ...ENDPOINT, instanceIds: "", flashBoot: false };
+
+/** What the forecast does not know of the service. */
+interface Hidden {
+  readonly coldStartS: number;
+  /** Returns how long a job runs, in seconds. */
+  readonly runS: (random: () => number) => number;
+  readonly throttled?: { readonly share: number; readonly seconds: number };
+}
+
+type Figures = Readonly<Record<CalibrationRow["name"], number>>;
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), "recorded-calibration-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+interface JobEvent {
+  readonly id: string;
+  readonly input: unknown;
+}
+
+/** Records some hours of an emulator in virtual time. Returns what really happened. */
+async function record({ coldStartS, runS, throttled }: Hidden): Promise<Figures> {
+  const { next } = seededRandom(11);
+  const [startedAt, delaysS] = [new Map<number, number>(), [] as number[]];
+  const ended: { readonly id: string; readonly number: number }[] = [];
+  await using play = await startPlay({
+    ...{ api: "v2", healthEveryMs: 30_000 },
+    emulator: {
+      seed: { endpoints: [{ ...ENDPOINT, id: "e1", name: "llama", templateId: "t" }] },
+      ...{ coldStartMs: coldStartS * 1000, randomSeed: 5, drainMs: 0 },
+      handlers: {
+        default: async (
+          { id, input }: JobEvent,
+          { now, sleep, random }: { now(): number; sleep(ms: number): Promise<void>; random(): number },
+        ) => {
+          const { number } = input as { number: number };
+          startedAt.set(number, now());
+          await sleep(runS(random) * 1000);
+          ended.push({ id, number });
+        },
+      },
+    },
+  });
+  const { emulator } = play;
+  if (throttled) {
+    const { share, seconds } = throttled;
+    emulator.faults.add({
+      match: { endpointId: "e1", probability: share },
+      effect: { throttleWorkerMs: seconds * 1000 },
+    });
+  }
+  const ask = async (words: string) => {
+    const headers = { authorization: `Bearer ${emulator.apiKey}` };
+    return (await (await fetch(`${emulator.url}/v2/e1/${words}`, { headers })).json()) as Record<string, never>;
+  };
+  const recorder = openRecorder(folder, play.readings, "", () => {});
+  play.readings.onRound(() => recorder.look());
+  const see = createJobRecorder(
+    folder,
+    "client",
+    () => emulator.clock.now(),
+    () => {},
+  );
+  await play.advance(60_000);
+  const submittedAt: number[] = [];
+  const endMs = play.elapsedS() * 1000 + HOURS * HOUR_MS;
+  let workerSeconds = 0;
+  while (play.elapsedS() * 1000 < endMs) {
+    let gapMs = (-Math.log(1 - next()) * HOUR_MS) / MOST_AN_HOUR;
+    while (gapMs > 0) {
+      const stepMs = Math.min(gapMs, STEP_MS);
+      await play.advance(stepMs);
+      gapMs -= stepMs;
+      const { running = 0, idle = 0, initializing = 0 } = (await ask("health")).workers ?? ({} as never);
+      workerSeconds += ((running + idle + initializing) * stepMs) / 1000;
+    }
+    const share = 0.6 + 0.4 * Math.sin((2 * Math.PI * play.elapsedS() * 1000) / (HOURS * HOUR_MS));
+    if (next() < share) {
+      submittedAt.push(emulator.clock.now());
+      await play.submit("e1", { number: submittedAt.length - 1 });
+    }
+    for (const { id, number } of ended.splice(0)) {
+      delaysS[number] = ((startedAt.get(number) ?? 0) - (submittedAt[number] ?? 0)) / 1000;
+      const job = (await ask(`status/${id}`)) as unknown as Job;
+      see({ endpointId: "e1", job, submittedAt: submittedAt[number] });
+    }
+  }
+  await play.advance(60_000);
+  recorder.close();
+  const arrivals = emulator.journal.requests({ operation: "run" } as never);
+  expect(arrivals.map(({ at }) => at)).toEqual(submittedAt);
+  const sorted = delaysS.filter((delay) => delay !== undefined).sort((one, other) => one - other);
+  const percentile = (share: number) => sorted[Math.ceil(share * sorted.length) - 1] ?? 0;
+  return {
+    ...{ completed: sorted.length, workerSeconds, delayP50: percentile(0.5), delayP95: percentile(0.95) },
+    // Little's law: each second of waiting is one of a job in the queue.
+    queueDepth: sorted.reduce((sum, delay) => sum + delay, 0) / (HOURS * 3600),
+  };
+}
+
+/** Forecasts the recorded hours. Prints the error of each figure, and returns it beside the true one. */
+async function compared(truth: Figures, flags: ForecastFlags) {
+  const read = readLoad(folder, undefined, undefined, "llama");
+  try {
+    const { calibration } = await playedReport({ seeds: 6, ...flags }, read, [{ title: "Before", settings: SETTINGS }]);
+    const rows = calibration.rows.map(({ name, measured, forecast, error }) => {
+      const least = { completed: 1, queueDepth: 1, workerSeconds: 60, delayP50: 1, delayP95: 1 }[name];
+      const trueError = (forecast.middle - truth[name]) / Math.max(truth[name], least);
+      return { name, measured, true: truth[name], forecast: forecast.middle, error, trueError };
+    });
+    const shown = rows.map(
+      ({ name, error, trueError, ...figures }) =>
+        `${name}: forecast ${figures.forecast.toFixed(1)}, measured ${figures.measured.toFixed(1)}, true ` +
+        `${figures.true.toFixed(1)}; printed error ${(error * 100).toFixed(1)} %, true error ${(trueError * 100).toFixed(1)} %`,
+    );
+    process.stdout.write(`${JSON.stringify(flags)}: ${calibration.verdict}\n  ${shown.join("\n  ")}\n`);
+    return { verdict: calibration.verdict, rows };
+  } finally {
+    read.close();
+  }
+}
+
+const exponential = (mean: number) => (random: () => number) => Math.min(300, 1 - mean * Math.log(1 - random()));
+const uniform = (from: number, to: number) => (random: () => number) => from + random() * (to - from);
+
+test.each<[string, Hidden]>([
+  ["a cold start of 90 s and uniform run times", { coldStartS: 90, runS: uniform(5, 15) }],
+  ["a cold start of 20 s and exponential run times", { coldStartS: 20, runS: exponential(25) }],
+  [
+    "a cold start of 60 s and throttled workers",
+    { coldStartS: 60, runS: uniform(10, 30), throttled: { share: 0.3, seconds: 120 } },
+  ],
+])("with %s, the printed error is near the true one, and a forecast that knows the service is calibrated", async (_, hidden) => {
+  const truth = await record(hidden);
+  const known = { coldStart: [{ seconds: hidden.coldStartS, weight: 1 }], throttled: hidden.throttled };
+  const [informed, uninformed] = [await compared(truth, known), await compared(truth, {})];
+  for (const { error, trueError } of informed.rows) expect(Math.abs(error - trueError)).toBeLessThan(0.1);
+  expect(informed.verdict).toBe("calibrated");
+  for (const { verdict, rows } of [informed, uninformed]) {
+    expect(rows.map(({ name }) => name)).toEqual(["completed", "queueDepth", "workerSeconds", "delayP50", "delayP95"]);
+    const largest = Math.max(...rows.map(({ trueError }) => Math.abs(trueError)));
+    // Near the border, the sampled figures may be on the other side of it.
+    if (Math.abs(largest - LARGEST_ERROR) > 0.1)
+      expect(verdict).toBe(largest > LARGEST_ERROR ? "not calibrated" : "calibrated");
+  }
+});
