@@ -1,5 +1,6 @@
 import { isObject } from "../../provider/properties";
 import { classOf } from "../stack";
+import type { Step } from "./otherResources";
 import { type CopiedResource, deeplyRevealed, isSecret, PLACEHOLDER, revealed, secretOf } from "./rewriteState";
 
 /** The relevant part of a saved plan: the inputs that differ from those in state. */
@@ -16,12 +17,18 @@ interface InputDiff {
  * Replaces each secret placeholder in state with the program's current value, so that it shows no
  * change. Whether the secret really changes is unknown. Returns the names of the secrets, such as
  * `llama: env.TOKEN`.
+ * @param steps the steps of the plan, which name the resources that an alias renames
  */
-export function assumeSecrets(resources: readonly CopiedResource[], { resourcePlans = {} }: Plan): string[] {
+export function assumeSecrets(
+  resources: readonly CopiedResource[],
+  { resourcePlans = {} }: Plan,
+  steps: readonly Step[],
+): string[] {
+  const renamed = new Map(steps.map(({ urn, oldState }) => [oldState?.urn, urn]));
   const unknown: string[] = [];
   for (const resource of resources) {
     if (classOf(resource.type) === undefined) continue;
-    const { adds, updates } = resourcePlans[resource.urn]?.goal?.inputDiff ?? {};
+    const { adds, updates } = resourcePlans[renamed.get(resource.urn) ?? resource.urn]?.goal?.inputDiff ?? {};
     const inputs = { ...adds, ...updates };
     const found: string[] = [];
     const old = fillIn(resource.inputs, inputs, found);

@@ -48,6 +48,8 @@ export interface Step {
 }
 
 export interface StepState {
+  /** In the old state, that of before an alias renamed the resource. */
+  readonly urn?: string;
   readonly id?: string;
   readonly type: string;
   readonly custom?: boolean;

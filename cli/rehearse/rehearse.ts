@@ -136,7 +136,7 @@ async function rehearsed(
   const applied = await applyToCopy(pulumi, stack, { emulator, steps, faults });
   const file = flags.load === undefined ? undefined : path.resolve(flags.load);
   const played = file === undefined ? undefined : await playedLoad(file, flags, steps, applied.changes);
-  const checks = checksOf({ applied, played, review: review.report, isStrict: flags.strict === true });
+  const checks = checksOf({ applied, played, review: review.report, steps, isStrict: flags.strict === true });
   const code = codeOf(checks);
   const report: Rehearsal = {
     ...{
@@ -166,9 +166,9 @@ async function load(
   if (withSecrets || !JSON.stringify(state).includes('"plaintext"')) return [];
   // Only a plan shows the values. It stays encrypted: the program may have secrets of its own.
   const plan = path.join(workspace.copy, "plan.json");
-  await previewCopy(pulumi, stack, ["--save-plan", plan]);
+  const { steps } = await previewCopy(pulumi, stack, ["--save-plan", plan]);
   const decrypted = decryptedPlan(readFileSync(plan, "utf8"), stack.salt, workspace.env.PULUMI_CONFIG_PASSPHRASE ?? "");
-  const unknown = assumeSecrets(state.deployment.resources ?? [], decrypted);
+  const unknown = assumeSecrets(state.deployment.resources ?? [], decrypted, steps);
   rmSync(plan);
   await stack.load(state);
   return unknown;

@@ -1,6 +1,8 @@
 import { calibrationSentence } from "../forecast/report/calibration";
 import { FINDING_HEADINGS, findingText, type ReviewReport } from "../review/report";
+import { classOf } from "../stack";
 import type { Applied } from "./apply";
+import type { Step } from "./otherResources";
 import type { Played } from "./play";
 
 /** One row of the verdict. */
@@ -19,13 +21,20 @@ interface Parts {
   readonly applied: Applied;
   readonly played: Played | undefined;
   readonly review: ReviewReport;
+  /** The steps of the preview before the update. */
+  readonly steps: readonly Step[];
   /** `true` if what is unlikely is a problem. */
   readonly isStrict: boolean;
 }
 
 /** Returns the rows of the verdict: the update, the findings of the review, and the load. */
-export function checksOf({ applied, played, review, isStrict }: Parts): Check[] {
-  return [...outcomes(applied), ...findings(review, isStrict), ...(played ? limits(played) : [])];
+export function checksOf({ applied, played, review, steps, isStrict }: Parts): Check[] {
+  return [
+    ...outcomes(applied),
+    ...findings(review, isStrict),
+    ...withoutCredential(steps, isStrict),
+    ...(played ? limits(played) : []),
+  ];
 }
 
 const LIMIT_EXCEEDED = 3;
@@ -70,6 +79,19 @@ function findings({ findings: all, missed, exceeded }: ReviewReport, isStrict: b
     ...missed.map(({ what, why }): Check => ({ result: "notice", what: "not looked up", text: `${what}: ${why}` })),
     ...exceeded.map((text): Check => ({ result: "limit", what: "cost", text })),
   ];
+}
+
+/** Returns the rows about images that workers would have to pull without a credential. */
+function withoutCredential(steps: readonly Step[], isStrict: boolean): Check[] {
+  const isGiven = ({ inputs = {} }: NonNullable<Step["newState"]>) => Boolean(inputs.containerRegistryAuthId);
+  const names = steps.flatMap(({ urn, oldState, newState }) => {
+    if (!oldState || !newState || classOf(newState.type) === undefined) return [];
+    return isGiven(oldState) && !isGiven(newState) ? (urn.split("::").at(-1) ?? []) : [];
+  });
+  return [...new Set(names)].map((name) => ({
+    ...{ result: isStrict ? "problem" : "notice", what: FINDING_HEADINGS.unlikely.toLowerCase() },
+    text: `${name}: the change removes its registry credential, so workers can start only if the image is public`,
+  }));
 }
 
 function limits({ endpoint, report, refusal }: Played): Check[] {

@@ -105,12 +105,19 @@ test("A saved plan is decrypted without a file, with the passphrase of its stack
   expect(() => decryptedPlan(plan, salt, "other")).toThrow();
 });
 
-test("A secret in state gets the program's value, at any depth, and is named as not known", () => {
+test.each([
+  ["", "llama", []],
+  [
+    ", also after an alias renamed the resource",
+    "llama-2",
+    [{ op: "update", urn: urn(TYPE, "llama-2"), oldState: { urn: urn(TYPE, "llama"), type: TYPE } }],
+  ],
+])("A secret in state gets the program's value, at any depth, and is named as not known%s", (_, name, steps) => {
   const { state } = rewriteState(exported(), STAGE);
   const resources = state.deployment.resources ?? [];
   const env = { TOKEN: { ...SECRET, plaintext: '"Bearer x"' }, PLAIN: "q" };
-  const plan = { resourcePlans: { [urn(TYPE, "llama")]: { goal: { inputDiff: { updates: { env } } } } } };
-  expect(assumeSecrets(resources, plan)).toEqual(["llama: env.TOKEN", "llama: env"]);
+  const plan = { resourcePlans: { [urn(TYPE, name)]: { goal: { inputDiff: { updates: { env } } } } } };
+  expect(assumeSecrets(resources, plan, steps)).toEqual(["llama: env.TOKEN", "llama: env"]);
   const [{ inputs = {}, outputs = {} } = {}] = resources;
   const { TOKEN, PLAIN } = inputs.env as Record<string, unknown>;
   expect(PLAIN).toBe("p");

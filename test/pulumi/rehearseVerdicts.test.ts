@@ -1,0 +1,251 @@
+import path from "node:path";
+import { type Emulator, startEmulator } from "../../emulator";
+import { createStack, type PulumiStack } from "./harness";
+
+const COMMAND = path.resolve(__dirname, "../../dist/cli/main.js");
+
+const HEAD = `
+const pulumi = require("@pulumi/pulumi");
+const { ContainerRegistryAuth, NetworkVolume, ServerlessEndpoint, ServerlessTemplate } = require("pulumi-serverless-gpu");
+`;
+
+/** Three endpoints share a template; `busy` and `calm` are played. */
+const PROGRAM = `${HEAD}
+const hub = new ContainerRegistryAuth("hub", { name: "hub", username: "me", password: "word" });
+const image = new ServerlessTemplate("image", {
+  name: "image", imageName: "ghcr.io/me/llama:1", containerRegistryAuthId: hub.id,
+});
+const models = new NetworkVolume("models", { name: "models", size: 20, dataCenterId: "EU-RO-1" });
+const busy = new ServerlessEndpoint("busy", {
+  templateId: image.id, gpuIds: ["AMPERE_24"], scalerType: "QUEUE_DELAY", scalerValue: 4,
+  workersMin: 1, workersMax: 10, idleTimeout: 60, executionTimeoutMs: 600000,
+});
+const calm = new ServerlessEndpoint("calm", {
+  templateId: image.id, gpuIds: ["AMPERE_24", "ADA_24", "-NVIDIA L4", "-NVIDIA A5000"],
+  locations: ["EU-RO-1", "EU-CZ-1"], workersMax: 1, idleTimeout: 5,
+});
+new ServerlessEndpoint("stored", { templateId: image.id, gpuIds: ["ADA_24"], workersMax: 1, networkVolumeId: models.id });
+exports.url = busy.queueUrl;
+`;
+
+/** The same resources, written in another way. */
+const REWRITTEN = `${HEAD}
+// The endpoints come first in this file, and the names are longer.
+class Service extends pulumi.ComponentResource {
+  constructor(name, args) {
+    super("test:index:Service", name);
+    this.endpoint = new ServerlessEndpoint("busy", {
+      ...args, executionTimeoutMs: 600000, idleTimeout: 60, workersMax: 10, workersMin: 1, scalerValue: 4,
+    }, { parent: this, aliases: [{ parent: pulumi.rootStackResource }] });
+  }
+}
+const models = new NetworkVolume("models", { dataCenterId: "EU-RO-1", size: 20, name: "models" });
+const credential = new ContainerRegistryAuth(
+  "credential", { name: "hub", username: "me", password: "word" }, { aliases: [{ name: "hub" }] },
+);
+const image = new ServerlessTemplate("image", {
+  containerRegistryAuthId: credential.id, imageName: "ghcr.io/me/llama:1", name: "image",
+});
+new ServerlessEndpoint("stored", { networkVolumeId: models.id, workersMax: 1, gpuIds: ["ADA_24"], templateId: image.id });
+new ServerlessEndpoint("calm", {
+  templateId: image.id, gpuIds: "AMPERE_24, ADA_24, -NVIDIA A5000, -NVIDIA L4", locations: " EU-CZ-1 , EU-RO-1",
+  gpuCount: 1, scalerType: "QUEUE_DELAY", scalerValue: 4, workersMin: 0, workersMax: 1, idleTimeout: 5,
+});
+const { endpoint } = new Service("service", { templateId: image.id, gpuIds: " AMPERE_24 ", scalerType: "QUEUE_DELAY" });
+exports.address = endpoint.queueUrl;
+exports.id = endpoint.id;
+`;
+
+const PROJECT = `# Another version of the interpreter.
+name: test
+description: Endpoints of the team
+runtime:
+  name: nodejs
+  options:
+    typescript: false
+    nodeargs: --no-warnings
+`;
+
+/** Four hours with a burst every two minutes, which is twice as large in the third hour. */
+function bursts(): string {
+  const rows: string[] = [];
+  for (let minute = 0; minute < 240; minute += 2) {
+    const size = minute >= 120 && minute < 180 ? 20 : 10;
+    for (let job = 0; job < size; job++) rows.push(`${minute * 60 + job},${8 + (job % 10)}`);
+    rows.push(`${minute * 60 + 50},10`);
+  }
+  return `arrival_s,duration_s\n${rows.join("\n")}\n`;
+}
+
+/** Two hours with a job of 3 s about every 6 s, and a few more in the second one. */
+function steady(): string {
+  const first = Array.from({ length: 553 }, (_, job) => `${job * 6.5},3`);
+  const second = Array.from({ length: 600 }, (_, job) => `${3600 + job * 6},3`);
+  return `arrival_s,duration_s\n${[...first, ...second].join("\n")}\n`;
+}
+
+/** Limits that the program before the change keeps. */
+const ASSUMED = ["--seeds", "3", "--cold-start", "30s", "--ttl", "1h"];
+const BUSY = [
+  ...["--load", "bursts.csv", "--endpoint", "busy", ...ASSUMED],
+  ...["--max-p95", "39s", "--max-cost", "4500/month", "--max-during", "p50=30s,p95=60s,lost=0"],
+];
+const CALM = [
+  ...["--load", "steady.csv", "--endpoint", "calm", ...ASSUMED],
+  ...["--max-p95", "5s", "--max-during", "p99=5s"],
+];
+
+let emulator: Emulator;
+let stack: PulumiStack;
+
+beforeAll(async () => {
+  emulator = await startEmulator({ profile: "observed", drainMs: 0, coldStartMs: 0, workerQuota: 30 });
+  stack = await createStack({ program: PROGRAM, env: emulator.env });
+  await stack.writeFile("bursts.csv", bursts());
+  await stack.writeFile("steady.csv", steady());
+  await stack.up();
+});
+afterAll(() => emulator.stop());
+
+async function rehearsed(program: string, args: readonly string[]) {
+  await stack.writeProgram(program);
+  const words = [COMMAND, "rehearse", "--stack", "dev", "--from-state", "--json", ...args];
+  const { exitCode, stdout, output } = await stack.exec(process.execPath, words);
+  if (!stdout.startsWith("{")) throw new Error(output);
+  const { checks, applied, load } = JSON.parse(stdout);
+  const failed = checks.filter(({ result }: { result: string }) => result === "limit" || result === "problem");
+  const short = applied.changes.map(
+    ({ what, resource, properties }: { what: string; resource: string; properties: string[] }) =>
+      `${what} ${resource}: ${properties.join()}`,
+  );
+  return { exitCode, failed, changes: short.sort(), left: applied.left, load };
+}
+
+test("A program that says the same in other words keeps every limit", async () => {
+  await stack.writeFile("Pulumi.yaml", PROJECT);
+  const { load, ...rest } = await rehearsed(REWRITTEN, BUSY);
+  // Pulumi records values that the program now gives, although the service has them already.
+  const changes = ["updated calm: gpuCount,scalerType,scalerValue,workersMin"];
+  expect(rest).toEqual({ exitCode: 0, failed: [], changes, left: [] });
+  const [before, after] = load.report.results;
+  expect(after).toEqual({ ...before, title: "After" });
+});
+
+interface Case {
+  /** What is replaced in the program, and by what. */
+  readonly edits: readonly (readonly [string, string])[];
+  readonly args: readonly string[];
+  /** The rows of the verdict that fail. */
+  readonly reasons: readonly (readonly [what: string, text: RegExp])[];
+  readonly changes: readonly string[];
+}
+
+const CASES: Readonly<Record<string, Case>> = {
+  "idleTimeout from 5 to 1": {
+    edits: [["idleTimeout: 5,", "idleTimeout: 1,"]],
+    args: CALM,
+    reasons: [["load", /^calm: the p95 delay can be .* more than 5 s/]],
+    changes: ["updated calm: idleTimeout"],
+  },
+  "workersMax from 10 to 2": {
+    edits: [["workersMax: 10", "workersMax: 2"]],
+    args: BUSY,
+    reasons: [
+      ["load", /^busy: the p95 delay can be .* more than 39 s/],
+      ["load", /^busy: the p95 delay during the change can be/],
+    ],
+    changes: ["updated busy: workersMax"],
+  },
+  "workersMin from 1 to 0": {
+    edits: [["workersMin: 1", "workersMin: 0"]],
+    args: BUSY,
+    reasons: [["load", /^busy: the p95 delay can be .* more than 39 s/]],
+    changes: ["updated busy: workersMin"],
+  },
+  "an image that crashes": {
+    edits: [["llama:1", "llama:2"]],
+    args: [...BUSY, "--fault", '{"match":{"imageName":"ghcr.io/me/llama:2"},"effect":{"crashLoop":true}}'],
+    reasons: [
+      ["load", /^busy: [\d,]+ jobs .* can be lost or time out, more than 0 \(--max-lost\)/],
+      ["load", /^busy: [\d,]+ jobs can be lost or time out during the change/],
+    ],
+    changes: ["rolled out busy: ", "rolled out calm: ", "rolled out stored: ", "updated image: imageName"],
+  },
+  "executionTimeoutMs below the 99th percentile of the jobs": {
+    edits: [["executionTimeoutMs: 600000", "executionTimeoutMs: 16500"]],
+    args: BUSY,
+    reasons: [["load", /^busy: [\d,]+ jobs .* can be lost or time out/]],
+    changes: ["updated busy: executionTimeoutMs"],
+  },
+  "locations to a data center without stock": {
+    edits: [['locations: ["EU-RO-1", "EU-CZ-1"]', 'locations: ["US-TX-3"]']],
+    args: ["--strict", "--fault", '{"match":{"dataCenterId":"US-TX-3"},"effect":{"soldOut":true}}'],
+    reasons: [["unlikely", /calm: .*US-TX-3/]],
+    changes: ["updated calm: locations"],
+  },
+  "a volume to another data center": {
+    edits: [['dataCenterId: "EU-RO-1"', 'dataCenterId: "EU-CZ-1"']],
+    args: [],
+    reasons: [["data goes", /models: the change replaces the network volume/]],
+    changes: ["replaced models: ", "updated stored: networkVolumeId"],
+  },
+  "gpuCount from 1 to 2 with a limit of the cost": {
+    edits: [["scalerValue: 4,", "scalerValue: 4, gpuCount: 2,"]],
+    args: BUSY,
+    reasons: [["load", /^busy: it can cost \$[\d,.]+ a month, more than \$4,500/]],
+    changes: ["rolled out busy: gpuCount"],
+  },
+  "the scaler from QUEUE_DELAY to REQUEST_COUNT 50": {
+    edits: [['"QUEUE_DELAY", scalerValue: 4', '"REQUEST_COUNT", scalerValue: 50']],
+    args: BUSY,
+    reasons: [["load", /^busy: the p95 delay can be .* more than 39 s/]],
+    changes: ["updated busy: scalerType,scalerValue"],
+  },
+  "the type from QUEUE to LOAD_BALANCER": {
+    edits: [['"QUEUE_DELAY", scalerValue: 4', '"REQUEST_COUNT", scalerValue: 4, type: "LOAD_BALANCER"']],
+    args: BUSY,
+    reasons: [["load", /^busy: after the change it is a load balancer, which has no queue/]],
+    changes: ["replaced busy: "],
+  },
+  "a template that endpoints share": {
+    edits: [["llama:1", "llama:2"]],
+    args: CALM,
+    reasons: [["load", /^calm: the p99 delay during the change can be .* more than 5 s/]],
+    changes: ["rolled out busy: ", "rolled out calm: ", "rolled out stored: ", "updated image: imageName"],
+  },
+  "a removed credential": {
+    edits: [
+      [", containerRegistryAuthId: hub.id", ""],
+      [/const hub = .*/.exec(PROGRAM)?.[0] ?? "", ""],
+    ],
+    args: ["--strict"],
+    reasons: [["unlikely", /^image: the change removes its registry credential, so workers can start only if/]],
+    changes: [
+      ...["deleted hub: ", "rolled out busy: ", "rolled out calm: ", "rolled out stored: "],
+      "updated image: containerRegistryAuthId",
+    ],
+  },
+};
+
+test.each(Object.entries(CASES))("The verdict notices %s, and says why", async (_, {
+  edits,
+  args,
+  reasons,
+  changes,
+}) => {
+  let program = PROGRAM;
+  for (const [from, to] of edits) {
+    expect(program).toContain(from);
+    program = program.replace(from, to);
+  }
+  const { exitCode, failed, changes: shown } = await rehearsed(program, args);
+  for (const [what, text] of reasons)
+    expect(failed).toContainEqual(expect.objectContaining({ what, text: expect.stringMatching(text) }));
+  expect(shown).toEqual(changes);
+  expect(exitCode).toBe(failed.some(({ result }: { result: string }) => result === "limit") ? 3 : 4);
+});
+
+test("The order of the pools in gpuIds is a change", async () => {
+  const { changes } = await rehearsed(PROGRAM.replace('"AMPERE_24", "ADA_24"', '"ADA_24", "AMPERE_24"'), []);
+  expect(changes).toEqual(["rolled out calm: gpuIds"]);
+});
