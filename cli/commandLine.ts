@@ -145,7 +145,7 @@ function addEmulator(program: Command): void {
       "[options]\n       serverless-gpu emulator env [options]\n       serverless-gpu emulator exec [options] -- <command...>",
     )
     .description(
-      "Runs the emulator until you interrupt it (Ctrl-C), and prints its URL and the environment variables for it. If npx " +
+      "Runs the emulator until you interrupt it (Ctrl-C), and prints its URL and environment variables. If npx " +
         "or an npm script started it, it also stops when that process ends.",
     )
     .option("--json", 'print one line of JSON instead: {"url", "env"}')

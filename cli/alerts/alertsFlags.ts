@@ -29,13 +29,13 @@ Exit codes:
 function addRuleFlags(command: Command): Command {
   return command
     .option("--stack [name]", "the stack whose endpoints get rules (default: the selected one)")
-    .option("--failure-share <share>", "fire from this share of failed jobs, such as 0.1 (default: 0.1)", number(0, 1))
+    .option("--failure-share <share>", "fire if at least this share of jobs fails (default: 0.1)", number(0, 1))
     .option(
       "--spend-cap <dollars>",
-      "fire above this cost in US dollars an hour (default: 80 % of the account's spend limit)",
+      "fire if the cost in US dollars an hour exceeds this (default: 80 % of the account's spend limit)",
       number(0, 1_000_000),
     )
-    .option("--stale <minutes>", "fire after this time without a successful read (default: 10)", number(3, 1440));
+    .option("--stale <minutes>", "fire if no read has succeeded for this long (default: 10)", number(3, 1440));
 }
 
 export function addAlertsFlags(command: Command): Command {
@@ -43,10 +43,10 @@ export function addAlertsFlags(command: Command): Command {
     .summary("Write Prometheus rules and a dashboard from the stack's state")
     .usage("[options]\n       serverless-gpu alerts test [options]")
     .description(
-      "Writes alerting rules for the metrics of serverless-gpu metrics. Their thresholds come from the settings in the stack's " +
-        "state, so write them again when these change. It sends nothing to the service.",
+      "Writes alerting rules for the metrics that serverless-gpu metrics exports. The thresholds come from the settings in " +
+        "the stack's state, so run this again when they change. It sends nothing to the service.",
     )
-    .option("--out <file>", "the file of the rules (default: standard output)")
+    .option("--out <file>", "the file to write the rules to (default: standard output)")
     .option("--dashboard <file>", "also write a Grafana dashboard to this file")
     .addHelpText(
       "after",
@@ -63,11 +63,14 @@ export function addAlertsTestFlags(command: Command): Command {
   return addRuleFlags(command)
     .summary("Simulate faults in the emulator, and check the rules")
     .description(
-      "Simulates each kind of fault in the emulator, with the endpoints of the stack, and checks with promtool that the right " +
-        "rules fire, and no others. Writes the rules, and their tests beside them. Needs promtool, which comes with Prometheus. " +
+      "Simulates each kind of fault in the emulator, with the stack's endpoints, and checks with promtool that the right " +
+        "rules fire, and no others. Writes the rules and their tests to files. Needs promtool, which comes with Prometheus. " +
         "It sends nothing to the service.",
     )
-    .option("--out <file>", "the file of the rules; rules.yml gets its tests in rules.test.yml (default: rules.yml)")
+    .option(
+      "--out <file>",
+      "the file to write the rules to; the tests for rules.yml go to rules.test.yml (default: rules.yml)",
+    )
     .option("--week", "simulate a week without faults instead of a day")
     .addHelpText(
       "after",

@@ -18,11 +18,11 @@ export function addBatchFlags(command: Command): Command {
   return command
     .summary("Run a job for each line of a file")
     .description(
-      "Runs a job for each line of a file, and writes each result as a line. It records the id of each job before it waits for " +
-        "it. Run it again after Ctrl-C, a kill or a crash: it continues where it stopped, and submits no job twice.",
+      "Runs a job for each line of a file, and writes each result as a line. It records each job's id before it waits for the " +
+        "job. Run the command again after Ctrl-C, a kill or a crash: it continues where it stopped, and submits no job twice.",
     )
     .argument("[endpoint]", "the id or the exact name of an endpoint")
-    .option("--input <file>", "the inputs: one JSON object for each line, which is the input of a job")
+    .option("--input <file>", "the inputs: a JSON object on each line, the input of one job")
     .option("--output <file>", 'the results: {"key", "index", "jobId", "output"} or "error", one line for each key')
     .option(
       "--journal <place>",
@@ -34,15 +34,15 @@ export function addBatchFlags(command: Command): Command {
     .addOption(
       new Option(
         "--uncertain <what>",
-        "submit inputs again whose submit got no response, although the job may then run twice",
+        "submit an input again if its submit got no response, although the job may then run twice",
       ).choices(["submit"]),
     )
     .addOption(
-      new Option("--expired <what>", "submit inputs again whose result the service no longer keeps").choices([
+      new Option("--expired <what>", "submit an input again if the service no longer keeps its result").choices([
         "submit",
       ]),
     )
-    .option("--print-sql", "print the SQL that creates the journal's tables, and end")
+    .option("--print-sql", "print the SQL that creates the journal's tables, and exit")
     .addHelpText(
       "after",
       `
@@ -50,7 +50,7 @@ Examples:
   serverless-gpu batch llama --input prompts.jsonl --output results.jsonl
   serverless-gpu batch llama --input prompts.jsonl --output part1.jsonl --journal postgres://batch@db/batches
 
-After Ctrl-C it submits nothing more and waits for the running jobs. A second Ctrl-C leaves them running.
+After Ctrl-C, the command submits no more jobs, and waits for the running ones. A second Ctrl-C leaves them running.
 
 Exit codes:
   0  all inputs have a result, and no job failed

@@ -5,7 +5,7 @@ export function addDoctorFlags(command: Command): Command {
     .summary("Check the setup, and show how to fix problems")
     .description(
       "Finds what keeps the provider from working, and says how to fix it. Run it in the folder of your Pulumi program. " +
-        "It changes nothing. It tries the key with one harmless query, and never shows it.",
+        "It changes nothing. It tests the key with one harmless query, and never prints the key.",
     )
     .option("--json", 'print one JSON object: {"version", "ok", "checks": [{"check", "status", "found", "fix"}]}')
     .addHelpText(
@@ -14,11 +14,11 @@ export function addDoctorFlags(command: Command): Command {
 Checks:
   node         the version of Node.js
   pulumi       the Pulumi CLI on PATH, and its version
-  pulumi-sdk   @pulumi/pulumi, loaded from the program's folder, and its version
-  package      pulumi-serverless-gpu is a direct dependency of the program, because state names it
+  pulumi-sdk   @pulumi/pulumi, as loaded from the program's folder, and its version
+  package      pulumi-serverless-gpu is a direct dependency of the program, because the state names it
   config       the key and the service are set, in the environment or the stack's config; no name is misspelled
   addresses    the URLs are well formed, encrypted unless local, and respond
-  api          the service does not end the management API soon
+  api          the service will not shut down the management API soon
   key          the service accepts the key
   names        no two endpoints, and no two network volumes of a data center, have the same name
   clock        this machine's clock is within a minute of the service's clock

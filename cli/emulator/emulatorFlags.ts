@@ -49,7 +49,7 @@ export function addEmulatorFlags(command: Command): Command {
     .option("--data <file>", "keep everything in this file; if it exists, continue from it and ignore --seed")
     .option(
       "--handlers <folder>",
-      "worker code: <endpoint name or template id>.js exports a function (default: workers echo); also .cjs, .mjs, " +
+      "worker code: <endpoint name or template id>.js exports a function (default: workers return their input); also .cjs, .mjs, " +
         "and .ts with Node.js 22.18 or later",
     )
     .option("--watch", "reload the handlers when a file in their folder changes")
@@ -79,7 +79,7 @@ export function addEmulatorFlags(command: Command): Command {
     .option("--strict-references", "refuse templates, volumes and registry credentials that do not exist")
     .option(
       "--template-release-ms <n>",
-      "how long after its last use a template can be deleted (default: 120000 in the observed profile, else 0)",
+      "time after its last use until a template can be deleted (default: 120000 in the observed profile, else 0)",
       wholeNumberOption(),
     )
     .option("--stale-flashboot", "workers with FLASHBOOT keep the old version of a changed template")
@@ -95,7 +95,7 @@ export function addEmulatorFlags(command: Command): Command {
     )
     .option(
       "--restricted-key <key>",
-      "a second key, valid but without any permission (default: none)",
+      "a second key, which is valid but has no permissions (default: none)",
       readKey("--restricted-key"),
     )
     .option("--random-seed <n>", "make ids and random choices the same on every run", wholeNumberOption())

@@ -4,8 +4,8 @@ export function addExplainFlags(command: Command): Command {
   return command
     .summary("Explain why an endpoint's jobs or workers wait")
     .description(
-      "Prints the most likely cause, or several if they look the same, with what to do and the evidence. It changes nothing. " +
-        "REST v2 shows more than GraphQL.",
+      "Prints the most likely cause, what to do about it, and the evidence. If the evidence fits several causes equally " +
+        "well, it prints them all. It changes nothing. REST v2 shows more than GraphQL.",
     )
     .argument("[endpoint]", "the id or the exact name of an endpoint")
     .option("--stack [name]", "all endpoints in the state of this stack, or of the selected one, in this folder")

@@ -83,12 +83,12 @@ export function addPlayFlags(command: Command): Command {
     )
     .option(
       "--restore <time@recent,other>",
-      "time that FlashBoot takes to restore a worker, and the shares of starts that it restores soon after the last worker and later (default: 2s@0.8,0.2)",
+      "time that FlashBoot takes to restore a worker, and the share of starts that it restores: first of those soon after the last worker stopped, then of later ones (default: 2s@0.8,0.2)",
       parseRestore,
     )
     .option(
       "--throttled <share@time>",
-      "starts that wait for a free machine, such as 0.1@60s (default: none)",
+      "share of starts that wait for a free machine, and for how long, such as 0.1@60s (default: none)",
       parseThrottled,
     )
     .option("--ttl <time>", "time to live of jobs (default: 1d)", parseTime)
@@ -99,10 +99,10 @@ export function addPlayFlags(command: Command): Command {
       parsePrices,
     )
     .option("--active-discount <share>", "discount for workersMin workers, such as 0.2 (default: 0)", parseNumber(0, 1))
-    .option("--free-starts", "starting workers are not billed")
+    .option("--free-starts", "do not count the cost of starting workers")
     .optionsGroup("Limits:")
-    .option("--max-p95 <time>", "exit with 3 if the p95 delay can be longer", parseTime)
-    .option("--max-cost <cost>", "exit with 3 if it can cost more, such as 50/month", parseCost)
+    .option("--max-p95 <time>", "exit with 3 if the p95 delay can exceed this", parseTime)
+    .option("--max-cost <cost>", "exit with 3 if the cost can exceed this, such as 50/month", parseCost)
     .option(
       "--max-lost <jobs>",
       "with a limit: exit with 3 if more jobs can be lost to their ttl or time out, such as 5 or 0.1% (default: 0)",
@@ -115,7 +115,7 @@ export function addPlayFlags(command: Command): Command {
     )
     .option(
       "--require-calibration",
-      "exit with 3 unless the forecast was compared with the recorded load, and is near it",
+      "exit with 3 unless the forecast could be compared with the recording, and is close to it",
     );
 }
 
@@ -123,8 +123,8 @@ export function addForecastFlags(command: Command): Command {
   const first = command
     .summary("Forecast delay and cost of an endpoint's settings under a load")
     .description(
-      "Plays a load against an endpoint's settings with the emulator's scheduler in virtual time, and prints how long " +
-        "jobs wait and what it costs, as ranges over several runs. It calls no service and changes nothing. With --stack and " +
+      "Simulates a load on an endpoint with the emulator's scheduler in virtual time, and prints how long jobs would wait " +
+        "and what that would cost, as ranges over several runs. It calls no service and changes nothing. With --stack and " +
         "--program, it runs Pulumi to export the state and to preview the program.",
     )
     .optionsGroup("Load:")
@@ -145,7 +145,7 @@ export function addForecastFlags(command: Command): Command {
     .option("--program", "take the settings from a preview of the program; with --stack, compare the two")
     .option("--endpoint <name>", "the endpoint, if there are several")
     .option("--set <setting=value...>", "change settings: workersMax=5 flashBoot=on", parseSetting)
-    .option("--sweep <setting=values...>", "compare settings: workersMin=0..3 scalerValue=1,2,4", parseAxis);
+    .option("--sweep <setting=values...>", "compare values of settings: workersMin=0..3 scalerValue=1,2,4", parseAxis);
   return addPlayFlags(first)
     .optionsGroup("Output:")
     .option("--pictures [folder]", "write forecast.svg and forecast.html (default: to the current folder)")
@@ -158,7 +158,7 @@ Files for --load (recognized by the header):
   minute,jobs                               the number of jobs in each minute; needs --duration
   [{"operation": "run", …}]                 an emulator's journal; needs --duration
 A folder is a recording of serverless-gpu metrics --record. It needs --duration unless a client or a webhook receiver
-has recorded run times, and --endpoint if it has several endpoints.
+has recorded run times, and --endpoint if it contains several endpoints.
 
 Settings for --set and --sweep, with their defaults:
   scalerType=QUEUE_DELAY scalerValue=4 workersMin=0 workersMax=3 idleTimeout=10 gpuIds=AMPERE_24 gpuCount=1 flashBoot=off

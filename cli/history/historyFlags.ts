@@ -4,8 +4,8 @@ export function addHistoryFlags(command: Command): Command {
   return command
     .summary("List the releases of an endpoint")
     .description(
-      "Lists the releases of an endpoint, the newest first: when each was made, by what, and which settings it changed. It " +
-        "never prints a value. Only REST v2 shows releases: add --api v2 if the project uses GraphQL.",
+      "Lists the releases of an endpoint, the newest first: when each was made, what made it, and which settings it changed. It " +
+        "never prints values. Only REST v2 shows releases: add --api v2 if the project uses GraphQL.",
     )
     .argument("<endpoint>", "the id or the exact name of an endpoint")
     .option("--json", 'print one JSON object: {"endpoint", "releases": [{"release", "createdAt", "source", "fields"}]}')

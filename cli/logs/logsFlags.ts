@@ -8,8 +8,8 @@ export function addLogsFlags(command: Command): Command {
   return command
     .summary("Print the logs of an endpoint's workers")
     .description(
-      "Prints the workers' logs. It redacts known secrets, and what looks like one or has the name of one. A program can still " +
-        "print others. Only REST v2 has logs: add --api v2 if the project uses GraphQL.",
+      "Prints the workers' logs. It redacts known secrets, and values that look like secrets or are named like them. A program " +
+        "can still print other secrets. Only REST v2 has logs: add --api v2 if the project uses GraphQL.",
     )
     .argument("<endpoint>", "the id or the exact name of an endpoint")
     .option("-f, --follow", "also print new lines, and those of new workers, until you interrupt it (Ctrl-C)")

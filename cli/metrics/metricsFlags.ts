@@ -18,13 +18,13 @@ export function addMetricsFlags(command: Command): Command {
   return command
     .summary("Export metrics for Prometheus, and record them")
     .description(
-      "Serves metrics of the account's endpoints on /metrics until you interrupt it. It reads with a clock of its own: a scrape " +
-        "sends no request, and all reads together are at most 20 management requests a minute. It changes nothing.",
+      "Serves metrics of the account's endpoints on /metrics until you interrupt it. It reads the " +
+        "service on its own schedule, with at most 20 management requests a minute, so a scrape sends no requests. It changes nothing.",
     )
     .option("--listen <host:port>", "the address to listen on (default: 127.0.0.1:9837)", parseAddress)
-    .option("--record <folder>", "also append what was measured to a file for each day in this folder")
+    .option("--record <folder>", "also append the measurements to a file in this folder, one file for each day")
     .option("--stack [name]", "only the endpoints in the state of this stack, or of the selected one, in this folder")
-    .option("--filter <name>", "only endpoints whose name contains this; with a *, the whole name must match")
+    .option("--filter <name>", "only endpoints whose name contains this text; with a *, the whole name must match")
     .addHelpText(
       "after",
       `
@@ -35,7 +35,7 @@ Examples:
   serverless-gpu metrics --filter 'prod-*'
 
 Exit codes:
-  0  it was interrupted
+  0  interrupted
   1  failure; the message gives the reason
   2  wrong usage: an unknown option, an invalid value of an option, or both --stack and --filter`,
     );

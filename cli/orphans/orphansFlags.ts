@@ -7,15 +7,15 @@ export function addOrphansFlags(command: Command): Command {
     .summary("Find resources that no stack manages")
     .description(
       "Lists the account's endpoints, templates, network volumes, registry credentials and secrets that have an automatic " +
-        "name and are in no state, with what they cost a month. It reads all stacks of the backend that pulumi uses in this " +
+        "name but are in no state, and what they cost a month. It reads all stacks of the backend that pulumi uses in this " +
         "folder, or of each --backend. It changes nothing without --delete. A resource is only a possible orphan unless " +
         "--ended names its stack, because it may be in a state that was not read.",
     )
-    .option("--stack <name>", "a stack to read, with all others of its backend; can be repeated", collect)
+    .option("--stack <name>", "a stack to read, together with all others in its backend; can be repeated", collect)
     .option("--backend <url>", "a backend whose stacks to read; can be repeated", collect)
     .option(
       "--ended <name>",
-      "a deleted stack (organization/project/stack) whose leftovers to identify; can be repeated",
+      "a deleted stack (organization/project/stack) whose resources count as orphans; can be repeated",
       collect,
     )
     .option(
@@ -27,11 +27,11 @@ export function addOrphansFlags(command: Command): Command {
     .option("--json", "print one JSON object")
     .option(
       "--delete <id>",
-      "delete this resource: an endpoint after its workers have stopped, others if nothing uses them",
+      "delete this resource: an endpoint once its workers have stopped, anything else only if it is not in use",
     )
     .option(
       "--runs-have-ended",
-      "with --delete, confirm that no run is going that could have created the resource; needed if it is younger than an hour or of unknown age",
+      "with --delete, confirm that no run that could have created the resource is still active; needed if it is younger than an hour or of unknown age",
     )
     .option("--nobody-manages-it", "with --delete, confirm that a possible orphan is in no state of any backend")
     .addHelpText(

@@ -35,22 +35,19 @@ export function addRehearseFlags(command: Command): Command {
     .description(
       "Copies a stack's state into a temporary backend, applies the program in this folder to the copy with the real engine " +
         "and the emulator, and prints what would change. The account, the stack and the resources of other providers stay " +
-        "as they are. The program gets no key, no credentials of the backend and, by default, no secret.",
+        "as they are. The program gets no API key, no backend credentials and, by default, no secrets.",
     )
     .requiredOption("--stack <name>", "the stack to copy")
-    .option(
-      "--creation",
-      "start without the stack's state, and use only the file with its config: for a change from a fork",
-    )
-    .option("--from-state", "take the account's records from the state alone; needs no key")
+    .option("--creation", "start without the stack's state, and use only its config file: for changes from forks")
+    .option("--from-state", "take the account's resources from the state alone; needs no key")
     .option(
       "--with-secrets",
       "decrypt the secrets of state and config for the rehearsal. Only for branches that you trust",
     )
-    .option("--env <name...>", "variables of this shell that the program may read, in addition to PATH and the like")
+    .option("--env <name...>", "environment variables that the program may read, in addition to PATH and a few others")
     .option(
       "--fault <rule...>",
-      "fault rules of the emulator while the change is applied: JSON, or a file with it",
+      "fault rules for the emulator while the change is applied: JSON, or a JSON file",
       parseFault,
     )
     .optionsGroup("Load:")
@@ -66,7 +63,7 @@ export function addRehearseFlags(command: Command): Command {
       parseDuration,
     );
   return addPlayFlags(first)
-    .option("--max-per-hour <dollars>", "fail if full scale costs more an hour", dollars)
+    .option("--max-per-hour <dollars>", "fail if all workersMax workers cost more an hour", dollars)
     .option("--max-at-rest <dollars>", "fail if all workersMin workers cost more an hour", dollars)
     .option("--strict", "also fail because of low stock and of limits that may hold workers back")
     .optionsGroup("Output:")

@@ -5,8 +5,8 @@ export function addReviewFlags(command: Command): Command {
     .summary("Review a change: its cost, and whether it can start")
     .description(
       "Reads the JSON of a preview, and prints what the change costs, what the service's catalog and the account's limits make " +
-        "impossible or unlikely, and which network volumes it deletes. It changes nothing. Without a key or a network, it reviews " +
-        "what it can, and lists the rest.",
+        "impossible or unlikely, and which network volumes it deletes. It changes nothing. Without a key or a network, it checks " +
+        "what it can, and lists what it could not check.",
     )
     .argument("[file]", "the output of pulumi preview --json --show-sames (default: standard input)")
     .option("--stack [name]", "run the preview for this stack, or for the selected one, in this folder")

@@ -4,16 +4,16 @@ export function addRollbackFlags(command: Command): Command {
   return command
     .summary("Show how to return an endpoint to an earlier release")
     .description(
-      "Advises how to return an endpoint to an earlier release: it prints the change to make in the program, and changes " +
+      "Shows how to return an endpoint to an earlier release: it prints the change to make in the program, and changes " +
         "nothing. With --yes it also changes the endpoint, which makes a new release. Change the program as well, because " +
-        "otherwise the next pulumi up undoes that. The values of variables are never printed. Only REST v2 shows releases: " +
+        "otherwise the next pulumi up undoes the rollback. The values of variables are never printed. Only REST v2 shows releases: " +
         "add --api v2 if the project uses GraphQL.",
     )
     .argument("<endpoint>", "the id or the exact name of an endpoint")
     .option("--to <release>", "the id or the version of the release, from serverless-gpu history")
     .option(
       "--left",
-      "return to the settings before an adoption that was interrupted on this machine; name the endpoint by its id. Works over both APIs",
+      "restore the settings from before an adoption that was interrupted on this machine; give the id of the endpoint. Works over both APIs",
     )
     .option("--yes", "also change the endpoint")
     .addHelpText(
@@ -27,7 +27,7 @@ Examples:
 Exit codes:
   0  success
   1  failure; the message gives the reason
-  2  wrong usage: an unknown option, or no endpoint, or not one of --to and
-     --left`,
+  2  wrong usage: an unknown option, or no endpoint, or not exactly one of --to
+     and --left`,
     );
 }
