@@ -120,7 +120,7 @@ beforeEach(() => {
 });
 
 describe("a write whose end no state has, and the program goes back", () => {
-  test.each(RUNS)("%s, over %s: the next up on that machine restores it", async (_title, api, {
+  test.each(RUNS)("%s, over %s: is restored by the next up on that machine", async (_title, api, {
     before,
     after,
     seen,
@@ -158,7 +158,7 @@ describe.each(BOTH)("over %s", (api) => {
   const before = { ...template, imageName: "app:1" };
   const after = { ...template, imageName: "app:2" };
 
-  test("a refresh does not void the note of a write", async () => {
+  test("a refresh does not invalidate the note of a write", async () => {
     const machine = newMachine();
     await using provider = await onMachine(machine, api);
     const first = await up(provider, before, undefined);
@@ -169,7 +169,7 @@ describe.each(BOTH)("over %s", (api) => {
     expect(await provider.diff(second.id, second.outputs, second.inputs)).toMatchObject({ changes: "none" });
   });
 
-  test("the note of a write is void once state has a later one, also of another machine", async () => {
+  test("the note of a write is invalid once state records a later write, even from another machine", async () => {
     const machine = newMachine();
     await using provider = await onMachine(machine, api);
     const first = await up(provider, before, undefined);
@@ -180,7 +180,7 @@ describe.each(BOTH)("over %s", (api) => {
     expect(provider.output()).not.toContain("did not end while it changed");
   });
 
-  test("what another resource wrote while it had the record is verified, also after its first write", async () => {
+  test("values that another resource wrote while it managed the record are verified, even after its first write", async () => {
     const machine = newMachine();
     await using provider = await onMachine(machine, api);
     const first = await up(provider, { ...endpoint, templateId: "shared", workersMax: 3 }, undefined);
@@ -198,7 +198,7 @@ describe.each(BOTH)("over %s", (api) => {
     expect(await last.diff(third.id, third.outputs, third.inputs)).toMatchObject({ changes: "none" });
   });
 
-  test("a write that never arrived is found so without a save", async () => {
+  test("a write that never arrived is detected without a save", async () => {
     const machine = newMachine();
     const provider = await onMachine(machine, api);
     const first = await up(provider, before, undefined);

@@ -36,7 +36,7 @@ exports.version = token.version;
 exports.id = token.id;
 ${more}`;
 
-test.each(["graphql", "v2"])("a secret's life over %s", async (api) => {
+test.each(["graphql", "v2"])("a secret is created, changed and deleted over %s", async (api) => {
   await using emulator = await startEmulator({ drainMs: 0, coldStartMs: 0, handlers });
   const env = { ...emulator.env, SERVERLESS_GPU_API: api };
   const stack = await createStack({ program: withSecret(`name: "hf", value: "${PARTS[0]}"`), env });
@@ -95,7 +95,7 @@ test.each(["graphql", "v2"])("a secret's life over %s", async (api) => {
   expect(emulator.secrets.list().map(({ name }) => name)).toEqual(["Taken"]);
 }, 600_000);
 
-test("with valueEnv, the value is in no state, plan, output, journal or template", async () => {
+test("with valueEnv, the value appears in no state, plan, output, journal or template", async () => {
   await using emulator = await startEmulator({ drainMs: 0, handlers });
   const program = (version: number) => withSecret(`valueEnv: "MY_TOKEN", valueVersion: ${version}`);
   const stack = await createStack({ program: program(1), env: emulator.env });
@@ -127,7 +127,7 @@ test("with valueEnv, the value is in no state, plan, output, journal or template
   await showsNone(stack, emulator, outputs, hashes);
 }, 300_000);
 
-test("a secret is adopted with its id, and a key in a plain variable is pointed out once", async () => {
+test("a secret is adopted by its id, and a key in a plain variable is reported once", async () => {
   await using emulator = await startEmulator({ drainMs: 0 });
   const { id } = emulator.secrets.create({ name: "hf", value: String(PARTS[2]) });
   const program = `
@@ -149,7 +149,7 @@ exports.reference = token.reference;`;
   await showsNone(stack, emulator, [preview, output], [String(PARTS[0]), String(PARTS[2])]);
 }, 300_000);
 
-test("a preview points out a key in a plain variable although another variable is not known yet", async () => {
+test("a preview reports a key in a plain variable even if another variable is not known yet", async () => {
   await using emulator = await startEmulator({ drainMs: 0 });
   const program = `
 const { Secret, ServerlessTemplate, ServerlessEndpoint } = require("pulumi-serverless-gpu");

@@ -40,7 +40,7 @@ exports.count = getEndpointsOutput({ provider: one }).length;
   expect(second.endpoints.list()).toEqual([]);
 });
 
-test("an endpoint that is missing from another account does not count as gone, unless the user says so", async () => {
+test("an endpoint that another account does not have counts as deleted only if the user says so", async () => {
   await using own = await startEmulator({ apiKey: "own-account-key", drainMs: 100 });
   await using other = await startEmulator({ apiKey: "other-account-key" });
   const program = `

@@ -64,7 +64,7 @@ function fields() {
   return emulator.endpoints.list().map(({ pods, ...record }) => record);
 }
 
-test("the program that adopt writes adopts every endpoint without a change at the service", async () => {
+test("the program that adopt writes adopts every endpoint without changing anything at the service", async () => {
   const before = fields();
   const { exitCode, stdout, stderr } = await adopt();
   expect({ exitCode, stderr }).toEqual({
@@ -107,7 +107,7 @@ test("a filter selects endpoints by part of their names", async () => {
 `);
 });
 
-test("without an endpoint, a key or the right key, adopt writes no program and explains the problem", async () => {
+test("without an endpoint, a key or the right key, adopt explains the problem and writes no program", async () => {
   const failures = [
     [await adopt(["--filter", "nothing like it"]), '12 endpoints, none with "nothing like it" in its name'],
     [await adopt([], { SERVERLESS_GPU_API_KEY: "" }), "there is no API key: set SERVERLESS_GPU_API_KEY"],
@@ -122,7 +122,7 @@ test("without an endpoint, a key or the right key, adopt writes no program and e
   expect((await adopt(["--filtre", "x"])).exitCode).toBe(2);
 });
 
-test("over REST v2, which shows no templates, adopt declares containers, and the program changes nothing", async () => {
+test("over REST v2, which shows no templates, adopt declares containers in a program that changes nothing", async () => {
   const templates = ["one", "two"].map((id) => ({ id, name: id, imageName: `me/${id}:1` }));
   const endpoint = { gpuIds: "ADA_24", locations: "CZ", idleTimeout: 30 };
   await using service = await startEmulator({

@@ -112,7 +112,7 @@ async function adoptFrom(stack: PulumiStack, state: string, ...flags: string[]) 
 
 test.each(
   Object.entries(SEEDS),
-)("the program from the state of %s adopts every record, plans no change, and leaves none to plan", async (name, seed) => {
+)("the program generated from the state of %s adopts every record, plans no other change, and leaves no change for later", async (name, seed) => {
   await using emulator = await startEmulator({ profile: "observed", seed, drainMs: 100 });
   const before = records(emulator);
   const stack = await createStack({ typescript: true, env: emulator.env });
@@ -140,7 +140,7 @@ test.each(
 
 test.each(
   Object.entries(SEEDS),
-)("over REST v2, the program from the state of %s sends no write: it declares containers, and leaves credentials out", async (name, seed) => {
+)("over REST v2, the program generated from the state of %s declares containers, omits credentials, and sends no write", async (name, seed) => {
   await using emulator = await startEmulator({ profile: "observed", seed, drainMs: 100 });
   const before = records(emulator);
   const stack = await createStack({ typescript: true, env: emulator.env });
@@ -165,7 +165,7 @@ test.each(
   await stack.succeed(["preview", "--refresh", "--expect-no-changes"], { PULUMI_NODEJS_TRANSPILE_ONLY: "true" });
 });
 
-test("the file for pulumi import brings the records of a Terraform state under the plugin", async () => {
+test("the file for pulumi import moves the records of a Terraform state to the plugin", async () => {
   await using emulator = await startEmulator({ profile: "observed", seed: SEEDS.terraform, drainMs: 100 });
   emulator.endpoints.create({ id: "end-types", name: "old", gpuIds: "ADA_24", templateId: "tpl-tf" });
   const before = records(emulator);

@@ -72,7 +72,7 @@ async function adoptInto(stack: PulumiStack): Promise<string> {
 test.each([
   "graphql",
   "v2",
-] as const)("the program that adopt writes for a project with %s sends no write, and no worker is replaced", async (api) => {
+] as const)("the program that adopt writes for a project with %s sends no write and replaces no workers", async (api) => {
   const stack = await project(api);
   const before = await state();
   expect(before.workers).toHaveLength(5);
@@ -94,7 +94,7 @@ test.each([
     expect(text).not.toContain(CANARY);
 });
 
-test("a program with templateId says before it is applied over REST v2 that it replaces the workers", async () => {
+test("a preview over REST v2 warns that a program with templateId replaces the workers", async () => {
   const stack = await project("graphql");
   await adoptInto(stack);
   await useApi(stack, "v2");

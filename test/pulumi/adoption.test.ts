@@ -15,7 +15,7 @@ beforeEach(async () => {
 
 afterEach(() => emulator.stop());
 
-test("adoptId adopts an endpoint, changes it to match, and may stay or be removed", async () => {
+test("adoptId adopts an endpoint and changes it to match, and may be kept or removed afterwards", async () => {
   const { id } = emulator.endpoints.create({
     name: "by hand",
     gpuIds: "AMPERE_16",
@@ -49,7 +49,7 @@ test("adoptId adopts an endpoint, changes it to match, and may stay or be remove
   expect(emulator.endpoints.list()).toEqual([]);
 });
 
-test("an existing name is refused, with advice", async () => {
+test("an existing name is refused with advice", async () => {
   const stack = await createStack({ program: program({}), env: emulator.env });
   await stack.setConfig({ "serverless-gpu:namespace": "team-a" });
   await stack.up();

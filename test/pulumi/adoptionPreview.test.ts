@@ -32,7 +32,7 @@ beforeEach(() => emulator.journal.clear());
 
 afterAll(() => emulator.stop());
 
-test("a preview shows an adoption's changes field by field, without secrets, from one list", async () => {
+test("a preview shows an adoption's changes field by field, without secrets, and needs only one list", async () => {
   const { output } = await stack.preview("--diff");
   expect(output).toContain(
     `endpoint ${ids.differs} ("by hand") is adopted; no endpoint is created. The program changes:`,
@@ -46,7 +46,7 @@ test("a preview shows an adoption's changes field by field, without secrets, fro
   expect(emulator.journal.operations()).toEqual(["myself"]);
 });
 
-test("an id that does not exist fails the preview with an error for its resource, and the others are still shown", async () => {
+test("an id that does not exist fails the preview with an error on its resource, and the other resources are still shown", async () => {
   await stack.writeProgram(
     program(
       `(name, args) => new ServerlessEndpoint(name, { adoptId: name === "same" ? "${ids.same}" : "nowhere", ...args })`,
@@ -70,7 +70,7 @@ test.each([
   );
 });
 
-test("a preview says so if an id, a value or a provider is not known yet", async () => {
+test("a preview reports an id, a value or a provider that is not known yet", async () => {
   await stack.writeProgram(`
 const { ServerlessEndpoint, ServerlessGpuProvider } = require("pulumi-serverless-gpu");
 const made = { gpuIds: "AMPERE_16", templateId: "template" };
@@ -90,7 +90,7 @@ new ServerlessEndpoint("provider", { ...made, adoptId: "${ids.same}" }, { provid
   expect(output).not.toContain(`${ids.same} (`);
 });
 
-test("up shows its changes without secret values; after that, adoptId prints nothing and reads nothing", async () => {
+test("up shows its changes without secret values, and later runs with adoptId print and read nothing", async () => {
   await stack.writeProgram(program(adopting()));
   const up = await stack.up();
   expect(up.output).toContain(`adopted endpoint ${ids.differs}; changed gpuIds "AMPERE_16" → "AMPERE_24"`);
@@ -106,7 +106,7 @@ test("up shows its changes without secret values; after that, adoptId prints not
   expect(state).not.toContain(SECRET);
 });
 
-test("an error about a secret input does not show the input", async () => {
+test("an error about a secret input does not show its value", async () => {
   await stack.writeProgram(
     program(`(name, args) => new ServerlessEndpoint(name, { adoptId: ${JSON.stringify(ids)}[name], ...args,
       gpuIds: pulumi.secret(["AMPER_24_HIDDEN"]), workersMin: pulumi.secret(77123), workersMax: 3,
@@ -156,7 +156,7 @@ new ContainerRegistryAuth("registry", { adoptId: r, username: "me", password: pu
     for (const secret of [ENV_SECRET, PASSWORD, FOREIGN, "hidden words"]) expect(output).not.toContain(secret);
   };
 
-  test("a preview shows the changes field by field, without secrets and values of variables", async () => {
+  test("a preview shows the changes field by field, without secrets and variable values", async () => {
     const { output } = await stack.preview("--diff");
     expect(output).toContain('template t1 ("llama") is adopted; no template is created. The program changes:');
     for (const line of [
@@ -179,7 +179,7 @@ new ContainerRegistryAuth("registry", { adoptId: r, username: "me", password: pu
     expect(emulator.journal.operations()).toEqual(["myself", "myself", "myself"]);
   });
 
-  test("a record that does not exist or must not be adopted fails the preview, and an id that is not known yet causes a warning", async () => {
+  test("a preview fails for a record that does not exist or must not be adopted, and warns about an id that is not known yet", async () => {
     const unknown = 'new NetworkVolume("unknown", { adoptId: later, size: 50, dataCenterId: "EU-RO-1" });';
     await stack.writeProgram(records({ ids: ["t2", "v1", "nowhere"], size: 20 }) + unknown);
     const { exitCode, output } = await stack.run(["preview"]);
@@ -190,7 +190,7 @@ new ContainerRegistryAuth("registry", { adoptId: r, username: "me", password: pu
     expect(output).toMatch(/NetworkVolume \(unknown\):\n +warning: the preview cannot .*: adoptId is not known yet/);
   });
 
-  test("up makes these changes and no others", async () => {
+  test("up makes exactly these changes", async () => {
     await stack.writeProgram(records());
     const { output } = await stack.up();
     expectNoSecrets(output);

@@ -31,7 +31,7 @@ test("an endpoint that does not exist is neither adopted nor read", async () => 
   emulator.endpoints.delete(id);
 });
 
-test("get reads an endpoint, also in a preview, and never changes or deletes it", async () => {
+test("get reads an endpoint, even in a preview, and never changes or deletes it", async () => {
   const { id } = emulator.endpoints.create({ name: "theirs", gpuIds: "AMPERE_16", templateId: "template" });
   const got = `
 const { ServerlessEndpoint } = require("pulumi-serverless-gpu");

@@ -24,7 +24,7 @@ new ServerlessEndpoint("bad", {
   expect((await stack.exportState()).deployment.resources ?? []).toEqual([]);
 });
 
-test("a preview needs neither a key nor a network if it reads nothing", async () => {
+test("a preview that reads nothing needs neither a key nor a network", async () => {
   const program = `
 const { ServerlessEndpoint } = require("pulumi-serverless-gpu");
 exports.url = new ServerlessEndpoint("one", { gpuIds: "AMPERE_16", templateId: "template" }).queueUrl;

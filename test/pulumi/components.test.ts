@@ -20,7 +20,7 @@ const account = { apiKeyEnv: "ACCOUNT_KEY", graphqlUrl: url, restUrl: url, queue
 new Team("team", { provider: new ServerlessGpuProvider("account", account) });
 `;
 
-test("endpoints of one component do not wait for each other, and use its provider", async () => {
+test("endpoints of one component do not wait for each other, and use the component's provider", async () => {
   await using emulator = await startEmulator({ drainMs: 0, coldStartMs: 0 });
   const stack = await createStack({
     program: PROGRAM,

@@ -3,7 +3,7 @@ import { crash, unlock } from "../faults/crash";
 import { createStack } from "./harness";
 
 // `npm run test:faults` kills the engine at all other moments, and also kills the provider process.
-test("an engine that is killed after a create leaves no process, and the next up creates no second endpoint", async () => {
+test("killing the engine after a create leaves no process running, and the next up does not create a second endpoint", async () => {
   await using emulator = await startEmulator({ drainMs: 0 });
   const resources = ["one", "two"].map(
     (name) => `new ServerlessEndpoint("${name}", { gpuIds: "AMPERE_24", templateId: "template" });`,

@@ -32,7 +32,7 @@ afterEach(() => emulator.stop());
 
 const own = () => emulator.endpoints.list().filter(({ id }) => !id.startsWith("other"));
 
-test("behind 400 others, a program's endpoints are neither forgotten nor duplicated, and all are destroyed", async () => {
+test("endpoints that 400 others push off the list are neither forgotten nor duplicated, and destroy deletes them all", async () => {
   emulator.seed({ endpoints: OTHERS });
   await stack.writeProgram(program(endpoint("one"), endpoint("two"), TEMPLATE));
   await stack.up();
@@ -50,7 +50,7 @@ test("behind 400 others, a program's endpoints are neither forgotten nor duplica
   expect(emulator.templates.list()).toEqual([]);
 });
 
-test("when lists are ten seconds behind, a refresh right after up keeps new resources", async () => {
+test("when lists lag by ten seconds, a refresh right after up keeps the new resources", async () => {
   emulator.faults.add({ match: { operation: "myself" }, effect: { listLagMs: 10_000 } });
   emulator.faults.add({ match: { operation: "podTemplate" }, effect: { listLagMs: 10_000 } });
   await stack.writeProgram(program(endpoint("one"), TEMPLATE));

@@ -39,7 +39,7 @@ beforeAll(async () => {
 
 afterAll(() => emulator.stop());
 
-test("a data source for an endpoint that does not exist yet is unknown in the preview", async () => {
+test("a data source is unknown in the preview while its endpoint does not exist", async () => {
   const { output } = await stack.preview();
   expect(emulator.journal.operations()).toEqual([]);
   for (const name of ["id", "byOutput", "byText", "byComponent", "count"]) {
@@ -52,7 +52,7 @@ test("a data source for an endpoint that does not exist yet is unknown in the pr
   await stack.preview("--expect-no-changes");
 });
 
-test("the documented data sources fail with one clear error while the endpoint does not exist", async () => {
+test("the documented data sources fail with one clear error when the endpoint does not exist", async () => {
   await stack.destroy();
   await stack.writeProgram(DOCUMENTED);
   // Without a limit, a failure could use up all memory.

@@ -5,7 +5,7 @@ import path from "node:path";
 
 const REPOSITORY = path.resolve(__dirname, "../..");
 
-test("the demo uses saveEndpoint and deleteEndpoint, moves its stack to REST v2 and back, and leaves no endpoint and no file", () => {
+test("the demo uses saveEndpoint and deleteEndpoint, moves its stack to REST v2 and back, and leaves no endpoints or files behind", () => {
   const temporary = mkdtempSync(path.join(os.tmpdir(), "demo-test-"));
   try {
     const { status, stdout, stderr } = spawnSync(process.execPath, ["tools/demo/main.js"], {

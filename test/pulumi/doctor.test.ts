@@ -48,7 +48,7 @@ async function doctor(
   return Object.fromEntries(report.checks.map(({ check, ...finding }) => [check, finding]));
 }
 
-test("finds no problem in a correct set-up, as text and as JSON", async () => {
+test("reports no problem for a correct setup, as text and as JSON", async () => {
   const env = { ...addresses, SERVERLESS_GPU_API_KEY: CANARY };
   const checks = await doctor(env);
   expect(Object.keys(checks)).toEqual([
@@ -78,7 +78,7 @@ test("finds no problem in a correct set-up, as text and as JSON", async () => {
   expect(stdout).not.toContain(CANARY);
 });
 
-test.each(["graphql", "v2"])("over %s, names that occur twice are found, with the ids", async (api) => {
+test.each(["graphql", "v2"])("over %s, reports duplicate names with their ids", async (api) => {
   await using crowded = await startEmulator({ apiKey: CANARY });
   const endpoint = { gpuIds: "AMPERE_24", templateId: "t" };
   for (const [id, name] of Object.entries({ e1: "llama", e2: "llama", e3: "other" })) {
@@ -99,7 +99,7 @@ test.each(["graphql", "v2"])("over %s, names that occur twice are found, with th
   expect(names?.fix).toMatch(/Two stacks may have created them at the same moment/);
 });
 
-test("distinguishes a missing, a wrong and a misspelled setting", async () => {
+test("distinguishes missing, wrong and misspelled settings", async () => {
   const none = await doctor({});
   expect(none.config).toMatchObject({ status: "failed", found: "there is no API key" });
   expect(none.config?.fix).toContain("pulumi config set --secret serverless-gpu:apiKey");
@@ -122,7 +122,7 @@ test("distinguishes a missing, a wrong and a misspelled setting", async () => {
   expect(mistyped.config?.found).toContain('the service "runpood" is unknown');
 });
 
-test("says what to set before the service ends an interface, and does not ask for one that has ended", async () => {
+test("names the settings to change before the service retires an interface, and does not require a retired one", async () => {
   const env = { ...addresses, SERVERLESS_GPU_API_KEY: CANARY, SERVERLESS_GPU_SERVICE: "runpod" };
   const graphql = await doctor(env);
   expect(graphql.addresses).toMatchObject({ status: "ok", found: expect.not.stringContaining("restUrl") });
@@ -135,12 +135,12 @@ test("says what to set before the service ends an interface, and does not ask fo
   expect(v2.api).toEqual({ status: "ok", found: expect.stringMatching(/^REST v2 \(SERVERLESS_GPU_API\) at /) });
 });
 
-test("an account that the service does not know is explained", async () => {
+test("explains an account that the service does not know", async () => {
   emulator.faults.add({ match: { operation: "myself" }, effect: { nullAccount: true }, times: 1 });
   expect((await doctor()).key).toMatchObject({ status: "failed", found: expect.stringContaining("found no account") });
 });
 
-test("names the URL that does not respond, or that is not encrypted", async () => {
+test("names a URL that does not respond or is not encrypted", async () => {
   const SERVERLESS_GPU_API_KEY = CANARY;
   const dead = await doctor({ ...addresses, SERVERLESS_GPU_API_KEY, SERVERLESS_GPU_QUEUE_URL: "http://127.0.0.1:9" });
   expect(dead.addresses).toMatchObject({
@@ -158,7 +158,7 @@ test("names the URL that does not respond, or that is not encrypted", async () =
   expect(malformed.addresses).toMatchObject({ status: "failed", found: expect.stringContaining("queueUrl must be") });
 });
 
-test("the REST interface, which only getPod needs, causes one warning", async () => {
+test("warns once about the REST interface, which only getPod needs", async () => {
   const env = { ...addresses, SERVERLESS_GPU_API_KEY: CANARY, SERVERLESS_GPU_REST_URL: "http://127.0.0.1:9" };
   const { stdout, exitCode } = await stack.exec(process.execPath, [COMMAND, "doctor"], { env });
   expect([exitCode, stdout]).toEqual([0, expect.stringContaining("\n\n0 failed, 1 warning, 11 ok\n")]);
@@ -170,7 +170,7 @@ test("the REST interface, which only getPod needs, causes one warning", async ()
   });
 });
 
-test("a wrong clock is reported with its offset and direction", async () => {
+test("reports a wrong clock with its offset and direction", async () => {
   const anHourAgo = () => new Date(Date.now() - 3_600_000).toUTCString();
   const body = { data: { myself: { serverlessDiscount: null } } };
   await using server = await startScriptedServer(() => ({ headers: { date: anHourAgo() }, body }));
@@ -181,7 +181,7 @@ test("a wrong clock is reported with its offset and direction", async () => {
   expect(key?.status).toBe("ok");
 });
 
-test("settings of the stack's config count; secrets are decrypted only when needed, and never shown", async () => {
+test("uses the settings in the stack's config, decrypts secrets only when needed, and never shows them", async () => {
   const configured = await createStack();
   const inConfig = { "serverless-gpu:graphqlUrl": emulator.url, "serverless-gpu:restUrl": emulator.url };
   await configured.setConfig({ ...inConfig, "serverless-gpu:queueURL": emulator.url });
@@ -210,7 +210,7 @@ test("settings of the stack's config count; secrets are decrypted only when need
   expect(notNeeded.key?.status).toBe("ok");
 });
 
-test("a resource that an unknown version wrote to the state is named", async () => {
+test("names a resource that an unknown version has written to the state", async () => {
   const text = await readFile(path.resolve(__dirname, "../fixtures/state-0.1.json"), "utf8");
   const state: State = JSON.parse(text);
   await stack.importState(state);
@@ -233,7 +233,7 @@ test("a resource that an unknown version wrote to the state is named", async () 
   });
 });
 
-test("a killed adoption is named and can be taken back, unless the stack has adopted the endpoint since", async () => {
+test("reports a killed adoption, which can be rolled back unless the stack has adopted the endpoint since", async () => {
   await using run = await start();
   const { machine, first } = run;
   await killAt(run.emulator, run.provider, AFTER_THE_SAVE, undefined, { ...programOf("2-good"), adoptId: first.id });
@@ -259,7 +259,7 @@ test("a killed adoption is named and can be taken back, unless the stack has ado
   expect(serving(run.emulator)).toMatchObject({ image: "me/llama-2-good" });
 });
 
-test("a program that uses the plugin needs no packages, and its resources in state are counted", async () => {
+test("requires no packages for a program that uses the plugin, and counts the plugin's resources in state", async () => {
   const yaml = await createStack({ env: { PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true" } });
   const resources = [
     { urn: "urn:pulumi:dev::test::pulumi:pulumi:Stack::test-dev", type: "pulumi:pulumi:Stack" },
@@ -283,7 +283,7 @@ test("a program that uses the plugin needs no packages, and its resources in sta
   }
 });
 
-test("an engine that is too old or missing is reported, and so is a folder without a project", async () => {
+test("reports an engine that is missing or too old, and a folder without a project", async () => {
   const bin = path.join(stack.scratch, "bin");
   await mkdir(bin);
   const pulumi = async (says: string) => {
@@ -304,7 +304,7 @@ test("an engine that is too old or missing is reported, and so is a folder witho
   expect(elsewhere.key?.status).toBe("ok");
 });
 
-test("packages that are missing, too old or installed twice are reported, each with its folder", async () => {
+test("reports packages that are missing, too old or installed twice, each with its folder", async () => {
   // Outside the repository, where its packages are not found.
   const project = await mkdtemp(path.join(tmpdir(), "doctor-"));
   try {

@@ -93,12 +93,12 @@ const blocks = pages()
 
 test.each(
   blocks.map((block) => [`${block.page}:${block.line}`, typedIn(block)]),
-)("%s: its commands, subcommands and options exist", async (_place, text) => {
+)("%s: all documented commands, subcommands and options exist", async (_place, text) => {
   const problems = await Promise.all(commandsIn(text).map(problemOf));
   expect(problems.filter((problem) => problem !== undefined)).toEqual([]);
 });
 
-test("what does not exist would be found", async () => {
+test("the check finds commands, options and scripts that do not exist", async () => {
   const problems = await Promise.all(
     commandsIn(`npm run nothing && npx pulumi-serverless-gpu emulate
 X=1 pulumi stack inti dev # pulumi nonsense

@@ -122,13 +122,13 @@ describe.each(["contract", "observed"] as const)("in the %s profile, every pair 
 
   afterAll(() => emulator.stop());
 
-  test("is stored by the service as declared, and is not drift", async () => {
+  test("is stored by the service as declared and causes no drift", async () => {
     await stack.up();
     expect(endpoints(emulator)).toEqual(combinations.map(expected));
     await stack.preview("--refresh", "--expect-no-changes");
   });
 
-  test("can be changed to any other: fields that are removed or set to null return to their defaults", async () => {
+  test("can be changed to any other pair, and fields that are removed or set to null return to their defaults", async () => {
     const [first = {}, ...others] = combinations;
     const shifted = [...others, first];
     await stack.writeProgram(program(shifted));
@@ -169,7 +169,7 @@ new ServerlessEndpoint("two", { templateId: "two", gpuIds: "${gpuIds}" });
     await stack.preview("--refresh", "--expect-no-changes");
   });
 
-  test("through scale-down after days of idleness is drift if the program manages the field, and is repaired", async () => {
+  test("caused by scale-down after idle days counts as drift and is repaired if the program manages the field", async () => {
     await clock.advance(3 * 86_400_000);
     expect(emulator.endpoints.list().map(({ workersMax }) => workersMax)).toEqual([2, 2]);
     const drift = await stack.run(["refresh", "--preview-only", "--expect-no-changes", "--diff"]);

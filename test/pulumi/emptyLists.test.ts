@@ -31,7 +31,7 @@ async function idsIn(stack: PulumiStack): Promise<string[]> {
   return resources.flatMap(({ id, type }) => (id && !type.startsWith("pulumi:") ? [id] : []));
 }
 
-test.each(["graphql", "v2"] as const)("over %s, empty lists drop nothing from state", async (api) => {
+test.each(["graphql", "v2"] as const)("over %s, empty lists remove nothing from state", async (api) => {
   const stack = await start(api);
   const ids = idsAt();
   expect(ids).toHaveLength(4);
@@ -45,7 +45,7 @@ test.each(["graphql", "v2"] as const)("over %s, empty lists drop nothing from st
   expect(idsAt()).toEqual(ids);
 }, 180_000);
 
-test("over graphql, the advice works: a volume that is gone is dropped from state and created again", async () => {
+test("over graphql, following the advice drops a deleted volume from state and creates it again", async () => {
   const stack = await start("graphql");
   const [volume] = emulator.volumes.list();
   emulator.volumes.delete(volume?.id ?? "");

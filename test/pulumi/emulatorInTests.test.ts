@@ -4,7 +4,7 @@ import { ensurePulumi } from "../../tools/pulumi-cli/ensurePulumi";
 
 const REPOSITORY = path.resolve(__dirname, "../..");
 
-test("a user's own Jest test starts the emulator, applies a program and asserts on the journal", async () => {
+test("a user's Jest test starts the emulator, applies a program and makes assertions about the journal", async () => {
   const { binDir } = await ensurePulumi({ log: () => {} });
   const { status, stderr } = spawnSync(path.join(REPOSITORY, "node_modules/.bin/jest"), [], {
     cwd: path.join(REPOSITORY, "examples/emulator-in-tests"),

@@ -16,7 +16,7 @@ class Thing extends pulumi.dynamic.Resource {
 }
 `;
 
-test("a program is applied, unchanged in a preview, and destroyed", async () => {
+test("a program is applied, shows no changes in a preview, and is destroyed", async () => {
   const stack = await createStack({ program: `${THING} exports.doubled = new Thing("thing", { value: 21 }).doubled;` });
 
   await stack.up();
@@ -27,14 +27,14 @@ test("a program is applied, unchanged in a preview, and destroyed", async () => 
   expect((await stack.exportState()).deployment.resources ?? []).toEqual([]);
 });
 
-test("a changed program ends a preview that expects no changes with exit code 7", async () => {
+test("a preview that expects no changes exits with code 7 when the program has changed", async () => {
   const stack = await createStack({ program: `${THING} new Thing("thing", { value: 1 });` });
   await stack.up();
   await stack.writeProgram(`${THING} new Thing("thing", { value: 2 });`);
   expect((await stack.run(["preview", "--expect-no-changes"])).exitCode).toBe(7);
 });
 
-test("a program sees its config, and a secret stays secret", async () => {
+test("a program can read its config, and a secret stays secret", async () => {
   const program = `
     const pulumi = require("@pulumi/pulumi");
     const config = new pulumi.Config();
@@ -53,7 +53,7 @@ test("a program sees its config, and a secret stays secret", async () => {
   expect(files.some((text) => text.includes("canary-5c1f"))).toBe(false);
 });
 
-test("a program that throws fails with its error, once, and without a message about the language host", async () => {
+test("a program that throws fails once with its own error and without a message about the language host", async () => {
   // Without the frames of @pulumi/pulumi: Node 20 needs half a minute to color them
   // (nodejs/node#64011).
   const program = `Error.stackTraceLimit = 3; throw new Error("out of paper");`;
@@ -64,14 +64,14 @@ test("a program that throws fails with its error, once, and without a message ab
   expect(output).not.toContain("exited with");
 });
 
-test("a program that ends itself fails with its exit code", async () => {
+test("a program that exits on its own fails with its exit code", async () => {
   const stack = await createStack({ program: "process.exit(3);" });
   const { exitCode, output } = await stack.run(["up", "--yes", "--skip-preview"]);
   expect(exitCode).not.toBe(0);
   expect(output).toContain("the program exited with code 3");
 });
 
-test("a TypeScript program is type-checked and runs without a warning", async () => {
+test("a TypeScript program is type-checked and runs without warnings", async () => {
   const program = (value: string) => `
     import * as pulumi from "@pulumi/pulumi";
     const value: number = ${value};

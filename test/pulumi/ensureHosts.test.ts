@@ -52,7 +52,7 @@ function runTool(bin = path.join(machine, "bin")) {
 
 const built = async () => (await readFile(path.join(machine, "built"), "utf8")).trim().split("\n");
 
-test("the hosts are built once beside the engine, and again when their sources have changed", async () => {
+test("the language hosts are built once beside the engine, and rebuilt when their sources have changed", async () => {
   await installEngine(cached);
   const first = await runTool();
   expect(first).toMatchObject({ exitCode: 0, stdout: `language hosts: ${cached}\n` });
@@ -72,7 +72,7 @@ test("the hosts are built once beside the engine, and again when their sources h
   expect(await built()).toHaveLength(8);
 });
 
-test("the hosts of an official engine are used as they are, and one that lacks some is an error", async () => {
+test("the hosts of an official engine are used unchanged, and missing hosts cause an error", async () => {
   const bin = path.join(machine, "bin");
   await installEngine(bin);
   expect((await runTool()).stderr).toBe(`${bin} does not have all of ${HOSTS.join(", ")}: install the Pulumi CLI\n`);

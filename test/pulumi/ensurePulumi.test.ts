@@ -98,7 +98,7 @@ const fromCache = () => `pulumi ${VERSION}, prepared by an earlier run: ${cached
 const built = () => `pulumi ${VERSION}, built now from Pulumi's Go modules: ${cachedEngine()}\n`;
 
 describe("the engine on PATH", () => {
-  test("is used as it is, in one line", async () => {
+  test("is used unchanged and reported in one line", async () => {
     await installOfficialEngine(bin, "3.250.1");
     await installGo();
     expect(await runTool()).toEqual({
@@ -123,7 +123,7 @@ describe("the engine on PATH", () => {
 });
 
 describe("the official download", () => {
-  test("goes into the cache with its own launchers, and is used from there", async () => {
+  test("is cached with its own launchers, and used from the cache", async () => {
     const official = path.join(machine, "official");
     await installOfficialEngine(official, VERSION);
     // The installer is called with `--no-edit-path --install-root <folder> --version <version>`.
@@ -140,7 +140,7 @@ describe("the official download", () => {
 });
 
 describe("the build from Go modules", () => {
-  test("happens once, shows its steps, and leaves only the engine and its launchers", async () => {
+  test("happens only once, shows its steps, and leaves only the engine and its launchers", async () => {
     await installGo();
     const first = await runTool();
     expect(first.stdout).toBe(built());
@@ -169,7 +169,7 @@ describe("the build from Go modules", () => {
     expect(build?.env.GOOS).not.toBe("plan9");
   });
 
-  test("is done by one of two simultaneous runs, and the other waits for it", async () => {
+  test("is done by one of two simultaneous runs while the other waits", async () => {
     await installGo();
     // The build ends once the other run waits for it.
     const held = path.join(machine, "held");
@@ -183,7 +183,7 @@ describe("the build from Go modules", () => {
     expect(await goBuilds()).toHaveLength(1);
   });
 
-  test("is not blocked by the files of a killed run", async () => {
+  test("is not blocked by files that a killed run has left", async () => {
     await installGo();
     const lock = path.join(cache, `${VERSION}.lock`);
     await mkdir(lock, { recursive: true });
@@ -201,7 +201,7 @@ describe("the build from Go modules", () => {
   });
 });
 
-test("if nothing works, one error names all attempts and what to install", async () => {
+test("when every attempt fails, one error lists the attempts and what to install", async () => {
   const { exitCode, stdout, stderr } = await runTool();
   expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
   expect(stderr).toContain("pulumi on PATH: there is none");
@@ -213,7 +213,7 @@ test("if nothing works, one error names all attempts and what to install", async
   expect(await readdir(cache)).toEqual([]);
 });
 
-test("an engine runs programs after the clone that prepared it is gone", async () => {
+test("an engine still runs programs after the clone that prepared it was deleted", async () => {
   const engine = await ensurePulumi({ log: () => {} });
   await installGo();
   await cp(engine.command, path.join(machine, "engine"));

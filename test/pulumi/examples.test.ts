@@ -23,7 +23,7 @@ test.concurrent("quickstart", async () => {
   expect(emulator.endpoints.list()).toEqual([]);
 });
 
-test.concurrent("from-image: from a registry to an endpoint that responds", async () => {
+test.concurrent("from-image: creates everything from a registry to an endpoint that responds", async () => {
   await using emulator = await startEmulator({ drainMs: 100, strictReferences: true });
   const stack = await createExample("from-image", emulator);
   await stack.setConfig({ ghcr: "password-canary-1", hf: "token-canary-1" }, { secret: true });
@@ -38,7 +38,7 @@ test.concurrent("from-image: from a registry to an endpoint that responds", asyn
   expect([endpoints, templates, volumes, registryAuths].flatMap((each) => each.list())).toEqual([]);
 });
 
-test.concurrent("fleet: one endpoint for each entry of the data", async () => {
+test.concurrent("fleet: creates one endpoint for each entry of the data", async () => {
   await using emulator = await startEmulator({ drainMs: 100 });
   const stack = await createExample("fleet", emulator);
   await stack.up();
@@ -62,7 +62,7 @@ test.concurrent("fleet: one endpoint for each entry of the data", async () => {
   expect(emulator.endpoints.list()).toEqual([]);
 });
 
-test.concurrent("adopt: the program of serverless-gpu adopt adopts the account", async () => {
+test.concurrent("adopt: the program that serverless-gpu adopt writes adopts the account", async () => {
   const seed = JSON.parse(readFileSync(path.join(EXAMPLES, "adopt/account.json"), "utf8"));
   await using emulator = await startEmulator({ seed, drainMs: 100 });
   const stack = await createExample("adopt", emulator);
@@ -77,7 +77,7 @@ test.concurrent("adopt: the program of serverless-gpu adopt adopts the account",
   expect(emulator.endpoints.list()).toEqual([]);
 });
 
-test.concurrent("pods: a pod, the endpoint that it works for, and the account", async () => {
+test.concurrent("pods: reads a pod, the endpoint that it works for, and the account", async () => {
   const seed = JSON.parse(readFileSync(path.join(EXAMPLES, "pods/seed.json"), "utf8"));
   await using emulator = await startEmulator({
     seed,

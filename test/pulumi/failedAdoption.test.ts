@@ -31,7 +31,7 @@ const ids = () =>
     kind.list().map(({ id }) => id),
   );
 
-test("a record stays in state if its adoption fails, and a rename works with --refresh, --replace and targets", async () => {
+test("a record stays in state when its adoption fails, and a rename works with --refresh, --replace and targets", async () => {
   const stack = await createStack({ program: program("a"), env: emulator.env });
   await stack.up();
   const all = ids();

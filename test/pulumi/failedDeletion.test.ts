@@ -48,7 +48,7 @@ function count(text: string, output: string): number {
 const RUNS = "runs and is billed again";
 const LEFT = "a deletion or recycle that did not end left endpoint";
 
-test("a removal, a destroy and a replacement that time out leave the endpoints in service, and the next up has nothing to do", async () => {
+test("when a removal, a destroy or a replacement times out, the endpoints stay in service and the next up changes nothing", async () => {
   const { emulator, stack } = await startBusy();
   await using _ = { [Symbol.asyncDispose]: () => emulator.stop() };
   const urns = endpointsIn(await stack.exportState()).flatMap(({ urn }) => ["--replace", urn]);
@@ -85,7 +85,7 @@ test("a removal, a destroy and a replacement that time out leave the endpoints i
   await stack.preview("--refresh", "--expect-no-changes");
 });
 
-test("after a kill at zero, a preview shows that without a request, and a destroy that times out and the next up put the workers back", async () => {
+test("after a kill at zero, a preview reports it without a request, and a destroy that times out or the next up restores the workers", async () => {
   const { emulator, stack } = await startBusy();
   await using _ = { [Symbol.asyncDispose]: () => emulator.stop() };
   const killAtZero = async () => {
@@ -158,7 +158,7 @@ test("without the machine record, a refresh lets up repair what the program decl
   await stack.preview("--refresh", "--expect-no-changes");
 });
 
-test("a recycle that was killed at zero is shown, and undone when the program no longer asks for it", async () => {
+test("a recycle that was killed at zero workers is reported, and undone when the program no longer asks for it", async () => {
   const { emulator, stack } = await startBusy();
   await using _ = { [Symbol.asyncDispose]: () => emulator.stop() };
   const recycling = (templateRevision: number) =>

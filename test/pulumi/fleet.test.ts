@@ -20,7 +20,7 @@ function multiplied({ version, deployment }: State, firstId: string): State {
   return { version, deployment: { ...deployment, resources: [...resources, ...others] } };
 }
 
-test(`a refresh of ${SIZE} endpoints lists them at most 3 times, and shows the one that has changed`, async () => {
+test(`a refresh of ${SIZE} endpoints sends at most 3 list requests, and shows the endpoint that has changed`, async () => {
   await using emulator = await startEmulator();
   const stack = await createStack({ program: program(1), env: emulator.env });
   await stack.up();

@@ -13,7 +13,7 @@ function printedOnce(output: string, line: RegExp): string[] {
   return [...new Set(output.match(line))].sort();
 }
 
-test("two explicit names are swapped by way of a third one, as the error says", async () => {
+test("two explicit names are swapped through a third name, as the error advises", async () => {
   await using emulator = await startEmulator({ drainMs: 100 });
   const program = (a: string, b: string) => `${HEAD}
 new ServerlessEndpoint("a", { ...args, name: "${a}" });
@@ -42,7 +42,7 @@ new ServerlessEndpoint("b", { ...args, name: "${b}" });
   await stack.preview("--refresh", "--expect-no-changes");
 });
 
-test("an endpoint that moves into a component, with and without a new logical name, keeps its record with the alias of the error", async () => {
+test("an endpoint that moves into a component keeps its record with the alias from the error, with and without a new logical name", async () => {
   await using emulator = await startEmulator({ drainMs: 100 });
   const program = (logicalName: string, alias: string) => `${HEAD}
 const team = new pulumi.ComponentResource("test:Team", "team");
@@ -69,7 +69,7 @@ new ServerlessEndpoint("${logicalName}", { ...args, name: "mine" }, { parent: te
   expect(endpointsIn(await stack.exportState())).toHaveLength(1);
 });
 
-test("an endpoint with drain: false from REST v2 is destroyed over GraphQL after its jobs, which the log says", async () => {
+test("an endpoint with drain: false from REST v2 is destroyed over GraphQL after its jobs have ended, as the log says", async () => {
   await using emulator = await startEmulator({ drainMs: 100 });
   const stack = await createStack({
     program: `${HEAD}new ServerlessEndpoint("one", { ...args, name: "one", drain: false });`,
@@ -82,7 +82,7 @@ test("an endpoint with drain: false from REST v2 is destroyed over GraphQL after
   expect(emulator.journal.operations({ operation: "saveEndpoint" })).toHaveLength(1);
 });
 
-test("options that do nothing cause a warning, and the deletion of a volume says what is lost", async () => {
+test("options without effect cause a warning, and the deletion of a volume lists what is lost", async () => {
   await using emulator = await startEmulator({ drainMs: 100 });
   const program = `${HEAD}
 const guard = new ServerlessEndpoint("guard", args, { ignoreChanges: ["readme", "env", "workersMax"] });
@@ -102,7 +102,7 @@ new NetworkVolume("models", { name: "models", size: 50, dataCenterId: "EU-RO-1" 
   expect(emulator.endpoints.list().map(({ name }) => name)).toEqual([expect.stringMatching(/^owned-/)]);
 });
 
-test("a failed smoke test runs again although the program returns to the inputs of the last success", async () => {
+test("a failed smoke test runs again even if the program returns to the inputs of the last success", async () => {
   await using emulator = await startEmulator({
     drainMs: 100,
     coldStartMs: 0,

@@ -28,7 +28,7 @@ afterAll(() => emulator.stop());
 const forecast = (...args: string[]) =>
   stack.exec(process.execPath, [COMMAND, "forecast", "--load", "jobs.csv", "--seeds", "2", ...args]);
 
-test("reads the settings from the program, from the stack, and compares the two", async () => {
+test("reads the settings from the program and from the stack, and compares them", async () => {
   const empty = await forecast("--stack");
   expect(empty).toMatchObject({ exitCode: 1, stdout: "" });
   expect(empty.stderr).toContain("the stack has no ServerlessEndpoint");

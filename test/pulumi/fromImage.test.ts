@@ -109,7 +109,7 @@ async function expectNoSecrets(outputs: readonly string[]): Promise<void> {
   }
 }
 
-test("up creates the whole chain with one request each, and the endpoint responds with the image and the variables", async () => {
+test("up creates the whole chain with one request per resource, and the endpoint responds with the image and the variables", async () => {
   const { output } = await stack.up();
   expect(saves().sort()).toEqual(["createNetworkVolume", "saveEndpoint", "saveRegistryAuth", "saveTemplate"]);
   expect(template()).toMatchObject({
@@ -134,7 +134,7 @@ test("up creates the whole chain with one request each, and the endpoint respond
   await expectNoSecrets([output]);
 });
 
-test("the same program again calls nothing, and a refresh only reads", async () => {
+test("running the same program again sends no request, and a refresh only reads", async () => {
   await stack.preview("--expect-no-changes");
   expect(operations()).toEqual([]);
   await stack.refresh("--expect-no-changes");
@@ -147,7 +147,7 @@ test("the same program again calls nothing, and a refresh only reads", async () 
   });
 });
 
-test("drift of image, disk and environment is shown and repaired, and other people's variables stay out of state", async () => {
+test("drift of the image, disk and environment is shown and repaired, and other people's variables stay out of state", async () => {
   const { id } = template();
   const env = [
     { key: "MODEL", value: "elsewhere" },
@@ -166,7 +166,7 @@ test("drift of image, disk and environment is shown and repaired, and other peop
   await expectNoSecrets([output]);
 });
 
-test("a changed image is rolled out in place with a job running: the job is not lost, and the next one sees the change", async () => {
+test("a changed image is rolled out in place without losing the running job, and the next job uses the new image", async () => {
   const running = await runJob(1_500);
   const image = "ghcr.io/me/llama:1.5.0";
   await stack.writeProgram(program({ image, endpoint: ", recycleWorkers: true" }));
@@ -178,7 +178,7 @@ test("a changed image is rolled out in place with a job running: the job is not 
   await stack.preview("--refresh", "--expect-no-changes");
 });
 
-test("a changed variable is rolled out with a new template, and the old one is deleted when the service releases it", async () => {
+test("a changed variable is rolled out with a new template, and the old template is deleted once the service releases it", async () => {
   const before = template();
   const running = await runJob(1_500);
   const options = '{ replaceOnChanges: ["env"] }';
@@ -192,7 +192,7 @@ test("a changed variable is rolled out with a new template, and the old one is d
   expect(await (await runJob(0))()).toBe(`${image} llama-4`);
 });
 
-test("a password is rotated in place and shown nowhere", async () => {
+test("a password is rotated in place and never shown", async () => {
   const { id } = only(emulator.registryAuths.list());
   await stack.setConfig({ "test:ghcr": ROTATED }, { secret: true });
   const { output } = await stack.succeed(["up", "--yes", "--diff"]);
@@ -201,7 +201,7 @@ test("a password is rotated in place and shown nowhere", async () => {
   await expectNoSecrets([output]);
 });
 
-test("destroy deletes in order and leaves nothing", async () => {
+test("destroy deletes all resources in order", async () => {
   const { output } = await stack.destroy();
   expect(emulator.endpoints.list()).toEqual([]);
   expect(emulator.templates.list()).toEqual([]);

@@ -20,7 +20,7 @@ module.exports = async () => {
 };
 `;
 
-test("pods are read at once or when an output is known, and their env is secret", async () => {
+test("pods are read at once or when an output becomes known, and their env is secret", async () => {
   await using emulator = await startEmulator();
   emulator.pods.add({
     id: "pod-1",
@@ -51,7 +51,7 @@ test("pods are read at once or when an output is known, and their env is secret"
   await stack.destroy();
 });
 
-test("a pod that does not exist is an error that names it", async () => {
+test("a pod that does not exist causes an error that names it", async () => {
   await using emulator = await startEmulator();
   const program = `exports.pod = require("pulumi-serverless-gpu").getPod({ podId: "nowhere" });`;
   const stack = await createStack({ program, env: emulator.env });

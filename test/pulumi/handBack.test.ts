@@ -10,7 +10,7 @@ function program(resources: Readonly<Record<string, object>>, options = ""): str
   return `const { ServerlessEndpoint } = require("pulumi-serverless-gpu");\n${declared.join("\n")}`;
 }
 
-test("an endpoint that goes back to its previous resource is deleted with it, and one that another stack may have is not", async () => {
+test("an endpoint that is handed back to its previous resource is deleted with it, unless another stack may manage it", async () => {
   await using emulator = await startEmulator({ drainMs: 0 });
   const stack = await createStack({ program: program({ former: {} }), env: emulator.env });
   await stack.up();
@@ -47,7 +47,7 @@ test("an endpoint that goes back to its previous resource is deleted with it, an
   expect(emulator.endpoints.list()).toEqual([]);
 });
 
-test("destroy deletes an endpoint that two resources of the stack have, whichever it deletes first", async () => {
+test("destroy deletes an endpoint that two resources of the stack manage, in either order of deletion", async () => {
   await using emulator = await startEmulator({ drainMs: 0 });
   const stack = await createStack({ program: program({ former: {} }), env: emulator.env });
   await stack.up();

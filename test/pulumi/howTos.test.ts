@@ -25,7 +25,7 @@ async function followPage(page: string, folder: string, count: number, heading?:
   }
 }
 
-test("the batch program works, continues, and prints what the page shows", async () => {
+test("the batch program runs, resumes, and prints what the page shows", async () => {
   const printed = await followPage("docs/how-to/batches.md", "batch", 5);
   expect(printed).toHaveLength(4);
 }, 60_000);

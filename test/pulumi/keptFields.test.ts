@@ -11,7 +11,7 @@ const WHOLE = `gpuIds: "ADA_24", gpuCount: 2, executionTimeoutMs: 60000, workers
 const SHOWN = `gpuCount executionTimeoutMs workersPFBTarget type compliance modelReferences networkVolumeId
   networkVolumeIds { networkVolumeId } env { key value }`;
 
-test("an adopted endpoint keeps what a program cannot declare, and its secrets are in no state", async () => {
+test("an adopted endpoint keeps the settings that a program cannot declare, and its secrets never enter state", async () => {
   await using emulator = await startEmulator({ profile: "observed", drainMs: 100 });
   const { body } = await graphql(
     emulator,

@@ -14,7 +14,7 @@ new ServerlessEndpoint("two", args, { provider });
 
 const envOf = ({ env, apiKey }: Emulator) => ({ ...env, EXPLICIT_KEY: apiKey });
 
-test("a rotated key in the environment takes precedence over the previous key in config, and changes nothing", async () => {
+test("a rotated key in the environment takes precedence over the previous key in config and causes no changes", async () => {
   const stack = await createStack({ program: PROGRAM });
   const dataFile = path.join(stack.scratch, "account.json");
   const before = await startEmulator({ apiKey: "key-before-rotation", dataFile });
@@ -38,7 +38,7 @@ test("a rotated key in the environment takes precedence over the previous key in
   expect(after.endpoints.list()).toEqual([]);
 });
 
-test("a rotated key in config is used by up, and only then by refresh and destroy", async () => {
+test("up uses a rotated key from config, and refresh and destroy use it only afterwards", async () => {
   const program = `
 const { ServerlessEndpoint } = require("pulumi-serverless-gpu");
 new ServerlessEndpoint("one", { gpuIds: "AMPERE_16", templateId: "template" });

@@ -119,7 +119,7 @@ function saves() {
   return requests.flatMap(({ arguments: { input } }) => (input === undefined ? [] : [input]));
 }
 
-test("up creates each endpoint with one save", async () => {
+test("up creates each endpoint with a single save", async () => {
   // As users run it: the tests' cache of compiled code would show in the frames of the state.
   const { exitCode } = await stack.run(["up", "--yes", "--skip-preview"], { NODE_OPTIONS: "" });
   expect(exitCode).toBe(0);
@@ -133,7 +133,7 @@ test("up creates each endpoint with one save", async () => {
   });
 });
 
-test("state holds one short, permanent line of provider code, and where the program declares each endpoint", async () => {
+test("state contains one short, stable line of provider code and the place where the program declares each endpoint", async () => {
   const endpoints = endpointsIn(await stack.exportState());
   expect(endpoints).toHaveLength(2);
   for (const { id, inputs, outputs, sourcePosition, stackTrace } of endpoints) {
@@ -155,7 +155,7 @@ test("an equivalent program sends no request", async () => {
   expect(emulator.journal.requests()).toEqual([]);
 });
 
-test("a change is shown field by field and made in place with the full field set", async () => {
+test("a change is shown field by field and made in place with the full set of fields", async () => {
   const { id } = endpoint("full");
   await stack.writeProgram(program({ gpuIds: "AMPERE_80", locations: null, scalerValue: 5, flashBootType: undefined }));
   const { output } = await stack.preview("--diff");
@@ -186,7 +186,7 @@ test("drift is shown field by field, and the next up repairs it", async () => {
   await stack.preview("--refresh", "--expect-no-changes");
 });
 
-test("fields that the program never set are kept", async () => {
+test("fields that the program never set keep their values", async () => {
   const { id } = endpoint("plain");
   emulator.endpoints.change(id, { idleTimeout: 99, networkVolumeId: "volume-9" });
   await stack.writeProgram(program({ gpuIds: "AMPERE_80" }).replace('"AMPERE_16"', '"AMPERE_24"'));
@@ -194,7 +194,7 @@ test("fields that the program never set are kept", async () => {
   expect(endpoint("plain")).toMatchObject({ id, gpuIds: "AMPERE_24", idleTimeout: 99, networkVolumeId: "volume-9" });
 });
 
-test("an endpoint that was deleted elsewhere is removed from state by refresh and created again by up", async () => {
+test("refresh removes an endpoint that was deleted elsewhere from state, and up creates it again", async () => {
   emulator.endpoints.delete(endpoint("plain").id);
   await stack.refresh();
   expect(endpointsIn(await stack.exportState())).toHaveLength(1);
@@ -204,7 +204,7 @@ test("an endpoint that was deleted elsewhere is removed from state by refresh an
   expect(emulator.endpoints.list()).toHaveLength(2);
 });
 
-test("a replacement deletes first", async () => {
+test("a replacement deletes the old endpoint first", async () => {
   const { id, name } = endpoint("plain");
   await stack.run(["up", "--yes", "--skip-preview", "--target-replace", await urnOf("plain")]);
   const changes = emulator.journal.operations().filter((operation) => !READS.test(operation));
@@ -213,7 +213,7 @@ test("a replacement deletes first", async () => {
   expect(endpoint("plain").id).not.toBe(id);
 });
 
-test("destroy scales to zero, waits for the workers, deletes and verifies; an endpoint that is already gone does not stop it", async () => {
+test("destroy scales to zero, waits for the workers, deletes and verifies, even if an endpoint is already gone", async () => {
   const { id } = endpoint("full");
   emulator.endpoints.delete(endpoint("plain").id);
   await occupyWorker(emulator, id);

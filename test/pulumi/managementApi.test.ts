@@ -79,7 +79,7 @@ function traffic() {
 
 const endpoint = (name: string) => emulator.endpoints.list().find((each) => each.name === name);
 
-test("after the switch to REST v2, a preview shows no changes, even with a refresh", async () => {
+test("after the switch to REST v2, a preview shows no changes, even with --refresh", async () => {
   await stack.succeed(["preview", "--expect-no-changes"], V2);
   expect(emulator.journal.requests()).toEqual([]);
   await stack.succeed(["preview", "--refresh", "--expect-no-changes"], V2);
@@ -104,7 +104,7 @@ test("over REST v2, changes are made in place, and a changed template reaches it
   ids = now;
 });
 
-test("drift is shown over REST v2, and repaired", async () => {
+test("over REST v2, drift is shown and repaired", async () => {
   const found = endpoint("by-delay");
   emulator.endpoints.change(String(found?.id), { workersMax: 9, locations: "EU-CZ-1" });
   const { output } = await stack.succeed(["up", "--yes", "--skip-preview", "--refresh", "--diff"], V2);
@@ -112,7 +112,7 @@ test("drift is shown over REST v2, and repaired", async () => {
   expect(endpoint("by-delay")).toMatchObject({ workersMax: 4, locations: "EU-CZ-1,EU-RO-1,EU-RO-2" });
 });
 
-test("over REST v2, a new password replaces the credential: the preview shows that, and everything gets the new one", async () => {
+test("over REST v2, a preview shows that a new password replaces the credential, and everything that uses it gets the new one", async () => {
   const [before] = emulator.registryAuths.list();
   await stack.writeProgram(program({ env: "two", workersMax: 4, further: true, password: "another-password" }));
   const { output } = await stack.succeed(["preview", "--diff"], V2);
@@ -143,7 +143,7 @@ test("after the switch back to GraphQL, a preview shows no changes, and changes 
   await stack.succeed(["preview", "--refresh", "--expect-no-changes"], GRAPHQL);
 });
 
-test("over GraphQL, a changed template also reaches the endpoints that REST v2 has given a copy of it", async () => {
+test("over GraphQL, a changed template also reaches the endpoints for which REST v2 has made a copy of it", async () => {
   expect(endpoint("by-count")?.container?.env).toEqual({ MODE: "two" });
   const changed = { env: "three", workersMax: 4, further: true, password: "another-password" };
   await stack.writeProgram(program(changed));
@@ -159,7 +159,7 @@ test("over GraphQL, a changed template also reaches the endpoints that REST v2 h
   await stack.succeed(["preview", "--refresh", "--expect-no-changes"], GRAPHQL);
 });
 
-test("when the service has retired GraphQL, the message says how to switch", async () => {
+test("when the service has retired GraphQL, the error says how to switch", async () => {
   emulator.faults.add({ match: { interface: "graphql" }, effect: { status: 410 } });
   const { exitCode, output } = await stack.run(["refresh", "--yes", "--skip-preview"], GRAPHQL);
   expect(exitCode).not.toBe(0);
@@ -172,7 +172,7 @@ test("when the service has retired GraphQL, the message says how to switch", asy
   emulator.faults.clear();
 });
 
-test("a wrong interface name is refused before any call", async () => {
+test("an unknown interface name is refused before any call", async () => {
   emulator.journal.clear();
   const { exitCode, output } = await stack.run(["refresh", "--yes", "--skip-preview"], { SERVERLESS_GPU_API: "v3" });
   expect(exitCode).not.toBe(0);
@@ -180,7 +180,7 @@ test("a wrong interface name is refused before any call", async () => {
   expect(emulator.journal.requests()).toEqual([]);
 });
 
-test("destroy over REST v2 deletes everything, and nothing that is not ours", async () => {
+test("destroy over REST v2 deletes all of the stack's resources and nothing else", async () => {
   emulator.seed({ endpoints: [{ id: "theirs", name: "theirs", gpuIds: "ADA_24", templateId: "theirs" }] });
   await stack.succeed(["destroy", "--yes", "--skip-preview"], V2);
   expect(endpointsIn(await stack.exportState())).toEqual([]);

@@ -36,7 +36,7 @@ function otherState(version: number): State {
   };
 }
 
-test("the steps of the migration move an endpoint from one state to the other, and change nothing at the service", async () => {
+test("the migration steps move an endpoint between the states without changing anything at the service", async () => {
   const endpoint = { id: "abc123", name: "llama", gpuIds: "ADA_24,AMPERE_24", templateId: "template" };
   await using emulator = await startEmulator({ seed: { endpoints: [endpoint] } });
   const [old, own] = await Promise.all([

@@ -23,7 +23,7 @@ test.each([
   ["an explicit name", { name: "models" }],
   ["an automatic name", {}],
 ])(
-  "the way back from a refused release that moved a volume with %s keeps the volume",
+  "rolling back a refused release that moved a volume with %s keeps the volume",
   async (_, name) => {
     await using emulator = await startService();
     const env = { SERVERLESS_GPU_API: "v2", SERVERLESS_GPU_SERVICE: "runpod", XDG_CACHE_HOME: newMachine() };

@@ -45,14 +45,14 @@ async function namesInState() {
   return endpoints.map(({ outputs }) => outputs?.name).sort();
 }
 
-test("workers that are billed while idle cause a warning for their resource", async () => {
+test("workers that are billed while idle cause a warning on their resource", async () => {
   const { output } = await stack.up();
   const warnings = output.match(/^.*ServerlessEndpoint \((.*)\):\n +warning: workersMin is 1: 1 worker is billed/gm);
   expect(warnings).toHaveLength(1);
   expect(warnings?.[0]).toContain("(busy)");
 });
 
-test("workers of several endpoints that are billed while idle cause one warning", async () => {
+test("workers of several endpoints that are billed while idle cause a single warning", async () => {
   const warm =
     "new ServerlessEndpoint('warm-' + n, { gpuIds: 'AMPERE_16', templateId: 'template', workersMin: of(n) });";
   const several = await createStack({
@@ -73,7 +73,7 @@ for (let n = 1; n <= 12; n++) ${warm}`,
   expect(output).not.toMatch(/"warm-2" \(2\)/);
 });
 
-test("an endpoint over the quota is not created, and the error names the endpoints that use it", async () => {
+test("an endpoint above the quota is not created, and the error names the endpoints that use the quota", async () => {
   await stack.writeProgram(program("guarded", "retained", "owner", "owned", "busy", "greedy"));
   const { exitCode, output } = await stack.run(["up", "--yes", "--skip-preview"]);
   expect(exitCode).not.toBe(0);
@@ -86,14 +86,14 @@ test("an endpoint over the quota is not created, and the error names the endpoin
   expect(await namesInState()).not.toContain("greedy");
 });
 
-test("with protect, a destroy stops before anything is deleted", async () => {
+test("with protect, destroy stops before it deletes anything", async () => {
   const { exitCode, output } = await stack.run(["destroy", "--yes"]);
   expect(exitCode).not.toBe(0);
   expect(output).toMatch(/guarded.*cannot be deleted/);
   expect(emulator.journal.operations()).toEqual([]);
 });
 
-test("with retainOnDelete or deletedWith, the resource leaves the state, and the service gets no request", async () => {
+test("with retainOnDelete or deletedWith, the resource leaves the state without a request to the service", async () => {
   await stack.writeProgram(program("guarded", "busy"));
   const deleted = idOf("owner");
   await stack.up();
@@ -104,7 +104,7 @@ test("with retainOnDelete or deletedWith, the resource leaves the state, and the
   expect(await namesInState()).toEqual(["busy", "guarded"]);
 });
 
-test("with drainTimeout, a deletion fails if workers run too long, keeps the endpoint, and succeeds later", async () => {
+test("with drainTimeout, a deletion fails and keeps the endpoint if workers run too long, and succeeds later", async () => {
   await occupyWorker(emulator, idOf("busy"));
   await stack.writeProgram(program("guarded"));
   const failed = await stack.run(["up", "--yes", "--skip-preview"]);

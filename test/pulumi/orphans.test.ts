@@ -48,25 +48,25 @@ beforeAll(async () => {
 });
 afterAll(() => emulator.stop());
 
-test("what a stack manages, and what has a name of its own, is no orphan", async () => {
+test("records that a stack manages and records with a name of their own are not orphans", async () => {
   expect(await list()).toEqual([0, []]);
   expect((await orphans("--stack", "dev")).stdout).toContain("No orphans");
 });
 
-test("a state that cannot be read is a failure: everything would look like an orphan", async () => {
+test("an unreadable state is an error, because otherwise every record would look like an orphan", async () => {
   const { exitCode, output } = await orphans("--stack", "none");
   expect(exitCode).toBe(1);
   expect(output).toContain("Nothing was listed");
 });
 
-test("a backend without stacks is named: its URL may be wrong", async () => {
+test("a backend without stacks is named, because its URL may be wrong", async () => {
   const backend = `file://${stack.scratch}/empty`;
   await mkdir(path.join(stack.scratch, "empty"));
   const { output } = await orphans("--backend", backend);
   expect(output).toContain(`${backend} has no stack. If it should have one, check its URL first.`);
 });
 
-test("records that were taken out of the state by hand are found, with their cost, and deleted one by one", async () => {
+test("records that were removed from state by hand are found with their costs and deleted one by one", async () => {
   const before = await stack.exportState();
   const resources = before.deployment.resources ?? [];
   const own = resources.filter(({ type }) => type.includes("serverless-gpu:"));
@@ -111,7 +111,7 @@ test("records that were taken out of the state by hand are found, with their cos
   expect(emulator.endpoints.list().map(({ id }) => id)).toEqual(["theirs"]);
 });
 
-test("what is in the state is never deleted", async () => {
+test("records in the state are never deleted", async () => {
   await stack.up();
   const [endpoint] = emulator.endpoints.list().filter(({ id }) => id !== "theirs");
   const refused = await remove(endpoint?.id ?? "", ENDED, NOBODY);
@@ -120,7 +120,7 @@ test("what is in the state is never deleted", async () => {
   expect(emulator.endpoints.get(endpoint?.id ?? "")).toBeDefined();
 });
 
-test("what the stack of a closed pull request left is proven by its name, and only possible without it", async () => {
+test("records that a closed pull request's stack has left are proven orphans with its name, and only possible ones without it", async () => {
   await stack.succeed(["stack", "init", "pr-7"]);
   await stack.succeed(["up", "--yes", "--skip-preview", "--stack", "pr-7"]);
   const exists = await orphans("--ended", "organization/test/pr-7");
@@ -142,7 +142,7 @@ test("what the stack of a closed pull request left is proven by its name, and on
   expect(await list()).toEqual([0, []]);
 });
 
-test("what a run has created and not recorded is found, and deleted only when the run is over and its create cleared", async () => {
+test("records that a run has created but not recorded are found, and deleted only after the run has ended and its create was cleared", async () => {
   await stack.succeed(["stack", "init", "pr-8"]);
   // The create has its effect, and its response hangs: the engine is killed before it knows the id.
   emulator.faults.add({ match: { operation: "saveEndpoint" }, effect: { hang: true, when: "after" }, times: 1 });
@@ -212,7 +212,7 @@ test("what another stack or another backend manages under the same names is not 
   await stack.succeed(["destroy", "--yes", "--skip-preview", "--remove", "--stack", "pr-9"]);
 }, 300_000);
 
-test("at an account that has no record of the states, it says so instead of finding no orphans", async () => {
+test("for an account without records of the states, the command says so instead of reporting no orphans", async () => {
   await using other = await startEmulator({ drainMs: 0 });
   const listed = await stack.exec("node", [CLI, "orphans"], { env: other.env });
   expect(listed).toMatchObject({
@@ -228,7 +228,7 @@ test("at an account that has no record of the states, it says so instead of find
   expect(other.endpoints.get(id)).toBeDefined();
 });
 
-test("what is older than an hour is deleted without the flag, where the service shows its age", async () => {
+test("records that are older than an hour are deleted without the flag if the service shows their age", async () => {
   const clock = manualClock(Date.now() - 3_700_000);
   await using older = await startEmulator({ drainMs: 0, clock });
   const { id } = older.endpoints.create({ name: "llama-0123abc", gpuIds: "ADA_24", templateId: "tpl" });

@@ -102,7 +102,7 @@ describe.each([
   });
 });
 
-test("previews refuse what a service cannot do, and say what can", async () => {
+test("a preview refuses settings that the service does not support, and names the supported ones", async () => {
   const stack = await createStack({ program: dynamic(FIRST), env: envOf("graphql") });
   const refusal = async (program: string, env: Readonly<Record<string, string>> = {}) => {
     await stack.writeProgram(program);

@@ -65,7 +65,7 @@ describe("an endpoint that two resources name", () => {
     expect(ids()).toEqual([neighbour]);
   });
 
-  test("is refused if both are declared, and stays if one of them is removed", async () => {
+  test("is refused if both are declared, and kept if one of them is removed", async () => {
     const stack = await createStack({ program: program({ a: ARGS }), env: emulator.env });
     await stack.up();
     const [id = ""] = ids();
@@ -191,7 +191,7 @@ const target = new ServerlessGpuProvider("target", { apiKey: "${key}", ${urls(ot
     await stack.succeed(["preview", "--refresh", "--expect-no-changes"], other.env);
   });
 
-  test("a new queue URL is recorded once the endpoint has been seen", async () => {
+  test("a new queue URL is recorded once the endpoint has been found", async () => {
     const stack = await createStack({ program: program({ a: ARGS }), env: own.env });
     await stack.up();
     const env = { SERVERLESS_GPU_QUEUE_URL: "http://127.0.0.1:9" };

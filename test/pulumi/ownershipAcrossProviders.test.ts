@@ -32,7 +32,7 @@ async function urnOf(stack: PulumiStack, name: string) {
   return endpointsIn(await stack.exportState()).find(({ urn }) => urn.endsWith(`::${name}`))?.urn ?? "";
 }
 
-test("an adopted endpoint survives a replacement under another provider, even an interrupted one", async () => {
+test("an adopted endpoint survives a replacement under another provider, even if it is interrupted", async () => {
   const { id } = emulator.endpoints.create({ ...ARGS, name: "by hand" });
   const stack = await createStack({ program: program(`endpoint("a", { adoptId: "${id}" });`), env: emulator.env });
   await stack.up();
@@ -53,7 +53,7 @@ test("an adopted endpoint survives a replacement under another provider, even an
   expect(ids()).toContain(id);
 });
 
-test("an endpoint that resources of two providers declare is refused, and stays when one of them is removed", async () => {
+test("an endpoint that resources of two providers declare is refused, and kept when one of them is removed", async () => {
   const stack = await createStack({ program: program('endpoint("a", { name: "llama" });'), env: emulator.env });
   await stack.up();
   const [id = ""] = ids();
@@ -68,7 +68,7 @@ test("an endpoint that resources of two providers declare is refused, and stays 
   await stack.preview("--expect-no-changes");
 });
 
-test("an endpoint that another resource declares stays, although the engine compares that resource last", async () => {
+test("an endpoint that another resource declares is kept, even if the engine compares that resource last", async () => {
   await using second = await startEmulator({ drainMs: 0, apiKey: "second-account-key" });
   const { id: foreign } = second.endpoints.create({ ...ARGS, name: "by hand" });
   const stack = await createStack({ program: program('endpoint("a", {});'), env: emulator.env });
@@ -88,7 +88,7 @@ test("an endpoint that another resource declares stays, although the engine comp
   await stack.preview("--refresh", "--expect-no-changes");
 });
 
-test("rotating a key while the provider is renamed moves nothing, even after an adoption", async () => {
+test("rotating a key while renaming the provider moves nothing, even after an adoption", async () => {
   const { id } = emulator.endpoints.create({ ...ARGS, name: "by hand" });
   const adopted = `endpoint("a", { adoptId: "${id}" }, { provider: p });`;
   const stack = await createStack({ program: program(adopted), env: emulator.env });

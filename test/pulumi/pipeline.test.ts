@@ -153,7 +153,7 @@ afterAll(async () => {
   await host[Symbol.asyncDispose]();
 });
 
-test("the merge of the first pull request applies its plan, and a push without a request changes nothing", async () => {
+test("merging the first pull request applies its plan, and a push without a pull request changes nothing", async () => {
   const refused = await github("push");
   expect(refused.up).toMatchObject({
     exitCode: 1,
@@ -171,7 +171,7 @@ test("the merge of the first pull request applies its plan, and a push without a
   expect(emulator.endpoints.list()).toMatchObject([{ gpuIds: "AMPERE_16,AMPERE_24", workersMax: 2 }]);
 });
 
-test("a pull request is previewed and reviewed in one comment, without a key; GitLab's pipeline does the same", async () => {
+test("a pull request is previewed and reviewed in one comment without a key, also in GitLab's pipeline", async () => {
   const calls = emulator.journal.requests().length;
   await pushWorkersMax("more-workers", 3);
   await github("pull_request", { action: "opened", branch: "more-workers" });
@@ -192,7 +192,7 @@ test("a pull request is previewed and reviewed in one comment, without a key; Gi
 
 const gitlabLog = "[Log](https://gitlab.example/job/12)";
 
-test("a failed preview also leaves a comment, and fails its job", async () => {
+test("a failed preview also posts a comment, and fails its job", async () => {
   await git("checkout", "--quiet", "-B", "mistake", "main");
   await stack.exec("sed", ["-i", "s/AMPERE_16/NVIDIA L4/", "index.ts"]);
   await git("commit", "--quiet", "--all", "--message", "Take a GPU type");
@@ -203,7 +203,7 @@ test("a failed preview also leaves a comment, and fails its job", async () => {
   await git("checkout", "--quiet", "more-workers");
 });
 
-test("a pull request that breaks a cap fails before `up`, and no plan of it is kept", async () => {
+test("a pull request that exceeds a cap fails before `up`, and its plan is not kept", async () => {
   const plans = host.artifacts.length;
   await pushWorkersMax("expensive", 40);
   const { preview } = await github("pull_request", { action: "opened", branch: "expensive" });
@@ -215,7 +215,7 @@ test("a pull request that breaks a cap fails before `up`, and no plan of it is k
   await git("checkout", "--quiet", "more-workers");
 });
 
-test("a pull request from a fork is applied to an emulator of its own", async () => {
+test("a pull request from a fork is applied to its own emulator", async () => {
   const calls = emulator.journal.requests().length;
   const { rehearse } = await github("pull_request", { action: "opened", branch: "more-workers", fork: true });
   expect(rehearse).toMatchObject({
@@ -225,7 +225,7 @@ test("a pull request from a fork is applied to an emulator of its own", async ()
   expect(emulator.journal.requests()).toHaveLength(calls);
 });
 
-test("a pull request's stack exists as long as the pull request, and its merge is applied", async () => {
+test("a pull request's stack exists until the pull request is closed, and a merge is applied", async () => {
   const branch = "more-workers";
   await github("pull_request", { action: "labeled", branch, ...PREVIEW_STACK });
   expect(workersMax()).toEqual([2, 4]);
@@ -254,7 +254,7 @@ async function sweep(ttlHours: number) {
   return result;
 }
 
-test("a pull request above a cap gets no environment, and the comment says so with the price", async () => {
+test("a pull request above a cap gets no environment, and the comment explains this with the price", async () => {
   await git("checkout", "--quiet", "main");
   await pushWorkersMax("dear", 40);
   const jobs = await github("pull_request", { action: "labeled", branch: "dear", ...PREVIEW_STACK });
@@ -263,7 +263,7 @@ test("a pull request above a cap gets no environment, and the comment says so wi
   expect(workersMax()).toEqual([4]);
 });
 
-test("an environment whose removal failed ends when its time is over, and not before", async () => {
+test("an environment that could not be removed ends when its time is over, and not earlier", async () => {
   await git("checkout", "--quiet", "main");
   await pushWorkersMax("life", 3);
   const opened = await github("pull_request", { action: "labeled", branch: "life", ...PREVIEW_STACK });
@@ -291,7 +291,7 @@ test("an environment whose removal failed ends when its time is over, and not be
   expect(workersMax()).toEqual([4]);
 });
 
-test("what a killed job left of an environment is found by the sweep, and deleted by its id", async () => {
+test("the sweep finds what a killed job has left of an environment, and deletes it by its id", async () => {
   emulator.faults.add({ match: { operation: "saveEndpoint" }, effect: { hang: true, when: "after" }, times: 1 });
   const count = emulator.endpoints.list().length;
   const running = github("pull_request", { action: "labeled", branch: "life", ...PREVIEW_STACK });
@@ -313,7 +313,7 @@ test("what a killed job left of an environment is found by the sweep, and delete
   expect((await sweep(0)).exitCode).toBe(0);
 });
 
-test("the schedule keeps one issue open while there is drift, and the repair closes it; GitLab's pipeline does the same", async () => {
+test("the schedule keeps one issue open while drift exists, and a repair closes it, also in GitLab's pipeline", async () => {
   await using other = await startGitHost();
   const onSchedule = async () => [
     (await github("schedule")).drift?.exitCode,
@@ -371,7 +371,7 @@ test("a custom program plans, applies and detects drift on the same stack", asyn
   expect(workersMax()).toEqual([4]);
 });
 
-test("a plan that no longer fits changes nothing, and the preview of an empty commit creates one that does, on GitLab too", async () => {
+test("an outdated plan changes nothing, and the preview of an empty commit creates a valid one, also on GitLab", async () => {
   await using other = await startGitHost();
   const preview = async (branch: string) => {
     await github("pull_request", { action: "opened", branch });
@@ -433,7 +433,7 @@ test("with a rotated key in the secret store, destroy deletes the resources crea
   expect(emulator.endpoints.list()).toEqual([]);
 });
 
-test("no key appears in the output, comments or state of the jobs", async () => {
+test("no key appears in the jobs' output, comments or state", async () => {
   const posted = JSON.stringify([host.comments, host.issues]);
   const plans = host.artifacts.flatMap(({ files }) => [...files.values()].map(String));
   expect(plans.length).toBeGreaterThan(5);

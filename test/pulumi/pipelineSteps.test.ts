@@ -54,7 +54,7 @@ async function replaceInProgram(text: string, by: string): Promise<void> {
 
 const workersMax = () => emulator.endpoints.list().map((each) => each.workersMax);
 
-test("a plan with a secret is applied from another checkout if the stack's file is committed, and else the preview says so", async () => {
+test("a plan with a secret is applied from another checkout if the stack's file is committed; otherwise the preview reports that", async () => {
   await replaceInProgram("ServerlessEndpoint }", "ServerlessEndpoint, ServerlessTemplate }");
   await replaceInProgram(
     "export const",
@@ -78,7 +78,7 @@ test("a plan with a secret is applied from another checkout if the stack's file 
     if (!name.endsWith("index.ts")) expect([name, text.includes("canary-of-the-plan")]).toEqual([name, false]);
 });
 
-test("an `up` from another machine reads what a killed update has done, though its program has gone back", async () => {
+test("an `up` from another machine reads what a killed update has changed, even if its program has been reverted", async () => {
   await stack.succeed(["stack", "init", "production"]);
   expect(await step("up")).toMatchObject({ exitCode: 0 });
   await replaceInProgram("workersMax: 2", "workersMax: 4");
@@ -129,7 +129,7 @@ async function killUpdate(): Promise<void> {
 /** Another machine has no record of what this one has begun. */
 const forget = () => rm(path.join(stack.scratch, "home/.cache"), { recursive: true, force: true });
 
-test("an `up` from another machine creates no second endpoint after a killed create, and applies a plan that adopts it", async () => {
+test("an `up` from another machine creates no second endpoint after a killed create, and applies a plan that adopts the first one", async () => {
   await stack.succeed(["stack", "init", "production"]);
   await killUpdate();
   const [{ id = "" } = {}] = emulator.endpoints.list();
@@ -154,7 +154,7 @@ test("an `up` from another machine creates no second endpoint after a killed cre
   expect(emulator.endpoints.list()).toMatchObject([{ id }]);
 });
 
-test("an environment that was updated while the sweep removed another one stays", async () => {
+test("an environment that was updated while the sweep removed another one is kept", async () => {
   for (const STACK of ["pr-7", "pr-8"]) expect(await step("up", { STACK })).toMatchObject({ exitCode: 0 });
   for (const name of ["pr-7", "pr-8"]) await dateUpdate(name, new Date("2026-01-01"));
   emulator.faults.add({ match: { operation: "deleteEndpoint" }, effect: { latencyMs: 2_000 }, times: 1 });

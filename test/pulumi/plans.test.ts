@@ -63,7 +63,10 @@ const PLUGIN = {
 test.each([
   ["the dynamic form", DYNAMIC],
   ["the plugin", PLUGIN],
-])("a saved plan of %s creates, adopts, changes, renames and deletes every kind", async (_, { write, create }) => {
+])("a saved plan of %s creates, adopts, changes, renames and deletes every kind of resource", async (_, {
+  write,
+  create,
+}) => {
   const adopting = (name: string) => endpoint(name, 'adoptId: "by-hand"');
   const stack = await create(write(ALL(1) + ADOPTIONS + adopting("former")), emulator.env);
   const first = await plan(stack);
@@ -102,7 +105,7 @@ new plugin.ServerlessEndpoint("endpoint", {
 test.each([
   ["the dynamic form", DYNAMIC],
   ["the plugin", PLUGIN],
-])("a saved plan of %s removes variables that the program does not set, and rolls the template out", async (_, {
+])("a saved plan of %s removes variables that the program does not set, and rolls out the template", async (_, {
   write,
   create,
 }) => {

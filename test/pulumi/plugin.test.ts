@@ -9,7 +9,7 @@ beforeEach(async () => {
 
 afterEach(() => emulator.stop());
 
-test("an endpoint goes through create, no change, a changed list element, drift and its repair, and destroy", async () => {
+test("an endpoint is created, left unchanged, changed in a list element, repaired after drift, and destroyed", async () => {
   const program = (gpuIds: string, workersMax: number) => `
 const one = new plugin.ServerlessEndpoint("one", { gpuIds: ${gpuIds}, templateId: "template", workersMax: ${workersMax} });
 exports.url = one.queueUrl;

@@ -12,7 +12,7 @@ beforeEach(async () => {
 
 afterEach(() => emulator.stop());
 
-test("an endpoint is imported by its id, and a program that declares it has no change", async () => {
+test("an endpoint is imported by its id, and a program that declares it shows no changes", async () => {
   emulator.seed({
     endpoints: [
       { id: "abc123", name: "made-elsewhere", gpuIds: "ADA_24,-NVIDIA L4", templateId: "tpl", workersMax: 5 },

@@ -63,20 +63,20 @@ function expectAllProblems(output: string) {
   expect(output).not.toContain("hunter2");
 }
 
-test("one preview reports the problems of all resources", async () => {
+test("one preview reports the problems of all resources at once", async () => {
   const { exitCode, output } = await stack.run(["preview"]);
   expect(exitCode).not.toBe(0);
   expectAllProblems(output);
 });
 
-test("nothing is created, not even valid resources or without a preview", async () => {
+test("an invalid program creates nothing, not even valid resources, and not even without a preview", async () => {
   const { exitCode, output } = await stack.run(["up", "--yes", "--skip-preview"]);
   expect(exitCode).not.toBe(0);
   expectAllProblems(output);
   expect(emulator.journal.operations()).toEqual([]);
 });
 
-test("a program fails with the reasons even if it logs to a resource that is not registered", async () => {
+test("a program fails with all reasons even if it logs to a resource that is not registered", async () => {
   await stack.writeProgram(`${HEAD}${GOOD}pulumi.log.info("hello", good);${BROKEN}`);
   const { exitCode, output } = await stack.run(["preview"]);
   expect(exitCode).not.toBe(0);
@@ -84,7 +84,7 @@ test("a program fails with the reasons even if it logs to a resource that is not
   expect(output).toContain('"smoke": input must be an object');
 });
 
-test("a name that an output leaves undefined becomes automatic, and options without effect cause a warning for their resource", async () => {
+test("a name from an undefined output becomes automatic, and options without effect cause a warning on their resource", async () => {
   await stack.writeProgram(HEAD + GOOD);
   const { output } = await stack.up();
   expect((await stack.outputs()).name).toMatch(/^good-[0-9a-f]{7}$/);
@@ -94,7 +94,7 @@ test("a name that an output leaves undefined becomes automatic, and options with
   await stack.preview("--expect-no-changes");
 });
 
-test("an existing resource that is now invalid is neither changed nor deleted", async () => {
+test("an existing resource whose inputs are now invalid is neither changed nor deleted", async () => {
   await stack.writeProgram(HEAD + GOOD.replace("...right", "...right, gpuIds: 'nonsense'"));
   const { exitCode, output } = await stack.run(["up", "--yes", "--skip-preview"]);
   expect(exitCode).not.toBe(0);
@@ -104,7 +104,7 @@ test("an existing resource that is now invalid is neither changed nor deleted", 
   expect(endpointsIn(await stack.exportState())).toHaveLength(1);
 });
 
-test("arguments that the engine or a transformation changes later are not refused too early", async () => {
+test("arguments that the engine or a transformation changes later are not refused prematurely", async () => {
   await stack.writeProgram(`${HEAD}
 const odd = { ...right, gpuIds: "nonsense" };
 new ServerlessEndpoint("good", odd, { ignoreChanges: ["gpuIds"] });
@@ -117,7 +117,7 @@ new ServerlessEndpoint("later", { ...right, gpuIds: "later" });
   await stack.preview();
 });
 
-test("tiers and countries of an explicit provider, of config and of the named service are accepted", async () => {
+test("the tiers and countries of an explicit provider, the config or the named service are accepted", async () => {
   await stack.writeFile(
     "Pulumi.dev.yaml",
     `${await readFile(path.join(stack.folder, "Pulumi.dev.yaml"), "utf8")}
@@ -140,7 +140,7 @@ new ServerlessEndpoint("known", { ...right, gpuIds: "HOPPER_141", locations: "CA
   expect(output).toMatch(/"more": locations "YY" is neither.*serverless-gpu:extraLocations/);
 });
 
-test("a config setting that cannot be read is reported for each resource that needs it", async () => {
+test("an unreadable config setting is reported for each resource that needs it", async () => {
   const file = path.join(stack.folder, "Pulumi.dev.yaml");
   const before = await readFile(file, "utf8");
   const wrong = "config:\n  serverless-gpu:extraGpuTiers: { tier: FUTURE_1 }\n";
@@ -154,7 +154,7 @@ test("a config setting that cannot be read is reported for each resource that ne
   expect(output).not.toMatch(/unhandled|Error:.*ConfigurationError|\bat .*\.js:/i);
 });
 
-test("the option import fails with the advice to adopt", async () => {
+test("the import option fails with the advice to adopt", async () => {
   await stack.writeProgram(`${HEAD}new ServerlessEndpoint("llama", right, { import: "some-id" });`);
   const { exitCode, output } = await stack.run(["preview"]);
   expect(exitCode).not.toBe(0);

@@ -13,7 +13,7 @@ const blocks = codeBlocks("README.md").filter(
 
 const SHELLS = (["bash", "zsh"] as const).filter((name) => spawnSync(name, ["-c", "true"]).status === 0);
 
-test.each(SHELLS)("the README works, pasted from top to bottom into an interactive %s", async (shell) => {
+test.each(SHELLS)("the README's commands work when pasted from top to bottom into an interactive %s", async (shell) => {
   expect(blocks.length).toBeGreaterThan(3);
   const terminal = await openTerminal(shell);
   try {
@@ -28,7 +28,7 @@ test.each(SHELLS)("the README works, pasted from top to bottom into an interacti
   }
 }, 300_000);
 
-test("the README shows the program that a new project has, on a first screen of at most 120 lines", () => {
+test("the README shows the program of a new project, and its first screen has at most 120 lines", () => {
   const program = readFileSync(path.join(REPOSITORY, "tools/newProject/programs/typescript/index.ts.txt"), "utf8");
   expect(codeBlocks("README.md").map(({ text }) => `${text}\n`)).toContain(program);
   expect(readPage("README.md").trimEnd().split("\n").length).toBeLessThanOrEqual(120);

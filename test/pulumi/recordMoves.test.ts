@@ -25,7 +25,7 @@ const LOST = ["saveTemplate", "createNetworkVolume"];
 const idsOf = ({ registryAuths, templates, volumes, endpoints }: Emulator) =>
   [registryAuths, templates, volumes, endpoints].map((kind) => kind.list().map(({ id }) => id));
 
-test("lost responses and 429 duplicate nothing, a forced replacement does not reuse the old record, and a move warns of data loss", async () => {
+test("lost responses and 429s create no duplicates, a forced replacement does not reuse the old record, and a move warns about data loss", async () => {
   const options = { strictReferences: true, drainMs: 50, templateReleaseMs: 500 };
   await using first = await startEmulator({ ...options, apiKey: "first-account-key" });
   await using second = await startEmulator({ ...options, apiKey: "second-account-key" });

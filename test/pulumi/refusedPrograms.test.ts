@@ -82,7 +82,7 @@ test("a refused inline program deletes and writes nothing, awaited or not, with 
   expect(writes().sort()).toEqual([...Array(4).fill("saveEndpoint"), "saveTemplate", "saveTemplate"]);
 });
 
-test("a refused program on the command line writes nothing without a preview, even with --continue-on-error", async () => {
+test("a refused program on the command line writes nothing, even without a preview and with --continue-on-error", async () => {
   await stack.up();
   emulator.journal.clear();
   const flags = ["up", "--yes", "--skip-preview"];

@@ -9,7 +9,7 @@ function expectRefusedInSecret({ exitCode, output }: { exitCode: number | null; 
   expect(output).not.toContain(CANARY);
 }
 
-test("the plugin's refusal of an explicit provider shows no key", async () => {
+test("the plugin shows no key when it refuses an explicit provider", async () => {
   const provider = (args: string) => `new plugin.Provider("mine", { ${args} });`;
   const stack = await createPluginStack(provider(`apiKey: "${CANARY}", apiKeyEnv: "A_KEY"`), {});
   const both = await stack.run(["preview"]);
@@ -17,7 +17,7 @@ test("the plugin's refusal of an explicit provider shows no key", async () => {
   expect(both.output).toContain('the provider "mine" needs either apiKey or apiKeyEnv');
 });
 
-test("the plugin's refusal of a start command in two forms shows no part of the command", async () => {
+test("the plugin shows no part of the command when it refuses a start command in two forms", async () => {
   const args = `imageName: "app:1", dockerArgs: "serve", command: { cmd: ["serve", pulumi.secret("${CANARY}")] }`;
   const stack = await createPluginStack(`new plugin.ServerlessTemplate("one", { ${args} });`, {});
   const two = await stack.run(["preview"]);
@@ -45,7 +45,7 @@ new ${kind}("one", { ${args} }, { transforms: [transform] });`;
   for (const field of fields) expect(refused.output).toContain(`${field}: `);
 });
 
-test("a refusal shows what the program wrote in plain, and hides only what a transform may have set", async () => {
+test("a refusal shows the plain values that the program wrote, and hides only values that a transform may have set", async () => {
   const program = `
 const { ServerlessEndpoint } = require("pulumi-serverless-gpu");
 const transform = ({ props }) => ({ props: { ...props, flashBootType: "SLOW" }, opts: {} });

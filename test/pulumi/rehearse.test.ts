@@ -61,7 +61,7 @@ const original = async () => {
   return Object.fromEntries(files);
 };
 
-test("An unchanged program shows no changes, without a key and a passphrase, and nothing real is touched", async () => {
+test("An unchanged program shows no changes, needs neither a key nor a passphrase, and touches nothing real", async () => {
   const before = await original();
   const requests = emulator.journal.requests().length;
   const { exitCode, json, output } = await rehearse();
@@ -73,7 +73,7 @@ test("An unchanged program shows no changes, without a key and a passphrase, and
   expect(await original()).toEqual(before);
 });
 
-test("The program gets neither the key, the backend nor a secret", async () => {
+test("The program receives neither the key, the backend nor a secret", async () => {
   const seen = path.join(stack.scratch, "seen");
   const env = {
     PULUMI_CONFIG_PASSPHRASE: "test",
@@ -132,7 +132,7 @@ test("A rehearsal shows what the change updates, rolls out, scales to zero and d
   await stack.writeProgram(program(BEFORE));
 });
 
-test("The account's records are read with lists only, and the rehearsal writes nothing there", async () => {
+test("A rehearsal reads the account's records with lists only, and writes nothing there", async () => {
   emulator.journal.clear();
   const words = [COMMAND, "rehearse", "--stack", "dev", "--json"];
   const { exitCode, stdout, output } = await stack.exec(process.execPath, words);
@@ -161,7 +161,7 @@ const stopped = async (runs: number, args: readonly string[], stop: (pid: number
 
 const leftFiles = async () => [...(await stack.files())].filter(([name]) => name.includes("serverless-gpu-rehearsal-"));
 
-test("A rehearsal that is killed leaves no decrypted secret in any file, in any step and mode", async () => {
+test("A rehearsal that is killed leaves no decrypted secret in a file, whatever the step and mode", async () => {
   // A secret that is not of Pulumi's config.
   await stack.writeFile("own.txt", OWN_SECRET);
   const own = 'exports.own = pulumi.secret(fs.readFileSync("own.txt", "utf8"));';
@@ -185,7 +185,7 @@ test("A rehearsal that is killed leaves no decrypted secret in any file, in any 
   await stack.writeProgram(program(BEFORE));
 });
 
-test("A rehearsal that is interrupted ends everything that it started, and removes its files", async () => {
+test("A rehearsal that is interrupted stops every process that it started, and removes its files", async () => {
   const before = (await leftFiles()).length;
   const { exitCode } = await stopped(2, [], (pid) => process.kill(pid, "SIGTERM"));
   expect(exitCode).toBe(143);
@@ -195,7 +195,7 @@ test("A rehearsal that is interrupted ends everything that it started, and remov
   expect(await leftFiles()).toHaveLength(before);
 });
 
-test("A load has the same figures before and after an unchanged program, and its limits hold after a change", async () => {
+test("A rehearsed load has the same figures before and after an unchanged program, and its limits hold after a change", async () => {
   const jobs = Array.from({ length: 120 }, (_, index) => `${index * 20},15`).join("\n");
   await stack.writeFile("jobs.csv", `arrival_s,duration_s\n${jobs}\n`);
   await stack.writeProgram(program(BEFORE));
@@ -217,7 +217,7 @@ test("A load has the same figures before and after an unchanged program, and its
   await stack.writeProgram(program(BEFORE));
 });
 
-test("A creation needs neither the backend nor the passphrase, and says what it is", async () => {
+test("A rehearsal of a creation needs neither the backend nor the passphrase, and says that it is a creation", async () => {
   const env = { ...BARE, PULUMI_BACKEND_URL: "file:///does/not/exist", SERVERLESS_GPU_GRAPHQL_URL: "" };
   const words = [COMMAND, "rehearse", "--stack", "dev", "--creation", "--markdown"];
   const { exitCode, stdout, output } = await stack.exec(process.execPath, words, { env });

@@ -87,7 +87,7 @@ without("Without a network, nothing tries to leave, whatever the config and an e
   expect(await original()).toEqual(before);
 });
 
-test("A wrong passphrase, and a variable that could be a key, are refused before anything starts", async () => {
+test("A wrong passphrase and a variable that could be a key are refused before anything starts", async () => {
   const words = [COMMAND, "rehearse", "--stack", "dev", "--from-state"];
   const wrong = await stack.exec(process.execPath, [...words, "--with-secrets"], {
     env: { PULUMI_CONFIG_PASSPHRASE: "wrong" },

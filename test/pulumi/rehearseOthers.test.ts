@@ -84,7 +84,7 @@ const rehearse = async () => {
   return { ...ended, json: ended.stdout.startsWith("{") ? JSON.parse(ended.stdout) : undefined };
 };
 
-test("A second provider in the stack gets no call, and its resources stay as they are", async () => {
+test("A second provider in the stack receives no calls, and its resources stay unchanged", async () => {
   const same = await rehearse();
   expect({ code: same.exitCode, output: same.exitCode === 0 ? "" : same.output }).toEqual({ code: 0, output: "" });
   expect(same.json.applied).toMatchObject({ changes: [], left: [] });
@@ -102,14 +102,14 @@ test("A second provider in the stack gets no call, and its resources stay as the
   expect(await rehearse()).toMatchObject({ exitCode: 0, json: { applied: { changes: [], left: [] } } });
 });
 
-test("A program in which an endpoint depends on a changed resource of another provider is refused by name", async () => {
+test("A program in which an endpoint depends on a changed resource of another provider is refused, and the error names the resource", async () => {
   await stack.writeProgram(program({ size: 2, name: 'bucket.arn.apply((arn) => "llama-" + arn)' }));
   const { exitCode, stderr } = await rehearse();
   expect(exitCode).toBe(1);
   expect(stderr).toMatch(/ServerlessEndpoint::llama depends on urn:pulumi:dev::test::other:index:Bucket::data/);
 });
 
-test("A function of another provider is refused by name", async () => {
+test("A function of another provider is refused, and the error names it", async () => {
   const more = 'const zones = pulumi.output(pulumi.runtime.invoke("other:index:getZones", {}));';
   await stack.writeProgram(program({ more }));
   const { exitCode, output } = await rehearse();
@@ -117,7 +117,7 @@ test("A function of another provider is refused by name", async () => {
   expect(output).toContain("other:index:getZones is of another provider");
 });
 
-test("Dynamic resources of others get no call, neither those in state nor new ones", async () => {
+test("Other dynamic resources receive no calls, whether they are in state or new", async () => {
   const file = path.join(stack.scratch, "dynamic-calls");
   const dynamic = (more: string) =>
     program({
@@ -146,7 +146,7 @@ ${more}`,
   expect(existsSync(file)).toBe(false);
 });
 
-test("The outputs of other stacks are those that state knows", async () => {
+test("The outputs of other stacks are the ones recorded in state", async () => {
   await stack.writeFile("Pulumi.infra.yaml", "");
   await stack.succeed(["stack", "init", "infra"]);
   await stack.writeProgram('exports.max = 2; exports.key = require("@pulumi/pulumi").secret("infra-secret");');

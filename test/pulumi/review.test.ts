@@ -64,7 +64,7 @@ const review = (stack: PulumiStack, ...args: string[]) => stack.exec(process.exe
 
 test.each(
   FORMS,
-)("a real preview of %s is reviewed as a whole, from a file and by its stack", async (_, file, program) => {
+)("a real preview of %s is reviewed as a whole, both from a file and by stack name", async (_, file, program) => {
   const stack = await createStack({ env: emulator.env });
   await stack.writeFile(file, program(BEFORE));
   await stack.up();

@@ -30,7 +30,7 @@ const FORMS = {
 test.each([
   "dynamic",
   "plugin",
-] as const)("a bad release is taken back in the same up, and refused until the program changes: %s form", async (form) => {
+] as const)("a bad release is rolled back in the same up, and refused until the program changes: %s form", async (form) => {
   await using emulator = await startService();
   const env = { SERVERLESS_GPU_API: "v2", SERVERLESS_GPU_SERVICE: "runpod", XDG_CACHE_HOME: newMachine() };
   const stack: PulumiStack = await FORMS[form].create(emulator, env);
@@ -63,7 +63,7 @@ test.each([
   await stack.preview("--refresh", "--expect-no-changes");
 }, 180_000);
 
-test("a preview refuses a rollout where the image belongs to a template, and says what to do", async () => {
+test("a preview refuses a rollout when the image belongs to a template, and suggests an alternative", async () => {
   await using emulator = await startService();
   const { imageName, env: __, ...others } = GOOD;
   const stack = await createStack({

@@ -24,11 +24,11 @@ afterAll(() => emulator.stop());
 const WITHOUT_KEY = { SERVERLESS_GPU_API_KEY: "" };
 const warnings = (output: string) => output.match(/^ +warning: .*/gm) ?? [];
 
-test("with all settings that up needs, a preview has no warnings", async () => {
+test("a preview has no warnings when all settings that up needs are present", async () => {
   expect(warnings((await stack.preview()).output)).toEqual([]);
 });
 
-test("a preview without a key warns once that up will fail, and names the misspelled setting", async () => {
+test("a preview without a key warns once that up will fail, and names a misspelled setting", async () => {
   await stack.setConfig({ "serverless-gpu:apikey": "some-key-that-is-not-shown", "other:apikey": "x" });
   const { exitCode, output } = await stack.run(["preview"], WITHOUT_KEY);
   expect(exitCode).toBe(0);
@@ -40,14 +40,14 @@ test("a preview without a key warns once that up will fail, and names the misspe
   expect(output).not.toContain("some-key-that-is-not-shown");
 });
 
-test("a preview says once that the URLs take precedence over the named service", async () => {
+test("a preview reports once that the URLs take precedence over the named service", async () => {
   const { output } = await stack.run(["preview"], { SERVERLESS_GPU_SERVICE: "runpod" });
   const note = "the service runpod is set, but the URLs that are set take precedence: graphqlUrl, restUrl, queueUrl";
   // The engine shows each message while it runs, and again at the end.
   expect(output.slice(output.indexOf("Diagnostics:")).split(note)).toHaveLength(2);
 });
 
-test("an explicit provider has its own key", async () => {
+test("an explicit provider uses its own key", async () => {
   await stack.writeProgram(`${TWO}
 options.provider = new ServerlessGpuProvider("own", { apiKey: "${emulator.env.SERVERLESS_GPU_API_KEY}", graphqlUrl: "${emulator.url}", queueUrl: "${emulator.url}" });
 ${MADE}`);

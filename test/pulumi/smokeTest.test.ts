@@ -37,7 +37,7 @@ afterEach(() => emulator.stop());
 
 const submits = () => emulator.journal.requests({ operation: "run" }).length;
 
-test("up waits for the workers, runs one job, and runs it again only when something changes", async () => {
+test("up waits for the workers, runs one job, and runs it again only after a change", async () => {
   const stack = await createStack({
     program: program({ expectedOutput: { text: 15 }, triggers: [1] }),
     env: emulator.env,
@@ -59,7 +59,7 @@ test("up waits for the workers, runs one job, and runs it again only when someth
   expect(emulator.endpoints.list()).toEqual([]);
 });
 
-test("an unexpected output fails the up with both values, and the next up runs the job again", async () => {
+test("an unexpected output makes up fail and shows both values, and the next up runs the job again", async () => {
   const stack = await createStack({ program: program({ expectedOutput: { text: 16 } }), env: emulator.env });
   const failed = await stack.run(["up", "--yes", "--skip-preview"]);
   expect(failed.exitCode).not.toBe(0);
@@ -107,7 +107,7 @@ test("a job whose submit response was lost is not submitted again", async () => 
   expect(submits()).toBe(1);
 });
 
-test("workers that are not ready in time fail the up, and the endpoint stays in state", async () => {
+test("workers that are not ready in time make up fail, and the endpoint stays in state", async () => {
   await using slow = await startEmulator({ drainMs: 100, coldStartMs: 3_600_000 });
   const source = `
 const { ServerlessEndpoint } = require("pulumi-serverless-gpu");

@@ -37,7 +37,7 @@ afterEach(() => emulator.stop());
 
 const sent = () => emulator.journal.requests({ interface: "lb" }).map(({ method, path }) => `${method} ${path}`);
 
-test("a SmokeTest with a path requests it during a cold start, once, and again only after a change", async () => {
+test("a SmokeTest with a path sends one request during a cold start, and another only after a change", async () => {
   const stack = await createStack({
     program: program('path: "/v1/models", expectedBody: "/v1/models"'),
     env: emulator.env,
@@ -74,7 +74,7 @@ test("a SmokeTest with a path requests it during a cold start, once, and again o
   expect(late.output).toContain("there was no response to GET /x at endpoint app1 within 1 s");
 });
 
-test("a SmokeTest with both a job and a path, or with wrong values, is refused", async () => {
+test("a SmokeTest with both a job and a path, or with invalid values, is refused", async () => {
   const args = 'path: "//evil", input: {}, expectedStatus: 20, expectedBody: 3';
   const stack = await createStack({ program: program(args), env: emulator.env });
   const { output } = await stack.run(["preview"]);
@@ -88,7 +88,7 @@ test("a SmokeTest with both a job and a path, or with wrong values, is refused",
   }
 });
 
-test("the plugin's SmokeTest can also request a path", async () => {
+test("the plugin's SmokeTest also supports a path", async () => {
   const test = 'new plugin.SmokeTest("responds", { endpointId: "app1", path: "/v1/models", expectedStatus: 200 })';
   const stack = await createPluginStack(`const test = ${test}; exports.status = test.status;`, emulator.env);
   await stack.up();

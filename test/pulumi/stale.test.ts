@@ -34,7 +34,7 @@ test("a field that the program begins to manage is written, even if state has it
   await stack.preview("--refresh", "--expect-no-changes");
 });
 
-test("a field that the program stops managing is no longer recorded as managed, and is never drift", async () => {
+test("a field that the program stops managing is no longer recorded as managed, and never counts as drift", async () => {
   const { id } = only();
   const adopted = (args: object) => program({ adoptId: id, workersMax: 3, ...args });
   await stack.writeProgram(adopted({}));
@@ -46,7 +46,7 @@ test("a field that the program stops managing is no longer recorded as managed, 
   await stack.preview("--refresh", "--expect-no-changes");
 });
 
-test("a refresh remembers that workers were not ready", async () => {
+test("a refresh keeps the record that workers were not ready", async () => {
   await stack.writeProgram(program({ workersMin: 1, awaitReady: true, awaitReadyTimeout: 1 }));
   const up = () => stack.run(["up", "--yes", "--skip-preview", "--refresh"]);
   const first = await up();

@@ -9,11 +9,11 @@ const blocks = blocksFor("typescript", blocksUntilExit(codeBlocks("docs/tutorial
   ({ language, options }) => language !== "ts" || options.length > 0,
 );
 
-test("every command of the tutorial works, and prints what the tutorial shows", async () => {
+test("every command of the tutorial works and prints what the tutorial shows", async () => {
   await followPage(blocks, "first-endpoint");
 }, 300_000);
 
-test("finds a line that was not printed, or that was printed out of order", () => {
+test("the check finds a line that was not printed or was printed out of order", () => {
   expect(blocks.length).toBeGreaterThan(10);
   expect(missingLines("a\n…\nc", "a\nb\nc")).toEqual([]);
   expect(missingLines("c\na", "a\nb\nc")).toEqual(["a"]);
@@ -21,7 +21,7 @@ test("finds a line that was not printed, or that was printed out of order", () =
   expect(missingLines("2 created", "3 created")).toEqual(["2 created"]);
 });
 
-test("the tutorial shows the program that a new project has", () => {
+test("the tutorial shows the program of a new project", () => {
   const program = readFileSync(path.join(REPOSITORY, "tools/newProject/programs/typescript/index.ts.txt"), "utf8");
   expect(codeBlocks("docs/tutorial.md").map(({ text }) => `${text}\n`)).toContain(program);
 });

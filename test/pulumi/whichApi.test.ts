@@ -34,7 +34,7 @@ const COMMANDS = [
   ["rollback", "e1", "--to", "1"],
 ];
 
-test("every command uses the API of Pulumi.yaml before a stack is selected, and says so in one line", async () => {
+test("every command uses the API from Pulumi.yaml before a stack is selected, and reports it in one line", async () => {
   await stack.succeed(["stack", "unselect"]);
   const from = emulator.journal.requests().length;
   for (const command of COMMANDS) {
@@ -57,7 +57,7 @@ test("every command uses the API of Pulumi.yaml before a stack is selected, and 
   await stack.succeed(["stack", "select", "dev"]);
 });
 
-test("key, URLs and API of the selected stack count before Pulumi.yaml, and the secret key is never shown", async () => {
+test("the key, URLs and API of the selected stack take precedence over Pulumi.yaml, and the secret key is never shown", async () => {
   await stack.setConfig({
     ...{ "serverless-gpu:graphqlUrl": emulator.url, "serverless-gpu:queueUrl": emulator.url },
   });
@@ -79,13 +79,13 @@ test("key, URLs and API of the selected stack count before Pulumi.yaml, and the 
   for (const { output } of [one, two, three, four]) expect(output).not.toContain(emulator.apiKey);
 });
 
-test("a secret key that cannot be decrypted stops a command, even if there is another in the project file", async () => {
+test("a secret key that cannot be decrypted stops a command, even if the project file contains another key", async () => {
   const { exitCode, stderr } = await run(["explain", "e1"], { PULUMI_CONFIG_PASSPHRASE: "wrong" });
   expect(exitCode).toBe(1);
   expect(stderr).toMatch(/serverless-gpu:apiKey is a secret of the stack's config that cannot be decrypted/);
 });
 
-test("up says once, and not once for each resource, which API and account it uses; an explicit provider says its own", async () => {
+test("up reports its API and account once instead of once per resource, and an explicit provider reports its own", async () => {
   const program = (options: string) => `
 const { ServerlessEndpoint, ServerlessGpuProvider } = require("pulumi-serverless-gpu");
 const own = { apiKeyEnv: "OTHER_KEY", graphqlUrl: "${emulator.url}", queueUrl: "${emulator.url}", api: "graphql" };
@@ -115,7 +115,7 @@ for (const name of ["one", "two", "three"])
   expect(up.output + explicit.output).not.toContain(emulator.apiKey);
 });
 
-test("the plugin says it once as well", async () => {
+test("the plugin also reports its API and account only once", async () => {
   const made = `for (const name of ["p1", "p2", "p3"]) new plugin.ServerlessEndpoint(name, { gpuIds: ["AMPERE_24"], templateId: "t1" });`;
   const project = await createPluginStack(made, emulator.env, "config:\n  serverless-gpu:api: v2\n");
   const { output } = await project.succeed(["up", "--yes"]);

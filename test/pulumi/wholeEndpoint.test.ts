@@ -88,7 +88,7 @@ async function expectUpToDate(stack: PulumiStack): Promise<void> {
 }
 
 describe.each(["graphql", "v2"])("over %s", (api) => {
-  test("each kind of endpoint is created, changed, repaired, replaced where it must be, and destroyed", async () => {
+  test("each kind of endpoint is created, changed, repaired, replaced when necessary, and destroyed", async () => {
     const model = (revision: string) => (api === "graphql" ? `modelReferences: ["${MODEL}:${revision}"]` : "");
     const stack = await createStack({ program: dynamic({ ...FIRST, model: model("main") }), env: envOf(api) });
     await stack.up();
@@ -135,7 +135,7 @@ describe.each(["graphql", "v2"])("over %s", (api) => {
   });
 });
 
-test("the plugin does the same for every language, with lists as lists", async () => {
+test("the plugin supports the same settings in every language, with lists as lists", async () => {
   const stack = await createPluginStack(resources("plugin.", FIRST), envOf("graphql"));
   await stack.up();
   for (const [name, fields] of Object.entries(CREATED)) expect(endpoint(name)).toMatchObject(fields);
@@ -154,7 +154,7 @@ function endpointsInPlugin(state: Awaited<ReturnType<PulumiStack["exportState"]>
   return (state.deployment.resources ?? []).filter(({ urn }) => urn.endsWith(`ServerlessEndpoint::${name}`));
 }
 
-test("a preview says what an interface lacks, and a stack that moves plans no changes and gets a warning for each field", async () => {
+test("a preview reports what an interface lacks, and a stack that moves plans no changes and warns about each field", async () => {
   const program = dynamic({ ...FIRST, model: `modelReferences: ["${MODEL}:main"]` });
   const stack = await createStack({ program, env: envOf("graphql") });
   const refused = await stack.run(["preview"], { SERVERLESS_GPU_API: "v2" });
@@ -173,7 +173,7 @@ test("a preview says what an interface lacks, and a stack that moves plans no ch
   await stack.destroy();
 });
 
-test("an endpoint with everything is adopted without a change, and another kind is refused", async () => {
+test("an endpoint with all settings is adopted without a change, and an endpoint of another kind is refused", async () => {
   const declared = {
     name: "theirs",
     templateId: "t",
@@ -202,7 +202,7 @@ new ServerlessEndpoint("one", { adoptId: "theirs", templateId: "t", gpuIds: "ADA
   await stack.destroy();
 });
 
-test("a GPU pool that this version does not know is a warning, and the catalog's refusal says which", async () => {
+test("a GPU pool that this version does not know causes a warning, and the catalog's refusal names it", async () => {
   const program = `
 const { ServerlessEndpoint } = require("pulumi-serverless-gpu");
 new ServerlessEndpoint("one", { name: "one", templateId: "t", gpuIds: "BLACKWELL_97" });`;

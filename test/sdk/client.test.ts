@@ -57,22 +57,22 @@ describe("options that are not valid", () => {
     [{ dispatcher: {} }, /dispatcher must be a dispatcher of undici/],
     [{ clock: {} }, /clock must have now, monotonic and schedule/],
     [{ extraGpuTiers: "NEW" }, /extraGpuTiers must be a list of strings/],
-  ])("such as %j are named, with the way to fix them", (options, message) => {
+  ])("such as %j are named in the error, with the way to fix them", (options, message) => {
     const error = refusal({ ...SETTINGS, ...options });
     expect(error).toBeInstanceOf(ConfigurationError);
     expect(error.message).toMatch(message);
   });
 
-  test.each([null, "key", 5, []])("%j in place of the options is refused", (options) => {
+  test.each([null, "key", 5, []])("%j is refused as an options argument", (options) => {
     expect(refusal(options).message).toMatch(/the argument must be an object/);
   });
 
-  test("are all named at once", () => {
+  test("are all reported at once", () => {
     const { message } = refusal({ ...SETTINGS, retries: 3, attemptTimeoutMs: -1 });
     expect(message).toMatch(/attemptTimeoutMs must be .*"retries" does not exist: did you mean retry\?/);
   });
 
-  test("options of any shape cause a configuration error or create a client", async () => {
+  test("options of any shape either cause a configuration error or create a client", async () => {
     const names = ["retry", "attemptTimeoutMs", "rateLimits", "logger", "onRequest", "dispatcher", "clock", "queueUrl"];
     await fc.assert(
       fc.asyncProperty(fc.dictionary(fc.constantFrom(...names), fc.anything()), async (options) => {
@@ -87,7 +87,7 @@ describe("options that are not valid", () => {
   });
 });
 
-test("an option that is undefined has its default", async () => {
+test("an option that is undefined falls back to its default", async () => {
   let requests = 0;
   await using server = await startRawServer((_, response) => {
     requests++;
@@ -141,7 +141,7 @@ describe("a client without options", () => {
     ["graphql", "v2", "POST /graphql"],
     [undefined, "v2", "GET /v2"],
     [undefined, undefined, "POST /graphql"],
-  ] as const)("uses the option's API %s before the environment's %s", async (api, variable, request) => {
+  ] as const)("prefers the API %s from the options to %s from the environment", async (api, variable, request) => {
     const requests: string[] = [];
     await using server = await startRawServer(({ method, url }, response) => {
       requests.push(`${method} ${url}`);
@@ -167,7 +167,7 @@ describe("a client without options", () => {
 });
 
 describe("a user's dispatcher", () => {
-  test("sends all requests, in place of connections and proxies of the client, and stays open", async () => {
+  test("sends all requests instead of the client's own connections and proxies, and stays open", async () => {
     await using server = await startRawServer((_, response) => response.end("{}"));
     const agent = new Agent();
     const paths: unknown[] = [];
@@ -204,7 +204,7 @@ describe("a user's dispatcher", () => {
         return false;
       },
     ],
-  ])("a dispatcher of another undici that %s is an error that says so", async (_, dispatch) => {
+  ])("a dispatcher of another undici that %s causes an error that explains the problem", async (_, dispatch) => {
     await using client = createClient({ ...SETTINGS, dispatcher: { dispatch } as unknown as Dispatcher });
     await expect(client.endpoint("e1").run({ input: {} })).rejects.toMatchObject({
       code: "CONFIGURATION",
@@ -212,7 +212,7 @@ describe("a user's dispatcher", () => {
     });
   });
 
-  test("is not mistaken for a proxy that the environment names", async () => {
+  test("is not mistaken for a proxy from the environment", async () => {
     await withEnvironment({ HTTP_PROXY: "http://127.0.0.1:1" }, async () => {
       await using client = createClient({ ...SETTINGS, dispatcher: new Agent(), retry: { maxAttempts: 1 } });
       const error = await client
@@ -224,7 +224,7 @@ describe("a user's dispatcher", () => {
   });
 });
 
-test("close() ends silent requests, pauses and waits for the rate limit, and says what was left", async () => {
+test("close() ends silent requests, pauses and waits for the rate limit, and reports what was still pending", async () => {
   const lines: string[] = [];
   let silent = 0;
   let onSilent = () => {};

@@ -36,7 +36,7 @@ describe("a string with a known key", () => {
     expect(redact(text)).toContain("[redacted]");
   });
 
-  test("keeps everything but the key", () => {
+  test("keeps everything except the key", () => {
     expect(redact(`before ${CANARY}, after`)).toBe("before [redacted], after");
   });
 
@@ -46,7 +46,7 @@ describe("a string with a known key", () => {
     expect(redact("it is prefix-key-and-more.")).toBe("it is [redacted].");
   });
 
-  test("is redacted wherever the key stands in the text", () => {
+  test("is redacted wherever the key appears in the text", () => {
     fc.assert(
       fc.property(
         fc.string({ minLength: 8, unit: "grapheme-ascii" }),
@@ -61,7 +61,7 @@ describe("a string with a known key", () => {
     );
   });
 
-  test("is left alone if the key is so short that redacting it would garble every message", () => {
+  test("is not redacted if the key is so short that redaction would garble every message", () => {
     new SecretText("abc");
     expect(redact("abcdef")).toBe("abcdef");
   });
@@ -81,11 +81,11 @@ describe("a string with a key that is not known here", () => {
     [String.raw`{"accessSecret":"with \" a quote k9x8w7"}`, "k9x8w7"],
     ['{"id":"pod","env":{"A":"1","WORKER_KEY":"k9x8w7"},"name":"n"}', "k9x8w7"],
     ['{"id":"pod","env":{"A":"a } brace","WORKER_KEY":"k9x8w7', "k9x8w7"],
-  ])("is redacted because of the key's place: %s", (text, key) => {
+  ])("is redacted based on the key's position: %s", (text, key) => {
     expect(redact(text)).not.toContain(key);
   });
 
-  test("keeps strings that are only near such a place", () => {
+  test("keeps the text next to that position", () => {
     expect(redact('{"id":"pod","env":{"A":"1"},"name":"n"}')).toContain('"name":"n"');
     expect(redact('{"accessSecret":"k9x8w7","bucketName":"b"}')).toContain('"bucketName":"b"');
     expect(redact("?api_key=k9x8w7&page=2")).toContain("&page=2");
@@ -122,7 +122,7 @@ describe("an error", () => {
     ].join();
   }
 
-  test("has no key in message, stack, cause, nested causes and their codes", () => {
+  test("contains no key in its message, stack, cause, nested causes and their codes", () => {
     const deepest = Object.assign(new Error(`deep ${CANARY}`), { url: `?api_key=${encodeURIComponent(CANARY)}` });
     const cause = Object.assign(new TypeError(`outer ${CANARY}`, { cause: deepest }), { code: "ECONNRESET" });
     cause.stack = `TypeError: ${CANARY}\n    at somewhere`;
@@ -131,12 +131,12 @@ describe("an error", () => {
     expect(error.cause).toMatchObject({ name: "TypeError", code: "ECONNRESET", cause: { name: "Error" } });
   });
 
-  test("has no key in a cause that is not an Error", () => {
+  test("contains no key in a cause that is not an Error", () => {
     expect(leaks(everythingShown(new ConnectionError("broke", { cause: CANARY })))).toBe(false);
     expect(leaks(everythingShown(new ConnectionError("broke", { cause: { toString: () => CANARY } })))).toBe(false);
   });
 
-  test("can be created from a cause that is its own cause", () => {
+  test("can be created with a cause that is its own cause", () => {
     const cause = new Error(CANARY);
     cause.cause = cause;
     expect(leaks(everythingShown(new ConnectionError("broke", { cause })))).toBe(false);
@@ -150,25 +150,25 @@ describe("an error", () => {
     expect(leaks(everythingShown(error))).toBe(false);
   });
 
-  test("has no key in the problems of an input", () => {
+  test("contains no key in the problems of an input", () => {
     const error = new InvalidInputError("the input", [{ property: CANARY, message: `is ${CANARY}` }]);
     expect(leaks(everythingShown(error))).toBe(false);
   });
 
-  test("has no key in a job state that the service derived from the key", () => {
+  test("contains no key in a job state that the service derived from the key", () => {
     const job = { id: "job-1", status: CANARY };
     expect(leaks(everythingShown(new JobNotRetryableError("no", job)))).toBe(false);
     expect(leaks(everythingShown(new WebhookNotConfirmedError("no", job)))).toBe(false);
   });
 
-  test("has no key in the excerpt of a response, wherever it is cut", () => {
+  test("contains no key in the excerpt of a response, wherever the excerpt is cut", () => {
     for (let padding = 150; padding < 210; padding++) {
       const error = unexpectedResponse("the list", "no data", { echo: "x".repeat(padding) + CANARY });
       expect(leaks(everythingShown(error))).toBe(false);
     }
   });
 
-  test("has the name of its class and a stable code", () => {
+  test("provides the name of its class and a stable code", () => {
     expect(new NotFoundError("gone")).toMatchObject({ name: "NotFoundError", code: "NOT_FOUND", disposition: "stop" });
     expect(new ConnectionError("broke")).toMatchObject({ code: "CONNECTION", disposition: "wait" });
     expect(new CreateUncertainError("several", ["a", "b"])).toMatchObject({ ids: ["a", "b"] });
@@ -176,27 +176,27 @@ describe("an error", () => {
   });
 });
 
-test("a client shows no key, however it is inspected", async () => {
+test("a client never shows its key, however it is inspected", async () => {
   const client = createClient({ apiKey: CANARY.replaceAll(" ", ""), graphqlUrl: "http://127.0.0.1:1" });
   const options = { depth: 20, showHidden: true, customInspect: false };
   expect(leaks(inspect(client, options) + JSON.stringify(client))).toBe(false);
   await client.close();
 });
 
-test("a webhook's token stays hidden, however many jobs have secrets of their own", () => {
+test("a webhook's token stays hidden, even if many jobs use secrets of their own", () => {
   const endpoint = { endpointId: "ep", status: () => Promise.reject(new Error("not asked for")) };
   createWebhookReceiver({ endpoint, token: "a-webhook-token-of-a-test", onJob() {}, onError() {} });
   for (let number = 0; number < 1_001; number++) hideJobSecret(`secret-of-job-${number}`);
   expect(redact("https://example.com/hook?token=a-webhook-token-of-a-test")).not.toContain("a-webhook-token");
 });
 
-test("a very long environment that is cut off is hidden without taking too long", () => {
+test("a very long environment that is cut off is redacted in reasonable time", () => {
   const value = "x".repeat(20_000_000);
   expect(redact(`{"env":{"A":"${value}`)).toBe('{"env":{[redacted]');
   expect(redact('{"env":{"A":"}","B":"\\"}"},"c":1}')).toBe('{"env":{[redacted]},"c":1}');
 });
 
-test("the beginning of a string shows no part of a key that is cut in two", () => {
+test("the beginning of a string shows no part of a key that is split", () => {
   const key = "key-that-is-cut-0123456789".repeat(20);
   new SecretText(key);
   for (let before = 0; before < 6_000; before += 100) {

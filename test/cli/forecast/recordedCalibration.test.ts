@@ -127,7 +127,7 @@ async function record({ coldStartS, runS, throttled }: Hidden): Promise<Figures>
   };
 }
 
-/** Forecasts the recorded hours. Prints the error of each figure, and returns it beside the true one. */
+/** Forecasts the recorded hours. Prints and returns each figure's error beside the true one. */
 async function compared(truth: Figures, flags: ForecastFlags) {
   const read = readLoad(folder, undefined, undefined, "llama");
   try {

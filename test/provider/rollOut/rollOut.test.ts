@@ -16,7 +16,7 @@ test("a good release passes its test, and the next up changes nothing", async ()
   expect(JSON.stringify(third.outputs)).not.toContain("__unjudged");
 }, 120_000);
 
-test("a release that fails its test is restored and refused until the attempt or the program changes, also on another machine", async () => {
+test("a release that fails its test is restored and stays refused until the attempt or the program changes, even on another machine", async () => {
   await using run = await start();
   const { emulator, provider, first } = run;
   const error = await failedUp(provider, programOf("wrong"), first);
@@ -50,7 +50,7 @@ test("a release that fails its test is restored and refused until the attempt or
   expect(serving(emulator)).toMatchObject({ image: "me/llama-2-good" });
 }, 180_000);
 
-test("over GraphQL, a release of the endpoint's own container is judged and restored as well", async () => {
+test("over GraphQL, a release of the endpoint's own container is also judged and restored", async () => {
   await using run = await start("graphql");
   const { emulator, provider, first } = run;
   const error = await failedUp(provider, programOf("wrong"), first);
@@ -62,7 +62,7 @@ test("over GraphQL, a release of the endpoint's own container is judged and rest
   expect(last.outputs).toMatchObject({ imageName: "me/llama-2-good" });
 }, 120_000);
 
-test("a restore that fails leaves a state that says what serves, and the next up restores first", async () => {
+test("a failed restore leaves a state that shows what serves, and the next up restores first", async () => {
   await using run = await start();
   const { emulator, provider, first } = run;
   emulator.faults.add({ match: { operation: "updateEndpoint" }, effect: {}, times: 1 });
@@ -85,7 +85,7 @@ test("a restore that fails leaves a state that says what serves, and the next up
   expect(last.outputs).toMatchObject({ imageName: "me/llama-good", env: former.env });
 }, 180_000);
 
-test("with onFailure keep, a release that fails stays, the up fails, and the next up judges it again", async () => {
+test("with onFailure keep, a failed release stays in place, up fails, and the next up judges it again", async () => {
   await using run = await start();
   const { emulator, provider, first } = run;
   const program = programOf("wrong", { onFailure: "keep" });
@@ -109,7 +109,7 @@ const MOMENTS: Moment[] = [
 ];
 
 describe("an up that was killed", () => {
-  test.each(MOMENTS)("at %s ends in a true state after the next up", async (...moment) => {
+  test.each(MOMENTS)("at %s leaves a correct state after the next up", async (...moment) => {
     await using run = await start();
     const { emulator, machine, provider, first } = run;
     await killAt(emulator, provider, moment, first);
@@ -130,7 +130,7 @@ describe("an up that was killed", () => {
     }
   }, 180_000);
 
-  test("after the save ends in a true state on a machine that knows nothing, also after a refresh", async () => {
+  test("after the save leaves a correct state on a machine without records, even after a refresh", async () => {
     await using run = await start();
     const { emulator, provider, first } = run;
     await killAt(emulator, provider, AFTER_THE_SAVE, first);
@@ -148,7 +148,7 @@ describe("an up that was killed", () => {
     }
   }, 120_000);
 
-  test("after the save restores the previous settings if the next program fails as well", async () => {
+  test("after the save restores the previous settings when the next program also fails", async () => {
     await using run = await start();
     const { emulator, machine, provider, first } = run;
     await killAt(emulator, provider, AFTER_THE_SAVE, first);

@@ -8,7 +8,7 @@ import type { EndpointRelease } from "../../../sdk/endpoints/releases";
 const WATCH = { seconds: 60, maxFailed: 0.05, minJobs: 20 };
 
 describe("the watch", () => {
-  test("never judges by fewer jobs than minJobs", () => {
+  test("never judges a release by fewer jobs than minJobs", () => {
     fc.assert(
       fc.property(fc.nat(19), fc.nat(19), (completed, failed) => {
         fc.pre(completed + failed < 20);
@@ -18,14 +18,14 @@ describe("the watch", () => {
     );
   });
 
-  test("fails a release as soon as more than maxFailed have failed, and passes one with exactly that", () => {
+  test("fails a release when more than maxFailed jobs have failed, and passes one with exactly maxFailed", () => {
     expect(verdictOf({ completed: 94, failed: 6 }, WATCH, false)).toBe("failed");
     expect(verdictOf({ completed: 95, failed: 5 }, WATCH, false)).toBe("open");
     expect(verdictOf({ completed: 95, failed: 5 }, WATCH, true)).toBe("passed");
     expect(verdictOf({ completed: 0, failed: 20 }, { ...WATCH, maxFailed: 0 }, false)).toBe("failed");
   });
 
-  test("counts from zero after the service has set its counts to zero", () => {
+  test("counts from zero after the service has reset its counts", () => {
     expect(countsSince({ completed: 100, failed: 7 }, { completed: 120, failed: 9 })).toEqual({
       completed: 20,
       failed: 2,
@@ -42,19 +42,19 @@ describe("a release is out", () => {
   const isOut = (seen: Omit<Workers, "ready">, needsReady: boolean, ready = 0) =>
     isReleaseOut({ ...seen, ready }, needsReady);
 
-  test("when no worker is old, and one is ready unless a test follows", () => {
+  test("when no worker is old and, unless a test follows, at least one is ready", () => {
     expect(isOut({ workers: [worker("RUNNING", true), worker("IDLE", false)], inQueue: 0 }, false)).toBe(false);
     expect(isOut({ workers: [worker("INITIALIZING", false)], inQueue: 0 }, false)).toBe(true);
     expect(isOut({ workers: [worker("INITIALIZING", false)], inQueue: 0 }, true)).toBe(false);
     expect(isOut({ workers: [worker("IDLE", false)], inQueue: 0 }, true)).toBe(true);
   });
 
-  test("where the service shows no states of workers, by the queue's counts", () => {
+  test("according to the queue's counts when the service shows no worker states", () => {
     expect(isOut({ workers: [worker(undefined, false)], inQueue: 0 }, true)).toBe(false);
     expect(isOut({ workers: [worker(undefined, false)], inQueue: 0 }, true, 1)).toBe(true);
   });
 
-  test("without workers, if no job waits for one", () => {
+  test("without workers when no job is waiting", () => {
     expect(isOut({ workers: [], inQueue: 0 }, true)).toBe(true);
     expect(isOut({ workers: [], inQueue: 1 }, true)).toBe(false);
   });
@@ -68,14 +68,14 @@ describe("releases that the service shows", () => {
   });
   const wanted = { imageName: "me:2" };
 
-  test("count as refused if the latest one takes the release back soon after it", () => {
+  test("count as refused if the latest release reverts them soon afterwards", () => {
     const once = [release(9, "me:2", "me:1"), release(5, "me:1", "me:2")];
     expect(shownRefusals(once, wanted, 60)).toEqual({ count: 1, madeAt: at(5), restoredAt: at(9) });
     const twice = [release(29, "me:2", "me:1"), release(25, "me:1", "me:2"), ...once];
     expect(shownRefusals(twice, wanted, 60)?.count).toBe(2);
   });
 
-  test("do not count if it took longer, if another release followed, or if the change is another one", () => {
+  test("do not count as refused if the revert came later, another release followed, or the change differs", () => {
     expect(shownRefusals([release(30, "me:2", "me:1"), release(5, "me:1", "me:2")], wanted, 60)).toBeUndefined();
     const followed = [release(12, "me:1", "me:3"), release(9, "me:2", "me:1"), release(5, "me:1", "me:2")];
     expect(shownRefusals(followed, wanted, 60)).toBeUndefined();
@@ -86,7 +86,7 @@ describe("releases that the service shows", () => {
   });
 });
 
-test("previous settings can be read again only with the same key, and show nothing without it", () => {
+test("the previous settings can be read only with the same key, and reveal nothing without it", () => {
   const sealed = seal("key-1", { env: { HF_TOKEN: "env-canary-41d0" } });
   expect(sealed).not.toContain("canary");
   expect(Buffer.from(sealed, "base64").toString("latin1")).not.toContain("canary");
@@ -98,7 +98,7 @@ test("previous settings can be read again only with the same key, and show nothi
   ]);
 });
 
-test("a rollout that cannot work is refused in the preview, with what to do instead", () => {
+test("a preview refuses a rollout that cannot work, and suggests an alternative", () => {
   const problems = (rollOut: unknown, others = {}) =>
     rollOutProblems({ imageName: "me:1", rollOut, ...others }).map(({ property, message }) => `${property} ${message}`);
   expect(problems({ test: { input: {} }, watch: { seconds: 60, maxFailed: 0.01 } })).toEqual([]);

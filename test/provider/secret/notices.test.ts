@@ -8,7 +8,7 @@ test.each([
   [{ automaticName: "token" }, "token"],
   [{ name: UNKNOWN, automaticName: "token" }, "secret"],
   [{ adoptId: "sec-1" }, "sec-1"],
-])("a warning of check for %p begins with %s", async (naming, start) => {
+])("a %p warning from check begins with %s", async (naming, start) => {
   const lines: string[] = [];
   logTo((name, text) => lines.push(`${name}: ${text}`));
   const inputs = { ...naming, valueEnv: "NOT_SET_ANYWHERE", valueVersion: 1 };

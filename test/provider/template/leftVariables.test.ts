@@ -87,7 +87,7 @@ describe.each(["graphql", "v2"])("over %s", (api) => {
     expect(later.output()).not.toMatch(/neither the program nor state: .*LEFT_TOKEN/);
   });
 
-  test("once state has a variable, a stranger's variable of the same name is not removed later", async () => {
+  test("once a variable is in state, someone else's variable of the same name is not removed later", async () => {
     await using provider = await onMachine(machine, api);
     const before = await checked(provider, program({ MODE: "fast" }));
     const { id, outputs } = await provider.create(before);
@@ -105,7 +105,7 @@ describe.each(["graphql", "v2"])("over %s", (api) => {
     expect(variables(id)).toEqual(["EXTRA", "MODE"]);
   });
 
-  test("without a record, a refresh lists the names, and removeUnknownEnv removes the variables", async () => {
+  test("without a machine record, a refresh lists the unknown variable names, and removeUnknownEnv removes the variables", async () => {
     await using provider = await onMachine(`three-${api}`, api);
     const before = await checked(provider, program({ MODE: "fast" }));
     const { id, outputs } = await provider.create(before);
@@ -130,7 +130,7 @@ describe.each(["graphql", "v2"])("over %s", (api) => {
     expect((await provider.read(id, repaired)).outputs).not.toHaveProperty("__unknownEnv");
   });
 
-  test("an adoption leaves variables that others have set, unless removeUnknownEnv is set", async () => {
+  test("an adoption keeps variables that others have set unless removeUnknownEnv is set", async () => {
     await using provider = await onMachine(machine, api);
     const env = [{ key: "THEIRS", value: "1" }];
     for (const id of [`keep-${api}`, `clear-${api}`]) {

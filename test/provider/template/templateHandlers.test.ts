@@ -43,7 +43,7 @@ const template = (changes: Properties = {}) => ({
   ...changes,
 });
 
-test("a template is created, read, changed and deleted; only its own variables are in state", async () => {
+test("a template is created, read, changed and deleted, and state contains only its own variables", async () => {
   const inputs = await checked(template());
   expect(inputs).toEqual(await checked(template()));
   const { id, outputs } = await provider.create(inputs);
@@ -83,7 +83,7 @@ test("a template is created, read, changed and deleted; only its own variables a
   expect(emulator.templates.get(id)).toBeUndefined();
 });
 
-test("an automatic name is drawn for each record, and an explicit name that is taken is refused with advice", async () => {
+test("each record gets its own automatic name, and an explicit name that is taken is refused with advice", async () => {
   const inputs = await checked(template());
   const first = await provider.create(inputs);
   const second = await provider.create(inputs);
@@ -124,13 +124,13 @@ test("a wrong account, a null account and an empty list never count as a deletio
   expect((await provider.read(id, outputs)).id).toBe("");
 });
 
-test("problems show no secret value", async () => {
+test("error messages show no secret value", async () => {
   const { failures } = await provider.check({}, template({ env: { "1-TOKEN": SECRET }, __secretInputs: "env" }));
   expect(JSON.stringify(failures)).toContain("letters, digits and underscores");
   expect(JSON.stringify(failures)).not.toContain(SECRET);
 });
 
-test("a volume grows in place, is replaced for another data center, and cannot shrink", async () => {
+test("a volume grows in place, is replaced when its data center changes, and cannot shrink", async () => {
   const volume = (changes: Properties = {}) => ({
     __provider: VOLUME,
     automaticName: "models-1234567",
@@ -156,7 +156,7 @@ test("a volume grows in place, is replaced for another data center, and cannot s
   expect(emulator.volumes.list()).toEqual([]);
 });
 
-test("a credential's password changes in place, and its name through a replacement", async () => {
+test("a credential's password changes in place, and a new name replaces the credential", async () => {
   const auth = (changes: Properties = {}) => ({
     __provider: REGISTRY_AUTH,
     automaticName: "ghcr",
@@ -177,7 +177,7 @@ test("a credential's password changes in place, and its name through a replaceme
   expect(emulator.registryAuths.list()).toEqual([]);
 });
 
-test("an adopted credential gets the program's user and password, which the service does not show", async () => {
+test("an adopted credential gets the user and password of the program, because the service does not show its own", async () => {
   emulator.registryAuths.create({ id: "theirs", name: "theirs", username: "you", password: "unknown-password" });
   const auth = { __provider: REGISTRY_AUTH, username: "me", password: SECRET, __secretInputs: "password,username" };
   const { id, outputs } = await provider.create(await checked({ ...auth, adoptId: "theirs" }));
@@ -186,7 +186,7 @@ test("an adopted credential gets the program's user and password, which the serv
   await provider.delete(id, outputs);
 });
 
-test("a volume that is larger than the program's is not adopted: it cannot shrink", async () => {
+test("a volume that is larger than the program's is not adopted because it cannot shrink", async () => {
   emulator.volumes.create({ id: "large", name: "large", size: 100, dataCenterId: "EU-RO-1" });
   emulator.volumes.create({ id: "far", name: "far", size: 100, dataCenterId: "EU-CZ-1" });
   const volume = { __provider: VOLUME, dataCenterId: "EU-RO-1", size: 50 };
@@ -200,7 +200,7 @@ test("a volume that is larger than the program's is not adopted: it cannot shrin
   for (const { id } of emulator.volumes.list()) emulator.volumes.delete(id);
 });
 
-test("a change of a volume's tier creates another volume, with a different automatic name, before the old one is deleted", async () => {
+test("changing a volume's tier creates a volume with a different automatic name before the old one is deleted", async () => {
   const volume = (changes: Properties = {}) => ({
     __provider: VOLUME,
     automaticName: "tiers-1234567",
@@ -228,7 +228,7 @@ test("a change of a volume's tier creates another volume, with a different autom
   await provider.delete(slowAgain.id, slowAgain.outputs);
 });
 
-test("a volume is not renamed to the name of another volume in its data center", async () => {
+test("a volume cannot take the name of another volume in its data center", async () => {
   const volume = { __provider: VOLUME, size: 50, dataCenterId: "EU-RO-1" };
   emulator.volumes.create({ id: "other", name: "taken", size: 10, dataCenterId: "EU-RO-1" });
   emulator.volumes.create({ id: "elsewhere", name: "free here", size: 10, dataCenterId: "EU-CZ-1" });
@@ -265,7 +265,7 @@ test("an interrupted recycle at zero workers is finished by the next update", as
   expect(emulator.endpoints.get(id)).toMatchObject({ workersMin: 0, workersMax: 3 });
 });
 
-test("an interrupted recycle is not left at zero workers when the program stops asking for it", async () => {
+test("an interrupted recycle does not stay at zero workers when the program no longer asks for it", async () => {
   const { id: templateId } = await provider.create(await checked(template()));
   const endpoint = { automaticName: "llama-f", gpuIds: "ADA_24", templateId };
   const inputs = await checked({ ...endpoint, workersMax: 2, templateRevision: 1, recycleWorkers: true });
@@ -281,7 +281,7 @@ test("an interrupted recycle is not left at zero workers when the program stops 
   }
 });
 
-test("a template from an interrupted run is found by its drawn name, and changed instead of created again", async () => {
+test("a template from an interrupted run is found by its automatic name and changed instead of created again", async () => {
   const given = template({ automaticName: "drawn-1a2b3c4", env: {} });
   const before = emulator.templates.list().length;
   // This is the state after a kill: the template was created, and no run has recorded it.

@@ -5,7 +5,7 @@ const start = (api: ManagementApi, more: object = {}) =>
   startEmulated({ emulator: { profile: "observed", workerQuota: 10, spendLimit: 80, ...more }, client: { api } });
 
 describe.each<ManagementApi>(["graphql", "v2"])("over %s", (api) => {
-  test("the catalog has GPU types with stock and places, data centers, CPUs and pools, each in one request", async () => {
+  test("the catalog lists GPU types with stock and locations, data centers, CPUs and pools, each in one request", async () => {
     await using emulated = await start(api, { volumeDataCenters: ["EU-RO-1"] });
     const { client, run, calls, emulator } = emulated;
     emulator.faults.add({ match: { pool: "ADA_24", dataCenterId: "EU-RO-1" }, effect: { stock: "Low" } });
@@ -29,14 +29,14 @@ describe.each<ManagementApi>(["graphql", "v2"])("over %s", (api) => {
     expect(calls()).toHaveLength(4);
   });
 
-  test("the limits of the account are read, with what the service returned", async () => {
+  test("the limits of the account are read and include what the service returned", async () => {
     await using emulated = await start(api);
     const limits = await emulated.run(emulated.client.account.limits());
     expect(limits).toMatchObject({ workerQuota: 10, spendLimit: 80, currentSpend: 0, raw: expect.any(Object) });
     expect([limits.balance, limits.isUnderBalance]).toEqual(api === "v2" ? [null, null] : [100, false]);
   });
 
-  test("a catalog that fails is not asked again where the caller says so", async () => {
+  test("a catalog request that fails is not repeated if the caller says so", async () => {
     await using emulated = await start(api);
     emulated.emulator.faults.add({ effect: { status: 503 } });
     await emulated.failure(emulated.client.catalog.gpus({ maxRetries: 0 }));
@@ -44,7 +44,7 @@ describe.each<ManagementApi>(["graphql", "v2"])("over %s", (api) => {
   });
 });
 
-test("GraphQL shows stock to requests without a key, and the key stays out of them", async () => {
+test("GraphQL shows stock without authentication, so the key is not sent", async () => {
   await using emulated = await startEmulated({
     ...{ emulator: { profile: "observed", apiKey: "right" }, client: { api: "graphql" } },
   });
@@ -68,14 +68,14 @@ test.each([
   ],
   ["other types", { spendRate: "none", serverlessWorkers: { limit: "7" } }, [null, null, null]],
   ["nothing", {}, [null, null, null]],
-])("limits over REST v2 with %s are read loosely", async (_, body, wanted) => {
+])("limits over REST v2 with %s cause no error", async (_, body, wanted) => {
   await using emulated = await start("v2");
   emulated.emulator.faults.add({ effect: { status: 200, body } });
   const { workerQuota, spendLimit, currentSpend } = await emulated.run(emulated.client.account.limits());
   expect([workerQuota, spendLimit, currentSpend]).toEqual(wanted);
 });
 
-test("inner fields of other types are left out, and a type without an id is an error", async () => {
+test("inner fields of an unexpected type are omitted, and a type without an id is an error", async () => {
   await using emulated = await start("v2");
   const gpus = [{ id: "A", memory: "24", pool: 5, price: "dear", availability: "PLENTY", dataCenters: null }];
   emulated.emulator.faults.add({ effect: { status: 200, body: { gpus } }, times: 1 });

@@ -90,7 +90,7 @@ const anyEvidence: fc.Arbitrary<Evidence> = fc.record({
   logs: fc.oneof(fc.constant<Part<never>>(NONE), anyLog),
 });
 
-test("whatever the evidence is, nothing is surer than its row allows, and certain only with what shows it", () => {
+test("for any evidence, no cause is more certain than its row allows, and a certain cause is backed by evidence", () => {
   const order = ["certain", "likely", "possible", "unknown"];
   fc.assert(
     fc.property(anyEvidence, (given) => {

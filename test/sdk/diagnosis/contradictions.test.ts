@@ -83,7 +83,7 @@ const SEEN: Readonly<Record<string, (given: Evidence, count: number) => Partial<
       : { workers: part({ ...workers({ running: 3 }), total: 4 }) },
 };
 
-test("every cause that can be certain is so with its evidence, and names what contradicts it", () => {
+test("every cause that can be certain is certain with its evidence, and names the evidence that contradicts it", () => {
   const surest = (Object.keys(CAUSES) as CauseId[]).filter((id) => CAUSES[id].atMost === "certain");
   expect(Object.keys(CERTAIN).sort()).toEqual([...surest].sort());
   for (const id of surest) {
@@ -92,7 +92,7 @@ test("every cause that can be certain is so with its evidence, and names what co
   }
 });
 
-test("no cause stays certain beside evidence that contradicts it", () => {
+test("no cause stays certain if evidence contradicts it", () => {
   const cases = (Object.keys(CERTAIN) as CauseId[]).flatMap((id) =>
     (CONTRADICTIONS[id] ?? []).map(({ says }) => ({ id, says })),
   );

@@ -175,7 +175,7 @@ describe.each(APIS)("over %s", (api) => {
       expect([text, ageMs >= 0 && ageMs < 30_000]).toEqual([text, true]);
   });
 
-  test("all workers are busy: certain only where each worker is listed", async () => {
+  test("busy workers are a certain cause only if each worker is listed", async () => {
     await using emulated = await start(api, { handlers: { default: () => new Promise(() => {}) } });
     const id = await create(emulated);
     for (let job = 0; job < 3; job++) await emulated.run(emulated.client.endpoint(id).run({ input: {} }));
@@ -186,7 +186,7 @@ describe.each(APIS)("over %s", (api) => {
     expect(draining.ids).toEqual(["jobs-running"]);
   });
 
-  test("a key that the service does not accept is certain", async () => {
+  test("a key that the service does not accept is a certain cause", async () => {
     await using emulated = await startEmulated({
       emulator: { profile: "observed" },
       client: { api, apiKey: "another-key-1" },
@@ -195,7 +195,7 @@ describe.each(APIS)("over %s", (api) => {
     expect([ids, certainty]).toEqual([["no-access"], "certain"]);
   });
 
-  test("what cannot be read is missing, and the rest is still said", async () => {
+  test("unreadable evidence is reported as missing, and the rest of the diagnosis is still shown", async () => {
     await using emulated = await start(api);
     const id = await create(emulated, { workersMax: 0 });
     emulated.emulator.faults.add({ match: { operation: "health" }, effect: { status: 503 } });
@@ -208,7 +208,7 @@ describe.each(APIS)("over %s", (api) => {
     expect([blind.ids, blind.certainty]).toEqual([["unknown"], "unknown"]);
   });
 
-  test("a diagnosis of an endpoint with workers sends at most four requests, and nine without any", async () => {
+  test("a diagnosis sends at most four requests for an endpoint with workers, and nine for one without", async () => {
     await using emulated = await start(api);
     const busy = await create(emulated, { workersMin: 1 });
     const before = emulated.calls().length;
@@ -227,7 +227,7 @@ describe.each(APIS)("over %s", (api) => {
   });
 });
 
-test("a secret in a log, a variable and a release is in no output", async () => {
+test("a secret in a log, a variable or a release appears in no output", async () => {
   const handler = (_job: unknown, { log }: { log(line: string): void }) => {
     log(`connecting with ${SECRET}`);
     log("HF_TOKEN=hf_unknown_to_the_client_1234");
@@ -253,7 +253,7 @@ test("a secret in a log, a variable and a release is in no output", async () => 
   for (const secret of [SECRET, "hf_unknown", CANARY]) expect(shown).not.toContain(secret);
 });
 
-test("at a service without single reads, the endpoint comes from the list", async () => {
+test("if the service does not support reading single endpoints, the endpoint comes from the list", async () => {
   await using emulated = await startEmulated();
   emulated.emulator.seed({
     endpoints: [
@@ -270,7 +270,7 @@ test("at a service without single reads, the endpoint comes from the list", asyn
   expect(emulated.calls().filter((name) => name === "myself").length).toBe(3);
 });
 
-test("wrong options are refused before any request", async () => {
+test("invalid options are refused before any request", async () => {
   await using emulated = await start("v2");
   const { client, failure } = emulated;
   expect((await failure(client.endpoints.diagnose("abc", { awaited: "rain" as "jobs" }))).message).toContain("awaited");

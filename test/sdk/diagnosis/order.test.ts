@@ -12,7 +12,7 @@ import {
   workers,
 } from "../../support/diagnosisEvidence";
 
-test("the cause that must be fixed first comes first", () => {
+test("the cause to fix first is listed first", () => {
   const isSoldOut = part(stock([gpu("None")]));
   expect(decided(evidence({ stock: isSoldOut, limits: part({ ...LIMITS, spend: 80, workersUsed: 11 }) }))).toEqual({
     ...{ causes: ["worker-quota"], certainty: "likely", others: ["spend-limit", "no-stock"] },

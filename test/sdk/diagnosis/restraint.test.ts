@@ -150,7 +150,7 @@ describe("explain does not say too much", () => {
     expect(decided(given)).toMatchObject({ causes: expect.arrayContaining([id]), certainty });
   });
 
-  test("a queue that cannot be read does not show that anything waits", () => {
+  test("an unreadable queue does not prove that jobs are waiting", () => {
     const { causes } = decided(evidence({ ...CLEAN, queue: { why: "503" } }));
     expect(causes).toContain("nothing-wrong");
   });

@@ -6,7 +6,7 @@ import { startEmulated } from "../../support/emulated";
 
 const MINUTE = 60_000;
 
-test("ten minutes of waiting for 50 endpoints send at most 20 requests a minute", async () => {
+test("waiting ten minutes for 50 endpoints sends at most 20 requests a minute", async () => {
   await using emulated = await startEmulated({
     emulator: { profile: "observed", rateLimits: { management: "off", graphql: "off" }, workerQuota: 100 },
     client: { api: "v2", service: "runpod" },
@@ -64,7 +64,7 @@ function scripted(...summaries: string[]): Diagnoses & { readonly calls: number[
   };
 }
 
-test("a wait of less than 30 s asks nothing, and only a changed cause is a new line", async () => {
+test("a wait shorter than 30 s sends no request, and a new line is printed only when the cause changes", async () => {
   const clock = manualClock(0);
   const diagnoses = scripted("a", "a", "b");
   const wait = explainWait(diagnoses, clock, "e", "jobs");
@@ -81,7 +81,7 @@ test("a wait of less than 30 s asks nothing, and only a changed cause is a new l
   expect(explainWait(diagnoses, clock, "other", "jobs").lastWords()).toContain("explain other");
 });
 
-test("a wait that has ended does not hold the turn of another", async () => {
+test("a wait that has ended does not block the next diagnosis of another wait", async () => {
   const clock = manualClock(0);
   const diagnoses = scripted("a");
   const [first, second] = [explainWait(diagnoses, clock, "1", "jobs"), explainWait(diagnoses, clock, "2", "jobs")];
@@ -93,7 +93,7 @@ test("a wait that has ended does not hold the turn of another", async () => {
   expect(diagnoses.calls.length).toBe(2);
 });
 
-test("a diagnosis that fails changes nothing", async () => {
+test("a failed diagnosis does not affect the wait", async () => {
   const clock = manualClock(0);
   const wait = explainWait({ diagnose: () => Promise.reject(new Error("no")) }, clock, "e", "jobs");
   wait.look(MINUTE);
@@ -101,7 +101,7 @@ test("a diagnosis that fails changes nothing", async () => {
   expect(wait.look(MINUTE + EVERY_MS)).toBeUndefined();
 });
 
-test("with diagnose, the error of job.wait says why, once for all waits in 30 s", async () => {
+test("with diagnose, the error of job.wait explains the cause, with one diagnosis for all waits within 30 s", async () => {
   await using emulated = await startEmulated({
     emulator: { profile: "observed" },
     client: { api: "v2", service: "runpod" },

@@ -37,7 +37,7 @@ const DELETED: readonly [string, (service: Emulated) => void][] = [
 ];
 
 describe.each(DELETED)("an endpoint whose %s was deleted", (what, removeUsed) => {
-  test("is deleted after its workers have stopped, and is scaled to zero without the dead ids", async () => {
+  test("is scaled to zero without the dead ids, and deleted after its workers have stopped", async () => {
     await using service = await start();
     removeUsed(service);
     const phases: string[] = [];
@@ -55,7 +55,7 @@ describe.each(DELETED)("an endpoint whose %s was deleted", (what, removeUsed) =>
     expect(sent).toHaveLength(what === "volume" ? 2 : 3);
   });
 
-  test("has its workers again after a deletion that took too long, and keeps its ids", async () => {
+  test("gets its workers back after a deletion that took too long, and keeps its ids", async () => {
     await using service = await start({ drainMs: 3_600_000 });
     removeUsed(service);
     const error = await service.failure(service.client.endpoints.delete("e1", { drainTimeoutMs: 60_000 }));
@@ -74,21 +74,21 @@ describe.each(DELETED)("an endpoint whose %s was deleted", (what, removeUsed) =>
   });
 });
 
-test("an endpoint with one dead volume of two is deleted", async () => {
+test("an endpoint with two volumes, one of them dead, is deleted", async () => {
   await using service = await start({}, ["v1", "v2"]);
   service.emulator.volumes.delete("v2");
   await service.run(service.client.endpoints.delete("e1"));
   expect(service.emulator.endpoints.get("e1")).toBeUndefined();
 });
 
-test.each(["contract", "observed"] as const)("the volume may be dead in the %s profile", async (profile) => {
+test.each(["contract", "observed"] as const)("a dead volume causes no problem in the %s profile", async (profile) => {
   await using service = await start({ profile });
   service.emulator.volumes.delete("v1");
   await service.run(service.client.endpoints.delete("e1"));
   expect(service.emulator.endpoints.get("e1")).toBeUndefined();
 });
 
-test("REST v2 sends only the worker counts, which no dead id prevents", async () => {
+test("REST v2 sends only the worker counts, so dead ids do not matter", async () => {
   await using service = await startEmulated({ emulator: { drainMs: 20_000 }, client: { api: "v2" } });
   service.emulator.volumes.create({ id: "v1", name: "v1", size: 10, dataCenterId: "EU-RO-1" });
   service.emulator.endpoints.create({ ...INPUT, networkVolumeId: "v1" });
@@ -111,7 +111,7 @@ test("a save that is refused for another reason fails with the first refusal", a
   expect(service.emulator.endpoints.get("e1")).toMatchObject(WORKERS);
 });
 
-test("a save that was refused only after a lost response may have had its effect: the workers are put back", async () => {
+test("a save that was refused after a lost response may have taken effect, so the workers are restored", async () => {
   await using service = await start({}, []);
   const match = { operation: "saveEndpoint" };
   const refusal = { graphqlError: { message: "no", code: "RUNPOD" } };
@@ -123,7 +123,7 @@ test("a save that was refused only after a lost response may have had its effect
   expect(service.emulator.endpoints.get("e1")).toMatchObject(WORKERS);
 });
 
-test("a repeated save whose response is lost counts as sent: the workers are put back", async () => {
+test("a repeated save whose response is lost counts as sent, so the workers are restored", async () => {
   await using service = await start();
   service.emulator.volumes.delete("v1");
   const match = { operation: "saveEndpoint" };
@@ -147,7 +147,7 @@ describe("at a service whose saves must name a template that exists", () => {
 
   test.each(
     DELETED.filter(([what]) => what.startsWith("template")),
-  )("an endpoint whose %s was deleted gets a template of its own, and is deleted with it", async (_what, removeUsed) => {
+  )("an endpoint whose %s was deleted gets a new template, which is deleted with the endpoint", async (_what, removeUsed) => {
     await using service = await startContract();
     removeUsed(service);
     await service.run(service.client.endpoints.delete("e1"));
@@ -156,7 +156,7 @@ describe("at a service whose saves must name a template that exists", () => {
     expect(service.emulator.templates.list()).toEqual([]);
   });
 
-  test("a template of someone else is never taken", async () => {
+  test("a template that belongs to someone else is never used", async () => {
     await using service = await startContract();
     service.emulator.templates.create({ id: "other", name: "other", imageName: "i" });
     service.emulator.templates.delete("t");
@@ -166,7 +166,7 @@ describe("at a service whose saves must name a template that exists", () => {
     expect(service.emulator.templates.list().map(({ id }) => id)).toEqual(["other"]);
   });
 
-  test("a deletion that fails leaves the endpoint at zero, and another one finishes it with its template", async () => {
+  test("a failed deletion leaves the endpoint at zero workers, and the next deletion removes it and its template", async () => {
     await using service = await startContract();
     service.emulator.templates.delete("t");
     const refusal = { message: "its workers are still leaving", code: "RUNPOD" };
@@ -195,7 +195,7 @@ describe("at a service whose saves must name a template that exists", () => {
     expect(service.emulator.templates.list()).toEqual([]);
   });
 
-  test("a refusal that another template does not cure is reported, and leaves no template", async () => {
+  test("a refusal that a new template does not resolve is reported, and no template is left behind", async () => {
     await using service = await startContract();
     service.emulator.templates.delete("t");
     const refusal = { message: "Unable to find template", code: "RUNPOD" };

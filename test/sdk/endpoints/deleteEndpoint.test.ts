@@ -10,7 +10,7 @@ function steps({ calls }: Emulated): string[] {
 }
 
 describe("a deletion", () => {
-  test("scales to zero, lists until the pods have stopped, deletes, and verifies that the endpoint is gone [contract.delete-endpoint] [contract.endpoint-pods]", async () => {
+  test("scales to zero, lists until the pods have stopped, deletes the endpoint, and verifies that it is gone [contract.delete-endpoint] [contract.endpoint-pods]", async () => {
     await using service = await startEmulated({ emulator: { drainMs: 20_000 } });
     const { id } = service.emulator.endpoints.create({ ...INPUT, workersMin: 2 });
     await service.clock.advance(1_000);
@@ -32,7 +32,7 @@ describe("a deletion", () => {
   test.each([
     "graphql",
     "v2",
-  ] as const)("deletions of idle endpoints over %s share what comes before and after", async (api) => {
+  ] as const)("deletions of idle endpoints over %s share the lists before and after them", async (api) => {
     await using service = await startEmulated({ client: { api } });
     const ids = Array.from({ length: 8 }, (_, i) => service.emulator.endpoints.create({ ...INPUT, name: `e${i}` }).id);
     await service.run(Promise.all(ids.map((id) => service.client.endpoints.delete(id))));
@@ -50,14 +50,14 @@ describe("a deletion", () => {
     expect(service.calls()).toEqual(["myself", "deleteEndpoint", "myself"]);
   });
 
-  test("a deletion of an endpoint that does not exist is sent anyway, and a not-found response is a success", async () => {
+  test("a deletion is sent even if the endpoint does not exist, and a not-found response counts as success", async () => {
     await using service = await startEmulated();
     await service.run(service.client.endpoints.delete("nowhere"));
     // The contract has no single read.
     expect(service.calls()).toEqual(["myself", "myself", "deleteEndpoint", "myself"]);
   });
 
-  test("a deletion finds an endpoint that a lagging list does not show yet", async () => {
+  test("a deletion finds an endpoint that a lagging list does not contain yet", async () => {
     await using service = await startEmulated();
     const { id } = service.emulator.endpoints.create(INPUT);
     service.emulator.faults.add({ match: { operation: "myself" }, effect: { listLagMs: 4_000 } });
@@ -65,7 +65,7 @@ describe("a deletion", () => {
     expect(service.emulator.endpoints.get(id)).toBeUndefined();
   });
 
-  test("does not scale to zero again and again while the list lags", async () => {
+  test("does not scale to zero repeatedly while the list lags", async () => {
     await using service = await startEmulated();
     const { id } = service.emulator.endpoints.create(INPUT);
     await service.clock.advance(60_000);
@@ -90,7 +90,7 @@ describe("a deletion", () => {
     expect(service.emulator.endpoints.get(id)).toBeUndefined();
   });
 
-  test("nothing is deleted over v2 while it is not known whether workers run", async () => {
+  test("over v2, nothing is deleted while it is unknown whether workers are running", async () => {
     await using service = await startEmulated({ client: { api: "v2" }, emulator: { drainMs: 20_000 } });
     const { id } = service.emulator.endpoints.create({ ...INPUT, workersMin: 1 });
     await service.clock.advance(1_000);
@@ -112,7 +112,7 @@ describe("a deletion", () => {
     expect(service.emulator.endpoints.get(id)).toBeUndefined();
   });
 
-  test("a refused deletion is tried again until it is accepted", async () => {
+  test("a refused deletion is repeated until the service accepts it", async () => {
     await using service = await startEmulated();
     const { id } = service.emulator.endpoints.create(INPUT);
     const refusal = { message: "workers are still leaving", code: "RUNPOD" };
@@ -126,7 +126,7 @@ describe("a deletion", () => {
     expect(service.emulator.endpoints.get(id)).toBeUndefined();
   });
 
-  test("a deletion whose response was lost is finished, with a not-found response as the proof", async () => {
+  test("a deletion whose response was lost is completed when a not-found response proves it", async () => {
     await using service = await startEmulated();
     const { id } = service.emulator.endpoints.create({ ...INPUT, workersMax: 0 });
     service.emulator.faults.add({
@@ -148,7 +148,7 @@ describe("a deletion", () => {
     expect(service.emulator.journal.operations({ operation: "deleteEndpoint" })).toHaveLength(2);
   });
 
-  test("is not deceived by an endpoint's name in the service's refusal", async () => {
+  test("is not misled by an endpoint's name in the service's refusal", async () => {
     await using service = await startEmulated();
     const { id } = service.emulator.endpoints.create({ ...INPUT, workersMax: 0 });
     const refusal = { message: `Endpoint "not found" (${id}) still has workers`, code: "RUNPOD" };
@@ -167,7 +167,7 @@ describe("a deletion", () => {
     expect(steps(service)).toEqual(["myself", "saveEndpoint", "myself", "deleteEndpoint", "myself"]);
   });
 
-  test("is proven by the list, even when it lags behind", async () => {
+  test("is proven by the list, even if the list lags", async () => {
     await using service = await startEmulated();
     const { id } = service.emulator.endpoints.create({ ...INPUT, workersMax: 0 });
     await service.clock.advance(60_000);
@@ -178,7 +178,7 @@ describe("a deletion", () => {
 });
 
 describe("a deletion that cannot end", () => {
-  test("gives up when the workers do not stop in time, and says what to do", async () => {
+  test("gives up with advice when the workers do not stop in time", async () => {
     await using service = await startEmulated({ emulator: { drainMs: 3_600_000 } });
     const { id } = service.emulator.endpoints.create({ ...INPUT, workersMin: 2 });
     await service.clock.advance(1_000);
@@ -195,7 +195,7 @@ describe("a deletion that cannot end", () => {
     expect(tookMs).toBeLessThanOrEqual(60_200);
   });
 
-  test("waits ten minutes by default, in steps that grow to ten seconds", async () => {
+  test("waits ten minutes by default, with pauses that grow to ten seconds", async () => {
     await using service = await startEmulated({ emulator: { drainMs: 3_600_000 } });
     const { id } = service.emulator.endpoints.create({ ...INPUT, workersMin: 1 });
     await service.clock.advance(1_000);
@@ -204,7 +204,7 @@ describe("a deletion that cannot end", () => {
     expect(service.calls().length).toBeLessThan(80);
   });
 
-  test.each([400, 403])("fails at once when the request itself is refused with %i", async (status) => {
+  test.each([400, 403])("fails at once when the service refuses the request itself with %i", async (status) => {
     await using service = await startEmulated();
     const { id } = service.emulator.endpoints.create(INPUT);
     service.emulator.faults.add({ match: { operation: "deleteEndpoint" }, effect: { status } });
@@ -212,7 +212,7 @@ describe("a deletion that cannot end", () => {
     expect(service.calls().filter((operation) => operation === "deleteEndpoint")).toHaveLength(1);
   });
 
-  test("gives up when it is refused indefinitely, with the service's reason", async () => {
+  test("gives up with the service's reason when the service keeps refusing", async () => {
     await using service = await startEmulated();
     const { id } = service.emulator.endpoints.create({ ...INPUT, workersMax: 0 });
     const refusal = { message: "a lock is held", code: "RUNPOD" };
@@ -247,7 +247,7 @@ describe("a deletion that cannot end", () => {
     expect(service.calls().filter((call) => call === "saveEndpoint")).toHaveLength(1);
   });
 
-  test("does not claim that the endpoint exists if its deletion was accepted, but it is still listed", async () => {
+  test("does not claim that the endpoint exists if its deletion was accepted but the list still shows it", async () => {
     await using service = await startEmulated();
     const { id } = service.emulator.endpoints.create({ ...INPUT, workersMax: 0 });
     await service.clock.advance(120_000);
@@ -257,7 +257,7 @@ describe("a deletion that cannot end", () => {
     expect(error.message).toMatch(/still lists it\. It may still exist\. /);
   });
 
-  test("claims neither if the service reports that the endpoint does not exist, but still lists it", async () => {
+  test("leaves open whether the endpoint exists if the service reports it missing but still lists it", async () => {
     await using service = await startEmulated();
     const { id } = service.emulator.endpoints.create({ ...INPUT, workersMax: 0 });
     const lie = { message: "endpoint not found", code: "RUNPOD" };
@@ -267,7 +267,7 @@ describe("a deletion that cannot end", () => {
     expect(error.message).toMatch(/reports that it does not exist, but still lists it\. It may still exist\. /);
   });
 
-  test("fails at once when the service refuses the scale to zero, or the key", async () => {
+  test("fails at once when the service refuses the scale to zero or the key", async () => {
     await using service = await startEmulated();
     const { id } = service.emulator.endpoints.create(INPUT);
     const refusal = { message: "this template is retired", code: "RUNPOD" };
@@ -278,7 +278,7 @@ describe("a deletion that cannot end", () => {
     expect(service.emulator.endpoints.get(id)).toBeDefined();
   });
 
-  test("never treats a missing account or a broken list as an endpoint that is gone", async () => {
+  test("never treats a missing account or a broken list as a deleted endpoint", async () => {
     await using service = await startEmulated();
     const { id } = service.emulator.endpoints.create(INPUT);
     service.emulator.faults.add({ match: { operation: "myself" }, effect: { nullAccount: true }, times: 1 });

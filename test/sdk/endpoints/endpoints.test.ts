@@ -25,7 +25,7 @@ function full({ emulator }: Emulated) {
 }
 
 describe("create", () => {
-  test("sends one list and one save, and returns the endpoint in normal form [contract.create-endpoint] [contract.endpoint-id]", async () => {
+  test("sends one list request and one save, and returns the endpoint in normal form [contract.create-endpoint] [contract.endpoint-id]", async () => {
     await using service = await startEmulated();
     const created = await service.run(service.client.endpoints.create({ ...INPUT, locations: ["US", "CZ"] }));
     expect(service.calls()).toEqual(["myself", "saveEndpoint"]);
@@ -59,7 +59,7 @@ describe("create", () => {
     expect(pods).toMatchObject([{ desiredStatus: "RUNNING" }]);
   });
 
-  test("treats two endpoints with the same name as two endpoints", async () => {
+  test("treats two endpoints with the same name as different endpoints", async () => {
     await using service = await startEmulated();
     const first = await service.run(service.client.endpoints.create(INPUT));
     const second = await service.run(service.client.endpoints.create(INPUT));
@@ -69,7 +69,7 @@ describe("create", () => {
 });
 
 describe("update", () => {
-  test("reads every field, applies the changes and sends all fields, so that none is reset [contract.modify-endpoint]", async () => {
+  test("reads every field, applies the changes and sends all fields, so that no field is reset [contract.modify-endpoint]", async () => {
     await using service = await startEmulated();
     const { id } = full(service);
     const updated = await service.run(service.client.endpoints.update(id, { templateId: "other" }));
@@ -91,7 +91,7 @@ describe("update", () => {
     expect(updated).toMatchObject({ id, templateId: "other", idleTimeout: 60, workersMax: 5, scalerValue: 7 });
   });
 
-  test("asks before a rename to a name that others have, with a list of its own, but before no other change", async () => {
+  test("calls onNameTaken, based on its own list, before a rename to a name that others use, and before no other change", async () => {
     await using service = await startEmulated();
     const { id } = full(service);
     const other = service.emulator.endpoints.create({ ...INPUT, name: "taken" });
@@ -111,7 +111,7 @@ describe("update", () => {
     expect(service.emulator.endpoints.get(id)?.name).toBe("taken");
   });
 
-  test("sets the four fields with defaults to their default for null, and never sends null", async () => {
+  test("resets the four fields with defaults when they are null, and never sends null", async () => {
     await using service = await startEmulated();
     const { id } = full(service);
     const cleared = { idleTimeout: null, scalerValue: null, workersMin: null, workersMax: null };
@@ -132,7 +132,7 @@ describe("update", () => {
   test.each([
     null,
     "OFF",
-  ] as const)("clears FLASHBOOT given as %j with null, as the contract has no other way", async (off) => {
+  ] as const)("sends null to clear FLASHBOOT given as %j, because the contract supports no other value", async (off) => {
     await using service = await startEmulated();
     const { id } = full(service);
     expect(await service.run(service.client.endpoints.update(id, { flashBootType: off }))).toMatchObject({
@@ -142,7 +142,7 @@ describe("update", () => {
     expect(service.emulator.endpoints.get(id)?.flashBootType).toBeNull();
   });
 
-  test("finds without a pause what it or someone else created after the list that others share", async () => {
+  test("immediately finds an endpoint that was created after the shared list, by this client or by someone else", async () => {
     await using service = await startEmulated();
     const mine = await service.run(service.client.endpoints.create(INPUT));
     const theirs = service.emulator.endpoints.create({ id: "theirs", ...INPUT });
@@ -152,7 +152,7 @@ describe("update", () => {
     expect(service.clock.now() - before).toBeLessThan(1_000);
   });
 
-  test("a change of an endpoint that does not exist looks until lists no longer lag, and says so", async () => {
+  test("a change of an endpoint that does not exist keeps looking until lists no longer lag, and then reports it", async () => {
     await using service = await startEmulated();
     full(service);
     const error = await service.failure(service.client.endpoints.update("nowhere", { workersMax: 1 }));
@@ -163,7 +163,7 @@ describe("update", () => {
 });
 
 describe("at the named service", () => {
-  test("FLASHBOOT is cleared with OFF, and the suffix that it adds to the name is never shown or written", async () => {
+  test("FLASHBOOT is cleared with OFF, and the suffix that it adds to the name is neither shown nor written", async () => {
     await using service = await startEmulated({ emulator: { profile: "observed" }, client: { service: "runpod" } });
     const { id } = full(service);
     expect((await service.run(service.client.endpoints.get(id))).name).toBe("llama");
@@ -178,7 +178,7 @@ describe("at the named service", () => {
 });
 
 describe("looking", () => {
-  test("list shows all endpoints in normal form; none is an empty list [contract.list-endpoints]", async () => {
+  test("list returns all endpoints in normal form, or an empty list [contract.list-endpoints]", async () => {
     await using service = await startEmulated();
     expect(await service.run(service.client.endpoints.list())).toEqual([]);
     const { id } = service.emulator.endpoints.create({
@@ -190,7 +190,7 @@ describe("looking", () => {
     expect(list).toMatchObject([{ id, gpuIds: "AMPERE_24,ADA_24,-A,-B", locations: "CZ,US" }]);
   });
 
-  test("a list belongs to its caller", async () => {
+  test("each caller gets its own copy of a list", async () => {
     await using service = await startEmulated();
     full(service);
     const [mine, yours] = await service.run(
@@ -201,7 +201,7 @@ describe("looking", () => {
     expect(service.calls()).toEqual(["myself"]);
   });
 
-  test("get and find show one endpoint with one list", async () => {
+  test("get and find return one endpoint with one list request", async () => {
     await using service = await startEmulated();
     const { id } = full(service);
     expect(await service.run(service.client.endpoints.get(id))).toMatchObject({ id, name: "llama" });
@@ -209,7 +209,7 @@ describe("looking", () => {
     expect(service.calls()).toEqual(["myself", "myself"]);
   });
 
-  test("creates and updates that follow each other share a list, which shows everything that concerns them", async () => {
+  test("consecutive creates and updates share a list that contains everything they need", async () => {
     await using service = await startEmulated();
     const created = [];
     for (const name of ["one", "two", "three"])
@@ -226,7 +226,7 @@ describe("looking", () => {
     expect(service.emulator.journal.requests({ operation: "saveEndpoint" })).toHaveLength(1);
   });
 
-  test("a name is free for a create as soon as its endpoint has been deleted", async () => {
+  test("a name can be used for a create as soon as its endpoint has been deleted", async () => {
     await using service = await startEmulated();
     const { id } = await service.run(service.client.endpoints.create(INPUT));
     await service.run(service.client.endpoints.delete(id));
@@ -236,7 +236,7 @@ describe("looking", () => {
     expect((await service.run(service.client.endpoints.create(INPUT, { onNameTaken }))).id).not.toBe(id);
   });
 
-  test("a thousand missing endpoints need one attempt at a single read and two lists, not a thousand", async () => {
+  test("looking up a thousand missing endpoints needs one attempt at a single read and two lists", async () => {
     await using service = await startEmulated();
     full(service);
     const ids = Array.from({ length: 1000 }, (_, index) => `missing-${index}`);
@@ -245,7 +245,7 @@ describe("looking", () => {
     expect(service.calls()).toEqual(["myself", "myself", "myself"]);
   });
 
-  test("find looks again once lists no longer lag", async () => {
+  test("find looks again after the lag of the lists", async () => {
     await using service = await startEmulated();
     const { id } = full(service);
     service.emulator.faults.add({ match: { operation: "myself" }, effect: { listLagMs: 4_900 } });
@@ -255,7 +255,7 @@ describe("looking", () => {
     expect((second?.at ?? 0) - (first?.at ?? 0)).toBe(15_000);
   });
 
-  test("find finds nothing, and get fails, only after two lists", async () => {
+  test("find returns undefined and get fails only after two lists", async () => {
     await using service = await startEmulated();
     full(service);
     expect(await service.run(service.client.endpoints.find("nowhere"))).toBeUndefined();
@@ -270,7 +270,7 @@ describe("looking", () => {
     expect(service.calls()).toEqual(["myself"]);
   });
 
-  test("a caller that allows it gets an older list, until there is a write", async () => {
+  test("a caller may accept an older list, but only until the next write", async () => {
     await using service = await startEmulated();
     const { id } = full(service);
     await service.run(service.client.endpoints.find(id));
@@ -290,7 +290,7 @@ describe("looking", () => {
 });
 
 describe("scaleToZero", () => {
-  test("sets both worker counts to 0 and leaves everything else as it is", async () => {
+  test("sets both worker counts to 0 and leaves all other fields unchanged", async () => {
     await using service = await startEmulated();
     const before = full(service);
     const scaled = await service.run(service.client.endpoints.scaleToZero(before.id));
@@ -301,7 +301,7 @@ describe("scaleToZero", () => {
   });
 });
 
-test("an update keeps what this client changed a moment ago, even if the list lags behind", async () => {
+test("an update keeps a recent change by this client, even if the list lags", async () => {
   await using service = await startEmulated();
   const { id } = full(service);
   await service.clock.advance(20_000);

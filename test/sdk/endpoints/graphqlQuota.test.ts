@@ -24,7 +24,7 @@ async function createdTemplates(count: number, perMinute: number) {
 }
 
 describe("the announced quota of GraphQL", () => {
-  test("is exceeded by one request at a time, so that one is refused, and is kept then", async () => {
+  test("is exceeded until one request is refused, and respected afterwards", async () => {
     const { made, refused, minutes } = await createdTemplates(260, 180);
     expect(made).toBe(260);
     expect(refused).toBe(1);
@@ -32,13 +32,13 @@ describe("the announced quota of GraphQL", () => {
     expect(minutes).toBeLessThan(3);
   });
 
-  test("does not slow down an account that has a larger one", async () => {
+  test("does not slow down an account with a larger quota", async () => {
     const { made, refused, minutes } = await createdTemplates(200, 10_000);
     expect({ made, refused }).toEqual({ made: 200, refused: 0 });
     expect(minutes).toBeLessThan(1);
   });
 
-  test("counts every request of a change that needs several", async () => {
+  test("counts every request of a change that needs several requests", async () => {
     await using site = await startEmulated({
       client: { service: "runpod" },
       emulator: { profile: "observed", rateLimits: { graphql: { perMinute: 180 } } },

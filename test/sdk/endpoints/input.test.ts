@@ -54,11 +54,11 @@ describe("accepted values and their normal form", () => {
     expect(accepted(property, value)).toEqual(expected);
   });
 
-  test("an undefined field is absent", () => {
+  test("an undefined field is omitted", () => {
     expect(checkEndpointFields({ name: undefined, workersMin: undefined })).toEqual({ fields: {}, problems: [] });
   });
 
-  test("the normal form is its own normal form", () => {
+  test("normalizing a normal form does not change it", () => {
     const input = { gpuIds: "ADA_24, AMPERE_16,-B,-A", locations: "US,CZ", name: "a -fb", flashBootType: null };
     const { fields } = checkEndpointFields(input);
     expect(checkEndpointFields({ ...fields }).fields).toEqual(fields);
@@ -118,13 +118,13 @@ describe("what is refused", () => {
     expect(problems(property, value)).toEqual([expect.stringMatching(message)]);
   });
 
-  test("a word that is not near is not suggested: UK is not near US [contract.locations]", () => {
+  test("a dissimilar word is not suggested: UK is not similar to US [contract.locations]", () => {
     expect(problems("locations", "UK")[0]).not.toContain("Did you mean");
     expect(problems("gpuIds", "RTX 4090")[0]).not.toContain("Did you mean");
     expect(problems("color", 1)[0]).not.toContain("Did you mean");
   });
 
-  test("__proto__ is a property like any other that does not exist", () => {
+  test("__proto__ is treated like any other unknown property", () => {
     const input = JSON.parse('{"name": "a", "__proto__": {"templateId": "polluted"}}') as Record<string, unknown>;
     const { fields, problems } = checkEndpointFields(input);
     expect(problems).toMatchObject([{ property: "__proto__" }]);
@@ -132,12 +132,12 @@ describe("what is refused", () => {
     expect(({} as Record<string, unknown>).templateId).toBeUndefined();
   });
 
-  test("every bad entry of a list has its own message", () => {
+  test("each invalid entry of a list has its own message", () => {
     expect(problems("gpuIds", "FIRST,AMPERE_16,SECOND")).toHaveLength(2);
     expect(problems("locations", ["XX", "CZ", "YY"])).toHaveLength(2);
   });
 
-  test("messages stay short, whatever is given", () => {
+  test("messages stay short for any input", () => {
     const huge = "x".repeat(100_000);
     const values = [huge, [huge], Number.MAX_VALUE, () => huge];
     for (const property of ["gpuIds", "locations", "flashBootType", "scalerType", "workersMax", "idleTimeout", huge]) {
@@ -172,20 +172,20 @@ describe("what is refused", () => {
 });
 
 describe("extra GPU pools", () => {
-  test("are accepted, and named among the allowed [contract.gpu-ids]", () => {
+  test("are accepted, and listed among the allowed values [contract.gpu-ids]", () => {
     expect(accepted("gpuIds", "FUTURE_300,AMPERE_16", ["FUTURE_300"])).toBe("FUTURE_300,AMPERE_16");
     expect(problems("gpuIds", "FUTUR_300", ["FUTURE_300", "HOPPER_141"])[0]).toMatch(
       /Did you mean FUTURE_300\?.*ADA_80_PRO, BLACKWELL_96, HOPPER_141, BLACKWELL_180, FUTURE_300\./,
     );
   });
 
-  test("are not needed for any of the 11 known pools, at any service", () => {
+  test("are not needed for any of the 11 known pools at any service", () => {
     for (const tier of Object.keys(GpuTier)) expect(accepted("gpuIds", tier)).toBe(tier);
   });
 });
 
 describe("rules between fields", () => {
-  test("workersMin may not be more than workersMax, given or by default", () => {
+  test("workersMin must not exceed workersMax, whether given or the default", () => {
     const both = crossFieldProblems({ workersMin: 3, workersMax: 2 }, true);
     expect(both).toEqual([{ property: "workersMin", message: "is 3, more than workersMax (2)" }]);
     const byDefault = crossFieldProblems({ workersMin: 4 }, true);
@@ -194,7 +194,7 @@ describe("rules between fields", () => {
     expect(crossFieldProblems({ workersMin: 3, workersMax: 3 }, true)).toEqual([]);
   });
 
-  test("a scalerValue needs its scalerType [contract.scaler-type]", () => {
+  test("a scalerValue requires its scalerType [contract.scaler-type]", () => {
     const expected = [{ property: "scalerValue", message: expect.stringContaining("QUEUE_DELAY or REQUEST_COUNT") }];
     expect(crossFieldProblems({ scalerValue: 2 }, true)).toEqual(expected);
     expect(crossFieldProblems({ scalerValue: 2, scalerType: "QUEUE_DELAY" }, true)).toEqual([]);
@@ -204,7 +204,7 @@ describe("rules between fields", () => {
 describe("a whole input", () => {
   const what = "the new endpoint";
 
-  test("the input of a new endpoint has name, gpuIds and templateId; every problem is reported at once", () => {
+  test("a new endpoint requires name, gpuIds and templateId, and all problems are reported at once", () => {
     const input = { workersMin: 9, scalerValue: 1, gpuIds: "NONE" } as never;
     const parse = () => parseEndpointFields(what, input, { isNew: true });
     expect(parse).toThrow(InvalidInputError);
@@ -213,18 +213,18 @@ describe("a whole input", () => {
     );
   });
 
-  test("the input of a change may hold any of the fields", () => {
+  test("a change may contain any of the fields", () => {
     expect(parseEndpointFields(what, { scalerValue: 7 }, { isNew: false })).toEqual({ scalerValue: 7 });
     expect(parseEndpointFields(what, { locations: null }, { isNew: false })).toEqual({ locations: "" });
   });
 
-  test("the input of a change is refused when its own fields contradict each other", () => {
+  test("a change is refused when its own fields contradict each other", () => {
     expect(() => parseEndpointFields(what, { workersMin: 2, workersMax: 1 }, { isNew: false })).toThrow(
       /more than workersMax/,
     );
   });
 
-  test("does not show a key that was put into the wrong field", () => {
+  test("a key in the wrong field is not shown", () => {
     const key = "K3Y".repeat(15);
     new SecretText(key);
     for (const property of ["gpuIds", "locations", "scalerType", "idleTimeout", "workersMax"]) {
@@ -235,7 +235,7 @@ describe("a whole input", () => {
   });
 });
 
-test("a scalerValue must be whole if the service accepts only whole numbers", () => {
+test("a scalerValue must be an integer if the service accepts only integers", () => {
   expect(checkEndpointFields({ scalerValue: 0.5 }).problems).toEqual([]);
   expect(checkEndpointFields({ scalerValue: 0.5 }, { wholeScalerValue: true }).problems).toEqual([
     { property: "scalerValue", message: "must be a whole number at this service; it is 0.5" },

@@ -81,7 +81,7 @@ describe("a change at the service runpod", () => {
     expect(warnings).toEqual([]);
   });
 
-  test("leaves out fields that read null, the template, and the data centers of volumes; a single volume is the setting", async () => {
+  test("omits null fields, the template and the data centers of volumes, and sends a single volume as the setting", async () => {
     await using service = await start();
     const two = await make(service, WHOLE);
     await service.run(service.client.endpoints.update(two, { workersMax: 2 }));
@@ -99,7 +99,7 @@ describe("a change at the service runpod", () => {
     expect(lastSave()).not.toContain("networkVolumeIds");
   });
 
-  test("keeps the processors of an endpoint that runs on CPUs, and gives it no GPUs", async () => {
+  test("keeps the processors of a CPU endpoint, and adds no GPUs", async () => {
     await using service = await start();
     const id = await make(service, 'gpuIds: "", instanceIds: ["cpu3g-4-16"]');
     await service.run(service.client.endpoints.update(id, { workersMax: 2 }));
@@ -115,7 +115,7 @@ describe("a change at the service runpod", () => {
     expect(service.emulator.endpoints.list()).toEqual([]);
   });
 
-  test("keeps the standby workers equal to workersMin if they were before, and caps them at workersMax", async () => {
+  test("keeps the standby workers equal to workersMin if they were equal before, and caps them at workersMax", async () => {
     await using service = await start();
     const follows = await make(service, 'gpuIds: "ADA_24", workersMin: 2, workersStandby: 2');
     await service.run(service.client.endpoints.update(follows, { workersMin: 1 }));
@@ -127,7 +127,7 @@ describe("a change at the service runpod", () => {
     expect(await shown(service, own)).toMatchObject({ workersStandby: 1 });
   });
 
-  test("builds on what someone else has changed since this client's last save", async () => {
+  test("includes changes that someone else has made since this client's last save", async () => {
     await using service = await start();
     const id = await make(service, 'gpuIds: "ADA_24", gpuCount: 2');
     await service.run(service.client.endpoints.update(id, { workersMax: 2 }));
@@ -138,7 +138,7 @@ describe("a change at the service runpod", () => {
 });
 
 describe("secrets of an endpoint", () => {
-  test("are read only for a save and in no result, and its key is never read", async () => {
+  test("are read only for a save and never returned, and the endpoint's key is never read", async () => {
     await using service = await start();
     const id = await makeWhole(service);
     const { endpoints } = service.client;
@@ -155,7 +155,7 @@ describe("secrets of an endpoint", () => {
     expect(documents.join()).not.toContain("aiKey");
   });
 
-  test("are read in one request for changes at the same time, and each change repeats its own", async () => {
+  test("are read in one request for simultaneous changes, and each change sends its own secrets back", async () => {
     await using service = await start();
     const ids = await Promise.all(
       Array.from({ length: 8 }, async (_, i) => {
@@ -172,7 +172,7 @@ describe("secrets of an endpoint", () => {
     expect(documents.filter((document) => document.includes("name env {"))).toHaveLength(1);
   });
 
-  test("are needed for a save: if they cannot be read, nothing is saved, and the next change reads them again", async () => {
+  test("are required for a save: when reading them fails, nothing is saved, and the next change reads them again", async () => {
     let isCut = true;
     const cutting = agent.compose((dispatch) => (options, handler) => {
       const isRead = typeof options.body === "string" && options.body.includes("name env {");
@@ -192,7 +192,7 @@ describe("secrets of an endpoint", () => {
     expect(await shown(service, id)).toMatchObject({ env: [{ key: "HF_TOKEN", value: "secret-of-the-endpoint" }] });
   });
 
-  test("are in no message of a save that the service refuses", async () => {
+  test("do not appear in the message when the service refuses a save", async () => {
     await using service = await start();
     const id = await makeWhole(service);
     const message = 'Unexpected "secret-of-the-endpoint"';
@@ -211,7 +211,7 @@ describe("a field that the service refuses", () => {
     emulator.faults.add({ match: { operation }, effect: { status: 400, body }, times: 1 });
   };
 
-  test("an uncertain field in a list is left out from then on, with one warning", async () => {
+  test("an uncertain field in a list is omitted from then on, with one warning", async () => {
     await using service = await start();
     const id = await make(service, 'gpuIds: "ADA_24"');
     refuse(service, "myself", 'Cannot query field "workersPFBTarget" on type "Endpoint". Did you mean "workersMin"?');
@@ -223,7 +223,7 @@ describe("a field that the service refuses", () => {
     expect(warnings[0]).toMatch(/does not know the field workersPFBTarget of endpoints, so changes no longer send it/);
   });
 
-  test("an uncertain field of a save is left out of that save, which is sent again, and of all later ones", async () => {
+  test("an uncertain field in a save is omitted when that save is repeated, and from all later saves", async () => {
     await using service = await start();
     const id = await make(service, 'gpuIds: "ADA_24", gpuCount: 2');
     refuse(service, "saveEndpoint", 'Field "workersStandby" is not defined by type "EndpointInput".');
@@ -234,7 +234,7 @@ describe("a field that the service refuses", () => {
     expect(warnings).toHaveLength(1);
   });
 
-  test("a refused field that is certain fails the change: without it the endpoint would lose the setting", async () => {
+  test("a refused field that is certain fails the change, because the endpoint would lose the setting without it", async () => {
     await using service = await start();
     const id = await make(service, 'gpuIds: "ADA_24", gpuCount: 2');
     await service.run(service.client.endpoints.list());
@@ -246,7 +246,7 @@ describe("a field that the service refuses", () => {
     expect(warnings).toEqual([]);
   });
 
-  test("is not confused with an endpoint's name", async () => {
+  test("is not confused with the name of an endpoint", async () => {
     await using service = await start();
     const { id } = service.emulator.endpoints.create({ name: 'field "env"', gpuIds: "ADA_24", templateId: "t" });
     await service.run(service.client.endpoints.list());
@@ -276,7 +276,7 @@ test.each([
   expect(service.emulator.endpoints.list()).toEqual([]);
 });
 
-test("another service gets the fields of the contract alone, in one request", async () => {
+test("another service receives only the fields of the contract, in one request", async () => {
   await using service = await startEmulated({ client: { dispatcher: recording } });
   const { id } = service.emulator.endpoints.create({ name: "llama", gpuIds: "ADA_24", templateId: "t" });
   await service.run(service.client.endpoints.update(id, { workersMax: 2 }));

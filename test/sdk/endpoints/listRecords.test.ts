@@ -8,19 +8,19 @@ const named = (name: string, ...endpoints: unknown[]) =>
 const odd = (id: string, name: unknown) => ({ ...record(id, name), scalerValue: "4" });
 
 describe("endpoints looked up by name", () => {
-  test("are found even if other endpoints have odd records", () => {
+  test("are found even if the records of other endpoints are odd", () => {
     const found = named("llama", odd("a", "other"), record("b", "llama"), odd("c", null), null);
     expect(found.map(({ id }) => id)).toEqual(["b"]);
     expect(named("llama", odd("a", "other"))).toEqual([]);
   });
 
-  test("are an error when the record of one of them cannot be read", () => {
+  test("cause an error when the record of one of them cannot be read", () => {
     const look = () => named("llama", record("b", "llama"), odd("a", "llama"));
     expect(look).toThrow(UnexpectedResponseError);
     expect(look).toThrow(/the record of a \("llama"\): scalerValue/);
   });
 
-  test.each([[odd("a", null)], [null]])("are never said to be absent because of %j", (nameless) => {
+  test.each([[odd("a", null)], [null]])("are never reported as absent because of %j", (nameless) => {
     expect(() => named("llama", nameless)).toThrow(/cannot tell whether an endpoint named "llama" exists/);
   });
 });

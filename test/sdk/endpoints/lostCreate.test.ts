@@ -23,7 +23,7 @@ const LOSSES: [string, FaultEffect][] = [
 ];
 
 describe.each(LOSSES)("a create whose response is lost by %s", (_what, effect) => {
-  test("is found when it had its effect: one save, one endpoint", async () => {
+  test("is found if the create took effect, with one save and one endpoint", async () => {
     await using account = await startEmulated();
     onSave(account, { ...effect, when: "after" });
     const created = await account.run(account.client.endpoints.create(INPUT));
@@ -32,7 +32,7 @@ describe.each(LOSSES)("a create whose response is lost by %s", (_what, effect) =
     expect(account.calls()).toEqual(["myself", "saveEndpoint", "myself"]);
   });
 
-  test("is sent again when it had none: one endpoint", async () => {
+  test("is sent again if the create had no effect, leaving one endpoint", async () => {
     await using account = await startEmulated();
     onSave(account, effect);
     const created = await account.run(account.client.endpoints.create(INPUT));
@@ -45,7 +45,7 @@ describe("a create whose response breaks off", () => {
   test.each<[string, FaultEffect]>([
     ["is truncated", { truncated: true }],
     ["breaks midway", { reset: "midway" }],
-  ])("a response that is lost because it %s is found: one save, one endpoint", async (_what, effect) => {
+  ])("a create whose response is lost because it %s is found, with one save and one endpoint", async (_what, effect) => {
     await using account = await startEmulated();
     onSave(account, effect);
     const created = await account.run(account.client.endpoints.create(INPUT));
@@ -61,7 +61,7 @@ describe("a create whose response breaks off", () => {
     ["is a list", [1, 2]],
     ["is null", null],
     ["is an empty object", {}],
-  ])("a create whose response is lost because it %s is looked for, not sent again", async (_what, body) => {
+  ])("a create whose response is lost because it %s is looked up and not sent again", async (_what, body) => {
     await using account = await startEmulated();
     onSave(account, { status: 200, body, when: "after" });
     const created = await account.run(account.client.endpoints.create(INPUT));
@@ -74,7 +74,7 @@ describe("a create whose response breaks off", () => {
 });
 
 describe("the search after a lost response", () => {
-  test("comes once the list's lag has passed", async () => {
+  test("starts after the lag of the list", async () => {
     await using account = await startEmulated();
     onSave(account, { reset: true, when: "after" });
     account.emulator.faults.add({ match: { operation: "myself" }, effect: { listLagMs: 4_900 } });
@@ -85,7 +85,7 @@ describe("the search after a lost response", () => {
     expect(saves(account)).toBe(1);
   });
 
-  test("takes neither anything that was there before nor anything with another name, template or tiers", async () => {
+  test("ignores endpoints that already existed and endpoints with another name, template or tiers", async () => {
     await using account = await startEmulated();
     const others = [
       sameAsInput,
@@ -104,7 +104,7 @@ describe("the search after a lost response", () => {
     expect(account.emulator.endpoints.list().at(-1)?.id).toBe(created.id);
   });
 
-  test("fails with the ids when several could be the new one, and creates nothing more", async () => {
+  test("fails with the ids when several endpoints match, and creates nothing else", async () => {
     await using account = await startEmulated();
     onSave(account, { reset: true, when: "after" });
     const creating = account.failure(account.client.endpoints.create(INPUT));
@@ -119,7 +119,7 @@ describe("the search after a lost response", () => {
     expect(saves(account)).toBe(1);
   });
 
-  test("a look-up that also breaks ends in an error that says that the endpoint may exist", async () => {
+  test("ends with an error that says that the endpoint may exist when the look-up fails as well", async () => {
     await using account = await startEmulated();
     onSave(account, { reset: true, when: "after" });
     account.emulator.faults.add({ match: { operation: "myself", nth: 2 }, effect: { status: 401 } });
@@ -131,7 +131,7 @@ describe("the search after a lost response", () => {
     expect(saves(account)).toBe(1);
   });
 
-  test("is made after every attempt, and the attempts are at most six", async () => {
+  test("follows each of at most six attempts", async () => {
     await using account = await startEmulated();
     onSave(account, { reset: true }, 99);
     const error = await account.failure(account.client.endpoints.create(INPUT));
@@ -142,7 +142,7 @@ describe("the search after a lost response", () => {
     expect(account.emulator.endpoints.list()).toEqual([]);
   });
 
-  test("finds what the last attempt did", async () => {
+  test("finds the endpoint that the last attempt created", async () => {
     await using account = await startEmulated({ client: { retry: { maxAttempts: 2 } } });
     onSave(account, { reset: true });
     onSave(account, { reset: true, when: "after" });
@@ -160,7 +160,7 @@ describe("a create in a short time", () => {
     ["that the service carried out, in a list that lags", { reset: true, when: "after" }],
     ["that the service does not respond to", { hang: true }],
     ["that the service responds to with 500", { status: 500 }],
-  ])("%s ends as uncertain in time, and is not sent again", async (_what, effect) => {
+  ])("%s ends in time as uncertain and is not sent again", async (_what, effect) => {
     await using account = await short();
     onSave(account, effect, 99);
     account.emulator.faults.add({ match: { operation: "myself", nth: 2 }, effect: { listLagMs: 4_900 } });
@@ -183,7 +183,7 @@ describe("a create in a short time", () => {
     expect(saves(account)).toBe(1);
   });
 
-  test("is uncertain when the list after it hangs", async () => {
+  test("ends as uncertain when the list after it hangs", async () => {
     await using account = await short();
     onSave(account, { reset: true, when: "after" });
     account.emulator.faults.add({ match: { operation: "myself", nth: 2 }, effect: { hang: true } });
@@ -193,7 +193,7 @@ describe("a create in a short time", () => {
     expect(account.clock.monotonic() - startedAt).toBeLessThanOrEqual(2_600);
   });
 
-  test("is not sent when the list before it takes all the time", async () => {
+  test("is not sent when the list before it uses all the time", async () => {
     await using account = await short();
     account.emulator.faults.add({ match: { operation: "myself" }, effect: { hang: true } });
     const error = await account.failure(account.client.endpoints.create(INPUT));
@@ -201,7 +201,7 @@ describe("a create in a short time", () => {
     expect(saves(account)).toBe(0);
   });
 
-  test("an update ends in time as well, and says so", async () => {
+  test("an update also ends in time and reports the uncertainty", async () => {
     await using account = await short();
     const { templates } = account.client;
     const { id } = await account.run(templates.create({ name: "llama", imageName: "me/t:1" }));
@@ -217,7 +217,7 @@ describe("a create in a short time", () => {
     expect(account.calls().filter((name) => name === "saveTemplate")).toHaveLength(1);
   });
 
-  test("the time in which a rate limit holds requests does not count", async () => {
+  test("time spent waiting for a rate limit does not count", async () => {
     await using account = await startEmulated({
       client: { service: "runpod", retry: { maxElapsedMs: 2_500 } },
       emulator: { profile: "observed", rateLimits: { graphql: { perMinute: 10_000 } } },
@@ -230,7 +230,7 @@ describe("a create in a short time", () => {
 });
 
 describe("a create that was refused", () => {
-  test("by 429 is sent again without a search", async () => {
+  test("with 429 is sent again without a search", async () => {
     await using account = await startEmulated();
     onSave(account, { status: 429 }, 3);
     await account.run(account.client.endpoints.create(INPUT));
@@ -238,14 +238,14 @@ describe("a create that was refused", () => {
     expect(account.emulator.endpoints.list()).toHaveLength(1);
   });
 
-  test("by a rule is not sent again, and not looked for", async () => {
+  test("by a rule is neither sent again nor looked up", async () => {
     await using account = await startEmulated({ emulator: { templates: ["only-this"] } });
     const error = await account.failure(account.client.endpoints.create(INPUT));
     expect(error.message).toMatch(/saveEndpoint \(create\) of "llama": the service says/);
     expect(account.calls()).toEqual(["myself", "saveEndpoint"]);
   });
 
-  test("is not even sent when the list before it fails", async () => {
+  test("is not sent at all when the list before it fails", async () => {
     await using account = await startEmulated();
     account.emulator.faults.add({ match: { operation: "myself" }, effect: { nullAccount: true } });
     await account.failure(account.client.endpoints.create(INPUT));
@@ -253,7 +253,7 @@ describe("a create that was refused", () => {
   });
 });
 
-test("ten concurrent creates create ten endpoints, although every second response is lost", async () => {
+test("ten concurrent creates create ten endpoints even if every second response is lost", async () => {
   await using account = await startEmulated({ emulator: { randomSeed: 7 } });
   account.emulator.faults.add({
     match: { operation: "saveEndpoint", probability: 0.5 },

@@ -77,7 +77,7 @@ describe.each(ODD)("an odd record of another endpoint (%s)", (_what, odd) => {
     expect(await service.run(({ endpoints }) => endpoints.find("ep-1"))).toBeUndefined();
   });
 
-  test("is named, with its problem, by calls that need it, and never counts as gone", async () => {
+  test("causes an error that names it in calls that need it, and never counts as a deleted endpoint", async () => {
     await using service = await startService([HEALTHY, odd]);
     const calls: ((client: Client) => Promise<unknown>)[] = [
       ({ endpoints }) => endpoints.find("odd"),
@@ -103,7 +103,7 @@ describe.each(ODD)("an odd record of another endpoint (%s)", (_what, odd) => {
 });
 
 describe.each(WITHOUT_ID)("a record without an id (%s)", (_what, odd) => {
-  test("makes it uncertain what is absent, and nothing else", async () => {
+  test("prevents proof that an endpoint is absent, and has no other effect", async () => {
     await using service = await startService([HEALTHY, odd], () => HEALTHY);
     expect(await service.run(({ endpoints }) => endpoints.get("ep-1"))).toMatchObject(HEALTHY);
     for (const call of ["find", "get", "delete"] as const) {
@@ -124,7 +124,7 @@ describe("a create", () => {
     throw new Error("taken");
   };
 
-  test("a create whose name an odd record has is refused where names must be unique", async () => {
+  test("a create is refused if an odd record has its name and names must be unique", async () => {
     await using service = await startService([odd]);
     const error = await service.failure(({ endpoints }) => endpoints.create(INPUT, { onNameTaken: refuse }));
     expect(error).toBeInstanceOf(NameTakenError);
@@ -135,7 +135,7 @@ describe("a create", () => {
     expect(service.saves).toEqual([]);
   });
 
-  test("a create whose response was lost is not sent again when an odd record may be what it created", async () => {
+  test("a create whose response was lost is not sent again if it may have created an odd record", async () => {
     await using service = await startService([HEALTHY], (records) => void records.push({ ...odd, id: "ep-new" }));
     const error = await service.failure(({ endpoints }) => endpoints.create(INPUT));
     expect(error).toBeInstanceOf(CreateUncertainError);
@@ -143,7 +143,7 @@ describe("a create", () => {
     expect(service.saves).toHaveLength(1);
   });
 
-  test("a create whose response was lost does not mistake an endpoint that it could not read before for the new one", async () => {
+  test("a create whose response was lost does not mistake a previously unreadable endpoint for the new one", async () => {
     const records: unknown[] = [odd];
     await using service = await startService(records, () => {
       const isFirst = records[0] === odd;
@@ -155,14 +155,14 @@ describe("a create", () => {
     expect(service.saves).toHaveLength(2);
   });
 
-  test("a create whose response was lost finds what it created even if an odd record was there before", async () => {
+  test("a create whose response was lost finds its endpoint even if an odd record existed before", async () => {
     await using service = await startService([{ ...odd, name: "other" }], (all) => void all.push(HEALTHY));
     expect(await service.run(({ endpoints }) => endpoints.create(INPUT))).toMatchObject(HEALTHY);
     expect(service.saves).toHaveLength(1);
   });
 });
 
-test("a list with a record without an id fails the calls that begin before it is read, and no later one", async () => {
+test("a list with a record without an id fails only the calls that began before it was read", async () => {
   const records: unknown[] = [{ name: "of nobody" }];
   await using service = await startService(records);
   const find = (client: Client) => client.endpoints.find("gone", { maxAgeMs: 600_000 });

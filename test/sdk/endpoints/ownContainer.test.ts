@@ -49,7 +49,7 @@ const containerOf = ({ emulator }: Emulated, id: string) => {
 };
 
 describe.each<Api>(["graphql", "v2"])("over %s", (api) => {
-  test("an endpoint without a template is created, shown, changed and deleted with its template", async () => {
+  test("an endpoint without a template is created, shown, changed, and deleted with its template", async () => {
     await using it = await start(api);
     const { endpoints } = it.client;
     const { id, ...created } = await it.run(endpoints.create(INPUT));
@@ -68,7 +68,7 @@ describe.each<Api>(["graphql", "v2"])("over %s", (api) => {
     expect(warnings).toEqual([]);
   });
 
-  test("variables that others have set stay", async () => {
+  test("variables that others have set are kept", async () => {
     await using it = await start(api);
     const { id } = await it.run(it.client.endpoints.create(INPUT));
     const { id: templateId = "" } = containerOf(it, id) ?? {};
@@ -78,7 +78,7 @@ describe.each<Api>(["graphql", "v2"])("over %s", (api) => {
     expect(changed.env).toEqual({ MINE: "2", THEIRS: "1" });
   });
 
-  test("a new endpoint has a template or an image, and not both", async () => {
+  test("a new endpoint requires either a template or an image, but not both", async () => {
     await using it = await start(api);
     const { endpoints } = it.client;
     const { imageName: _, env: __, ...neither } = INPUT;
@@ -92,7 +92,7 @@ describe.each<Api>(["graphql", "v2"])("over %s", (api) => {
 
 test.each(
   OCCASIONS,
-)("over %s, a create whose response is lost by %s makes one endpoint and one template", async (api, _what, effect) => {
+)("over %s, a create whose response is lost by %s creates one endpoint and one template", async (api, _what, effect) => {
   await using it = await start(api);
   it.emulator.faults.add({ match: { operation: NAMES[api].create }, effect, times: 1 });
   const created = await it.run(it.client.endpoints.create(INPUT));
@@ -111,7 +111,9 @@ test.each(OCCASIONS)("over %s, a change whose response is lost by %s is made onc
   expect(bound(it)).toHaveLength(1);
 });
 
-test.each(OCCASIONS)("over %s, a deletion whose response is lost by %s leaves nothing", async (api, _what, effect) => {
+test.each(
+  OCCASIONS,
+)("over %s, a deletion whose response is lost by %s leaves nothing behind", async (api, _what, effect) => {
   await using it = await start(api);
   const { id } = await it.run(it.client.endpoints.create(INPUT));
   it.emulator.faults.add({ match: { operation: NAMES[api].delete }, effect, times: 1 });
@@ -147,7 +149,7 @@ describe("over GraphQL", () => {
     expect(bound(it)).toEqual([]);
   });
 
-  test("the list that proves a deletion also says that the template is gone, unless the service refuses that", async () => {
+  test("the list that proves a deletion also proves that the template is gone, unless the service refuses that query", async () => {
     await using it = await start("graphql");
     const { endpoints } = it.client;
     const calls = () => it.emulator.journal.requests().map(({ operation, status }) => `${operation} ${status}`);
@@ -176,7 +178,7 @@ describe("over GraphQL", () => {
     expect(bound(it)).toEqual([]);
   });
 
-  test("a kept template that another endpoint uses stays, with a warning", async () => {
+  test("a kept template that another endpoint uses is not deleted, and causes a warning", async () => {
     await using it = await start("graphql", { keepBoundTemplates: true });
     const { endpoints } = it.client;
     const { id, templateId } = await it.run(endpoints.create(INPUT));
@@ -188,7 +190,7 @@ describe("over GraphQL", () => {
     expect(warnings).toEqual([expect.stringMatching(/template \w+ of the deleted endpoint \w+ stays: .*in use by/)]);
   });
 
-  test("the container of an endpoint with a template of others is not changed", async () => {
+  test("the container of an endpoint is not changed if its template belongs to others", async () => {
     await using it = await start("graphql");
     const { endpoints } = it.client;
     const { id, ...shown } = await it.run(endpoints.create({ name: "a", gpuIds: "ADA_24", templateId: "shared" }));
@@ -201,7 +203,7 @@ describe("over GraphQL", () => {
     expect(it.emulator.templates.list()).toMatchObject([{ id: "shared" }]);
   });
 
-  test("a service that does not bind templates refuses an image before anything is sent", async () => {
+  test("an image is refused before any request if the service does not bind templates", async () => {
     await using it = await startEmulated();
     const refused = it.run(it.client.endpoints.create(INPUT));
     await expect(refused).rejects.toThrow(InvalidInputError);
@@ -222,7 +224,7 @@ test("over v2, an endpoint moves from a template to its own container, and back"
   expect(back).toMatchObject({ templateId: "shared", imageName: "me/shared:1", containerDiskInGb: 70 });
 });
 
-test("while another endpoint uses the template that belongs to an endpoint, it is neither changed nor deleted", async () => {
+test("an endpoint's template is neither changed nor deleted while another endpoint uses it", async () => {
   await using it = await start("graphql");
   const { endpoints } = it.client;
   const { id, templateId } = await it.run(endpoints.create(INPUT));

@@ -33,7 +33,7 @@ function failSecondSave({ emulator }: Emulated, effect: object) {
 test.each([
   "graphql",
   "v2",
-] as const)("a deletion over %s that takes too long puts the workers back, and reports them before its first save", async (api) => {
+] as const)("a deletion over %s that takes too long restores the workers, and reports their counts before its first save", async (api) => {
   await using service = await startBusy(api);
   const reports: unknown[] = [];
   const deletion = service.client.endpoints.delete("e1", {
@@ -48,7 +48,7 @@ test.each([
   expect(service.emulator.endpoints.get("e1")).toMatchObject({ ...WORKERS, idleTimeout: 77 });
 });
 
-test.each(["graphql", "v2"] as const)("a deletion over %s that is aborted puts the workers back", async (api) => {
+test.each(["graphql", "v2"] as const)("an aborted deletion over %s restores the workers", async (api) => {
   await using service = await startBusy(api);
   const controller = new AbortController();
   const failing = service.failure(
@@ -64,7 +64,7 @@ test.each(["graphql", "v2"] as const)("a deletion over %s that is aborted puts t
   expect(workersAt(service)).toEqual(WORKERS);
 });
 
-test("an abort during the save that scales to zero puts the workers back", async () => {
+test("an abort during the save that scales to zero restores the workers", async () => {
   await using service = await startBusy();
   service.emulator.faults.add({
     match: { operation: "saveEndpoint" },
@@ -78,7 +78,7 @@ test("an abort during the save that scales to zero puts the workers back", async
   expect(workersAt(service)).toEqual(WORKERS);
 });
 
-test("a deletion that the service refuses puts the workers back, and throws the service's error", async () => {
+test("a deletion that the service refuses restores the workers and throws the service's error", async () => {
   await using service = await startEmulated();
   service.emulator.endpoints.create({ ...INPUT, ...WORKERS });
   service.emulator.faults.add({ match: { operation: "deleteEndpoint" }, effect: { status: 403 } });
@@ -91,7 +91,7 @@ test("a deletion that the service refuses puts the workers back, and throws the 
 test.each([
   ["is refused", REFUSAL],
   ["has no response", { reset: true, when: "before" }],
-])("an endpoint whose restore %s is reported as off", async (_what, effect) => {
+])("an endpoint whose restore %s is reported as scaled to zero", async (_what, effect) => {
   await using service = await startBusy();
   failSecondSave(service, effect);
   let isBack = false;
@@ -105,7 +105,7 @@ test.each([
   expect(workersAt(service)).toEqual(AT_ZERO);
 });
 
-test("an endpoint that someone else scales during the deletion's last wait keeps those workers", async () => {
+test("an endpoint that someone else scales during the deletion's last wait keeps its new worker counts", async () => {
   await using service = await startBusy();
   service.emulator.faults.add({ match: { operation: "myself" }, effect: {}, times: 2 });
   service.emulator.faults.add({ match: { operation: "myself" }, effect: { status: 403 }, times: 1 });
@@ -116,7 +116,7 @@ test("an endpoint that someone else scales during the deletion's last wait keeps
   expect(workersAt(service)).toEqual({ workersMin: 0, workersMax: 9 });
 });
 
-test("a deletion of an endpoint that an earlier one left at zero puts back the workers that the caller knows", async () => {
+test("deleting an endpoint that an earlier deletion left at zero restores the workers that the caller knows", async () => {
   await using service = await startBusy();
   service.emulator.endpoints.change("e1", AT_ZERO);
   const unknown = await service.failure(service.client.endpoints.delete("e1", LONG));
@@ -128,7 +128,7 @@ test("a deletion of an endpoint that an earlier one left at zero puts back the w
   expect(workersAt(service)).toEqual(WORKERS);
 });
 
-test("a deletion whose scale-down is refused changes nothing, and says what was refused", async () => {
+test("a deletion whose scale-down is refused changes nothing and reports the refusal", async () => {
   await using service = await startBusy();
   service.emulator.faults.add({ match: { operation: "saveEndpoint" }, effect: REFUSAL });
   let isBack = false;
@@ -142,7 +142,7 @@ test("a deletion whose scale-down is refused changes nothing, and says what was 
   expect(service.emulator.journal.operations({ operation: "saveEndpoint" })).toHaveLength(2);
 });
 
-test("a scale-down whose responses are all lost is taken back, although the list still shows the workers", async () => {
+test("a scale-down whose responses are all lost is undone, even if the list still shows the workers", async () => {
   await using service = await startBusy();
   await service.clock.advance(60_000);
   service.emulator.faults.add({ match: { operation: "myself" }, effect: { listLagMs: 60_000 } });
@@ -155,7 +155,7 @@ test("a scale-down whose responses are all lost is taken back, although the list
   expect(workersAt(service)).toEqual(WORKERS);
 });
 
-test("a deletion that was carried out although its responses were lost does not report an endpoint that runs", async () => {
+test("a deletion that succeeded despite lost responses does not report a running endpoint", async () => {
   await using service = await startEmulated();
   service.emulator.endpoints.create({ ...INPUT, ...WORKERS });
   const match = { operation: "deleteEndpoint" };
@@ -165,7 +165,7 @@ test("a deletion that was carried out although its responses were lost does not 
   expect(error.message).toMatch(/^the service no longer shows endpoint e1, so its workers were not put back/);
 });
 
-test("a recycle that fails while it waits puts the workers back", async () => {
+test("a recycle that fails while it waits restores the workers", async () => {
   await using service = await startBusy();
   service.emulator.faults.add({ match: { operation: "myself" }, effect: {}, times: 2 });
   service.emulator.faults.add({ match: { operation: "myself" }, effect: { status: 403 }, times: 1 });

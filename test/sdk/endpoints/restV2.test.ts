@@ -68,7 +68,7 @@ describe.each(["graphql", "v2"] as const)("over %s", (api) => {
     await run(client.endpoints.delete(id));
   });
 
-  test("a lost response to a create never leaves a second endpoint", async () => {
+  test("a lost response to a create never results in a second endpoint", async () => {
     const { client, run, emulator } = await start(api);
     const operation = api === "v2" ? "createEndpoint" : "saveEndpoint";
     emulator.faults.add({ match: { operation }, effect: { reset: true, when: "after" }, times: 1 });
@@ -82,7 +82,7 @@ describe.each(["graphql", "v2"] as const)("over %s", (api) => {
     ["a lost response", { reset: true, when: "after" }],
     ["a web page", { html: true }],
     ["a truncated body", { truncated: true }],
-  ] as const)("a change is repeated after %s", async (_, effect) => {
+  ] as const)("a change is sent again after %s", async (_, effect) => {
     const { client, run, emulator } = await start(api);
     const { id } = await run(client.endpoints.create(REQUIRED));
     const operation = api === "v2" ? "updateEndpoint" : "saveEndpoint";
@@ -102,7 +102,7 @@ describe.each(["graphql", "v2"] as const)("over %s", (api) => {
     expect(await failure(client.endpoints.list())).toMatchObject({ code: "AUTHENTICATION" });
   });
 
-  test("a deletion waits for the workers, and refuses nothing twice", async () => {
+  test("a deletion waits for the workers and sends a single delete request", async () => {
     const { client, run, calls } = await start(api, { drainMs: 3_000, coldStartMs: 0 });
     const { id } = await run(client.endpoints.create({ ...REQUIRED, workersMin: 1 }));
     await run(client.endpoints.list());
@@ -113,7 +113,10 @@ describe.each(["graphql", "v2"] as const)("over %s", (api) => {
   });
 });
 
-test.each(["graphql", "v2"] as const)("over %s, a deletion without drain", async (api) => {
+test.each([
+  "graphql",
+  "v2",
+] as const)("over %s, a deletion without drain deletes at once or is refused before any request", async (api) => {
   const { client, run, failure, calls, emulator } = await start(api, { drainMs: 3_000, coldStartMs: 0 });
   const { id } = await run(client.endpoints.create({ ...REQUIRED, workersMin: 1 }));
   await run(client.endpoints.list());
@@ -132,7 +135,7 @@ test.each(["graphql", "v2"] as const)("over %s, a deletion without drain", async
 });
 
 describe("REST v2", () => {
-  test("a create sends what it needs, with defaults, and countries as data centers", async () => {
+  test("a create sends the required fields with defaults, and countries as data centers", async () => {
     const site = await start("v2");
     const gpuIds = "ADA_24,AMPERE_24,-NVIDIA L4";
     await site.run(
@@ -150,7 +153,7 @@ describe("REST v2", () => {
     ]);
   });
 
-  test("a change sends only what differs; a scaler and a selection of GPUs are sent as a whole", async () => {
+  test("a change sends only the differences, but a scaler or a GPU selection as a whole", async () => {
     const site = await start("v2");
     const { client, run } = site;
     const created = await run(client.endpoints.create({ ...REQUIRED, locations: "CZ", gpuIds: "ADA_24,-NVIDIA L4" }));
@@ -171,7 +174,7 @@ describe("REST v2", () => {
     ]);
   });
 
-  test("idleTimeout is not sent with REQUEST_COUNT, and sent again when the scaler changes back", async () => {
+  test("idleTimeout is not sent with REQUEST_COUNT, and is sent again when the scaler changes back", async () => {
     const site = await start("v2");
     const { client, run } = site;
     const byCount = { scalerType: "REQUEST_COUNT", scalerValue: 2 } as const;
@@ -191,7 +194,7 @@ describe("REST v2", () => {
     ]);
   });
 
-  test("countries are recognized, and the catalog is read once", async () => {
+  test("countries are recognized, and the catalog is read only once", async () => {
     const { client, run, calls, emulator } = await start("v2");
     const { id } = await run(client.endpoints.create({ ...REQUIRED, locations: "CZ,RO" }));
     for (const locations of ["CZ,RO", "CZ", "EU-CZ-1,EU-RO-1,EU-RO-2"]) {
@@ -209,7 +212,7 @@ describe("REST v2", () => {
   test.each([
     ["once", 1],
     ["indefinitely", undefined],
-  ])("a failing catalog is read again, and fails the change if it fails %s", async (_, times) => {
+  ])("a catalog request that fails %s is repeated before the change succeeds or fails", async (_, times) => {
     const { client, run, failure, emulator } = await start("v2");
     const { id } = await run(client.endpoints.create(REQUIRED));
     emulator.faults.add({ match: { operation: "listDataCenters" }, effect: { status: 503 }, ...(times && { times }) });
@@ -221,7 +224,7 @@ describe("REST v2", () => {
     expect((await run(client.endpoints.update(id, { locations: "CZ" }))).locations).toBe("CZ");
   });
 
-  test("a template, which REST v2 does not show, is sent unless the caller knows that the endpoint has it", async () => {
+  test("a template, which REST v2 does not show, is sent unless the caller knows that the endpoint already uses it", async () => {
     const site = await start("v2");
     const { client, run, emulator } = site;
     const { id } = await run(client.endpoints.create(REQUIRED));
@@ -237,7 +240,7 @@ describe("REST v2", () => {
     expect(emulator.endpoints.get(id)?.container).toMatchObject({ imageName: "me/two:2" });
   });
 
-  test("over GraphQL a save links an endpoint with a copy to its template again", async () => {
+  test("over GraphQL, a save links an endpoint that uses a copy to its template again", async () => {
     const { emulator, client, run, calls } = await start("graphql");
     const { id } = await run(client.endpoints.create({ ...REQUIRED, templateId: "tpl1", workersMax: 2 }));
     const { url } = emulator;
@@ -255,7 +258,7 @@ describe("REST v2", () => {
     expect(calls().slice(before)).toEqual(["myself", "saveEndpoint"]);
   });
 
-  test("there is no discount, and no request is sent", async () => {
+  test("the discount is null, and no request is sent", async () => {
     const { client, run, calls } = await start("v2");
     expect(await run(client.endpoints.getServerlessDiscount())).toBeNull();
     expect(calls()).toEqual([]);
@@ -273,13 +276,13 @@ describe("REST v2", () => {
     expect(calls()).not.toContain("createEndpoint");
   });
 
-  test("a country without a data center is refused, with the countries that have some", async () => {
+  test("a country without a data center is refused, and the error lists countries with one", async () => {
     current = await startEmulated({ client: { api: "v2", extraLocations: ["ZZ"] } });
     const refused = await current.failure(current.client.endpoints.create({ ...REQUIRED, locations: "ZZ" }));
     expect(refused.message).toMatch(/the country ZZ, in which .* some in AU, CA, CZ, FR, GB/);
   });
 
-  test("a problem that the service reports is shown in its own words", async () => {
+  test("a problem that the service reports is shown in the service's words", async () => {
     const { client, run, failure, emulator } = await start("v2");
     const { id } = await run(client.endpoints.create(REQUIRED));
     const body = { title: "Bad Request", status: 400, detail: "There are no longer any instances available" };
@@ -291,7 +294,7 @@ describe("REST v2", () => {
     );
   });
 
-  test("pages are followed", async () => {
+  test("all pages of a list are read", async () => {
     const { client, run, emulator, calls } = await start("v2");
     const endpoints = Array.from({ length: 2300 }, (_, i) => ({ ...REQUIRED, name: `e${i}`, workersMax: 0 }));
     emulator.seed({ endpoints });
@@ -303,7 +306,7 @@ describe("REST v2", () => {
 test.each([
   "graphql",
   "v2",
-] as const)("over %s, the table of capabilities says what the requests can do", async (api) => {
+] as const)("over %s, the table of capabilities matches what the requests can do", async (api) => {
   const { client, run, calls } = await start(api);
   const { changesLogins, deletesWorkers, showsDiscount } = CAPABILITIES[api];
   const { id } = await run(client.registryAuths.create({ name: "r", username: "me", password: "very-secret" }));

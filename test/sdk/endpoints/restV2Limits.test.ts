@@ -12,7 +12,7 @@ const endpoints = (count: number) =>
     ...{ id: `e${i}`, name: `e${i}`, gpuIds: "ADA_24", templateId: "tpl1", workersMin: 1, workersMax: 1 },
   }));
 
-test("calls wait for the limit as long as it takes, even while another program uses most of it", async () => {
+test("calls wait for the limit as long as necessary, even if another program uses most of it", async () => {
   await using site = await start(20);
   const { client, emulator, run, clock } = site;
   const headers = { authorization: `Bearer ${emulator.apiKey}` };
@@ -34,7 +34,7 @@ test("calls wait for the limit as long as it takes, even while another program u
   expect(clock.monotonic() - startedAt).toBeGreaterThan(5 * 60_000);
 });
 
-test("the drain time starts when the endpoint is scaled to zero, however long the limit delayed that", async () => {
+test("the drain time starts when the endpoint is scaled to zero, regardless of how long the limit delayed it", async () => {
   await using site = await start(6, { drainMs: 200_000, coldStartMs: 0 });
   const { client, emulator, run, clock } = site;
   emulator.seed({ endpoints: endpoints(20) });

@@ -88,7 +88,7 @@ describe.each<Api>(["graphql", "v2"])("over %s", (api) => {
     expect(await it.run(endpoints.get(id))).toMatchObject({ gpuCount: 1, networkVolumeId: "", type: "LOAD_BALANCER" });
   });
 
-  test("an endpoint on CPUs has neither GPUs nor CUDA versions, and can never switch to GPUs", async () => {
+  test("a CPU endpoint has neither GPUs nor CUDA versions, and cannot switch to GPUs", async () => {
     await using it = await start(api);
     const { endpoints } = it.client;
     const cpu = await it.run(endpoints.create({ ...BASE, instanceIds: ["cpu3g-4-16", "cpu3c-2-4"] }));
@@ -110,7 +110,7 @@ describe.each<Api>(["graphql", "v2"])("over %s", (api) => {
     expect(it.calls().slice(before)).not.toContain("updateEndpoint");
   });
 
-  test("a new endpoint gets a limit of ten minutes, and an existing one keeps what it has", async () => {
+  test("a new endpoint gets a limit of ten minutes, and an existing endpoint keeps its limit", async () => {
     await using it = await start(api);
     const { endpoints } = it.client;
     const { id, executionTimeoutMs } = await it.run(endpoints.create(GPU));
@@ -136,7 +136,7 @@ describe.each<Api>(["graphql", "v2"])("over %s", (api) => {
     expect(it.emulator.endpoints.get(id)?.locations).toContain("US-KS-2");
   });
 
-  test("a GPU pool that this version does not know is a warning, and the service's refusal names it", async () => {
+  test("a GPU pool that this version does not know causes a warning, and the service's refusal names it", async () => {
     await using it = await start(api);
     const refusal = await it.failure(it.client.endpoints.create({ ...GPU, gpuIds: "HOPPER_142" }));
     expect(refusal).toBeInstanceOf(BusinessRuleError);
@@ -150,7 +150,7 @@ describe.each<Api>(["graphql", "v2"])("over %s", (api) => {
     expect(warnings).toHaveLength(1);
   });
 
-  test("a create whose response was lost is found by its kind", async () => {
+  test("a CPU endpoint whose create response was lost is found", async () => {
     await using it = await start(api);
     const operation = api === "v2" ? "createEndpoint" : "saveEndpoint";
     it.emulator.faults.add({ match: { operation }, effect: { reset: true, when: "after" }, times: 1 });
@@ -161,7 +161,7 @@ describe.each<Api>(["graphql", "v2"])("over %s", (api) => {
 });
 
 describe("over GraphQL", () => {
-  test("several volumes are a list, and one is a single id", async () => {
+  test("several volumes are sent as a list, and a single volume as its id", async () => {
     await using it = await start();
     const { endpoints } = it.client;
     const { id } = await it.run(endpoints.create({ ...GPU, networkVolumeIds: ["v1"] }));
@@ -175,7 +175,7 @@ describe("over GraphQL", () => {
     expect(lastSave()).not.toMatch(/networkVolumeId: (null|"v1")/);
   });
 
-  test("models are set and cleared, and both CUDA rules may be set", async () => {
+  test("models can be set and cleared, and both CUDA rules can be set", async () => {
     await using it = await start();
     const { endpoints } = it.client;
     const model = "https://huggingface.co/a/b:main";
@@ -187,7 +187,7 @@ describe("over GraphQL", () => {
   });
 });
 
-test("REST v2 refuses models, and two CUDA rules, before anything is sent", async () => {
+test("REST v2 refuses models and the combination of two CUDA rules before anything is sent", async () => {
   await using it = await start("v2");
   const { endpoints } = it.client;
   const model = await it.failure(endpoints.create({ ...GPU, modelReferences: ["https://huggingface.co/a/b:main"] }));
@@ -211,7 +211,7 @@ describe("at a service without a name", () => {
     ["flashBootType", { flashBootType: "PRIORITY_FLASHBOOT" }],
     ["type", { type: "LOAD_BALANCER", scalerType: "REQUEST_COUNT" }],
     ["modelReferences", { modelReferences: ["https://huggingface.co/a/b:main"] }],
-  ])("GraphQL has no %s, and nothing is sent", async (field, fields) => {
+  ])("GraphQL refuses %s before any endpoint is saved", async (field, fields) => {
     await using it = await startEmulated();
     const refusal = await it.failure(it.client.endpoints.create({ ...GPU, ...fields }));
     expect(refusal).toBeInstanceOf(InvalidInputError);
@@ -219,13 +219,13 @@ describe("at a service without a name", () => {
     expect(it.calls()).not.toContain("saveEndpoint");
   });
 
-  test("GraphQL has one volume, given as a list or not, and a single GPU", async () => {
+  test("GraphQL supports one volume, given as a list or a string, and a single GPU", async () => {
     await using it = await startEmulated({ emulator: { seed: { volumes: VOLUMES } } });
     const made = await it.run(it.client.endpoints.create({ ...GPU, networkVolumeIds: ["v1"], gpuCount: 1 }));
     expect(made).toMatchObject({ networkVolumeId: "v1", networkVolumeIds: "v1", gpuCount: 1, type: "QUEUE" });
   });
 
-  test("REST v2 has all of them except the models", async () => {
+  test("REST v2 supports all of these settings except models", async () => {
     await using it = await startEmulated({
       client: { api: "v2" },
       emulator: { seed: { templates: TEMPLATES, volumes: VOLUMES } },

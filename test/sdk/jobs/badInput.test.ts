@@ -105,10 +105,10 @@ async function isFaithful(field: "name" | "templateId" | "networkVolumeId", text
 }
 
 describe.each(["name", "templateId", "networkVolumeId"] as const)("%s", (field) => {
-  test.each(ODD_TEXTS.map((text) => [text.slice(0, 50), text]))("%j is stored as it is, or refused", (_shown, text) =>
+  test.each(ODD_TEXTS.map((text) => [text.slice(0, 50), text]))("%j is stored unchanged or refused", (_shown, text) =>
     isFaithful(field, text));
 
-  test("any text is stored as it is, or refused", () =>
+  test("any text is stored unchanged or refused", () =>
     fc.assert(
       fc.asyncProperty(fc.oneof(fc.string({ unit: "binary" }), fc.string({ unit: "grapheme" })), (text) =>
         isFaithful(field, text),
@@ -119,7 +119,7 @@ describe.each(["name", "templateId", "networkVolumeId"] as const)("%s", (field) 
 
 test.each(
   Object.keys({ ...MINIMAL, locations: 1, flashBootType: 1, scalerType: 1, scalerValue: 1, workersMin: 1 }),
-)("a %s of any odd kind is refused by its name, or stored without changing any other field", async (field) => {
+)("an odd value for %s is either refused with an error that names the field, or stored without changing other fields", async (field) => {
   for (const value of ODD_VALUES) {
     const { id } = await client.endpoints.create(MINIMAL);
     const before = emulator.endpoints.get(id);
@@ -132,13 +132,13 @@ test.each(
   }
 });
 
-test("an odd id is refused, or is the id of no endpoint", async () => {
+test("an odd id is refused, or matches no endpoint", async () => {
   for (const podId of ["", ".", "..", "a/b", "a?b", "a#b", "%2e%2e", ...ODD_TEXTS]) {
     await expect(client.pods.get(podId)).rejects.toThrow(/^.{0,100}(404|is not valid)/);
   }
 });
 
-test("any job input comes back from an echoing worker as the same JSON", async () => {
+test("any job input is returned by an echoing worker as the same JSON", async () => {
   const queue = client.endpoint("neighbour-id");
   await fc.assert(
     fc.asyncProperty(fc.dictionary(fc.string(), fc.jsonValue({ stringUnit: "binary" })), async (input) => {

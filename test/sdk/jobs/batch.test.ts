@@ -16,7 +16,7 @@ async function collect<T>(results: AsyncIterable<T>): Promise<T[]> {
 const inputs = (...times: number[]) => times.map((ms) => ({ ms }));
 
 describe("runMany", () => {
-  test("yields each output with its input, as the jobs end", async () => {
+  test("yields each output with its input as soon as the job ends", async () => {
     await using emulated = await startQueue({ ...MANY, handler: sleeper });
     const schema = z.object({ slept: z.number() });
     const given = inputs(9_000, 1_000, 5_000);
@@ -32,7 +32,7 @@ describe("runMany", () => {
     expect(batch.counts).toEqual({ started: 3, completed: 3, failed: 0, unfinished: 0, duplicates: 0, skipped: 0 });
   });
 
-  test("yields each failure with its input, and continues", async () => {
+  test("yields each failure with its input and continues", async () => {
     await using emulated = await startQueue({
       ...MANY,
       handler: ({ input }) => {
@@ -54,7 +54,7 @@ describe("runMany", () => {
     expect(batch.counts).toEqual({ started: 4, completed: 2, failed: 2, unfinished: 0, duplicates: 0, skipped: 0 });
   });
 
-  test("does not count jobs that still run as failed", async () => {
+  test("does not count running jobs as failed", async () => {
     await using emulated = await startQueue({ ...MANY, handler: sleeper });
     const controller = new AbortController();
     const batch = emulated.queue.runMany(inputs(1_000, 3_600_000, 3_600_000), { signal: controller.signal });
@@ -72,7 +72,7 @@ describe("runMany", () => {
     expect(policies).toEqual([60_000, 60_000]);
   });
 
-  test("never has more jobs than concurrency, even while the loop does not take their results", async () => {
+  test("never runs more jobs than concurrency allows, even while the loop does not take their results", async () => {
     await using emulated = await startQueue({ ...MANY, handler: sleeper });
     let read = 0;
     function* source() {
@@ -95,7 +95,7 @@ describe("runMany", () => {
     expect(emulated.calls().filter((call) => call === "run")).toHaveLength(30);
   });
 
-  test("reads an async iterable one input at a time, and yields results while it waits for the next", async () => {
+  test("reads an async iterable one input at a time, and yields results while it waits for the next input", async () => {
     await using emulated = await startQueue({ ...MANY, handler: sleeper });
     let isReading = false;
     let giveNext = () => {};
@@ -183,7 +183,7 @@ describe("a batch that ends early", () => {
   test.each([
     ["detach", undefined, 4, 0],
     ["cancel", "cancel" as const, 0, 4],
-  ])("break or return leaves the batch's jobs %sed and nothing else behind", async (_, onAbort, inProgress, cancels) => {
+  ])("break or return leaves the batch's jobs %sed and leaves nothing else behind", async (_, onAbort, inProgress, cancels) => {
     const { emulated, batch, state } = await begun(onAbort);
     await using _it = emulated;
     const loop = async () => {
@@ -200,7 +200,7 @@ describe("a batch that ends early", () => {
     expect(await batch.next()).toEqual({ done: true, value: undefined });
   });
 
-  test("an abort rejects with the reason, after the cancels", async () => {
+  test("an abort rejects with the reason once the cancels are done", async () => {
     const controller = new AbortController();
     const { emulated, batch } = await begun("cancel", controller.signal);
     await using _it = emulated;
@@ -241,7 +241,7 @@ describe("a batch that ends early", () => {
     ]);
   });
 
-  test("an abort waits for the ids of jobs whose submit is under way", async () => {
+  test("an abort waits for the ids of jobs whose submit is pending", async () => {
     await using emulated = await startQueue({ ...MANY, handler: sleeper });
     emulated.emulator.faults.add({ name: "hangs a second", match: { operation: "run" }, effect: { latencyMs: 1_000 } });
     const controller = new AbortController();
@@ -253,7 +253,7 @@ describe("a batch that ends early", () => {
     expect(batch.left.map(({ jobId }) => typeof jobId)).toEqual(["string", "string"]);
   });
 
-  test("after a break, counts and job ids tell what was left", async () => {
+  test("after a break, counts and job ids show which jobs are left", async () => {
     const { emulated, batch } = await begun();
     await using _it = emulated;
     const counted = () => {
@@ -268,7 +268,7 @@ describe("a batch that ends early", () => {
     expect(counted()[0]).toBe(counted()[1]);
   });
 
-  test("cancels the job of a pending submit", async () => {
+  test("cancels the job of a submit that is still pending", async () => {
     await using emulated = await startQueue({ ...MANY, handler: sleeper });
     emulated.emulator.faults.add({ name: "hangs a second", match: { operation: "run" }, effect: { latencyMs: 1_000 } });
     const batch = emulated.queue.runMany(inputs(600_000, 600_000), { onAbort: "cancel" });
@@ -280,7 +280,7 @@ describe("a batch that ends early", () => {
     expect(emulated.calls().filter((call) => call === "run")).toHaveLength(2);
   });
 
-  test("throws if a job could not be cancelled", async () => {
+  test("throws when a job cannot be cancelled", async () => {
     const { emulated, batch } = await begun("cancel");
     await using _it = emulated;
     emulated.emulator.faults.add({ match: { operation: "cancel" }, effect: { status: 400 }, times: 1 });
@@ -289,7 +289,7 @@ describe("a batch that ends early", () => {
     expect((await statuses(emulated)).jobs).toMatchObject({ inProgress: 1 });
   });
 
-  test("a batch that ends before its first result reads and sends nothing", async () => {
+  test("a batch that ends before its first result neither reads nor sends anything", async () => {
     await using emulated = await startQueue(MANY);
     let isOpened = false;
     const source = {
@@ -302,7 +302,7 @@ describe("a batch that ends early", () => {
     expect([isOpened, emulated.calls()]).toEqual([false, []]);
   });
 
-  test("does not wait for an input that never comes", async () => {
+  test("does not wait for an input that never arrives", async () => {
     await using emulated = await startQueue(MANY);
     async function* source() {
       yield {};
@@ -324,7 +324,7 @@ describe("a batch that cannot continue", () => {
     return { results, error };
   };
 
-  test("a batch whose inputs throw an error ends with it, after the results of the pending jobs", async () => {
+  test("a batch whose inputs throw an error ends with that error after the results of the pending jobs", async () => {
     await using emulated = await startQueue({ ...MANY, handler: sleeper });
     const broken = new Error("the file is damaged");
     function* source() {
@@ -375,7 +375,7 @@ describe("a batch that cannot continue", () => {
     ["inputs", undefined as never, {}],
     ["inputs", "text" as never, {}],
     ["inputs", { input: {} } as never, {}],
-  ])("a batch with bad %s fails before any call", async (property, given, options) => {
+  ])("a batch with invalid %s fails before any call", async (property, given, options) => {
     await using emulated = await startQueue(MANY);
     expect(() => emulated.queue.runMany(given, options)).toThrow(InvalidInputError);
     expect(() => emulated.queue.runMany(given, options)).toThrow(property);

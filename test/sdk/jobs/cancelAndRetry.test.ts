@@ -3,7 +3,7 @@ import { JobNotRetryableError, RetryUncertainError } from "../../../sdk/jobs/job
 import { sleeper, startQueue } from "../../support/queue";
 
 describe("cancel and retry", () => {
-  test("a cancel is repeated when its response was lost, and returns the actual state of an ended job [contract.cancel] [contract.cancel-result]", async () => {
+  test("a cancel is repeated when its response was lost, and returns the actual state of a job that has ended [contract.cancel] [contract.cancel-result]", async () => {
     await using emulated = await startQueue({ handler: sleeper });
     const job = await emulated.run(emulated.queue.run({ input: { ms: 60_000 } }));
     emulated.emulator.faults.add({ match: { operation: "cancel" }, effect: { reset: true, when: "after" }, times: 1 });
@@ -15,7 +15,7 @@ describe("cancel and retry", () => {
     expect((await emulated.run(emulated.queue.job(done.id).cancel())).status).toBe("COMPLETED");
   });
 
-  test("a failed job runs again, with the same id [contract.retry]", async () => {
+  test("a failed job runs again with the same id [contract.retry]", async () => {
     let runs = 0;
     await using emulated = await startQueue({
       handler: () => {
@@ -29,7 +29,7 @@ describe("cancel and retry", () => {
     expect((await emulated.run(job.wait())).output).toBe("second run");
   });
 
-  test("a job in any other state is not retried, and nothing is sent [contract.retry-states]", async () => {
+  test("a job in any other state is not retried, and no request is sent [contract.retry-states]", async () => {
     await using emulated = await startQueue({ handler: sleeper });
     const job = await emulated.run(emulated.queue.run({ input: { ms: 10_000 } }));
     expect(await emulated.failure(job.retry())).toBeInstanceOf(JobNotRetryableError);

@@ -27,7 +27,7 @@ describe("the id in a body", () => {
     ['{"id":"whole","status":"IN_QU', "whole"],
   ])("%s: %p", (body, id) => expect(idIn(body)).toBe(id));
 
-  test("the id is the one that JSON.parse finds, wherever the body is cut into pieces", () => {
+  test("the scanner finds the same id as JSON.parse, wherever the body is split", () => {
     const body = fc.record({
       before: fc.jsonValue({ maxDepth: 2 }),
       id: fc.string({ unit: "binary", minLength: 1 }),
@@ -44,7 +44,7 @@ describe("the id in a body", () => {
     );
   });
 
-  test("an absurdly long id does not count as one, and is not kept", () => {
+  test("an extremely long id is ignored and not kept", () => {
     expect(idIn(`{"id":"${"x".repeat(5_000)}"}`)).toBeUndefined();
   });
 });

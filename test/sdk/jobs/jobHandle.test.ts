@@ -14,7 +14,7 @@ function fail(): never {
 }
 
 describe("waiting for a job", () => {
-  test("resolves with the completed job, its output in the schema's type [contract.job-output] [contract.completed]", async () => {
+  test("resolves with the completed job and its output in the schema's type [contract.job-output] [contract.completed]", async () => {
     await using emulated = await startQueue({ handler: sleeper });
     const schema = z.object({ slept: z.number() });
     const job = await emulated.run(emulated.queue.run({ input: { ms: 10_000 } }, { schema }));
@@ -25,7 +25,7 @@ describe("waiting for a job", () => {
     expect(emulated.emulator.journal.operations({ operation: "status" }).length).toBeLessThan(20);
   });
 
-  test("fails when the output does not match the schema, without showing it", async () => {
+  test("fails when the output does not match the schema, without showing the output", async () => {
     await using emulated = await startQueue();
     const job = await emulated.run(
       emulated.queue.run({ input: { text: "private" } }, { schema: z.object({ text: z.number() }) }),
@@ -38,7 +38,7 @@ describe("waiting for a job", () => {
     expect(error).toMatchObject({ issues: [{ path: ["text"], message: expect.stringContaining("number") }] });
   });
 
-  test("takes schemas with asynchronous refinements, and Standard Schemas without parse", async () => {
+  test("accepts schemas with asynchronous refinements, and Standard Schemas without parse", async () => {
     await using emulated = await startQueue();
     const refined = z.object({ n: z.number().refine(async (n) => n > 1, "too small") });
     const read = async <T>(schema: OutputSchema<T>, n: number) => {
@@ -70,13 +70,13 @@ describe("waiting for a job", () => {
   test.each([
     ["parse", { parse: fail }],
     ["a Standard Schema's validate", { "~standard": { validate: fail } }],
-  ])("keeps the output if %s throws something else", async (_, schema) => {
+  ])("keeps the output when %s throws another error", async (_, schema) => {
     await using emulated = await startQueue();
     const error = await emulated.failure(emulated.queue.runSync({ input: { a: 1 } }, { schema }));
     expect(error).toMatchObject({ output: { a: 1 }, issues: [{ path: [], message: "the schema is broken" }] });
   });
 
-  test("looks once with a timeout of 0 ms", async () => {
+  test("reads the job once with a timeout of 0 ms", async () => {
     await using emulated = await startQueue({ handler: sleeper });
     const job = await emulated.run(emulated.queue.run({ input: { ms: 1_000 } }));
     expect(await emulated.failure(job.wait({ timeoutMs: 0 }))).toBeInstanceOf(WaitTimeoutError);
@@ -104,7 +104,7 @@ describe("waiting for a job", () => {
   test.each([
     "RUNNING",
     "SOMETHING_NEW",
-  ])("treats the unknown state %s as not ended [contract.unknown-state]", async (status) => {
+  ])("does not treat the unknown state %s as an end [contract.unknown-state]", async (status) => {
     await using emulated = await startQueue();
     const job = await emulated.run(emulated.queue.run({ input: {} }));
     emulated.emulator.faults.add({
@@ -116,7 +116,7 @@ describe("waiting for a job", () => {
     expect(emulated.emulator.journal.operations({ operation: "status" })).toHaveLength(4);
   });
 
-  test("fails with the service's error if the job failed [contract.failed]", async () => {
+  test("fails with the service's error when the job failed [contract.failed]", async () => {
     await using emulated = await startQueue({
       handler: () => {
         throw new Error(`out of memory, key ${CANARY}`);
@@ -130,7 +130,7 @@ describe("waiting for a job", () => {
     expect((error as JobFailedError).jobError).toContain("[redacted]");
   });
 
-  test("fails when the job runs longer than its execution timeout [contract.execution-timeout]", async () => {
+  test("fails when the job exceeds its execution timeout [contract.execution-timeout]", async () => {
     await using emulated = await startQueue({ handler: sleeper });
     const job = await emulated.run(emulated.queue.run({ input: { ms: 60_000 }, policy: { executionTimeout: 5_000 } }));
     const error = await emulated.failure(job.wait());
@@ -138,7 +138,7 @@ describe("waiting for a job", () => {
     expect(error.message).toContain("executionTimeout exceeded");
   });
 
-  test("fails when the job was cancelled, or timed out [contract.cancelled] [contract.timed-out]", async () => {
+  test("fails when the job was cancelled or timed out [contract.cancelled] [contract.timed-out]", async () => {
     await using emulated = await startQueue({ handler: (_, { timeOut }) => timeOut() });
     const timedOut = await emulated.run(emulated.queue.run({ input: {} }));
     expect(await emulated.failure(timedOut.wait())).toMatchObject({ name: "JobFailedError", jobStatus: "TIMED_OUT" });
@@ -150,7 +150,7 @@ describe("waiting for a job", () => {
     expect(await wait).toMatchObject({ name: "JobFailedError", jobStatus: "CANCELLED" });
   });
 
-  test("ends at its timeout with the job's id and a handle to continue with [contract.stays-in-queue]", async () => {
+  test("ends at its timeout with the job's id and a handle to resume with [contract.stays-in-queue]", async () => {
     await using emulated = await startQueue({ handler: sleeper });
     const job = await emulated.run(emulated.queue.run({ input: { ms: 60_000 } }));
     const startedAt = emulated.clock.now();
@@ -170,7 +170,7 @@ describe("waiting for a job", () => {
     expect(() => emulated.queue.job("../status")).toThrow(InvalidInputError);
   });
 
-  test("survives a minute of faults, and gives up after the client's time for one call", async () => {
+  test("survives a minute of faults, and gives up after the client's time limit for a call", async () => {
     await using emulated = await startQueue({ handler: sleeper });
     const rule = emulated.emulator.faults.add({ match: { operation: "status" }, effect: { status: 503 } });
     const job = await emulated.run(emulated.queue.run({ input: { ms: 10_000 } }));
@@ -205,7 +205,7 @@ describe("waiting for a job", () => {
 });
 
 describe("aborting a wait", () => {
-  test("rejects with the signal's reason, and the job continues", async () => {
+  test("rejects with the signal's reason while the job continues", async () => {
     await using emulated = await startQueue({ handler: sleeper });
     const job = await emulated.run(emulated.queue.run({ input: { ms: 20_000 } }));
     const controller = new AbortController();
@@ -217,7 +217,7 @@ describe("aborting a wait", () => {
     expect(emulated.calls()).not.toContain("cancel");
   });
 
-  test("cancels the job if the caller asked for that", async () => {
+  test("cancels the job if the caller has asked for it", async () => {
     await using emulated = await startQueue({ handler: sleeper });
     const job = await emulated.run(emulated.queue.run({ input: { ms: 20_000 } }));
     const controller = new AbortController();
@@ -228,7 +228,7 @@ describe("aborting a wait", () => {
     expect((await emulated.run(job.status())).status).toBe("CANCELLED");
   });
 
-  test("cancels the jobs of many waits that share a signal, at the pace of the rate limit", async () => {
+  test("cancels the jobs of many waits that share a signal, within the rate limit", async () => {
     await using emulated = await startQueue({ handler: sleeper });
     const ids = await emulated.run(
       Promise.all(Array.from({ length: 250 }, () => emulated.queue.run({ input: { ms: 6 * 60 * MINUTE } }))),
@@ -242,7 +242,7 @@ describe("aborting a wait", () => {
     expect(cancelled).toHaveLength(250);
   });
 
-  test("names the job that continues because it could not be cancelled, also in the log", async () => {
+  test("names a job that continues because it could not be cancelled, also in the log", async () => {
     const warnings: string[] = [];
     const logger = { debug() {}, info() {}, warn() {}, error: (_: object, message: string) => warnings.push(message) };
     await using emulated = await startQueue({ handler: sleeper, client: { logger } });
@@ -257,14 +257,14 @@ describe("aborting a wait", () => {
     expect(warnings.join()).toContain("may continue");
   });
 
-  test("aborting a wait for a job that no longer exists needs no cancel", async () => {
+  test("an abort of a wait for a job that no longer exists needs no cancel", async () => {
     await using emulated = await startQueue();
     const signal = AbortSignal.abort(new Error("changed my mind"));
     const wait = emulated.queue.job("gone").wait({ signal, onAbort: "cancel" });
     expect((await emulated.failure(wait)).message).toBe("changed my mind");
   });
 
-  test("ends a pause of 30 s within 50 ms and leaves no timer", async () => {
+  test("ends a pause of 30 s within 50 ms and leaves no timer behind", async () => {
     await using emulated = await startQueue();
     const effect = { status: 429, headers: { "retry-after": "30" } };
     emulated.emulator.faults.add({ match: { operation: "status" }, effect });
@@ -281,7 +281,7 @@ describe("aborting a wait", () => {
 });
 
 describe("when a job expires", () => {
-  test("is known from its ttl, and from its result's retention once it has ended [contract.run-retention]", async () => {
+  test("is determined by its ttl, and by the retention of its result once it has ended [contract.run-retention]", async () => {
     await using emulated = await startQueue();
     const submittedAt = emulated.clock.now();
     const job = await emulated.run(emulated.queue.run({ input: {}, policy: { ttl: 2 * 60 * MINUTE } }));
@@ -294,7 +294,7 @@ describe("when a job expires", () => {
     expect(resumed.expiresAt?.getTime()).toBe(submittedAt + 60 * MINUTE);
   });
 
-  test("its ttl explains why it is no longer known [contract.ttl-elapsed]", async () => {
+  test("is explained by the job's ttl once the service no longer knows the job [contract.ttl-elapsed]", async () => {
     await using emulated = await startQueue({ handler: sleeper });
     const job = await emulated.run(emulated.queue.run({ input: { ms: 60 * MINUTE }, policy: { ttl: 10 * MINUTE } }));
     const error = await emulated.failure(job.wait());
@@ -303,7 +303,7 @@ describe("when a job expires", () => {
     expect(await emulated.failure(emulated.queue.status(job.id))).toBeInstanceOf(NotFoundError);
   });
 
-  test("the retention of its result explains why it is unknown, whether or not its end was seen [contract.retention-elapsed]", async () => {
+  test("is explained by the result's retention, whether or not the job's end was seen [contract.retention-elapsed]", async () => {
     await using emulated = await startQueue();
     const seen = await emulated.run(emulated.queue.run({ input: {} }));
     const unseen = await emulated.run(emulated.queue.run({ input: {} }));
@@ -314,7 +314,7 @@ describe("when a job expires", () => {
     }
   });
 
-  test("a job that is unknown for another reason is not found [contract.job-purged]", async () => {
+  test("a job that is unknown for another reason causes a not-found error [contract.job-purged]", async () => {
     await using emulated = await startQueue({ workers: 0, emulator: { coldStartMs: MINUTE } });
     expect(await emulated.failure(emulated.queue.job("never-was").wait())).toBeInstanceOf(NotFoundError);
     const purged = await emulated.run(emulated.queue.run({ input: {} }));
@@ -322,7 +322,7 @@ describe("when a job expires", () => {
     expect(await emulated.failure(purged.status())).toBeInstanceOf(NotFoundError);
   });
 
-  test("a new ttl is sent, and changes the time of expiry [contract.status-ttl]", async () => {
+  test("is changed by a new ttl, which is sent [contract.status-ttl]", async () => {
     await using emulated = await startQueue({ handler: sleeper });
     const job = await emulated.run(
       emulated.queue.run({ input: { ms: 2 * 60 * MINUTE }, policy: { executionTimeout: 24 * 60 * MINUTE } }),

@@ -4,13 +4,13 @@ const MINUTE = 60_000;
 const submitted = { submittedAt: 0, ttlMs: 60 * MINUTE, retentionMs: 30 * MINUTE };
 
 describe("a job's lifetime", () => {
-  test("ends with the ttl, or with the retention of a result that was seen", () => {
+  test("ends with the ttl, or with the retention of a result that the client has seen", () => {
     expect(expiresAt(submitted)).toBe(60 * MINUTE);
     expect(expiresAt({ ...submitted, endedAt: 10 * MINUTE })).toBe(40 * MINUTE);
     expect(expiresAt({ ...submitted, endedAt: 50 * MINUTE })).toBe(60 * MINUTE);
   });
 
-  test("the lifetime of a job that someone else submitted is unknown until the job was seen to have ended", () => {
+  test("the lifetime of a job that someone else submitted is unknown until the job is seen to have ended", () => {
     expect(expiresAt(jobLifetime({}))).toBeUndefined();
     expect(expiresAt(jobLifetime({ endedAt: 5 * MINUTE }))).toBe(35 * MINUTE);
     expect(expiresAt(jobLifetime({ submittedAt: 0 }))).toBe(24 * 60 * MINUTE);

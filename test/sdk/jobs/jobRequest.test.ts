@@ -34,10 +34,10 @@ describe("a job's request", () => {
     [{ input: {}, policy: [] }, "policy"],
     [{ input: {}, s3Config: "s3" }, "s3Config"],
     [{ input: {}, s3Config: { bucketName: 1 } }, "s3Config.bucketName"],
-  ])("%p is refused for its %s [contract.request-fields]", (request, property) =>
+  ])("%p is refused because of its %s [contract.request-fields]", (request, property) =>
     expect(problemsOf(request)).toEqual([property]));
 
-  test("shows every problem at once", () => {
+  test("causes an error that lists every problem", () => {
     const request = { input: 1, webhook: "no", policy: { ttl: 1, executionTimeout: 1 }, s3Config: { accessId: 1 } };
     expect(problemsOf(request)).toEqual([
       "input",
@@ -48,13 +48,13 @@ describe("a job's request", () => {
     ]);
   });
 
-  test("is accepted at both ends of the ranges [contract.request-policy]", () => {
+  test("is accepted at both ends of each range [contract.request-policy]", () => {
     expect(problemsOf({ input: {}, policy: { ttl: 10_000, executionTimeout: 5_000 } })).toEqual([]);
     expect(problemsOf({ input: {}, policy: { ttl: 604_800_000, executionTimeout: 604_800_000 } })).toEqual([]);
     expect(problemsOf({ input: {}, webhook: "http://localhost:1/hook?a=b" })).toEqual([]);
   });
 
-  test("is sent as it was given, unknown fields included [contract.request-ttl-default]", () => {
+  test("is sent unchanged, including unknown fields [contract.request-ttl-default]", () => {
     const request = {
       input: { prompt: "Grüße\n\"'</script>" },
       newField: { a: null },
@@ -66,7 +66,7 @@ describe("a job's request", () => {
     expect(checkJobRequest("run", { input: {} }).ttlMs).toBe(86_400_000);
   });
 
-  test("is measured in the bytes that are sent: 10 MB for run, 20 MB for runsync [contract.payload]", () => {
+  test("is limited by the bytes sent: 10 MB for run, 20 MB for runsync [contract.payload]", () => {
     const bytesAround = Buffer.byteLength(JSON.stringify({ input: { text: "" } }));
     const ofBytes = (bytes: number) => ({ input: { text: "é".repeat((bytes - bytesAround) / 2) } });
     expect(problemsOf(ofBytes(10_000_000), "run")).toEqual([]);
@@ -75,7 +75,7 @@ describe("a job's request", () => {
     expect(problemsOf(ofBytes(20_000_002), "runsync")).toEqual(["input"]);
   });
 
-  test("warns when the job's ttl is shorter than its execution timeout [contract.ttl-and-timeout]", () => {
+  test("causes a warning when the job's ttl is shorter than its execution timeout [contract.ttl-and-timeout]", () => {
     const warningsOf = (policy: object) => checkJobRequest("run", { input: {}, policy }).warnings;
     expect(warningsOf({ ttl: 10_000, executionTimeout: 20_000 })).toHaveLength(1);
     expect(warningsOf({ executionTimeout: 90_000_000 })).toHaveLength(1);
@@ -84,7 +84,7 @@ describe("a job's request", () => {
     expect(warningsOf({})).toEqual([]);
   });
 
-  test("has a storage secret that is sent and shown nowhere [contract.request-s3-config]", () => {
+  test("may contain a storage secret, which is sent but never shown [contract.request-s3-config]", () => {
     const s3Config = {
       accessId: "id",
       accessSecret: "canary/storage+secret",
@@ -110,7 +110,7 @@ describe("times of a request", () => {
     [300_000, 5_000, 4_000],
     [300_000, 2_000, 1_000],
     [300_000, 500, 1_000],
-  ])("with %d ms to wait and %d ms left, the service gets %d ms", (waitMs, timeLeftMs, expected) => {
+  ])("with %d ms to wait and %d ms left, the request gives the service %d ms", (waitMs, timeLeftMs, expected) => {
     expect(serverWaitMs(waitMs, timeLeftMs)).toBe(expected);
   });
 });

@@ -205,4 +205,4 @@ test("no interleaving of three processes submits a key twice, or loses one", asy
   );
 });
 
-test.each(journalRules)("the journal of this test: $title", ({ check }) => check(memoryJournal(() => 0, LEASE_MS)));
+test.each(journalRules)("the journal in this test: $title", ({ check }) => check(memoryJournal(() => 0, LEASE_MS)));

@@ -73,7 +73,7 @@ const outputs = (results: BatchResult[]) =>
 const submits = (emulated: EmulatedQueue) => emulated.calls().filter((call) => call === "run").length;
 
 describe("a batch with a journal", () => {
-  test("goes on after a break: each input runs once, and what was not delivered is yielded", async () => {
+  test("resumes after a break, runs each input once, and yields the results not delivered before", async () => {
     const { emulated, runs } = await started();
     await using _it = emulated;
     const first: unknown[] = [];
@@ -93,7 +93,7 @@ describe("a batch with a journal", () => {
     expect([runs.size, submits(emulated)]).toEqual([40, 40]);
   });
 
-  test("goes on after a kill at any moment: no input runs twice, and none is lost", async () => {
+  test("resumes after a kill at any moment without running an input twice or losing one", async () => {
     const { emulated, runs } = await started(300);
     await using _it = emulated;
     const copies: string[] = [];
@@ -120,7 +120,7 @@ describe("a batch with a journal", () => {
     }
   });
 
-  test("reports an input whose submit was lost in each run, and submits it again only on request", async () => {
+  test("in every run, reports an input whose submit was lost, and submits it again only on request", async () => {
     const { emulated, runs } = await started();
     await using _it = emulated;
     emulated.emulator.faults.add({ match: { operation: "run" }, effect: { reset: true, when: "after" }, times: 2 });
@@ -135,7 +135,7 @@ describe("a batch with a journal", () => {
     expect([submits(emulated), [...runs.values()].filter((count) => count === 2).length]).toEqual([7, 2]);
   });
 
-  test("reports what has expired after 31 minutes, with its id, and submits it again only on request", async () => {
+  test("reports jobs that expired after 31 minutes with their ids, and submits them again only on request", async () => {
     const { emulated, runs } = await started();
     await using _it = emulated;
     const batch = run(emulated, numbers(3));
@@ -179,7 +179,7 @@ describe("a batch with a journal", () => {
     expect(await readFile(file, "utf8")).not.toMatch(/secret/);
   });
 
-  test("runs inputs with one key once, and yields the result for each", async () => {
+  test("runs inputs with the same key once, and yields the result for each input", async () => {
     const { emulated, runs } = await started();
     await using _it = emulated;
     const inputs = [{ n: 1, a: { x: 1, y: 2 } }, { a: { y: 2, x: 1 }, n: 1 }, { n: 2 }, { n: 2 }];
@@ -198,7 +198,7 @@ describe("a batch with a journal", () => {
     expect([...runs.values()]).toEqual([1, 1, 1]);
   });
 
-  test("makes keys of the input alone, in any order of its fields", async () => {
+  test("derives keys from the input alone, regardless of the order of its fields", async () => {
     expect(canonicalJson({ b: [{ d: 1, c: undefined }], a: "ä" })).toBe('{"a":"ä","b":[{"d":1}]}');
     const { emulated } = await started();
     await using _it = emulated;
@@ -213,7 +213,7 @@ describe("a batch with a journal", () => {
     expect(batch.counts.skipped).toBe(1);
   });
 
-  test("does not run inputs again that have failed", async () => {
+  test("does not rerun inputs that have failed", async () => {
     const { emulated, runs } = await started();
     await using _it = emulated;
     const [result] = await emulated.run(collect(run(emulated, [{ n: 1, fails: true }])));
@@ -222,7 +222,7 @@ describe("a batch with a journal", () => {
     expect(runs.get(1)).toBe(1);
   });
 
-  test("submits an input again that the service has refused", async () => {
+  test("resubmits an input that the service has refused", async () => {
     const { emulated, runs } = await started();
     await using _it = emulated;
     emulated.emulator.faults.add({ match: { operation: "run" }, effect: { status: 400 }, times: 1 });
@@ -232,7 +232,7 @@ describe("a batch with a journal", () => {
     expect(runs.get(1)).toBe(1);
   });
 
-  test("records a result as delivered only when done is called, if the loop says so", async () => {
+  test("records a result as delivered only when done is called, if the loop asks for that", async () => {
     const { emulated } = await started();
     await using _it = emulated;
     const options = { delivery: "done" } as const;
@@ -243,7 +243,7 @@ describe("a batch with a journal", () => {
     expect(outputs(await emulated.run(collect(run(emulated, numbers(4), options))))).toEqual([3]);
   });
 
-  test("records results that concurrent consumers process until after the loop's end", async () => {
+  test("records results that concurrent consumers process until after the end of the loop", async () => {
     const { emulated } = await started();
     await using _it = emulated;
     const options = { delivery: "done" } as const;
@@ -252,7 +252,7 @@ describe("a batch with a journal", () => {
     expect(await emulated.run(collect(run(emulated, numbers(4), options)))).toEqual([]);
   });
 
-  test("puts the key of each input into its webhook", async () => {
+  test("adds the key of each input to its webhook", async () => {
     const webhooks: unknown[] = [];
     await using emulated = await many(({ webhook }) => webhooks.push(webhook));
     const options = { key: ({ id }: { id: string }) => id, request: { webhook: "https://example.com/?key={key}" } };
@@ -265,7 +265,7 @@ describe("a batch with a journal", () => {
 });
 
 describe("a batch whose journal cannot be used", () => {
-  test("is refused for another version of the keys, before anything is sent, and with both named", async () => {
+  test("is refused before any request if its keys have another version, and the error names both versions", async () => {
     const { emulated } = await started();
     await using _it = emulated;
     await emulated.run(collect(run(emulated, [{ n: 1 }])));
@@ -288,7 +288,7 @@ describe("a batch whose journal cannot be used", () => {
     expect(() => run(emulated, [], options)).toThrow(property);
   });
 
-  test("a key that is not a string fails its input alone", async () => {
+  test("a key that is not a string makes only its own input fail", async () => {
     const { emulated } = await started();
     await using _it = emulated;
     const key = (input: object) => ((input as { n: number }).n === 1 ? "" : "key");
@@ -321,7 +321,7 @@ describe("a batch whose journal cannot be used", () => {
     };
   }
 
-  test("goes on after the journal was away for a minute", async () => {
+  test("continues after the journal was unavailable for a minute", async () => {
     const { emulated, runs } = await started();
     await using _it = emulated;
     let isDown = false;
@@ -341,7 +341,7 @@ describe("a batch whose journal cannot be used", () => {
     expect([...runs.values()].every((count) => count === 1)).toBe(true);
   });
 
-  test("stops submitting when the journal stays away, yields what runs, and says what to do", async () => {
+  test("stops submitting when the journal stays unavailable, yields the running jobs' results, and gives advice", async () => {
     const { emulated, runs } = await started();
     await using _it = emulated;
     let isDown = false;
@@ -368,7 +368,7 @@ describe("a batch whose journal cannot be used", () => {
   });
 });
 
-test("an abort yields complete results of a batch with a journal, and the next run has the rest", async () => {
+test("an abort of a batch with a journal yields the complete results, and the next run yields the rest", async () => {
   await using emulated = await many(sleeper);
   const inputs = [1_000, 5_000, 5_001, 7_200_000].map((ms) => ({ ms }));
   const controller = new AbortController();

@@ -15,7 +15,7 @@ interface Tools {
   sleep(ms: number): Promise<void>;
 }
 
-test("onProgress is called once for each new update of the worker, and not with the result", async () => {
+test("onProgress is called once for each new update of the worker, but not for the result", async () => {
   await using emulated = await startQueue({ handler: reporter });
   const job = await emulated.run(emulated.queue.run({ input: {} }));
   const seen: unknown[] = [];
@@ -35,7 +35,7 @@ test("onProgress is called once for each new update of the worker, and not with 
   expect(emulated.timers()).toBe(0);
 });
 
-test("an error of onProgress ends the wait, and the job continues", async () => {
+test("an error thrown by onProgress ends the wait, and the job continues", async () => {
   await using emulated = await startQueue({ handler: reporter });
   const job = await emulated.run(emulated.queue.run({ input: {} }));
   const error = new Error("the callback failed");

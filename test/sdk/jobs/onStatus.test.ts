@@ -36,7 +36,7 @@ describe("onStatus of a wait", () => {
     expect(seen).toEqual(["IN_PROGRESS", "FAILED", "IN_PROGRESS", "COMPLETED"]);
   });
 
-  test("is awaited: calls do not overlap, and the wait resolves after the last", async () => {
+  test("is awaited, so that calls do not overlap and the wait resolves after the last call", async () => {
     await using emulated = await startQueue({ handler: sleeper });
     const job = await emulated.run(emulated.queue.run({ input: { ms: 5_000 } }));
     const log: string[] = [];
@@ -84,7 +84,7 @@ describe("onStatus of a wait", () => {
     expect(emulated.timers()).toBe(0);
   });
 
-  test("a listener that is not a function causes an error before any call", async () => {
+  test("must be a function, or an error is thrown before any call", async () => {
     await using emulated = await startQueue();
     const error = await emulated.failure(emulated.queue.job("a").wait({ onStatus: "log" as never }));
     expect(error).toBeInstanceOf(InvalidInputError);

@@ -20,7 +20,7 @@ describe("openaiUrl", () => {
     await Promise.all([client.close(), other.close()]);
   });
 
-  test("makes the openai package a client of the endpoint", async () => {
+  test("makes the openai package work with the endpoint", async () => {
     await using emulator = await startEmulator({ coldStartMs: 0 });
     const fields = { name: "llama", gpuIds: "AMPERE_16", templateId: "template-1" };
     const { id } = emulator.endpoints.create({ ...fields, workersMin: 1, workersMax: 1 });
@@ -34,7 +34,7 @@ describe("openaiUrl", () => {
 });
 
 describe("openaiStream", () => {
-  test("yields the JSON of each event, with stream: true in the body, and ends at [DONE]", async () => {
+  test("yields the JSON of each event until [DONE], and sends stream: true in the body", async () => {
     await using emulated = await startQueue();
     const schema = z.object({ choices: z.array(z.object({ delta: z.object({ content: z.string().optional() }) })) });
     const read = async () => {
@@ -71,7 +71,7 @@ describe("openaiStream", () => {
     }
   }
 
-  test("reads comments, CRLF, data in several lines, and characters whose bytes arrive apart", async () => {
+  test("reads comments, CRLF, multi-line data, and characters whose bytes arrive separately", async () => {
     const character = Buffer.from('data: "ü"\n\n');
     const pieces = [
       ": ping\r\n\r\ndata: {\r\ndata: ",
@@ -106,7 +106,7 @@ describe("openaiStream", () => {
     "response.incomplete",
     "response.failed",
     "message_stop",
-  ])("a stream of another API ends with its event %s", async (type) => {
+  ])("a stream of another API ends with its own event %s", async (type) => {
     expect(await eventsOf([`event: ${type}\ndata: {"type":"${type}"}\n\n`])).toEqual({ events: [{ type }] });
   });
 
@@ -143,7 +143,7 @@ describe("openaiStream", () => {
       /redacted/,
       "OPENAI_STREAM",
     ],
-  ])("a stream with %s throws, after the events before it", async (_, text, message, code) => {
+  ])("a stream with %s yields the events before it and then throws", async (_, text, message, code) => {
     const before = text === "" || text.startsWith("{") ? [] : ["data: 1\n\n"];
     const { events, error } = await eventsOf([...before, text]);
     expect(events).toHaveLength(before.length);
@@ -151,7 +151,7 @@ describe("openaiStream", () => {
     expect(error?.message).toMatch(message);
   });
 
-  test("throws if an event does not match the schema, or the worker fails during the stream", async () => {
+  test("throws when an event does not match the schema or the worker fails during the stream", async () => {
     await using emulated = await startQueue({
       handler: function* () {
         yield { n: 1 };
@@ -170,7 +170,7 @@ describe("openaiStream", () => {
     expect(error).toMatchObject({ type: "InternalServerError", errorCode: "500" });
   });
 
-  test("a stream whose connection breaks throws, and is not sent again", async () => {
+  test("a stream whose connection breaks throws and is not sent again", async () => {
     await using emulated = await startQueue();
     emulated.emulator.faults.add({ match: { operation: "openai" }, effect: { reset: "midway" }, times: 1 });
     const read = async () => {
@@ -181,7 +181,7 @@ describe("openaiStream", () => {
     expect(emulated.calls()).toEqual(["openai"]);
   });
 
-  test("a job that fails before its first event is an error of the request", async () => {
+  test("a job that fails before its first event causes an error from the request", async () => {
     await using emulated = await startQueue({
       handler: () => {
         throw new Error("out of memory");

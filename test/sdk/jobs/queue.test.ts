@@ -14,7 +14,7 @@ import { sleeper, startQueue } from "../../support/queue";
 import { addressesOf, startScriptedServer } from "../../support/scriptedServer";
 
 describe("reading a job", () => {
-  test("returns every field of the contract, additional fields, and the times in milliseconds [contract.status] [contract.job-fields]", async () => {
+  test("returns every field of the contract, any additional fields, and times in milliseconds [contract.status] [contract.job-fields]", async () => {
     await using emulated = await startQueue({ handler: sleeper, emulator: { profile: "observed" } });
     const { id } = await emulated.run(emulated.queue.run({ input: { ms: 3_000 } }));
     await emulated.clock.advance(5_000);
@@ -39,7 +39,7 @@ describe("reading a job", () => {
     ["an error's number where the state should be", { id: "a", status: 401 }],
     ["a list", [{ id: "a", status: "COMPLETED" }]],
     ["nothing", null],
-  ])("throws an error about %s, with a redacted excerpt [contract.job-id] [contract.other-shape]", async (_, body) => {
+  ])("throws an error about %s with a redacted excerpt [contract.job-id] [contract.other-shape]", async (_, body) => {
     await using emulated = await startQueue();
     const withKey = body && !Array.isArray(body) ? { ...body, note: CANARY } : body;
     emulated.emulator.faults.add({ match: { operation: "status" }, effect: { status: 200, body: withKey } });
@@ -72,7 +72,7 @@ describe("each error of the contract", () => {
     [404, NotFoundError, "NOT_FOUND", 1],
     [429, RateLimitError, "RATE_LIMITED", 6],
     [500, ServiceFaultError, "SERVICE_FAULT", 6],
-  ])("status %d is a %p of its own code [contract.error-statuses]", async (status, kind, code, calls) => {
+  ])("status %d causes a %p with its own code [contract.error-statuses]", async (status, kind, code, calls) => {
     await using emulated = await startQueue();
     emulated.emulator.faults.add({ match: { operation: "health" }, effect: { status } });
     const error = await emulated.failure(emulated.queue.health());
@@ -82,7 +82,7 @@ describe("each error of the contract", () => {
     expect(emulated.calls()).toHaveLength(calls);
   });
 
-  test("a wrong key is an authentication error that does not show it", async () => {
+  test("a wrong key causes an authentication error that does not show the key", async () => {
     await using emulated = await startQueue();
     const client = createClient({ apiKey: `${CANARY}-wrong`, ...addressesOf(emulated.emulator) });
     const error = await emulated.failure(client.endpoint(emulated.endpointId).health());
@@ -90,14 +90,14 @@ describe("each error of the contract", () => {
     await client.close();
   });
 
-  test("an endpoint that does not exist is not found", async () => {
+  test("an endpoint that does not exist causes a not-found error", async () => {
     await using emulated = await startQueue();
     expect(await emulated.failure(emulated.client.endpoint("nowhere").run({ input: {} }))).toBeInstanceOf(
       NotFoundError,
     );
   });
 
-  test("a web page causes an error that says so", async () => {
+  test("a web page as response causes an error that says so", async () => {
     await using emulated = await startQueue();
     emulated.emulator.faults.add({ match: { operation: "health" }, effect: { html: true, status: 200 } });
     const error = await emulated.failure(emulated.queue.health());
@@ -105,7 +105,7 @@ describe("each error of the contract", () => {
     expect(error.message).toContain("an HTML page");
   });
 
-  test("a missing URL is reported at the first use of the queue", () => {
+  test("a missing URL is reported when the queue is first used", () => {
     const client = createClient({ apiKey: CANARY });
     expect(() => client.endpoint("abc")).toThrow(ConfigurationError);
   });
@@ -123,7 +123,7 @@ describe("the rest of the queue", () => {
     expect(workers).toMatchObject({ idle: 0, running: 1, ...(profile === "observed" && { throttled: 0 }) });
   });
 
-  test("a purge removes waiting jobs, and jobs in progress continue [contract.purge-queue] [contract.purge-result]", async () => {
+  test("a purge removes waiting jobs, while jobs in progress continue [contract.purge-queue] [contract.purge-result]", async () => {
     await using emulated = await startQueue({ handler: sleeper });
     const [running, waiting] = [
       await emulated.run(emulated.queue.run({ input: { ms: 10_000 } })),
@@ -134,7 +134,7 @@ describe("the rest of the queue", () => {
     expect(await emulated.failure(waiting.status())).toBeInstanceOf(NotFoundError);
   });
 
-  test("requests returns the service's own shape [contract.requests]", async () => {
+  test("requests returns the response in the service's own shape [contract.requests]", async () => {
     await using emulated = await startQueue();
     const { id } = await emulated.run(emulated.queue.run({ input: {} }));
     expect(await emulated.run(emulated.queue.requests())).toMatchObject({ requests: [{ id }] });
@@ -144,7 +144,7 @@ describe("the rest of the queue", () => {
 describe("the OpenAI interface", () => {
   const body = { model: "m", messages: [{ role: "user", content: "to be or not" }] };
 
-  test("forwards a path and a body, and types the response with a schema [contract.openai]", async () => {
+  test("forwards a path and a body, and types the response by a schema [contract.openai]", async () => {
     await using emulated = await startQueue();
     const schema = { parse: (value: unknown) => (value as { choices: { message: { content: string } }[] }).choices };
     const [choice] = await emulated.run(emulated.queue.openai("v1/chat/completions", { body, schema }));
@@ -153,7 +153,7 @@ describe("the OpenAI interface", () => {
     expect(emulated.emulator.journal.requests().map(({ method }) => method)).toEqual(["POST", "GET"]);
   });
 
-  test("does not resend a generation whose response was lost, but resends reads", async () => {
+  test("does not resend a generation whose response was lost, but does resend reads", async () => {
     await using emulated = await startQueue();
     emulated.emulator.faults.add({ match: { operation: "openai" }, effect: { reset: true, when: "after" }, times: 2 });
     expect(await emulated.failure(emulated.queue.openai("v1/chat/completions", { body }))).toBeInstanceOf(
@@ -164,7 +164,7 @@ describe("the OpenAI interface", () => {
     expect(emulated.calls()).toHaveLength(3);
   });
 
-  test("is an error when the stream is refused, or breaks, or its signal aborts", async () => {
+  test("fails when the stream is refused, breaks, or is aborted by its signal", async () => {
     await using emulated = await startQueue();
     emulated.emulator.faults.add({ match: { operation: "openai" }, effect: { status: 404 }, times: 1 });
     const options = { body: { ...body, stream: true } };

@@ -7,7 +7,7 @@ import { clientOf } from "../../support/rawServer";
 import { startScriptedServer } from "../../support/scriptedServer";
 
 describe("a synchronous job", () => {
-  test("a job that ends while the service waits needs one request [contract.runsync]", async () => {
+  test("a job that ends while the service waits needs only one request [contract.runsync]", async () => {
     await using emulated = await startQueue({ handler: sleeper });
     const schema = z.object({ slept: z.number() });
     const job = await emulated.run(emulated.queue.runSync({ input: { ms: 50_000 } }, { schema }));
@@ -16,7 +16,7 @@ describe("a synchronous job", () => {
     expect(emulated.emulator.journal.requests()[0]?.arguments).toMatchObject({ wait: "90000" });
   });
 
-  test("a job that takes longer than the service waits is followed with /status, as one job", async () => {
+  test("a job that takes longer than the service waits is read with /status and remains one job", async () => {
     await using emulated = await startQueue({ handler: sleeper });
     const job = await emulated.run(emulated.queue.runSync({ input: { ms: 200_000 } }, { wait: 30_000 }));
     expect(job.output).toEqual({ slept: 200_000 });
@@ -35,7 +35,7 @@ describe("a synchronous job", () => {
     expect(emulated.emulator.journal.requests()[0]?.arguments).toMatchObject({ wait });
   });
 
-  test("asks the service to wait for the rest of the budget after a refusal", async () => {
+  test("asks the service to wait for the remaining budget after a refusal", async () => {
     await using emulated = await startQueue();
     const effect = { status: 429, headers: { "retry-after": "20" } };
     emulated.emulator.faults.add({ match: { operation: "runsync" }, effect, times: 1 });
@@ -57,7 +57,7 @@ describe("a synchronous job", () => {
     expect(emulated.emulator.journal.operations({ operation: "runsync" })).toHaveLength(1);
   });
 
-  test("a job whose result was not fetched within a minute has expired [contract.runsync-retention]", async () => {
+  test("a job whose result is not fetched within a minute expires [contract.runsync-retention]", async () => {
     await using emulated = await startQueue({ handler: sleeper });
     const error = await emulated.failure(
       emulated.queue.runSync({ input: { ms: 10_000 } }, { wait: 1_000, timeoutMs: 2_000 }),
@@ -67,7 +67,7 @@ describe("a synchronous job", () => {
     expect(await emulated.failure(late)).toMatchObject({ name: "JobExpiredError", reason: "retention" });
   });
 
-  test("a job that fails is an error", async () => {
+  test("a failed job causes an error", async () => {
     await using emulated = await startQueue({
       handler: () => {
         throw new Error("no such model");
@@ -85,7 +85,7 @@ describe("a synchronous job", () => {
     expect(emulated.calls()).toEqual(["runsync"]);
   });
 
-  test("a call that never gets a response ends at the caller's deadline as uncertain", async () => {
+  test("a call without a response ends as uncertain at the caller's deadline", async () => {
     await using emulated = await startQueue();
     emulated.emulator.faults.add({ match: { operation: "runsync" }, effect: { hang: true, when: "after" } });
     const startedAt = emulated.clock.now();
@@ -94,13 +94,13 @@ describe("a synchronous job", () => {
     expect(emulated.clock.now() - startedAt).toBeLessThan(20_500);
   });
 
-  test("a call without a budget allows for the service's wait and a response, not just the client's usual 30 s", async () => {
+  test("a call without a budget allows for the service's wait and a response, not only the client's usual 30 s", async () => {
     await using emulated = await startQueue({ handler: sleeper });
     await emulated.run(emulated.queue.runSync({ input: { ms: 250_000 } }, { wait: 300_000 }));
     expect(emulated.calls()).toEqual(["runsync"]);
   });
 
-  test("is refused before any call when a time is out of range", async () => {
+  test("is refused before any call if a time is out of range", async () => {
     await using emulated = await startQueue();
     for (const times of [{ wait: 999 }, { wait: 300_001 }, { timeoutMs: 1_999 }]) {
       expect(await emulated.failure(emulated.queue.runSync({ input: {} }, times))).toBeInstanceOf(InvalidInputError);
@@ -108,7 +108,7 @@ describe("a synchronous job", () => {
     expect(emulated.calls()).toEqual([]);
   });
 
-  test("is cancelled when its caller aborts, if that was asked for, even soon after the submit", async () => {
+  test("is cancelled when its caller aborts and has asked for that, even right after the submit", async () => {
     for (const afterMs of [500, 5_000]) {
       await using emulated = await startQueue({ handler: sleeper });
       const controller = new AbortController();
@@ -123,7 +123,7 @@ describe("a synchronous job", () => {
     }
   });
 
-  test("a job to be cancelled is cancelled even if its caller aborts before the service has returned its id", async () => {
+  test("a job is cancelled on request even if its caller aborts before the service has returned its id", async () => {
     const controller = new AbortController();
     await using server = await startScriptedServer(({ path }) => {
       if (path.endsWith("/run")) controller.abort(new Error("gone"));
@@ -144,7 +144,7 @@ describe("a synchronous job", () => {
     expect((await emulated.run((error as WaitTimeoutError).job.wait())).output).toEqual({ slept: 60_000 });
   });
 
-  test("a result without an id is returned; any other response without one is uncertain", async () => {
+  test("a result without an id is returned, and any other response without an id is uncertain", async () => {
     const bodies: unknown[] = [{ status: "COMPLETED", output: { text: "paid for" } }, { status: "COMPLETED" }];
     await using server = await startScriptedServer((_, number) => ({ body: bodies[number - 1] }));
     const client = clientOf(server);
@@ -154,7 +154,7 @@ describe("a synchronous job", () => {
     await client.close();
   });
 
-  test("a job that failed with a deep or very long error is a JobFailedError with a short message", async () => {
+  test("a job that failed with a deep or very long error causes a JobFailedError with a short message", async () => {
     const deep = `${"[".repeat(20_000)}${"]".repeat(20_000)}`;
     const bodies = [
       `{"id":"j1","status":"FAILED","error":${deep}}`,

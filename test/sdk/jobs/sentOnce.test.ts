@@ -28,7 +28,7 @@ describe("a purge of the queue", () => {
     expect(emulated.emulator.journal.operations({ operation: "purge-queue" })).toHaveLength(1);
   });
 
-  test("does not remove a job that was submitted after it", async () => {
+  test("does not remove a job that was submitted afterwards", async () => {
     await using emulated = await startQueue({ workers: 0, emulator: { coldStartMs: 60_000 } });
     const before = await emulated.run(emulated.queue.run({ input: {} }));
     emulated.emulator.faults.add({ match: { operation: "purge-queue" }, effect: LOST, times: 1 });
@@ -39,7 +39,7 @@ describe("a purge of the queue", () => {
     expect(await emulated.failure(before.status())).toBeInstanceOf(NotFoundError);
   });
 
-  test("a purge that is refused with 429 is sent again, and in the end fails as refused", async () => {
+  test("a purge that is refused with 429 is sent again, and finally fails as refused", async () => {
     await using emulated = await startQueue();
     const rule = emulated.emulator.faults.add({
       match: { operation: "purge-queue" },
@@ -82,7 +82,7 @@ describe("a response with a field of another type", () => {
       { delayTime: null, workerId: null },
     ],
     [{ executionTime: "" }, {}],
-  ])("does not lose the result next to it: %j is read as %j", async (odd, read) => {
+  ])("keeps the result next to it: %j is read as %j", async (odd, read) => {
     await using emulated = await respondingWith({ ...RESULT, ...odd });
     for (const job of [
       await emulated.queue.status("job-1"),
@@ -93,13 +93,13 @@ describe("a response with a field of another type", () => {
     }
   });
 
-  test("a number is accepted as the id", async () => {
+  test("a number is accepted as an id", async () => {
     await using emulated = await respondingWith({ ...RESULT, id: 17 });
     expect(await emulated.queue.status("17")).toEqual({ ...RESULT, id: "17" });
     expect((await emulated.queue.run({ input: {} })).id).toBe("17");
   });
 
-  test("numeric strings of a purge, of health and of a piece's statistics are read", async () => {
+  test("numeric strings in the responses of purge and health and in a piece's statistics are read", async () => {
     await using purge = await respondingWith({ removed: "3", status: "completed" });
     expect(await purge.queue.purgeQueue()).toEqual({ removed: 3, status: "completed" });
     const jobs = { completed: "1", failed: 0, inProgress: 0, inQueue: "2", retried: 0 };
@@ -115,13 +115,13 @@ describe("a submit whose response is odd", () => {
   test.each([
     ["no state", { id: "job-1" }],
     ["a number as the state", { id: "job-1", status: 200 }],
-  ])("succeeds when the response contains an id and %s", async (_, body) => {
+  ])("succeeds if the response contains an id and %s", async (_, body) => {
     await using emulated = await respondingWith(body);
     expect((await emulated.queue.run({ input: {} })).id).toBe("job-1");
     expect(emulated.requests).toHaveLength(1);
   });
 
-  test("continues with /status if /runsync returns an id and no state", async () => {
+  test("continues with /status if /runsync returns an id but no state", async () => {
     const complete = { id: "job-1", status: "COMPLETED", output: 4 };
     await using server = await startScriptedServer(({ path }) => ({
       body: path.endsWith("/runsync") ? { id: "job-1", status: null } : complete,
@@ -139,7 +139,7 @@ describe("a submit whose response is odd", () => {
     ["an id that could not be asked for", { id: "../run", status: "IN_QUEUE" }, "../run"],
     ["an id that is far too long", { id: "x".repeat(300), status: "IN_QUEUE" }, "x".repeat(300)],
     ["an id that holds the key", { id: `${CANARY}/`, status: "IN_QUEUE" }, "[redacted]/"],
-  ])("is an error with the job's id, if there is one: %s", async (_, body, jobId) => {
+  ])("causes an error with the job's id, if it contains one: %s", async (_, body, jobId) => {
     await using emulated = await respondingWith(body);
     for (const submit of [() => emulated.queue.run({ input: {} }), () => emulated.queue.runSync({ input: {} })]) {
       const error = withoutCanary(await submit().catch((reason: unknown) => reason));
@@ -151,7 +151,7 @@ describe("a submit whose response is odd", () => {
     expect(emulated.requests).toHaveLength(2);
   });
 
-  test("takes no id from an error response, which may be the error's own", async () => {
+  test("yields no id from an error response, because the id may belong to the error", async () => {
     await using emulated = await respondingWith({ id: "error-17", error: "overloaded" }, 500);
     expect(await emulated.queue.run({ input: {} }).catch(withoutCanary)).toMatchObject({
       code: "SUBMIT_UNCERTAIN",
@@ -159,7 +159,7 @@ describe("a submit whose response is odd", () => {
     });
   });
 
-  test("returns a result that came with it, whatever its id", async () => {
+  test("returns a result that it contains, regardless of its id", async () => {
     await using emulated = await respondingWith({ id: "a/b", status: "COMPLETED", output: "paid" });
     expect((await emulated.queue.runSync({ input: {} })).output).toBe("paid");
   });
@@ -181,7 +181,7 @@ describe("a response about another job", () => {
     expect(error.message).toContain("id: must be job-1");
   });
 
-  test("does not count as a retry", async () => {
+  test("does not count as the response to a retry", async () => {
     await using server = await startScriptedServer(({ path }) => ({
       body: { id: path.includes("/retry/") ? "job-2" : "job-1", status: "FAILED" },
     }));
@@ -223,7 +223,7 @@ describe("a wait that nobody waits for any more", () => {
     "is aborted",
     "has come to its deadline",
     "is ended by close()",
-  ])("a wait that nobody needs any longer because it %s leaves no request behind, and close() waits for none", async (how) => {
+  ])("a wait that is no longer needed because it %s leaves no request behind, and close() waits for none", async (how) => {
     await using server = await startSilentServer();
     const client = createClient({ apiKey: CANARY, queueUrl: server.url });
     const job = client.endpoint("abc").job("job-1");
@@ -243,7 +243,7 @@ describe("a wait that nobody waits for any more", () => {
     while (server.open() > 0) await patience(5);
   });
 
-  test("continues for other waits", async () => {
+  test("continues for the other waits", async () => {
     await using server = await startScriptedServer((_, number) => ({
       body: { id: "job-1", status: number < 3 ? "IN_PROGRESS" : "COMPLETED", output: 1 },
     }));

@@ -21,7 +21,7 @@ async function submit(emulated: Runpod, ms: number) {
 }
 
 describe("a wait at the service named runpod", () => {
-  test("is one request, which the service holds until the job has ended", async () => {
+  test("needs only one request, which the service holds until the job has ended", async () => {
     await using emulated = await startRunpod();
     const job = await submit(emulated, 60_000);
     expect((await emulated.run(job.wait())).output).toEqual({ slept: 60_000 });
@@ -31,7 +31,7 @@ describe("a wait at the service named runpod", () => {
     });
   });
 
-  test("is one request for each 90 s of the job, and sees its end at once", async () => {
+  test("needs one request for every 90 s of the job, and notices its end at once", async () => {
     await using emulated = await startRunpod();
     const job = await submit(emulated, 200_000);
     const startedAt = emulated.clock.monotonic();
@@ -48,7 +48,7 @@ describe("a wait at the service named runpod", () => {
     expect(reads(emulated)).toEqual(["status-sync"]);
   });
 
-  test("polls if it has onStatus, even when a request is already held", async () => {
+  test("polls if it uses onStatus, even when a request is already held", async () => {
     await using emulated = await startRunpod();
     const job = await submit(emulated, 20_000);
     const held = job.wait();
@@ -62,9 +62,7 @@ describe("a wait at the service named runpod", () => {
     expect(new Set(rest)).toEqual(new Set(["status"]));
   });
 
-  test.each([
-    404, 400, 403,
-  ])("polls after status %d, and then does not ask for a held request again", async (status) => {
+  test.each([404, 400, 403])("polls after status %d, and does not ask for a held request again", async (status) => {
     await using emulated = await startRunpod();
     emulated.emulator.faults.add({ match: { operation: "status-sync" }, effect: { status } });
     const [first, second] = [await submit(emulated, 5_000), await submit(emulated, 5_000)];
@@ -73,14 +71,14 @@ describe("a wait at the service named runpod", () => {
     expect(reads(emulated).filter((call) => call === "status-sync")).toHaveLength(1);
   });
 
-  test("polls at a service that does not have /status-sync", async () => {
+  test("polls if the service does not support /status-sync", async () => {
     await using emulated = await startRunpod({ emulator: { profile: "contract" } });
     const job = await submit(emulated, 5_000);
     expect((await emulated.run(job.wait())).output).toEqual({ slept: 5_000 });
     expect(reads(emulated).slice(0, 2)).toEqual(["status-sync", "status"]);
   });
 
-  test("a wait for an unknown job fails, and the next wait may be held", async () => {
+  test("a wait for an unknown job fails, and the next wait may be held again", async () => {
     await using emulated = await startRunpod();
     expect(await emulated.failure(emulated.queue.job("none").wait())).toBeInstanceOf(NotFoundError);
     const job = await submit(emulated, 5_000);
@@ -92,7 +90,7 @@ describe("a wait at the service named runpod", () => {
     ["a gateway that ends it", { status: 504 }],
     ["a reset", { reset: true }],
     ["a rate limit", { status: 429 }],
-  ])("continues by polls after %s", async (_, effect) => {
+  ])("continues with polls after %s", async (_, effect) => {
     await using emulated = await startRunpod();
     emulated.emulator.faults.add({ match: { operation: "status-sync" }, effect, times: 1 });
     const job = await submit(emulated, 10_000);
@@ -102,7 +100,7 @@ describe("a wait at the service named runpod", () => {
     expect(new Set(rest)).toEqual(new Set(["status"]));
   });
 
-  test("does not loop without pauses if the service does not hold the request", async () => {
+  test("pauses between requests if the service does not hold them", async () => {
     await using emulated = await startRunpod();
     const job = await submit(emulated, 60_000);
     const body = { id: job.id, status: "IN_PROGRESS" };
@@ -112,7 +110,7 @@ describe("a wait at the service named runpod", () => {
     expect(reads(emulated).length).toBeLessThan(30);
   });
 
-  test.each(["timeout", "abort", "close"])("ends its request at a %s", async (how) => {
+  test.each(["timeout", "abort", "close"])("ends its request on %s", async (how) => {
     await using emulated = await startRunpod();
     const job = await submit(emulated, 60_000);
     const controller = new AbortController();
@@ -142,7 +140,7 @@ describe("a wait at the service named runpod", () => {
     expect(emulated.calls().at(-1)).toBe("cancel");
   });
 
-  test("holds 100 requests at most, and polls the other jobs", async () => {
+  test("holds at most 100 requests, and polls the other jobs", async () => {
     await using emulated = await startRunpod({ workers: 150 });
     const jobs = await emulated.run(
       Promise.all(Array.from({ length: 150 }, () => emulated.queue.run({ input: { ms: 20_000 } }))),
@@ -158,7 +156,7 @@ describe("a wait at the service named runpod", () => {
   });
 });
 
-test("a wait at a service without a name polls", async () => {
+test("a wait polls if the service is not named", async () => {
   await using emulated = await startRunpod({ client: { service: undefined } });
   const job = await submit(emulated, 5_000);
   await emulated.run(job.wait());

@@ -30,7 +30,7 @@ describe.each(["contract", "observed"] as const)("a stream in the %s profile", (
     [20, 300],
     [5, 5_000],
     [0, 0],
-  ])("yields all of %d pieces, %d ms apart, and ends [contract.stream]", async (count, everyMs) => {
+  ])("yields all %d pieces, %d ms apart, and ends [contract.stream]", async (count, everyMs) => {
     await using emulated = await startQueue({ handler: counter, emulator: { profile } });
     const job = await emulated.run(emulated.queue.run({ input: { count, everyMs } }));
     expect(await emulated.run(collect(job.stream()))).toEqual(numbers(count));
@@ -38,7 +38,7 @@ describe.each(["contract", "observed"] as const)("a stream in the %s profile", (
     expect(reads).toBeLessThan(5 + (count * everyMs) / 200);
   });
 
-  test("ends with the job's error when the job fails, after all of its pieces", async () => {
+  test("ends with the job's error after all pieces when the job fails", async () => {
     await using emulated = await startQueue({ handler: counter, emulator: { profile } });
     const job = await emulated.run(emulated.queue.run({ input: { count: 3, everyMs: 10, fails: true } }));
     const pieces: unknown[] = [];
@@ -51,7 +51,7 @@ describe.each(["contract", "observed"] as const)("a stream in the %s profile", (
     expect(pieces).toEqual([0, 1, 2]);
   });
 
-  test("waits with increasing pauses for a job in the queue [contract.in-queue]", async () => {
+  test("waits with increasing pauses for a queued job [contract.in-queue]", async () => {
     await using emulated = await startQueue({
       handler: counter,
       workers: 0,
@@ -64,7 +64,7 @@ describe.each(["contract", "observed"] as const)("a stream in the %s profile", (
 });
 
 describe("a stream", () => {
-  test("types the pieces by a schema, and throws if one does not match [contract.stream-output]", async () => {
+  test("types the pieces by a schema, and throws when a piece does not match [contract.stream-output]", async () => {
     await using emulated = await startQueue({ handler: counter });
     const job = await emulated.run(emulated.queue.run({ input: { count: 2, everyMs: 10 } }));
     const doubled = async () => {
@@ -78,7 +78,7 @@ describe("a stream", () => {
     expect(error).toMatchObject({ code: "OUTPUT_MISMATCH", jobId: other.id, output: 0, issues: [{ path: [] }] });
   });
 
-  test("continues with the next piece after one that does not match the schema", async () => {
+  test("continues with the next piece after a piece that does not match the schema", async () => {
     await using emulated = await startQueue({ handler: counter });
     const job = await emulated.run(emulated.queue.run({ input: { count: 4, everyMs: 0 } }));
     const pieces = job.stream({ schema: z.number().refine((n) => n !== 1) });
@@ -110,7 +110,7 @@ describe("a stream", () => {
     expect(await emulated.run(items())).toEqual([{ output: "a", metrics: { input_tokens: 3, stream_index: 0 } }]);
   });
 
-  test("does not join pieces: output larger than a chunk comes in several [contract.stream-chunks]", async () => {
+  test("does not join pieces of output that is larger than a chunk [contract.stream-chunks]", async () => {
     const long = "word ".repeat(500_000);
     await using emulated = await startQueue({
       handler: function* () {
@@ -123,7 +123,7 @@ describe("a stream", () => {
     expect(pieces.join("")).toBe(long);
   });
 
-  test("stops asking when its reader stops, or its signal aborts", async () => {
+  test("stops sending requests when its reader stops or its signal aborts", async () => {
     await using emulated = await startQueue({ handler: counter });
     const job = await emulated.run(emulated.queue.run({ input: { count: 1_000, everyMs: 500 } }));
     const first = async () => {
@@ -141,12 +141,12 @@ describe("a stream", () => {
     expect(emulated.calls()).toHaveLength(length);
   });
 
-  test("streaming a job that the service does not know is an error", async () => {
+  test("a stream of a job that the service does not know causes an error", async () => {
     await using emulated = await startQueue();
     expect(await emulated.failure(collect(emulated.queue.job("never-was").stream()))).toBeInstanceOf(NotFoundError);
   });
 
-  test("a stream response of a different shape is an error", async () => {
+  test("a stream response with a different shape causes an error", async () => {
     await using emulated = await startQueue();
     const job = await emulated.run(emulated.queue.run({ input: {} }));
     emulated.emulator.faults.add({
@@ -179,7 +179,7 @@ describe("a stream with an item that is not a piece", () => {
     expect(gaps).toMatchObject([{ code: "STREAM_GAP", jobId: "a", piecesRead: 2 }]);
   });
 
-  test("ends with the gap after the pieces of the read, without onGap", async () => {
+  test("without onGap, ends with the gap after the pieces of the same read", async () => {
     await using server = await serve();
     await using client = createClient({ apiKey: "k", ...addressesOf(server) });
     const outputs: unknown[] = [];
@@ -238,14 +238,14 @@ describe("a stream whose read broke", () => {
     expect(pieces.at(-1)).toBe(19);
   });
 
-  test("loses nothing while the job waits for its first worker", async () => {
+  test("loses nothing while the job is waiting for its first worker", async () => {
     await using emulated = await startQueue({ handler: counter, workers: 0, emulator: { coldStartMs: 30_000 } });
     const job = await emulated.run(emulated.queue.run({ input: { count: 3, everyMs: 10 } }));
     emulated.emulator.faults.add({ match: { operation: "stream" }, effect: LOST, times: 3 });
     expect(await emulated.run(collect(job.stream()))).toEqual([0, 1, 2]);
   });
 
-  test("is not read indefinitely if every read breaks", async () => {
+  test("is not retried indefinitely if every read breaks", async () => {
     await using emulated = await startQueue({ handler: counter });
     const job = await emulated.run(emulated.queue.run({ input: { count: 3, everyMs: 10 } }));
     emulated.emulator.faults.add({ match: { operation: "stream" }, effect: { status: 500 } });
@@ -254,7 +254,7 @@ describe("a stream whose read broke", () => {
     expect(emulated.emulator.journal.operations({ operation: "stream" })).toHaveLength(6);
   });
 
-  test("is read again after a refusal with 429, which returned no pieces", async () => {
+  test("is read again after a 429 that returned no pieces", async () => {
     await using emulated = await startQueue({ handler: counter });
     const job = await emulated.run(emulated.queue.run({ input: { count: 5, everyMs: 100 } }));
     emulated.emulator.faults.add({ match: { operation: "stream" }, effect: { status: 429 }, times: 2 });
@@ -262,7 +262,7 @@ describe("a stream whose read broke", () => {
   });
 });
 
-test("a stream of an ended job pauses between reads if the service returns the same pieces again", async () => {
+test("a stream of a job that has ended pauses between reads if the service returns the same pieces again", async () => {
   const readAt: number[] = [];
   const controller = new AbortController();
   await using server = await startScriptedServer(() => {

@@ -20,7 +20,7 @@ import { addressesOf, startScriptedServer } from "../../support/scriptedServer";
 const REQUEST = { input: { prompt: "Hi" } };
 
 describe("a submit", () => {
-  test("sends the request as it was given, and returns a handle of the job [contract.run] [contract.bearer]", async () => {
+  test("sends the request unchanged, and returns a handle of the job [contract.run] [contract.bearer]", async () => {
     await using server = await startScriptedServer(() => ({ body: { id: "job-1", status: "IN_QUEUE" } }));
     const client = createClient({ apiKey: CANARY, ...addressesOf(server) });
     const request = {
@@ -37,7 +37,7 @@ describe("a submit", () => {
     await client.close();
   });
 
-  test("is refused before any call when its request is not valid", async () => {
+  test("is refused before any call when its request is invalid", async () => {
     await using emulated = await startQueue();
     const error = await emulated.failure(emulated.queue.run({ input: [] as object, policy: { ttl: 1 } }));
     expect(error).toBeInstanceOf(InvalidInputError);
@@ -46,7 +46,7 @@ describe("a submit", () => {
     expect(emulated.calls()).toEqual([]);
   });
 
-  test("a submit that gets 429 three times is sent a fourth time, after pauses within 0.5, 1 and 2 s", async () => {
+  test("a submit that gets 429 three times is sent a fourth time, after pauses of up to 0.5, 1 and 2 s", async () => {
     const events: RequestEvent[] = [];
     await using emulated = await startQueue({ client: { onRequest: (event) => events.push(event) } });
     emulated.emulator.faults.add({ match: { operation: "run" }, effect: { status: 429 }, times: 3 });
@@ -63,7 +63,7 @@ describe("a submit", () => {
     expect(emulated.emulator.journal.requests({ operation: "run", outcome: "ok" })).toHaveLength(1);
   });
 
-  test("a submit that gets 429 with Retry-After waits exactly that long", async () => {
+  test("a submit that gets 429 with Retry-After waits exactly as long as it says", async () => {
     await using emulated = await startQueue();
     const effect = { status: 429, headers: { "retry-after": "7" } };
     emulated.emulator.faults.add({ match: { operation: "run" }, effect, times: 1 });
@@ -72,7 +72,7 @@ describe("a submit", () => {
     expect((second?.at ?? 0) - (first?.at ?? 0)).toBe(7_000);
   });
 
-  test("a submit that always gets 429 fails after six attempts: it certainly was not submitted", async () => {
+  test("a submit that always gets 429 fails after six attempts and was certainly not made", async () => {
     await using emulated = await startQueue();
     emulated.emulator.faults.add({ match: { operation: "run" }, effect: { status: 429 } });
     const error = await emulated.failure(emulated.queue.run(REQUEST));
@@ -99,7 +99,7 @@ describe("a submit", () => {
     expect(emulated.calls()).toEqual(["run"]);
   });
 
-  test("a submit whose response has no id is uncertain, and the error says what was wrong with the response", async () => {
+  test("a submit whose response has no id is uncertain, and the error explains the problem with the response", async () => {
     await using emulated = await startQueue();
     emulated.emulator.faults.add({
       match: { operation: "run" },
@@ -112,7 +112,7 @@ describe("a submit", () => {
     expect(emulated.calls()).toHaveLength(1);
   });
 
-  test("an idempotent submit is sent again when its response was lost", async () => {
+  test("an idempotent submit is sent again if its response was lost", async () => {
     await using emulated = await startQueue();
     emulated.emulator.faults.add({ match: { operation: "run" }, effect: { reset: true, when: "after" }, times: 2 });
     const job = await emulated.run(emulated.queue.run(REQUEST, { idempotent: true }));
@@ -120,7 +120,7 @@ describe("a submit", () => {
     expect((await emulated.run(job.wait())).output).toEqual(REQUEST.input);
   });
 
-  test("an idempotent submit is uncertain when it was refused only after a lost response", async () => {
+  test("an idempotent submit is uncertain if it is refused only after a lost response", async () => {
     await using emulated = await startQueue();
     emulated.emulator.faults.add({ match: { operation: "run" }, effect: { reset: true, when: "after" }, times: 1 });
     emulated.emulator.faults.add({ match: { operation: "run" }, effect: { status: 429 } });
@@ -148,7 +148,7 @@ describe("a submit", () => {
     await client.close();
   });
 
-  test("is not sent again by the transport when a kept connection turns out to be closed", async () => {
+  test("is not sent again by the transport when a reused connection turns out to be closed", async () => {
     await using server = await startHangUpServer();
     const client = createClient({ apiKey: CANARY, queueUrl: server.url });
     const queue = client.endpoint("abc");
@@ -221,7 +221,7 @@ describe("an aborted submit", () => {
     ["run", (client, signal) => client.endpoint("ep").run(REQUEST, { signal })],
     ["runSync", (client, signal) => client.endpoint("ep").runSync(REQUEST, { signal })],
     ["openai", (client, signal) => client.endpoint("ep").openai("v1/embeddings", { body: {}, signal })],
-  ])("%s says at level error that a paid job may run, if it was sent", async (_name, submit) => {
+  ])("%s logs at level error that a paid job may be running if the request was sent", async (_name, submit) => {
     await using server = await startRawServer(() => {});
     const arrival = once(server.server, "request");
     const errors = await abortedAt(server.url, submit, async () => void (await arrival));
@@ -231,7 +231,7 @@ describe("an aborted submit", () => {
     );
   });
 
-  test("says nothing if it was never sent, or was refused", async () => {
+  test("logs nothing if it was never sent or was refused", async () => {
     const submit = (client: ReturnType<typeof createClient>, signal: AbortSignal) =>
       client.endpoint("ep").run(REQUEST, { signal });
     const pause = () => new Promise<void>((resolve) => setTimeout(resolve, 100));

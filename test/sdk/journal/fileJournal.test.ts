@@ -33,7 +33,7 @@ async function opened<T>(use: (journal: OpenJournal) => Promise<T>): Promise<T> 
 describe("a file journal", () => {
   test.each(journalRules.filter(({ needsTwo }) => !needsTwo))("$title", ({ check }) => check(fileJournal(file)));
 
-  test("ignores and replaces an unfinished last line", async () => {
+  test("ignores an unfinished last line and replaces it", async () => {
     await opened((journal) => journal.claim("a", ["k1", "k2"], []));
     await appendFile(file, '{"key":"k3","state":"clai');
     await opened(async (journal) => {
@@ -45,7 +45,7 @@ describe("a file journal", () => {
     });
   });
 
-  test("refuses a file with a damaged line, and changes nothing", async () => {
+  test("refuses a file with a damaged line and leaves it unchanged", async () => {
     await opened((journal) => journal.claim("a", ["k1"], []));
     const text = (await readFile(file, "utf8")).replace('"state"', '"sta\nte"');
     await writeFile(file, text);
@@ -53,24 +53,20 @@ describe("a file journal", () => {
     expect(await readFile(file, "utf8")).toBe(text);
   });
 
-  test.each([
-    "a letter",
-    '{"prompt":"Hi"}\n{"prompt":"Ho"}\n',
-    "[1]\n",
-  ])("refuses the file of someone else: %j", async (text) => {
+  test.each(["a letter", '{"prompt":"Hi"}\n{"prompt":"Ho"}\n', "[1]\n"])("refuses a foreign file: %j", async (text) => {
     await writeFile(file, text);
     await expect(opened(async () => {})).rejects.toThrow(JournalDamagedError);
     expect(await readFile(file, "utf8")).toBe(text);
   });
 
-  test("names both batches when it is of another one", async () => {
+  test("names both batches when the file belongs to another batch", async () => {
     await opened(async () => {});
     const other = fileJournal(file).open({ ...BATCH, batch: "books" });
     await expect(other).rejects.toThrow(JournalRefusedError);
     await expect(other).rejects.toThrow(/batch "pages".*batch "books"/);
   });
 
-  test("is compacted when more than half of its lines are old, and loses nothing", async () => {
+  test("is compacted without loss when more than half of its lines are outdated", async () => {
     const keys = Array.from({ length: 600 }, (_, n) => `k${n}`);
     await opened(async (journal) => {
       await journal.claim("a", keys, []);
@@ -95,21 +91,21 @@ describe("a file journal", () => {
     });
   });
 
-  test("leaves nothing but the file behind", async () => {
+  test("leaves only the journal file behind", async () => {
     await opened((journal) => journal.claim("a", ["k1"], []));
     expect(await readdir(folder)).toEqual(["pages.journal"]);
   });
 });
 
 describe("the lock of a file journal", () => {
-  test("refuses a second use in the same process", async () => {
+  test("refuses a second user in the same process", async () => {
     await opened(async () => {
       await expect(fileJournal(file).open(BATCH)).rejects.toThrow(expect.objectContaining({ code: "JOURNAL_LOCKED" }));
     });
     await opened(async () => {});
   });
 
-  test("refuses a second process, and is free as soon as the first is killed", async () => {
+  test("refuses a second process, and is released as soon as the first process is killed", async () => {
     const program = `
       require("@swc/core"); const { transformSync } = require("@swc/core"); const { readFileSync } = require("fs");
       require.extensions[".ts"] = (module, name) => module._compile(transformSync(readFileSync(name, "utf8"), { filename: name,
@@ -133,7 +129,7 @@ describe("the lock of a file journal", () => {
   });
 });
 
-test("the index of keys finds every key, and takes little memory", () => {
+test("the index of keys finds every key and needs little memory", () => {
   const index = new KeyIndex();
   for (let n = 0; n < 20_000; n++) index.set(`key ${n % 10_000}`, n);
   expect(index.size).toBe(10_000);

@@ -54,7 +54,7 @@ const failure = async (promise: Promise<unknown>) =>
   );
 
 describe("the URL", () => {
-  test("is a host of its own at RunPod, and a path below the queue's URL elsewhere", async () => {
+  test("has its own host at RunPod, and a path below the queue's URL elsewhere", async () => {
     const runpod = createClient({ apiKey: CANARY, service: "runpod" });
     expect(runpod.endpoint("Abc1").loadBalancerUrl).toBe("https://abc1.api.runpod.ai");
     expect(() => runpod.endpoint("a.b").loadBalancerUrl).toThrow(InvalidInputError);
@@ -87,7 +87,7 @@ describe("the URL", () => {
     expect(raw.received).toEqual([]);
   });
 
-  test("refuses a URL of another origin and of another endpoint, and accepts one below its own", async () => {
+  test("may be below the endpoint's own URL, but not of another origin or endpoint", async () => {
     await using raw = await startRaw(answer(200));
     const endpoint = raw.client.endpoint("ep");
     for (const url of [
@@ -104,7 +104,7 @@ describe("the URL", () => {
 });
 
 describe("the key", () => {
-  test("is not sent after a redirect, which is returned", async () => {
+  test("is not sent after a redirect, which is returned to the caller", async () => {
     await using other = await startRaw(answer(200));
     await using raw = await startRaw(answer(307, "", { location: `${other.server.url}/x` }));
     const response = await raw.fetch("/x");
@@ -112,7 +112,7 @@ describe("the key", () => {
     expect(other.received).toEqual([]);
   });
 
-  test("is replaced by an authorization of the caller's own", async () => {
+  test("is replaced by the caller's own authorization", async () => {
     await using raw = await startRaw(answer(200));
     await raw.fetch("/x", { headers: new Headers({ Authorization: "Bearer own" }) });
     expect(raw.received[0]?.key).toBe("Bearer own");
@@ -120,7 +120,7 @@ describe("the key", () => {
 });
 
 describe("a request", () => {
-  test("reaches the worker as it is, with any kind of body", async () => {
+  test("reaches the worker unchanged, with any kind of body", async () => {
     await using app = await startLoadBalanced({ fields: { workersMin: 1 } });
     const form = new FormData();
     form.set("a", "1");
@@ -162,7 +162,7 @@ describe("a request", () => {
     expect(raw.received).toEqual([]);
   });
 
-  test("has headers of any name, such as constructor and __proto__", async () => {
+  test("may have headers of any name, such as constructor and __proto__", async () => {
     const headerOf = ({ rawHeaders }: IncomingMessage, name: string) => rawHeaders[rawHeaders.indexOf(name) + 1];
     await using raw = await startRaw((outgoing, incoming) => {
       const names = ["constructor", "__proto__"];
@@ -197,7 +197,7 @@ describe("a request", () => {
     expect(raw.received).toEqual([]);
   });
 
-  test("names the worker that it wants, and the response the one that responded", async () => {
+  test("can name a preferred worker, and the response names the worker that responded", async () => {
     await using app = await startLoadBalanced({ fields: { workersMin: 2, workersMax: 2 } });
     const id = workerIdOf(await app.endpoint.fetch("/x")) as string;
     for (const mode of [undefined, "preferred", "strict", "strict-resume"] as const) {
@@ -209,7 +209,7 @@ describe("a request", () => {
     expect(workerIdOf(new Response())).toBeUndefined();
   });
 
-  test("is held during a cold start for longer than an attempt may take, and served", async () => {
+  test("is held during a cold start for longer than an attempt may take, and then served", async () => {
     const clock = manualClock();
     await using app = await startLoadBalanced({ emulator: { clock, coldStartMs: 100_000 }, client: { clock } });
     const response = app.endpoint.fetch("/v1/models");
@@ -219,7 +219,7 @@ describe("a request", () => {
     expect(app.emulator.journal.requests({ interface: "lb" })).toHaveLength(1);
   });
 
-  test("without a worker for two minutes fails with an error, and is not repeated", async () => {
+  test("fails with an error after two minutes without a worker, and is not repeated", async () => {
     const clock = manualClock();
     await using app = await startLoadBalanced({ emulator: { clock, coldStartMs: 600_000 }, client: { clock } });
     const error = failure(app.endpoint.fetch("/v1/models"));
@@ -230,7 +230,7 @@ describe("a request", () => {
     expect(app.emulator.journal.requests({ interface: "lb" })).toHaveLength(1);
   });
 
-  test("can be aborted before the response and while its body is read", async () => {
+  test("can be aborted before the response and while the response body is read", async () => {
     const { handler } = startScripted();
     await using app = await startLoadBalanced({ handler });
     const controller = new AbortController();
@@ -250,7 +250,7 @@ describe("a request", () => {
 });
 
 describe("the response", () => {
-  test("is streamed byte for byte, and ends with the client", async () => {
+  test("is streamed byte by byte, and ends when the client is closed", async () => {
     const sent = randomBytes(5_000_000);
     await using raw = await startRaw(
       (outgoing) => outgoing.end(sent),
@@ -278,7 +278,7 @@ describe("the response", () => {
     [404, "no such route", {}],
     [500, "crashed", {}],
     [503, "loading", {}],
-  ])("with the status %d of an app is returned, not thrown", async (status, body, headers) => {
+  ])("with the status %d from an app is returned, not thrown", async (status, body, headers) => {
     await using raw = await startRaw(answer(status, body, headers));
     const response = await raw.fetch("/x");
     expect([response.status, await response.text()]).toEqual([status, body]);
@@ -293,7 +293,7 @@ describe("the response", () => {
     [404, '{"error":"affinity_worker_gone"}', WorkerGoneError],
     [502, "<html>Bad gateway</html>", WorkerUnreachableError],
     [524, "", ProcessingTimeoutError],
-  ])("with the status %d and the body %j of the service is an error, after one request", async (status, body, type) => {
+  ])("with the status %d and the body %j from the service causes an error after one request", async (status, body, type) => {
     await using raw = await startRaw(answer(status, `${body}${CANARY}`));
     const error = await failure(raw.fetch("/x?secret=1"));
     expect(error).toBeInstanceOf(type);
@@ -305,7 +305,7 @@ describe("the response", () => {
 });
 
 describe("a repeat", () => {
-  test("follows a 429 of the service, and no connection", async () => {
+  test("follows a 429 of the service or a failed connection", async () => {
     await using raw = await startRaw(answer(429), answer(200, "ok"));
     expect(await (await raw.fetch("/x", { method: "POST", body: "b" })).text()).toBe("ok");
     expect(raw.received).toHaveLength(2);
@@ -316,7 +316,7 @@ describe("a repeat", () => {
     await client.close();
   });
 
-  test("is never made with a body that is a stream", async () => {
+  test("is never made when the body is a stream", async () => {
     await using raw = await startRaw(answer(429), answer(200));
     async function* body() {
       yield Buffer.from("once");
@@ -325,7 +325,10 @@ describe("a repeat", () => {
     expect(raw.received).toHaveLength(1);
   });
 
-  test.each(["GET", "POST"])("is never made for a %s that was sent: its effect is uncertain", async (method) => {
+  test.each([
+    "GET",
+    "POST",
+  ])("is never made for a %s that was sent, because its effect is uncertain", async (method) => {
     await using raw = await startRaw((outgoing) => outgoing.socket?.destroy());
     const error = await failure(raw.fetch("/x", { method }));
     expect(error).toBeInstanceOf(RequestUncertainError);
@@ -341,7 +344,7 @@ describe("a repeat", () => {
   });
 });
 
-test("a hundred requests at once are served, each once", async () => {
+test("a hundred simultaneous requests are each served once", async () => {
   await using app = await startLoadBalanced({ fields: { scalerValue: 20, workersMin: 2 } });
   const responses = await Promise.all(Array.from({ length: 100 }, (_, i) => app.endpoint.fetch(`/x?i=${i}`)));
   const paths = await Promise.all(responses.map(async (each) => ((await each.json()) as { path: string }).path));
@@ -349,7 +352,7 @@ test("a hundred requests at once are served, each once", async () => {
   expect(app.emulator.journal.requests({ interface: "lb", status: 200 })).toHaveLength(100);
 });
 
-test("a call of the queue of a load-balancing endpoint says to use fetch", async () => {
+test("a queue call on a load-balancing endpoint fails with the advice to use fetch", async () => {
   await using app = await startLoadBalanced();
   const error = await failure(app.endpoint.run({ input: {} }));
   expect(error).toBeInstanceOf(NoQueueError);

@@ -19,7 +19,7 @@ const speak = async (
 
 const ENDPOINT = { id: "endpoint1234", name: "e", templateId: "t", gpuIds: "ADA_24", workersMin: 1, workersMax: 1 };
 
-test("logs yields the lines of all workers, and ends when no more come", async () => {
+test("logs yields the lines of all workers, and ends when no more lines arrive", async () => {
   await using emulated = await start();
   const { client, emulator, run, clock } = emulated;
   emulator.seed({ endpoints: [ENDPOINT] });
@@ -37,7 +37,7 @@ test("logs yields the lines of all workers, and ends when no more come", async (
   expect(own.map(({ line }) => line)).toEqual(["hello"]);
 });
 
-test("follow goes on after a connection that breaks, and drops lines that come twice", async () => {
+test("follow continues after a broken connection, and drops duplicate lines", async () => {
   await using emulated = await start();
   const { client, emulator, run, clock } = emulated;
   emulator.seed({ endpoints: [ENDPOINT] });
@@ -59,7 +59,7 @@ test("follow goes on after a connection that breaks, and drops lines that come t
   expect(opened.length).toBeGreaterThanOrEqual(2);
 });
 
-test("a timeout and an abort end a log that is followed", async () => {
+test("a timeout and an abort end a followed log", async () => {
   await using emulated = await start();
   const { client, emulator, run, failure, clock } = emulated;
   emulator.seed({ endpoints: [ENDPOINT] });
@@ -72,7 +72,7 @@ test("a timeout and an abort end a log that is followed", async () => {
   expect((await failure(reading)).message).toBe("enough");
 });
 
-test("GraphQL has no logs, and says how to read them", async () => {
+test("GraphQL does not support logs, and the error says how to read them", async () => {
   await using emulated = await start("graphql");
   const { client, emulator, calls } = emulated;
   emulator.seed({ endpoints: [ENDPOINT] });
@@ -80,7 +80,7 @@ test("GraphQL has no logs, and says how to read them", async () => {
   expect(calls()).toEqual([]);
 });
 
-test("an unknown endpoint or worker is an error", async () => {
+test("an unknown endpoint or worker causes an error", async () => {
   await using emulated = await start();
   const { client, emulator, failure } = emulated;
   emulator.seed({ endpoints: [ENDPOINT] });

@@ -30,7 +30,7 @@ async function clientOf(answer: ScriptedAnswer, options: { readonly maxAttempts?
 }
 
 describe("the request for a pod", () => {
-  test("is a GET of its path with the key as Bearer token, and nothing in the query [contract.find-pod]", async () => {
+  test("is a GET of its path with the key as Bearer token and without a query [contract.find-pod]", async () => {
     await using emulated = await clientOf({ body: POD });
     await emulated.pods.get("pod-1");
     expect(emulated.requests).toHaveLength(1);
@@ -46,14 +46,14 @@ describe("the request for a pod", () => {
     "includeSavingsPlans",
     "includeTemplate",
     "includeWorkers",
-  ] as const)("asks for %s only when it is true [contract.find-pod-includes]", async (flag) => {
+  ] as const)("includes %s only when the option is true [contract.find-pod-includes]", async (flag) => {
     await using emulated = await clientOf({ body: POD });
     await emulated.pods.get("pod-1", { [flag]: true });
     await emulated.pods.get("pod-1", { [flag]: false });
     expect(emulated.requests.map(({ query }) => query)).toEqual([{ [flag]: "true" }, {}]);
   });
 
-  test("another pod's record in the response is an error", async () => {
+  test("a response with another pod's record causes an error", async () => {
     await using emulated = await clientOf({ body: { ...POD, id: "pod-2" } });
     const error = withoutCanary(await emulated.pods.get("pod-1").catch((thrown: unknown) => thrown));
     expect(error).toBeInstanceOf(UnexpectedResponseError);
@@ -92,18 +92,18 @@ describe("the request for a pod", () => {
 });
 
 describe("a pod", () => {
-  test("comes with every field of the contract [contract.pod-fields] [contract.gpu-fields] [contract.machine-fields] [contract.network-volume-fields] [contract.savings-plan-fields]", async () => {
+  test("is returned with every field of the contract [contract.pod-fields] [contract.gpu-fields] [contract.machine-fields] [contract.network-volume-fields] [contract.savings-plan-fields]", async () => {
     await using emulated = await clientOf({ body: POD });
     expect(await emulated.pods.get("pod-1")).toEqual(POD);
   });
 
-  test("may be of any kind: with fields that are absent or null, new fields and new values [contract.pod-states]", async () => {
+  test("may contain absent or null fields, new fields and new values [contract.pod-states]", async () => {
     const odd = { id: "pod-1", desiredStatus: "MIGRATING", publicIp: null, gpu: null, machine: {}, fresh: { a: 1 } };
     await using emulated = await clientOf({ body: odd });
     expect(await emulated.pods.get("pod-1")).toStrictEqual(odd);
   });
 
-  test("has numbers where the service writes numeric strings", async () => {
+  test("contains numbers where the service writes numeric strings", async () => {
     const texts = {
       costPerHr: "0.740",
       adjustedCostPerHr: "0.69",
@@ -120,7 +120,7 @@ describe("a pod", () => {
     });
   });
 
-  test("has its image, whichever name that comes under", async () => {
+  test("contains its image under either field name", async () => {
     const { image, ...rest } = POD;
     await using emulated = await clientOf({ body: { ...rest, imageName: image } });
     const pod = await emulated.pods.get("pod-1");
@@ -134,7 +134,7 @@ describe("a pod", () => {
     ["has a price that is no number", { ...POD, costPerHr: "free" }, /costPerHr: /],
     ["is a list", [POD], /unexpected shape/],
     ["is null", null, /unexpected shape/],
-  ])("a pod that %s is an error", async (_what, body, message) => {
+  ])("a pod that %s causes an error", async (_what, body, message) => {
     await using emulated = await clientOf({ body });
     const error = withoutCanary(await emulated.pods.get("pod-1").catch((reason: unknown) => reason));
     expect(error).toBeInstanceOf(UnexpectedResponseError);
@@ -161,7 +161,7 @@ describe("a pod that cannot be had", () => {
     ],
     ["400", { status: 400, body: { error: "bad", problems: ["podId is odd"] } }, RejectedError, /400.*podId is odd/],
     ["401", { status: 401, body: "" }, AuthenticationError, /401 \(no body\).*API key/],
-  ])("causes an error that says why: %s", async (_what, answer, type, message) => {
+  ])("causes an error with the reason: %s", async (_what, answer, type, message) => {
     await using emulated = await clientOf(answer, { maxAttempts: 6 });
     const error = withoutCanary(await emulated.pods.get("pod-1").catch((reason: unknown) => reason));
     expect(error).toBeInstanceOf(type);
@@ -180,7 +180,7 @@ describe("a pod that cannot be had", () => {
 });
 
 describe.each(["contract", "observed"] as const)("against the emulator (%s profile)", (profile) => {
-  test("a seeded pod is found, with what was asked for", async () => {
+  test("a seeded pod is found with the requested includes", async () => {
     await using emulated = await startEmulated({ emulator: { profile } });
     emulated.emulator.pods.add({ id: "pod-1", image: "org/image:tag", costPerHr: 0.5, machine: { location: "RO" } });
     expect(await emulated.run(emulated.client.pods.get("pod-1"))).toMatchObject({

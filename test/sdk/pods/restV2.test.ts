@@ -8,7 +8,7 @@ beforeEach(async () => {
 });
 afterEach(() => site[Symbol.asyncDispose]());
 
-test("a pod of REST v2 has the names of the contract", async () => {
+test("a pod of REST v2 uses the field names of the contract", async () => {
   const { client, run, emulator } = site;
   emulator.pods.add({
     ...{ id: "pod1", name: "trainer", image: "me/p:1", costPerHr: 0.5, containerDiskInGb: 30, volumeInGb: 40 },
@@ -24,7 +24,7 @@ test("a pod of REST v2 has the names of the contract", async () => {
   });
 });
 
-test("the pod of a worker is not found, and the message says why", async () => {
+test("a worker's pod is not found, and the message explains why", async () => {
   const { client, failure, emulator } = site;
   emulator.pods.add({ id: "worker1", endpointId: "ep1" });
   const error = await failure(client.pods.get("worker1", { includeWorkers: true }));
@@ -32,7 +32,7 @@ test("the pod of a worker is not found, and the message says why", async () => {
   expect(error.message).toContain("REST v2 does not find the pods of serverless workers by their id");
 });
 
-test("pods of a service that has retired REST v1 are read over REST v2, even with GraphQL", async () => {
+test("when the service has retired REST v1, pods are read over REST v2, even with GraphQL", async () => {
   const { emulator } = site;
   emulator.pods.add({ id: "pod1", name: "trainer" });
   const { SERVERLESS_GPU_API_KEY: apiKey = "" } = emulator.env;

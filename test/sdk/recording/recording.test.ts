@@ -32,7 +32,7 @@ const linesIn = (folder: string) =>
     .map(readLine);
 const jobsIn = (folder: string) => linesIn(folder).filter((line) => line?.kind === "job");
 
-test("a line is read as it was written, and a changed or a cut one is not", () => {
+test("a line is read back unchanged, and a modified or truncated line is rejected", () => {
   const line: RecordedLine = { kind: "job", by: "client", status: "COMPLETED", name: 'a "quoted" name,"sum":"x"' };
   const text = recordingLine(line);
   expect(readLine(text)).toEqual(line);
@@ -41,7 +41,7 @@ test("a line is read as it was written, and a changed or a cut one is not", () =
   for (let length = 0; length < text.length; length++) expect(readLine(text.slice(0, length))).toBeUndefined();
 });
 
-test("each day has a file that names the columns, and a cut line does not damage the next one", () => {
+test("each day has its own file with column names, and a truncated line does not damage the next line", () => {
   const folder = newFolder();
   const [one, other] = [openRecording(folder, "client", COLUMNS), openRecording(folder, "webhook", COLUMNS)];
   one.append({ kind: "job", by: "client", number: 1 }, DAY);
@@ -55,7 +55,7 @@ test("each day has a file that names the columns, and a cut line does not damage
   expect(lines.filter((line) => line === undefined)).toHaveLength(1);
 });
 
-test("a client records each job once, with its times and without its input and output", async () => {
+test("a client records each job once, with its times but without its input and output", async () => {
   const folder = newFolder();
   const handler = async (job: { input: unknown }, { sleep }: { sleep(ms: number): Promise<void> }) => {
     await sleep(2000);
@@ -85,7 +85,7 @@ test("a client records each job once, with its times and without its input and o
   expect(textOf(folder)).not.toMatch(/planted/);
 });
 
-test("a folder that cannot be written fails no job, and is reported once", async () => {
+test("a folder that is not writable makes no job fail, and is reported once", async () => {
   const file = path.join(newFolder(), "a-file");
   appendFileSync(file, "");
   const warnings: string[] = [];
@@ -98,7 +98,7 @@ test("a folder that cannot be written fails no job, and is reported once", async
   expect(warnings).toEqual([expect.stringContaining("jobs are no longer recorded in")]);
 });
 
-test("a webhook receiver records the ends that it confirms in the same folder", async () => {
+test("a webhook receiver records the job ends that it confirms in the same folder", async () => {
   const folder = newFolder();
   await using emulated = await startQueue({});
   const receiver = createWebhookReceiver({

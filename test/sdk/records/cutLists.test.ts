@@ -47,7 +47,7 @@ function refuseV2({ emulator }: Emulated): void {
 
 const named = ({ emulator }: Emulated, name: string) => emulator.endpoints.list().filter((each) => each.name === name);
 
-test("an endpoint that is cut off from the list is found, changed, recycled and deleted like any other", async () => {
+test("an endpoint that the list cuts off is found, changed, recycled and deleted like any other", async () => {
   const { it: account, ids } = await withEndpoints(402);
   await using _ = account;
   const { endpoints } = account.client;
@@ -78,7 +78,7 @@ test("an endpoint that is cut off from the list is not gone because its deletion
   expect(account.emulator.endpoints.get(id)).toBeUndefined();
 });
 
-test("three hundred concurrent finds need one list, and the records missing from it are read fifty at a time", async () => {
+test("three hundred concurrent finds need one list, and records that it lacks are read fifty at a time", async () => {
   const { it: account, ids } = await withEndpoints(520);
   await using _ = account;
   const find = (id: string) => account.client.endpoints.find(id, { maxAgeMs: 60_000 });
@@ -89,7 +89,7 @@ test("three hundred concurrent finds need one list, and the records missing from
   expect(account.calls()).toHaveLength(1 + 3);
 });
 
-test("a list of all endpoints includes those that the service's own list cuts off; without REST v2, a warning says that it may be cut off", async () => {
+test("a list of all endpoints adds the ones that the service cuts off or, without REST v2, warns that it may be incomplete", async () => {
   const { it: account, ids, warnings } = await withEndpoints(402);
   await using _ = account;
   const all = await account.run(account.client.endpoints.list());
@@ -104,7 +104,7 @@ test("a list of all endpoints includes those that the service's own list cuts of
   expect(account.calls().filter((each) => each === "listEndpoints")).toHaveLength(3);
 });
 
-test("a name that only a hidden endpoint has is taken", async () => {
+test("a name is taken even if only a hidden endpoint uses it", async () => {
   const { it: account, ids } = await withEndpoints(401);
   await using _ = account;
   const onNameTaken = (existing: readonly { readonly id: string }[]) => {
@@ -115,7 +115,7 @@ test("a name that only a hidden endpoint has is taken", async () => {
   expect(await account.failure(create)).toHaveProperty("message", `taken by ${ids[400]}`);
 });
 
-test("a create whose response is lost is found although the list is cut off, and there is one endpoint", async () => {
+test("a create whose response is lost is found even if the list is cut off, and only one endpoint exists", async () => {
   const { it: account } = await withEndpoints(400);
   await using _ = account;
   account.emulator.faults.add({
@@ -127,7 +127,7 @@ test("a create whose response is lost is found although the list is cut off, and
   expect(named(account, "llama").map(({ id }) => id)).toEqual([created.id]);
 });
 
-test("a create whose response is lost is sent again if no list shows it, however long the lists are", async () => {
+test("a create whose response is lost is sent again if no list shows it, regardless of the lists' length", async () => {
   const { it: account } = await withEndpoints(400);
   await using _ = account;
   account.emulator.faults.add({ match: { operation: "saveEndpoint" }, effect: { reset: true }, times: 1 });
@@ -138,7 +138,7 @@ test("a create whose response is lost is sent again if no list shows it, however
 test.each([
   "before",
   "after",
-] as const)("a create whose response is lost %s it had an effect is not repeated if the list is cut off and there is no REST v2", async (when) => {
+] as const)("a create whose response is lost %s it took effect is not repeated if the list is cut off and REST v2 is unavailable", async (when) => {
   const { it: account, warnings } = await withEndpoints(400);
   await using _ = account;
   refuseV2(account);
@@ -172,7 +172,7 @@ test("a service without single reads is asked for one only once, and a list of 4
   expect(refusals()).toBe(1);
 });
 
-test("a service that refuses single reads as something not found is asked for no more of them", async () => {
+test("a service that refuses single reads as not found receives no further ones", async () => {
   const { it: account } = await withEndpoints(1);
   await using _ = account;
   const body = { errors: [{ message: 'Field "endpoint" was not found on type "User"' }] };
@@ -198,7 +198,7 @@ test.each([
   {},
   { a0: { id: "other", name: "o" } },
   { endpoint: null },
-])("a response to a single read that says nothing about the id (%j) does not prove absence", async (myself) => {
+])("a response to a single read that does not mention the id (%j) does not prove absence", async (myself) => {
   const { it: account } = await withEndpoints(0);
   await using _ = account;
   const effect = { status: 200, body: { data: { myself } } };
@@ -210,7 +210,7 @@ test.each([
   expect(account.calls()).toEqual(["myself", "saveEndpoint", "myself", "myself", "myself"]);
 });
 
-test("a service that has answered single reads is never treated as one that refuses them", async () => {
+test("a service that has supported single reads is never treated as one that refuses them", async () => {
   const { it: account } = await withEndpoints(0);
   await using _ = account;
   expect(await account.run(account.client.endpoints.find("gone"))).toBeUndefined();
@@ -221,7 +221,7 @@ test("a service that has answered single reads is never treated as one that refu
   expect(error.message).toContain("no answer about endpoint gone");
 });
 
-test("a service that says not found for an unknown id is understood, and other ids of the request are read", async () => {
+test("a not-found response for an unknown id is understood, and the other ids of the request are read", async () => {
   const { it: account, ids } = await withEndpoints(401);
   await using _ = account;
   const find = (id: string) => account.client.endpoints.find(id, { maxAgeMs: 60_000 });
@@ -242,7 +242,7 @@ test("a service that says not found for an unknown id is understood, and other i
   expect(foundAfterMs).toBeLessThan(1_000);
 });
 
-test("an account that is null without an error means a key without an identity, even in a single read", async () => {
+test("a null account without an error means that the key has no identity, even in a single read", async () => {
   const { it: account } = await withEndpoints(0);
   await using _ = account;
   for (const nth of [1, 2]) {
@@ -255,7 +255,7 @@ test("an account that is null without an error means a key without an identity, 
 test.each([
   "observed",
   "contract",
-] as const)("when lists are ten seconds behind, a new endpoint is found at once, or within 15 s (%s)", async (profile) => {
+] as const)("when lists lag by ten seconds, a new endpoint is found at once or within 15 s (%s)", async (profile) => {
   const { it: account } = await withEndpoints(0, { emulator: { profile } });
   await using _ = account;
   lag(account);
@@ -267,7 +267,7 @@ test.each([
   expect(changed.idleTimeout).toBe(9);
 });
 
-test("when lists are ten seconds behind, a lost create is found, not repeated", async () => {
+test("when lists lag by ten seconds, a lost create is found and not repeated", async () => {
   const { it: account } = await withEndpoints(3);
   await using _ = account;
   lag(account);
@@ -349,7 +349,7 @@ test("a volume that only a hidden endpoint mounts is not deleted, even if the se
   expect(emulator.volumes.list()).toHaveLength(1);
 });
 
-test("a template behind a cut list of endpoints is deleted, because the service refuses one that is used", async () => {
+test("a template is deleted even if the list of endpoints is cut off, because the service refuses to delete a used one", async () => {
   const { it } = await withEndpoints(400);
   await using _ = it;
   refuseV2(it);

@@ -19,7 +19,7 @@ test("the last of several creates looks for the duplicates of all", async () => 
   expect(calls().filter((call) => call === "myself")).toHaveLength(2);
 });
 
-test("the look of creates whose last one fails is not left out", async () => {
+test("the check for duplicates is not skipped when the last create fails", async () => {
   await using service = await startEmulated();
   const { emulator, client, run, failure } = service;
   const found: string[] = [];
@@ -35,7 +35,7 @@ test("the look of creates whose last one fails is not left out", async () => {
   expect(found).toEqual(["other"]);
 });
 
-test("a list that does not show the new record yet is read again, and then shows the duplicate", async () => {
+test("a list that does not show the new record yet is read again until it shows the duplicate", async () => {
   await using service = await startEmulated();
   const { emulator, client, run, clock } = service;
   const found: (readonly { readonly id: string }[])[] = [];

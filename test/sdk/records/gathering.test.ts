@@ -71,7 +71,7 @@ test("a deletion is never proven by a list requested before it was acknowledged,
   );
 });
 
-test("waves of eight deletions share the lists that prove them, however their responses are spread over time", async () => {
+test("waves of eight deletions share the lists that prove them, regardless of how their responses are spread over time", async () => {
   const service = slowService(
     Array.from({ length: 80 }, (_, index) => `id-${index}`),
     LIST_MS,
@@ -92,7 +92,7 @@ test("waves of eight deletions share the lists that prove them, however their re
   expect(service.lists()).toBeLessThanOrEqual(2 * 10);
 });
 
-test("the last of many deletions do not wait for others to follow", async () => {
+test("the last of many deletions do not wait for further deletions", async () => {
   const ids = Array.from({ length: 12 }, (_, index) => `id-${index}`);
   const service = slowService(ids, LIST_MS);
   const tasks = ids.map((id, index) => async () => {
@@ -105,7 +105,7 @@ test("the last of many deletions do not wait for others to follow", async () => 
   expect(service.existing.size).toBe(0);
 });
 
-test("a deletion does not wait for others that are pausing or have ended", async () => {
+test("a deletion does not wait for deletions that are pausing or have ended", async () => {
   const service = slowService(["a"], LIST_MS);
   const [, leave] = [service.list.join(), service.list.join()];
   const rested = service.list.rest(service.wait(10_000));
@@ -146,7 +146,7 @@ test("a single deletion does not wait, and neither do readers that do not share 
   for (const each of leave) each();
 });
 
-test("a shared list that every reader gives up is not requested, and the next reader does not wait for it", async () => {
+test("a shared list that all readers abandon is not requested, and the next reader does not wait for it", async () => {
   const service = slowService(["a"], LIST_MS);
   for (const _ of [1, 2]) service.list.join();
   const abort = new AbortController();
@@ -170,7 +170,7 @@ async function inParallel(tasks: readonly (() => Promise<void>)[], width: number
 
 const numberOf = ({ emulator }: Emulated, operation: string) => emulator.journal.requests({ operation }).length;
 
-test("each deletion at the service is proven by a later list, and eight concurrent ones share a few lists", async () => {
+test("each deletion at the service is proven by a later list, and eight concurrent deletions share a few lists", async () => {
   const size = 24;
   await using account = await startEmulated();
   const { emulator, client } = account;

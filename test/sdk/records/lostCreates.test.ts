@@ -56,7 +56,7 @@ const LOSSES: [string, FaultEffect][] = [
 describe.each([...KINDS, SECRET])("a create of a %s", (_noun, { operation, create, list }) => {
   test.each(
     LOSSES,
-  )("a create whose response is lost by %s makes one record, wherever it is lost", async (_what, effect) => {
+  )("a create whose response is lost by %s creates one record, wherever the response is lost", async (_what, effect) => {
     // A 429 says that there was no effect.
     const moments = effect.status === 429 ? (["before"] as const) : (["before", "after"] as const);
     for (const when of moments) {
@@ -67,7 +67,7 @@ describe.each([...KINDS, SECRET])("a create of a %s", (_noun, { operation, creat
     }
   });
 
-  test("is refused or creates another record when a record has its name, and never returns the existing one", async () => {
+  test("with the name of an existing record is refused or creates another record, and never returns the existing one", async () => {
     await using service = await startEmulated();
     const first = await service.run(create(service));
     service.emulator.faults.add({ match: { operation }, effect: { reset: true, when: "after" }, times: 1 });
@@ -77,7 +77,7 @@ describe.each([...KINDS, SECRET])("a create of a %s", (_noun, { operation, creat
   });
 });
 
-test("a lost create whose record shows only after the repetition was refused is found by its name", async () => {
+test("a lost create is found by its name if its record appears only after the repetition was refused", async () => {
   await using service = await startEmulated();
   service.emulator.faults.add({
     match: { operation: "saveTemplate" },
@@ -90,14 +90,14 @@ test("a lost create whose record shows only after the repetition was refused is 
   expect(service.emulator.templates.list().map(({ id }) => id)).toEqual([created.id]);
 });
 
-test("the refusal of a name that another account has or that is reserved is explained", async () => {
+test("the refusal of a name that is reserved or used in another account is explained", async () => {
   await using service = await startEmulated({ emulator: { takenTemplateNames: ["t"] } });
   await expect(service.run(service.client.templates.create({ name: "t", imageName: "app:1" }))).rejects.toThrow(
     /no template of this account has it: another account has it, or a deleted one had it/,
   );
 });
 
-test("someone else's template of the same name, created in the meantime, is never taken for ours", async () => {
+test("a template of the same name that someone else created in the meantime is never mistaken for ours", async () => {
   await using service = await startEmulated();
   const { emulator, client } = service;
   emulator.faults.add({ match: { operation: "saveTemplate" }, effect: { reset: true }, times: 1 });

@@ -33,7 +33,7 @@ describe.each(NAMES)("%s over REST v2", (name) => {
   });
   afterEach(() => site[Symbol.asyncDispose]());
 
-  test("a record is absent after one list and two reads by its id, a lag apart", async () => {
+  test("a record counts as absent after one list and two reads by its id that are one lag apart", async () => {
     expect(await site.run(site.client[name].find("absent"))).toBeUndefined();
     expect(site.calls()).toEqual([list, get, get]);
     const [first = 0, second = 0] = times(site, get);
@@ -41,7 +41,7 @@ describe.each(NAMES)("%s over REST v2", (name) => {
     expect(await site.failure(site.client[name].get("absent"))).toBeInstanceOf(NotFoundError);
   });
 
-  test("a record that empty lists do not show is read by its id, and deleted", async () => {
+  test("a record that is missing from empty lists is read by its id and deleted", async () => {
     const id = create(site);
     site.emulator.faults.add({ effect: { emptyLists: true } });
     expect(await site.run(site.client[name].find(id))).toMatchObject({ id });
@@ -73,7 +73,7 @@ describe.each(NAMES)("%s over REST v2", (name) => {
     expect(await site.failure(site.client[name].find(id))).toMatchObject({ code: "UNREADABLE_RESPONSE" });
   });
 
-  test("a refused or odd read by id is an error and not absence", async () => {
+  test("a read by id that is refused or has an odd response causes an error and does not mean absence", async () => {
     site.emulator.faults.add({ match: { operation: get }, effect: { status: 503 }, times: 6 });
     expect(await site.failure(site.client[name].find("absent"))).toBeInstanceOf(ServiceFaultError);
     site.emulator.faults.add({ match: { operation: get }, effect: { status: 200, body: { id: "another" } }, times: 1 });
@@ -83,7 +83,7 @@ describe.each(NAMES)("%s over REST v2", (name) => {
   });
 });
 
-test("over REST v2, the reads of many records that a list does not show share a queue of four", async () => {
+test("over REST v2, reads of many records that a list does not show share a queue of four", async () => {
   await using site = await startEmulated({ client: { api: "v2" } });
   const { client, emulator } = site;
   // Time passes during requests with a name like this.
@@ -98,7 +98,7 @@ test("over REST v2, the reads of many records that a list does not show share a 
   expect(Math.max(...running)).toBeLessThanOrEqual(4);
 });
 
-test("over REST v2, 300 records that are there are read in one list", async () => {
+test("over REST v2, 300 existing records are read with one list", async () => {
   await using site = await startEmulated({ client: { api: "v2" } });
   const ids = Array.from(
     { length: 300 },
@@ -141,14 +141,14 @@ describe.each(LISTED)("%s over GraphQL", (name) => {
     expect(await site.run(site.client[name].find(id))).toMatchObject({ id });
   });
 
-  test.each([1, 2])("list %i of the two proves nothing if it is empty", async (nth) => {
+  test.each([1, 2])("an empty list %i of the two proves nothing", async (nth) => {
     create(site);
     site.emulator.faults.add({ match: { operation: "myself", nth }, effect: { emptyLists: true } });
     expect(await site.failure(site.client[name].find("absent"))).toBeInstanceOf(EmptyListError);
     expect(site.calls()).toEqual(["myself", "myself"]);
   });
 
-  test("a search ends with the error of onMissing after the first list", async () => {
+  test("a search ends with the error thrown by onMissing after the first list", async () => {
     create(site);
     const onMissing = () => {
       throw new RangeError("enough");
@@ -157,7 +157,7 @@ describe.each(LISTED)("%s over GraphQL", (name) => {
     expect(site.calls()).toEqual(["myself"]);
   });
 
-  test("a record is absent after two lists that have others, 15 s apart", async () => {
+  test("a record counts as absent after two lists with other records, 15 s apart", async () => {
     create(site);
     const askedAt = site.clock.now();
     expect(await site.run(site.client[name].find("absent"))).toBeUndefined();
@@ -165,7 +165,7 @@ describe.each(LISTED)("%s over GraphQL", (name) => {
     expect(site.clock.now() - askedAt).toBeGreaterThanOrEqual(15_000);
   });
 
-  test("a known record that empty lists do not show is deleted by its id, and a deletion that was killed is repeated", async () => {
+  test("a known record that is missing from empty lists is deleted by its id, and a killed deletion is repeated", async () => {
     const id = create(site);
     const known = { name: VOLUME.name };
     site.emulator.faults.add({ effect: { emptyLists: true } });
@@ -175,7 +175,7 @@ describe.each(LISTED)("%s over GraphQL", (name) => {
     await site.run(site.client[name].delete(id, { known }));
   });
 
-  test("a record whose deletion was refused does not count as deleted because the next list is empty", async () => {
+  test("a record whose deletion was refused does not count as deleted when the next list is empty", async () => {
     const id = create(site);
     const refusal = { message: "it is still in use", code: "RUNPOD" };
     const operation = { volumes: "deleteNetworkVolume", registryAuths: "deleteRegistryAuth", secrets: "secretDelete" };
@@ -189,7 +189,7 @@ describe.each(LISTED)("%s over GraphQL", (name) => {
   });
 });
 
-test("over GraphQL, endpoints and templates that empty lists do not show are read by their ids", async () => {
+test("over GraphQL, endpoints and templates that are missing from empty lists are read by their ids", async () => {
   await using site = await startEmulated({ emulator: { profile: "observed" }, client: { service: "runpod" } });
   const [endpoint, template] = [KINDS.endpoints[2](site), KINDS.templates[2](site)];
   site.emulator.faults.add({ effect: { emptyLists: true } });

@@ -12,7 +12,7 @@ function bodies(operation: string): unknown[] {
   return site.emulator.journal.requests({ operation }).map(({ arguments: args }) => args.input);
 }
 
-test("a template is created, changed with only what differs, and deleted by its id", async () => {
+test("a template is created, changed by sending only the differences, and deleted by its id", async () => {
   const { client, run, emulator } = site;
   const input = {
     name: "t",
@@ -42,7 +42,7 @@ test("a template is created, changed with only what differs, and deleted by its 
   expect(emulator.templates.list()).toEqual([]);
 });
 
-test("a lost response to the create of a template, a volume or a credential leaves one of each", async () => {
+test("a lost response to creating a template, a volume or a credential leaves exactly one record", async () => {
   const { client, run, emulator } = site;
   const operations = ["createTemplate", "createNetworkVolume", "createRegistry"];
   for (const operation of operations) {
@@ -56,7 +56,7 @@ test("a lost response to the create of a template, a volume or a credential leav
   expect(emulator.registryAuths.list()).toHaveLength(1);
 });
 
-test("a taken name is refused, and the error says which record has it", async () => {
+test("a taken name is refused, and the error names the record that uses it", async () => {
   const { client, run, failure } = site;
   const { id } = await run(client.templates.create({ name: "t", imageName: "me/t:1" }));
   const error = await failure(client.templates.create({ name: "t", imageName: "me/t:1" }));
@@ -81,7 +81,7 @@ test("a volume grows, keeps what the caller knows of its storage, and is not del
   expect(emulator.volumes.list()).toEqual([]);
 });
 
-test("a credential cannot be changed, and the message says what to do", async () => {
+test("a credential cannot be changed, and the error says what to do", async () => {
   const { client, run, failure, emulator, calls } = site;
   const { id } = await run(client.registryAuths.create({ name: "r", username: "me", password: "very-secret" }));
   const error = await failure(client.registryAuths.update(id, { username: "me", password: "other-secret" }));

@@ -55,7 +55,7 @@ describe("readers of the shared list", () => {
     expect(await later).toEqual(["list-2", "list-2"]);
   });
 
-  test("need only two requests for a thousand readers that accept no older list", async () => {
+  test("send only two requests in total when a thousand of them accept no older list", async () => {
     const { read, sent } = handAnsweredList();
     const early = Array.from({ length: 500 }, () => read());
     await turn();
@@ -69,7 +69,7 @@ describe("readers of the shared list", () => {
 });
 
 describe("the age of a list", () => {
-  test("counts from when it was sent, and is bounded by what each reader allows", async () => {
+  test("is counted from when the list was sent, and limited by what each reader allows", async () => {
     const { read, sent, clock } = handAnsweredList();
     const first = read();
     await clock.advance(4_000);
@@ -87,7 +87,7 @@ describe("the age of a list", () => {
     expect(await tooOld).toBe("list-2");
   });
 
-  test("lets a reader join a list request that is in flight", async () => {
+  test("allows a reader to join a list request that is in flight", async () => {
     const { read, sent } = handAnsweredList();
     const first = read();
     await turn();
@@ -99,7 +99,7 @@ describe("the age of a list", () => {
 });
 
 describe("after a write", () => {
-  test("no reader gets a list that had arrived before it, however old a list it allows", async () => {
+  test("no reader gets a list that arrived before the write, even if it allows an older list", async () => {
     const { read, sent, list } = handAnsweredList();
     const before = read();
     await turn();
@@ -112,7 +112,7 @@ describe("after a write", () => {
     expect(await after).toBe("list-2");
   });
 
-  test("no reader gets a list that was sent before it and arrives after it", async () => {
+  test("no reader gets a list that was sent before the write and arrives after it", async () => {
     const { read, sent, list } = handAnsweredList();
     const before = read();
     await turn();
@@ -127,7 +127,7 @@ describe("after a write", () => {
     expect(await Promise.all([after, muchLater])).toEqual(["list-2", "list-2"]);
   });
 
-  test("a list that waited to be sent is new enough", async () => {
+  test("a list that is still waiting to be sent is new enough", async () => {
     const { read, sent, list } = handAnsweredList();
     const first = read();
     await turn();
@@ -144,7 +144,7 @@ describe("after a write", () => {
 });
 
 describe("a list that fails", () => {
-  test("fails for the readers that waited for it, and for no later ones", async () => {
+  test("fails for the readers that waited for it, but not for later readers", async () => {
     const { read, sent } = handAnsweredList();
     const failing = [read(), read(60_000)];
     await turn();
@@ -156,7 +156,7 @@ describe("a list that fails", () => {
     expect(await after).toBe("list-2");
   });
 
-  test("does not keep the next one from being sent", async () => {
+  test("does not prevent the next list from being sent", async () => {
     const { read, sent } = handAnsweredList();
     const failing = read();
     await turn();
@@ -170,7 +170,7 @@ describe("a list that fails", () => {
 });
 
 describe("a reader's abort", () => {
-  test("ends only its own wait, and at once", async () => {
+  test("ends only that reader's wait, and does so at once", async () => {
     const { read, sent } = handAnsweredList();
     const abort = new AbortController();
     const leaving = read(0, abort.signal);
@@ -183,7 +183,7 @@ describe("a reader's abort", () => {
     expect(await staying).toBe("list-1");
   });
 
-  test("ends the request when it was the last reader, and the next reader gets a new one", async () => {
+  test("ends the request if no other reader is waiting, and the next reader gets a new request", async () => {
     const { read, sent } = handAnsweredList();
     const abort = new AbortController();
     const leaving = [read(0, abort.signal), read(60_000, abort.signal)];
@@ -214,7 +214,7 @@ describe("a reader's abort", () => {
     expect(await later).toBe("list-2");
   });
 
-  test("share a request that a rate limit holds, until it is sent", async () => {
+  test("a request that a rate limit holds back is shared by new readers until it is sent", async () => {
     const clock = manualClock(1_000_000);
     const held: { readonly send: () => void; readonly also: ReadonlySet<string> }[] = [];
     const list = new SharedList<{ readonly number: number }>(clock, async (_, onSend, also) => {
@@ -240,7 +240,7 @@ describe("a reader's abort", () => {
     expect((await later).number).toBe(2);
   });
 
-  test("an abort that came before the call sends nothing", async () => {
+  test("an abort before the call sends nothing", async () => {
     const { read, sent } = handAnsweredList();
     await expect(read(0, AbortSignal.abort(new Error("enough")))).rejects.toThrow("enough");
     await turn();

@@ -41,7 +41,7 @@ test("a deletion that sometimes fails at the service is repeated", async () => {
   expect(service.emulator.registryAuths.list()).toEqual([]);
 });
 
-test("a deletion that always fails ends with an error, and the credential still exists", async () => {
+test("a deletion that always fails ends with an error, and the credential remains", async () => {
   await using service = await startEmulated();
   const { id } = await service.run(service.client.registryAuths.create(INPUT));
   service.emulator.faults.add({ match: { operation: "deleteRegistryAuth" }, effect: FAULT });
@@ -62,7 +62,7 @@ test.each(["saveRegistryAuth", "updateRegistryAuth"])("no message of %s shows th
   expect(error.message).not.toMatch(/canary|b-/);
 });
 
-test("the advice for a credential that an endpoint's own container uses fits an endpoint without a template", async () => {
+test("the advice for a credential that an endpoint's own container uses suits an endpoint without a template", async () => {
   await using service = await startEmulated({ client: { api: "v2" } });
   const { client } = service;
   const { id } = await service.run(client.registryAuths.create(INPUT));

@@ -24,7 +24,7 @@ describe.each(INTERFACES)("over %s", (api, operations) => {
   });
   afterEach(() => site[Symbol.asyncDispose]());
 
-  test("a secret is created, changed and deleted, and no response has its value", async () => {
+  test("a secret is created, changed and deleted, and no response contains its value", async () => {
     const { client, run, emulator, clock } = site;
     const created = await run(client.secrets.create(INPUT));
     expect(created).toEqual({
@@ -47,7 +47,7 @@ describe.each(INTERFACES)("over %s", (api, operations) => {
     expect(JSON.stringify(emulator.journal.requests())).not.toContain("canary-");
   });
 
-  test.each(LOSSES)("a create that meets %s makes one secret with its value", async (_what, effect) => {
+  test.each(LOSSES)("a create that encounters %s creates one secret with its value", async (_what, effect) => {
     const { client, run, emulator } = site;
     emulator.faults.add({ match: { operation: operations.create }, effect, times: 1 });
     const { id } = await run(client.secrets.create(INPUT));
@@ -55,7 +55,7 @@ describe.each(INTERFACES)("over %s", (api, operations) => {
     expect(emulator.secrets.matches(id, VALUE)).toBe(true);
   });
 
-  test.each(LOSSES)("a change that meets %s writes the value", async (_what, effect) => {
+  test.each(LOSSES)("a change that encounters %s writes the value", async (_what, effect) => {
     const { client, run, emulator } = site;
     const { id } = await run(client.secrets.create(INPUT));
     emulator.faults.add({ match: { operation: operations.write }, effect, times: 1 });
@@ -64,7 +64,7 @@ describe.each(INTERFACES)("over %s", (api, operations) => {
     expect(written).toMatchObject({ id, description: "new" });
   });
 
-  test("a record that a lost create left without its value gets it", async () => {
+  test("a record that a lost create left without a value gets its value", async () => {
     const { client, run, emulator } = site;
     emulator.faults.add({ match: { operation: operations.create }, effect: { hang: true, when: "after" }, times: 1 });
     const creating = run(client.secrets.create(INPUT));
@@ -74,7 +74,7 @@ describe.each(INTERFACES)("over %s", (api, operations) => {
     expect(emulator.secrets.matches(id, VALUE)).toBe(true);
   });
 
-  test("a name that is taken, in any case, is refused with the id, and the value stays", async () => {
+  test("a name that is taken, in upper or lower case, is refused with the id, and the existing value is kept", async () => {
     const { client, run, emulator } = site;
     const { id } = await run(client.secrets.create(INPUT));
     for (const name of ["hf_token", "HF_Token"]) {
@@ -134,7 +134,7 @@ test.each([
   ["value", { value: "" }],
   ["value", { value: "x".repeat(16 * 1024 * 1024) }],
   ["description", { description: "ä".repeat(32_768) }],
-])("a wrong %s is refused before anything is sent", async (property, wrong) => {
+])("an invalid %s is refused before anything is sent", async (property, wrong) => {
   await using service = await startEmulated();
   const failure = await service.failure(service.client.secrets.create({ ...INPUT, ...wrong }));
   expect(failure).toBeInstanceOf(InvalidInputError);
@@ -142,7 +142,7 @@ test.each([
   expect(service.calls()).toEqual([]);
 });
 
-test("a change needs a value or a description", async () => {
+test("a change requires a value or a description", async () => {
   await using service = await startEmulated();
   await expect(service.run(service.client.secrets.update("s1", {}))).rejects.toThrow(
     "value: is required, or description",

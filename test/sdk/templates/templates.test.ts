@@ -23,7 +23,7 @@ const FULL = {
   readme: "text",
 };
 
-test("a change sends every field, keeps other people's variables, and removes a variable that is null", async () => {
+test("a change sends every field, keeps other people's variables, and removes variables that are null", async () => {
   await using service = await startEmulated();
   service.emulator.templates.create(FULL);
   const changed = await service.run(
@@ -45,14 +45,14 @@ test("a change sends every field, keeps other people's variables, and removes a 
   });
 });
 
-test("nothing is sent when nothing differs, but only after a second look", async () => {
+test("nothing is sent if nothing differs, but only after a second read", async () => {
   await using service = await startEmulated();
   service.emulator.templates.create(FULL);
   await service.run(service.client.templates.update("t1", { imageName: "app:1", env: { MODE: "fast" } }));
   expect(service.calls()).toEqual(["myself", "myself"]);
 });
 
-test("a list that shows an older version neither suppresses a change nor brings old variables back", async () => {
+test("a list with an older version neither suppresses a change nor restores old variables", async () => {
   await using service = await startEmulated();
   const { emulator, client } = service;
   const { id } = await service.run(client.templates.create(INPUT));
@@ -63,7 +63,7 @@ test("a list that shows an older version neither suppresses a change nor brings 
   expect(emulator.templates.get(id)?.env).toEqual([{ key: "TOKEN", value: INPUT.env.TOKEN }]);
 });
 
-test("a change never builds on a list that others requested within the lag of this client's last change", async () => {
+test("a change is never based on a list that others requested within the lag of this client's last change", async () => {
   await using service = await startEmulated();
   const { emulator, client, clock } = service;
   const { id } = await service.run(client.templates.create(INPUT));
@@ -79,7 +79,7 @@ test("a change never builds on a list that others requested within the lag of th
   });
 });
 
-test("a deletion uses the template's current name", async () => {
+test("a deletion uses the current name of the template", async () => {
   await using service = await startEmulated();
   const { emulator, client } = service;
   const { id } = await service.run(client.templates.create(INPUT));
@@ -89,7 +89,7 @@ test("a deletion uses the template's current name", async () => {
   expect(emulator.templates.list().map((each) => each.id)).toEqual(["stranger"]);
 });
 
-test("a deletion fails at once if an endpoint uses the template, and names it", async () => {
+test("a deletion fails at once if an endpoint uses the template, and the error names the endpoint", async () => {
   await using service = await startEmulated();
   const { id } = await service.run(service.client.templates.create(INPUT));
   service.emulator.endpoints.create({ id: "e1", name: "llama", gpuIds: "ADA_24", templateId: id });
@@ -99,7 +99,7 @@ test("a deletion fails at once if an endpoint uses the template, and names it", 
   expect(service.calls()).not.toContain("deleteTemplate");
 });
 
-test("a deletion waits for two minutes after the last use, and reports the wait", async () => {
+test("a deletion waits until two minutes after the last use, and reports the wait", async () => {
   await using service = await startEmulated({ emulator: { templateReleaseMs: 120_000 } });
   const { emulator, client } = service;
   const { id } = await service.run(client.templates.create(INPUT));
@@ -112,7 +112,7 @@ test("a deletion waits for two minutes after the last use, and reports the wait"
   expect(waits.at(-1)).toBeGreaterThan(90_000);
 });
 
-test("a deletion ends when its time is up, and the template still exists", async () => {
+test("a deletion ends when its time is up, and the template remains", async () => {
   await using service = await startEmulated({ emulator: { templateReleaseMs: 120_000 } });
   const { emulator, client } = service;
   const { id } = await service.run(client.templates.create(INPUT));
@@ -124,7 +124,7 @@ test("a deletion ends when its time is up, and the template still exists", async
   expect(emulator.templates.list()).toHaveLength(1);
 });
 
-test("the error for a rename to a taken name says which template has it", async () => {
+test("a rename to a taken name causes an error that names the template with that name", async () => {
   await using service = await startEmulated();
   service.emulator.templates.create({ id: "other", name: "taken", imageName: "app:1" });
   const { id } = await service.run(service.client.templates.create(INPUT));
@@ -133,7 +133,7 @@ test("the error for a rename to a taken name says which template has it", async 
   await expect(failing).rejects.toThrow(/other/);
 });
 
-test("no message shows a value of a variable", async () => {
+test("no message shows the value of a variable", async () => {
   await using service = await startEmulated();
   const { emulator, client } = service;
   const message = `Expected value of type "Int!", found "${INPUT.env.TOKEN}" in {key: "X", value: "plain\\"value"}`;
@@ -163,7 +163,7 @@ test("all problems are reported at once, without values", () => {
   expect(JSON.stringify(problems)).not.toContain("secret-value-1");
 });
 
-test("an update without a template, or with a wrong field, only reads", async () => {
+test("an update of a missing template with an invalid field is refused before any request", async () => {
   await using service = await startEmulated();
   await expect(service.run(service.client.templates.update("none", { imageName: "" }))).rejects.toThrow(
     InvalidInputError,
@@ -171,7 +171,7 @@ test("an update without a template, or with a wrong field, only reads", async ()
   expect(service.calls()).toEqual([]);
 });
 
-test("any environment survives create, change and read, whatever its strings hold", async () => {
+test("any environment is preserved by create, change and read, whatever its strings contain", async () => {
   await using service = await startEmulated();
   const { client } = service;
   const variable = fc.stringMatching(/^[A-Za-z_][A-Za-z0-9_]{0,12}$/);

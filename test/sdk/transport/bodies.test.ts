@@ -69,7 +69,7 @@ describe("a response that cannot be read has a typed error", () => {
     return error;
   }
 
-  test.each(["gzip", "br", "deflate"])("damaged %s", async (encoding) => {
+  test.each(["gzip", "br", "deflate"])("a damaged body: %s", async (encoding) => {
     const error = await listAnswered({ "content-encoding": encoding }, (end) => end(Buffer.from(LIST)));
     expect(error).toMatchObject({ code: "UNREADABLE_RESPONSE" });
     expect(error.message).toContain("cannot be decompressed");
@@ -80,7 +80,7 @@ describe("a response that cannot be read has a typed error", () => {
     ["a line break", "\r\n"],
     ["one byte", "x"],
     ["the beginning of another part", gzipSync(LIST).subarray(0, 9)],
-  ])("gzip with %s after its end, immediately or later", async (_what, rest) => {
+  ])("gzip with %s after its end, sent at once or later", async (_what, rest) => {
     for (const isLate of [false, true]) {
       const send = (outgoing: ServerResponse) => {
         outgoing.writeHead(200, { "content-encoding": "gzip" });
@@ -106,13 +106,13 @@ describe("a response that cannot be read has a typed error", () => {
     }
   });
 
-  test("an encoding that nobody asked for", async () => {
+  test("an encoding that was not requested", async () => {
     const error = await listAnswered({ "content-encoding": "pack200" }, (end) => end(Buffer.from(LIST)));
     expect(error).toMatchObject({ code: "UNREADABLE_RESPONSE" });
     expect(error.message).toContain('the encoding "pack200" is not known');
   });
 
-  test("more than five encodings", async () => {
+  test("a body with more than five encodings", async () => {
     const layers = (count: number) => {
       let body = Buffer.from(LIST);
       for (let n = 0; n < count; n++) body = gzipSync(body);
@@ -124,13 +124,13 @@ describe("a response that cannot be read has a typed error", () => {
     expect(error.message).toContain("it has 6 encodings, and 5 at most are decoded");
   });
 
-  test("65 MB", async () => {
+  test("a body of 65 MB", async () => {
     const error = await listAnswered({}, (end) => end(Buffer.alloc(65 * 1024 * 1024, " ")));
     expect(error).toBeInstanceOf(UnexpectedResponseError);
     expect(error.message).toContain("larger than 64 MB");
   });
 
-  test("65 MB in a few kilobytes", async () => {
+  test("a body of 65 MB compressed to a few kilobytes", async () => {
     const bomb = gzipSync(Buffer.alloc(65 * 1024 * 1024, " "));
     const error = await listAnswered({ "content-encoding": "gzip" }, (end) => end(bomb));
     expect(error).toBeInstanceOf(UnexpectedResponseError);
@@ -142,7 +142,7 @@ describe("a response that cannot be read has a typed error", () => {
     ["an account of lists", `{"data":{"myself":${"[".repeat(100_000)}${"]".repeat(100_000)}}}`],
     ["data of lists", `{"data":{"other":${"[".repeat(100_000)}${"]".repeat(100_000)}}}`],
     ["errors of lists", `{"errors":[{"message":"no","x":${"[".repeat(100_000)}${"]".repeat(100_000)}}]}`],
-  ])("%s, a hundred thousand deep", async (_what, body) => {
+  ])("%s, nested a hundred thousand levels deep", async (_what, body) => {
     const error = await listAnswered({}, (end) => end(Buffer.from(body)));
     expect(error).toHaveProperty("code");
     expect(error).not.toBeInstanceOf(RangeError);
@@ -162,7 +162,7 @@ describe("status 408", () => {
     await client.close();
   });
 
-  test("status 408 for a submit leaves it uncertain, and is not retried", async () => {
+  test("status 408 for a submit makes it uncertain, and the submit is not retried", async () => {
     let count = 0;
     await using server = await startRawServer((_incoming, outgoing) => {
       count++;
@@ -196,7 +196,7 @@ const UNSIGNED = spawnSync("openssl", [
   server.close();
 });
 
-test("many waits on one signal cause no leak warning in Node", async () => {
+test("many waits on one signal cause no leak warning in Node.js", async () => {
   const warnings: string[] = [];
   const onWarning = (warning: Error) => warnings.push(warning.name);
   process.on("warning", onWarning);
@@ -226,7 +226,7 @@ describe("a refusal whose body cannot be decompressed", () => {
     [429, "gzip", "RATE_LIMITED"],
     [401, "gzip", "AUTHENTICATION"],
     [404, "zstd", "NOT_FOUND"],
-  ])("the error for a broken body with the status %d follows the status", async (status, encoding, code) => {
+  ])("the error for a broken body with the status %d is determined by the status", async (status, encoding, code) => {
     await using server = await startRawServer((incoming, outgoing) => {
       incoming.resume();
       outgoing.writeHead(status, { "content-encoding": encoding }).end();

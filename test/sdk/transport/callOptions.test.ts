@@ -112,13 +112,13 @@ describe("options of a call that do not exist", () => {
     [JSON.parse('{"__proto__": 5}'), /^(?!.*\[object)/],
     [{ ["x".repeat(100_000)]: 1 }, /^.{0,300}$/],
     [5, /options: must be an object with timeoutMs, maxRetries, signal, headers/],
-  ])("are named, with the nearest known option", async (options, message) => {
+  ])("are named in the error, with the nearest known option", async (options, message) => {
     await using emulated = await startCounting('{"jobs":1}');
     const error = await failure(() => emulated.client.endpoint("e").health(options as object));
     expect(error.message).toMatch(message);
   });
 
-  test("options of any name are refused unless they exist", async () => {
+  test("are refused whatever their names", async () => {
     // Names of Object.prototype, such as "toString", are not seen as options: a library may have
     // added one to all objects.
     const optionName = fc.string({ minLength: 1 }).filter((name) => !(name in Object.prototype));
@@ -133,7 +133,7 @@ describe("options of a call that do not exist", () => {
     expect(emulated.requests()).toBe(0);
   });
 
-  test("are not reported because of a library that adds properties to all objects", async () => {
+  test("are not reported when a library adds properties to all objects", async () => {
     await using emulated = await startCounting();
     const prototype = Object.prototype as unknown as Record<string, unknown>;
     prototype.added = () => {};
@@ -202,7 +202,7 @@ describe("other arguments that are not valid are refused before anything is sent
     "",
     "a/b",
     ["j"],
-  ])("an id is refused: %#", async (id) => {
+  ])("an invalid id is refused: %#", async (id) => {
     await using emulated = await startCounting();
     const queue = emulated.client.endpoint("e");
     for (const call of [
@@ -218,7 +218,7 @@ describe("other arguments that are not valid are refused before anything is sent
     expect(emulated.requests()).toBe(0);
   });
 
-  test.each([undefined, null, "", 5, { id: "e" }])("%p is refused in place of a record's id", async (given) => {
+  test.each([undefined, null, "", 5, { id: "e" }])("%p is refused as the id of a record", async (given) => {
     await using emulated = await startCounting(
       '{"data":{"myself":{"endpoints":[],"podTemplates":[],"networkVolumes":[]}}}',
     );
@@ -263,7 +263,7 @@ describe("other arguments that are not valid are refused before anything is sent
     { input: new Map([["a", 1]]) },
     { input: new Set([1]) },
     { input: {}, toJSON: () => undefined },
-  ])("a request is refused: %#", async (request) => {
+  ])("an invalid request is refused: %#", async (request) => {
     await using emulated = await startCounting();
     expect(await failure(() => emulated.client.endpoint("e").run(request as never))).toBeInstanceOf(InvalidInputError);
     expect(emulated.requests()).toBe(0);
@@ -277,7 +277,7 @@ describe("other arguments that are not valid are refused before anything is sent
     { endpoint: { endpointId: "e", status: () => {} }, onJob: () => {} },
     { endpoint: { endpointId: "e", status: () => {} }, onJob: () => {}, onError: () => {}, token: 5 },
     { endpoint: { endpointId: "e", status: () => {} }, onJob: () => {}, onError: () => {}, secret: "a".repeat(20) },
-  ])("options of a webhook receiver are refused: %#", async (options) => {
+  ])("invalid options of a webhook receiver are refused: %#", async (options) => {
     expect(await failure(() => createWebhookReceiver(options as never))).toBeInstanceOf(InvalidInputError);
   });
 });

@@ -19,7 +19,7 @@ function setClockBy(changeMs: number): void {
 }
 
 describe.each(CHANGES_MS)("when someone changes the machine's clock by %d ms", (changeMs) => {
-  test("a wait ends after its own time", async () => {
+  test("a wait ends after its own time limit", async () => {
     await using server = await startScriptedServer(() => ({ body: { id: "job-1", status: "IN_PROGRESS" } }));
     const client = createClient({ apiKey: CANARY, ...addressesOf(server) });
     const startedAt = performance.now();
@@ -32,7 +32,7 @@ describe.each(CHANGES_MS)("when someone changes the machine's clock by %d ms", (
     await client.close();
   });
 
-  test("a call ends after its own time, and its event says how long the request took", async () => {
+  test("a call ends after its own time limit, and its event reports how long the request took", async () => {
     await using server = await startScriptedServer((_request, number) => {
       if (number === 1) setClockBy(changeMs);
       return { status: 503, body: {} };
@@ -52,7 +52,7 @@ describe.each(CHANGES_MS)("when someone changes the machine's clock by %d ms", (
     await client.close();
   });
 
-  test("a rate limit counts the seconds that have passed", async () => {
+  test("a rate limit counts the seconds that have actually passed", async () => {
     const time = manualClock();
     let shiftMs = 0;
     const clock: Clock = { ...time, now: () => time.now() + shiftMs };

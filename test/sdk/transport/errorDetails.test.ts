@@ -17,7 +17,7 @@ const failureOf = async (call: Promise<unknown>) =>
   ) as ServerlessGpuError;
 
 describe("an error", () => {
-  test("has the status, the headers, the body and the request id of the response, on all three interfaces", async () => {
+  test("contains the status, headers, body and request id of the response, on all three interfaces", async () => {
     const body = JSON.stringify({ detail: "no such thing" });
     await using server = await startSame(404, body, { "x-request-id": "req-1", "content-type": "application/json" });
     await using client = clientOf(server);
@@ -38,7 +38,7 @@ describe("an error", () => {
     [200, '{"jobs": 5}', "UNEXPECTED_RESPONSE"],
     [503, "busy", "SERVICE_FAULT"],
     [429, "slow down", "RATE_LIMITED"],
-  ])("an error of a response with %d and %j also has it", async (status, body, code) => {
+  ])("contains them also for a response with %d and %j", async (status, body, code) => {
     await using server = await startSame(status, body);
     await using client = clientOf(server);
     expect(await failureOf(client.endpoint("e1").health({ maxRetries: 0 }))).toMatchObject({ code, status, body });
@@ -54,7 +54,7 @@ describe("an error", () => {
     }
   });
 
-  test("has no cause that quotes a body which is not JSON", async () => {
+  test("includes no cause that quotes a body which is not JSON", async () => {
     await using server = await startSame(200, "rpa_AAAABBBBCCCCDDDDEEEE");
     await using client = clientOf(server);
     for (const call of [
@@ -67,7 +67,7 @@ describe("an error", () => {
     }
   });
 
-  test("a GraphQL error has the status and the body of its response", async () => {
+  test("a GraphQL error includes the status and body of its response", async () => {
     await using emulated = await startEmulated();
     const body = { data: null, errors: [{ message: "Something is wrong" }] };
     emulated.emulator.faults.add({ match: { operation: "myself" }, effect: { status: 200, body } });
@@ -75,13 +75,13 @@ describe("an error", () => {
     expect(error).toMatchObject({ code: "BUSINESS_RULE", status: 200, body: JSON.stringify(body) });
   });
 
-  test("an error without a response has none of these details", async () => {
+  test("an error without a response contains none of these details", async () => {
     await using client = clientOf({ url: "http://127.0.0.1:1" });
     const error = await failureOf(client.endpoint("e1").health({ maxRetries: 0 }));
     for (const name of ["status", "headers", "body", "requestId", "jobId"]) expect(error).not.toHaveProperty(name);
   });
 
-  test("names the job that the call was about", async () => {
+  test("names the job of the call", async () => {
     await using server = await startSame(404, "{}");
     await using client = clientOf(server);
     const job = client.endpoint("e1").job("job-7");
@@ -99,7 +99,7 @@ describe("an error", () => {
     expect(error).toMatchObject({ code: "SUBMIT_UNCERTAIN", status: 502, requestId: "ray-1", body: "bad gateway" });
   });
 
-  test("shows no key in its headers or body, and is short: at most 4,000 characters of the body", async () => {
+  test("shows no key in its headers or body, and at most 4,000 characters of the body", async () => {
     const body = `${CANARY} ${"x".repeat(5_000_000)} ${CANARY}`;
     const headers = { "x-echo": `Bearer ${CANARY}`, "set-cookie": [`key=${CANARY}`, "b=2"], "x-request-id": CANARY };
     await using server = await startSame(400, body, headers);

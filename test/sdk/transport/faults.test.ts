@@ -31,7 +31,7 @@ describe("a passing fault", () => {
     ["an empty body", { status: 200, body: "" }],
     ["a server fault of GraphQL", { graphqlError: { message: "Something went wrong. Please try again later" } }],
     ["a hang", { hang: true }],
-  ])("a read is retried, with bounded pauses that double: %s", async (_what, effect) => {
+  ])("a read is retried after bounded pauses that double: %s", async (_what, effect) => {
     await using emulated = await startEmulated();
     emulated.emulator.endpoints.create(INPUT);
     emulated.emulator.faults.add({ match: myself, effect, times: 3 });
@@ -53,7 +53,7 @@ describe("a passing fault", () => {
     expect(refused.length).toBeLessThan(6);
   });
 
-  test("a Retry-After longer than the time left fails the call at once, and says when to try again", async () => {
+  test("a Retry-After longer than the time left fails the call at once, and the error says when to try again", async () => {
     await using emulated = await startEmulated();
     emulated.emulator.faults.add({ match: myself, effect: { status: 429, headers: { "retry-after": "300" } } });
     const startedAt = emulated.clock.now();
@@ -67,7 +67,7 @@ describe("a passing fault", () => {
     expect(emulated.clock.now() - startedAt).toBeLessThan(1_000);
   });
 
-  test("a change is retried: the same save, with the id", async () => {
+  test("a change is retried with the same save and the id", async () => {
     await using emulated = await startEmulated();
     const { id } = emulated.emulator.endpoints.create(INPUT);
     emulated.emulator.faults.add({
@@ -87,7 +87,7 @@ describe("a passing fault", () => {
   test.each<[string, string, number]>([
     ["in seconds", "7", 7_000],
     ["in broken seconds", "1.5", 1_500],
-  ])("waits as long as Retry-After says: %s", async (_form, header, expectedMs) => {
+  ])("the client waits as long as Retry-After says: %s", async (_form, header, expectedMs) => {
     await using emulated = await startEmulated();
     emulated.emulator.faults.add({
       match: myself,
@@ -98,7 +98,7 @@ describe("a passing fault", () => {
     expect(pauses(emulated)).toEqual([expectedMs, expectedMs]);
   });
 
-  test("pauses even when Retry-After is 0, so that callers do not return in step", async () => {
+  test("the client pauses even if Retry-After is 0, so that callers do not return in step", async () => {
     await using emulated = await startEmulated();
     emulated.emulator.faults.add({ match: myself, effect: { status: 429, headers: { "retry-after": "0" } }, times: 5 });
     await emulated.run(emulated.client.endpoints.list());
@@ -107,7 +107,7 @@ describe("a passing fault", () => {
     expect(new Set([first, ...others]).size).toBeGreaterThan(1);
   });
 
-  test("waits until the date that Retry-After names", async () => {
+  test("the client waits until the date in Retry-After", async () => {
     await using emulated = await startEmulated();
     const header = new Date(emulated.clock.now() + 20_000).toUTCString();
     emulated.emulator.faults.add({
@@ -126,7 +126,7 @@ describe("a passing fault", () => {
     "",
     "Wed, 01 Jan 2020 00:00:00 GMT",
     "NaN",
-  ])("uses its own pause when Retry-After makes no sense: %j", async (header) => {
+  ])("the client uses its own pause if Retry-After is invalid: %j", async (header) => {
     await using emulated = await startEmulated();
     emulated.emulator.faults.add({
       match: myself,
@@ -156,7 +156,7 @@ describe("a fault that stays", () => {
       "SERVICE_FAULT",
       /"Something went wrong"/,
     ],
-  ])("ends after six attempts, and says what it was: %s", async (_what, effect, code, message) => {
+  ])("ends the call after six attempts, and the error describes the fault: %s", async (_what, effect, code, message) => {
     await using emulated = await startEmulated();
     emulated.emulator.faults.add({ match: myself, effect });
     const error = await emulated.failure(emulated.client.endpoints.list());
@@ -237,7 +237,7 @@ describe("what is final", () => {
     expect(emulated.calls()).toEqual(["myself"]);
   });
 
-  test("errors: null next to data is not an error", async () => {
+  test("an errors field that is null next to data is not an error", async () => {
     await using emulated = await startEmulated();
     emulated.emulator.faults.add({
       effect: { status: 200, body: { data: { myself: { endpoints: [] } }, errors: null } },
@@ -267,7 +267,7 @@ describe("a wrong key", () => {
   test.each([
     "contract",
     "observed",
-  ] as const)("a wrong key and one without permission are refused (%s profile)", async (profile) => {
+  ] as const)("a wrong key or a key without permission is refused (%s profile)", async (profile) => {
     for (const apiKey of [`${CANARY}-wrong`, `${CANARY}-restricted`]) {
       await using emulated = await startEmulated({
         emulator: { profile, restrictedApiKey: `${CANARY}-restricted` },
@@ -281,7 +281,7 @@ describe("a wrong key", () => {
 });
 
 describe("a rule of the service", () => {
-  test("a rule about the quota is reported as such", async () => {
+  test("about the quota is reported as such", async () => {
     await using emulated = await startEmulated({ emulator: { workerQuota: 4 } });
     emulated.emulator.endpoints.create({ ...INPUT, name: "old" });
     const error = await emulated.failure(emulated.client.endpoints.create(INPUT));
@@ -295,14 +295,14 @@ describe("a rule of the service", () => {
     "unauthorized",
     "not found",
     "quota",
-  ])("is recognized despite a quoted name in its text: %s", async (name) => {
+  ])("is recognized even if its text quotes a name: %s", async (name) => {
     await using emulated = await startEmulated();
     const graphqlError = { message: `Endpoint "my ${name} endpoint" is locked`, code: "RUNPOD" };
     emulated.emulator.faults.add({ match: { operation: "saveEndpoint" }, effect: { graphqlError } });
     expect(await emulated.failure(emulated.client.endpoints.create(INPUT))).toMatchObject({ code: "BUSINESS_RULE" });
   });
 
-  test("a rule about something else is reported in the service's words", async () => {
+  test("about anything else is reported in the service's words", async () => {
     await using emulated = await startEmulated({ emulator: { templates: ["there"] } });
     const error = await emulated.failure(
       emulated.client.endpoints.create({ ...INPUT, name: "Unauthorized quota not found" }),

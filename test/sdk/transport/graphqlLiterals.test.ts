@@ -38,7 +38,7 @@ const literal = fc.letrec<{ value: Literal }>((tie) => ({
 })).value;
 
 describe("a literal", () => {
-  test("is read back unchanged, whether it is a text, a number or an object", () => {
+  test("is read back unchanged, whether it is a string, a number or an object", () => {
     fc.assert(
       fc.property(literal, (value) => {
         expect(roundTrip(value)).toEqual(value);
@@ -60,7 +60,7 @@ describe("a literal", () => {
     Number.MAX_VALUE,
     Number.MIN_VALUE,
     -1e100,
-  ])("%p is a number that GraphQL accepts", (value) => {
+  ])("%p becomes a number that GraphQL accepts", (value) => {
     expect(roundTrip({ value })).toEqual({ value: value === 0 ? 0 : value });
   });
 
@@ -77,11 +77,11 @@ describe("a literal", () => {
     "$input",
     "\u0000\u001f\u007f\u2028\u2029\ufeff😀",
     "# a comment",
-  ])("%j stays a string", (name) => {
+  ])("%j remains a string", (name) => {
     expect(roundTrip({ name, id: "kept" })).toEqual({ name, id: "kept" });
   });
 
-  test("undefined fields are left out, and null is kept", () => {
+  test("undefined fields are omitted, and null is kept", () => {
     expect(roundTrip({ a: undefined, b: null, c: { d: undefined } })).toEqual({ b: null, c: {} });
   });
 
@@ -105,7 +105,7 @@ describe("a literal", () => {
     "false",
     "null",
     "A\n",
-  ])("%j cannot be an enum value", (name) => {
+  ])("%j is refused as an enum value", (name) => {
     expect(() => new EnumValue(name)).toThrow(RangeError);
   });
 });
@@ -117,7 +117,7 @@ describe("a document", () => {
     input Input { name: String }
   `);
 
-  test("is one unnamed operation without variables that a server accepts", () => {
+  test("consists of one unnamed operation without variables that a server accepts", () => {
     const documents = [
       toQuery({ type: "query", name: "myself", selection: "endpoints { id name }" }),
       toQuery({ type: "mutation", name: "saveEndpoint", args: { input: { name: 'a "b"' } }, selection: "id" }),

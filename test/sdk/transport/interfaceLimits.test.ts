@@ -26,7 +26,7 @@ describe("each interface has its own limit", () => {
     expect(clock.monotonic() - startedAt).toBeLessThan(MINUTE_MS / 2);
   });
 
-  test("reads over REST v2 keep its limit, whatever the others use", async () => {
+  test("reads over REST v2 respect its limit, regardless of the other interfaces", async () => {
     await using site = await start();
     const { client, emulator, run } = site;
     await run(Promise.allSettled(Array.from({ length: 100 }, (_, i) => client.pods.get(`pod${i}`))));
@@ -35,7 +35,7 @@ describe("each interface has its own limit", () => {
     expect(reads.filter(({ status }) => status === 429)).toEqual([]);
   });
 
-  test("waits are reported at most every ten seconds, however often a request is admitted", async () => {
+  test("waits are reported at most every ten seconds, even if requests are admitted more often", async () => {
     const clock = manualClock(0);
     const reportedAt: number[] = [];
     const limiter = createLimiter({ perWindow: 100, windowMs: MINUTE_MS, concurrent: Number.POSITIVE_INFINITY });
@@ -55,7 +55,7 @@ describe("one account in several processes", () => {
   const calls = (client: Client, count: number) =>
     Promise.allSettled(Array.from({ length: count }, () => client.account.limits()));
 
-  test("none of 1,200 calls of eight clients fails, and they take little more time than the quota needs", async () => {
+  test("all 1,200 calls of eight clients succeed, in little more time than the quota requires", async () => {
     await using site = await startEmulated({
       client: { service: "runpod" },
       emulator: { profile: "observed", rateLimits: { graphql: "real" } },
@@ -76,7 +76,7 @@ describe("one account in several processes", () => {
     await Promise.all(clients.map((client) => client.close()));
   }, 300_000);
 
-  test("one stray refusal does not hold a client to the announced quota for its life", async () => {
+  test("a single stray refusal does not bind a client to the announced quota permanently", async () => {
     await using site = await start();
     const { client, emulator, run, clock } = site;
     emulator.faults.add({ match: { operation: "myself" }, effect: { status: 429 }, times: 1 });

@@ -23,7 +23,7 @@ class Log {
 }
 
 describe("the events of a client", () => {
-  test("report every request on all three interfaces", async () => {
+  test("are sent for every request on all three interfaces", async () => {
     const events: RequestEvent[] = [];
     await using emulated = await startEmulated({ client: { onRequest: (event) => events.push(event) } });
     const input = { name: "llama", gpuIds: "AMPERE_24", templateId: "abc" } as const;
@@ -39,7 +39,7 @@ describe("the events of a client", () => {
     expect(events.at(-1)).toMatchObject({ description: `the health at endpoint ${id}`, ms: expect.any(Number) });
   });
 
-  test("report each attempt, how long it took, and why it had no response", async () => {
+  test("contain each attempt, its duration, and the reason if it had no response", async () => {
     const events: RequestEvent[] = [];
     await using emulated = await startQueue({ client: { onRequest: (event) => events.push(event) } });
     emulated.emulator.faults.add({ match: { operation: "health" }, effect: { hang: true }, times: 1 });
@@ -55,7 +55,7 @@ describe("the events of a client", () => {
     expect(events[0]).not.toHaveProperty("status");
   });
 
-  test("go to a logger of pino's shape: debug for success, info for retries, warn for failures", async () => {
+  test("go to a pino-like logger: debug for success, info for retries, warn for failures", async () => {
     const log = new Log();
     await using emulated = await startQueue({ client: { logger: log } });
     emulated.emulator.faults.add({ match: { operation: "run" }, effect: { status: 429 }, times: 1 });
@@ -87,7 +87,7 @@ describe("the events of a client", () => {
     expect(chunks.join("")).toMatch(/^the health at endpoint .*: 200 in \d+ ms \{/);
   });
 
-  test("are not written without an observer", async () => {
+  test("are not logged without an observer", async () => {
     const levels = ["debug", "info", "log", "warn", "error"] as const;
     const spies = levels.map((level) => jest.spyOn(console, level).mockImplementation(() => {}));
     await using emulated = await startQueue();
@@ -97,7 +97,7 @@ describe("the events of a client", () => {
     for (const spy of spies) spy.mockRestore();
   });
 
-  test("report each retry before its pause", async () => {
+  test("announce each retry before its pause", async () => {
     const events: RetryEvent[] = [];
     await using emulated = await startQueue({ client: { onRetry: (event) => events.push(event) } });
     emulated.emulator.faults.add({ match: { operation: "health" }, effect: { status: 503 }, times: 1 });
@@ -131,7 +131,7 @@ describe("the events of a client", () => {
 });
 
 describe("the key", () => {
-  test("appears in no object of a client, and in nothing that its logger gets", async () => {
+  test("appears in no object of a client, and in nothing that its logger receives", async () => {
     const log = new Log();
     await using emulated = await startQueue({ client: { logger: log } });
     const input = { name: CANARY, gpuIds: "AMPERE_24", templateId: "abc" } as const;
@@ -155,7 +155,7 @@ describe("the key", () => {
     }
   });
 
-  test("the key and a job's storage secret appear in no error, whatever the service says", async () => {
+  test("the key and a job's storage secret appear in no error, whatever the service responds", async () => {
     await using emulated = await startQueue();
     const accessSecret = "canary-storage-secret-9f";
     const request = {

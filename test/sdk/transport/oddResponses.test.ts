@@ -90,7 +90,7 @@ function answers(good: unknown): fc.Arbitrary<ScriptedAnswer> {
 }
 
 test.each(Object.entries(CALLS))(
-  "whatever response %s gets, it has a result or a typed error without the key",
+  "%s ends with a result or a typed error without the key, whatever the response is",
   async (_name, { good, call }) => {
     let answer: ScriptedAnswer = { body: good };
     await using server = await startScriptedServer(() => answer);
@@ -120,7 +120,7 @@ test.each(Object.entries(CALLS))(
   60_000,
 );
 
-test.each(Object.entries(CALLS))("no error of %s passes control characters on", async (_name, { call }) => {
+test.each(Object.entries(CALLS))("no error of %s contains control characters", async (_name, { call }) => {
   const bodies = [FORGED, { id: FORGED }, { error: FORGED }, { errors: [{ message: FORGED }] }, `<html>${FORGED}`];
   for (const [status, body] of [200, 400, 404, 500].flatMap((each) => bodies.map((body) => [each, body] as const))) {
     await using server = await startScriptedServer(() => ({ status, body }));

@@ -30,7 +30,7 @@ async function failed(call: Promise<unknown>): Promise<Error> {
 }
 
 describe("a client", () => {
-  test("goes through the proxy of HTTP_PROXY, with its user and password", async () => {
+  test("uses the proxy from HTTP_PROXY with its user and password", async () => {
     await using proxy = await startProxy();
     await using server = await startScriptedServer(() => EMPTY_LIST);
     process.env.HTTP_PROXY = proxy.url;
@@ -41,7 +41,7 @@ describe("a client", () => {
     await client.close();
   });
 
-  test("treats a proxy without a protocol as one that speaks HTTP", async () => {
+  test("treats a proxy without a protocol as an HTTP proxy", async () => {
     await using proxy = await startProxy();
     await using server = await startScriptedServer(() => EMPTY_LIST);
     process.env.http_proxy = proxy.host;
@@ -51,7 +51,7 @@ describe("a client", () => {
     await client.close();
   });
 
-  test("bypasses the proxy if NO_PROXY names the host, or if the proxy is only for https", async () => {
+  test("bypasses the proxy if NO_PROXY names the host or the proxy is only for https", async () => {
     await using proxy = await startProxy();
     await using server = await startScriptedServer(() => EMPTY_LIST);
     process.env.HTTP_PROXY = proxy.url;
@@ -69,7 +69,7 @@ describe("a client", () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  test("says which proxy cannot be reached, without its password", async () => {
+  test("names a proxy that cannot be reached, without its password", async () => {
     const proxy = await startProxy();
     await proxy[Symbol.asyncDispose]();
     process.env.HTTPS_PROXY = proxy.url;
@@ -114,7 +114,7 @@ describe("a proxy that makes no tunnel: nothing was submitted, so the client tri
     void client.close();
   });
 
-  test("a proxy that always closes the connection is tried only once per attempt", async () => {
+  test("a proxy that always closes the connection is used only once per attempt", async () => {
     await using proxy = await startProxy((socket) => void socket.end());
     process.env.HTTPS_PROXY = proxy.url;
     const client = clientOf({ url: "https://api.example.com" }, { retry: { maxAttempts: 2 } });
@@ -126,7 +126,7 @@ describe("a proxy that makes no tunnel: nothing was submitted, so the client tri
   });
 });
 
-test("a tunnel that breaks after the request was sent leaves a submit uncertain", async () => {
+test("a tunnel that breaks after the request was sent makes a submit uncertain", async () => {
   let jobs = 0;
   const tunnels: Socket[] = [];
   await using proxy = await startProxy((socket) => {
@@ -145,7 +145,7 @@ test("a tunnel that breaks after the request was sent leaves a submit uncertain"
   await client.close();
 });
 
-test("a proxy's password that is not percent-encoded is refused, and not shown", () => {
+test("a proxy's password that is not percent-encoded is refused and not shown", () => {
   process.env.HTTP_PROXY = `http://user:${PASSWORD}%@127.0.0.1:9`;
   const make = () => clientOf({ url: "http://127.0.0.1:9" });
   expect(make).toThrow(ConfigurationError);
@@ -156,7 +156,7 @@ test("a proxy's password that is not percent-encoded is refused, and not shown",
 test.each([
   [407, "PROXY_AUTHENTICATION", 1],
   [502, "CANNOT_CONNECT", 2],
-])("a proxy that refuses the tunnel with %d is named with its status", async (status, code, attempts) => {
+])("a proxy that refuses the tunnel with %d is named together with its status", async (status, code, attempts) => {
   await using proxy = await startProxy((socket) => {
     socket.end(`HTTP/1.1 ${status} No\r\ncontent-length: 0\r\n\r\n`);
     return undefined;

@@ -22,7 +22,7 @@ describe("the client keeps within the service's limits", () => {
     ["stream", 2_100],
     ["openai", 2_100],
     ["runsync", 450],
-  ] as const)("%s: %d calls at once are spread, and none is refused [contract.rates]", async (operation, count) => {
+  ] as const)("%s: %d simultaneous calls are spread over time, and none is refused [contract.rates]", async (operation, count) => {
     await using emulated = await startQueue();
     const { id } = await emulated.run(emulated.queue.run({ input: {} }));
     const calls: Record<typeof operation, () => Promise<unknown>> = {
@@ -42,7 +42,7 @@ describe("the client keeps within the service's limits", () => {
     expect(mostWithin(10_000, times)).toBeLessThanOrEqual(RATE_LIMITS[operation].perWindow);
   });
 
-  test("all handles of an endpoint share its limits, and another endpoint has its own", async () => {
+  test("all handles of an endpoint share its limits, and another endpoint uses separate ones", async () => {
     await using emulated = await startQueue();
     const { id: otherId } = emulated.emulator.endpoints.create({ name: "other", gpuIds: "AMPERE_16", templateId: "t" });
     const purges = [
@@ -57,7 +57,7 @@ describe("the client keeps within the service's limits", () => {
     expect((other[1] as number) - (other[0] as number)).toBeLessThan(1_000);
   });
 
-  test("sends half as many after a refusal that someone else caused [contract.rate-exceeded]", async () => {
+  test("halves the rate after a refusal that someone else has caused [contract.rate-exceeded]", async () => {
     await using emulated = await startQueue();
     emulated.emulator.faults.add({ match: { operation: "purge-queue" }, effect: { status: 429 }, times: 1 });
     await emulated.run(Promise.all(Array.from({ length: 4 }, () => emulated.queue.purgeQueue())));
@@ -65,7 +65,7 @@ describe("the client keeps within the service's limits", () => {
     expect(mostWithin(9_000, times.slice(2))).toBe(1);
   });
 
-  test("uses the running workers that health showed if requestsPerWorker is set [contract.rate-workers]", async () => {
+  test("uses the number of running workers from health if requestsPerWorker is set [contract.rate-workers]", async () => {
     await using emulated = await startQueue({
       workers: 3,
       handler: async (_, { sleep }) => sleep(600_000),
@@ -79,7 +79,7 @@ describe("the client keeps within the service's limits", () => {
     expect(emulated.emulator.journal.requests({ operation: "requests", outcome: "error" })).toEqual([]);
   });
 
-  test("does not limit anything when rateLimits is off", async () => {
+  test("does not limit requests when rateLimits is off", async () => {
     await using emulated = await startQueue({ client: { rateLimits: "off", retry: { maxAttempts: 1 } } });
     const results = await emulated.run(
       Promise.allSettled(Array.from({ length: 5 }, () => emulated.queue.purgeQueue())),

@@ -6,7 +6,7 @@ function headers(left: number, seconds: number, quota = 60) {
   return { ratelimit: `"minute";r=${left};t=${seconds}`, "ratelimit-policy": `"minute";q=${quota};w=60` };
 }
 
-test("a few requests start before the first response reports the limits", () => {
+test("only a few requests start before the first response reports the limits", () => {
   const limits = createRateWindows();
   for (let i = 0; i < 4; i++) {
     expect(limits.delayMs(0)).toBe(0);
@@ -17,7 +17,7 @@ test("a few requests start before the first response reports the limits", () => 
   expect(limits.delayMs(10)).toBe(0);
 });
 
-test("no more requests start than the window has left, and the next window begins when it ends", () => {
+test("no more requests start than the window allows, and the next window begins when it ends", () => {
   const limits = createRateWindows();
   limits.start();
   limits.observe({ status: 200, headers: headers(2, 30) }, 1_000, 0);
@@ -30,7 +30,7 @@ test("no more requests start than the window has left, and the next window begin
   expect(limits.delayMs(31_000)).toBe(0);
 });
 
-test("a few requests start in a new window before a response reports its state: others may have used it", () => {
+test("only a few requests start in a new window before a response reports its state, because others may have used it", () => {
   const limits = createRateWindows();
   limits.start();
   limits.observe({ status: 200, headers: headers(0, 30) }, 1_000, 0);
@@ -45,7 +45,7 @@ test("a few requests start in a new window before a response reports its state: 
   expect(limits.delayMs(31_500)).toBe(0);
 });
 
-test("pending requests count, because the service may not have counted them yet", () => {
+test("pending requests are counted, because the service may not have counted them yet", () => {
   const limits = createRateWindows();
   for (let i = 0; i < 3; i++) limits.start();
   limits.observe({ status: 200, headers: headers(2, 30) }, 0, 0);
@@ -53,7 +53,7 @@ test("pending requests count, because the service may not have counted them yet"
   expect(limits.delayMs(0)).toBe(30_000);
 });
 
-test("a response that was overtaken does not raise what is left", () => {
+test("a response that arrives out of order does not raise the number of requests left", () => {
   const limits = createRateWindows();
   limits.start();
   limits.start();
@@ -65,7 +65,7 @@ test("a response that was overtaken does not raise what is left", () => {
   expect(limits.delayMs(10)).toBeGreaterThan(0);
 });
 
-test("a 429 holds all requests for its Retry-After", () => {
+test("a 429 holds back all requests for its Retry-After", () => {
   const limits = createRateWindows();
   limits.start();
   limits.observe({ status: 429, headers: { "retry-after": "12" } }, 0, 0);
@@ -74,7 +74,7 @@ test("a 429 holds all requests for its Retry-After", () => {
   expect(limits.delayMs(12_000)).toBe(0);
 });
 
-test("a window of hours delays nothing: the service refuses, and says why", () => {
+test("a window of hours delays no request, and the service's refusal explains the limit", () => {
   const limits = createRateWindows();
   limits.start();
   limits.observe({ status: 200, headers: { ratelimit: '"hour";r=0;t=3300' } }, 0, 0);
@@ -95,7 +95,7 @@ test.each([
   expect(limits.delayMs(0)).toBe(0);
 });
 
-test("whatever the order of responses, a fixed window never sees more than its quota", () => {
+test("in any order of responses, a fixed window never receives more requests than its quota", () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 2, max: 12 }),

@@ -25,7 +25,7 @@ test("The address of a rehearsal overrides options, explicit providers and a key
   });
 });
 
-test("A client that was made before a rehearsal sends nothing to another host", async () => {
+test("A client that was created before a rehearsal sends nothing to another host", async () => {
   await using real = await startEmulator();
   await using client = createClient({ apiKey: real.apiKey, graphqlUrl: real.url, queueUrl: real.url });
   Object.assign(process.env, { [URL_VARIABLE]: "http://127.0.0.1:9", [KEY_VARIABLE]: "rehearsal-key" });
@@ -35,7 +35,7 @@ test("A client that was made before a rehearsal sends nothing to another host", 
   expect(real.journal.requests()).toEqual([]);
 });
 
-test("Nothing is sent if a rehearsal lacks its address or key, or leads to another machine", () => {
+test("Nothing is sent if the rehearsal's address or key is missing, or if the address is on another machine", () => {
   expect(currentRehearsal({})).toBeUndefined();
   for (const environment of [
     { [URL_VARIABLE]: "http://127.0.0.1:1" },

@@ -16,7 +16,7 @@ async function startEcho(status = 200, body = "{}") {
 }
 
 describe("maxRetries of a call", () => {
-  test.each([0, 1, 2])("%d: sends the request once more for each", async (maxRetries) => {
+  test.each([0, 1, 2])("%d: repeats the request at most that many times", async (maxRetries) => {
     await using emulated = await startEmulated();
     emulated.emulator.faults.add({ effect: { status: 503 } });
     for (const call of [
@@ -50,7 +50,7 @@ describe("maxRetries of a call", () => {
 });
 
 describe("timeoutMs of a call", () => {
-  test("ends the call after that time, and not sooner", async () => {
+  test("ends the call after that time, and not earlier", async () => {
     await using emulated = await startEmulated();
     emulated.emulator.faults.add({ effect: { hang: true } });
     for (const call of [
@@ -67,7 +67,7 @@ describe("timeoutMs of a call", () => {
     expect(emulated.timers()).toBe(0);
   });
 
-  test("leaves the lists of other readers alone", async () => {
+  test("does not affect the lists of other readers", async () => {
     await using emulated = await startEmulated();
     await emulated.run(emulated.client.endpoints.create(ENDPOINT));
     emulated.emulator.faults.add({ match: { operation: "myself" }, effect: { hang: true }, times: 1 });
@@ -78,7 +78,7 @@ describe("timeoutMs of a call", () => {
 });
 
 describe("headers", () => {
-  test("headers of the client are sent with all requests, and those of a call take precedence", async () => {
+  test("headers of the client are sent with all requests, and headers of a call take precedence", async () => {
     await using server = await startEcho(503);
     await using client = clientOf(server, { retry: { maxAttempts: 1 }, headers: { "X-Team": "a", "X-Trace": "none" } });
     const headers = { "x-trace": "t1" };
@@ -93,7 +93,7 @@ describe("headers", () => {
 });
 
 describe("headers of a call", () => {
-  test("are sent with each attempt on all three interfaces, in addition to the client's own", async () => {
+  test("are sent with each attempt on all three interfaces, in addition to the client's headers", async () => {
     await using server = await startEcho(503);
     const client = clientOf(server, { retry: { maxAttempts: 2 } });
     const headers = { "X-Trace": "t1", "User-Agent": "mine/2" };
@@ -174,7 +174,7 @@ describe("bad options of a call", () => {
     { headers: [] as unknown as Record<string, string> },
     { headers: new Map() as unknown as Record<string, string> },
     { headers: "x-a: 1" as unknown as Record<string, string> },
-  ])("%j: are an InvalidInputError, and nothing is sent", async (options) => {
+  ])("%j: cause an InvalidInputError, and nothing is sent", async (options) => {
     await using server = await startEcho();
     const client = clientOf(server);
     for (const call of [
@@ -194,7 +194,7 @@ describe("bad options of a call", () => {
 });
 
 describe("withResponse", () => {
-  test("resolves with the value and the response that it came in, on all three interfaces", async () => {
+  test("resolves with the value and its response, on all three interfaces", async () => {
     await using emulated = await startEmulated();
     const created = await emulated.run(emulated.client.endpoints.create(ENDPOINT).withResponse());
     expect(created).toMatchObject({ data: { name: "llama" }, response: { status: 200 } });
@@ -217,7 +217,7 @@ describe("withResponse", () => {
     });
   });
 
-  test("returns the response of the last attempt, with the service's id of the request", async () => {
+  test("returns the last attempt's response with the service's request id", async () => {
     let count = 0;
     await using server = await startRawServer((_, response) => {
       count++;
@@ -231,13 +231,13 @@ describe("withResponse", () => {
     await client.close();
   });
 
-  test("rejects with the error of the call, and leaves no rejection behind", async () => {
+  test("rejects with the error of the call, and leaves no unhandled rejection", async () => {
     const client = clientOf({ url: "http://127.0.0.1:1" }, { retry: { maxAttempts: 1 } });
     await expect(client.endpoint("e1").health().withResponse()).rejects.toMatchObject({ code: "CANNOT_CONNECT" });
     await client.close();
   });
 
-  test("shares a list between readers, who all get its response", async () => {
+  test("shares a list between readers, which all get its response", async () => {
     await using emulated = await startEmulated();
     const all = await emulated.run(Promise.all([1, 2, 3].map(() => emulated.client.endpoints.list().withResponse())));
     expect(all.map(({ response }) => response.status)).toEqual([200, 200, 200]);

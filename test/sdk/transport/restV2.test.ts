@@ -7,7 +7,7 @@ afterEach(async () => {
   site = undefined;
 });
 
-test("requests stay within the limits that the service reports, without a refusal", async () => {
+test("requests stay within the limits that the service reports, so that none is refused", async () => {
   site = await startEmulated({
     client: { api: "v2" },
     emulator: { rateLimits: { management: { perMinute: 20, perHour: 3000 } } },
@@ -56,7 +56,7 @@ test("after a refusal, the client waits as long as the refusal says", async () =
   expect(clock.monotonic() - startedAt).toBeGreaterThanOrEqual(7_000);
 });
 
-test("a used-up hourly limit causes an error that says so", async () => {
+test("an exhausted hourly limit causes an error that says so", async () => {
   site = await startEmulated({
     client: { api: "v2" },
     emulator: { rateLimits: { management: { perHour: 2 } } },
@@ -83,7 +83,7 @@ test.each([
   [400, "not a problem", "REJECTED"],
   [404, { title: "Not Found", status: 404, detail: "resource not found" }, "NOT_FOUND"],
   [410, { title: "Gone", status: 410, detail: "gone" }, "REJECTED"],
-])("status %d with %j is %s", async (status, body, code) => {
+])("status %d with %j becomes %s", async (status, body, code) => {
   site = await startEmulated({ client: { api: "v2" } });
   site.emulator.faults.add({ effect: { status, body } });
   expect(await site.failure(site.client.endpoints.list())).toMatchObject({ code, status });
@@ -98,7 +98,7 @@ test("problems that are objects are shown as JSON", async () => {
   );
 });
 
-test("a gateway's page is recognized, and the key is in no message", async () => {
+test("a gateway's page is recognized, and no message contains the key", async () => {
   site = await startEmulated({ client: { api: "v2" } });
   site.emulator.faults.add({ effect: { html: true, status: 403 } });
   const error = await site.failure(site.client.endpoints.list());
@@ -106,7 +106,7 @@ test("a gateway's page is recognized, and the key is in no message", async () =>
   expect(error.message).toContain("an HTML page, so a gateway may have rejected it");
 });
 
-test.each(["graphql", "v2"])("over %s, a GraphQL 410 says how to switch", async (api) => {
+test.each(["graphql", "v2"])("over %s, the error for a GraphQL 410 says how to switch", async (api) => {
   site = await startEmulated({ client: { api: api as "graphql" } });
   site.emulator.faults.add({ match: { interface: "graphql" }, effect: { status: 410 } });
   const listing = site.client.endpoints.list();
@@ -114,7 +114,7 @@ test.each(["graphql", "v2"])("over %s, a GraphQL 410 says how to switch", async 
   else expect((await site.failure(listing)).message).toContain("set SERVERLESS_GPU_API=v2");
 });
 
-test("the environment chooses the interface unless the option does, and a wrong name is refused", async () => {
+test("the environment selects the interface unless the option does, and an unknown name is refused", async () => {
   site = await startEmulated();
   const { url, apiKey } = site.emulator;
   const connection = { apiKey, graphqlUrl: url };

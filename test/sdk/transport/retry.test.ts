@@ -60,13 +60,13 @@ describe("the decision after a failed attempt", () => {
     }
   }
 
-  test("the sixth attempt is the last, and a create still checks its effect after it", () => {
+  test("the sixth attempt is the last, and a create still checks its effect afterwards", () => {
     expect(decideOn("safe", new ConnectionError("broken"), 5).retryInMs).toBeDefined();
     expect(decideOn("safe", new ConnectionError("broken"), 6)).toEqual({ lookUp: false });
     expect(decideOn("create", new ConnectionError("broken"), 6)).toEqual({ lookUp: true });
   });
 
-  test("there is no further attempt when the pause would exceed the time for the call", () => {
+  test("no further attempt follows if the pause would exceed the time for the call", () => {
     expect(decideOn("safe", new ConnectionError("broken"), 1, 119_999, 0.9)).toEqual({ lookUp: false });
     expect(decideOn("safe", new ConnectionError("broken"), 1, 200_000, 0)).toEqual({ lookUp: false });
   });
@@ -80,12 +80,12 @@ describe("Retry-After", () => {
     expect(decideOn("safe", new ServiceFaultError("503", { retryAfterMs: 9_000 })).retryInMs).toBe(9_000);
   });
 
-  test("is waited for in full when the time for the call allows it", () => {
+  test("is respected in full if the time for the call allows it", () => {
     expect(decideOn("safe", limited(119_000)).retryInMs).toBe(119_000);
     expect(decideOn("safe", limited(1_000), 2, 118_000).retryInMs).toBeUndefined();
   });
 
-  test("ends the call at once when it is longer than the time left", () => {
+  test("ends the call at once if it is longer than the time left", () => {
     const ended = { lookUp: false, isAskedToWaitLonger: true };
     expect(decideOn("safe", limited(3_600_000))).toEqual(ended);
     expect(decideOn("safe", limited(20_001), 2, 100_000)).toEqual(ended);
@@ -96,12 +96,12 @@ describe("Retry-After", () => {
     });
   });
 
-  test("is respected in a call that has little time", () => {
+  test("is respected in a call with little time", () => {
     const failed = { repeatability: "safe", error: limited(1_000), attempt: 1, elapsedMs: 0, random: 0 } as const;
     expect(decideRetry(failed, { maxAttempts: 6, maxElapsedMs: 3_000 }).retryInMs).toBe(1_000);
   });
 
-  test("is never followed by an earlier retry", () => {
+  test("is never undercut by an earlier retry", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 10 ** 6 }), fc.integer({ min: 0, max: 119_000 }), (after, elapsedMs) => {
         const { retryInMs } = decideOn("safe", limited(after), 1, elapsedMs);
@@ -112,12 +112,12 @@ describe("Retry-After", () => {
 });
 
 describe("pauses", () => {
-  test("are bounded by 0.5 s doubling to 20 s", () => {
+  test("are limited by a bound that doubles from 0.5 s to 20 s", () => {
     const longest = [1, 2, 3, 4, 5, 6, 7, 8, 50, 5_000].map((attempt) => pauseMs(attempt, 1));
     expect(longest).toEqual([500, 1_000, 2_000, 4_000, 8_000, 16_000, 20_000, 20_000, 20_000, 20_000]);
   });
 
-  test("use the whole range below the bound", () => {
+  test("use the whole range up to the bound", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 100 }), fc.double({ min: 0, max: 1, noNaN: true }), (attempt, random) => {
         const pause = pauseMs(attempt, random);
@@ -126,7 +126,7 @@ describe("pauses", () => {
     );
   });
 
-  test("never exceed the time for the call, together with the attempts", () => {
+  test("never exceed the time for the call when added to the attempts", () => {
     fc.assert(
       fc.property(
         fc.constantFrom<Repeatability>("safe", "create", "submit"),

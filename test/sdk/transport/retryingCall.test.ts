@@ -26,7 +26,7 @@ function closedGate(clock: ManualClock) {
 const failed = (promise: Promise<unknown>) => promise.catch((error: Error) => error);
 
 describe("a call", () => {
-  test("ends each attempt after its own time, and all of them after the call's", async () => {
+  test("ends each attempt after its own time limit, and all attempts after the call's limit", async () => {
     const clock = manualClock(0);
     let attempts = 0;
     const error = failed(
@@ -43,7 +43,7 @@ describe("a call", () => {
     expect(attempts).toBe(4);
   });
 
-  test("starts its time when the gate admits its first attempt", async () => {
+  test("starts its time limit when the gate admits its first attempt", async () => {
     const clock = manualClock(0);
     const gate = new Gate(clock, createLimiter({ perWindow: 1, concurrent: 1 }));
     const results = Promise.all(
@@ -53,7 +53,7 @@ describe("a call", () => {
     expect(await results).toEqual(Array.from({ length: 30 }, (_, n) => n * 10_000));
   });
 
-  test("a call with its own time limit fails at the gate when that has elapsed: nothing was sent", async () => {
+  test("a call fails at the gate when its own time limit has elapsed, and nothing was sent", async () => {
     const clock = manualClock(0);
     let attempts = 0;
     const attempt = async () => ++attempts;
@@ -63,7 +63,7 @@ describe("a call", () => {
     expect(attempts).toBe(0);
   });
 
-  test("leaves the gate at once when its signal aborts, with no timer behind", async () => {
+  test("leaves the gate at once when its signal aborts, and leaves no timer behind", async () => {
     const clock = manualClock(0);
     const controller = new AbortController();
     const attempt = async () => "sent";
@@ -83,7 +83,7 @@ describe("a call", () => {
     expect(attempts).toBe(0);
   });
 
-  test("says how many attempts it made when it fails", async () => {
+  test("reports the number of attempts when it fails", async () => {
     const clock = manualClock(0);
     const attempt = async () => {
       throw new ConnectionError("the connection broke");
@@ -95,7 +95,7 @@ describe("a call", () => {
 });
 
 describe("the gate", () => {
-  test("lets requests through in the order in which they came", async () => {
+  test("admits requests in the order in which they arrive", async () => {
     const clock = manualClock(0);
     const gate = new Gate(clock, createLimiter({ perWindow: 2, concurrent: 1 }));
     const order: number[] = [];

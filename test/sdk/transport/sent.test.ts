@@ -47,7 +47,7 @@ async function startService() {
 }
 
 describe.each(CODES)("an established connection that ends with %s", (code) => {
-  test("leaves a submit uncertain: it is not sent again", async () => {
+  test("makes a submit uncertain, which is not sent again", async () => {
     await using service = await startService();
     const client = clientOf(service);
     const stop = breakOnArrival(service, code, (path) => path.endsWith("/run"));
@@ -62,7 +62,7 @@ describe.each(CODES)("an established connection that ends with %s", (code) => {
   });
 });
 
-test("a create over a connection that ends with EHOSTUNREACH creates one endpoint, and finds it", async () => {
+test("a create over a connection that ends with EHOSTUNREACH creates one endpoint and finds it", async () => {
   await using service = await startService();
   const client = clientOf(service);
   let isFirst = true;
@@ -78,7 +78,7 @@ test("a create over a connection that ends with EHOSTUNREACH creates one endpoin
   await client.close();
 });
 
-test("a server that resets the connection after the request leaves a submit uncertain", async () => {
+test("a server that resets the connection after the request makes a submit uncertain", async () => {
   let count = 0;
   await using server = await startRawServer((incoming) => {
     count++;
@@ -90,7 +90,7 @@ test("a server that resets the connection after the request leaves a submit unce
   await client.close();
 });
 
-test("a connection that cannot be made is retried, and the error says that nothing was sent", async () => {
+test("a connection that cannot be established is retried, and the error says that nothing was sent", async () => {
   // It accepts connections but never speaks TLS, so no request can begin.
   const sockets: Socket[] = [];
   const silent = createServer((socket) => sockets.push(socket)).listen(0, "127.0.0.1");

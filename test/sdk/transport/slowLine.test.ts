@@ -12,7 +12,7 @@ function block(ms: number): void {
   while (performance.now() < end);
 }
 
-test("a large result over a slow connection is read, although it takes far longer than an attempt's time", async () => {
+test("a large result over a slow connection is read, although it takes far longer than an attempt may", async () => {
   await using server = await startRawServer(async (_incoming, outgoing) => {
     const text = JSON.stringify({ ...RECORD, output: "x".repeat(10_000) });
     for (let at = 0; at < text.length; at += 1_000) {
@@ -43,7 +43,7 @@ test("a slow upload of a large request does not count as a lost submit", async (
   await client.close();
 });
 
-test("a response that stops in the middle ends after an attempt's time without a byte", async () => {
+test("a response that stalls in the middle ends after an attempt's time without a byte", async () => {
   await using server = await startRawServer(async (_incoming, outgoing) => {
     for (let chunk = 0; chunk < 3; chunk++) {
       outgoing.write(" ");
@@ -59,7 +59,7 @@ test("a response that stops in the middle ends after an attempt's time without a
   await client.close();
 });
 
-test("a response that never stops coming ends with the call's own time", async () => {
+test("an endless response ends with the call's own time limit", async () => {
   await using server = await startRawServer(async (_incoming, outgoing) => {
     const timer = setInterval(() => outgoing.write(" "), 50);
     await once(outgoing, "close");
@@ -99,7 +99,7 @@ describe("the stream of an OpenAI-compatible server", () => {
     for await (const _event of events);
   }
 
-  test("ends when nothing arrives for its timeoutMs", async () => {
+  test("ends when no data arrives for its timeoutMs", async () => {
     await using server = await startStalling();
     const client = clientOf(server);
     const stream = await client.endpoint("ep").openaiStream("v1/chat/completions", { body: {}, timeoutMs: 500 });
@@ -111,7 +111,7 @@ describe("the stream of an OpenAI-compatible server", () => {
     await client.close();
   });
 
-  test("continues for longer than its timeoutMs while data arrives, or while its reader takes time", async () => {
+  test("continues beyond its timeoutMs while data arrives or its reader takes time", async () => {
     await using server = await startRawServer(async (_incoming, outgoing) => {
       for (const piece of ["a", "b", "c", "d"]) {
         outgoing.write(`data: "${piece}"\n\n`);
@@ -130,7 +130,7 @@ describe("the stream of an OpenAI-compatible server", () => {
     await client.close();
   });
 
-  test("ends when the client is closed, read or not, and close does not hang", async () => {
+  test("ends when the client is closed, whether it was read or not, and close does not hang", async () => {
     await using server = await startStalling();
     const client = clientOf(server);
     const queue = client.endpoint("ep");

@@ -54,7 +54,7 @@ describe("a stream", () => {
     await client.close();
   });
 
-  test("a stream that begins after the client was closed is ended, and closing does not wait for it", async () => {
+  test("a stream that begins after the client was closed is ended, and close does not wait for it", async () => {
     let begin = () => {};
     await using server = await startEndless((_incoming, outgoing) => {
       begin = () => outgoing.write("data: 1\n\n");

@@ -37,7 +37,7 @@ async function abortAfter(emulated: Emulated, ms: number, start: (signal: AbortS
 }
 
 describe("an attempt", () => {
-  test("has 30 s for its response; a slower one is cut off and tried again", async () => {
+  test("may take 30 s to respond, and is cut off and repeated after that", async () => {
     await using emulated = await startEmulated();
     emulated.emulator.faults.add({ match: myself, effect: { hang: true }, times: 2 });
     await emulated.run(emulated.client.endpoints.list());
@@ -50,7 +50,7 @@ describe("an attempt", () => {
     expect(emulated.timers()).toBe(0);
   });
 
-  test("has the time that the client's option says", async () => {
+  test("may take the time that the client's option sets", async () => {
     await using emulated = await startEmulated({ client: { attemptTimeoutMs: 1_500, retry: { maxAttempts: 1 } } });
     emulated.emulator.faults.add({ match: myself, effect: { hang: true } });
     const error = await emulated.failure(emulated.client.endpoints.list());
@@ -59,7 +59,7 @@ describe("an attempt", () => {
     expect(emulated.timers()).toBe(0);
   });
 
-  test("has its time for the whole response, including the body", async () => {
+  test("has a time limit for the whole response, including the body", async () => {
     const server = createServer((_incoming, outgoing) => {
       outgoing.writeHead(200, { "content-type": "application/json" });
       outgoing.write('{"data": {"myself": {"endpoints": [');
@@ -76,7 +76,7 @@ describe("an attempt", () => {
 });
 
 describe("a call", () => {
-  test("ends within 120 s, whatever its attempts do", async () => {
+  test("ends within 120 s, regardless of its attempts", async () => {
     await using emulated = await startEmulated();
     emulated.emulator.faults.add({ match: myself, effect: { hang: true } });
     const startedAt = emulated.clock.now();
@@ -87,7 +87,7 @@ describe("a call", () => {
     expect(emulated.timers()).toBe(0);
   });
 
-  test("ends within the time that the client's option says", async () => {
+  test("ends within the time that the client's option sets", async () => {
     await using emulated = await startEmulated({ client: { retry: { maxElapsedMs: 10_000, maxAttempts: 99 } } });
     emulated.emulator.faults.add({ match: myself, effect: { status: 503 } });
     const startedAt = emulated.clock.now();
@@ -126,7 +126,7 @@ describe("an abort", () => {
     expect(emulated.timers()).toBe(0);
   });
 
-  test("ends a request that hangs, and its connection", async () => {
+  test("ends a request that hangs, and closes its connection", async () => {
     await using emulated = await startEmulated();
     emulated.emulator.faults.add({ match: myself, effect: { hang: true } });
     const left = await abortAfter(emulated, 10_000, (signal) =>
@@ -144,7 +144,7 @@ describe("an abort", () => {
     expect(emulated.calls()).toHaveLength(1);
   });
 
-  test("ends the attempts of a list that nobody else waits for", async () => {
+  test("ends the attempts of a list that no other reader waits for", async () => {
     await using emulated = await startEmulated();
     emulated.emulator.faults.add({ effect: { status: 429, headers: { "retry-after": "30" } } });
     await abortAfter(emulated, 10_000, (signal) => emulated.client.endpoints.list({ signal }));
@@ -153,7 +153,7 @@ describe("an abort", () => {
     expect(emulated.timers()).toBe(0);
   });
 
-  test("ends the wait for the list's lag", async () => {
+  test("ends the wait for the lag of the list", async () => {
     await using emulated = await startEmulated();
     const left = await abortAfter(emulated, 2_000, (signal) => emulated.client.endpoints.find("nowhere", { signal }));
     expect(left).toEqual({ calls: 1, timers: 0 });
@@ -166,7 +166,7 @@ describe("an abort", () => {
     expect(left).toEqual({ calls: 2, timers: 0 });
   });
 
-  test("ends the wait for workers to stop; another deletion finishes the work", async () => {
+  test("ends the wait for workers to stop, and another deletion completes the work", async () => {
     await using emulated = await startEmulated({ emulator: { drainMs: 60_000 } });
     const { id } = emulated.emulator.endpoints.create({ ...INPUT, workersMin: 1 });
     await emulated.clock.advance(1_000);
@@ -176,7 +176,7 @@ describe("an abort", () => {
     expect(emulated.emulator.endpoints.get(id)).toBeUndefined();
   });
 
-  test("an abort without a reason is an AbortError", async () => {
+  test("an abort without a reason rejects with an AbortError", async () => {
     await using emulated = await startEmulated();
     await expect(emulated.client.endpoints.list({ signal: AbortSignal.abort() })).rejects.toMatchObject({
       name: "AbortError",
@@ -185,7 +185,7 @@ describe("an abort", () => {
 });
 
 describe("where nothing responds", () => {
-  test("the error names the URL, but not the key", async () => {
+  test("the error names the URL but not the key", async () => {
     const server = createServer().listen(0, "127.0.0.1");
     await once(server, "listening");
     const graphqlUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -200,7 +200,7 @@ describe("where nothing responds", () => {
     await client.close();
   });
 
-  test("a closed client says that it is closed", async () => {
+  test("a closed client reports that it is closed", async () => {
     const client = createClient({ apiKey: CANARY, graphqlUrl: "http://127.0.0.1:1" });
     await client.close();
     const error = withoutCanary(await client.endpoints.list().catch((reason: unknown) => reason));
@@ -229,7 +229,7 @@ describe("when no TLS connection can be made", () => {
     return { error: withoutCanary(error), host: queueUrl };
   }
 
-  test("nothing is submitted to a server that speaks plain HTTP, and the error says so", async () => {
+  test("nothing is submitted to a server that speaks plain HTTP, and the error explains why", async () => {
     const { error, host } = await submitTo(createServer());
     expect(error).toMatchObject({ code: "CANNOT_CONNECT" });
     expect(error).toMatchObject({ message: expect.stringContaining(`${host} does not speak TLS`) });
@@ -242,7 +242,7 @@ describe("when no TLS connection can be made", () => {
   });
 });
 
-test("a wait ends when its reads have arrived too slowly for longer than an outage may last", async () => {
+test("a wait ends when its reads have been too slow for longer than the maximum outage", async () => {
   await using server = await startRawServer((_incoming, outgoing) => {
     const timer = setInterval(() => outgoing.write(" "), 100);
     outgoing.on("close", () => clearInterval(timer));

@@ -30,7 +30,7 @@ function queryOf(request: { readonly body: string } | undefined): string {
 const fold = (text: string) => text.replace(/\s+/g, " ");
 
 describe("a request over GraphQL", () => {
-  test("has the body {query} alone: one unnamed operation with literals [contract.graphql-body] [contract.flash-boot-type]", async () => {
+  test("contains only {query} in its body: one unnamed operation with literals [contract.graphql-body] [contract.flash-boot-type]", async () => {
     const requests = await recorded(({ endpoints }) =>
       endpoints.create({
         ...INPUT,
@@ -53,12 +53,12 @@ describe("a request over GraphQL", () => {
     expect(fold(queryOf(requests[0]))).toBe(`{ myself { endpoints { ${selection} } } }`);
   });
 
-  test("the request for a new endpoint sends only what was given", async () => {
+  test("the request for a new endpoint contains only the given fields", async () => {
     const requests = await recorded(({ endpoints }) => endpoints.create(INPUT));
     expect(fold(queryOf(requests[1]))).toContain('input: {name: "llama", gpuIds: "AMPERE_24", templateId: "abc123"}');
   });
 
-  test("is a POST to /graphql with a plain user agent and JSON", async () => {
+  test("is a POST to /graphql that uses a plain user agent and JSON", async () => {
     const [request] = await recorded(({ endpoints }) => endpoints.list());
     expect(request).toMatchObject({ method: "POST", path: "/graphql" });
     expect(request?.headers).toMatchObject({
@@ -68,13 +68,13 @@ describe("a request over GraphQL", () => {
     });
   });
 
-  test("has the key in the query of the URL and nowhere else [contract.api-key]", async () => {
+  test("contains the key in the query of the URL and nowhere else [contract.api-key]", async () => {
     const [request] = await recorded(({ endpoints }) => endpoints.list());
     expect(request?.query).toEqual({ api_key: CANARY });
     expect(JSON.stringify([request?.headers, request?.body, request?.path])).not.toContain(CANARY);
   });
 
-  test("sends a key with odd characters unchanged", async () => {
+  test("sends a key with unusual characters unchanged", async () => {
     const odd = `odd&key=1+2%3#?/\\"'~`;
     const [request] = await recorded(({ endpoints }) => endpoints.list(), odd);
     expect(request?.query).toEqual({ api_key: odd });
@@ -100,7 +100,7 @@ describe("a request over GraphQL", () => {
     expect(first?.value).toMatchObject({ kind: Kind.STRING, value: name });
   });
 
-  test("the request to delete has the id as a literal, and selects nothing", async () => {
+  test("the request to delete contains the id as a literal, and selects no fields", async () => {
     const requests = await recorded(({ endpoints }) => endpoints.delete('ep"1'));
     const mutations = requests
       .map(queryOf)
@@ -120,7 +120,7 @@ describe("a request over GraphQL", () => {
 describe("before any request", () => {
   const unused = createClient({ apiKey: CANARY, graphqlUrl: "http://127.0.0.1:1" });
 
-  test("a new endpoint that is not valid is refused, with all that is wrong", async () => {
+  test("an invalid new endpoint is refused with all of its problems", async () => {
     const requests = await recorded(async ({ endpoints }) => {
       const input = { name: "", gpuIds: "NONE", templateId: "t", workersMin: 9 } as never;
       await expect(endpoints.create(input)).rejects.toThrow(
@@ -130,7 +130,7 @@ describe("before any request", () => {
     expect(requests).toEqual([]);
   });
 
-  test("a change that is not valid is refused", async () => {
+  test("an invalid change is refused", async () => {
     const requests = await recorded(async ({ endpoints }) => {
       await expect(endpoints.update("ep-1", { idleTimeout: -1 })).rejects.toThrow(/the change of endpoint ep-1/);
       await expect(endpoints.update("ep-1", { id: "ep-2" } as never)).rejects.toThrow(/is not a property/);
@@ -138,7 +138,7 @@ describe("before any request", () => {
     expect(requests).toEqual([]);
   });
 
-  test("a URL that is missing is reported at the first use of its interface", async () => {
+  test("a missing URL is reported when its interface is first used", async () => {
     await expect(unused.pods.get("pod-1")).rejects.toThrow(/there is no restUrl.*SERVERLESS_GPU_REST_URL/);
     expect(() => createClient({ apiKey: "" })).toThrow(/there is no API key/);
     expect(() => createClient({ apiKey: CANARY, service: "aws" as never })).toThrow(/"aws" is unknown/);

@@ -3,7 +3,7 @@ import { startEmulated } from "../../support/emulated";
 
 const INPUT = { name: "models", size: 50, dataCenterId: "EU-RO-1" };
 
-test("a volume grows and is renamed in place, and never shrinks", async () => {
+test("a volume can grow and be renamed in place, but never shrinks", async () => {
   await using service = await startEmulated();
   const { client, emulator } = service;
   const { id } = await service.run(client.volumes.create(INPUT));
@@ -14,7 +14,7 @@ test("a volume grows and is renamed in place, and never shrinks", async () => {
   expect(emulator.journal.operations({ operation: "updateNetworkVolume" })).toHaveLength(2);
 });
 
-test("a data center without volumes causes a business rule error, not a missing record", async () => {
+test("a data center without volumes causes a business rule error instead of a not-found error", async () => {
   await using service = await startEmulated();
   const failing = service.run(service.client.volumes.create({ ...INPUT, dataCenterId: "XX-YY-1" }));
   await expect(failing).rejects.toThrow(BusinessRuleError);

@@ -20,7 +20,7 @@ function startLine(readMs: number) {
   return { clock, enter, startedAt, most: () => most };
 }
 
-test("confirmations use a quarter of the limits of /status, both per ten seconds and at once", async () => {
+test("confirmations use a quarter of the limits of /status, both per ten seconds and concurrently", async () => {
   const { clock, enter, startedAt, most } = startLine(100);
   const all = Promise.all(Array.from({ length: 1_200 }, (_, n) => enter(`job-${n}`)));
   await clock.advance(9_000);

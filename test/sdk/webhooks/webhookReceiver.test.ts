@@ -20,7 +20,7 @@ async function startReceiver(options: QueueOptions = {}, own: Partial<WebhookRec
 }
 
 describe("a webhook receiver", () => {
-  test("passes on the job as /status shows it when the service says that the job has ended", async () => {
+  test("passes on the job as /status shows it when the service reports that the job has ended", async () => {
     await using emulated = await startReceiver({ handler: sleeper });
     await using server = await listen(emulated.receiver.node);
     const job = await emulated.run(emulated.queue.run({ input: { ms: 5_000 }, webhook: server.url }));
@@ -51,7 +51,7 @@ describe("a webhook receiver", () => {
     expect(emulated.jobs.map(({ status }) => status)).toEqual(["FAILED"]);
   });
 
-  test("never trusts the body", async () => {
+  test("never trusts the body of a delivery", async () => {
     await using emulated = await startReceiver();
     await using server = await listen(emulated.receiver.node);
     const job = await emulated.run(emulated.queue.run({ input: { real: true } }));
@@ -97,7 +97,7 @@ describe("a webhook receiver", () => {
     expect(emulated.jobs.map(({ error }) => error)).toEqual(["run 1", "run 2"]);
   });
 
-  test("responds only when the job was confirmed and passed on", async () => {
+  test("responds only after the job was confirmed and passed on", async () => {
     await using emulated = await startReceiver();
     const order: string[] = [];
     const receiver = createWebhookReceiver({
@@ -122,7 +122,7 @@ describe("a webhook receiver", () => {
     expect(order).toEqual(["confirmed", "passed on"]);
   });
 
-  test("refuses a delivery that it cannot confirm, and takes the next one of that job", async () => {
+  test("refuses a delivery that it cannot confirm, and accepts the next delivery of that job", async () => {
     await using emulated = await startReceiver();
     const job = await emulated.run(emulated.queue.run({ input: {} }));
     await emulated.run(job.wait());
@@ -154,7 +154,7 @@ describe("a webhook receiver", () => {
     expect(calls).toBe(2);
   });
 
-  test("keeps working if callbacks fail", async () => {
+  test("continues to work if callbacks fail", async () => {
     const failing = () => Promise.reject(new Error("the user's"));
     await using emulated = await startReceiver({}, { onJob: failing, onError: failing });
     await using server = await listen(emulated.receiver.node);
@@ -169,7 +169,7 @@ describe("a webhook receiver", () => {
     ["none", "", false],
     ["the right one", "?a=1&token=only-the-service-knows", true],
     ["a longer one", "?token=only-the-service-knows-it", false],
-  ])("a receiver with a token accepts only deliveries that have it, and sends nothing for the rest: %s", async (_, query, isTaken) => {
+  ])("a receiver with a token accepts only deliveries that contain it, and sends no request for others: %s", async (_, query, isTaken) => {
     await using emulated = await startReceiver({}, { token: "only-the-service-knows" });
     await using server = await listen(emulated.receiver.node);
     const job = await emulated.run(emulated.queue.run({ input: {} }));
@@ -196,7 +196,7 @@ describe("a webhook receiver", () => {
     ["POST", '{"id":-5}', 400],
     ["POST", '{"id":""}', 400],
     ["POST", "", 400],
-  ])("responds to %s with %p by %d, over HTTP and fetch-style", async (method, body, status) => {
+  ])("a %s with body %p gets status %d, over HTTP and fetch-style", async (method, body, status) => {
     await using emulated = await startReceiver();
     await using server = await listen(emulated.receiver.node);
     const init = { method, ...(body !== undefined && { body }) };
@@ -215,7 +215,7 @@ describe("a webhook receiver", () => {
   });
 });
 
-test("a job that failed again, without times, is not a duplicate; one that completed is", async () => {
+test("a job that failed again, without times, is not a duplicate, but a completed job is", async () => {
   let status = "FAILED";
   const ends: string[] = [];
   const receiver = createWebhookReceiver({
@@ -228,7 +228,7 @@ test("a job that failed again, without times, is not a duplicate; one that compl
   expect(ends).toEqual(["FAILED", "FAILED", "COMPLETED"]);
 });
 
-test("an id that is a number is read as a string", async () => {
+test("a numeric id is read as a string", async () => {
   const asked: string[] = [];
   const endpoint = {
     endpointId: "e1",

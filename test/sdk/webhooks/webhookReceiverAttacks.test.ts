@@ -63,7 +63,7 @@ describe("a webhook receiver under attack", () => {
     return { receiver, asked, release };
   }
 
-  test("keeps no body: 10 connections with 12 MB each take less than 40 MB of memory, and all deliveries are understood", async () => {
+  test("keeps no bodies: 10 connections with 12 MB each need less than 40 MB of memory, and all deliveries are read", async () => {
     const { receiver, release, asked } = startHeld();
     release();
     await using server = await listen(receiver.node);
@@ -80,7 +80,7 @@ describe("a webhook receiver under attack", () => {
     expect(most).toBeLessThan(40 * MEGABYTE);
   });
 
-  test("refuses a body without an end, and continues", async () => {
+  test("refuses an endless body and keeps working", async () => {
     const { receiver, release, asked } = startHeld();
     release();
     await using server = await listen(receiver.node);
@@ -95,7 +95,7 @@ describe("a webhook receiver under attack", () => {
     expect((await post(server.url, { id: "job-1" })).status).toBe(200);
   });
 
-  test("ends the slowest senders when a delivery arrives and there is no room", async () => {
+  test("disconnects the slowest senders when a delivery arrives and the receiver is full", async () => {
     const { receiver, release, asked } = startHeld();
     release();
     const controllers: ReadableStreamDefaultController<Uint8Array>[] = [];
@@ -115,7 +115,7 @@ describe("a webhook receiver under attack", () => {
     await Promise.all(slow);
   });
 
-  test("asks /status for no more than a quarter of its limit at once, and refuses what does not fit in", async () => {
+  test("uses at most a quarter of the limit of /status at once, and refuses deliveries beyond that", async () => {
     const { receiver, release, asked } = startHeld();
     const deliver = (n: number) =>
       receiver.fetch(new Request("http://a/hook", { method: "POST", body: JSON.stringify({ id: `job-${n}` }) }));
@@ -129,7 +129,7 @@ describe("a webhook receiver under attack", () => {
     expect(new Set(confirmed.map(({ status }) => status))).toEqual(new Set([200]));
   });
 
-  test("confirms a job that is delivered many times at once only once", async () => {
+  test("confirms a job only once when it is delivered many times simultaneously", async () => {
     const { receiver, release, asked } = startHeld();
     const delivery = () => new Request("http://a/hook", { method: "POST", body: '{"id":"job-1"}' });
     const answers = Array.from({ length: 20 }, () => receiver.fetch(delivery()));
