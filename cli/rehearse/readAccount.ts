@@ -43,6 +43,8 @@ export function merged(ofState: Records, ofAccount: Records): Records {
           ...now,
           env: values.env ?? now.env,
           imageName: values.imageName,
+          // REST v2 does not show it.
+          templateId: now.templateId || values.templateId,
           __template: values.__template,
         });
       else if (isOfExplicitProvider(values)) both[kind].set(id, values);

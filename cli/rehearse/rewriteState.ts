@@ -21,6 +21,8 @@ export interface CopiedResource {
   readonly id?: string;
   readonly provider?: string;
   readonly protect?: boolean;
+  /** `true` if a replacement has deleted the record and not yet created the new one. */
+  readonly pendingReplacement?: boolean;
   inputs?: Record<string, unknown>;
   outputs?: Record<string, unknown>;
 }

@@ -33,9 +33,9 @@ const KEPT = ["__template", "__account"];
 /** Returns the records that a state holds. */
 export function recordsOfState(resources: readonly CopiedResource[]): Records {
   const records = noRecords();
-  for (const { type, id, outputs = {} } of resources) {
+  for (const { type, id, pendingReplacement = false, outputs = {} } of resources) {
     const kind = KINDS[classOf(type) ?? ""];
-    if (kind === undefined || !id) continue;
+    if (kind === undefined || !id || pendingReplacement) continue;
     const plain = Object.entries(outputs).filter(([name]) => KEPT.includes(name) || !name.startsWith("__"));
     records[kind].set(id, Object.fromEntries(plain.map(([name, value]) => [name, deeplyRevealed(value)])));
   }

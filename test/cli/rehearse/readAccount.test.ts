@@ -1,5 +1,5 @@
 import { merged } from "../../../cli/rehearse/readAccount";
-import { noRecords } from "../../../cli/rehearse/seed";
+import { noRecords, recordsOfState } from "../../../cli/rehearse/seed";
 
 test("A record that the account no longer has is missing in the rehearsal, unless it is of an explicit provider", () => {
   const [ofState, ofAccount] = [noRecords(), noRecords()];
@@ -16,4 +16,26 @@ test("A record that the account no longer has is missing in the rehearsal, unles
   const { endpoints } = merged(ofState, ofAccount);
   expect([...endpoints.keys()].sort()).toEqual(["edited", "eu", "other"]);
   expect(endpoints.get("edited")).toMatchObject({ workersMax: 5, imageName: "me/app:1" });
+});
+
+test("A managed endpoint keeps the template of state, because REST v2 shows an image in its place", () => {
+  const [ofState, ofAccount] = [noRecords(), noRecords()];
+  ofState.endpoints.set("v2", { name: "v2", templateId: "shared", __account: "runpod 0123456789ab" });
+  ofState.endpoints.set("moved", { name: "moved", templateId: "old", __account: "runpod 0123456789ab" });
+  ofAccount.endpoints.set("v2", { name: "v2", templateId: "", imageName: "me/app:1" });
+  ofAccount.endpoints.set("moved", { name: "moved", templateId: "new" });
+  const { endpoints } = merged(ofState, ofAccount);
+  expect(endpoints.get("v2")).toMatchObject({ templateId: "shared", imageName: undefined });
+  expect(endpoints.get("moved")).toMatchObject({ templateId: "new" });
+});
+
+test("A record whose replacement was interrupted is missing in the rehearsal, because it is already deleted", () => {
+  const endpoint = (name: string) => ({
+    urn: `urn:pulumi:dev::p::serverless-gpu:index:ServerlessEndpoint::${name}`,
+    type: "serverless-gpu:index:ServerlessEndpoint",
+    id: name,
+    outputs: { name },
+  });
+  const { endpoints } = recordsOfState([endpoint("kept"), { ...endpoint("replaced"), pendingReplacement: true }]);
+  expect([...endpoints.keys()]).toEqual(["kept"]);
 });
