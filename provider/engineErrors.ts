@@ -39,9 +39,9 @@ export function wrapHandlers(
 }
 
 /**
- * Returns handlers for the engine. They return plain JSON, because `undefined` or `NaN` in a result
- * would cause a failure only after RunPod had made its changes. The errors that they throw contain
- * no keys.
+ * Returns handlers for the engine. Their results are plain JSON, because `undefined` or `NaN` in a
+ * result would cause a failure only after RunPod had made its changes. Their errors contain no
+ * keys.
  */
 export function forEngine(handlers: pulumi.dynamic.ResourceProvider): pulumi.dynamic.ResourceProvider {
   return wrapHandlers(handlers, guard);

@@ -5,12 +5,12 @@ const LOOK_EVERY_MS = 500;
 let isWatching = false;
 
 /**
- * Ends this process when the engine that started it is killed. Otherwise the process would keep
- * running, and a create in progress would collide with the next run. The parent process does not
- * show whether the engine is still running, because Pulumi's launcher puts a shell between engine
- * and provider. This function therefore keeps a connection open to the engine's gRPC server, whose
- * host and port are an argument of this process. The connection stays open while the engine is slow
- * or paused; if the engine is killed, the operating system closes it.
+ * Ends this process when the engine that started it is killed. Otherwise, the process would keep
+ * running, and a create in progress would collide with the next run. Watching the parent process is
+ * not enough, because Pulumi's launcher puts a shell between the engine and the provider. This
+ * function therefore keeps a connection open to the engine's gRPC server, whose host and port are
+ * in an argument of this process. The connection stays open while the engine is slow or paused. If
+ * the engine is killed, the operating system closes it.
  */
 export function exitWithEngine(): void {
   if (isWatching) return;
@@ -21,8 +21,8 @@ export function exitWithEngine(): void {
 }
 
 /**
- * Returns the last argument that is a host and a port, because the engine adds its own argument
- * after all others.
+ * Returns the last argument that consists of a host and a port. The last one is used because the
+ * engine puts its own argument after all others.
  */
 export function engineAddress(argv: readonly string[]): string | undefined {
   const address = /^(\d+\.\d+\.\d+\.\d+|\[[\da-f:]+\]|localhost):\d+$/i;
@@ -30,9 +30,9 @@ export function engineAddress(argv: readonly string[]): string | undefined {
 }
 
 /**
- * Calls `onGone` when nothing is listening on `address` any longer. A lost connection or a single
- * refusal does not count, because on some systems a listener with a full backlog refuses
- * connections.
+ * Calls `onGone` when nothing is listening on `address` anymore. A lost connection or a single
+ * refused connection is not sufficient proof, because on some systems a listener with a full
+ * backlog refuses connections.
  */
 export function watchServer(address: string, onGone: () => void): void {
   let refusals = 0;

@@ -56,13 +56,16 @@ function handlersOf<T extends NamedRecord, Fields extends object>(
   return { ...served, kind: kind as unknown as ServedKind["kind"] };
 }
 
-/** `true` once this process has looked. A process serves one deployment. */
+/**
+ * `true` once this process has looked for such endpoints. Looking once is enough, because a process
+ * serves one deployment.
+ */
 let hasLooked = false;
 
 /**
- * Returns handlers of which the first call after a `check` names the endpoints that a killed run of
- * this machine was about to adopt. No state has those, so the first resource of any kind does it.
- * It makes no request, so a preview does it too.
+ * Returns handlers that, on the first call after a `check`, log the endpoints that a killed run on
+ * this machine was about to adopt. These endpoints are in no state, so the first resource of any
+ * kind logs them. This makes no request, so it also happens in a preview.
  */
 function namingLeftAdoptions({ check, ...others }: pulumi.dynamic.ResourceProvider): pulumi.dynamic.ResourceProvider {
   return { ...(check && { check }), ...wrapHandlers(others, named) };

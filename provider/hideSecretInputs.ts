@@ -38,8 +38,8 @@ function hideFirst(handler: AnyHandler): AnyHandler {
 const OF_TRANSFORM = "[hidden: a transform may have set it]";
 
 /**
- * Returns the values of inputs that differ from what the program wrote, so a transform may have set
- * them. The resource's class did not see these values, so it could not mark the secret ones.
+ * Returns the values of inputs that differ from what the program wrote. A transform may have set
+ * them, and the resource's class never saw them, so it could not mark the secret ones.
  */
 function valuesOfTransforms(properties: unknown): unknown[] {
   const digests = isObject(properties) ? properties.__changedLater : undefined;
@@ -49,15 +49,16 @@ function valuesOfTransforms(properties: unknown): unknown[] {
 }
 
 /**
- * Removes the mark of inputs that a transform may have set, because it does not belong in state.
+ * Removes the mark on inputs that a transform may have set, because the mark does not belong in
+ * state.
  */
 function removeMark(properties: unknown): void {
   if (isObject(properties)) delete properties.__changedLater;
 }
 
 /**
- * Returns every value of the secret inputs. Includes each part of comma-separated strings, because
- * the parts are checked one by one.
+ * Returns every value of the secret inputs. Also returns each part of a comma-separated string,
+ * because the parts are checked one by one.
  */
 function secretValues(properties: unknown): unknown[] {
   return namesOfSecrets(properties).flatMap((name) => {
@@ -93,8 +94,8 @@ export function withoutProperty({ property, reason }: pulumi.dynamic.CheckFailur
 }
 
 /**
- * Redacts the secrets that cannot be redacted everywhere (numbers and short strings) in the
- * problems of the resource that they belong to.
+ * Redacts, only in the problems of the resource that they belong to, the secrets that cannot be
+ * redacted everywhere (numbers and short strings).
  */
 function conceal(
   failures: readonly pulumi.dynamic.CheckFailure[],

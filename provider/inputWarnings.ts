@@ -25,7 +25,8 @@ export function movingTagWarning(imageName: string): string | undefined {
 }
 
 /**
- * Returns the names of the variables that look like keys and whose values do not refer to a secret.
+ * Returns the names of the variables that look like keys and whose values are plain text, not
+ * references to secrets.
  */
 export function keysInPlainText(env: unknown): string[] {
   if (typeof env !== "object" || env === null) return [];

@@ -11,8 +11,8 @@ export interface ResourceType {
   /** The type as it appears in state and in URNs. */
   readonly type: string;
   /**
-   * The code stored under `__provider`. It must never change: every version of this package must
-   * support it, because the engine runs the code that state contains.
+   * The code stored under `__provider`. It must never change, and every version of this package
+   * must support it, because the engine runs the code that is stored in state.
    */
   readonly provider: string;
   /** The names of all outputs. */
@@ -27,7 +27,7 @@ export interface ResourceType {
 
 /** A type of resource that manages one record. */
 export interface RecordType extends ResourceType {
-  /** The words for one record of this kind in messages, such as `a template`. */
+  /** The phrase for a single record of this kind in messages, such as `a template`. */
   readonly one: string;
   /** Name of the handlers in handlers.ts. */
   readonly handlers: string;

@@ -21,7 +21,7 @@ import type { RestV2Transport } from "./restV2/transport";
 import { VOLUME_LIST, v2VolumeCalls } from "./restV2/volumes";
 import type { CallContext } from "./transport/call";
 
-/** The kinds whose requests need only the transport, over both APIs. */
+/** The kinds of records whose requests need only the transport, over both APIs. */
 const KINDS = {
   registryAuths: { graphql: graphqlRegistryAuthCalls, v2: v2RegistryAuthCalls, list: REGISTRY_AUTH_LIST },
   secrets: { graphql: graphqlSecretCalls, v2: v2SecretCalls, list: SECRET_LIST },
@@ -38,7 +38,7 @@ function ofKinds(requests: (kind: (typeof KINDS)[keyof typeof KINDS]) => object)
 }
 
 /**
- * Returns the requests over the API that a client uses. No other file knows both APIs.
+ * Returns the requests over the API that a client uses. This is the only file that knows both APIs.
  * @param restPods the requests that read pods over REST v1
  */
 export function callsOver(

@@ -5,7 +5,7 @@ import { visibleLines } from "./visible";
 
 /** Details of an error, in addition to its message. */
 export interface ErrorDetails {
-  /** The cause. A copy with keys redacted is kept. */
+  /** The cause of the error. The error keeps a copy in which keys are redacted. */
   readonly cause?: unknown;
   /** How long the service asked to wait before the next attempt, in milliseconds. */
   readonly retryAfterMs?: number | undefined;
@@ -35,8 +35,8 @@ export abstract class ServerlessGpuError extends Error {
   /** The stable error code, which programs can compare. */
   abstract readonly code: string;
   /**
-   * `wait`: the same call may succeed later. `stop`: the call will fail again until something is
-   * changed.
+   * `wait`: the same call may succeed later. `stop`: the call will fail again until something
+   * changes.
    */
   readonly disposition: "wait" | "stop" = "stop";
   /** How long the service asked to wait, in milliseconds. */
@@ -135,7 +135,8 @@ export abstract class ServerlessGpuError extends Error {
 }
 
 /**
- * The maximum length of a chain of causes. A chain may contain itself, so there has to be a limit.
+ * The maximum length of a chain of causes. A limit is necessary because an error may be its own
+ * cause.
  */
 const DEEPEST_CAUSE = 8;
 

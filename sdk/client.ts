@@ -25,8 +25,8 @@ export interface EndpointAccess extends EndpointQueue, LoadBalancer {}
 /** A client for the queues and workers of one account. */
 export interface JobsClient {
   /**
-   * Returns the functions for one endpoint. Those of a queue submit and follow jobs, and `fetch`
-   * calls the workers of a load-balancing endpoint.
+   * Returns the functions for one endpoint. The functions for its queue submit and follow jobs, and
+   * `fetch` calls the workers of a load-balancing endpoint.
    * @throws InvalidInputError if the id cannot be part of a path
    * @throws ConfigurationError if there is no `queueUrl`
    */

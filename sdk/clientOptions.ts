@@ -32,7 +32,7 @@ import { DEFAULT_RETRY_POLICY, type RetryPolicy } from "./transport/retryPolicy"
 
 /**
  * The options of a client. Set the key together with either `service` or the URLs of the APIs that
- * you use. If none of key, service and URLs is set, all of them come from the environment.
+ * you use. If you set neither a key nor a service nor a URL, all of them come from the environment.
  */
 export interface ClientOptions extends ConnectionSettings, ExtraWords, Observers {
   /** The API key. @default `SERVERLESS_GPU_API_KEY`, if neither a service nor a URL is set */
@@ -109,7 +109,9 @@ const RETRY: OptionChecks<RetryPolicy> = { maxAttempts: wholeFrom(1), maxElapsed
 
 const RATE_LIMITS: OptionChecks<RateLimitOptions> = { requestsPerWorker: wholeFrom(0) };
 
-/** The checks of all options. Every option may be `undefined`, which selects its default. */
+/**
+ * The checks of all options. Every option may be `undefined`, which means that its default is used.
+ */
 const CLIENT_OPTIONS: OptionChecks<ClientOptions> = {
   apiKey: aString,
   service: aString,
@@ -159,8 +161,8 @@ function unknownIn(path: string) {
 }
 
 /**
- * Returns the options with defaults filled in and, if the options contain no connection settings,
- * with those of the environment. No message shows a value, because it may be a key.
+ * Returns the options with defaults filled in. If the options contain no connection settings, the
+ * settings come from the environment. No message shows a value, because the value may be a key.
  * @throws ConfigurationError with every problem
  */
 export function checkClientOptions(given: ClientOptions = {}): CheckedOptions {

@@ -1,5 +1,5 @@
 /**
- * The names of the error classes. They are needed because a minifier shortens the names of classes,
+ * The names of the error classes. They are stored because a minifier shortens the names of classes,
  * but not the keys of objects.
  */
 const NAMES = new WeakMap<object, string>();
@@ -10,8 +10,8 @@ export function nameErrors(classes: Readonly<Record<string, { readonly prototype
 }
 
 /**
- * Returns the name of an error class. If no name was set, as for a user's own class, returns the
- * name of the class itself.
+ * Returns the name of an error class. If no name was set, which is the case for a user's own class,
+ * returns the name of the class itself.
  */
 export function errorName(errorClass: { readonly name: string }): string {
   return NAMES.get(errorClass) ?? errorClass.name;

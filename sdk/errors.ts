@@ -7,8 +7,8 @@ export { type ErrorDetails, type ErrorResponse, ServerlessGpuError } from "./bas
 /** The error codes that do not have their own class, each with its disposition. */
 const DISPOSITIONS = {
   /**
-   * A record is missing, but it was last seen with a different key or URL, where it may still
-   * exist.
+   * A record is missing. It was last seen with a different key or URL, so it may still exist in
+   * another account.
    */
   ACCOUNT_CHANGED: "stop",
   /** The connection could not be established. Nothing was sent. */
@@ -25,7 +25,9 @@ const DISPOSITIONS = {
    * whether the endpoint is running again. `cause` is a copy of the signal's reason.
    */
   INTERRUPTED: "wait",
-  /** The journal's store can only be used by one process, and another process is using it. */
+  /**
+   * Another process is using the journal's store, which can be used by only one process at a time.
+   */
   JOURNAL_LOCKED: "wait",
   /** The resource cannot be moved to another account. Nothing was deleted. */
   MOVE_REFUSED: "stop",
@@ -33,7 +35,7 @@ const DISPOSITIONS = {
    * The proxy did not accept the username or password in its URL (status 407). Nothing was sent.
    */
   PROXY_AUTHENTICATION: "stop",
-  /** The endpoint's workers were not ready in time. The endpoint exists. */
+  /** The endpoint's workers were not ready in time. The endpoint exists nevertheless. */
   READY_TIMEOUT: "wait",
   /**
    * The workers did not stop in time for a recycle. The message says whether the endpoint's worker
@@ -41,8 +43,8 @@ const DISPOSITIONS = {
    */
   RECYCLE_TIMEOUT: "wait",
   /**
-   * The rollout of a new release failed, or the release was rejected before that. The message says
-   * which settings the endpoint is using.
+   * A new release failed, or it was rejected before it was rolled out. The message says which
+   * settings the endpoint is using.
    */
   ROLL_OUT: "stop",
   /** The job of a smoke test took too long, or its output was not as expected. */
@@ -60,7 +62,7 @@ const DISPOSITIONS = {
 } as const;
 
 /**
- * Thrown for errors that need no class of their own, because programs can tell them apart by their
+ * Thrown for errors that do not need a class of their own. Programs distinguish them by their
  * `code`.
  */
 export class CodedError extends ServerlessGpuError {
@@ -198,22 +200,24 @@ export class UnexpectedResponseError extends ServerlessGpuError {
 }
 
 /**
- * Thrown when a record is not in any list, all lists are empty, and the service cannot read such a
- * record by its id. A failing service also returns empty lists, so they do not prove that the
- * record is gone.
+ * Thrown when a record is in no list, all lists are empty, and the service cannot read such a
+ * record by its id. Empty lists do not prove that the record is gone, because a failing service
+ * also returns them.
  */
 export class EmptyListError extends UnexpectedResponseError {
   override readonly code = "EMPTY_LIST";
 }
 
 /**
- * Thrown when the response to a create was lost, and the lists do not show whether the record was
- * created, or which of several new records it is, or there was no time to check. The create is not
- * sent again.
+ * Thrown when the response to a create was lost and it is unknown whether the record was created,
+ * or which of several new records it is. This happens if the lists do not show it, or if there was
+ * no time to check. The create is not sent again.
  */
 export class CreateUncertainError extends ServerlessGpuError {
   readonly code = "CREATE_UNCERTAIN";
-  /** The ids of the new records that match. One of them may be the record that was created. */
+  /**
+   * The ids of the new records that match. One of them may be the record that this call created.
+   */
   readonly ids: readonly string[];
 
   /** @internal */

@@ -21,15 +21,18 @@ import type { ObservedOptions, RequestOptions } from "./transport/requestOptions
 import { VOLUME } from "./volumes/volume";
 import { createVolumes, type VolumeCalls, type Volumes } from "./volumes/volumes";
 
-/** The endpoints of an account: their records, and the diagnosis of why they wait. */
+/**
+ * An account's endpoints: the functions that manage them, and the diagnosis of why jobs or workers
+ * are waiting.
+ */
 export interface ManagedEndpoints extends Endpoints, Diagnoses {}
 
 /** Creates the additional parts of a client's `endpoints`, using the requests that logs need. */
 export type AddedToEndpoints<Added extends object> = (context: CallContext, calls: LogCalls) => Added;
 
 /**
- * The kinds of records that nothing else in the client needs, by their names in it. The parts of a
- * client and the requests that it needs are derived from this table.
+ * The kinds of records on which nothing else in the client depends, by their property names in the
+ * client. The parts of a client and the requests that it needs are derived from this table.
  */
 const KINDS = {
   /** Creates, changes, lists and deletes registry credentials. */
@@ -74,7 +77,8 @@ export interface ManagementCalls extends CallsOfKinds {
 }
 
 /**
- * Returns the parts of a client that use a management API. They share their lists.
+ * Returns the parts of a client that use a management API. These parts share the lists that they
+ * read.
  * @param health reads the counts of an endpoint's queue
  * @param added creates the additional parts of `endpoints`
  */
@@ -123,7 +127,7 @@ export function managementOf<Added extends object>(
 /** Reads the counts of an endpoint's queue. */
 export type ReadHealth = (endpointId: string, options: ObservedOptions) => Promise<HealthCounts>;
 
-/** Returns the requests that logs use to find their workers and the values to hide. */
+/** Returns the requests with which logs find the workers and the values to hide. */
 function logCalls(context: CallContext, { endpoint, workers }: DiagnosisCalls) {
   const read = <T>(name: string, operation: string, limits: RequestOptions, attempt: (each: Attempt) => Promise<T>) =>
     makeCall(context, { name, operation, repeatability: "safe", ...limits, attempt });

@@ -18,8 +18,8 @@ export interface ManagementClient<Added extends object = object> extends Omit<Ma
   readonly pods: Pods;
   /**
    * Ends all waits for jobs, all streamed bodies, and all calls that are waiting for a rate limit
-   * or a retry. Requests in progress get one more second for their response. Those without a
-   * response then fail, and the logger reports which ones. Only requests of your own `dispatcher`
+   * or a retry. Requests in progress get one more second for their response. Requests without a
+   * response then fail, and the logger reports which ones. Only requests over your own `dispatcher`
    * continue.
    */
   close(): Promise<void>;
@@ -28,7 +28,8 @@ export interface ManagementClient<Added extends object = object> extends Omit<Ma
 }
 
 /**
- * Creates a client for the management API only, for programs that run no jobs. Nothing is sent yet.
+ * Creates a client for the management API only, for programs that run no jobs. Does not send any
+ * request.
  * @throws ConfigurationError, see `createClient`
  * @example
  * await using management = createManagement();
@@ -40,8 +41,8 @@ export function createManagement(options?: ClientOptions): ManagementClient {
 }
 
 /**
- * Returns the management API and the queues for a connection. If a wait in a queue times out, it
- * can explain why the job is waiting.
+ * Returns the functions for the management API and the queues of a connection. If a wait in a queue
+ * times out, the error can explain why the job is waiting.
  * @param added creates the additional parts of `endpoints`
  */
 export function clientOver<Queue extends JobQueue, Added extends object>(
@@ -60,8 +61,8 @@ export function clientOver<Queue extends JobQueue, Added extends object>(
 }
 
 /**
- * Returns the management API for a connection. Its modules are loaded only here, because programs
- * that only run jobs don't need them.
+ * Returns the functions for the management API of a connection. Their modules are loaded only here,
+ * because programs that only run jobs don't need them.
  * @param access returns an endpoint's queue, which a diagnosis reads
  * @param added creates the additional parts of `endpoints`
  */

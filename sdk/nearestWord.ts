@@ -11,7 +11,7 @@ export function nearestWord(word: string, allowed: readonly string[]): string | 
     allowed.map((each) => each.toUpperCase()),
   );
   const mistakes = distance(wanted, candidate);
-  // Two swapped letters count as two mistakes. In a country code, a single mistake already results
+  // Two swapped letters count as two mistakes. In a country code, even a single mistake can result
   // in a different country.
   const isNear = word.length < 4 ? mistakes < word.length / 2 : mistakes <= word.length / 2;
   if (!isNear) return undefined;

@@ -10,20 +10,20 @@ const REDACTED = "[redacted]";
 const SHORTEST_SECRET = 4;
 
 /**
- * All strings to redact, longest first, because one may contain another. Only `SecretText` adds to
- * them.
+ * All strings to redact, longest first, because one string may contain another. Strings are added
+ * only by `SecretText`.
  */
 let hiddenStrings: readonly string[] = [];
 
 /**
- * The values whose encoded forms are already in the list. Each provider call creates the secret of
- * its key again.
+ * The values whose encoded forms are already in the list. This set is needed because each provider
+ * call creates the secret of the same key again.
  */
 const hiddenValues = new Set<string>();
 
 /**
- * The secrets of jobs and their encoded forms. Every job may have a secret, so only the newest are
- * kept.
+ * The secrets of jobs and their encoded forms. Only the newest secrets are kept, because every job
+ * may have one.
  */
 const jobSecrets = new Map<string, readonly string[]>();
 const MAX_JOB_SECRETS = 1000;
@@ -34,10 +34,11 @@ const KEY_PLACES: readonly RegExp[] = [
   /(authorization["']?\s*[:=,]\s*["']?(?:bearer\s+)?)[^\s"',}]+/gi,
   /(bearer\s+)[A-Za-z0-9._~+/=-]{8,}/gi,
   /(\bpassword\\*["']?\s*:\s*\\*")(?:\\.|[^"\\])*/gi,
-  // The password in a database URL, up to the last @, because the password may contain one.
+  // Matches the password in a database URL, up to the last @, because the password may contain an
+  // @.
   /(\bpostgres(?:ql)?:\/\/[^\s:/@]*:)[^\s"'<>]*(?=@)/gi,
   /([?&]password=)[^&\s"'<>]+/gi,
-  // An environment variable of a template, in JSON or GraphQL.
+  // Matches an environment variable of a template, in JSON or GraphQL.
   /(\bkey\\*["']?\s*:\s*\\*"[^"\\]*\\*"\s*,?\s*\\*["']?value\\*["']?\s*:\s*\\*")(?:\\.|[^"\\])*/gi,
 ];
 
@@ -47,7 +48,8 @@ const STORAGE_SECRET = /accessSecret\\*["']?\s*[:=]\s*\\*["']/gi;
 
 /**
  * A string that must never be shown, such as an API key. In messages, JSON and `util.inspect`, it
- * appears as `[redacted]`. Once it is created, `redact` removes its value from every string.
+ * appears as `[redacted]`. Once a `SecretText` has been created, `redact` removes its value from
+ * every string.
  */
 export class SecretText {
   readonly #value: string;
@@ -60,7 +62,7 @@ export class SecretText {
     hiddenStrings = [...forms].sort(longestFirst);
   }
 
-  /** Returns the value. Only for code that sends it. */
+  /** Returns the value. Use it only in code that sends the value. */
   reveal(): string {
     return this.#value;
   }
@@ -79,8 +81,8 @@ export class SecretText {
 }
 
 /**
- * Makes `redact` remove a job's secret from every string, until a thousand newer secrets have been
- * added.
+ * Makes `redact` remove a job's secret from every string, until a thousand newer job secrets have
+ * been added.
  */
 export function hideJobSecret(value: string): void {
   if (value.length < SHORTEST_SECRET || jobSecrets.has(value)) return;
@@ -101,14 +103,13 @@ function formsOf(value: string): string[] {
   const quoted = JSON.stringify(value).slice(1, -1);
   const inForm = new URLSearchParams({ "": value }).toString().slice(1);
   const quotedTwice = JSON.stringify(quoted).slice(1, -1);
-  // A lone surrogate cannot be part of a URL.
+  // Go through a Buffer, because a lone surrogate cannot be part of a URL.
   const inUrl = encodeURIComponent(Buffer.from(value).toString());
   return [value, inUrl, inForm, quoted, quotedTwice, inspect(value).slice(1, -1)];
 }
 
 /**
- * Returns the string with known secrets redacted, as well as values in places where keys usually
- * are.
+ * Returns the string without known secrets, and without values in places where keys usually are.
  */
 export function redact(text: string): string {
   let result = text;
@@ -121,8 +122,8 @@ export function redact(text: string): string {
 }
 
 /**
- * Redacts the values that follow a match. A single regular expression would run out of memory on a
- * very long string.
+ * Redacts the values that follow each match. This is not done by a single regular expression,
+ * because it would run out of memory on a very long string.
  */
 function withoutValues(text: string, beginning: RegExp, endOf: (text: string, from: number) => number): string {
   let result = "";
@@ -160,7 +161,7 @@ function endOfObject(text: string, from: number): number {
 
 /**
  * Returns at most the first `length` characters of `text` on one line, with keys redacted. The
- * result contains only visible characters, because messages reach terminals.
+ * result contains only visible characters, because messages are printed to terminals.
  */
 export function redactBeginning(text: string, length: number): string {
   const line = withoutKeys(text, 8 * length)
@@ -176,8 +177,8 @@ export function redactedStart(text: string, length: number): string {
 }
 
 /**
- * Returns at least `length` characters of `text`, if it has that many, with keys redacted. The time
- * does not grow with the length of the string.
+ * Returns the beginning of `text` with keys redacted: at least `length` characters, unless the text
+ * is shorter. The time that this takes does not grow with the length of the text.
  */
 function withoutKeys(text: string, length: number): string {
   const longest = [hiddenStrings, ...jobSecrets.values()].reduce(
@@ -186,7 +187,7 @@ function withoutKeys(text: string, length: number): string {
   );
   const window = length + 2 * longest;
   if (text.length <= window) return redact(text);
-  // A key that is cut off at the end of the window would not be recognized.
+  // Drop the end of the window, because a key that is cut off there is not recognized.
   const redacted = redact(text.slice(0, window));
   return `${redacted.slice(0, Math.max(0, redacted.length - longest))}…`;
 }

@@ -15,7 +15,7 @@ export function uniqueNames(noun: string): (name: string) => string {
   };
 }
 
-/** Characters that end a line or change how the text around them is displayed. */
+/** Matches characters that end a line or change how the text around them is displayed. */
 const INVISIBLE = /[\p{Control}\p{Format}\u2028\u2029]/gu;
 
 /**

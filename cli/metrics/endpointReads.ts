@@ -21,7 +21,7 @@ export interface Details {
 
 /** A health record and the time when it was read. */
 export interface SeenHealth extends EndpointHealth {
-  /** When it was read, in milliseconds since the epoch. */
+  /** When the response arrived, in milliseconds since the epoch. */
   readonly at: number;
 }
 

@@ -33,7 +33,7 @@ export interface Pod {
   readonly lastStartedAt: string;
   /** Description of the last lifecycle event. */
   readonly lastStatusChange: string;
-  /** `true` if the pod cannot be stopped or reset. */
+  /** `true` if the pod is locked, so that it cannot be stopped or reset. */
   readonly locked: boolean;
   /** Identifier of the host. */
   readonly machineId: string;

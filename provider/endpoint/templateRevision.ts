@@ -32,7 +32,8 @@ export async function applyRevision(
   const isFirst = outputs.templateRevision === undefined;
   if (!isRevised(outputs, inputs) || inputs.templateId !== outputs.templateId) return restored;
   const applied = await client.endpoints.applyTemplate(id, String(inputs.templateId), { known });
-  // RunPod has already rolled out changes made before the first revision, or has done so just now.
+  // Changes from before the first revision are already rolled out, either by RunPod earlier or by
+  // the call above.
   if (isFirst) return applied;
   const name = String(inputs.name ?? outputs.name ?? id);
   if (!isRecycling) {
@@ -72,8 +73,8 @@ function isRevised(outputs: Properties, inputs: Properties): boolean {
 }
 
 /**
- * Restores the workers of an endpoint that an interrupted recycle may have left at zero, because no
- * other recycle will restore them.
+ * Restores the workers of an endpoint that an interrupted recycle may have left at zero. Nothing
+ * else would restore them.
  */
 async function restore(
   { endpoints }: ProviderClient,

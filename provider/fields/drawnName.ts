@@ -16,13 +16,14 @@ import type { Properties } from "../properties";
 const RANDOM_DIGITS = 7;
 
 /**
- * The random digits at the end of a name. A name chosen by `pulumi:autonaming` may not have any.
+ * The random digits at the end of a name. A name chosen by `pulumi:autonaming` may not end with
+ * any.
  */
 const ENDING = new RegExp(`-[0-9a-f]{${RANDOM_DIGITS}}$`);
 
-/** Functions that create a record and that handle a record left by an interrupted run. */
+/** The functions that create a record or handle a record that an interrupted run left behind. */
 interface Making<T> {
-  /** Creates a record, unless a record with this name exists. */
+  /** Creates a record, unless a record with this name already exists. */
   readonly create: (name: string, onNameTaken: (existing: readonly T[]) => T) => Promise<T>;
   /**
    * Takes over the record that an interrupted run created. Returns `undefined` if the record cannot
@@ -34,8 +35,8 @@ interface Making<T> {
 
 /**
  * Creates a record under a generated name, or takes over the record that an interrupted run on this
- * machine created. Only names generated here are recorded, because any other name may be someone
- * else's.
+ * machine created. Only generated names are noted on this machine, because a record with any other
+ * name may be someone else's.
  */
 export async function createNamed<T extends NamedRecord>(
   place: Pick<Subject, "service" | "noun">,

@@ -41,7 +41,7 @@ export function newlyManagedIn(table: FieldTable, outputs: Properties, inputs: P
 
 /**
  * Returns `true` if the program manages different fields than the outputs record. A refresh reads
- * the recorded fields.
+ * only the fields that the outputs record.
  */
 export function managesOthersIn(table: FieldTable, outputs: Properties, inputs: Properties): boolean {
   const recorded = managedFields(table, outputs);

@@ -13,9 +13,10 @@ export function hashedName(logicalName: string, identity: readonly string[]): st
 }
 
 /**
- * Returns the name of a resource for which the program sets no name. A resource keeps its first
- * name, or the name it has since been given elsewhere. `__automaticName` records that the program
- * sets no name, because `ignoreChanges` copies the old name into the new inputs.
+ * Returns the inputs that determine the name of a resource for which the program sets no name. Such
+ * a resource keeps its first name, or the name that it has been given elsewhere since.
+ * `__automaticName` records that the program sets no name, because `ignoreChanges` copies the old
+ * name into the new inputs.
  * @param automatic the inputs for a resource that has no automatic name yet
  */
 export function nameAutomatically(oldInputs: Properties, name: unknown, automatic: Properties): Properties {

@@ -2,19 +2,19 @@ import type { InputProblem } from "../../sdk/errors";
 import { ID_CHARACTERS, isPathSegment } from "../../sdk/transport/urls";
 import type { InputRule } from "../properties";
 
-/** The inputs that only the provider uses and that are not sent to RunPod, with their rules. */
+/** The rules for inputs that only the provider uses and that are not sent to RunPod. */
 export type OwnRules = Readonly<Record<string, InputRule>>;
 
 /**
- * Returns the rules for every resource that has a name. `one` is the kind with its article, such as
- * `an endpoint`.
+ * Returns the rules that apply to every resource with a name. `one` is the kind with its article,
+ * such as `an endpoint`.
  */
 export function commonRules(one: string) {
   const setByProvider = "is set by the provider";
   return {
     adoptId: { message: `must be the id of ${one}: ${ID_CHARACTERS}`, allows: isPathSegment },
     __adopter: { message: setByProvider, allows: (value) => value === true },
-    // A string identifies a resource whose name is generated when it is created.
+    // A string identifies a resource whose name is generated only when its record is created.
     __automaticName: { message: setByProvider, allows: (value) => value === true || typeof value === "string" },
     __secretInputs: { message: setByProvider, allows: (value) => typeof value === "string" },
   } satisfies OwnRules;

@@ -7,14 +7,14 @@ import { containsUnknown, type Properties, pick, UNKNOWN } from "../properties";
 import { nameAutomatically, stableName } from "./naming";
 import { checkOwnInputs, commonRules, type OwnRules } from "./ownInputs";
 
-/** The rules for the inputs of one kind of resource. */
+/** The rules for the inputs of a kind of resource. */
 export interface InputKind {
-  /** The words for one record of this kind in messages, such as `a template`. */
+  /** The phrase for a single record of this kind in messages, such as `a template`. */
   readonly one: string;
   readonly table: FieldTable;
   /**
-   * `true` if names are unique at the service: automatic ones are then drawn when a record is
-   * created. @default false
+   * `true` if the service requires unique names. Automatic names are then generated when the record
+   * is created. @default false
    */
   readonly hasUniqueNames?: boolean;
   /**
@@ -22,19 +22,22 @@ export interface InputKind {
    * still exists needs a different name.
    */
   readonly nameSuffix?: (inputs: Properties) => string;
-  /** The rules for inputs that exist only for this kind and are not fields of RunPod. */
+  /** The rules for inputs that only this kind has and that are not fields of RunPod. */
   readonly ownRules?: OwnRules;
   /** Returns each valid field in normal form, and the problems with the invalid ones. */
   readonly checkFields: (input: Properties, readConfig: ReadConfig) => { fields: object; problems: InputProblem[] };
-  /** The fields whose check reads the config. */
+  /** The fields whose validation reads the config. */
   readonly configuredFields?: readonly string[];
   /** Returns a program's inputs together with the inputs that they imply. */
   readonly completed?: (inputs: Properties) => Properties;
-  /** Returns `true` if a field does not return to its default when the program removes it. */
+  /**
+   * Returns `true` if a field keeps its value, instead of returning to its default, when the
+   * program removes it.
+   */
   readonly staysUnset?: (field: string, inputs: Properties) => boolean;
   /**
-   * Returns the problems that arise from a combination of fields. If the record `isNew`, an absent
-   * field counts as its default.
+   * Returns the problems that arise from a combination of fields. If the record `isNew`, fields
+   * that are absent count as their defaults.
    */
   readonly crossFieldProblems?: (fields: Properties, isNew: boolean) => InputProblem[];
   /** Returns the problems with changing the old inputs to the new ones. */
@@ -55,7 +58,8 @@ export function ownInputs(kind: InputKind, inputs: Properties): Properties {
 }
 
 /**
- * Returns `true` if inputs differ that can change without a change at the service.
+ * Returns `true` if the provider's own inputs differ. They can change without any change at the
+ * service.
  */
 export function changesOwnInputs(kind: InputKind, outputs: Properties, inputs: Properties): boolean {
   const names = Object.keys(rulesOf(kind)).filter((name) => !IDENTITY.includes(name));
@@ -123,7 +127,7 @@ function unknownProperty(kind: InputKind, { property }: InputProblem): InputProb
 
 /**
  * Returns the problems with a program's inputs that do not depend on the previous inputs. The
- * provider knows the previous inputs and finds the remaining problems.
+ * remaining problems are found by the provider, which knows the previous inputs.
  * @param unknown the placeholder for values that are not known
  * @param readConfig `undefined` if the config is not known
  */
@@ -155,7 +159,7 @@ function removedFields({ table, staysUnset }: InputKind, oldInputs: Properties, 
 /**
  * Returns the inputs that decide the name of a resource that has no name yet. A name that must be
  * unique is generated when the record is created, because the name of a deleted record may still be
- * reserved. Until then, the inputs contain what identifies the resource.
+ * reserved. Until then, the inputs contain a string that identifies the resource.
  */
 function newName(
   { hasUniqueNames, nameSuffix }: Pick<InputKind, "hasUniqueNames" | "nameSuffix">,

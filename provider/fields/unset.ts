@@ -7,15 +7,15 @@ import { type Properties, pick } from "../properties";
  * at every step. The handlers know them as unset.
  */
 
-/** Returns the outputs without those of the given fields that are unset. */
+/** Returns the outputs, leaving out those of the given fields that are unset. */
 export function withoutUnset(table: FieldTable, fields: readonly string[], outputs: Properties): Properties {
   const isUnset = (name: string) => isDeepStrictEqual(outputs[name], unsetOf(table, name));
   return pick(outputs, (name) => !fields.includes(name) || !isUnset(name));
 }
 
 /**
- * Returns the outputs in state with the missing ones of the given fields added. Outputs that no run
- * has recorded are returned unchanged.
+ * Returns the outputs in state, with those of the given fields that are missing added. Outputs that
+ * no run has recorded are returned unchanged.
  */
 export function withUnset(table: FieldTable, fields: readonly string[], outputs: Properties): Properties {
   if (outputs.__account === undefined) return outputs;

@@ -20,7 +20,10 @@ export interface GetGpuTypesArgs {
   readonly minMemoryInGb?: number | undefined;
   /** The GPU pool, as named in `gpuIds`, such as `ADA_24`. @default any */
   readonly pool?: string | undefined;
-  /** The lowest CUDA version that at least some machines must have, such as `12.8`. @default any */
+  /**
+   * The lowest CUDA version, such as `12.8`. At least some machines must have this version or a
+   * newer one. @default any
+   */
   readonly minCudaVersion?: string | undefined;
   /** Countries and data center ids, as in an endpoint's `locations`. @default any */
   readonly locations?: readonly string[] | undefined;
@@ -30,12 +33,12 @@ export interface GetGpuTypesArgs {
    */
   readonly region?: string | undefined;
   /**
-   * The minimum stock level in the selected places: `High`, `Medium` or `Low`. @default any, also
+   * The minimum stock level in the selected places: `High`, `Medium` or `Low`. @default any, even
    * sold out
    */
   readonly minStock?: string | undefined;
   /**
-   * The highest price of one GPU of a worker, in US dollars per hour, ≥ 0. @default any, also
+   * The highest price of one GPU of a worker, in US dollars per hour, ≥ 0. @default any, even
    * unknown
    */
   readonly maxPrice?: number | undefined;
@@ -55,7 +58,7 @@ export interface GpuTypeResult {
   readonly memoryInGb: number;
   /** The price of one GPU of a worker, in US dollars per hour. Missing if it is not known. */
   readonly price?: number | undefined;
-  /** The source of the price. Missing if the price is not known. */
+  /** Where the price comes from. Missing if the price is not known. */
   readonly priceSource?: string | undefined;
   /**
    * The stock level in the selected places at the time of the read: `High`, `Medium`, `Low`,
@@ -64,7 +67,7 @@ export interface GpuTypeResult {
   readonly stock: StockLevel;
   /** The ids of the selected data centers whose stock is at least `minStock`. */
   readonly dataCenterIds: readonly string[];
-  /** The CUDA versions of its machines; empty if RunPod does not show them. */
+  /** The CUDA versions of the machines with this GPU type; empty if RunPod does not show them. */
   readonly cudaVersions: readonly string[];
 }
 
@@ -79,7 +82,8 @@ export interface GetDataCentersArgs {
   /** `true` to select only data centers that support network volumes. @default any */
   readonly hasVolumes?: boolean | undefined;
   /**
-   * The id of a GPU type that the data center must have, whether or not any are free. @default any
+   * The id of a GPU type that the data center must have, whether or not any of these GPUs are free.
+   * @default any
    */
   readonly gpuTypeId?: string | undefined;
 }
@@ -96,7 +100,7 @@ export interface DataCenterResult {
   readonly hasVolumes: boolean;
   /** The compliance labels, such as `GDPR`. */
   readonly compliance: readonly string[];
-  /** The ids of the data center's GPU types, whether or not any are free. */
+  /** The ids of the data center's GPU types, whether or not any of these GPUs are free. */
   readonly gpuTypeIds: readonly string[];
 }
 

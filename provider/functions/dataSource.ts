@@ -8,8 +8,8 @@ import type { ProviderClient } from "../connection/providerClient";
 export interface DataSource<Args, Result> {
   find(context: DataSourceContext, args: Args): Promise<Result>;
   /**
-   * The resource with the same settings. Its list-valued settings are also lists in the plugin's
-   * result.
+   * The resource with the same settings. The settings that are lists in this resource are also
+   * lists in the plugin's result.
    */
   readonly resource?: "ServerlessEndpoint" | "ServerlessTemplate" | "NetworkVolume";
   /**

@@ -62,7 +62,7 @@ function toResult({ kept: _, template: __, env, ...endpoint }: Endpoint, queueUr
 /** Returns all endpoints with this name. */
 async function findNamed(context: DataSourceContext, wanted: string | undefined) {
   const { client, queueUrlOf } = context;
-  // Loaded only here, because it needs the client. Without the client, programs start faster.
+  // Loaded only here, because this file needs the client, and programs start faster without it.
   const { ENDPOINT } = require("../../sdk/endpoints/calls") as typeof import("../../sdk/endpoints/calls");
   const { recordsByName } = require("../../sdk/records/listed") as typeof import("../../sdk/records/listed");
   const look = async () => {

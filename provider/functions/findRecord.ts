@@ -25,8 +25,8 @@ interface Source<T extends NamedRecord> {
 }
 
 /**
- * Returns the record with the given id, or the only record with the given name. A name that is not
- * found is looked up once more, after the list's lag has passed.
+ * Returns the record with the given id, or the only record with the given name. If a name is not
+ * found, it is looked up again after the list's lag has passed.
  * @param call name of the function, for messages
  * @throws NotFoundError if there is no such record
  * @throws InvalidInputError if several records have the name; the message lists their ids
@@ -77,7 +77,7 @@ export function requireOne(call: string, { id, name }: { readonly id?: unknown; 
   throw new InvalidInputError(call, [{ property: "id", message: "set either id or name" }]);
 }
 
-/** Looks once and, if nothing was found, once more after the list's lag has passed. */
+/** Looks once. If nothing was found, looks again after the list's lag has passed. */
 export async function lookTwice<T>(look: () => Promise<T>, isFound: (seen: T) => boolean): Promise<T> {
   const seen = await look();
   if (isFound(seen)) return seen;

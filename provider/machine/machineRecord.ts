@@ -17,19 +17,22 @@ import { lastWrite } from "./lastWrite";
  */
 
 /**
- * What this machine remembers about a record of the service, with the loss that only this prevents:
- * neither state nor the service shows it.
+ * The facts that this machine remembers about a record of the service. Neither state nor the
+ * service shows them. The comment on each fact says what would go wrong without it.
  */
 export type Thing =
-  // The next run creates the record a second time, because no state has the first one.
+  // The next run would create the record a second time, because the first one is in no state.
   | "create"
-  // The program goes back, up says "unchanged", and the killed run's settings and variables stay.
+  // If the program goes back to its previous inputs, `up` would say "unchanged", and the settings
+  // and variables of the killed run would stay.
   | "write"
-  // A release that no run has judged serves for good, or an endpoint of someone else is deleted.
+  // A release that no run has judged would stay in effect, or someone else's endpoint would be
+  // deleted.
   | "rollout"
-  // The endpoint stays scaled to zero, because its worker counts before that are nowhere else.
+  // The endpoint would stay scaled to zero, because its previous worker counts are stored nowhere
+  // else.
   | "zero"
-  // Under --target, the previous resource deletes the record that another one has adopted.
+  // With `--target`, the previous resource would delete a record that another resource has adopted.
   | "owner";
 
 /** Identifies what a machine record is about. */
@@ -39,7 +42,7 @@ export interface Subject {
   /** The kind of record, such as `endpoint`. */
   readonly noun: string;
   readonly thing: Thing;
-  /** The id at the service, or the name of a record that is created. */
+  /** The id at the service, or the name of a record that is being created. */
   readonly key: string;
 }
 
@@ -60,8 +63,8 @@ export function subjectAbout({ service, noun, id }: ServiceRecord, thing: Thing)
 const FOLDERS = candidateFolders("records");
 
 /**
- * Returns the record of the subject; `undefined` if this machine has none, or it is void. A void
- * record stays: another stack may have the state that it was made in.
+ * Returns the record of the subject, or `undefined` if this machine has none or the record is void.
+ * A void record is kept, because another stack may have the state in which it was made.
  * @param state the outputs in state, for a record that was written with them
  */
 export function readRecord(subject: Subject, state?: Properties): Properties | undefined {
@@ -80,7 +83,10 @@ export function isVoid({ after }: { readonly after?: unknown }, state: Propertie
   return after !== lastWrite(state);
 }
 
-/** Returns all records of this machine about one thing of one kind. */
+/**
+ * Returns all records on this machine that are about the same kind of fact and the same kind of
+ * record.
+ */
 export function recordsAbout(kind: Pick<Subject, "noun" | "thing">): Properties[] {
   const start = fileStart(kind);
   return FOLDERS.flatMap((candidate) => {
@@ -93,9 +99,9 @@ export function recordsAbout(kind: Pick<Subject, "noun" | "thing">): Properties[
 }
 
 /**
- * Writes the subject's record in place of the former one. The file is either complete or absent,
- * even if the process is killed.
- * @param state the outputs in state: a later write in them makes the record void
+ * Writes the subject's record, which replaces the previous one. The file is either complete or
+ * absent, even if the process is killed.
+ * @param state the outputs in state. A later write recorded in state makes the record void
  * @returns `false` if no folder of this machine can be written
  */
 export function writeRecord(subject: Subject, record: Properties, state?: Properties): boolean {

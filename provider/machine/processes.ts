@@ -9,7 +9,7 @@ import type { Properties } from "../properties";
  * which it ran, and only until the system is started again.
  */
 
-/** Distinguishes this process from an earlier process with the same process id. */
+/** Distinguishes this process from an earlier process that had the same process id. */
 const run = randomBytes(8).toString("hex");
 
 /**
@@ -40,7 +40,7 @@ export function mayStillRun(record: Properties): boolean {
   return record.process !== process.pid && isAlive(Number(record.process));
 }
 
-/** Returns `true` if the process that wrote the record is seen to run. */
+/** Returns `true` if the process that wrote the record is known to be running. */
 export function isSeenRunning(record: Properties): boolean {
   const isHere = record.machine === machine && record.process !== process.pid;
   return isOfThisProcess(record) || (isHere && isAlive(Number(record.process)));

@@ -18,8 +18,8 @@ export function seal(apiKey: string, properties: Properties): string {
 }
 
 /**
- * Returns the decrypted properties, or `undefined` if they were encrypted with another key or there
- * are none.
+ * Returns the decrypted properties, or `undefined` if there are none or they were encrypted with
+ * another key.
  */
 export function unseal(apiKey: string, text: unknown): Properties | undefined {
   if (typeof text !== "string") return undefined;

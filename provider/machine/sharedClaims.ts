@@ -17,7 +17,7 @@ import { isAlive, machine } from "./processes";
  */
 export interface RecordClaim {
   readonly standing: "held" | "wanted" | "failed";
-  /** The reason why the adoption `failed`; otherwise empty. */
+  /** The reason why the adoption failed. Empty unless `standing` is `failed`. */
   readonly reason: string;
 }
 
@@ -116,8 +116,8 @@ function parseClaim(standing: string | undefined, reason: string): RecordClaim {
 }
 
 /**
- * Returns the lines that name the record. Most files contain none, and splitting every file would
- * take time.
+ * Returns the lines that name the record. Files that do not contain the id are skipped without
+ * splitting them, because that would take time and most files do not contain it.
  */
 function linesOfOthers(parts: readonly [string, ...string[]], id: string): string[][] {
   const folder = path.join(...parts);

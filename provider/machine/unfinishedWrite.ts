@@ -11,11 +11,11 @@ import { seal, unseal } from "./seal";
 
 /** The record that is written, and the account's API key. */
 export interface Written extends ServiceRecord {
-  /** `undefined` in a preview without a key. The settings cannot be read then. */
+  /** `undefined` in a preview without a key. In that case, the settings cannot be read. */
   readonly apiKey?: string | undefined;
 }
 
-/** A write to an existing record that is not in state. */
+/** A write to an existing record that is not recorded in state. */
 export interface UnfinishedWrite {
   /**
    * The settings that were sent and that differ from state, except for those that RunPod never
@@ -38,14 +38,17 @@ export function noteUnfinished(written: Written, outputs: Properties, sent: Prop
   writeRecord(subjectOf(written), { at: Date.now(), variables, sealed: seal(apiKey, write) }, outputs);
 }
 
-/** Notes the variables of a record that an interrupted create has made. State has none of them. */
+/**
+ * Notes the variables of a record that an interrupted create has made. None of them is in state.
+ */
 export function noteCreated(created: ServiceRecord, variables: readonly string[]): void {
   writeRecord(subjectOf(created), { variables }, {});
 }
 
 /**
- * Returns this machine's write whose outcome is unknown, or `undefined` if there is none or state
- * has changed since. Its settings are empty if they were encrypted with another key.
+ * Returns this machine's write whose outcome is unknown. Returns `undefined` if there is none or if
+ * state has changed since. The settings of the write are empty if they were encrypted with another
+ * key.
  */
 export function openWrite(written: Written, outputs: Properties): UnfinishedWrite | undefined {
   const note = readRecord(subjectOf(written), outputs);
@@ -59,15 +62,18 @@ export function openWrite(written: Written, outputs: Properties): UnfinishedWrit
 }
 
 /**
- * Returns the names of the variables that an open write may have added, and that state does not
- * have. Nothing else tells them from the variables of others. Names are not secret.
+ * Returns the names of the variables that an open write may have added and that are not in state.
+ * Nothing else distinguishes them from variables that others have set. Names are not secret.
  */
 export function leftVariables(written: ServiceRecord, outputs: Properties): string[] {
   const names = readRecord(subjectOf(written), outputs)?.variables;
   return Array.isArray(names) ? names.map(String).filter((name) => !(name in objectOrEmpty(outputs.env))) : [];
 }
 
-/** Removes the note of a write that was reverted, because state is then correct as it is. */
+/**
+ * Removes the note of a write that was reverted, because state then describes the record correctly
+ * again.
+ */
 export function forgetWrite(written: ServiceRecord): void {
   removeRecord(subjectOf(written));
 }

@@ -15,10 +15,7 @@ import { drawnAt } from "./owners";
  * which resource adopted a record in an earlier one. The machine record does.
  */
 
-/**
- * Returns the resource's record at the service, in the form in which this machine's records
- * identify it.
- */
+/** Returns the identification of the resource's record, as used by the records on this machine. */
 export function recordedAs(noun: string, { id, outputs }: { id: string; outputs: Properties }): ServiceRecord {
   return { service: recordedService(outputs) ?? "", noun, id };
 }
@@ -38,7 +35,8 @@ export function recordAdopter(adoptee: ServiceRecord, owner: string): void {
 
 /**
  * Returns `true` if a different resource has adopted the record on this machine. Returns `false` if
- * this resource was created later, perhaps on another machine, because it then has the record now.
+ * this resource was created after that adoption, perhaps on another machine, because this resource
+ * is then the one that has the record.
  */
 export function wasAdoptedFrom(adoptee: ServiceRecord, owner: string): boolean {
   const { owner: adopter, since } = readRecord(subjectOf(adoptee)) ?? {};
@@ -46,32 +44,33 @@ export function wasAdoptedFrom(adoptee: ServiceRecord, owner: string): boolean {
 }
 
 /**
- * Returns `true` if the program's `adoptId` assigns the record to a resource that already has it,
- * although a different resource has adopted the record on this machine. The resource then adopts
- * the record again.
+ * Returns `true` if the resource has to adopt the record again. This is the case if the program's
+ * `adoptId` names the record that the resource already has, but a different resource has since
+ * adopted the record on this machine.
  */
 export function adoptsAgain(adoptee: ServiceRecord, owner: string, { adoptId }: Properties): boolean {
   return adoptId === adoptee.id && wasAdoptedFrom(adoptee, owner);
 }
 
 /**
- * Returns when a different resource that had the record on this machine may have changed its
- * settings, in milliseconds since 1970, or `undefined` if none did so after this resource.
+ * Returns when a different resource that had the record on this machine may have changed the
+ * record's settings, in milliseconds since 1970. Returns `undefined` if no other resource did so
+ * after this one.
  */
 export function changedByOtherAt(adoptee: ServiceRecord, owner: string): number | undefined {
   const { writer, at } = readRecord(subjectOf(adoptee)) ?? {};
   return typeof writer === "string" && writer !== owner ? Number(at) : undefined;
 }
 
-/** Notes that the settings of an adopted record come, or are about to come, from this resource. */
+/** Notes that this resource has set, or is about to set, the settings of an adopted record. */
 export function noteWriter(adoptee: ServiceRecord, owner: string): void {
   const record = readRecord(subjectOf(adoptee));
   if (record && record.writer !== owner) write(adoptee, { ...record, writer: owner });
 }
 
 /**
- * Forgets that this resource adopted the record. Another resource keeps the record at the service
- * and must verify its settings.
+ * Forgets that this resource adopted the record. The previous resource keeps the record and must
+ * verify its settings.
  */
 export function returnToFormerOwner(adoptee: ServiceRecord, owner: string): void {
   const { owner: adopter, since: _, ...record } = readRecord(subjectOf(adoptee)) ?? {};

@@ -11,8 +11,8 @@ import type { Properties } from "../properties";
 export const LIST_MAX_AGE_MS = 60_000;
 
 /**
- * Returns the client's functions for one kind of record. `find` alone is enough to determine where
- * a record is.
+ * Returns the client's functions for one kind of record. Only `find` is needed to determine where a
+ * record is.
  */
 type Finder = (client: ProviderClient) => {
   readonly find: (id: string, options: FindOptions) => Promise<object | undefined>;
@@ -25,8 +25,8 @@ type Finder = (client: ProviderClient) => {
  * must be replaced in another account.
  *
  * No call is made if the key and the service are the same as when the record was last seen.
- * Otherwise, this function looks for the record. If the record exists, it is in the same account,
- * with another key or under another provider.
+ * Otherwise, this function looks for the record. If the record is found, the account is the same,
+ * even if the key or the provider is different.
  * @throws ACCOUNT_CHANGED if the record does not exist there and the provider is the same
  * @throws MOVE_REFUSED if the new account cannot be read
  */

@@ -25,7 +25,7 @@ const WANTED: RecordClaim = { standing: "wanted", reason: "" };
 
 /**
  * Returns a token for a new resource, made of the time in seconds and random digits. The token must
- * not be an input, because plans compare inputs.
+ * not be an input, because update plans compare inputs.
  */
 export function newOwner(): string {
   const seconds = Math.floor(Date.now() / 1000);
@@ -52,7 +52,8 @@ export function ownerOf({ __owner }: Properties): string {
 let isProgramRunning = false;
 
 /**
- * The resource that was compared last: the inputs that the program gives it, its id and its token.
+ * The resource that was compared last: the inputs that the program gives to it, its id and its
+ * token.
  */
 let compared: { readonly newInputs: string; readonly id?: string; readonly owner?: string } = { newInputs: "{}" };
 
@@ -80,9 +81,9 @@ export function claimCompared(noun: string, id: string, owner: string): void {
 }
 
 /**
- * Notes that a new resource of the program will adopt the record. A replacement reaches `check` as
- * a new resource, right after the `diff` of the old resource and with the same inputs. In that
- * case, the old resource's claim ends.
+ * Notes that a new resource of the program will adopt the record. If the new resource is a
+ * replacement, its `check` comes right after the `diff` of the old resource and has the same
+ * inputs. In that case, the old resource's claim ends.
  * @returns `false` if another new resource will also adopt the record
  */
 export function claimForAdoption(id: string, newInputs: Properties): boolean {

@@ -32,8 +32,8 @@ export function keepUnproven(noun: string, id: string, outputs: Properties, erro
 }
 
 /**
- * Adds advice for the case that the record is gone to an `EmptyListError`. Returns any other error
- * unchanged.
+ * Adds advice to an `EmptyListError` on what to do if the record really is gone. Returns any other
+ * error unchanged.
  */
 export function withDropAdvice(error: unknown, noun: string): unknown {
   return error instanceof EmptyListError
@@ -65,7 +65,7 @@ export async function explainAbsence(
     refuseOtherAccount(noun, outputs, connection, id);
     return withDropAdvice(error, noun);
   }
-  // RunPod may have failed to find something that the record uses, such as a template.
+  // The missing object may be something that the record uses, such as a template.
   if (!(error instanceof NotFoundError) || (await records.find(id))) return error;
   refuseOtherAccount(noun, outputs, connection, id);
   return deletedElsewhere(noun, id);

@@ -11,8 +11,8 @@ interface Deletable {
 }
 
 /**
- * Returns a function that deletes a record that others may be using. It waits until RunPod releases
- * the record.
+ * Returns a function that deletes a record that may be in use by others. The function waits until
+ * RunPod no longer reports the record as in use.
  * @param loss returns a description of what the deletion loses. It is logged during the deletion,
  * because a preview does not ask the provider
  */

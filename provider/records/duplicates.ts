@@ -2,8 +2,8 @@ import type { NamedRecord } from "../../sdk/records/listed";
 import { log } from "../log";
 
 /**
- * Warns that other records received the same name as a new record at the same moment. None of them
- * is deleted, because another stack may be using them.
+ * Warns that other records were given the same name as a new record at the same moment. The
+ * duplicates are not deleted, because another stack may be using them.
  */
 export function warnOfDuplicates(noun: string, { id, name }: NamedRecord, others: readonly NamedRecord[]): void {
   const ids = others.map((other) => other.id).join(", ");

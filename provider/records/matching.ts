@@ -18,8 +18,8 @@ import { noteChange } from "./unfinished";
  */
 
 /**
- * A record that matches the program, and the function that judges the change, if there is something
- * to judge.
+ * A record that matches the program, and the function that judges the change. The function is
+ * missing if there is nothing to judge.
  */
 export interface Matched<T> {
   readonly record: T;
@@ -28,7 +28,8 @@ export interface Matched<T> {
 
 /**
  * Takes over a record that an interrupted run created for this resource. Returns `undefined` if
- * another resource has adopted the record since, or if it cannot be changed to match the program.
+ * another resource has adopted the record since, or if the record cannot be changed to match the
+ * program.
  */
 export async function takeOverOwn<T extends NamedRecord, Fields extends object>(
   kind: RecordKind<T, Fields>,

@@ -12,7 +12,7 @@ import type { Circumstances, RecordKind } from "./recordKind";
  */
 
 /**
- * Returns the settings of a new record. None of them is missing, because `check` has rejected
+ * Returns the settings of a new record. All of them are set, because `check` has rejected
  * incomplete inputs.
  */
 export function fieldsToCreate<T extends NamedRecord, Fields extends object>(

@@ -134,8 +134,8 @@ function unchangeableIn<T extends NamedRecord, Fields extends object>(
 }
 
 /**
- * Returns the fields that differ. An automatic name does not count as a difference, because RunPod
- * may have required different digits.
+ * Returns the fields that differ. An automatic name does not count as a difference, because its
+ * random digits may have been replaced when the record was created.
  */
 function changedFields<T extends NamedRecord, Fields extends object>(
   { table, savesAutomaticName }: RecordKind<T, Fields>,
@@ -191,8 +191,8 @@ async function read<T extends NamedRecord, Fields extends object>(
   if (!record) return readAbsent(kind.noun, id, outputs, connection);
   const fields = kind.toFields(record, outputs);
   const inputs = inputsOf(fields);
-  // Values that an interrupted run or someone else has saved also count as changes, because workers
-  // may not have received them yet.
+  // Values that an interrupted run or someone else has saved also count as changes, because the
+  // workers may not be using them yet.
   const changed = changedIn(kind.table, outputs, fields);
   const circumstances = { connection, owner: ownerOf(outputs), before: outputs, changed, write: lastWrite(outputs) };
   // An import has no outputs, so every field is new to the stack.
@@ -266,19 +266,19 @@ async function update<T extends NamedRecord, Fields extends object>(
   return { outs, record };
 }
 
-/** The outcome of an update: what it saved or read. */
+/** The outcome of an update. */
 interface Result<T> {
   /** The record, or `undefined` if it was not read. */
   readonly record?: T | undefined;
   readonly changed: readonly string[];
-  /** `true` if state now reflects the record as it is, regardless of what earlier runs wrote. */
+  /** `true` if state now describes the record as it is, regardless of what earlier runs wrote. */
   readonly isWritten: boolean;
 }
 
 /**
- * Saves the changes. If there are none, the record is read only after a write whose outcome is
- * unknown, or if the account or the queue's URL differs from the one in state, because state may
- * change only after the record has been seen there.
+ * Saves the changes. If there are no changes, the record is read only in two cases: after a write
+ * whose outcome is unknown, and if the account or the queue's URL differs from the one in state. In
+ * the second case, state may change only after the record has been seen there.
  */
 async function bringUpToDate<T extends NamedRecord, Fields extends object>(
   kind: RecordKind<T, Fields>,
@@ -303,8 +303,8 @@ async function bringUpToDate<T extends NamedRecord, Fields extends object>(
     const fields = { ...fieldsToSave(kind, inputs), ...restored, ...repairs };
     noteChange(kind, connection, situation, outputs, fields);
     const change = { id, inputs, outputs: unsure?.outputs ?? outputs, fields, unsure };
-    // This must not run at the same time as a create with the same name, so that each of them sees
-    // the other's record.
+    // This must not run at the same time as a create with the same name, because each of them must
+    // see the other's record.
     const record = await oneAtATime(`${kind.noun} ${inputs.name}`, () => kind.update(connection, change));
     return { record, changed, isWritten: true };
   } catch (error) {

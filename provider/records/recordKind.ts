@@ -30,7 +30,7 @@ export interface RecordChange<Fields> extends Situation {
   /**
    * Set if state does not reliably describe the record, because the record is being adopted or the
    * outcome of a write is unknown. In that case, every field that RunPod does not show is written
-   * again.
+   * again, because its value may be wrong.
    */
   readonly unsure: Pick<Unsure<object>, "sent" | "changed"> | undefined;
 }
@@ -47,13 +47,13 @@ export interface Unsure<T> {
   readonly changed: readonly string[];
   /** The fields that the unfinished write set. */
   readonly sent: Properties;
-  /** The previous values of the fields that the program does not set but the earlier run did. */
+  /** The previous values of the fields that the earlier run set but the program does not set. */
   readonly restored: Properties;
 }
 
 /**
- * Judges a change after it was saved. Called with the outputs and, if it was read, the record.
- * Returns additional outputs.
+ * Judges a change after it was saved. The function receives the outputs and, if the record was
+ * read, the record. It returns additional outputs.
  * @throws Error if the change has failed
  */
 export type JudgeChange = (outs: Properties, record: object | undefined) => Promise<Properties>;
@@ -70,7 +70,7 @@ export interface Save<T> extends Situation {
   readonly adoptee?: T;
 }
 
-/** What a save of a particular kind of record needs in addition. */
+/** Additional information that a particular kind of record provides for a save. */
 export interface Preparation<Fields> {
   /** The fields to save in addition to the program's fields. */
   readonly fields?: Partial<Fields>;
@@ -99,7 +99,7 @@ export interface Circumstances {
 export interface RecordKind<T extends NamedRecord, Fields extends object> extends InputKind, PreviewedKind<T> {
   /**
    * `true` if a record is renamed to its automatic name when the program removes `name`.
-   * @default it keeps its name
+   * @default the record keeps its name
    */
   readonly savesAutomaticName?: true;
   /**
@@ -107,22 +107,22 @@ export interface RecordKind<T extends NamedRecord, Fields extends object> extend
    * @default none
    */
   readonly lastingOutputs?: readonly string[];
-  /** Creates a record, unless a record with this name exists. */
+  /** Creates a record, unless a record with this name already exists. */
   readonly create: (connection: Connection, fields: Fields, names: Naming<T>, inputs: Properties) => Promise<T>;
   /** Changes the given fields of a record. */
   readonly update: (connection: Connection, change: RecordChange<Fields>) => Promise<T>;
   /** Deletes a record. Calls `onAbsent` if the record is already gone. */
   readonly delete: (connection: Connection, id: string, outputs: Properties, onAbsent: () => void) => Promise<void>;
 
-  /** Returns warnings about inputs that are nevertheless accepted. */
+  /** Returns warnings about inputs that are accepted but may be a mistake. */
   readonly notices?: (
     oldInputs: Properties,
     inputs: Properties,
     settings: { readonly capabilities: Capabilities | undefined; readonly readConfig: ReadConfig },
   ) => string[];
   /**
-   * Returns the field that an update sets although no field of the inputs has changed, if there is
-   * one. Makes no request.
+   * Returns the field that an update sets although the inputs have not changed, or `undefined` if
+   * there is none. Makes no request.
    */
   readonly leftover?: (service: string, situation: Situation) => Leftover | undefined;
   /** Called before a record is read for an adoption. There are no outputs at that point. */
@@ -132,7 +132,7 @@ export interface RecordKind<T extends NamedRecord, Fields extends object> extend
    * @throws Error if the save is refused; nothing was saved
    */
   readonly beforeSave?: (connection: Connection, save: Save<T>) => Promise<Preparation<Fields>>;
-  /** Returns outputs that only a refresh sets. Logs facts that state does not show. */
+  /** Returns outputs that only a refresh sets. Also logs facts that state does not show. */
   readonly refreshedOutputs?: (service: string, record: T, situation: Situation) => Properties;
   /** Returns the outputs that are not fields. */
   readonly furtherOutputs?: (record: T, circumstances: Circumstances) => Properties;
@@ -143,7 +143,8 @@ export interface Naming<T> {
   /** @throws NameTakenError unless it returns an existing record to use instead of a new one */
   readonly onNameTaken: (existing: readonly T[]) => T;
   /**
-   * Changes a record that an interrupted run of this resource created to match the program.
+   * Changes a record that an interrupted run created for this resource, so that the record matches
+   * the program.
    * @throws NameTakenError if that is not possible
    */
   readonly takeOver: (record: T) => Promise<T>;

@@ -1,8 +1,8 @@
 import { NameTakenError } from "../../sdk/errors";
 
 /**
- * Returns the update option that refuses to rename a record to another record's name, as a create
- * does.
+ * Returns the update option that prevents renaming a record to a name that another record already
+ * has. A create does the same.
  */
 export function refuseRename(
   noun: string,

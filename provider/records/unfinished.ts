@@ -19,8 +19,8 @@ import type { RecordKind, Situation, Unsure } from "./recordKind";
  */
 
 /**
- * Returns `true`, after logging it, if an update has to verify a write of this machine that is not
- * in state. Makes no request.
+ * Returns `true` if an update has to verify a write of this machine that is not recorded in state,
+ * and logs this. Makes no request.
  */
 export function announceUnfinished(noun: string, { id, outputs }: Situation): boolean {
   const apiKey = currentPlace()?.account.apiKey;
@@ -56,8 +56,8 @@ export function noteChange<T extends NamedRecord, Fields extends object>(
 }
 
 /**
- * Reads the record after a write whose outcome is unknown, or that another resource may have made,
- * and compares the record with the program.
+ * Reads the record again and compares it with the program, if an earlier write's outcome is unknown
+ * or if another resource may have written to the record.
  * @returns `undefined` if there was no such write
  */
 export async function lookAgain<T extends NamedRecord, Fields extends object>(
@@ -100,7 +100,7 @@ function writeOfAdopter(noun: string, situation: Omit<Situation, "inputs">): Unf
 
 /**
  * Returns the previous values of the fields that the program does not set and that still have the
- * value from the earlier run. Variables are not included: they are removed by name.
+ * value from the earlier run. Variables are not included, because they are removed by name.
  */
 function restored<T extends NamedRecord, Fields extends object>(
   { table }: RecordKind<T, Fields>,

@@ -24,7 +24,7 @@ export const REGISTRY_AUTH_KIND: RecordKind<RegistryAuth, RegistryAuthInput> = {
   checkFields: REGISTRY_AUTH_CHECKS.check,
   records: ({ registryAuths }) => registryAuths,
   create: ({ client: { registryAuths } }, fields, { onNameTaken }) => registryAuths.create(fields, { onNameTaken }),
-  // The program always sets both.
+  // The program always sets both the user name and the password.
   update: ({ client: { registryAuths } }, { id, fields: { username = "", password = "" } }) =>
     registryAuths.update(id, { username, password }),
   delete: whenUnused(REGISTRY_AUTH, ({ registryAuths }) => registryAuths),

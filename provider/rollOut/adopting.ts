@@ -26,12 +26,11 @@ import {
  */
 
 /**
- * The output that contains the settings from before a release that serves but that no run has
- * judged.
+ * The output with the settings from before a release that is in effect but that no run has judged.
  */
 export const UNJUDGED = "__unjudged";
 
-/** The output that marks an endpoint whose adoption made a release that has not passed yet. */
+/** The output that marks an endpoint that was adopted with a release that has not passed yet. */
 export const ADOPTING = "__adopting";
 
 /** Returns `true` if the outputs belong to an endpoint whose adoption is not complete. */
@@ -74,7 +73,7 @@ export async function leaveUnadopted(
   log(name, `endpoint ${id} is not deleted, because its new release has never passed, and so it was not adopted`);
 }
 
-/** Returns the machine record for an adoption that state no longer contains. */
+/** Returns the machine record for an adoption that is no longer recorded in state. */
 export function adoptionOf(adoption: string, release: Properties, former: Properties): RollOutRecord {
   return { phase: "judging", inputs: "", release, former, reason: "", after: "", adoption };
 }
@@ -94,7 +93,7 @@ export function putBackOf(
 /**
  * Ends an adoption whose release someone else has changed. Restores the settings that do not make a
  * release, such as the worker counts. The rest of the program's release stays in effect, together
- * with the other person's changes, and this machine remembers it.
+ * with the other person's changes, and this machine keeps a record of it.
  * @returns the end of a sentence that says what remains, with the command that restores it
  */
 export async function leaveChanged(connection: Connection, now: Endpoint, record: RollOutRecord): Promise<string> {
@@ -118,9 +117,9 @@ export async function leaveChanged(connection: Connection, now: Endpoint, record
 }
 
 /**
- * Returns a warning for each endpoint that a killed run was about to adopt and whose settings it
- * may have changed. State contains none of these endpoints, so there may be no resource left that
- * would judge them.
+ * Returns a warning for each endpoint that a killed run was about to adopt and whose settings that
+ * run may have changed. These endpoints are in no state, so there may be no resource left that
+ * would judge their releases.
  * @param isDeclared returns `true` for the id of an endpoint that the program declares
  */
 export function leftAdoptionWarnings(account: Connection["account"], isDeclared: (id: string) => boolean): string[] {

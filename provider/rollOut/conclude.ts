@@ -28,8 +28,8 @@ export interface ReleaseUpdate extends Situation {
 }
 
 /**
- * Judges a release that is in effect, and restores the previous settings if it fails. Returns
- * additional outputs.
+ * Judges a release that is in effect, and restores the previous settings if the release fails.
+ * Returns additional outputs.
  * @param tested the endpoint as it was saved
  */
 export async function concludeRelease(
@@ -76,14 +76,14 @@ export async function concludeRelease(
     throw await refuseFound(release, record, reason);
   const failed = { ...record, reason };
   const restored = await restore(release, failed);
-  // If the run is killed here, state is still that of the last run, which contains the previous
-  // settings.
+  // If the run is killed here, state is still the state of the last run, which contains the
+  // previous settings.
   throw afterRestore(release, restored.endpoint ? release.outputs : outs, failed, restored);
 }
 
 /**
- * Returns the error for an adoption that found the program's release already on the endpoint, after
- * that release failed. This machine does not know what served before.
+ * Returns the error for an adoption of an endpoint that was already serving the program's release,
+ * which has failed. This machine does not know what the endpoint served before.
  */
 async function refuseFound(release: ReleaseUpdate, record: RollOutRecord, reason: string): Promise<Error> {
   const { connection, id, name } = release;
@@ -106,14 +106,14 @@ async function refuseFound(release: ReleaseUpdate, record: RollOutRecord, reason
   );
 }
 
-/** Returns an error after which state has what serves. */
+/** Returns an error that makes the engine store in state what is currently in effect. */
 function partly({ id, inputs }: ReleaseUpdate, text: string, state: Properties): Error {
   return initFailure(new CodedError("ROLL_OUT", text), id, { ...state, __provider: inputs.__provider });
 }
 
 /**
- * Returns the outputs for a release without a verdict, so that this machine's notes about it remain
- * valid.
+ * Returns the outputs for a release that has not been judged, so that this machine's notes about
+ * the release remain valid.
  */
 function open({ outputs }: ReleaseUpdate, outs: Properties): Properties {
   return { ...pick(outs, (name) => name !== "__write"), ...writeOutput(lastWrite(outputs)) };
@@ -125,9 +125,9 @@ function adopting({ isAdoption, outputs }: ReleaseUpdate): Properties {
 }
 
 /**
- * Returns the error for the case that someone else changed the release while it was being judged,
- * so the observations say nothing about the current release. State records what serves now. If the
- * endpoint was being adopted, the settings that do not make a release are restored.
+ * Returns the error for a release that someone else changed while it was being judged. The
+ * observations then say nothing about the current release. State records what is in effect now. If
+ * the endpoint was being adopted, the settings that do not make a release are restored.
  */
 async function changedMeanwhile(
   release: ReleaseUpdate,
@@ -159,7 +159,7 @@ async function changedMeanwhile(
 /**
  * Returns the error to throw after a restore. State is left unchanged if the previous settings are
  * rolled out and state already contains them or does not contain the endpoint. Otherwise, the error
- * lets the engine store what serves in state.
+ * makes the engine store in state what is in effect.
  * @param outs the outputs to record, apart from the settings that are restored
  */
 export function afterRestore(
@@ -187,7 +187,7 @@ export function afterRestore(
         `${problem}. Run pulumi up again: it waits for the rest`
       : `the new release of ${which} failed (${reason}) and still serves, because its previous settings could not be saved: ` +
         `${problem}. Run pulumi up again: it restores them first`;
-  // The endpoint was to be adopted, and none of the program's settings remain on it.
+  // The endpoint was not adopted after all, and none of the program's settings remain on it.
   if (isAdoption && endpoint) return new CodedError("ROLL_OUT", text);
   return partly(release, text, state);
 }
@@ -208,7 +208,7 @@ export function namedEndpoint(id: string, name: string): string {
 
 /**
  * Returns the outputs with restored settings. A variable whose value is `null` is absent. Values
- * that were secret, or may have been, are marked as secret, because the engine would otherwise
+ * that were secret, or may have been secret, are marked as secret. Otherwise, the engine would
  * decide that from the new inputs.
  */
 function withSettings(outs: Properties, restoredSettings: Properties, inputs: Properties): Properties {
@@ -228,7 +228,7 @@ function withSettings(outs: Properties, restoredSettings: Properties, inputs: Pr
   return { ...outs, ...Object.fromEntries(others), ...(isObject(outs.env) && { env: present }) };
 }
 
-/** Notes that a release serves and that no release up to its version was refused. */
+/** Notes that a release is in effect and that no release up to its version was refused. */
 export async function notePassed(
   place: { readonly connection: Connection; readonly id: string },
   record: RollOutRecord,

@@ -5,19 +5,25 @@ import { differing, isVariable, mergedSettings, releaseOf, sameSettings, serves 
 /** What this machine has recorded about an endpoint's last rollout. */
 export interface RollOutRecord {
   /**
-   * `judging`: the release was saved or was about to be saved. `restoring`: it failed, and the
-   * previous settings are being saved again. `refused`: the previous settings are rolled out.
-   * `passed`: the release serves.
+   * `judging`: the release was saved or was about to be saved. `restoring`: the release failed, and
+   * the previous settings are being saved again. `refused`: the previous settings are rolled out.
+   * `passed`: the release is in effect.
    */
   readonly phase: (typeof PHASES)[number];
   /** A digest of the program's inputs. */
   readonly inputs: string;
-  /** The settings that the run changed: the values that it wanted, and the values from before. */
+  /**
+   * The settings that the run changed: `release` has the wanted values, `former` the previous
+   * values.
+   */
   readonly release: Properties;
   readonly former: Properties;
   /** Why the release failed; empty if it did not. */
   readonly reason: string;
-  /** The last write that state had. If it has another one, the record is void. */
+  /**
+   * The last write that was recorded in state. If state now has a different last write, the record
+   * is void.
+   */
   readonly after: string;
   /** The endpoint's version when the release passed, if RunPod shows versions. */
   readonly version?: number;
@@ -28,8 +34,8 @@ export interface RollOutRecord {
 export const PHASES = ["judging", "restoring", "refused", "passed"] as const;
 
 /**
- * Returns `true` if a run left a release that is not in state: a release without a verdict, one
- * whose restore is unfinished, or one that passed just before the run was killed.
+ * Returns `true` if a run left a release that is not in state. The release may have no verdict, its
+ * restore may be unfinished, or it may have passed just before the run was killed.
  */
 export function isOpen(record: RollOutRecord, state: Properties): boolean {
   const { phase, release } = record;
@@ -51,14 +57,15 @@ export interface Sight {
   readonly wanted: Properties;
   /** The endpoint at RunPod, with all of its variables. */
   readonly now: Properties;
-  /** The outputs in state. For an endpoint that is being adopted, the same as `now`. */
+  /** The outputs in state. For an endpoint that is being adopted, this is the same as `now`. */
   readonly state: Properties;
   readonly isAdoption: boolean;
   /**
-   * The settings, as noted in state, from before a release that serves but that no run has judged.
+   * The settings from before a release that is in effect but that no run has judged, as recorded in
+   * state.
    */
   readonly unjudged: Properties | undefined;
-  /** Why the release was refused and rolled back earlier, if RunPod shows that. */
+  /** Why the release was refused and rolled back earlier, if RunPod shows the refusal. */
   readonly shownRefusal: string | undefined;
 }
 
@@ -68,11 +75,11 @@ type Step =
   | { readonly do: "nothing" }
   /** Record the previous settings, save the release, then judge it. */
   | { readonly do: "release"; readonly release: Properties; readonly former: Properties }
-  /** The release already serves, so judge it without saving it. */
+  /** The release is already in effect, so it is judged without being saved. */
   | { readonly do: "judge"; readonly release: Properties; readonly former: Properties }
   /**
-   * A refused release serves, or its restore is unfinished: restore the previous settings, then
-   * refuse the release.
+   * A refused release is in effect, or its restore is unfinished: restore the previous settings,
+   * then refuse the release.
    */
   | { readonly do: "restore"; readonly record: RollOutRecord }
   /** Refuse the release without saving anything. */
@@ -102,7 +109,7 @@ export function nextStep(sight: Sight): Step {
   return { do: "release", release: sameSettings(former, mergedSettings(now, wanted)), former };
 }
 
-/** Returns the settings from before the current release, as far as state contains them. */
+/** Returns the settings from before the current release, as far as they are in state. */
 function formerInState({ unjudged, wanted, now, state }: Sight): Properties | undefined {
   const changes = releaseOf(differing(wanted, state));
   const former = sameSettings(changes, state);
@@ -112,7 +119,10 @@ function formerInState({ unjudged, wanted, now, state }: Sight): Properties | un
   return Object.keys(changes).length > 0 ? former : undefined;
 }
 
-/** Returns the changing release fields, with their values from the last good version in state. */
+/**
+ * Returns the release fields that change, with the values that they had in the last good version in
+ * state.
+ */
 function lastInState({ unjudged, wanted, state }: Sight, changes: Properties): Properties {
   const changed = releaseOf(mergedSettings(changes, differing(wanted, state)));
   const known = pick(changed, (name) => !isVariable(name) || isObject(state.env));

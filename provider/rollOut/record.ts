@@ -13,9 +13,9 @@ export interface RolloutPlace {
 }
 
 /**
- * Returns this machine's record of an endpoint's rollout; `undefined` if there is none, or if state
- * has moved on since: then only that a release has passed is still of use. `"sealed"` if it was
- * written with another key.
+ * Returns this machine's record of an endpoint's rollout, or `undefined` if there is none. If state
+ * has moved on since, the record is returned only if its release has passed. Returns `"sealed"` if
+ * the record was written with another key.
  */
 export function readRollOut(place: RolloutPlace, state: Properties): RollOutRecord | "sealed" | undefined {
   const found = readRecord(subjectOf(place));
@@ -41,7 +41,10 @@ function subjectOf({ id, connection }: RolloutPlace): Subject {
 
 const ABOUT = { noun: "endpoint", thing: "rollout" } as const;
 
-/** A release of an endpoint that a program was about to adopt, left by a run that has ended. */
+/**
+ * The release of an endpoint that a program was about to adopt, left behind by a run that has
+ * ended.
+ */
 export interface LeftAdoption {
   readonly id: string;
   readonly name: string;

@@ -30,7 +30,8 @@ interface Restoring {
 
 /**
  * Saves the previous settings again, and waits until no worker runs the refused release. Can be
- * repeated after the run was killed. Never throws, because the caller must record what serves.
+ * repeated if the run is killed. Never throws an error, because the caller must record what is in
+ * effect.
  */
 export async function restore(restoring: Restoring, record: RollOutRecord): Promise<Restored> {
   const { client } = restoring.connection;
@@ -67,7 +68,8 @@ export async function saveFormer(
   if (Object.keys(changes).length === 0) return now;
   log(name, `saves its previous settings again: ${namesOf(changes)}`);
   const endpoint = await endpoints.update(id, nested(changes) as EndpointChanges, { known: nested(release) });
-  // The refused release and its variables are gone, and state is right as it is.
+  // The refused release and its variables are gone, so state describes the endpoint correctly
+  // again.
   forgetWrite({ service, noun: "endpoint", id });
   return endpoint;
 }

@@ -76,8 +76,8 @@ export async function beginRelease(
 
 /**
  * Records what an adoption without a `rollOut` changes, until the adoption ends. If the run is
- * killed and the resource is then removed, no state contains the endpoint. Over REST v2, the
- * previous template is not known.
+ * killed and the resource is then removed from the program, the endpoint is in no state. Over REST
+ * v2, the previous template is not known.
  */
 function noteAdoption(place: RolloutPlace, { outputs, inputs }: Situation, name: string): JudgeChange | undefined {
   const earlier = readRollOut(place, outputs);
@@ -101,9 +101,9 @@ function inBrackets(settings: Properties): string {
 }
 
 /**
- * Reverts a release that a killed run left, if the program now wants something else, by saving the
- * previous settings again. State does not contain that release, so the update would otherwise
- * report "unchanged". An adoption calls this function before it reads the endpoint.
+ * Reverts a release that a killed run left behind, if the program now wants something else, by
+ * saving the previous settings again. Without this, the update would report "unchanged", because
+ * that release is not in state. An adoption calls this function before it reads the endpoint.
  * @throws ROLL_OUT if the previous settings cannot be read
  */
 export async function settleEarlier(
@@ -185,7 +185,8 @@ async function shownRefusal(
     log(name, "GraphQL does not show releases: whether another machine has refused this one is not known");
     return undefined;
   }
-  // No release up to the one that passed on this machine was refused.
+  // Look only at newer releases, because no release up to the one that passed on this machine was
+  // refused.
   const later = releases.filter(({ version = Infinity }) => version > (record?.version ?? -1));
   const shown = shownRefusals(later, differing(wanted, now), rollOut.watch?.seconds ?? 0);
   if (!shown || shown.count < rollOut.attempt) return undefined;
@@ -216,14 +217,14 @@ export function isReleaseOpen({ id, outputs, inputs }: Situation): boolean {
   if (isLeft) {
     log(name, "a killed run has left a release: up judges it, or takes it back if the program differs");
   }
-  // Someone may have saved a refused release again, and state may contain it. The update then
-  // restores the previous settings.
+  // Someone may have saved a refused release again, and a refresh may have stored it in state. In
+  // that case, the update restores the previous settings.
   return isNoted || isLeft || (isRefused && serves(record.release, outputs));
 }
 
 /**
- * Returns the output with which a refresh keeps the settings from before a release that it finds.
- * State no longer contains these settings afterwards.
+ * Returns the output in which a refresh keeps the settings from before a release that it finds.
+ * After the refresh, no other output contains these settings.
  */
 export function noteUnjudged(outputs: Properties, fields: Properties): Properties {
   const apiKey = currentPlace()?.account.apiKey;

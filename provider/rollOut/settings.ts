@@ -15,20 +15,20 @@ const RELEASE_FIELDS: readonly string[] = workerFields(FIELDS);
 
 const VARIABLE = "env.";
 
-/** Returns fields as settings. */
+/** Converts fields to settings, in which each variable is a setting of its own. */
 function flat({ env, ...fields }: Properties): Properties {
   const variables = Object.entries(objectOrEmpty(env)).map(([name, value]) => [VARIABLE + name, value]);
   return { ...fields, ...Object.fromEntries(variables) };
 }
 
-/** Returns settings as fields. */
+/** Converts settings to fields, which is the reverse of `flat`. */
 export function nested(settings: Properties): Properties {
   const [variables, fields] = [true, false].map((each) => pick(settings, (name) => isVariable(name) === each));
   const env = Object.entries(variables ?? {}).map(([name, value]) => [name.slice(VARIABLE.length), value]);
   return { ...fields, ...(env.length > 0 && { env: Object.fromEntries(env) }) };
 }
 
-/** Returns `true` for a variable. */
+/** Returns `true` if a setting is an environment variable. */
 export function isVariable(name: string): boolean {
   return name.startsWith(VARIABLE);
 }
@@ -46,26 +46,26 @@ export function wantedSettings(inputs: Properties, outputs: Properties): Propert
   return { ...Object.fromEntries(removed), ...fields };
 }
 
-/** Returns the same settings as an endpoint has them. */
+/** Returns the endpoint's current values of the given settings. */
 export function sameSettings(settings: Properties, endpoint: Properties): Properties {
   const all = flat(endpoint);
   const names = Object.keys(flat(settings)).filter((name) => isVariable(name) || name in all);
   return Object.fromEntries(names.map((name) => [name, isVariable(name) ? (all[name] ?? null) : all[name]]));
 }
 
-/** Returns the settings that an endpoint does not have. */
+/** Returns those of the settings whose values the endpoint does not have. */
 export function differing(settings: Properties, endpoint: Properties): Properties {
   const [wanted, now] = [flat(settings), sameSettings(settings, endpoint)];
   const fields = changedIn(FIELDS, now, wanted);
   return pick(wanted, (name) => (isVariable(name) ? wanted[name] !== now[name] : fields.includes(name)));
 }
 
-/** Returns the settings that an endpoint has. */
+/** Returns those of the settings whose values the endpoint already has. */
 export function heldOf(settings: Properties, endpoint: Properties): Properties {
   return without(settings, differing(settings, endpoint));
 }
 
-/** Returns those of the settings that others do not have. */
+/** Returns those of the settings that are not among the others. */
 export function without(settings: Properties, others: Properties): Properties {
   return pick(flat(settings), (name) => !(name in flat(others)));
 }
@@ -75,12 +75,14 @@ export function releaseOf(settings: Properties): Properties {
   return pick(flat(settings), (name) => isReleaseField(isVariable(name) ? "env" : name));
 }
 
-/** Returns `true` if an endpoint serves the release that these settings make. */
+/** Returns `true` if an endpoint has all of these settings that make a release. */
 export function serves(release: Properties, endpoint: Properties): boolean {
   return Object.keys(differing(releaseOf(release), endpoint)).length === 0;
 }
 
-/** Returns settings in which those of `over` take precedence. */
+/**
+ * Returns the merged settings. If a setting occurs in both arguments, the value in `over` is used.
+ */
 export function mergedSettings(settings: Properties, over: Properties): Properties {
   return { ...flat(settings), ...flat(over) };
 }

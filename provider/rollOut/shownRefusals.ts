@@ -58,8 +58,8 @@ function takesBack(restore: EndpointRelease, made: EndpointRelease, watchSeconds
 }
 
 /**
- * Returns `true` if a release made exactly these changes. Fields that are not known count as
- * different.
+ * Returns `true` if a release made exactly these changes. Fields whose values are not known count
+ * as different.
  */
 function hasChanges(made: EndpointRelease, wanted: Properties): boolean {
   const names = Object.keys(wanted);

@@ -22,7 +22,7 @@ export function isOut({ workers, inQueue = 0, ready }: Workers, needsReady: bool
   return isShown ? workers.some(({ status }) => status === "RUNNING" || status === "IDLE") : ready > 0;
 }
 
-/** Describes what a wait is still waiting for, or what was there when it ended. */
+/** Describes what a wait is still waiting for, or what was missing when the wait ended. */
 export function workersInWords({ workers, inQueue }: Workers): string {
   const stale = workers.filter(({ isStale }) => isStale).length;
   const counts = new Map<string, number>();
@@ -58,7 +58,10 @@ export function countsSince(from: Counts, now: Counts): Counts {
   return { completed: since(from.completed, now.completed), failed: since(from.failed, now.failed) };
 }
 
-/** What the jobs say about a release: the verdict stays `open` as long as more jobs may end. */
+/**
+ * The verdict on a release, based on its jobs. The verdict stays `open` as long as more jobs may
+ * end.
+ */
 export type Verdict = "open" | "passed" | "failed" | "too few jobs";
 
 /** Judges a release by its jobs. A watch ends early once enough of the jobs have failed. */

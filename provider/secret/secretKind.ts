@@ -119,8 +119,9 @@ function leftover(_service: string, { outputs, inputs }: Situation): Leftover | 
 }
 
 /**
- * Returns the outputs that are not fields. The version is the time of the write in seconds, so that
- * a secret that replaces another secret has a new version. The version grows with every write.
+ * Returns the outputs that are not fields. The version of the value is the time of its last write,
+ * in seconds. It therefore grows with every write, and a secret that replaces another secret has a
+ * new version.
  */
 function furtherOutputs({ name, valueLastUpdatedAt }: SecretRecord, { before, changed }: Circumstances): Properties {
   const isWritten = changed.includes("value") || before.__valueWrittenAt === undefined;

@@ -16,8 +16,8 @@ interface Mismatch {
 }
 
 /**
- * Throws if a job's output is not as expected. The error shows both values, without the job's
- * secrets.
+ * Throws an error if a job's output is not as expected. The error shows both the actual and the
+ * expected value, without the job's secrets.
  * @param job the words for the job in the error
  */
 export function assertExpected(job: string, output: unknown, inputs: Properties): void {

@@ -47,8 +47,8 @@ interface Received {
 }
 
 /**
- * Sends a request to a load-balancing endpoint and checks the response. As long as there is no
- * worker, the request is sent again.
+ * Sends a request to a load-balancing endpoint and checks the response. As long as the endpoint has
+ * no worker, the request is sent again.
  * @throws SMOKE_TEST if the response is late or not as expected
  */
 export async function testRequest(inputs: Properties, timeoutMs: number): Promise<{ status: number; ms: number }> {

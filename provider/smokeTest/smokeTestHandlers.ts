@@ -43,7 +43,7 @@ export const smokeTestHandlers: pulumi.dynamic.ResourceProvider = {
   },
 
   // A failed test runs again even if the program returns to the inputs of the last success, because
-  // what the test checks has changed twice since then.
+  // the system under test has changed twice since then.
   async diff(_id, outputs: Properties) {
     return hasTestFailed(outputs) ? { changes: true } : {};
   },
@@ -115,7 +115,7 @@ function jobProblems({ policy, s3Config }: Properties): InputProblem[] {
 
 /**
  * Returns a problem for each unknown key of an object. The client passes unknown keys on, because
- * RunPod may have new ones, but in a program they are mistakes.
+ * RunPod may have added new keys. In a program, however, an unknown key is a mistake.
  */
 function unknownKeys(property: string, value: unknown): InputProblem[] {
   const keys: readonly string[] = property === "policy" ? POLICY_KEYS : S3_KEYS;

@@ -41,8 +41,8 @@ export const TEMPLATE_KIND: RecordKind<Template, TemplateInput> = {
     return { field: "env", text: `removes ${which} that the program does not set from template ${id}` };
   },
   /**
-   * A refresh stores in state the names of the variables to remove, because names are not secret.
-   * Without the option, the variables are kept.
+   * A refresh stores in state the names of the variables to remove. Names are not secret, so they
+   * can be stored. Without the option, the variables are kept.
    */
   refreshedOutputs(service, { id, env, name }, { outputs }) {
     const unknown = Object.keys(env).filter((each) => !variablesOf(outputs).includes(each));

@@ -32,8 +32,8 @@ export const VOLUME_KIND: RecordKind<Volume, VolumeInput> = {
   },
   create: ({ client: { volumes } }, fields, { onNameTaken }) =>
     volumes.create(fields, {
-      // Names must be unique only within a data center, where volumes with the same name would be
-      // confused.
+      // Names must be unique only within a data center, because only there could volumes with the
+      // same name be confused.
       onNameTaken(existing) {
         const here = existing.filter(({ dataCenterId }) => dataCenterId === fields.dataCenterId);
         return here.length > 0 ? onNameTaken(here) : undefined;
@@ -78,8 +78,8 @@ function problemsOfChange(oldInputs: Properties, inputs: Properties): InputProbl
 const HANDLERS = recordHandlers(VOLUME_KIND);
 
 /**
- * The handlers of a `NetworkVolume`. They warn before a replacement, because it loses the volume's
- * data.
+ * The handlers of a `NetworkVolume`. They log a warning before a replacement, because the volume's
+ * data is lost.
  */
 export const VOLUME_HANDLERS: RecordHandlers<Volume> = {
   ...HANDLERS,

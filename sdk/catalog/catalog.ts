@@ -5,7 +5,7 @@ import { type ObservedOptions, type RequestOptions, requestOptions } from "../tr
 import { checkedCall, type ResponsePromise } from "../transport/responsePromise";
 import type { AccountLimits, CatalogCpu, CatalogDataCenter, CatalogGpu, CatalogPool } from "./record";
 
-/** The options of `catalog.gpus`. */
+/** The options of `catalog.gpus()`. */
 export interface GpuOptions extends RequestOptions {
   /** The number of GPUs per worker for which to return the stock (integer, ≥ 1). @default 1 */
   readonly gpuCount?: number | undefined;

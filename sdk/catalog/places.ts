@@ -49,8 +49,8 @@ export function allowedDataCenters(locations: string, dataCenters: readonly Cata
 }
 
 /**
- * Returns `true` if either list shows that a data center has a GPU type, whether or not any are
- * free.
+ * Returns `true` if the list of GPU types or the list of data centers shows that a data center has
+ * a GPU type, whether or not any of these GPUs are free.
  */
 export function hasGpu(dataCenterId: string, gpu: CatalogGpu, dataCenters: readonly CatalogDataCenter[]): boolean {
   const listed = dataCenters.find(({ id }) => id === dataCenterId)?.gpus ?? [];

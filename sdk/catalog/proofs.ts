@@ -15,8 +15,8 @@ import type { CatalogDataCenter, CatalogGpu } from "./record";
 export interface Impossible {
   readonly kind: "pool" | "exclusions" | "place" | "volume-place" | "cuda";
   /**
-   * The settings that cause the problem. If a change touches none of them, the change is not to
-   * blame.
+   * The settings that cause the problem. A change that touches none of these settings did not cause
+   * it.
    */
   readonly fields: readonly string[];
   readonly message: string;
@@ -29,8 +29,8 @@ export interface PlacedVolumeSettings {
 }
 
 /**
- * Returns the reasons why no worker of an endpoint can ever start, however long it waits.
- * Information missing from the catalog proves nothing, and neither does stock.
+ * Returns the reasons why no worker of an endpoint can ever start. Information missing from the
+ * catalog proves nothing, and a lack of stock proves nothing either.
  */
 export function endpointProofs(settings: PlacedSettings, { gpus, dataCenters }: CatalogView): Impossible[] {
   if (!gpus?.some(({ pool }) => pool != null)) return [];
@@ -57,7 +57,7 @@ function unknownPool(pool: string, known: readonly string[]): Impossible {
   return { kind: "pool", fields: ["gpuIds"], message };
 }
 
-/** Returns what is wrong with an endpoint's places, if both lists show places. */
+/** Returns the problems with an endpoint's places, if both catalog lists show places. */
 function placeProofs(
   { gpuIds, locations, volumeDataCenters }: PlacedSettings,
   left: readonly CatalogGpu[],
@@ -124,8 +124,8 @@ export function volumeProofs(
   const ids = withVolumes.map(({ id }) => id).sort();
   const hint = ids.length === 0 ? "" : `. Those that do: ${ids.join(", ")}`;
   if (!place) {
-    // If no data center in the list supports this kind of volume, the list may not show such data
-    // centers at all.
+    // If no data center in the list supports this kind of volume, the list may simply not show the
+    // data centers that do.
     if (ids.length === 0) return [];
     return [{ kind: "volume-place", fields, message: `the catalog has no data center ${dataCenterId}${hint}` }];
   }

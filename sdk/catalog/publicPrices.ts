@@ -1,6 +1,6 @@
 /**
- * Prices in US dollars per second: for a worker with one GPU by GPU pool, and for a CPU worker by
- * its instance.
+ * A price table in US dollars per second. The entry of a GPU pool is the price of a worker with one
+ * GPU, and the entry of a CPU instance is the price of a CPU worker.
  */
 export interface Prices {
   /** The date of the price table, such as `2026-06-08`. */

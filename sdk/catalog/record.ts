@@ -1,7 +1,7 @@
 /**
  * A level of stock. `None` means sold out. `Unknown` stands for a word that this version does not
- * know: something is available, but less than with `Low`. Every level is an estimate at the time of
- * the read and does not reserve anything.
+ * know. It means that some stock is available, but ranks below `Low`. Every level is an estimate at
+ * the time of the read and does not reserve anything.
  */
 export type StockLevel = "High" | "Medium" | "Low" | "Unknown" | "None";
 
@@ -32,8 +32,8 @@ export interface CatalogGpu {
   /** The memory of one GPU in GB, if RunPod shows it. */
   readonly memoryInGb?: number | undefined;
   /**
-   * The GPU pool, as named in `gpuIds`. `null` for a GPU type that endpoints cannot use, whatever
-   * its stock. `undefined` if the API does not show the pool: see `pools()`.
+   * The GPU pool, as named in `gpuIds`. `null` if endpoints cannot use the GPU type, whatever its
+   * stock. `undefined` if the API does not show the pool; in that case, call `pools()`.
    */
   readonly pool?: string | null | undefined;
   /** The price of one GPU of a worker in US dollars per hour, if the API shows it (REST v2). */
@@ -98,15 +98,15 @@ export interface CatalogPool {
 }
 
 /**
- * The account's limits. A field is `null` if RunPod does not show it. The field names inside REST
- * v2's reply are not public, so `raw` contains the reply itself.
+ * The account's limits. A field is `null` if RunPod does not show it. The field names in the reply
+ * of REST v2 are not documented, so `raw` contains the whole reply.
  */
 export interface AccountLimits {
   /** The maximum sum of `workersMax` over all endpoints (integer). */
   readonly workerQuota: number | null;
   /**
    * The maximum cost of everything that runs in the account, in US dollars per hour. RunPod checks
-   * it when a worker starts.
+   * this limit when a worker starts.
    */
   readonly spendLimit: number | null;
   /** The cost of everything that is running now, in US dollars per hour. */
@@ -121,7 +121,7 @@ export interface AccountLimits {
 
 const LEVELS: readonly StockLevel[] = ["High", "Medium", "Low", "Unknown", "None"];
 
-/** Converts RunPod's word for a stock level. Case does not matter (observed). */
+/** Converts RunPod's word for a stock level. Case is ignored, because it varies (observed). */
 export function stockLevel(word: string | null | undefined): StockLevel {
   if (!word || /^(none|out)$/i.test(word)) return "None";
   return LEVELS.find((level) => level.toLowerCase() === word.toLowerCase()) ?? "Unknown";

@@ -6,8 +6,8 @@ export interface ExtraWords {
   /** Additional GPU pools to accept that are newer than this version. */
   readonly extraGpuTiers?: readonly string[] | undefined;
   /**
-   * Additional countries to accept that are newer than the contract. Countries of a named service
-   * are always accepted.
+   * Additional countries to accept that are newer than the contract. The countries of a named
+   * service are accepted in any case.
    */
   readonly extraLocations?: readonly string[] | undefined;
 }
@@ -27,7 +27,7 @@ export function extraWords({ service, extraGpuTiers = [], extraLocations = [] }:
     extraGpuTiers: [...new Set(extraGpuTiers)],
     extraLocations: [...new Set([...(isRunpod ? RUNPOD_LOCATIONS : []), ...extraLocations])],
     acceptsNewTiers: isRunpod,
-    // The service's GraphQL schema declares scalerValue as an Int (observed).
+    // The service's GraphQL schema declares `scalerValue` as an Int (observed).
     wholeScalerValue: isRunpod,
   };
 }

@@ -21,8 +21,8 @@ export interface SettingsSource {
   /** Returns a display name for where the setting comes from. */
   readonly label: (name: SettingName) => string;
   /**
-   * `true` if the key, service and URLs form a unit: if this source contains any of them, later
-   * sources don't add others, so that no key is sent to a different service.
+   * `true` if the key, service and URLs form a unit. If this source contains any of them, the
+   * others are not read from later sources, so that no key is sent to a different service.
    * @default false
    */
   readonly isUnit?: boolean;
@@ -37,8 +37,8 @@ export interface Resolved {
 
 /**
  * Returns each setting from the first source that contains it. The client, the provider and every
- * command call this function with their sources in order. Nothing else is read, except that the key
- * and the URLs of a rehearsal override those of every source.
+ * command call this function with their sources in order. Nothing else is read, with one exception:
+ * during a rehearsal, the rehearsal's key and URLs override those of every source.
  * @throws ConfigurationError if the rehearsal has no emulator
  */
 export function resolveConnection(sources: readonly SettingsSource[]): Resolved {

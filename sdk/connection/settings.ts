@@ -26,7 +26,7 @@ export interface ConnectionSettings {
    * `runpod` has retired REST v1, so the URL is not used there.
    */
   readonly restUrl?: string | undefined;
-  /** The URL of the queue API, with or without `/v2`. */
+  /** The URL of the queue API, with or without `/v2` at its end. */
   readonly queueUrl?: string | undefined;
 }
 

@@ -1,7 +1,7 @@
 import { defaultsOf, type TableOf } from "../records/fields";
 import type { Container, ContainerInput } from "./record";
 
-// Programs load this file when they start, so it doesn't import any libraries.
+// Programs load this file when they start, so it must not import any libraries.
 
 /** The maximum number of environment variables (observed for pods, assumed for templates). */
 export const MAX_ENV_VARIABLES = 50;

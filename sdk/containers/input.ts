@@ -9,7 +9,7 @@ const PORT = /^\d+\/(http|tcp)$/;
 
 /**
  * The minimum length of a value to hide. Shorter values are hidden only if their variable looks
- * like a credential, because hiding them would make messages unreadable.
+ * like a credential, because hiding every short value would make messages unreadable.
  */
 const SHORTEST_HIDDEN_VALUE = 8;
 

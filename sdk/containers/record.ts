@@ -20,14 +20,15 @@ export interface ContainerInput {
   readonly containerDiskInGb?: number | null | undefined;
   /**
    * The start command, either as a command line or as the JSON of `{ "cmd": […], "entrypoint": […]
-   * }`. `""` selects the image's own command. A resource can have either this or `command`.
+   * }`. `""` selects the image's own command. A resource can have either this field or `command`,
+   * but not both.
    * @default the image's own
    */
   readonly dockerArgs?: string | null | undefined;
   /**
    * The ports that the container exposes, such as `8000/http` or `22/tcp`, in any order. Workers of
-   * a queue do not need any. The client and a dynamic provider also accept a comma-separated
-   * string, and return a sorted one.
+   * a queue do not need any ports. The client and a dynamic provider also accept a comma-separated
+   * string, and return the ports as a sorted, comma-separated string.
    * @default none
    */
   readonly ports?: string | readonly string[] | null | undefined;

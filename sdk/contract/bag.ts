@@ -5,9 +5,9 @@ export interface BagItem {
 }
 
 /**
- * Items in any order. For what comes and goes with each request, a `Map` or a `Set` would double
- * the CPU time of a short one: it keeps removed items in memory until the next full garbage
- * collection.
+ * A collection of items in any order, for items that are added and removed with each request. A
+ * `Map` or a `Set` would double the CPU time of a short request, because it keeps removed items in
+ * memory until the next full garbage collection.
  */
 export class Bag<Item extends BagItem> {
   readonly #items: Item[] = [];

@@ -5,9 +5,9 @@ import type { ManagementApi, ServiceName } from "./limits";
  * a capability instead of a specific API.
  */
 export interface Capabilities {
-  /** The API. The field tables use it to tell which fields the API can set. */
+  /** The API. The field tables use this value to tell which fields can be set. */
   readonly api: ManagementApi;
-  /** The named service. It has fields that other services do not have. */
+  /** The named service, which may have fields that other services do not have. */
   readonly service?: ServiceName | undefined;
   /**
    * `true` if an endpoint can be deleted together with its workers and jobs. Otherwise, the workers
@@ -15,12 +15,12 @@ export interface Capabilities {
    */
   readonly deletesWorkers: boolean;
   /**
-   * `true` if the user and the password of a registry credential can be changed. Otherwise, a new
-   * credential replaces the old one.
+   * `true` if the user name and the password of a registry credential can be changed. Otherwise, a
+   * new credential replaces the old one.
    */
   readonly changesLogins: boolean;
   /**
-   * `true` if the container of an endpoint is held in a template that is bound to the endpoint.
+   * `true` if an endpoint's container is held in a template that is bound to the endpoint.
    * Otherwise, the endpoint itself holds the container.
    */
   readonly bindsTemplates: boolean;
@@ -45,7 +45,10 @@ export interface EndpointLimits {
   readonly hasOneCudaRule: boolean;
 }
 
-/** The capabilities of each API. Those of REST v2 were observed. */
+/**
+ * The capabilities of each API. The capabilities of REST v2 are based on observation, not on the
+ * contract.
+ */
 export const CAPABILITIES = {
   graphql: { api: "graphql", deletesWorkers: false, changesLogins: true, bindsTemplates: true, showsDiscount: true },
   v2: {

@@ -105,7 +105,10 @@ export interface Poll<T> {
   readonly signal?: AbortSignal | undefined;
   /** Called before each pause with the time elapsed so far. */
   readonly onPause?: ((elapsedMs: number) => void) | undefined;
-  /** Waits for a pause to end. */
+  /**
+   * Waits until the given pause has ended. Set this if something must be done before or after each
+   * pause.
+   */
   readonly rest?: (pause: Promise<void>) => Promise<void>;
   /** Returns the error to throw when the time is up. */
   readonly onTimeout: () => Error;
@@ -128,7 +131,7 @@ export async function pollUntil<T>(poll: Poll<T>): Promise<T> {
 /** A signal that aborts when its time is up. */
 export interface TimeLimit {
   readonly signal: AbortSignal;
-  /** Removes the timer and the listener. Must be called when the signal is no longer needed. */
+  /** Removes the timer and the listener. Must be called when the limit is no longer needed. */
   release(): void;
 }
 

@@ -5,9 +5,9 @@
 export type OpenEnum<T extends string> = T | (string & {});
 
 /**
- * The known GPU pools. Each is named after its GPU generation and memory. They are the pools of the
- * contract (contract, Allowed values), which calls them GPU tiers, and the newer pools
- * `ADA_32_PRO`, `BLACKWELL_96`, `BLACKWELL_180` and `HOPPER_141` (observed).
+ * The known GPU pools. Each pool is named after its GPU generation and memory. The list contains
+ * the pools of the contract (contract, Allowed values), which calls them GPU tiers, and the newer
+ * pools `ADA_32_PRO`, `BLACKWELL_96`, `BLACKWELL_180` and `HOPPER_141` (observed).
  */
 export const GpuTier = {
   /** 16 GB. */ AMPERE_16: "AMPERE_16",
@@ -62,7 +62,7 @@ export const FlashBootType = {
   /** Makes cold starts faster. */ FLASHBOOT: "FLASHBOOT",
   /** Leaves cold starts at their normal speed (observed). */ OFF: "OFF",
   /**
-   * Makes cold starts faster and gives them priority, at a price that the service does not publish
+   * Makes cold starts faster and gives them priority, for a price that the service does not publish
    * (observed).
    */
   PRIORITY_FLASHBOOT: "PRIORITY_FLASHBOOT",
@@ -73,7 +73,7 @@ export const FlashBootType = {
  */
 export type FlashBootType = keyof typeof FlashBootType;
 
-/** The types of endpoints (observed). The contract only has endpoints with a queue. */
+/** The types of endpoints (observed). In the contract, every endpoint has a queue. */
 export const EndpointType = {
   /** Jobs wait in a queue. */ QUEUE: "QUEUE",
   /** Requests go to an HTTP server in the workers. */ LOAD_BALANCER: "LOAD_BALANCER",
@@ -84,7 +84,10 @@ export const EndpointType = {
  */
 export type EndpointType = keyof typeof EndpointType;
 
-/** The job states (contract, States and transitions). A job in any other state has not ended. */
+/**
+ * The job states (contract, States and transitions). A job whose state is not in this list has not
+ * ended.
+ */
 const JOB_STATE_TABLE = {
   IN_QUEUE: { ended: false, retryable: false },
   IN_PROGRESS: { ended: false, retryable: false },
@@ -106,17 +109,20 @@ export const TERMINAL_JOB_STATES: readonly JobState[] = JOB_STATES.filter((state
 /** The job states in which `/retry` is allowed (contract, Endpoints, rule 3). */
 export const RETRYABLE_JOB_STATES: readonly JobState[] = JOB_STATES.filter((state) => JOB_STATE_TABLE[state].retryable);
 
-/** The values of a pod's `desiredStatus` (contract, Pod). GraphQL may return others (observed). */
+/**
+ * The values of a pod's `desiredStatus` (contract, Pod). GraphQL may return other values
+ * (observed).
+ */
 export const POD_STATES = ["RUNNING", "EXITED", "TERMINATED"] as const;
 
 /**
  * The values of `desiredStatus` for a pod that no longer works (observed). Deletions rely only on
- * the contract's values, `EXITED` and `TERMINATED`.
+ * the two values in the contract, `EXITED` and `TERMINATED`.
  */
 export const ENDED_POD_STATES: readonly string[] = ["EXITED", "TERMINATED", "DEAD", "PAUSED"];
 
 /**
  * The countries in which the named service `runpod` has data centers, in addition to the contract's
- * countries (CA observed, others assumed).
+ * countries (CA observed, all others assumed).
  */
 export const RUNPOD_LOCATIONS = ["AU", "CA", "IS", "JP", "NL", "SE"] as const;

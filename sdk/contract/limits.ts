@@ -1,9 +1,9 @@
 import { EndpointType, FlashBootType, GpuTier, Location, ScalerType } from "./enums";
 
 /**
- * All limits of the service, one per line. This folder is the only code that the client and the
- * emulator share. "Contract" refers to the service's published description, "observed" means that
- * we observed it at a running service, and "assumed" means that we chose the value ourselves,
+ * All limits of the service, one per line. The client and the emulator share no code outside this
+ * folder. "Contract" refers to the service's published description, "observed" means that we
+ * observed the value at a running service, and "assumed" means that we chose the value ourselves,
  * because neither source specifies it.
  */
 
@@ -50,8 +50,8 @@ export const CPU_INSTANCE = /^([a-z][a-z0-9]*)-([1-9]\d*)-([1-9]\d*)$/;
 export const SAVE_ENDPOINT_DEFAULTS = { idleTimeout: 10, scalerValue: 4, workersMax: 3, workersMin: 0 } as const;
 
 /**
- * The values of the other optional fields if they were never set (locations: contract; all others:
- * assumed).
+ * The values of the optional fields that `saveEndpoint` does not set, if they were never set
+ * (locations: contract; all others: assumed).
  */
 export const UNSET_ENDPOINT_FIELDS = {
   locations: "",
@@ -79,14 +79,14 @@ export const IDLE_SCALE_DOWN = [
 export const LIST_LAG_MS = 5 * second;
 
 /**
- * For records that cannot be read by id, the time after which a record that appears in no list is
+ * How long a record that cannot be read by its id must be missing from every list before it is
  * considered absent (assumed).
  */
 export const ABSENCE_LAG_MS = 15 * second;
 
 /**
- * The maximum number of records in a list over GraphQL. It contains the oldest ones (endpoints:
- * observed; all others: assumed).
+ * The maximum number of records in a list over GraphQL. The list contains the oldest records
+ * (endpoints: observed; all others: assumed).
  */
 export const LIST_CAP = 400;
 
@@ -120,15 +120,15 @@ export const RUNSYNC_RESULT_RETENTION_MS = { default: 1 * minute, max: 5 * minut
 export const WEBHOOK = { tries: 3, pauseMs: 10 * second, successStatus: 200 } as const;
 
 /**
- * The maximum size of the body of a request to a load-balancing endpoint, and of its response, in
- * bytes (observed).
+ * The maximum size, in bytes, of the body of a request to a load-balancing endpoint and of the body
+ * of the response (observed).
  */
 export const LOAD_BALANCER_BODY_MAX_BYTES = 30 * megabyte;
 
 /**
  * The time limits of a load-balancing endpoint, in milliseconds (observed): how long a request is
- * held until a worker is ready for it (`strictHold` applies if the request names a worker), how
- * long a worker may take to respond, and how long a worker with wrong ports lives.
+ * held until a worker is ready for it (`strictHold` if the request names a worker), how long a
+ * worker may take to respond, and how long a worker with wrong ports keeps running.
  */
 export const LOAD_BALANCER_MS = {
   hold: 2 * minute,
@@ -138,8 +138,8 @@ export const LOAD_BALANCER_MS = {
 } as const;
 
 /**
- * The header that names a worker, both in requests to a load-balancing endpoint and in its
- * responses (observed).
+ * The header with the id of a worker, in requests to a load-balancing endpoint and in its responses
+ * (observed).
  */
 export const WORKER_ID_HEADER = "x-runpod-worker-id";
 
@@ -162,8 +162,8 @@ export const RATE_LIMITS = {
 } as const;
 
 /**
- * The value of `requests_per_worker` in the dynamic rate limit (assumed, because the contract names
- * it without a value).
+ * The value of `requests_per_worker` in the dynamic rate limit (assumed, because the contract does
+ * not specify the value).
  */
 export const DEFAULT_REQUESTS_PER_WORKER = 50;
 
@@ -181,8 +181,8 @@ export type ManagementApi = "graphql" | "v2";
 export const MANAGEMENT_APIS: readonly ManagementApi[] = ["graphql", "v2"];
 
 /**
- * The management API used for each service, unless a setting selects another one. REST v2 is
- * observed; the contract only has GraphQL.
+ * The management API used for each service, unless a setting selects another one. REST v2 is known
+ * from observation; the contract only has GraphQL.
  */
 export const DEFAULT_API = { runpod: "graphql", other: "graphql" } as const satisfies Record<string, ManagementApi>;
 
@@ -190,8 +190,8 @@ export const DEFAULT_API = { runpod: "graphql", other: "graphql" } as const sati
 export type ServiceName = "runpod";
 
 /**
- * The named services that are retiring REST v1. RunPod does so on 2026-11-15 or 2026-12-01 (its
- * pages disagree).
+ * The named services that have retired or are about to retire REST v1. RunPod does so on 2026-11-15
+ * or 2026-12-01 (its pages disagree).
  */
 const ENDED_REST_V1: readonly ServiceName[] = ["runpod"];
 

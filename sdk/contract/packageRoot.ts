@@ -2,8 +2,9 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 
 /**
- * Returns the folder that contains this package's package.json. Tests run the code from its
- * sources, while all other code runs from `dist`, where the files have different depths.
+ * Returns the folder that contains this package's package.json. The folder is searched for, because
+ * tests run the code from its sources and all other code runs from `dist`, where files have
+ * different depths.
  */
 export function packageRoot(folder = __dirname): string {
   const parent = path.dirname(folder);

@@ -5,9 +5,7 @@ import { readFileSync, readlinkSync } from "node:fs";
  * again. Linux shows both; elsewhere, these are empty strings.
  */
 
-/**
- * Returns an id for the current boot of the system, which differs from that of every other boot.
- */
+/** Returns an id for the current boot of the system. Every boot has a different id. */
 export function systemStart(): string {
   return ifShown(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim());
 }
@@ -19,8 +17,8 @@ export function processNamespace(): string {
 
 /** Returns when a process was started, in ticks since the system was booted. */
 export function processStart(pid: number): string {
-  // This is the 22nd field. The second field is the program's name, which can contain spaces; it
-  // ends with the last ")".
+  // This is the 22nd field. It is counted from the last ")", which ends the second field, because
+  // that field is the program's name and can contain spaces.
   return ifShown(() => readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ")[19] ?? "");
 }
 

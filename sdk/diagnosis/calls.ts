@@ -22,17 +22,21 @@ export interface PodFacts {
   readonly newestMs: number | undefined;
 }
 
-/** The workers of an endpoint and their ids. The ids of workers that are not working come first. */
+/**
+ * The workers of an endpoint and their ids, beginning with the ids of workers that are not working.
+ */
 export interface ReadWorkers {
   readonly facts: WorkerFacts;
   readonly ids: readonly string[];
 }
 
-/** The requests that a diagnosis needs. Each function sends one request, and does not retry it. */
+/** The requests that a diagnosis needs. Each function sends one request, without retries. */
 export interface DiagnosisCalls {
   /** The name of the API that the requests use, as shown in messages. */
   readonly source: string;
-  /** Reads the endpoint. Returns `undefined` if the service says that it does not exist. */
+  /**
+   * Reads the endpoint. Returns `undefined` if the service says that the endpoint does not exist.
+   */
   readonly endpoint: (operation: string, id: string, attempt: Attempt) => Promise<ReadEndpoint | undefined>;
   /**
    * Reads the workers of the endpoint.
@@ -45,8 +49,8 @@ export interface DiagnosisCalls {
    */
   readonly releases?: (operation: string, id: string, attempt: Attempt) => Promise<RolloutFacts>;
   /**
-   * Returns whether the list of endpoints contains the id. Returns `undefined` if only a part of
-   * the list was read, because the id may be in the rest.
+   * Returns whether the list of endpoints contains the id. Returns `undefined` if only part of the
+   * list was read and the id was not found in it.
    */
   readonly isListed: (operation: string, id: string, attempt: Attempt) => Promise<boolean | undefined>;
   /**

@@ -4,10 +4,10 @@
  */
 export type Certainty = "certain" | "likely" | "possible" | "unknown";
 
-/** All levels of certainty, the highest first. */
+/** All levels of certainty, highest first. */
 export const CERTAINTIES: readonly Certainty[] = ["certain", "likely", "possible", "unknown"];
 
-/** The id of a cause. `docs/troubleshooting.md` explains each of them. */
+/** The id of a cause. `docs/troubleshooting.md` explains each cause. */
 export type CauseId =
   | "not-found"
   | "no-access"

@@ -9,7 +9,7 @@ export interface Contradiction {
   readonly isSeen: (evidence: Evidence) => boolean;
 }
 
-/** Evidence older than this proves nothing, in milliseconds. */
+/** The age after which evidence proves nothing, in milliseconds. */
 const FRESH_MS = 30_000;
 
 const isStale: Contradiction = {
@@ -27,9 +27,7 @@ const idleWorkers = ({ workers, queue }: Evidence) =>
 const startingWorkers = ({ workers, queue }: Evidence) =>
   Math.max(seen(workers)?.initializing ?? 0, seen(queue)?.workers.initializing ?? 0);
 
-/**
- * The problem that the log shows may come from an earlier image, which the release has replaced.
- */
+/** The problem shown in the log may come from an earlier image, which the release has replaced. */
 const isReplaced: Contradiction = {
   says: "a release is newer than the log",
   isSeen({ rollout, workers, logs }) {
@@ -43,8 +41,8 @@ const isReplaced: Contradiction = {
 
 /**
  * The evidence that contradicts each cause that can be certain. A cause is certain only if none of
- * its contradictions is found, because what the service shows in two places, or at two times, may
- * disagree.
+ * its contradictions is found. This check is needed because the service may show different things
+ * in two places or at two times.
  */
 export const CONTRADICTIONS: Readonly<Partial<Record<CauseId, readonly Contradiction[]>>> = {
   "not-found": [

@@ -4,7 +4,7 @@ import { type Evidence, type QueueFacts, type ServiceRefusal, seen, type WorkerF
 import type { Diagnosis, FoundCause } from "./record";
 import { cause, type PossibleCause, type PossibleCauses, RULES, signsOf, type WaitSituation } from "./rules";
 
-/** The causes that were found. */
+/** The causes that were found, and how certain they are. */
 export type Decision = Pick<Diagnosis, "causes" | "certainty" | "others">;
 
 /**
@@ -70,8 +70,9 @@ function isSatisfied({ evidence, endpoint, workers, queue }: WaitSituation): boo
 }
 
 /**
- * Returns what can be concluded from a rejected read. If the response is not in the service's own
- * form, nothing is certain, because a gateway or another server may have sent it.
+ * Returns what can be concluded from a rejected read. If the response does not have the form that
+ * the service itself uses, nothing is certain, because a gateway or another server may have sent
+ * it.
  */
 function accessFindings({ endpoint, queue }: Evidence): readonly PossibleCauses[] {
   const management = "value" in endpoint ? undefined : endpoint.failure;
@@ -111,7 +112,7 @@ function byUrgency([one]: PossibleCauses, [other]: PossibleCauses): number {
 }
 
 /**
- * Returns the group in which a cause is sorted: first causes that someone must fix, then causes
+ * Returns the group by which a cause is sorted: first causes that someone must fix, then causes
  * that go away by themselves, and finally causes that are only possible.
  */
 function groupOf({ id, certainty }: PossibleCause): number {

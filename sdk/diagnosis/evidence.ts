@@ -5,16 +5,16 @@ import type { AwaitedWork } from "./record";
 /** A part of the evidence that was read. */
 export interface Seen<T> {
   readonly value: T;
-  /** When it was read, in milliseconds since the epoch. */
+  /** When the response arrived, in milliseconds since the epoch. */
   readonly readAt: number;
   readonly source: string;
 }
 
 /** A part of the evidence that is missing. */
 export interface NotSeen {
-  /** The reason why it is missing. `undefined` if it was not requested. */
+  /** The reason why this part is missing. `undefined` if the part was not requested. */
   readonly why: string | undefined;
-  /** The rejection that caused it, if the rejection itself is evidence. */
+  /** The rejection because of which this part is missing, if the rejection itself is evidence. */
   readonly failure?: ServiceRefusal | undefined;
 }
 
@@ -22,11 +22,11 @@ export interface NotSeen {
 export interface ServiceRefusal {
   readonly is: "absent" | "refused" | "no queue";
   /**
-   * `true` if the response has the form that the service uses for rejections. Otherwise, a gateway
-   * or another server may have sent it.
+   * `true` if the response has the form that the service itself uses for rejections. Otherwise, the
+   * response may come from a gateway or another server.
    */
   readonly isOwn: boolean;
-  /** When it was read, in milliseconds since the epoch. */
+  /** When the response arrived, in milliseconds since the epoch. */
   readonly readAt: number;
   readonly source: string;
 }
@@ -69,10 +69,7 @@ export interface WorkerFacts {
   readonly stale: number | undefined;
   /** How long the oldest starting worker has been starting, in milliseconds, if known. */
   readonly startingMs: number | undefined;
-  /**
-   * `true` if the workers were listed one by one, so that the counts come from the service's REST
-   * v2.
-   */
+  /** `true` if the workers were listed one by one, in which case the counts come from REST v2. */
   readonly isListed: boolean;
 }
 
@@ -94,7 +91,7 @@ export interface RolloutFacts {
 export interface QueueFacts {
   readonly inQueue: number;
   readonly inProgress: number;
-  /** The number of jobs that have completed since the queue began to count. */
+  /** The number of jobs that have completed since the queue started counting. */
   readonly completed: number;
   readonly failed: number;
   /** The numbers of workers, as counted by the queue. */
@@ -106,14 +103,20 @@ export interface StockFacts {
   readonly gpus: readonly CatalogGpu[];
   /** The data centers, if they were needed. */
   readonly dataCenters: readonly CatalogDataCenter[] | undefined;
-  /** The data centers of the endpoint's volumes. `undefined` if that of any volume is unknown. */
+  /**
+   * The data centers of the endpoint's volumes. `undefined` if the data center of any volume is
+   * unknown.
+   */
   readonly volumeDataCenters: readonly string[] | undefined;
 }
 
 /** The account's limits and how much of them is in use. Unknown values are `undefined`. */
 export interface LimitFacts {
   readonly workerQuota: number | undefined;
-  /** The sum of `workersMax` over all endpoints that were read. The actual sum may be higher. */
+  /**
+   * The sum of `workersMax` over all endpoints that were read. The sum over all endpoints of the
+   * account may be higher.
+   */
   readonly workersUsed: number | undefined;
   readonly spendLimit: number | undefined;
   readonly spend: number | undefined;

@@ -3,8 +3,8 @@ import type { Endpoint } from "../endpoints/record";
 import type { EndpointFacts } from "./evidence";
 
 /**
- * Returns the facts about an endpoint, from the settings that a response shows. A diagnosis must
- * work on what there is, so each may be missing.
+ * Returns the facts about an endpoint, from the settings that a response shows. Any setting may be
+ * missing, because a diagnosis has to use whatever is available.
  */
 export function factsOf(shown: Partial<Endpoint>, compliance: readonly string[] = []): EndpointFacts {
   const { name, type, scalerType, scalerValue, gpuIds = "", gpuCount = 1, locations = "" } = shown;

@@ -48,7 +48,7 @@ export interface Sources {
     | undefined;
 }
 
-/** Make a single attempt, because people are waiting. */
+/** Make a single attempt, because someone is waiting for the diagnosis. */
 const ONCE = { timeoutMs: SOURCE_READ_MS, maxRetries: 0 };
 /** The number of workers whose logs are read. */
 const MOST_LOGS = 3;
@@ -59,7 +59,7 @@ const SHARED_MS = 60_000;
 
 /**
  * Reads a part once.
- * @param isOwn `false` if other diagnoses are waiting for the same answer
+ * @param isOwn `false` if other diagnoses are also waiting for the result
  */
 type Read = <T>(
   name: string,
@@ -77,7 +77,8 @@ interface Remembered {
 type Shared = <T>(key: string, read: () => Promise<Part<T>>) => Promise<Part<T>>;
 
 /**
- * Returns a function that gathers the evidence about an endpoint. It fails only if it is aborted.
+ * Returns a function that gathers the evidence about an endpoint. The function throws an error only
+ * if it is aborted.
  */
 export function createGather(context: CallContext, sources: Sources) {
   const remembered = { shared: createShared(context.clock), patiently: createPatience(context.clock) };
@@ -192,7 +193,7 @@ async function readStock(
   const { calls, catalog, volumePlaces } = sources;
   if (endpoint.gpuIds === "") return { stock: NOT_ASKED, volumes: NOT_ASKED };
   const { gpuCount } = endpoint;
-  // Other diagnoses wait for the same answer, so don't stop when this one is aborted.
+  // Other diagnoses are waiting for the same result, so don't stop when this diagnosis is aborted.
   const asked = <T>(ask: () => Promise<T>) => part(clock, calls.source, undefined, ask);
   const needsPlaces = endpoint.compliance.length > 0;
   const [gpus, dataCenters, volumes] = await Promise.all([
@@ -252,7 +253,7 @@ function mapped<T, U>(given: Part<T>, map: (value: T) => U): Part<U> {
 }
 
 /**
- * Turns a missing endpoint into evidence: GraphQL returns `null` for an endpoint that does not
+ * Turns a missing endpoint into evidence. GraphQL returns `null` for an endpoint that does not
  * exist.
  */
 function endpointPart(given: Part<ReadEndpoint | undefined>): Part<EndpointFacts> {
@@ -274,7 +275,8 @@ function queueFacts({ jobs, workers }: HealthCounts, pods: PodFacts | undefined)
   // Workers that are kept for a fast start may count as idle, but not as ready.
   const idle = ready ?? workers.idle;
   const shown = running + idle + (throttled ?? 0) + (unhealthy ?? 0);
-  // If the service doesn't count starting workers, they are the pods that no other count includes.
+  // If the service doesn't count starting workers, their number is the number of pods that are not
+  // included in any other count.
   const starting = initializing ?? Math.max(0, (pods?.active ?? 0) - shown);
   const facts: WorkerFacts = {
     ...{ running, idle, initializing: starting, throttled: throttled ?? 0, unhealthy: unhealthy ?? 0 },

@@ -1,7 +1,7 @@
 import type { CauseId, Certainty } from "./causes";
 import type { WorkerLog } from "./evidence";
 
-/** What the log of a worker shows about why the worker does not work. */
+/** The signs in a worker's log that show why the worker does not work. */
 export interface LogSigns {
   /** The cause that the log shows, if any. */
   readonly cause: { readonly id: CauseId; readonly certainty: Certainty } | undefined;
@@ -25,9 +25,12 @@ export interface LogSigns {
 
 /** Matches a line after which the image is on the host. */
 const PULLED = /image is up to date|downloaded newer image/i;
-/** Matches a new attempt to start the container. Errors before it may have been resolved. */
+/**
+ * Matches a line for a new attempt to start the container. Errors before this line may have been
+ * resolved.
+ */
 const ANOTHER = /\bretrying\b|\bcreate container\b/i;
-/** Matches a line that shows that the service itself ended the container. */
+/** Matches a line that shows that the service itself stopped the container. */
 const STOP = /\bstop(?:ping|ped)? container\b/i;
 
 const START = /\bstart(?:ing|ed)? container\b|\bcontainer start(?:ed)?\b/i;
@@ -56,24 +59,27 @@ const LIBRARY = /serverless worker|jobs in (?:queue|progress)|"?requestId"?|\bSt
 const JOB_DONE = /\bFinished\b/;
 
 /**
- * Matches the version of the worker library. With some versions, all jobs go to one worker if the
+ * Matches the version of the worker library. With some versions, one worker gets all jobs if the
  * endpoint has a shared folder.
  */
 const VERSION = /(?:runpod|serverless worker)\D{0,20}?(\d+)\.(\d+)\.(\d+)/gi;
 
 /**
- * How long a pull can go without a new line before it counts as stuck or over, in milliseconds
+ * How long a pull can go without a new line before it is considered stuck or over, in milliseconds
  * (observed).
  */
 const LONGEST_PULL_MS = 7 * 60_000;
-/** Starts within this time of the latest one belong to the same loop, in milliseconds. */
+/**
+ * How long before the latest start an earlier start can be and still belong to the same loop, in
+ * milliseconds.
+ */
 const LOOP_MS = 10 * 60_000;
 /** The number of lines at the end of a container's output that may contain its traceback. */
 const TRACE_END = 2;
-/** The number of starts that count as a loop even without any output. */
+/** The number of starts that count as a loop even if the container prints nothing. */
 const CERTAIN_STARTS = 3;
 
-/** Returns what a log shows. Its lines must be in order, the oldest first. */
+/** Returns the signs in a log. The lines must be in order, oldest first. */
 export function signsIn({ lines }: WorkerLog, now: number): LogSigns {
   const versions = lines.flatMap(({ line }) => [...line.matchAll(VERSION)]);
   const container = lines.filter(({ source }) => source !== "system").map(({ line }) => line);
@@ -91,7 +97,7 @@ function causeIn(lines: WorkerLog["lines"], now: number): LogSigns["cause"] {
   const system = lines.filter(({ source }) => source === "system");
   const lastOf = (pattern: RegExp) => system.findLastIndex(({ line }) => pattern.test(line));
   const ageOf = (at: number) => now - Date.parse(system[at]?.ts ?? "");
-  // A line without a time may be recent, but that is not certain.
+  // A line without a time may be recent, but nothing proves that it is.
   const isOld = (at: number, ms: number) => ageOf(at) > ms;
   const isRecent = (at: number, ms: number) => ageOf(at) <= ms;
   // A container that starts must have its image, so an error from an earlier pull is resolved.
@@ -120,18 +126,18 @@ interface Run {
 }
 
 /**
- * Returns how certain it is that a container ends soon after each start, or `undefined` if the log
- * does not suggest this.
+ * Returns how certain it is that the container crashes soon after each start, or `undefined` if the
+ * log does not suggest this.
  */
 function loopIn(lines: WorkerLog["lines"], now: number): Certainty | undefined {
   const starts = lines.flatMap(({ source, line }, at) => (source === "system" && START.test(line) ? [at] : []));
   const output = lines.filter(({ source }) => source !== "system").map(({ line }) => line);
-  // A worker that requests a fresh container after each job also starts again and again.
+  // A worker that requests a fresh container after each job also starts repeatedly.
   if (output.some((line) => JOB_DONE.test(line))) return undefined;
   const latest = Date.parse(lines[starts.at(-1) ?? -1]?.ts ?? "");
   const recent = starts.filter((at) => !(latest - Date.parse(lines[at]?.ts ?? "") > LOOP_MS));
   const runs = runsBetween(recent.length < 2 ? starts : recent, lines);
-  // A worker that is scaled to zero and back also starts again.
+  // A worker that is scaled to zero and back also starts more than once.
   const crashes = runs.filter(({ isStopped }) => !isStopped);
   if (crashes.length === 0) return undefined;
   if (recent.length < 2) return crashes.length + 1 >= CERTAIN_STARTS ? "likely" : undefined;

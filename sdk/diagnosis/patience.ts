@@ -1,11 +1,14 @@
 import type { Clock } from "../contract/clock";
 import { RequestTimeoutError, ServerlessGpuError } from "../errors";
 
-/** The time limit of a read, in milliseconds. It is short because people are waiting. */
+/**
+ * The time limit of a read, in milliseconds. It is short because someone is waiting for the
+ * diagnosis.
+ */
 export const SOURCE_READ_MS = 5_000;
 /** The shortest time limit of a read from a source that does not respond, in milliseconds. */
 const LEAST_MS = 250;
-/** How long a source that has not responded gets shorter time limits, in milliseconds. */
+/** How long shorter time limits apply to a source that has not responded, in milliseconds. */
 const HURRY_MS = 30_000;
 
 /** What is known about a source of evidence. */
@@ -20,8 +23,8 @@ const NOTHING: Known = { hung: 0, hungAt: 0, answeredAt: Number.NEGATIVE_INFINIT
 
 /**
  * Returns a function that sets the time limit of each read from a source. The limit becomes shorter
- * with each read that gets no response, so that a hundred diagnoses of an unresponsive service take
- * about 20 s in total.
+ * with each read that gets no response. As a result, a hundred diagnoses of an unresponsive service
+ * take about 20 s in total.
  */
 export function createPatience(clock: Clock) {
   const sources = new Map<string, Known>();
@@ -41,8 +44,8 @@ export function createPatience(clock: Clock) {
       return value;
     } catch (error) {
       const { hung, answeredAt } = known();
-      // Any status counts as a response. Waiting for our own rate limit counts neither as a
-      // response nor as a missing one.
+      // A response with any status counts. Waiting for our own rate limit counts neither as a
+      // response nor as a missing response.
       if (error instanceof ServerlessGpuError && error.status !== undefined) noteAnswer();
       else if (error instanceof RequestTimeoutError && answeredAt < startedAt)
         sources.set(source, { hung: hung + 1, hungAt: clock.monotonic(), answeredAt });

@@ -21,9 +21,9 @@ export interface DiagnoseOptions extends Pick<RequestOptions, "signal"> {
    */
   readonly waitedMs?: number | undefined;
   /**
-   * `true` also reads the logs of up to three workers, for at most 5 s, and shows the last three
-   * lines, redacted. Logs are available only over REST v2. Without logs, a crash or a failed pull
-   * is never certain.
+   * `true` also reads the logs of up to three workers, for at most 5 s, and includes their last
+   * three lines, redacted, in the result. Logs are available only over REST v2. Without logs, a
+   * crash or a failed pull is never certain.
    * @default false
    */
   readonly logs?: boolean | undefined;
@@ -59,7 +59,7 @@ export interface Fact {
 export interface MissingFact {
   /** What the diagnosis tried to read. */
   readonly what: string;
-  /** The reason why it is missing. */
+  /** The reason why it could not be read. */
   readonly why: string;
 }
 
@@ -73,8 +73,8 @@ export interface Diagnosis {
   readonly awaited: AwaitedWork;
   /**
    * The cause to fix first. If the service's information does not distinguish between several
-   * causes, it contains all of them, the most likely first, and one of them is the actual cause. It
-   * is never empty.
+   * causes, the list contains all of them, most likely first, and one of them is the actual cause.
+   * The list is never empty.
    */
   readonly causes: readonly FoundCause[];
   /** How certain the first of `causes` is. */

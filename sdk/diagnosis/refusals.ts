@@ -8,7 +8,10 @@ import {
 } from "../errors";
 import type { ServiceRefusal } from "./evidence";
 
-/** Returns what an error reveals about the endpoint or the key, if anything. */
+/**
+ * Returns what a rejection reveals about the endpoint or the key, or `undefined` if it reveals
+ * nothing.
+ */
 export function refusalIn(error: ServerlessGpuError): Pick<ServiceRefusal, "is" | "isOwn"> | undefined {
   const is = failureOf(error);
   return is && { is, isOwn: is === "no queue" || isOwnRefusal(error) };
@@ -27,8 +30,8 @@ function failureOf(error: ServerlessGpuError): ServiceRefusal["is"] | undefined 
  * proxies and other servers send HTML pages, or JSON with other fields.
  */
 export function isOwnRefusal({ status = 0, body = "" }: ServerlessGpuError): boolean {
-  // GraphQL also sends rejections with status 200. Such a response has already been recognized as
-  // the service's own.
+  // GraphQL also sends rejections with status 200. At this point, such a response is already known
+  // to come from the service itself.
   if (status === 200) return true;
   const said = objectIn(body);
   if (hasOnly(said, ["errors"])) return isUnauthorized(said.errors);
@@ -51,7 +54,7 @@ function hasOnly(fields: Fields, names: readonly string[]): boolean {
   return Object.keys(fields).every((name) => names.includes(name));
 }
 
-/** Returns `true` for the errors that GraphQL returns if it does not accept a key. */
+/** Returns `true` for the error list that GraphQL returns if it does not accept a key. */
 function isUnauthorized(errors: unknown): boolean {
   return Array.isArray(errors) && errors.length === 1 && (errors[0] as Fields | null)?.message === "Unauthorized";
 }

@@ -18,8 +18,8 @@ export interface PossibleCause {
 }
 
 /**
- * One cause, or several that the evidence does not distinguish, the most likely first. One of them
- * is the actual cause.
+ * One cause, or several causes that the evidence does not distinguish, most likely first. One of
+ * them is the actual cause.
  */
 export type PossibleCauses = readonly PossibleCause[];
 
@@ -43,16 +43,19 @@ export interface WaitSituation {
 
 type Rule = (situation: WaitSituation) => readonly PossibleCauses[];
 
-/** After this time, the service itself considers a start failed, in milliseconds (observed). */
+/**
+ * The time after which the service itself considers a start to have failed, in milliseconds
+ * (observed).
+ */
 const LONGEST_START_MS = 7 * 60_000;
 /**
- * Starts with many pools that were observed to hang had lasted longer than this, in milliseconds
- * (observed).
+ * The time after which a start with many pools may be hanging, in milliseconds. All starts that
+ * were observed to hang had lasted longer than this (observed).
  */
 const MANY_POOLS_MS = 10 * 60_000;
 const MOST_POOLS = 3;
 /**
- * For this long after a job arrives, an endpoint without workers may simply be scaling up, in
+ * How long after a job arrives an endpoint without workers may simply be scaling up, in
  * milliseconds.
  */
 const SCALE_UP_MS = 2 * 60_000;
@@ -86,7 +89,8 @@ export const RULES: readonly Rule[] = [
 ];
 
 /**
- * Finds causes in the logs. They can be certain, because a log is the service's own information.
+ * Finds causes in the logs. Such causes can be certain, because the log comes from the service
+ * itself.
  */
 function logged(situation: WaitSituation): readonly PossibleCauses[] {
   const shown = (situation.signs ?? []).flatMap(({ cause: found }) => found ?? []);
@@ -99,8 +103,8 @@ function logged(situation: WaitSituation): readonly PossibleCauses[] {
 }
 
 /**
- * Returns the highest certainty of a cause from a log, given the states of the workers, because the
- * problem in the log may be over.
+ * Returns how certain a cause from a log can be at most, given the states of the workers. The
+ * problem in the log may already be over.
  */
 function surestBeside(id: CauseId, { workers }: WaitSituation): Certainty | undefined {
   const { initializing, unhealthy } = workers;
@@ -113,7 +117,7 @@ function hasLogged(situation: WaitSituation): boolean {
 }
 
 /**
- * Finds causes for unhealthy workers. Without a log, crashed workers and failed pulls look alike.
+ * Finds causes for unhealthy workers. Without a log, a crashed worker and a failed pull look alike.
  */
 function unhealthy(situation: WaitSituation): readonly PossibleCauses[] {
   const { workers, signs } = situation;
@@ -145,12 +149,12 @@ function poolCount({ gpuIds }: EndpointFacts): number {
 }
 
 /**
- * Finds causes for throttled workers. Throttled workers alone don't prove anything about the stock.
+ * Finds causes for throttled workers. Throttled workers alone do not prove that the stock is low.
  */
 function throttled(situation: WaitSituation): readonly PossibleCauses[] {
   const { workers, signs } = situation;
   if (workers.throttled === 0 || workers.idle > 0) return [];
-  // A container that crashes may be shown as throttled.
+  // A container that keeps crashing may be shown as throttled.
   if (logged(situation).some(([found]) => found?.id === "crash-loop")) return [];
   const isAlone = workers.throttled === workers.total;
   const stock = isAlone ? stockFindings(situation, "likely") : [];
@@ -178,8 +182,8 @@ function withoutWorkers(situation: WaitSituation): readonly PossibleCauses[] {
 }
 
 /**
- * Returns the causes that remain possible if nothing else was found. Without workers, the service
- * shows no more than that.
+ * Returns the causes that remain possible if nothing else was found. For an endpoint without
+ * workers, the service shows nothing that would narrow them down.
  */
 function remaining({ evidence, endpoint }: WaitSituation): PossibleCauses {
   const { waitedMs, stock, limits, queue } = evidence;
@@ -206,8 +210,8 @@ function remaining({ evidence, endpoint }: WaitSituation): PossibleCauses {
 
 /**
  * Returns how much of the account's quota is allotted to its endpoints, or `undefined` if unknown.
- * The quota is checked when an endpoint is saved, so an account that has allotted its whole quota
- * can still use it.
+ * The service checks the quota when an endpoint is saved, so existing endpoints can start workers
+ * even if the whole quota is allotted.
  */
 function quotaUse({
   workerQuota,
@@ -235,7 +239,7 @@ function stockFindings({ evidence, endpoint }: WaitSituation, atMost: Certainty)
   return found ? one(found, atMost) : [];
 }
 
-/** Finds out whether all workers are busy with jobs and no more workers are allowed. */
+/** Determines whether all workers are busy with jobs and no more workers are allowed. */
 function busy({ endpoint, workers, queue, jobsWait, evidence }: WaitSituation): readonly PossibleCauses[] {
   const { running, stale = 0 } = workers;
   if (evidence.awaited !== "jobs" || !queue || !jobsWait || queue.inQueue === 0) return [];
@@ -255,7 +259,7 @@ function takesNoJobs(situation: WaitSituation): readonly PossibleCauses[] {
   if (evidence.awaited !== "jobs" || !queue || queue.inQueue === 0 || queue.inProgress > 0 || ready === 0) return [];
   if ((workers.stale ?? 0) >= alive || hasLogged(situation)) return [];
   if (!signs) return [[cause("handler-takes-no-jobs", "possible"), cause("crash-loop", "possible")]];
-  // The library is running, so the reason why no jobs arrive is outside the worker.
+  // The library is running, so the reason why it gets no jobs is outside the worker.
   if (signs.some(({ hasLibraryLine }) => hasLibraryLine))
     return oneOf("possible", "handler-takes-no-jobs", "stale-binding");
   return one("handler-takes-no-jobs", "likely");
@@ -278,7 +282,7 @@ function rollingOut({ evidence, workers, queue }: WaitSituation): readonly Possi
 }
 
 /**
- * Finds out whether all workers are busy with jobs and another worker is allowed, but none is
+ * Determines whether all workers are busy with jobs and another worker is allowed, but none is
  * starting.
  */
 function scalingRule({ endpoint, workers, queue, evidence }: WaitSituation): readonly PossibleCauses[] {
@@ -297,7 +301,7 @@ function scalingRule({ endpoint, workers, queue, evidence }: WaitSituation): rea
 }
 
 /**
- * Finds out whether most jobs fail although none are waiting. The counts contain no times, so the
+ * Determines whether most jobs fail although none are waiting. The counts contain no times, so the
  * problem may be over.
  */
 function failing({ queue, signs }: WaitSituation): readonly PossibleCauses[] {

@@ -13,7 +13,7 @@ export interface StockVerdict {
 
 /**
  * Returns what the stock shows about an endpoint. Stock levels are estimates, so they never prove
- * that a worker will start or that it won't.
+ * whether a worker will start.
  */
 export function judgeStock(endpoint: EndpointFacts, facts: StockFacts): StockVerdict | undefined {
   const { gpuIds, locations } = endpoint;
@@ -38,7 +38,10 @@ export function judgeStock(endpoint: EndpointFacts, facts: StockFacts): StockVer
   return { cause: undefined, words: `in stock in ${where}: ${levels.join(", ")}` };
 }
 
-/** Returns the data centers of the catalog or, if it has none, the ones that the GPU types name. */
+/**
+ * Returns the data centers of the catalog or, if the catalog has none, the data centers that its
+ * GPU types name.
+ */
 function placesOf({ dataCenters }: StockFacts, left: readonly CatalogGpu[]) {
   if (dataCenters && dataCenters.length > 0) return dataCenters;
   const ids = new Set(left.flatMap((gpu) => gpu.dataCenters.map(({ id }) => id)));

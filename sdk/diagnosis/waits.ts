@@ -21,7 +21,7 @@ export const MOST_REQUESTS = 9;
  * with a total of 18 requests per minute. Waits take turns.
  */
 interface Budget {
-  /** The waits that need a diagnosis. The one that has been in the queue longest comes first. */
+  /** The waits that need a diagnosis, in the order in which they joined the queue. */
   readonly queue: Set<object>;
   /** When the last diagnosis started, in milliseconds of the monotonic clock. */
   startedAt: number;
@@ -39,13 +39,14 @@ function budgetOf(clock: Clock): Budget {
 /** A wait that can explain why it is taking so long. */
 export interface ExplainedWait {
   /**
-   * Must be called repeatedly during the wait. Starts a diagnosis if it is this wait's turn.
-   * Returns the line to show if it has changed since the last call.
+   * Must be called repeatedly during the wait. Starts a diagnosis when it is this wait's turn.
+   * Returns the line to show if the line has changed since the last call.
    * @param elapsedMs how long the wait has lasted, in milliseconds
    */
   look(elapsedMs: number): string | undefined;
   /**
-   * Returns the text to add to the error if the wait fails: the last diagnosis, or how to get one.
+   * Returns the text to add to the error if the wait fails: the last diagnosis, or instructions for
+   * getting one.
    */
   lastWords(): string;
   /** Must be called when the wait has ended. */
@@ -75,7 +76,7 @@ export function explainWait(
     try {
       const either = signal ? AbortSignal.any([signal, ending.signal]) : ending.signal;
       const diagnosis = await diagnose(endpointId, { awaited, waitedMs, signal: either });
-      // By now, the wait may be over.
+      // By now, the wait may already be over.
       if (diagnosis.causes[0]?.id !== "nothing-wrong") latest = diagnosis;
     } catch {
       // A wait must not fail because its diagnosis fails.
@@ -125,7 +126,8 @@ export function lastWords(clock: Clock, endpointId: string, latest: Diagnosis | 
 const TOO_LATE: readonly string[] = ["DELETE_TIMEOUT", "RECYCLE_TIMEOUT"];
 
 /**
- * If a wait took too long, adds the explanation to its error. Ends the explained wait in any case.
+ * Adds the explanation to the error of a wait that took too long. Ends the explained wait in any
+ * case.
  */
 export async function withLastWords<T>(wait: Promise<T>, why: ExplainedWait): Promise<T> {
   try {
@@ -145,9 +147,9 @@ function lineOf({ summary, causes: [first] }: Diagnosis): string {
 }
 
 /**
- * Returns a function that diagnoses an endpoint after a wait has failed, within the budget. Waits
- * for the same endpoint share a diagnosis. The function returns `undefined` if no diagnosis is
- * available.
+ * Returns a function that diagnoses an endpoint after a wait has failed, if the budget allows it.
+ * Waits for the same endpoint share a diagnosis. The function returns `undefined` if no diagnosis
+ * is available.
  */
 export function createLateDiagnoses({ diagnose }: Diagnoses, clock: Clock) {
   const known = new Map<string, { readonly at: number; readonly diagnosis: Promise<Diagnosis | undefined> }>();

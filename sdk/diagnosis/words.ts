@@ -105,7 +105,10 @@ export function linesIn({ causes, others, evidence, missing, lines, summary }: D
   ];
 }
 
-/** Describes how much of the quota is in use. The quota can be lowered below the number in use. */
+/**
+ * Describes how much of the quota is in use. More than the quota may be in use, because the quota
+ * can be lowered afterwards.
+ */
 function workerWordsOf(used: number | undefined, quota: number): string {
   if (used === undefined || used <= quota) return `workers ${used ?? "?"} of ${quota}`;
   return `the sum of workersMax is ${used}, above the quota of ${quota}`;

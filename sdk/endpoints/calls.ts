@@ -57,8 +57,8 @@ export const ENDPOINT_OUTPUTS: {
 export const ENDPOINT: Kind = { noun: "endpoint", one: "an endpoint", normalizeName };
 
 /**
- * The requests for endpoints. Each function sends one request, and does not retry it. Functions
- * that only some APIs need or support are optional.
+ * The requests for endpoints. Each function sends one request, without retries. Functions that only
+ * some APIs need or support are optional.
  */
 export interface EndpointCalls extends RecordCalls<Endpoint, NewEndpoint, Partial<EndpointSettings>>, ReleaseCalls {
   readonly delete: (operation: string, record: { readonly id: string }, attempt: Attempt) => Promise<void>;
@@ -74,13 +74,13 @@ export interface EndpointCalls extends RecordCalls<Endpoint, NewEndpoint, Partia
   readonly pods?: (operation: string, id: string, attempt: Attempt) => Promise<Endpoint["pods"]>;
   /**
    * Returns the endpoint, completed with fields that lists do not show but that this change must
-   * repeat.
+   * send back.
    * @default the endpoint
    */
   readonly complete?: NonNullable<WriteHooks<Endpoint, Partial<EndpointSettings>>["complete"]>;
   /**
-   * Returns a change function that omits these fields of the endpoint. The service keeps their
-   * values.
+   * Returns a change function that leaves these fields of the endpoint out of the request, so that
+   * the service keeps their values.
    * @default a change sends only the fields that differ
    */
   readonly changeWithout?: (fields: readonly (keyof EndpointSettings)[]) => EndpointCalls["change"];
@@ -147,16 +147,16 @@ export function createEndpointCollection(
 /** An endpoint, as this client last saved it. */
 interface Saved {
   readonly endpoint: Endpoint;
-  /** The endpoint as it was before each of the latest saves. */
+  /** The states of the endpoint before each of the latest saves. */
   readonly before: readonly Endpoint[];
   /** When the response arrived, in milliseconds of the monotonic clock. */
   readonly at: number;
 }
 
 /**
- * Remembers saves, because for a while the list may still show an endpoint as it was before. When a
- * template is saved, the client waits until the list shows the change, but it doesn't do so for an
- * endpoint, because deleting or recycling an endpoint takes several saves in a row.
+ * Remembers saves, because for a while the list may still show an endpoint as it was before a save.
+ * After a template is saved, the client waits until the list shows the change. After an endpoint is
+ * saved, it does not wait, because deleting or recycling an endpoint takes several saves in a row.
  */
 function rememberSaves(clock: Clock) {
   const lastSaved = new Map<string, Saved>();
@@ -167,8 +167,8 @@ function rememberSaves(clock: Clock) {
       return saved.before.some((earlier) => hasSameSettings(earlier, listed)) ? saved.endpoint : listed;
     },
     noteSaved(before: Endpoint | undefined, endpoint: Endpoint): void {
-      // A new endpoint has no earlier saves. Ids can repeat, because an emulator that was reset
-      // assigns the same ids again.
+      // A new endpoint has no earlier saves. If there are any for its id, they belong to another
+      // endpoint, because an emulator that was reset assigns the same ids again.
       if (!before) lastSaved.delete(endpoint.id);
       else {
         const earlier = lastSaved.get(endpoint.id)?.before.slice(-9) ?? [];
@@ -217,7 +217,7 @@ export async function applyTemplate(
 }
 
 /**
- * Counts the pods that have not shut down, which are those whose status is neither EXITED nor
+ * Counts the pods that have not shut down, which are the pods whose status is neither EXITED nor
  * TERMINATED.
  */
 export function activeAmong(pods: Endpoint["pods"]): number {
@@ -239,7 +239,7 @@ export async function countActivePods(
   return activeAmong(await makeCall(collection, { ...requestOptions(given), ...call }));
 }
 
-/** Reads the account's discount. If the API does not show discounts, there is none. */
+/** Reads the account's discount. If the API does not show discounts, returns `null`. */
 export async function fetchDiscount(
   collection: EndpointCollection,
   options: ObservedOptions,
@@ -258,8 +258,8 @@ export async function fetchDiscount(
 }
 
 /**
- * If the error is about the quota, adds the endpoints that use the quota, as far as they can be
- * read.
+ * If the error is about the quota, adds the endpoints that use the quota to it, as far as they can
+ * be read.
  */
 async function withUsage(error: unknown, { list }: Collection<Endpoint>, options: ObservedOptions): Promise<unknown> {
   if (!(error instanceof QuotaExceededError)) return error;

@@ -6,8 +6,8 @@ import type { EndpointCollection } from "./calls";
 export type DeleteTemplate = (id: string, options: RequestOptions) => PromiseLike<void>;
 
 /**
- * Verifies that the template of a deleted endpoint is gone, and otherwise deletes it. The template
- * stays if it belongs to another endpoint or is used by one.
+ * Verifies that the template of a deleted endpoint is gone, and deletes it if it is not. A template
+ * that belongs to another endpoint or is used by one is kept.
  */
 export async function deleteBoundTemplate(
   collection: EndpointCollection,

@@ -31,8 +31,8 @@ export interface DeleteProgress {
   /** The time since the deletion began, in milliseconds. */
   readonly elapsedMs: number;
   /**
-   * The reason in the service's own words, if it rejected the last attempt. The deletion is
-   * retried.
+   * The reason, in the service's own words, why the service rejected the last attempt to delete the
+   * endpoint. Missing if it did not. The attempt is repeated.
    */
   readonly refusal?: string;
 }
@@ -47,34 +47,34 @@ export interface DeleteOptions extends RequestOptions, ScaleDownOptions {
   readonly drain?: boolean | undefined;
   /**
    * How long to wait for the workers to stop and for the service to accept the deletion, in
-   * milliseconds: > 0.
+   * milliseconds (> 0).
    * @default 600_000
    */
   readonly drainTimeoutMs?: number | undefined;
   /** Called at each step. */
   readonly onProgress?: ((progress: DeleteProgress) => void) | undefined;
   /**
-   * Called before anything is sent if the list does not contain the endpoint. If it throws an
-   * error, the deletion ends with that error. Without this callback, a missing endpoint counts as
-   * deleted.
+   * Called before anything is sent if the list does not contain the endpoint. If the callback
+   * throws an error, the deletion ends with that error. Without this callback, a missing endpoint
+   * counts as deleted.
    */
   readonly onAbsent?: (() => void) | undefined;
   /**
-   * The worker counts to restore if the deletion fails and the endpoint was already scaled to zero
-   * because an earlier deletion was killed.
+   * The worker counts to restore if the deletion fails. They are needed if the endpoint was already
+   * scaled to zero by an earlier deletion that was killed.
    * @default none: an endpoint that was at zero stays at zero
    */
   readonly workers?: WorkerLimits | undefined;
   /**
    * The id of the template that belongs to the endpoint, as last known. It is needed if an earlier
    * deletion was killed after deleting the endpoint but before deleting the template. Over GraphQL,
-   * the template is deleted if the service has kept it.
+   * this call then deletes the template if the service has kept it.
    * @default the endpoint's template, if the endpoint still exists
    */
   readonly boundTemplateId?: string | undefined;
   /**
-   * The id of the endpoint's template, as last known. If the endpoint has a different template,
-   * which a killed deletion put in its place, that template is deleted as well.
+   * The id of the endpoint's template, as last known. If the endpoint now has a different template
+   * because a killed deletion replaced it, that replacement is deleted as well.
    * @default none
    */
   readonly templateId?: string | undefined;
@@ -101,7 +101,7 @@ const NOT_AT_ZERO = "its workersMin and workersMax do not stay at zero";
 const STILL_LISTED = "the service accepted its deletion, but still lists it";
 const UNKNOWN_YET_LISTED = "the service reports that it does not exist, but still lists it";
 
-/** Obstacles that leave open whether the endpoint is already gone. */
+/** The obstacles after which it is unknown whether the endpoint is already gone. */
 const MAYBE_GONE: readonly string[] = [STILL_LISTED, UNKNOWN_YET_LISTED];
 
 /** A deletion in progress. */
@@ -112,11 +112,14 @@ interface Deletion {
   readonly options: DeleteOptions & ObservedOptions;
   /** The id of the template that replaces one that no longer exists. */
   standIn: string | undefined;
-  /** When the deletion started, in milliseconds of the monotonic clock, like the other times. */
+  /**
+   * When the deletion started, in milliseconds of the monotonic clock. All other times use the same
+   * clock.
+   */
   readonly startedAt: number;
   /**
-   * The time from which `drainTimeoutMs` counts. It is not the start of the deletion, because a
-   * rate limit may delay the request that scales to zero by minutes.
+   * The time from which `drainTimeoutMs` counts. This is not the start of the deletion, because a
+   * rate limit may delay the request that scales the endpoint to zero by several minutes.
    */
   drainsFrom: number | undefined;
   scaledAt: number;
@@ -130,17 +133,20 @@ interface Deletion {
   /** The endpoint as returned by the save that scaled it to zero, if it had no workers before. */
   saved: Endpoint | undefined;
   /**
-   * `true` once the service has accepted the deletion. Outdated lists may show the endpoint as it
-   * was before.
+   * `true` once the service has accepted the deletion. After that, an outdated list may still show
+   * the endpoint.
    */
   isAccepted: boolean;
-  /** The id of the template that belongs to the endpoint, as last read or known. */
+  /**
+   * The id of the template that belongs to the endpoint, as last read or as given by the caller.
+   */
   boundTemplateId: string | undefined;
 }
 
 /**
- * Reads the endpoint and performs the next step, until it is certain that the endpoint is gone.
- * Every step can be repeated, so another deletion can finish one that was interrupted at any point.
+ * Reads the endpoint and performs the next step, repeatedly, until it is certain that the endpoint
+ * is gone. Every step can be repeated, so a later call can finish a deletion that was interrupted
+ * at any point.
  * @returns the id of the template that belonged to the endpoint, unless that template is certain to
  * be gone
  */
@@ -199,8 +205,8 @@ async function untilGone(deletion: Deletion): Promise<Endpoint | undefined> {
         if (!isFirst) endpoint = deletion.saved ?? (await observe(deletion));
         isFirst = false;
         deletion.saved = undefined;
-        // Don't even send a deletion to the wrong account: a service may report success for any
-        // unknown id.
+        // Don't send the deletion to what may be the wrong account, because a service may report
+        // success for any unknown id.
         if (!endpoint && !seen) options.onAbsent?.();
         seen = endpoint ?? seen;
         if (endpoint?.template?.isBound) deletion.boundTemplateId = endpoint.templateId;
@@ -214,8 +220,8 @@ async function untilGone(deletion: Deletion): Promise<Endpoint | undefined> {
 }
 
 /**
- * What to do after a step of a deletion: look again, look again after a pause, or stop because the
- * endpoint is gone.
+ * What to do after a step of a deletion: read the endpoint again, read it again after a pause, or
+ * stop because the endpoint is gone.
  */
 type Next = "look" | "pause" | "gone";
 
@@ -249,11 +255,12 @@ async function scaleToZero(deletion: Deletion, endpoint: Endpoint): Promise<Next
   try {
     const saved = await saveWorkers(collection, endpoint, AT_ZERO, options).catch(async (error: unknown) => {
       deletion.standIn = await scaleWithStandIn(collection, templates, endpoint, error, options);
-      // The workers can't be restored, because they would run a different image.
+      // The previous worker counts can't be restored, because the workers would run a different
+      // image.
       options.onPutBack?.();
     });
-    // If the endpoint had workers, don't use the saved copy, because a new list must show that they
-    // are gone.
+    // If the endpoint had workers, don't use the saved copy, because only a new list can show that
+    // the workers are gone.
     if (saved && activeAmong(endpoint.pods) === 0 && isAtZero(saved)) deletion.saved = saved;
   } catch (error) {
     if (isFirst && changedNothing(error)) {
@@ -304,7 +311,7 @@ async function deleteNow(deletion: Deletion, endpoint: Endpoint | undefined): Pr
 
 /**
  * Returns `true` if the endpoint is absent, either now or after the time by which lists can lag.
- * The same request checks the template that belonged to it.
+ * The same request also checks the template that belonged to the endpoint.
  */
 async function isGone(deletion: Deletion): Promise<boolean> {
   const { collection, id, options, boundTemplateId } = deletion;
@@ -319,8 +326,8 @@ async function isGone(deletion: Deletion): Promise<boolean> {
 }
 
 /**
- * Returns `true` if an endpoint that has not been found is still missing after the time by which
- * lists can lag.
+ * Returns `true` if an endpoint that was not found is still missing after the time by which lists
+ * can lag.
  */
 async function isStillUnknown(deletion: Deletion): Promise<boolean> {
   const { collection, options } = deletion;
@@ -329,8 +336,8 @@ async function isStillUnknown(deletion: Deletion): Promise<boolean> {
 }
 
 /**
- * Returns the endpoint from a list requested after this call, or from a read by id. Deletions that
- * look at the same time share these requests.
+ * Returns the endpoint, from a list that was requested after this call or from a read by id.
+ * Deletions that read at the same time share these requests.
  */
 async function observe({ collection, id, options }: Deletion): Promise<Endpoint | undefined> {
   return look(collection, await collection.list.read({ gathers: true }, options), id, options);

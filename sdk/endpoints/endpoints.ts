@@ -53,9 +53,9 @@ export interface Endpoints extends Readers<Endpoint> {
    * that belongs to the endpoint.
    * @throws InvalidInputError if a field is not valid; nothing was sent
    * @throws NotFoundError if the endpoint does not exist
-   * @throws BusinessRuleError if the change affects container settings, but over GraphQL the
+   * @throws BusinessRuleError if the change affects container settings and, over GraphQL, the
    * endpoint has no container of its own
-   * @throws InUseError if the change affects container settings, but over GraphQL another endpoint
+   * @throws InUseError if the change affects container settings and, over GraphQL, another endpoint
    * uses the template that belongs to this endpoint
    * @throws QuotaExceededError if `workersMax` exceeds what is left of the account's quota; the
    * error names the endpoints that use the quota
@@ -67,14 +67,14 @@ export interface Endpoints extends Readers<Endpoint> {
    */
   scaleToZero(id: string, options?: RequestOptions): ResponsePromise<Endpoint>;
   /**
-   * Deletes an endpoint. The client scales it to zero, waits until its workers have stopped,
-   * deletes it, and verifies that it is gone. Over GraphQL, it also verifies that the template that
-   * belonged to the endpoint is gone. An endpoint that does not exist counts as deleted. If a
-   * deletion fails or is aborted, it restores the worker counts, and the error says whether the
-   * endpoint is running again.
+   * Deletes an endpoint. The client scales the endpoint to zero, waits until its workers have
+   * stopped, deletes it, and verifies that it is gone. Over GraphQL, the client also verifies that
+   * the template that belonged to the endpoint is gone. An endpoint that does not exist counts as
+   * deleted. If a deletion fails or is aborted, the client restores the worker counts, and the
+   * error says whether the endpoint is running again.
    * @throws InvalidInputError if `drain` is `false` and the API cannot delete an endpoint that has
    * workers; nothing was sent
-   * @throws InUseError if over GraphQL another endpoint uses the template that belongs to this
+   * @throws InUseError if, over GraphQL, another endpoint uses the template that belongs to this
    * endpoint; nothing was changed
    * @throws DELETE_TIMEOUT if the workers do not stop in time; the endpoint still exists
    * @throws INTERRUPTED if the signal aborts after the endpoint was scaled to zero
@@ -92,16 +92,16 @@ export interface Endpoints extends Readers<Endpoint> {
   recycleWorkers(id: string, workers: WorkerLimits, options?: RecycleOptions): ResponsePromise<Endpoint>;
   /**
    * Applies the current version of a template to an endpoint's workers. REST v2 copies a template
-   * only once, so later changes to it do not reach any endpoint; this call copies the template
-   * again. Over GraphQL, the service rolls out changes by itself, except to endpoints with a copy
-   * made by REST v2. GraphQL does not show whether an endpoint has such a copy, so this call saves
-   * the endpoint, which links it to the template again.
+   * to an endpoint only once, so later changes to the template do not reach the endpoint; this call
+   * copies the template again. Over GraphQL, the service rolls out template changes by itself,
+   * except to endpoints that have a copy made by REST v2. GraphQL does not show whether an endpoint
+   * has such a copy, so this call always saves the endpoint, which links it to the template again.
    * @throws NotFoundError if the endpoint or the template does not exist
    */
   applyTemplate(id: string, templateId: string, options?: KnownOptions): ResponsePromise<Endpoint>;
   /**
-   * Returns the workers of an endpoint that have not shut down, and shows which of them run an
-   * older release.
+   * Returns the workers of an endpoint that have not shut down, and says for each of them whether
+   * it runs an older release.
    * @throws NotFoundError if the endpoint does not exist
    */
   workers(id: string, options?: RequestOptions): ResponsePromise<readonly EndpointWorker[]>;
@@ -136,8 +136,8 @@ const RELEASES_OPTIONS: OptionChecks<ReleasesOptions> = {
 const CREATE_ENDPOINT_OPTIONS: OptionChecks<CreateEndpointOptions> = { ...CREATE_OPTIONS, templateName: aString };
 
 /**
- * Returns the fields that, together with the name, identify an endpoint whose creation succeeded
- * although the response was lost.
+ * Returns the fields that, together with the name, identify an endpoint that was created although
+ * the response was lost.
  */
 function identityOf({ imageName }: NewEndpoint) {
   return [imageName ? "imageName" : "templateId", "gpuIds", "instanceIds", "type"] as const;

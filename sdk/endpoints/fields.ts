@@ -83,7 +83,7 @@ const TABLE: Table = {
     type: "whole number",
     mustBe: "whole seconds, 0 or more",
     default: SAVED.idleTimeout,
-    // There is no idle timeout if the scaler counts requests.
+    // If the scaler counts requests, there is no idle timeout.
     v2: { path: "workers.idleTimeout", pathWith: (all) => (hasNoTimeout(all) ? undefined : "workers.idleTimeout") },
   },
   scalerValue: {
@@ -127,7 +127,7 @@ const TABLE: Table = {
     default: UNSET.flashBootType,
     v2: "flashboot",
     isGraphqlEnum: true,
-    // The contract does not have OFF. Instead, `null` clears the field.
+    // The contract does not have OFF. At other services, `null` clears the field instead.
     toService: (value, service) => (value === "OFF" && service !== "runpod" ? null : value),
   },
   scalerType: {
@@ -187,8 +187,8 @@ const TABLE: Table = {
     max: EXECUTION_TIMEOUT_MS.max,
     mustBe: `whole milliseconds, 0 to ${EXECUTION_TIMEOUT_MS.max} (7 days)`,
     default: EXECUTION_TIMEOUT_MS.default,
-    // This differs from the service's default for new endpoints: an endpoint without a value has no
-    // limit of its own.
+    // This differs from the service's default for new endpoints, because an endpoint without a
+    // value has no limit of its own.
     unset: 0,
     sendsDefault: true,
     onlyAt: "runpod",
@@ -257,9 +257,9 @@ export const GRAPHQL_TABLE: FieldTable = Object.fromEntries(
 );
 
 /**
- * The fields of an endpoint that a save must send back as they were read, at the service `runpod`.
- * This list contains only fields that programs cannot set. To turn such a field into a setting,
- * move it to the table above with `onlyAt: "runpod"`.
+ * The fields of an endpoint that a save at the service `runpod` must send back exactly as they were
+ * read. This list contains only fields that programs cannot set. To turn such a field into a
+ * setting, move it to the table above with `onlyAt: "runpod"`.
  */
 export const KEPT_FIELDS: KeptTable = {
   ...Object.fromEntries(
@@ -286,7 +286,7 @@ export function isEndpointField(name: string): name is keyof EndpointInput {
   return Object.hasOwn(TABLE, name);
 }
 
-/** Returns the kept fields of a service. `service` is the named service, if any. */
+/** Returns the fields that must be kept at a service. `service` is the named service, if any. */
 export function keptFieldsAt(service: ServiceName | undefined): KeptTable {
   return service === "runpod" ? KEPT_FIELDS : {};
 }

@@ -43,8 +43,8 @@ export function missingFieldProblems(fields: Fields): InputProblem[] {
 }
 
 /**
- * Returns problems with combinations of fields. If the endpoint `isNew`, a missing field counts as
- * its default.
+ * Returns problems with combinations of fields. If the endpoint `isNew`, fields that are missing
+ * count as their defaults.
  */
 export function crossFieldProblems(fields: Fields, isNew: boolean): InputProblem[] {
   const problems = [
@@ -66,8 +66,8 @@ export function crossFieldProblems(fields: Fields, isNew: boolean): InputProblem
 }
 
 /**
- * Returns problems with combinations of fields in a change. An existing endpoint already has a
- * scalerType, so a change may contain a scalerValue on its own.
+ * Returns problems with combinations of fields in a change. A change may contain a scalerValue
+ * without a scalerType, because an existing endpoint already has a scalerType.
  */
 function changeProblems(fields: Fields): InputProblem[] {
   const problems = [...workerProblems(fields, false), ...volumeProblems(fields), ...cudaProblems(fields)];
@@ -112,7 +112,7 @@ function workerProblems(fields: Fields, isNew: boolean): InputProblem[] {
 }
 
 /**
- * Checks fields of an endpoint, which may be only some of them, and returns them in normal form.
+ * Checks all or some of an endpoint's fields, and returns them in normal form.
  * @throws InvalidInputError that lists all problems
  */
 export function parseEndpointFields<T extends EndpointChanges>(
@@ -122,7 +122,7 @@ export function parseEndpointFields<T extends EndpointChanges>(
 ): Pick<EndpointSettings, keyof T & keyof EndpointSettings> {
   const values: Fields = Object.fromEntries(Object.entries(input));
   const { fields, problems } = checkEndpointFields(values, options);
-  // A field with a problem is present, so don't report it as missing as well.
+  // A field with a problem is not missing, so don't report it as missing as well.
   const given: Fields = { ...values, ...fields };
   if (options.isNew) problems.push(...missingFieldProblems(given), ...crossFieldProblems(given, true));
   else problems.push(...changeProblems(given));
@@ -146,8 +146,8 @@ export function checkEndpointFields(
 const knownSchemas = new Map<string, FieldSchemas>();
 
 /**
- * Returns the schemas. They are built once for each choice of pools and countries, because building
- * them is many times slower than using them.
+ * Returns the schemas. They are built only once for each combination of pools and countries,
+ * because building them takes many times longer than using them.
  */
 function schemasFor(options: EndpointInputOptions): FieldSchemas {
   const { extraGpuTiers = [], extraLocations = [], acceptsNewTiers = false, isNew = true } = options;

@@ -5,8 +5,8 @@ import { FIELDS } from "./fields";
 import type { EndpointInput, EndpointSettings } from "./record";
 
 /**
- * The settings for which an API may have narrower limits than the contract, and the scaler type,
- * which determines what they mean.
+ * The settings for which an API may have narrower limits than the contract. The scaler type is
+ * included because it determines what the other settings mean.
  */
 export type LimitedSettings = Partial<
   Pick<

@@ -20,7 +20,7 @@ export function areSeveral(commaList: string): boolean {
   return commaList.includes(",");
 }
 
-/** Returns a problem if an input sets both fields. */
+/** Returns a problem if an input sets both `networkVolumeId` and `networkVolumeIds`. */
 export function volumeProblems({
   networkVolumeId,
   networkVolumeIds,
@@ -30,18 +30,21 @@ export function volumeProblems({
   return [{ property: "networkVolumeIds", message }];
 }
 
-/** Returns the settings with both fields filled in if either of them is set. */
+/**
+ * Returns the settings with both `networkVolumeId` and `networkVolumeIds` filled in, if either of
+ * them is set.
+ */
 export function withBothForms<T extends MountedVolumes>(settings: T): T {
   const { networkVolumeId, networkVolumeIds } = settings;
   if (networkVolumeId === undefined && networkVolumeIds === undefined) return settings;
-  // If there are several volumes, a service may show one of them in `networkVolumeId`.
+  // If there are several volumes, a service may show only one of them in `networkVolumeId`.
   const ids = normalizeSet([networkVolumeId ?? "", networkVolumeIds ?? ""]);
   return { ...settings, networkVolumeId: ids, networkVolumeIds: ids };
 }
 
 /**
- * Returns the field that must not be sent over GraphQL: several volumes are sent as a list, and one
- * volume is sent as a single id.
+ * Returns which of the two fields must not be sent over GraphQL. Several volumes are sent as a
+ * list, and a single volume is sent as an id.
  */
 export function unusedVolumeField({ networkVolumeIds = "" }: MountedVolumes): keyof MountedVolumes {
   return areSeveral(networkVolumeIds) ? "networkVolumeId" : "networkVolumeIds";

@@ -1,7 +1,8 @@
 import { FLASH_BOOT_NAME_SUFFIX } from "../contract/limits";
 
 /**
- * Splits a comma-separated list, or an array of such lists. Trims the parts and drops empty ones.
+ * Splits a comma-separated list, or an array of such lists. Trims the parts and leaves out empty
+ * parts.
  */
 export function splitList(value: string | readonly string[]): string[] {
   const list = typeof value === "string" ? value : value.join(",");
@@ -12,9 +13,9 @@ export function splitList(value: string | readonly string[]): string[] {
 }
 
 /**
- * Returns `gpuIds` in the service's format: pools in priority order, followed by excluded GPU types
- * (with a leading minus) in alphabetical order, without duplicates. The order of excluded types
- * does not matter.
+ * Returns `gpuIds` in the service's format, without duplicates. Pools come first, in priority
+ * order. Excluded GPU types, each with a leading minus, follow in alphabetical order, because their
+ * order does not matter.
  */
 export function normalizeGpuIds(value: string | readonly string[]): string {
   const parts = [...new Set(splitList(value))];
@@ -55,8 +56,8 @@ function numbersIn(version: string): number[] {
 }
 
 /**
- * Returns an endpoint's name without the suffix that the service may append for FLASHBOOT, even if
- * the suffix occurs several times.
+ * Returns an endpoint's name without the suffix that the service may append for FLASHBOOT. Removes
+ * the suffix even if it occurs several times.
  */
 export function normalizeName(name: string): string {
   let result = name;

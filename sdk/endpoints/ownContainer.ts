@@ -98,8 +98,9 @@ export function newContainer(settings: Partial<EndpointSettings>): Container | u
 }
 
 /**
- * Returns a name for the template that contains an endpoint's container settings, in the service's
- * own format. Unlike the names of endpoints, the names of templates must be unique.
+ * Returns a name for the template that contains an endpoint's container settings, in the format
+ * that the service uses for such names. The random digits are needed because, unlike the names of
+ * endpoints, the names of templates must be unique.
  */
 export function drawTemplateName(endpointName: string, random: () => number): string {
   const digits = Math.floor(random() * 36 ** 7).toString(36);
@@ -124,7 +125,7 @@ export function withWholeContainer(
   return {
     ...(isMove && { ...CONTAINER_DEFAULTS, templateId: "" }),
     ...others,
-    // If one of them is empty, the endpoint has the other one.
+    // If one of the two is empty, the endpoint has the other one.
     ...(templateId && { templateId }),
     ...(imageName && { imageName }),
     ...(env !== undefined && { env: changedEnv(baseEnv, env) }),

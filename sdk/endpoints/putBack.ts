@@ -10,13 +10,13 @@ import { hasSameLimits, isAtZero, type WorkerLimits } from "./workerLimits";
 /** Callbacks for a call that temporarily scales an endpoint to zero. */
 export interface ScaleDownOptions {
   /**
-   * Called with the endpoint's worker counts before the save that scales it to zero. If the process
-   * is killed after that save, this callback is the only record of the counts. If it throws an
-   * error, the call ends with that error and changes nothing.
+   * Called with the endpoint's worker counts before the save that scales the endpoint to zero. If
+   * the process is killed after that save, the counts are known only from this callback. If the
+   * callback throws an error, the call ends with that error and changes nothing.
    */
   readonly onScaleDown?: ((counts: WorkerLimits) => void) | undefined;
   /**
-   * Called if the call fails but leaves the endpoint above zero, because its previous worker counts
+   * Called if the call fails but the endpoint is not at zero, because its previous worker counts
    * were restored or someone else set other counts.
    */
   readonly onPutBack?: (() => void) | undefined;
@@ -24,7 +24,7 @@ export interface ScaleDownOptions {
 
 /** An endpoint that was scaled to zero by a call. */
 export interface ScaledDown {
-  /** The purpose of scaling it to zero: `deletion` or `recycle`. */
+  /** Why the endpoint was scaled to zero: `deletion` or `recycle`. */
   readonly purpose: string;
   /** The worker counts to restore. */
   readonly counts: WorkerLimits;
@@ -64,14 +64,14 @@ export async function putBack(
 ): Promise<Error> {
   const { counts, purpose, isCertain } = scaledDown;
   const { signal, onPutBack, ...others } = given;
-  // Don't let the same abort also stop the restore.
+  // The abort that ended the call must not stop the restore as well.
   const options = signal?.aborted ? { ...others, timeoutMs: AFTER_ABORT_MS } : others;
   try {
     const listed = await look(collection, await collection.list.read({ gathers: true }, options), id, options);
     if (!listed)
       return withOutcome(failure, `the service no longer shows endpoint ${id}, so its workers were not put back`);
     const now = collection.hooks.latest?.(listed) ?? listed;
-    // The list may still show the earlier counts, in which case saving them again has no effect.
+    // The list may still show the earlier counts. In that case, saving them again has no effect.
     const isOurs = !isCertain || isAtZero(now) || hasSameLimits(now, counts);
     const endpoint = isOurs ? await saveWorkers(collection, listed, counts, { ...options, known }) : now;
     onPutBack?.();
@@ -94,8 +94,8 @@ function describe({ workersMin, workersMax }: Endpoint | WorkerLimits): string {
 }
 
 /**
- * Returns an error whose message begins with the outcome. The reason of an abort belongs to the
- * caller, so it is not modified.
+ * Returns an error whose message begins with the outcome. If the failure is the reason of an abort,
+ * it belongs to the caller and is not modified.
  */
 export function withOutcome(failure: unknown, outcome: string, details = ""): Error {
   if (failure instanceof ServerlessGpuError) return failure.withOutcome(outcome, details);

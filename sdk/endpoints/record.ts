@@ -13,8 +13,8 @@ import type { Kept, NormalForms, SettingChanges } from "../records/fields";
 
 /**
  * The settings for creating or changing an endpoint. `null` sets a field to its default. An omitted
- * field gets the default when the endpoint is created, and keeps its value when the endpoint is
- * changed.
+ * field is set to its default when the endpoint is created, and keeps its value when the endpoint
+ * is changed.
  */
 export interface EndpointInput extends ContainerInput {
   /**
@@ -26,16 +26,17 @@ export interface EndpointInput extends ContainerInput {
    * The GPU pools in priority order. A leading minus excludes a GPU type: `["AMPERE_24", "-NVIDIA
    * L4"]`. Required, unless the endpoint runs on CPUs (`instanceIds`). Allowed values are the pools
    * in `GpuTier` and those in the setting `extraGpuTiers` (in a stack's config,
-   * `serverless-gpu:extraGpuTiers`). With the service `runpod`, the service itself decides which
-   * pools are valid, so a pool that this version does not know causes only a warning. The client
-   * and a dynamic provider also accept a single pool or a comma-separated string, and return a
-   * comma-separated string with exclusions last.
+   * `serverless-gpu:extraGpuTiers`). The service `runpod` decides itself which pools are valid, so
+   * there a pool that this version does not know causes only a warning. The client and a dynamic
+   * provider also accept a single pool or a comma-separated string, and return a comma-separated
+   * string with exclusions last.
    * @default none: the endpoint runs on CPUs
    */
   readonly gpuIds?: OpenEnum<GpuTier> | readonly OpenEnum<GpuTier>[] | null | undefined;
   /**
    * The id of the serverless template that the workers run. Required, unless the endpoint sets
-   * `imageName` and therefore contains the template's settings itself. Set exactly one of the two.
+   * `imageName` and therefore contains the template's settings itself. Set either `templateId` or
+   * `imageName`, not both.
    * @default none: the endpoint has an `imageName`
    */
   readonly templateId?: string | null | undefined;
@@ -47,16 +48,16 @@ export interface EndpointInput extends ContainerInput {
   readonly idleTimeout?: number | null | undefined;
   /**
    * The countries (`CZ`, `FR`, `GB`, `NO`, `RO`, `US`) or data center ids (`EU-RO-1`) in which
-   * workers may run, in any order. The named service's own countries and those in the setting
-   * `extraLocations` (in a stack's config, `serverless-gpu:extraLocations`) are also allowed. The
-   * client and a dynamic provider also accept a comma-separated string, and return a sorted one;
-   * `""` means any region.
+   * workers may run, in any order. Additional countries of the named service and countries in the
+   * setting `extraLocations` (in a stack's config, `serverless-gpu:extraLocations`) are also
+   * allowed. The client and a dynamic provider also accept a comma-separated string, and return a
+   * sorted, comma-separated string; `""` means any region.
    * @default any region
    */
   readonly locations?: string | readonly OpenEnum<Location>[] | null | undefined;
   /**
-   * `FLASHBOOT` for faster cold starts, `PRIORITY_FLASHBOOT` to give them priority as well, or
-   * `OFF`. Over GraphQL, only the service `runpod` supports `PRIORITY_FLASHBOOT`.
+   * `FLASHBOOT` for faster cold starts, `PRIORITY_FLASHBOOT` for faster cold starts with priority,
+   * or `OFF`. Over GraphQL, only the service `runpod` supports `PRIORITY_FLASHBOOT`.
    * @default "OFF"
    */
   readonly flashBootType?: FlashBootType | null | undefined;
@@ -66,9 +67,9 @@ export interface EndpointInput extends ContainerInput {
    */
   readonly scalerType?: ScalerType | null | undefined;
   /**
-   * The target of the scaler (> 0): how many seconds a job may wait (`QUEUE_DELAY`), or the number
-   * of jobs per worker (`REQUEST_COUNT`). Requires `scalerType`, except in a change made through
-   * the client.
+   * The target of the scaler (> 0). With `QUEUE_DELAY`, it is how many seconds a job may wait; with
+   * `REQUEST_COUNT`, it is the number of jobs per worker. Requires `scalerType`, except in a change
+   * made through the client.
    * @default 4
    */
   readonly scalerValue?: number | null | undefined;
@@ -79,78 +80,80 @@ export interface EndpointInput extends ContainerInput {
    */
   readonly workersMin?: number | null | undefined;
   /**
-   * The maximum number of workers that run at the same time (integer, ≥ 0). It counts toward the
-   * account's quota.
+   * The maximum number of workers that run at the same time (integer, ≥ 0). This number counts
+   * toward the account's quota.
    * @default 3
    */
   readonly workersMax?: number | null | undefined;
   /**
    * The id of a network volume to mount; `""` means none. This is the short form of
-   * `networkVolumeIds`, so set only one of the two. If an endpoint has several volumes, this field
-   * contains all their ids, comma-separated, when it is read.
+   * `networkVolumeIds`, so set only one of the two. If an endpoint has several volumes, reading
+   * this field returns all their ids, separated by commas.
    * @default none
    */
   readonly networkVolumeId?: string | null | undefined;
   /**
    * The number of GPUs per worker (integer, ≥ 1). The price is multiplied by this number. Over
-   * GraphQL, only the service `runpod` supports it.
+   * GraphQL, only the service `runpod` supports this setting.
    * @default 1
    */
   readonly gpuCount?: number | null | undefined;
   /**
    * The lowest CUDA version of the machines that workers run on, such as `"12.8"`; `""` means any.
-   * If no machine has this version, no workers start, and the service does not report an error.
-   * REST v2 does not accept it together with `allowedCudaVersions`. Over GraphQL, only the service
-   * `runpod` supports it.
+   * If no machine has this version or a newer one, no workers start, and the service does not
+   * report an error. REST v2 does not accept this setting together with `allowedCudaVersions`. Over
+   * GraphQL, only the service `runpod` supports it.
    * @default any version
    */
   readonly minCudaVersion?: string | null | undefined;
   /**
    * The exact CUDA versions of the machines that workers run on, in any order: `["12.8", "12.9"]`.
-   * Over GraphQL, only the service `runpod` supports them. The client and a dynamic provider also
-   * accept a comma-separated string, and return one with the lowest version first; `""` means any.
+   * Over GraphQL, only the service `runpod` supports this setting. The client and a dynamic
+   * provider also accept a comma-separated string, and return a comma-separated string with the
+   * lowest version first; `""` means any.
    * @default any version
    */
   readonly allowedCudaVersions?: string | readonly string[] | null | undefined;
   /**
    * How long a job may run, in milliseconds (integer, ≥ 0, at most 604800000, 7 days); 0 means no
-   * limit. A new endpoint gets the default, and an existing endpoint keeps its limit until the
-   * program sets another one. Over GraphQL, only the service `runpod` supports it.
+   * limit. If the program does not set a limit, a new endpoint gets the default, and an existing
+   * endpoint keeps its limit. Over GraphQL, only the service `runpod` supports this setting.
    * @default 600000 (10 minutes)
    */
   readonly executionTimeoutMs?: number | null | undefined;
   /**
    * The ids of the network volumes to mount, at most one per data center, in any order. A worker
    * mounts the volume in its data center. Data is not copied between volumes. If `locations`
-   * contains data centers, each of them needs one of the volumes. Over GraphQL, only the service
+   * contains data centers, there must be a volume in each of them. Over GraphQL, only the service
    * `runpod` supports several volumes. The client and a dynamic provider also accept a
-   * comma-separated string, and return a sorted one; `""` means none.
+   * comma-separated string, and return a sorted, comma-separated string; `""` means none.
    * @default none
    */
   readonly networkVolumeIds?: string | readonly string[] | null | undefined;
   /**
-   * `QUEUE` for jobs in a queue, or `LOAD_BALANCER` for HTTP requests to a server in the workers,
-   * which requires `scalerType` to be `REQUEST_COUNT`. The service cannot change the type of an
-   * existing endpoint, so a new type replaces the endpoint. Over GraphQL, only the service `runpod`
-   * supports `LOAD_BALANCER`.
+   * `QUEUE` for jobs in a queue, or `LOAD_BALANCER` for HTTP requests to a server in the workers.
+   * `LOAD_BALANCER` requires `scalerType` to be `REQUEST_COUNT`. The service cannot change the type
+   * of an existing endpoint, so a new type replaces the endpoint. Over GraphQL, only the service
+   * `runpod` supports `LOAD_BALANCER`.
    * @default "QUEUE"
    */
   readonly type?: EndpointType | null | undefined;
   /**
-   * The CPU instances of an endpoint that runs on CPUs, in any order. Each consists of a flavor,
-   * the number of vCPUs, and the memory in GB: `["cpu3g-4-16"]`. Cannot be combined with `gpuIds`,
-   * `gpuCount`, CUDA versions or `modelReferences`. The service cannot change an endpoint between
-   * GPUs and CPUs, so such a change replaces the endpoint. Over GraphQL, only the service `runpod`
-   * supports them. The client and a dynamic provider also accept a comma-separated string, and
-   * return a sorted one.
+   * The CPU instances of an endpoint that runs on CPUs, in any order. Each instance consists of a
+   * flavor, the number of vCPUs, and the memory in GB: `["cpu3g-4-16"]`. Cannot be combined with
+   * `gpuIds`, `gpuCount`, CUDA versions or `modelReferences`. The service cannot change an endpoint
+   * between GPUs and CPUs, so such a change replaces the endpoint. Over GraphQL, only the service
+   * `runpod` supports CPU instances. The client and a dynamic provider also accept a
+   * comma-separated string, and return a sorted, comma-separated string.
    * @default none: the endpoint runs on GPUs
    */
   readonly instanceIds?: string | readonly string[] | null | undefined;
   /**
    * The models that the service keeps on its machines so that workers can load them, such as
    * `["https://huggingface.co/<org>/<model>:<revision>"]`. At present, an endpoint can have only
-   * one. Only the service `runpod` supports them, and only over GraphQL. The client and a dynamic
-   * provider also accept a comma-separated string, and return a sorted one.
+   * one model. Only the service `runpod` supports this setting, and only over GraphQL. The client
+   * and a dynamic provider also accept a comma-separated string, and return a sorted,
+   * comma-separated string.
    * @default none
    */
   readonly modelReferences?: string | readonly string[] | null | undefined;
@@ -173,16 +176,16 @@ export type NewEndpoint = Partial<EndpointSettings> &
 export interface CreateEndpointOptions extends CreateRecordOptions<Endpoint> {
   /**
    * The name of the template that contains the container settings of an endpoint without a
-   * template, over GraphQL. It must be new in the account. If a program was killed, it recognizes
-   * its endpoint by this name.
+   * template, over GraphQL. No template of the account may have this name yet. A program that was
+   * killed can recognize its endpoint by this name.
    * @default the name of the endpoint, with random digits
    */
   readonly templateName?: string | undefined;
 }
 
 /**
- * Changes to an endpoint. Omitted fields keep their value, and so do environment variables that
- * `env` omits. `null` removes a variable, and `env: null` removes all variables.
+ * Changes to an endpoint. Omitted fields keep their value, and so do environment variables that are
+ * not in `env`. `null` removes a variable, and `env: null` removes all variables.
  */
 export interface EndpointChanges extends SettingChanges<Omit<EndpointInput, "env">> {
   /** The environment variables to set. `null` removes a variable. */
@@ -210,7 +213,7 @@ export interface Endpoint extends EndpointSettings {
   readonly pods: readonly EndpointPod[];
   /**
    * The template, if the service shows it. If the template belongs to the endpoint, the endpoint's
-   * container fields are those of the template; otherwise, they are empty.
+   * container fields are those of the template. Otherwise, the container fields are empty.
    * @internal
    */
   readonly template?: EndpointTemplate;

@@ -16,7 +16,7 @@ import { AT_ZERO, countsOf, isAtZero, type WorkerLimits } from "./workerLimits";
 /** The options of `recycleWorkers`. */
 export interface RecycleOptions extends KnownOptions, ScaleDownOptions {
   /**
-   * How long to wait for the workers to complete their jobs and stop, in milliseconds: > 0.
+   * How long to wait for the workers to complete their jobs and stop, in milliseconds (> 0).
    * @default 600_000
    */
   readonly drainTimeoutMs?: number | undefined;

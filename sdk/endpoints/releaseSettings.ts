@@ -5,7 +5,7 @@ import { checkEndpointFields } from "./input";
 import type { Endpoint, EndpointChanges } from "./record";
 import type { EndpointRelease } from "./releases";
 
-/** The names that REST v2 uses for fields if they differ from the field's own name. */
+/** The names that REST v2 uses for fields, if they differ from the names in this package. */
 const FIELDS_BY_WORD: Readonly<Record<string, string>> = {
   image: "imageName",
   args: "dockerArgs",
@@ -16,7 +16,7 @@ const FIELDS_BY_WORD: Readonly<Record<string, string>> = {
   networkVolumes: "networkVolumeIds",
 };
 
-/** Returns the field for a name used in a release, such as `template.imageName`. */
+/** Returns the field to which a name in a release refers, such as `template.imageName`. */
 export function fieldOfRelease(word: string): string {
   const own = word.slice(word.lastIndexOf(".") + 1);
   return FIELDS_BY_WORD[own] ?? own;
@@ -25,8 +25,8 @@ export function fieldOfRelease(word: string): string {
 type Env = Readonly<Record<string, unknown>>;
 
 /**
- * Returns the environment variables of a release, which shows them either as an object or as a list
- * of names and values.
+ * Returns the environment variables of a release. The release shows them either as an object or as
+ * a list of names and values.
  */
 export function variablesOfRelease(shown: unknown): Env {
   if (Array.isArray(shown)) return Object.fromEntries(shown.map(({ key, value }) => [key, value]));
@@ -41,7 +41,7 @@ export interface ChangesToRelease {
    * endpoint.
    */
   readonly unknown: readonly string[];
-  /** The later releases that the service does not show, so that their changes are unknown. */
+  /** The later releases that the service does not show. Their changes are unknown. */
   readonly missing: readonly VersionRange[];
 }
 
@@ -72,7 +72,7 @@ export function shownVersions(missing: readonly VersionRange[]): string {
 
 /**
  * Returns the changes that restore an endpoint's settings to those of one of its releases, by
- * undoing all later releases. Returns `undefined` if the release is not among them.
+ * undoing all later releases. Returns `undefined` if the release is not in the list.
  * @param releases the releases, newest first
  */
 export function changesToRelease(releases: readonly EndpointRelease[], id: string): ChangesToRelease | undefined {
@@ -95,7 +95,7 @@ export function changesToRelease(releases: readonly EndpointRelease[], id: strin
 }
 
 /**
- * Returns a field and the value to set, or `undefined` if this field cannot be set to this value.
+ * Returns a field and the value to set, or `undefined` if the field cannot be set to this value.
  */
 function settingOf(word: string, value: unknown, now: unknown): readonly [string, unknown] | undefined {
   const field = fieldOfRelease(word);
@@ -115,8 +115,8 @@ function envChanges(then: Env, now: Env): EnvChanges {
 }
 
 /**
- * Returns the fields of a change whose values the endpoint does not have afterwards. Fields that
- * the service does not show are left out.
+ * Returns the changed fields that do not have the requested value after the change. Fields that the
+ * service does not show are left out.
  */
 export function notTaken(changes: EndpointChanges, after: Endpoint): string[] {
   const { env = {}, ...others } = changes;

@@ -9,9 +9,10 @@ import type { WorkerLimits } from "./workerLimits";
 const VOLUMES = ["networkVolumeId", "networkVolumeIds"] as const;
 
 /**
- * Saves the worker counts of an endpoint. Over GraphQL, a save repeats the whole endpoint, and the
+ * Saves the worker counts of an endpoint. Over GraphQL, a save sends the whole endpoint, and the
  * service rejects it if the endpoint's template or one of its volumes has been deleted. A rejected
- * save is sent again without their ids, because the service keeps the values of omitted fields.
+ * save is sent again without the ids of the template and the volumes, because the service keeps the
+ * values of omitted fields.
  */
 export async function saveWorkers(
   collection: EndpointCollection,
@@ -28,9 +29,9 @@ export async function saveWorkers(
       return await save(leftOut.length === 0 ? undefined : calls.changeWithout?.(leftOut));
     } catch (error) {
       if (!isRefusal(error)) throw error;
-      // If the ids are not the cause, the first rejection states the actual reason. A rejected
-      // retry takes precedence, because it proves nothing: the attempt before it may have
-      // succeeded.
+      // If the ids are not the cause, the first rejection states the actual reason. However, the
+      // rejection of a retry takes precedence, because it proves nothing: the attempt before the
+      // retry may have succeeded.
       if (refusal === undefined || error.attempts > 1) refusal = error;
       if (!calls.changeWithout) break;
     }

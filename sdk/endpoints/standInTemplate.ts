@@ -35,8 +35,9 @@ function nameOf(endpointId: string): string {
 }
 
 /**
- * Scales an endpoint to zero after its save was rejected because its template no longer exists. To
- * do so, it gives the endpoint a stand-in template, and returns that template's id.
+ * Scales an endpoint to zero after the service rejected the save because the endpoint's template no
+ * longer exists. To do so, this function gives the endpoint a stand-in template, and returns that
+ * template's id.
  * @throws the rejection if it has a different reason
  */
 export async function scaleWithStandIn(
@@ -56,7 +57,7 @@ export async function scaleWithStandIn(
   // Reuse the stand-in template that a killed deletion left behind, if there is one.
   const left = records.find((each) => each.name === name);
   const standIn = left ?? (await templates.create({ name, imageName: IMAGE }, given));
-  // A volume may be gone as well, so don't send the volumes. The service keeps them if they are
+  // A volume may also be gone, so don't send the volumes. The service keeps them if they are
   // omitted.
   const change = changeWithout(["networkVolumeId", "networkVolumeIds"]);
   try {
@@ -75,8 +76,8 @@ export async function scaleWithStandIn(
 }
 
 /**
- * Returns `true` if the service could not find an id. An error about a volume may hide a missing
- * template.
+ * Returns `true` if the service could not find an id. Even an error about a volume counts, because
+ * the template may be missing as well.
  */
 function namesDeadId(error: unknown): boolean {
   const isRefusal = error instanceof NotFoundError || error instanceof BusinessRuleError;

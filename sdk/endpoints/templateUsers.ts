@@ -55,8 +55,8 @@ export async function refuseSharedDeletion(
 }
 
 /**
- * Returns the other endpoints that use an endpoint's template. If there seem to be any, checks
- * again after the time by which lists can lag.
+ * Returns the other endpoints that use an endpoint's template. If there seem to be any, reads the
+ * list again after the time by which lists can lag.
  */
 async function otherUsers(
   collection: Collection<Endpoint>,

@@ -10,14 +10,14 @@ export interface PlacedVolume extends NamedRecord {
 }
 
 /**
- * Reads the volumes of the account, as they are after the last write to the volume with this id.
+ * Reads the volumes of the account. The result includes the last write to the volume with this id.
  */
 export type ReadVolumes = (id: string) => Promise<readonly PlacedVolume[]>;
 
 /**
- * Checks, before anything is written, that an endpoint's volumes and locations leave a machine for
- * its workers. Reads the volumes only if the change could be wrong. If a volume is in no list, the
- * check is left to the service.
+ * Checks, before anything is written, that workers can run somewhere with the endpoint's volumes
+ * and locations. Reads the volumes only if the change could be wrong. If a volume is in no list,
+ * the service has to check it.
  * @throws InvalidInputError if a data center has none of the volumes, or two of them
  */
 export async function checkVolumePlaces(

@@ -37,8 +37,8 @@ const templateSchema: z.ZodType<ShownTemplate> = recordSchema(
 );
 
 /**
- * Returns an endpoint. If its template belongs to it, the endpoint includes the template's
- * container settings.
+ * Returns an endpoint. If the endpoint has a template of its own, the result includes the container
+ * settings of that template.
  */
 export function withContainer(endpoint: Endpoint): Endpoint {
   const { kept, ...others } = endpoint;
@@ -58,8 +58,8 @@ export function templateInput(name: string, container: Container): Literal {
 }
 
 /**
- * Returns the endpoint. If the change affects its container, the endpoint includes the template
- * that belongs to it.
+ * Returns the endpoint. If the change affects the endpoint's container, the result includes the
+ * template that belongs to the endpoint.
  */
 export async function withBoundTemplate(
   read: GatheredRead<BoundTemplate>,

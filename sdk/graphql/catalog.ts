@@ -78,7 +78,7 @@ const dataCentersSchema = z.looseObject({
         .transform(
           ({ id, name = id, region, listed = true, storageSupport, compliance = [], gpuAvailability: gpus }) => ({
             ...{ id, name, region, isListed: listed, compliance, gpus },
-            // GraphQL shows whether there is storage, but not which kinds.
+            // GraphQL shows whether there is storage, but not which kinds of storage.
             volumeTypes: storageSupport === false ? [] : undefined,
           }),
         ),
@@ -173,9 +173,7 @@ function poolsIn(data: unknown, operation: string): CatalogPool[] {
   return serverlessGpuPools.map(({ id, gpuTypeIds }) => ({ id, gpuTypeIds }));
 }
 
-/**
- * Returns the GPU types with their stock in each data center. The stock comes from a separate list.
- */
+/** Returns the GPU types with their stock in each data center, which comes from a separate list. */
 function gpusIn({ gpuTypes, dataCenters }: z.infer<typeof gpusSchema>): CatalogGpu[] {
   return gpuTypes
     .filter((gpu) => gpu.id !== NO_GPU)
@@ -188,7 +186,7 @@ function gpusIn({ gpuTypes, dataCenters }: z.infer<typeof gpusSchema>): CatalogG
       );
       return {
         ...{ id, name: displayName ?? id, manufacturer, memoryInGb, podPrice: securePrice },
-        // The overall stock may be shown as "none" even though a data center has some (observed).
+        // The overall stock may be shown as "none" even though a data center has stock (observed).
         stock: bestLevel([stockLevel(lowestPrice?.stockStatus), ...placed.map(({ stock }) => stock)]),
         dataCenters: [...placed, ...others],
         cudaVersions: lowestPrice?.gpuTypeCudaVersions?.map(({ cudaVersion, availability }) => ({

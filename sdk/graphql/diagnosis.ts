@@ -22,7 +22,7 @@ const CONTRACT = "id name workersMin workersMax gpuIds locations scalerType scal
 const OBSERVED = `${CONTRACT} version type gpuCount minCudaVersion allowedCudaVersions
   networkVolumeIds { networkVolumeId } compliance pods { id desiredStatus slsVersion uptimeSeconds }`;
 
-// A diagnosis must work on what there is.
+// Fields may be missing, because a diagnosis has to use whatever is available.
 const endpointSchema = z.looseObject({
   ...{ id: z.string(), workersMax: looseNumber, compliance: looseTexts },
   ...{ version: looseNumber, pods: withPodsSchema.shape.pods.catch(undefined) },
@@ -76,7 +76,10 @@ export function graphqlDiagnosisCalls(transport: GraphqlTransport): DiagnosisCal
   };
 }
 
-/** Returns `true` if a list may be truncated, so that a missing record may exist. */
+/**
+ * Returns `true` if a list may be truncated. A record that is missing from such a list may still
+ * exist.
+ */
 function mayBeCut({ length }: readonly unknown[]): boolean {
   return length >= LIST_CAP;
 }

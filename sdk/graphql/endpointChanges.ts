@@ -11,7 +11,7 @@ type Input = Record<string, Literal | undefined>;
 
 /**
  * The sources of endpoints that a change over GraphQL would damage, and how to change such
- * endpoints instead.
+ * endpoints without damage.
  */
 const SOURCES: Readonly<Record<string, string>> = {
   flashEnvironmentId: "It was deployed by the service's Flash tool. Change it there",
@@ -34,8 +34,9 @@ export function refuseOtherSources({ id, name, kept = {} }: Endpoint): void {
 }
 
 /**
- * Returns the input of a change, which consists of the kept fields as they were read, and the
- * changed settings. A field that the endpoint cannot have together with the others is `undefined`.
+ * Returns the input of a change, which consists of the kept fields as they were read and of the
+ * changed settings. A field that cannot be combined with the endpoint's other fields is
+ * `undefined`.
  */
 export function changeInput(
   fields: KeptFields,
@@ -60,8 +61,8 @@ export function changeInput(
 }
 
 /**
- * Returns the number of standby workers. If the number was equal to `workersMin`, it stays equal to
- * it. It is limited to `workersMax`.
+ * Returns the number of standby workers. If this number was equal to `workersMin`, it stays equal
+ * to `workersMin`. It is at most `workersMax`.
  */
 function standbyOf({ workersStandby }: Input, before: Endpoint, after: Endpoint): Input {
   if (typeof workersStandby !== "number") return {};

@@ -32,8 +32,8 @@ export function toCreateInput(settings: NewEndpoint, service: ServiceName | unde
 }
 
 /**
- * Returns these settings as input of `saveEndpoint`. Settings that the endpoint cannot have
- * together with `all` its settings are `undefined`.
+ * Returns these settings as input of `saveEndpoint`. Settings that cannot be combined with the
+ * endpoint's other settings (`all`) are `undefined`.
  * @throws InvalidInputError if a field is set that the service does not support
  */
 export function toSaveInput(

@@ -74,7 +74,7 @@ export function graphqlEndpointCalls(
         });
       };
       const { myself, absent } = await kept.send(read);
-      // Don't copy the list, because it decodes its records only when they are needed.
+      // Don't copy the list, because its records are decoded only when they are needed.
       return Object.assign(decodeRecords(READABLE, myself, "endpoints", LIST_CAP), { absent });
     },
     byIds: byAliases((operation, ids, attempt) =>
@@ -109,8 +109,8 @@ export function graphqlEndpointCalls(
       const leftOut = Object.fromEntries(fields.map((field) => [field, undefined]));
       return send(operation, () => ({ ...changeInput(kept, before, changes, service), ...leftOut }), attempt);
     },
-    // An endpoint written by REST v2 has a copy of its template. Saving it links it to the template
-    // again.
+    // An endpoint written by REST v2 has a copy of its template. Saving the endpoint links it to
+    // the template again.
     async applyTemplate(operation, before, templateId, attempt) {
       refuseOtherSources(before);
       return send(operation, () => changeInput(kept, before, { templateId }, service), attempt);

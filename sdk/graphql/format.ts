@@ -37,7 +37,7 @@ export function recordSchema<T>(
   }) as unknown as z.ZodType<T>;
 }
 
-/** Returns the settings that a response shows. A value of another type counts as missing. */
+/** Returns the settings that a response shows. A value of an unexpected type counts as missing. */
 export function settingsIn(table: FieldTable, body: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const shown = Object.entries(table).filter(([name]) => body[name] != null);
   return Object.fromEntries(

@@ -4,11 +4,11 @@ import type { Kept, KeptTable } from "../records/fields";
 import type { CallContext } from "../transport/call";
 import { EnumValue, type Literal } from "./transport";
 
-/** Returns the schema of a record. It puts the record's kept fields in the property `kept`. */
+/** Returns the schema of a record, which puts the record's kept fields in the property `kept`. */
 export function withKept<T>(schema: z.ZodType<Record<string, unknown>>, table: KeptTable): z.ZodType<T> {
   const isKept = (field: string) => Object.hasOwn(table, field);
   const isOwn = (field: string) => !isKept(field) || table[field]?.isSetting;
-  // The schema normalizes settings, so copy the kept fields before it is applied.
+  // The schema normalizes settings, so the kept fields must be copied before it is applied.
   const withCopy = (response: unknown) => {
     if (typeof response !== "object" || response === null) return response;
     const kept = Object.entries(response).filter(([field, value]) => isKept(field) && value != null);
@@ -20,7 +20,7 @@ export function withKept<T>(schema: z.ZodType<Record<string, unknown>>, table: K
   });
 }
 
-/** The kept fields, as one client selects and sends them. */
+/** The kept fields, in the form in which a client selects and sends them. */
 export interface KeptFields {
   /** Returns the selection of all kept fields that are not secret. */
   readonly selection: () => string;
@@ -29,8 +29,8 @@ export interface KeptFields {
   /** Returns kept fields as the input of a save. */
   readonly input: (kept: Kept | undefined) => Record<string, Literal | undefined>;
   /**
-   * Sends a request. If the service rejects it because of an uncertain field, sends it again
-   * without that field.
+   * Sends a request. If the service rejects it because of a field that the service may not support,
+   * sends the request again without that field.
    */
   readonly send: <T>(request: () => Promise<T>) => Promise<T>;
   /** Returns `true` if the service has rejected the field. */
@@ -38,7 +38,7 @@ export interface KeptFields {
 }
 
 /**
- * Creates the kept fields of one client. They remember which fields the service does not support.
+ * Creates the kept fields of one client, which remember which fields the service does not support.
  * @param warn called once for each of these fields
  */
 export function createKeptFields(table: KeptTable, noun: string, warn: CallContext["warn"]): KeptFields {
@@ -81,7 +81,7 @@ export function createKeptFields(table: KeptTable, noun: string, warn: CallConte
       );
     },
     async send(request) {
-      // The rejection may name a field that another request has just removed, so limit the number
+      // The rejection may name a field that another request has just left out, so limit the number
       // of repetitions.
       for (let left = Object.keys(table).length; ; left--) {
         try {

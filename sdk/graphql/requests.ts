@@ -23,8 +23,8 @@ export async function readMyself(
 
 /**
  * Reads fields of the account, and finds out which of these templates do not exist. If the service
- * does not allow both to be read at once, `onRefused` is called, and nothing is known about the
- * templates.
+ * does not allow both to be read in one request, `onRefused` is called, and nothing is known about
+ * the templates.
  */
 export async function readMyselfAndTemplates(
   transport: GraphqlTransport,
@@ -54,8 +54,8 @@ export async function readMyselfAndTemplates(
 }
 
 function existingAccount(myself: unknown, operation: string): unknown {
-  // Don't treat "no account" as "an account without endpoints", or every endpoint would count as
-  // deleted.
+  // Don't treat "no account" like "an account without endpoints". Otherwise, every endpoint would
+  // count as deleted.
   if (myself !== null) return myself;
   throw new AuthenticationError(`${operation}: the service found no account for this API key. Check the key`);
 }
@@ -80,7 +80,7 @@ export function byAliases<T extends NamedRecord>(read: ReadByIds<T>["read"]): Re
 
 /**
  * Reads records by their ids, using an alias for each record. Returns the records that exist.
- * @throws UnexpectedResponseError if the response does not contain an answer for one of them
+ * @throws UnexpectedResponseError if the response says nothing about one of the records
  */
 export async function readAliases<T extends NamedRecord>(
   transport: GraphqlTransport,
@@ -99,7 +99,7 @@ export async function readAliases<T extends NamedRecord>(
   const records = ids.flatMap((id, index) => {
     const record = answers[`a${index}`];
     if (record === null) return [];
-    // If the answer is missing or contains another record, nothing is known about this one. The
+    // If the answer is missing or contains another record, nothing is known about this record. The
     // error does not show the answer, because a template contains secrets.
     if (z.looseObject({ id: z.literal(id) }).safeParse(record).success) return [record];
     throw unexpectedResponse(operation, `no answer about ${kind.noun} ${id}`, Object.keys(answers));

@@ -28,7 +28,7 @@ export function graphqlSecretCalls(transport: GraphqlTransport): SecretCalls {
         attempt,
       );
     },
-    // Change the value first, as REST v2 does. If the change is repeated, both requests are
+    // Change the value first, as over REST v2. If the change is repeated, both requests are
     // repeated.
     async change(operation, before, { value, description }, attempt) {
       const { id } = before;

@@ -36,7 +36,7 @@ const templateSchema = withKept<Template>(recordSchema(TEMPLATE_FIELDS, TEMPLATE
 
 const KIND: ReadableKind<Template> = { ...TEMPLATE, schema: templateSchema };
 
-/** Describes templates, including the id of the endpoint that each belongs to. */
+/** Describes templates, including the id of the endpoint to which a template belongs. */
 const BOUND_TEMPLATE: ReadableKind<Template> = {
   ...TEMPLATE,
   schema: withKept<Template>(recordSchema(TEMPLATE_FIELDS, TEMPLATE_OUTPUTS, GRAPHQL_TYPES), {

@@ -254,9 +254,9 @@ const ABSENT = /not found|does not exist|could not find|nonexistent/i;
 const DATA_CENTER = /^data center/i;
 
 /**
- * Returns the typed error for an `errors` list. If no specific error matches, it is a business rule
- * error if the status is 200, and a rejected request if the status is 400. Codes are checked before
- * messages, and messages are never compared as a whole.
+ * Returns the typed error for an `errors` list. If no specific error matches, the result is a
+ * business rule error for status 200 and a rejected request for status 400. Codes are checked
+ * before messages, and messages are searched for words rather than compared as a whole.
  */
 function errorFromGraphql(
   errors: readonly { readonly message: string; readonly extensions?: { readonly code?: unknown } | undefined }[],

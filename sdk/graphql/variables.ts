@@ -52,7 +52,7 @@ const VARIABLES: ReadableKind<EndpointVariables> = { noun: "endpoint", one: "an 
 
 /**
  * Reads the environment variables of endpoints over GraphQL. If the service cannot read a single
- * endpoint, reads the list of endpoints instead.
+ * endpoint, the list of endpoints is read instead.
  */
 export async function readVariables(
   transport: GraphqlTransport,
@@ -80,7 +80,7 @@ export async function readVariables(
 
 /**
  * Returns a hook that adds environment variables to endpoints before a change. Changes at about the
- * same time share a read. The values are hidden in messages.
+ * same time share one read. The values are hidden in messages.
  */
 export function completeWithVariables(
   context: CallContext,

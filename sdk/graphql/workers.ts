@@ -13,7 +13,10 @@ const podSchema = z.looseObject({
   uptimeSeconds: looseNumber,
 });
 
-/** An endpoint with its pods, which show its workers. Their variables are never selected. */
+/**
+ * An endpoint with its pods, which show its workers. The pods' environment variables are never
+ * selected.
+ */
 export const withPodsSchema = z.looseObject({ version: looseNumber, pods: z.array(podSchema).nullish() });
 
 /** A worker, as its pod shows it. */
@@ -22,7 +25,8 @@ interface PodWorker extends EndpointWorker {
 }
 
 /**
- * Returns the workers that have not ended. The version of a pod is compared with the endpoint's.
+ * Returns the workers that have not ended. A worker is outdated if the version of its pod differs
+ * from the version of the endpoint.
  */
 export function workersIn({ version, pods }: z.infer<typeof withPodsSchema>): PodWorker[] {
   const active = (pods ?? []).filter(({ desiredStatus }) => !ENDED_POD_STATES.includes(desiredStatus ?? ""));
@@ -34,7 +38,7 @@ export function workersIn({ version, pods }: z.infer<typeof withPodsSchema>): Po
 
 const oneSchema = z.looseObject({ endpoint: withPodsSchema.nullable() });
 
-/** Returns the requests over GraphQL, which shows no releases. */
+/** Returns the requests over GraphQL, which does not show releases. */
 export function graphqlReleaseCalls(transport: GraphqlTransport): ReleaseCalls {
   return {
     async workers(operation, endpointId, attempt) {

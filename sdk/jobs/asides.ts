@@ -8,12 +8,12 @@ const LOOK_MS = 2_000;
 /** The maximum number of keys per request to the journal. */
 const MOST_KEYS = 1_000;
 
-/** The inputs whose keys other processes are working on. */
+/** The inputs whose keys are currently being processed by other processes. */
 export interface Asides {
   readonly size: number;
   /**
-   * Waits until this process has to act on a key, or another process has delivered its result.
-   * Resolves with `undefined` after `stop`.
+   * Waits until this process has to act on a key, or until another process has delivered the key's
+   * result. Resolves with `undefined` after `stop`.
    */
   wait(key: string): Promise<Claim | undefined>;
   /** Ends all waits. */

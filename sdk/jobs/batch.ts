@@ -18,7 +18,7 @@ import { SUBMIT_OPTIONS, type SubmitOptions } from "./submit";
  */
 export interface RunManyOptions<Output, Input extends object = object> extends SubmitOptions, JournalOptions<Input> {
   /**
-   * The maximum number of submitted jobs whose results the loop has not taken yet (integer, ≥ 1).
+   * The maximum number of submitted jobs whose results the loop has not yet taken (integer, ≥ 1).
    * If the loop is slow, the batch slows down too, so that memory use does not grow.
    * @default 100
    */
@@ -34,14 +34,15 @@ export interface RunManyOptions<Output, Input extends object = object> extends S
    */
   readonly schema?: OutputSchema<Output> | undefined;
   /**
-   * Stops the batch. No more jobs are submitted, submit requests in progress get their responses,
-   * and results that are already complete are yielded. Then the loop throws the signal's reason.
+   * Stops the batch. No more jobs are submitted. The batch still receives the responses to submit
+   * requests in progress, and yields results that are already complete. Then the loop throws the
+   * signal's reason.
    */
   readonly signal?: AbortSignal | undefined;
   /**
    * Determines what happens to unfinished jobs when `signal` aborts or the loop is left early:
-   * `detach` lets them continue, and `cancel` cancels them before the loop ends. If cancelling a
-   * job fails, so that it may continue, the loop throws a `CancelFailedError` or a
+   * `detach` lets them continue, and `cancel` cancels them before the loop ends. If a job cannot be
+   * cancelled and may therefore continue, the loop throws a `CancelFailedError` or a
    * `SubmitUncertainError` that names the first such job. The client's logger reports all of them.
    * @default "detach"
    */
@@ -128,7 +129,7 @@ function runInputs<Input extends object, Output>(
   };
 }
 
-/** Yields the results. Does not end while requests of the batch are still pending. */
+/** Yields the results. Does not end before all requests of the batch have ended. */
 async function* resultsOf<Input, Output>(
   jobs: BatchJobs<Input, Output>,
   signal: AbortSignal | undefined,
@@ -142,7 +143,7 @@ async function* resultsOf<Input, Output>(
       const result = jobs.take();
       if (result) {
         yield result;
-        // Ignore the error here: a failing journal ends the batch anyway.
+        // This error can be ignored, because a failing journal ends the batch anyway.
         if (isDeliveredByNext) result.done().catch(() => {});
       } else if (!jobs.isOver()) await jobs.change();
       else if (signal?.aborted) throw signal.reason;

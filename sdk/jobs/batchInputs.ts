@@ -30,7 +30,7 @@ export function readInTurn<Input>(
       while (isOpen && hasRoom()) {
         const next = await iterator.next();
         if (next.done) isOpen = false;
-        // Don't submit an input that arrives after the batch was stopped.
+        // Don't submit an input that was read only after the batch was stopped.
         else if (hasRoom()) onInput(next.value);
       }
       if (!isOpen) onEnd({});

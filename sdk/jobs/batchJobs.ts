@@ -10,8 +10,8 @@ export interface Runner<Input, Output> {
   /** Resolves with the outcome of an input. Never rejects. */
   run(item: Item<Input>, stop: Stop): Promise<Outcome<Output>>;
   /**
-   * The number of inputs that are waiting for another process and therefore don't count as jobs of
-   * this process.
+   * The number of inputs that are waiting for another process. They don't count as jobs of this
+   * process.
    */
   readonly aside?: number;
   /** Records that the loop has processed the result. Resolves when the record is durable. */
@@ -96,7 +96,7 @@ export function createBatchJobs<Input extends object, Output>(
     if (outcome.kind !== "failed" && outcome.kind !== "unfinished") return;
     const { error } = outcome;
     if (stopped.signal.aborted && effect === "cancel" && mayContinue(error)) notCancelled.push(error);
-    // This also applies if the input is the last one.
+    // This must also happen if the input is the last one.
     if (item.jobId === undefined && concernsAll(error)) end = end && "error" in end ? end : { error };
   }
 

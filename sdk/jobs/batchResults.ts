@@ -10,18 +10,18 @@ export interface BatchCounts {
   /** The number of inputs that failed, either in their job or before it started (integer, ≥ 0). */
   readonly failed: number;
   /**
-   * The number of inputs without a final result, because their job is waiting or running, or may be
-   * running, for example after an abort or a lost response (integer, ≥ 0).
+   * The number of inputs without a final result (integer, ≥ 0). Their job is waiting, running, or
+   * may be running, for example after an abort or a lost response.
    */
   readonly unfinished: number;
   /**
-   * With a journal, the number of inputs that share the job of an earlier input with the same key,
-   * and yield its result (integer, ≥ 0).
+   * With a journal, the number of inputs that have the same key as an earlier input (integer, ≥ 0).
+   * They share the job of that input and yield its result.
    */
   readonly duplicates: number;
   /**
    * With a journal, the number of inputs whose result was already delivered by an earlier run or by
-   * another process, so that the loop does not receive them again (integer, ≥ 0).
+   * another process (integer, ≥ 0). The loop does not receive these results again.
    */
   readonly skipped: number;
 }
@@ -56,9 +56,9 @@ export interface BatchSuccess<Input, Output> extends BatchItem<Input> {
 /** The result of an input that has no output. */
 export interface BatchFailure<Input> extends BatchItem<Input> {
   /**
-   * The reason. `SubmitUncertainError` means that the job may have been submitted; it is not
-   * submitted again. If waiting for a job failed, the job continues: use
-   * `client.endpoint(id).job(jobId)` to resume it.
+   * The reason why there is no output. `SubmitUncertainError` means that the job may have been
+   * submitted; it is not submitted again. If waiting for a job failed, the job continues: use
+   * `client.endpoint(id).job(jobId)` to resume waiting for it.
    */
   readonly error: Error;
   /** Always `undefined`. */
@@ -75,7 +75,7 @@ export interface Batch<Input, Output> extends AsyncIterableIterator<BatchResult<
   /**
    * The inputs that were read but whose results the loop has not received. After an abort or a
    * `break`, these are the inputs whose jobs were left behind: use `client.endpoint(id).job(jobId)`
-   * to resume a job.
+   * to resume waiting for a job.
    */
   readonly left: readonly BatchItem<Input>[];
 }

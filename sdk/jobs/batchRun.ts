@@ -18,10 +18,10 @@ export interface Item<Input> {
 export type Outcome<Output> =
   | { readonly kind: "completed"; readonly output: Output; readonly isDuplicate?: boolean }
   | { readonly kind: "failed" | "unfinished"; readonly error: Error; readonly isDuplicate?: boolean }
-  /** The result was already delivered, either earlier or by another process. */
+  /** The result was already delivered, either by an earlier run or by another process. */
   | { readonly kind: "skipped" };
 
-/** The state of stopping a batch before its last input. */
+/** How a batch is stopped before its last input. */
 export interface Stop {
   /** Aborts when nothing more may be submitted and all waits should end. */
   readonly signal: AbortSignal;
@@ -31,18 +31,18 @@ export interface Stop {
   wantsResults: boolean;
 }
 
-/** The error codes of a wait that mean that the job is no longer running. */
+/** The error codes of a wait which mean that the job is no longer running. */
 const ENDS_JOB = ["JOB_FAILED", "JOB_EXPIRED", "NOT_FOUND", "OUTPUT_MISMATCH"];
 
-/** The error codes of a submit that would also occur for every further input. */
+/** The error codes of a submit that would also occur for all other inputs. */
 const CONCERNS_ALL = [
   ...["AUTHENTICATION", "CLIENT_CLOSED", "CONFIGURATION", "NOT_FOUND"],
   ...["JOURNAL_UNAVAILABLE", "JOURNAL_REFUSED", "JOURNAL_LOCKED", "JOURNAL_DAMAGED"],
 ];
 
 /**
- * Waits for a job of a batch. If the batch is stopped, checks the job once more, because a complete
- * result has already been paid for.
+ * Waits for a job of a batch. If the batch is stopped, checks the job one last time, because a
+ * result that is already complete has been paid for.
  */
 export async function waitInBatch<Output>(job: JobHandle<Output>, stop: Stop): Promise<CompletedJob<Output>> {
   try {

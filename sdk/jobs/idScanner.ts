@@ -13,7 +13,7 @@ const CLOSE_OBJECT = 0x7d;
 
 /**
  * Finds the id in a JSON body that arrives in pieces, without keeping the rest of the body. It
- * checks the grammar only as far as necessary to tell keys from values.
+ * parses the JSON only as far as necessary to tell keys from values.
  */
 export class IdScanner {
   #id: string | undefined;
@@ -44,7 +44,7 @@ export class IdScanner {
 
   /**
    * The string or number in the field `id` of the outermost object. `undefined` if the field has
-   * not arrived, or contains neither.
+   * not arrived yet, or if it contains neither a string nor a number.
    */
   get id(): string | undefined {
     return this.#id;
@@ -105,7 +105,7 @@ export class IdScanner {
     } else if (this.#depth === 1 && byte === COLON) {
       this.#isKey = false;
     } else if (this.#depth === 1 && byte === COMMA) {
-      // The id ends here if it is not a string.
+      // If the id is not a string, it ends here.
       if (this.#key === "id") this.#finish(wholeNumber(this.#digits));
       this.#isKey = true;
     } else if (
@@ -134,8 +134,8 @@ function backslashesBefore(bytes: Uint8Array, end: number, start: number): numbe
 }
 
 /**
- * Returns the digits of a whole number ≥ 0. They stay a string, because a long number would be
- * rounded.
+ * Returns the digits of a whole number ≥ 0. The result is a string, because converting a long
+ * number would round it.
  */
 function wholeNumber(digits: string): string | undefined {
   return /^(0|[1-9][0-9]*)$/.test(digits) && digits.length <= LONGEST ? digits : undefined;

@@ -6,7 +6,7 @@ import type { JobStatus } from "./jobRecord";
 /**
  * Thrown when a submit was sent but its response was lost or not valid, so the job may have been
  * submitted. The submit is not sent again, because the job could then run twice. With `idempotent:
- * true`, it is sent again. `cause` describes what happened.
+ * true`, it is sent again instead. `cause` describes what happened.
  */
 export class SubmitUncertainError extends ServerlessGpuError {
   readonly code = "SUBMIT_UNCERTAIN";
@@ -22,8 +22,8 @@ export class SubmitUncertainError extends ServerlessGpuError {
 
 /**
  * Thrown when a retry was sent, its response was lost, and the job's status does not show whether
- * the retry took effect: the job may be running, or may have run and failed again. The retry is not
- * sent again, because the job could then run twice.
+ * the retry took effect. The job may be running, or it may have run and failed again. The retry is
+ * not sent again, because the job could then run twice.
  */
 export class RetryUncertainError extends ServerlessGpuError {
   readonly code = "RETRY_UNCERTAIN";
@@ -47,9 +47,9 @@ export class PurgeUncertainError extends ServerlessGpuError {
 }
 
 /**
- * Thrown when a read of a stream broke after it was sent, or when its response contained an item
- * without an output. RunPod returns each piece only once, so pieces may be missing between those
- * already read and those that come next.
+ * Thrown when the connection broke during a read of a stream, or when the response contained an
+ * item without an output. RunPod returns each piece only once, so pieces may be missing between
+ * those already read and those that come next.
  */
 export class StreamGapError extends ServerlessGpuError {
   readonly code = "STREAM_GAP";
@@ -86,8 +86,8 @@ export class OpenAiStreamError extends ServerlessGpuError {
 }
 
 /**
- * Thrown when the response of an OpenAI-compatible server ends before the event that marks the end
- * of the stream, so the rest is missing. Earlier events were already yielded.
+ * Thrown when the response of an OpenAI-compatible server ends without the event that marks the end
+ * of the stream, so the rest of the stream is missing. Earlier events were already yielded.
  */
 export class OpenAiStreamIncompleteError extends ServerlessGpuError {
   readonly code = "OPENAI_STREAM_INCOMPLETE";
@@ -101,11 +101,11 @@ export class OpenAiStreamIncompleteError extends ServerlessGpuError {
   }
 }
 
-/** A place where an output differs from its schema. */
+/** A part of an output that does not match its schema. */
 export interface OutputIssue {
   /** A description of what is wrong. */
   readonly message: string;
-  /** The keys that lead to the place. An empty list stands for the whole output. */
+  /** The keys that lead to this part. An empty list stands for the whole output. */
   readonly path: readonly (string | number)[];
 }
 
@@ -121,7 +121,7 @@ export class OutputMismatchError extends ServerlessGpuError {
   override readonly jobId: string | undefined;
   /** The output, piece or response as it was received. The property is not enumerable. */
   declare readonly output: unknown;
-  /** The places where the output differs from the schema. There is at least one. */
+  /** The parts of the output that do not match the schema. The list is never empty. */
   readonly issues: readonly OutputIssue[];
 
   /** @internal */
@@ -132,7 +132,8 @@ export class OutputMismatchError extends ServerlessGpuError {
   ) {
     super(message, details);
     this.jobId = found.jobId === undefined ? undefined : redact(found.jobId);
-    // Keep the output out of `console.error`, because it may be large and is the user's data.
+    // Keep the output out of the output of `console.error`, because it may be large and is the
+    // user's data.
     Object.defineProperty(this, "output", { value: found.output });
     this.issues = found.issues.map((issue) => ({
       message: redact(issue.message),
@@ -189,11 +190,11 @@ export class JobExpiredError extends ServerlessGpuError {
   /** The id of the job. */
   override readonly jobId: string;
   /**
-   * `ttl` if the job's time to live elapsed. `retention` if the job ended and its result is no
-   * longer kept.
+   * `ttl` if the job's time to live has elapsed. `retention` if the job has ended and its result is
+   * no longer kept.
    */
   readonly reason: ExpiryReason;
-  /** The latest time at which the job expired. */
+  /** The time by which the job had expired at the latest. */
   readonly expiredAt: Date;
 
   /** @internal */

@@ -57,9 +57,9 @@ export class JobHandle<Output = unknown> {
   }
 
   /**
-   * The latest time at which RunPod still knows the job: the end of its ttl, or the end of its
-   * result's retention once this handle has seen that the job ended (contract, Limits). `undefined`
-   * for a job that this handle did not submit and has not seen end.
+   * The latest time at which RunPod still knows the job. This is the end of its ttl or, once this
+   * handle has seen that the job ended, the end of its result's retention (contract, Limits).
+   * `undefined` for a job that this handle did not submit and has not seen end.
    */
   get expiresAt(): Date | undefined {
     const at = expiresAt(this.#lifetime);
@@ -67,7 +67,7 @@ export class JobHandle<Output = unknown> {
   }
 
   /**
-   * Waits until the job has completed. The returned job's `output` then has the schema's type.
+   * Waits until the job has completed. The `output` of the returned job has the schema's type.
    * Temporary faults of RunPod don't end the wait unless they last longer than the client's
    * `retry.maxElapsedMs`.
    * @throws JobFailedError if the job failed, was canceled or timed out
@@ -137,18 +137,19 @@ export class JobHandle<Output = unknown> {
   /**
    * Yields the pieces of the output until the job has ended and all pieces were read. RunPod
    * returns each piece only once, so use a single reader per job. If a connection breaks, the
-   * pieces in its response are lost. The stream then ends with an error, or calls `onGap`.
+   * pieces in the response are lost. The stream then ends with an error or, if `onGap` is set,
+   * calls `onGap` and continues.
    * @throws StreamGapError if pieces may be missing and there is no `onGap`
    * @throws OutputMismatchError if a piece does not match the schema. The error contains the piece,
-   * and a new loop over the same stream continues with the next one
+   * and a new loop over the same stream continues with the next piece
    * @throws JobFailedError after the last piece, if the job failed, was canceled or timed out
    */
   stream<Item = unknown>(given: StreamOptions<Item> = {}): AsyncIterableIterator<StreamItem<Item>, void, undefined> {
     const pieces = this.#pieces(given);
     const typed = (piece: StreamItem) => this.#typed(piece, given.schema);
     return {
-      // Not a generator, because a schema error would end a generator and the next pieces would be
-      // lost.
+      // This is not a generator, because a schema error would end the generator and the next pieces
+      // would be lost.
       async next() {
         const next = await pieces.next();
         return next.done ? next : { done: false, value: await typed(next.value) };
@@ -189,8 +190,8 @@ export class JobHandle<Output = unknown> {
   }
 
   /**
-   * Runs a failed or timed-out job again, with the same id and input. The request is repeated only
-   * if it had no effect.
+   * Runs a failed or timed-out job again, with the same id and input. The request is sent again
+   * only if the previous attempt had no effect.
    * @throws RetryUncertainError if the response was lost and the job's status does not show whether
    * the retry took effect
    * @throws JobNotRetryableError, before the retry is sent, if the job has another status
@@ -220,7 +221,7 @@ export class JobHandle<Output = unknown> {
     return job;
   }
 
-  /** Reports each end of the job once. A job can end again after a retry. */
+  /** Reports each time that the job ends. After a retry, the job can end again. */
   #reportEnd(job: Job): void {
     const { onEnded } = this.#context.queue.context;
     const end = [job.status, job.delayTime, job.executionTime].join(" ");
@@ -267,7 +268,8 @@ export class JobHandle<Output = unknown> {
   }
 
   /**
-   * The timeout includes the wait for the rate limit, so aborting many waits takes a bounded time.
+   * Cancels the job after an abort. The timeout includes the wait for the rate limit, so that
+   * aborting many waits takes a bounded time.
    */
   async #cancelAfterAbort(reason: unknown): Promise<void> {
     const { queue } = this.#context;
@@ -313,7 +315,7 @@ export class WaitTimeoutError extends ServerlessGpuError {
     super(message, details);
     this.jobId = job.id;
     this.job = job;
-    // Keep the diagnosis out of `console.error`, where it would hide the message.
+    // Keep the diagnosis out of the output of `console.error`, where it would hide the message.
     Object.defineProperty(this, "diagnosis", { value: diagnosis });
   }
 }

@@ -32,8 +32,8 @@ export function expiresAt(lifetime: JobLifetime): number | undefined {
 }
 
 /**
- * Returns why the service does not know the job at `now`, and since when. Returns `undefined` if
- * the job has not expired.
+ * Returns why and since when the service no longer knows the job at the time `now`. Returns
+ * `undefined` if the job has not expired.
  */
 export function expiryOf(
   lifetime: JobLifetime,
@@ -42,7 +42,7 @@ export function expiryOf(
   const { submittedAt, retentionMs } = lifetime;
   const ttlEndsAt = ttlEnd(lifetime);
   const retentionEndsAt = retentionEnd(lifetime);
-  // The job ended before the client saw it, so its result may expire earlier.
+  // The job may have ended before the client saw that, so its result may expire earlier.
   if (retentionEndsAt !== undefined && retentionEndsAt <= (ttlEndsAt ?? Number.POSITIVE_INFINITY)) {
     return { reason: "retention", at: Math.min(now, retentionEndsAt) };
   }

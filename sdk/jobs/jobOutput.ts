@@ -17,8 +17,8 @@ export interface ParsingSchema<Output> {
 }
 
 /**
- * A schema that implements Standard Schema, version 1. If a schema also has `parse`, this is
- * preferred.
+ * A schema that implements Standard Schema, version 1. If a schema also has a `parse` method, the
+ * Standard Schema is used.
  */
 export interface StandardSchema<Output> {
   /** The interface. */
@@ -37,15 +37,15 @@ export type StandardResult<Output> =
       readonly issues?: undefined;
     }
   | {
-      /** The places where the value differs from the schema. */
+      /** The parts of the value that do not match the schema. */
       readonly issues: readonly StandardIssue[];
     };
 
-/** A place where a value differs from a Standard Schema. */
+/** A part of a value that does not match a Standard Schema. */
 export interface StandardIssue {
   /** A description of what is wrong. */
   readonly message: string;
-  /** The keys that lead to the place. */
+  /** The keys that lead to this part. */
   readonly path?: readonly (PropertyKey | StandardPathPart)[] | undefined;
 }
 
@@ -55,7 +55,7 @@ export interface StandardPathPart {
   readonly key: PropertyKey;
 }
 
-/** Describes what was parsed, for error messages. */
+/** What is being parsed, for error messages. */
 interface Parsed {
   /** A name for the parsed value, such as `the output of job a1`. */
   readonly what: string;
@@ -125,8 +125,8 @@ function mismatch(
 }
 
 /**
- * Returns the issues of an error that a schema threw: either zod's list of issues, or the error's
- * message.
+ * Returns the issues in an error that a schema threw. These are zod's list of issues or, for other
+ * schemas, the error's message.
  */
 function issuesOf(cause: unknown): readonly StandardIssue[] {
   const issues = typeof cause === "object" && cause !== null && "issues" in cause ? cause.issues : undefined;
@@ -147,7 +147,7 @@ function hasMessage(value: unknown): value is { readonly message: string } {
  */
 const LONGEST_ERROR = 2_000;
 
-/** How a job can end without a result, in words, and what to do next. */
+/** The ways in which a job can end without a result, in words, and what to do next. */
 const ENDS: Readonly<Record<string, { readonly happened: string; readonly nextStep?: string }>> = {
   FAILED: { happened: "failed", nextStep: ". Check the worker's log; retry() runs it again" },
   CANCELLED: { happened: "was cancelled" },

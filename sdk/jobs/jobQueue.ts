@@ -45,15 +45,15 @@ export interface RunSyncOptions<Output> extends RunOptions<Output> {
   /**
    * What happens to the job when `signal` aborts: `detach` lets the job continue, `cancel` cancels
    * it before the call rejects, just as in `wait`. With `cancel`, the job is submitted with `/run`,
-   * which accepts 10 MB, and `wait` has no effect.
+   * which accepts bodies up to 10 MB, and `wait` has no effect.
    * @default "detach"
    */
   readonly onAbort?: WaitOptions["onAbort"];
   /** The timeout of the whole call, in milliseconds, ≥ 2,000. @default until the job has ended */
   readonly timeoutMs?: number | undefined;
   /**
-   * How long RunPod holds the request while it waits for the result, in milliseconds: a whole
-   * number, 1,000 to 300,000. After that, the client polls.
+   * How long RunPod holds the request while it waits for the result, in milliseconds (integer,
+   * 1,000 to 300,000). After that, the client polls.
    * @default the time that `timeoutMs` leaves, else 90,000
    */
   readonly wait?: number | undefined;
@@ -61,7 +61,7 @@ export interface RunSyncOptions<Output> extends RunOptions<Output> {
 
 /**
  * The shortest timeout, in milliseconds. The service waits for at least a second, and its response
- * takes time as well.
+ * needs some time to arrive.
  */
 const SHORTEST_RUNSYNC_MS = 2 * RUNSYNC_WAIT_MS.min;
 
@@ -95,8 +95,8 @@ export interface JobQueue {
   /** The id of the endpoint. */
   readonly endpointId: string;
   /**
-   * Submits a job and returns without waiting for it. The request is repeated only if it had no
-   * effect.
+   * Submits a job and returns without waiting for it. The request is sent again only if the
+   * previous attempt had no effect.
    * @throws InvalidInputError, before any call
    * @throws SubmitUncertainError if the job may have been submitted
    * @example
@@ -122,12 +122,12 @@ export interface JobQueue {
   job<Output = unknown>(jobId: string, options?: JobOptions<Output>): JobHandle<Output>;
   /**
    * Reads a job.
-   * @throws NotFoundError if RunPod does not know the job, or no longer does
+   * @throws NotFoundError if RunPod does not know the job or no longer knows it
    */
   status(jobId: string, options?: StatusOptions): ResponsePromise<Job>;
   /**
-   * Removes all waiting jobs. Jobs in progress keep running. The request is repeated only if it had
-   * no effect.
+   * Removes all waiting jobs. Jobs in progress keep running. The request is sent again only if the
+   * previous attempt had no effect.
    * @throws PurgeUncertainError if the response was lost, so the purge may have taken effect
    * @throws NotFoundError if the endpoint does not exist
    * @throws RateLimitError if RunPod still responds with 429 after all attempts
@@ -206,7 +206,8 @@ export function createJobQueue(context: QueueContext, endpointId: string): JobQu
     async runSync(request, given = {}) {
       checkCallOptions(given, RUN_SYNC_OPTIONS);
       const { schema, timeoutMs, wait, onAbort, ...options } = given;
-      // While the service holds the response, no id is known that could be used to cancel the job.
+      // With `/runsync`, the job could not be canceled, because its id is unknown while the service
+      // holds the response.
       const operation = onAbort === "cancel" ? "run" : "runsync";
       const { body, ttlMs } = checked(transport, operation, request);
       const deadline = timeoutMs === undefined ? undefined : clock.monotonic() + timeoutMs;
@@ -225,7 +226,7 @@ export function createJobQueue(context: QueueContext, endpointId: string): JobQu
       return handle(job.id, schema, lifetime, clock.monotonic()).wait({ timeoutMs: timeLeftMs, signal, onAbort });
     },
     job: jobOf,
-    // The read checks the id itself.
+    // The id is not checked here, because the read checks it.
     status: (jobId, options) => handle(jobId, undefined, jobLifetime({}), Number.NEGATIVE_INFINITY).status(options),
     purgeQueue: (given) => checkedCall(given, REQUEST_OPTIONS, (options) => purgeQueue(transport, options)),
     health: (given) => checkedCall(given, REQUEST_OPTIONS, (options) => readHealth(transport, options)),

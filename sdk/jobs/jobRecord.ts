@@ -8,7 +8,7 @@ import { type JobState, type OpenEnum, RETRYABLE_JOB_STATES, TERMINAL_JOB_STATES
 export type JobStatus = OpenEnum<JobState>;
 
 /**
- * A job as returned by RunPod (contract, Job). Optional fields whose value cannot be read are left
+ * A job as returned by RunPod (contract, Job). Optional fields whose value is not valid are left
  * out. Responses to a submit, a cancellation or a retry contain only `id` and `status` (contract,
  * Cancel result).
  */
@@ -35,7 +35,7 @@ export interface Job {
 
 /** A completed job with its handler's result. */
 export interface CompletedJob<Output = unknown> extends Job {
-  /** Only completed jobs have a result. */
+  /** Always `COMPLETED`, because only completed jobs have a result. */
   readonly status: "COMPLETED";
   /** The handler's result, or the value that the schema returned for it if there is a schema. */
   readonly output: Output;
@@ -61,8 +61,8 @@ export interface StreamChunk {
   readonly id?: string;
   readonly items: StreamItem[];
   /**
-   * The number of valid pieces before the first item that is not a piece. Such items are left out.
-   * `undefined` if all items are pieces.
+   * The number of valid pieces before the first item that is not a piece. Items that are not pieces
+   * are left out. `undefined` if all items are pieces.
    */
   readonly oddAfter?: number;
   readonly status?: JobStatus;
@@ -72,7 +72,7 @@ export interface StreamChunk {
 export interface PurgeResult {
   /** The number of waiting jobs that were removed. */
   readonly removed: number;
-  /** The lowercase word with which RunPod reports that the purge is complete. */
+  /** The lowercase word that RunPod returns when the purge is complete. */
   readonly status: string;
 }
 
@@ -84,7 +84,7 @@ export interface JobCounts {
   readonly failed: number;
   /** Jobs in progress (integer, ≥ 0). */
   readonly inProgress: number;
-  /** Jobs that wait for a worker (integer, ≥ 0). */
+  /** Jobs that are waiting for a worker (integer, ≥ 0). */
   readonly inQueue: number;
   /** Jobs that were retried (integer, ≥ 0). */
   readonly retried: number;
@@ -92,7 +92,7 @@ export interface JobCounts {
 
 /**
  * An endpoint's worker counts, by state (contract, Health record; the fields after `running`:
- * observed).
+ * observed at a running service).
  */
 export interface WorkerCounts {
   /** Workers without a job (integer, ≥ 0). */
@@ -103,7 +103,7 @@ export interface WorkerCounts {
   readonly initializing?: number | null;
   /** Workers that can take a job (integer, ≥ 0). */
   readonly ready?: number | null;
-  /** Workers that wait for a free GPU (integer, ≥ 0). */
+  /** Workers that are waiting for a free GPU (integer, ≥ 0). */
   readonly throttled?: number | null;
   /** Workers that crashed or do not respond (integer, ≥ 0). */
   readonly unhealthy?: number | null;
@@ -125,7 +125,7 @@ const numericString = z
   .regex(/^-?\d+(\.\d+)?$/)
   .transform(Number);
 const numeric = z.union([z.number(), numericString]);
-// An invalid value in a minor field must not cost the user a result.
+// An invalid value in a minor field must not make the user lose a result.
 const optionalNumeric = numeric.nullish().catch(undefined);
 
 // Keep fields that the service adds.
@@ -143,8 +143,8 @@ export const jobSchema = z.looseObject({
 /** The response to `/cancel` and `/retry` (contract, Cancel result). */
 export const jobStatusSchema: z.ZodType<Job> = z.looseObject({ id, status });
 
-// If there is an id, the job exists, and `/status` returns its status. An unusual id alone proves
-// nothing.
+// If there is a valid id, the job exists, and `/status` returns its status. An id in an unusual
+// format proves nothing without a status.
 const withoutStatus = { id: z.string().min(1), status: status.catch("IN_QUEUE") };
 
 /** The response to `/run`. */
@@ -168,8 +168,8 @@ const streamItemSchema: z.ZodType<StreamItem> = z.looseObject({
 });
 
 /**
- * The response to `/stream`: either just the list (contract), or the list with the job's status
- * (observed).
+ * The response to `/stream`: either only the list (contract), or the list together with the job's
+ * status (observed).
  */
 export const streamSchema = z.union([
   z.array(z.unknown()).transform(piecesOf),
@@ -181,7 +181,8 @@ export const streamSchema = z.union([
 ]);
 
 /**
- * Leaves out items that are not pieces, so that one invalid item doesn't cost the user the others.
+ * Returns the pieces without items that are not pieces, so that the user does not lose the other
+ * pieces because of one invalid item.
  */
 function piecesOf(given: readonly unknown[]): StreamChunk {
   const items: StreamItem[] = [];
@@ -221,7 +222,10 @@ export const healthSchema = z.looseObject({
   workers: workerCountsSchema,
 }) satisfies z.ZodType<EndpointHealth>;
 
-/** Returns `true` if a job with this status has ended. Only `retry` can change such a status. */
+/**
+ * Returns `true` if a job with this status has ended. After that, only `retry` can change the
+ * status.
+ */
 export function isTerminal(jobStatus: JobStatus): boolean {
   return (TERMINAL_JOB_STATES as readonly string[]).includes(jobStatus);
 }
@@ -232,8 +236,8 @@ export function isRetryable(jobStatus: JobStatus): boolean {
 }
 
 /**
- * Returns `true` if the job completed. Its `output` is then the handler's result and not a progress
- * update.
+ * Returns `true` if the job completed. In that case, its `output` is the handler's result and not a
+ * progress update.
  */
 export function isCompleted<T extends Job>(job: T): job is T & Pick<CompletedJob, "status"> {
   return job.status === "COMPLETED";

@@ -11,19 +11,17 @@ export interface JobPolicy {
    * @default the endpoint's timeout, else 600,000 (10 minutes)
    */
   readonly executionTimeout?: number | undefined;
-  /** `true` if the job does not start workers. @default false */
+  /** `true` if no workers should be started for the job. @default false */
   readonly lowPriority?: boolean | undefined;
   /**
-   * How long the job may exist, waiting and running together, in milliseconds (integer, 10 seconds
-   * to 7 days).
+   * How long the job may exist, including both waiting and running, in milliseconds (integer, 10
+   * seconds to 7 days).
    * @default 86,400,000 (24 hours)
    */
   readonly ttl?: number | undefined;
 }
 
-/**
- * Storage for the worker. It is up to the worker's own code to use it (contract, s3Config object).
- */
+/** Storage for the worker. Only the worker's own code uses it (contract, s3Config object). */
 export interface S3Config {
   /** The bucket's access key id. */
   readonly accessId?: string | undefined;
@@ -127,8 +125,8 @@ export function checkJobRequest(operation: "run" | "runsync", request: JobReques
 }
 
 /**
- * Warns if the ttl is shorter than the execution timeout, because the ttl ends the job even while
- * it runs (contract, Limits).
+ * Returns a warning if the ttl is shorter than the execution timeout, because the ttl ends the job
+ * even while the job is running (contract, Limits).
  */
 function policyWarnings(ttlMs: number, executionTimeout: number | null | undefined): string[] {
   if (executionTimeout == null || ttlMs >= executionTimeout) return [];

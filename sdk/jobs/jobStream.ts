@@ -93,7 +93,7 @@ function chunkReader(context: JobStreamContext): () => Promise<ReadChunk | undef
 }
 
 /**
- * Returns `false` for a job that is still waiting for its first worker, because a lost response
+ * Returns `false` for a job that is still waiting for its first worker. If a response is lost, it
  * then contained no pieces.
  */
 function mayHavePieces({ status, retries }: Job): boolean {

@@ -8,8 +8,8 @@ import type { QueueTransport } from "./queueTransport";
 export interface JournalOptions<Input extends object> {
   /**
    * Where the key and the job id of each input are recorded, such as `fileJournal(path)` or
-   * `postgresJournal({ pool })`. A later run, or another process, continues with the jobs that this
-   * process leaves behind, and doesn't submit any of them again.
+   * `postgresJournal({ pool })`. A later run or another process continues with the jobs that this
+   * process leaves behind, and does not submit them again.
    * @default none
    */
   readonly journal?: Journal | undefined;
@@ -47,9 +47,9 @@ export interface JournalOptions<Input extends object> {
    */
   readonly store?: "ids" | "results" | undefined;
   /**
-   * When a result counts as delivered, so that no later run yields it: `next` when the loop asks
-   * for the next result; `done` when `result.done()` is called, for loops that process several
-   * results at the same time. A result may be delivered twice, so store it under its `key`.
+   * Determines when a result counts as delivered, so that no later run yields it. `next`: when the
+   * loop asks for the next result. `done`: when `result.done()` is called, for loops that process
+   * several results at the same time. A result may be delivered twice, so store it under its `key`.
    * @default "next"
    */
   readonly delivery?: "next" | "done" | undefined;
@@ -69,7 +69,7 @@ export const JOURNAL_OPTIONS: OptionChecks<JournalOptions<object>> = {
 };
 
 /**
- * Checks that the options for the journal fit together.
+ * Checks that the journal options are valid together.
  * @throws InvalidInputError
  */
 export function checkJournalOptions({ journal, ...options }: JournalOptions<never>): void {

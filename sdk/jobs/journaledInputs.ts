@@ -98,7 +98,7 @@ export function runJournaled<Input extends object, Output>(context: JournaledCon
     }
   }
 
-  /** Returns `undefined` if the key must be claimed again. */
+  /** Acts on the state of a claimed key. Returns `undefined` if the key must be claimed again. */
   async function act(item: Item<Input>, key: string, { entry, lease }: Claim, stop: Stop) {
     const { state, jobId, submittedAt } = entry;
     if (state === "claimed") return await submit(item, key, lease, stop);
@@ -121,7 +121,7 @@ export function runJournaled<Input extends object, Output>(context: JournaledCon
     let isAnswered = false;
     const answer = async (change: Pick<JournalChange, "state" | "jobId" | "submittedAt">) => {
       isAnswered = true;
-      // If the journal fails, the batch ends, but this job is still followed.
+      // If the journal fails, the batch ends, but this process still waits for this job.
       await ledger()
         .record({ key, owner, ...change })
         .catch(() => {});
@@ -249,8 +249,8 @@ export function runJournaled<Input extends object, Output>(context: JournaledCon
 }
 
 /**
- * The maximum number of inputs that don't count towards the concurrency while another process has
- * their key.
+ * The maximum number of inputs that do not count toward the concurrency because another process is
+ * working on their key.
  */
 const MOST_ASIDE = 5_000;
 
@@ -261,8 +261,8 @@ function unfinished(error: unknown): Outcome<never> {
 /** Returns `true` if a failed submit may have started a job. */
 function mayRun(error: unknown, sentAt: number | undefined, stop: Stop): boolean {
   if (error instanceof SubmitUncertainError) return true;
-  // All other errors of the client mean that the service did nothing. An attempt is not aborted
-  // once it was sent.
+  // With any other error of the client, the service did nothing. An attempt is not aborted once it
+  // was sent.
   const isClear = error instanceof ServerlessGpuError || error instanceof LeaseEnded || error === stop.signal.reason;
   return sentAt !== undefined && !isClear;
 }

@@ -7,21 +7,24 @@ import type { Log } from "../transport/observers";
 
 /**
  * The right of this process to submit the keys it has claimed. A lease that has ended never becomes
- * valid again, so a process that was paused for too long doesn't submit keys that others report as
- * uncertain.
+ * valid again. If this process was paused for too long, other processes report its keys as
+ * uncertain, so it must not submit them.
  */
 export interface Lease {
   readonly owner: string;
   isValid(): boolean;
 }
 
-/** What is known about a key, and the lease that this process used to ask for it. */
+/** The recorded facts about a key, and the lease with which this process claimed it. */
 export interface Claim {
   readonly entry: JournalEntry;
   readonly lease: Lease;
 }
 
-/** Groups the claims and changes of a batch, and survives short failures of the journal. */
+/**
+ * Groups the claims and changes of a batch into fewer calls, and survives short failures of the
+ * journal.
+ */
 export interface Ledger {
   /** Returns `true` if the owner is or was an owner of this batch. */
   isOwn(owner: string): boolean;
@@ -61,8 +64,8 @@ export interface LedgerContext {
 
 /**
  * The maximum number of claims whose submit has no outcome yet. If the process is killed, at most
- * this many keys are uncertain. The number is sufficient for the limit of `/run` (100 a second) if
- * responses take half a second.
+ * this many keys are uncertain. This number is enough to reach the limit of `/run` (100 a second)
+ * if responses take half a second.
  */
 export const SUBMIT_SLOTS = 50;
 
@@ -113,7 +116,8 @@ export function createLedger(context: LedgerContext): Ledger {
       isValid,
       renewed(askedAt) {
         const wasValid = isValid() && clock.monotonic() < askedAt + journal.leaseMs;
-        // Count from before the request, so that the lease ends here before it ends in the store.
+        // Count from the time before the request, so that the lease ends here before it ends in the
+        // store.
         if (wasValid) until = askedAt + journal.leaseMs;
         return wasValid;
       },
@@ -177,7 +181,7 @@ export function createLedger(context: LedgerContext): Ledger {
   }
 
   async function claimGroup(keys: readonly string[]): Promise<Map<string, Claim>> {
-    /** Owners whose claims may have succeeded although nothing was submitted for them. */
+    /** The owners whose claims may have succeeded although nothing was submitted for them. */
     const ended = new Set<string>();
     return await persist(async () => {
       const used = lease;

@@ -100,7 +100,7 @@ function parsed(data: string, operation: string): unknown {
     return JSON.parse(data);
   } catch {
     // Don't set a cause, because the error from JSON.parse quotes a few characters of the text,
-    // which may be part of a key.
+    // which may contain part of a key.
     throw new CodedError(
       "UNREADABLE_RESPONSE",
       `${operation}: an event of the stream is not complete JSON (${redactBeginning(data, EXCERPT_LENGTH)}). The response ` +

@@ -25,7 +25,9 @@ export interface OpenAiRequest extends SubmitOptions {
 
 /** A request and the schema of its response. */
 export interface OpenAiOptions<Output> extends OpenAiRequest {
-  /** The schema of the response, or of each event in a stream. @default none: it is `unknown` */
+  /**
+   * The schema of the response, or of each event in a stream. @default none: the type is `unknown`
+   */
   readonly schema?: OutputSchema<Output> | undefined;
 }
 
@@ -77,7 +79,8 @@ function checkedPath(path: unknown): string {
 }
 
 /**
- * Checks that the body requests the kind of response that the call reads.
+ * Checks that the body requests the kind of response that the call reads: a stream or a whole
+ * response.
  * @throws InvalidInputError
  */
 function checkStreaming(body: unknown, streams: boolean): void {
@@ -88,8 +91,8 @@ function checkStreaming(body: unknown, streams: boolean): void {
 }
 
 /**
- * Sends a request. A GET only reads. Any other method may start a generation, which counts as a
- * submit.
+ * Sends a request. A GET only reads, but any other method may start a generation and is therefore
+ * treated as a submit.
  */
 async function pass<T>(
   queue: QueueTransport,

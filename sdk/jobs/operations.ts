@@ -45,7 +45,7 @@ export function readStatus(
   const { name, what, method, path: plainPath } = jobRequest("status", "GET", jobId);
   const path = ttl === undefined ? plainPath : `${plainPath}?ttl=${ttl}`;
   const sendAndRead = readJob(jobId);
-  // This is the most frequent call. Spreads would take a fifth of the client's CPU time here.
+  // This is the most frequent call, and spreads would take a fifth of the client's CPU time here.
   return queue.request({
     name,
     what,
@@ -68,7 +68,7 @@ export function readStatusOnce(queue: QueueTransport, jobId: string, signal?: Ab
 
 /**
  * Reads a job in a single attempt. The service holds the request until the job has ended, for at
- * most `holdMs` (observed). The request counts towards the limit of `/status`, because no separate
+ * most `holdMs` (observed). The request counts toward the limit of `/status`, because no separate
  * limit is known.
  */
 export function holdStatusOnce(
@@ -87,8 +87,8 @@ export function holdStatusOnce(
 }
 
 /**
- * Reads the pieces since the last read. If a response is lost, the service does not return its
- * pieces again.
+ * Reads the pieces that have arrived since the last read. If a response is lost, the service does
+ * not return its pieces again.
  */
 export function readStream(queue: QueueTransport, jobId: string, options: RequestOptions): Promise<StreamChunk> {
   const request = { ...options, ...jobRequest("stream", "GET", jobId), sendAndRead: readChunk(jobId) };
@@ -100,8 +100,9 @@ export function cancelJob(queue: QueueTransport, jobId: string, options: Observe
 }
 
 /**
- * Retries a job. If the response is lost, the retry took effect if the job's status no longer
- * allows a retry. If the status still allows it, the job may have run and failed again.
+ * Retries a job. If the response is lost, the job's status is read. If this status no longer allows
+ * a retry, the retry took effect. If it still allows a retry, the outcome is uncertain, because the
+ * job may have run and failed again.
  */
 export async function retryJob(queue: QueueTransport, jobId: string, options: ObservedOptions): Promise<Job> {
   const request = { ...options, ...jobRequest("retry", "POST", jobId), sendAndRead: readJobStatus(jobId) };
@@ -171,8 +172,8 @@ function jobRequest(name: string, method: "GET" | "POST", jobId: string) {
 }
 
 /**
- * Returns a function that reads a response about one job, and throws if the response is about
- * another job.
+ * Returns a function that reads a response about one job. The function throws an error if the
+ * response is about another job.
  */
 function ofJob<T extends { readonly id?: string }>(
   sendAndRead: QueueCall<T>["sendAndRead"],

@@ -13,11 +13,11 @@ export interface PollerContext {
   readonly read: (jobId: string, signal: AbortSignal) => Promise<Job>;
   /**
    * Reads a job like `read`, but the service holds the request until the job has ended, or for
-   * `HOLD_MS`. A 404 or a rejection means that the service does not support this operation or does
-   * not know the job.
+   * `HOLD_MS`. A 404 or a rejection means that the service either does not support this operation
+   * or does not know the job.
    */
   readonly hold?: PollerContext["read"] | undefined;
-  /** How long reads of a job may keep failing before the waits for it fail, in milliseconds. */
+  /** How long all reads of a job may fail before the waits for this job fail, in milliseconds. */
   readonly maxOutageMs: number;
 }
 
@@ -31,22 +31,22 @@ export interface WaitRequest {
   /** The pause before the first read, in milliseconds. */
   readonly firstDelayMs: number;
   /**
-   * Called with each response about the job. If this is set, reads are not held, because a held
-   * read only shows the end of the job.
+   * Called with each response about the job. If this is set, the service is not asked to hold
+   * reads, because a held read only shows the end of the job.
    */
   readonly onRead?: ((job: Job) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The outcome of a wait: the job if it has ended, otherwise the last error, if there was one. */
+/** The outcome of a wait: the job if it has ended, otherwise the last error, if any. */
 export interface WaitOutcome {
   readonly job?: Job;
   readonly lastError?: unknown;
 }
 
 /**
- * Reads are made in batches, with one timer for all jobs. Their rate leaves a tenth of the limit to
- * other readers.
+ * Reads are made in batches, with one timer for all jobs. Their rate leaves a tenth of the limit
+ * for other readers.
  */
 const BATCH_PAUSE_MS = 100;
 const BATCH_SIZE = Math.floor((0.9 * RATE_LIMITS.status.perWindow * BATCH_PAUSE_MS) / RATE_WINDOW_MS);
@@ -87,7 +87,8 @@ interface Watched {
   readonly since: number;
   readonly waiters: Set<Waiter>;
   /**
-   * When the first of its waits ends, or an earlier time, in milliseconds of the monotonic clock.
+   * The earliest end of the waits for this job, or an earlier time, in milliseconds of the
+   * monotonic clock.
    */
   firstDeadline: number;
   /** When the next read is due, in milliseconds of the monotonic clock. */
@@ -96,9 +97,9 @@ interface Watched {
   reading: AbortController | undefined;
   /** `true` if the service holds the current read. */
   isHeld: boolean;
-  /** `true` once a held read failed. From then on, the job is polled. */
+  /** `true` once a held read has failed. From then on, the job is polled. */
   isPolled: boolean;
-  /** Since when all reads have failed. */
+  /** When the reads of this job started to fail without a success in between. */
   failingSince?: number | undefined;
   lastError?: unknown;
 }
@@ -106,7 +107,10 @@ interface Watched {
 /** Waits for all jobs of an endpoint with a single timer. */
 export class Poller {
   readonly #context: PollerContext;
-  /** The jobs that callers are waiting for, starting with the one that was read longest ago. */
+  /**
+   * The jobs that callers are waiting for, beginning with the job whose last read is the longest
+   * ago.
+   */
   readonly #watched = new Map<string, Watched>();
   /** The number of reads in progress, not counting held reads. */
   #underWay = 0;
@@ -172,7 +176,7 @@ export class Poller {
     waiter.ignoreAbort();
     if (job.waiters.size === 0) {
       this.#watched.delete(job.jobId);
-      // Otherwise, closing the client would wait for a request that nobody needs.
+      // Otherwise, closing the client would wait for a request whose response nobody needs.
       job.reading?.abort();
     }
     if (this.#watched.size === 0) {
@@ -276,20 +280,20 @@ export class Poller {
     const now = this.#context.clock.monotonic();
     job.failingSince = undefined;
     job.lastError = undefined;
-    // If the service doesn't hold reads, poll it at the usual pace.
+    // If the service responds without holding the read, poll it at the usual pace.
     job.dueAt = now + (heldMs > HOLD_MS / 2 ? SHORTEST_POLL_MS : pollPauseMs(now - job.since));
     for (const { onRead } of job.waiters) onRead?.(record);
     if (!isTerminal(record.status)) return;
     for (const waiter of job.waiters) this.#leave(job, waiter).resolve({ job: record });
   }
 
-  /** Keeps waiting despite temporary errors, for up to `maxOutageMs`. */
+  /** Handles a failed read. Temporary errors don't end the waits for up to `maxOutageMs`. */
   #fail(job: Watched, error: unknown): void {
     const now = this.#context.clock.monotonic();
     job.failingSince ??= now;
     job.lastError = error;
     const passes = error instanceof ServerlessGpuError && error.disposition === "wait";
-    // An absurdly long Retry-After (caused by a wrong clock, for example) must not stop the reads.
+    // A very long Retry-After (caused by a wrong clock, for example) must not stop the reads.
     const retryAfterMs = passes ? Math.min(error.retryAfterMs ?? 0, this.#context.maxOutageMs / 2) : 0;
     job.dueAt = now + Math.max(retryAfterMs, pollPauseMs(now - job.since));
     if (passes && now - job.failingSince < this.#context.maxOutageMs) return;

@@ -21,12 +21,12 @@ export interface EndpointQueue extends JobQueue {
   readonly openaiUrl: string;
   /**
    * Submits a job for each input and yields the results in the order in which the jobs end. Each
-   * result contains the job's output or its error. Inputs are read one at a time, when there is
-   * room for their jobs. No job is submitted twice. With a `journal`, this is true even if the
+   * result contains the job's output or its error. Inputs are read one at a time, whenever there is
+   * room for another job. No job is submitted twice. With a `journal`, this is true even if the
    * process is killed, because the next run continues where the last one stopped.
    * @throws InvalidInputError, before any call
-   * @throws the error that affects all inputs (a wrong key, an unknown endpoint, a closed client)
-   * or that reading the inputs threw, after the results of jobs that were already submitted
+   * @throws an error that affects all inputs (a wrong key, an unknown endpoint, a closed client) or
+   * that occurred while reading the inputs, after the results of jobs that were already submitted
    * @example
    * for await (const { input, output, error } of client.endpoint("abc").runMany(inputs, { concurrency: 50 })) {
    *   console.log(input, error ?? output);
@@ -78,7 +78,8 @@ export function createEndpointQueue(
       checkBatch(inputs, options);
       const { schema, idempotent, journal, request: { policy } = {} } = options;
       const submit = { ...requestOptions(options), idempotent };
-      // If the request were aborted, it might have started a job whose id nobody knows.
+      // Don't abort the request, because it may already have started a job whose id nobody would
+      // know.
       const keepsAttempt = true;
       const journaled = journal && {
         ...journaledContext(options, journal, transport),

@@ -38,21 +38,23 @@ export interface QueueContext extends CallContext {
   readonly holdsReads?: boolean | undefined;
   /**
    * Called when this client sees that a job has ended. It may be called more than once per job.
-   * @default nothing records it
+   * @default job ends are not recorded
    */
   readonly onEnded?: ((ended: SeenEnd) => void) | undefined;
   /**
    * Explains why jobs are waiting, after a wait has failed.
-   * @default nothing does
+   * @default waits are not explained
    */
   readonly diagnose?: ((endpointId: string, waitedMs: number) => Promise<Diagnosis | undefined>) | undefined;
 }
 
 /** A request to an endpoint's queue. */
 export interface QueueCall<T> extends ObservedOptions {
-  /** The operation's name in events. Also its name in the rate table, unless `limit` is set. */
+  /**
+   * The operation's name in events. Unless `limit` is set, this is also its name in the rate table.
+   */
   readonly name: string;
-  /** The operation whose rate limit the request counts towards. @default `name` */
+  /** The operation whose rate limit the request counts toward. @default `name` */
   readonly limit?: string | undefined;
   /**
    * The name of the request in error messages, such as `status of job a1`. The messages add the
@@ -114,7 +116,8 @@ export function createQueueTransport(context: QueueContext, endpointId: string):
         return sendAndRead(context.http, { name, operation, method, url, headers, body, attempt });
       };
       const gate = gates.of(limit);
-      // Copy each field by name, because spreads took a third of the client's CPU time for a call.
+      // Copy each field by name, because spreads took a third of the CPU time that the client needs
+      // for a call.
       return makeCall(bounds ? { ...context, ...bounds } : context, {
         name,
         operation,

@@ -16,11 +16,14 @@ export interface JobListeners {
 
 /** Calls the listeners of a wait. */
 export interface StatusChanges {
-  /** Aborts when the wait's signal aborts or a listener fails, with the same reason. */
+  /**
+   * Aborts when the wait's signal aborts or a listener fails. The reason is the signal's reason or
+   * the listener's error.
+   */
   readonly signal: AbortSignal;
   /**
-   * Calls a listener, after earlier calls have settled, if the job's status or progress update has
-   * changed.
+   * Must be called with each response about the job. Calls a listener, after earlier calls have
+   * settled, if the job's status or progress update has changed.
    */
   readonly onRead: (job: Job) => void;
   /** Resolves when all calls have settled. Rejects with a listener's error if one failed. */
@@ -51,7 +54,8 @@ export function followStatus(
       const { status, output } = job;
       if (onStatus && status !== last) call(() => onStatus(status, job));
       last = status;
-      // Once a job has ended, its output is its result. Before that, a service may return null.
+      // Once a job has ended, its output is its result and not a progress update. Before that, a
+      // service may return null.
       if (!onProgress || isTerminal(status) || output == null || isDeepStrictEqual(output, lastUpdate)) return;
       lastUpdate = output;
       call(() => onProgress(output, job));

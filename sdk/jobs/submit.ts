@@ -16,8 +16,9 @@ import type { QueueCall, QueueTransport } from "./queueTransport";
 /** Options for a submit. */
 export interface SubmitOptions extends RequestOptions {
   /**
-   * `true` if the job may run twice without harm. A submit whose response was lost is then sent
-   * again. With `false`, it is sent again only if it had no effect (status 429, or no connection).
+   * `true` if the job may run twice without harm. In that case, a submit whose response was lost is
+   * sent again. With `false`, a submit is sent again only if it had no effect (status 429, or no
+   * connection).
    * @default false
    */
   readonly idempotent?: boolean | undefined;
@@ -27,7 +28,7 @@ export interface SubmitOptions extends RequestOptions {
 
 export const SUBMIT_OPTIONS: OptionChecks<SubmitOptions> = { ...REQUEST_OPTIONS, idempotent: aBoolean };
 
-/** A job, and when its submit was sent, in milliseconds since the epoch. */
+/** A job, and the time at which its submit was sent, in milliseconds since the epoch. */
 export interface Submitted<T> {
   readonly job: T;
   readonly sentAt: number;
@@ -108,12 +109,13 @@ async function submitJob<T extends Job>(
     const response = await sendForText(http, httpRequest);
     try {
       const job = decode(schema, decodeJson(response, operation, http.clock.now()), operation);
-      // A finished result can be returned even without a valid id. Everything else needs the id.
+      // A result of an ended job can be returned even without a valid id. Everything else needs the
+      // id.
       if (isPathSegment(job.id) || (request.name === "runsync" && isTerminal(job.status))) return job;
       jobId = job.id;
       throw unexpectedResponse(operation, "id: cannot be part of a path", job);
     } catch (error) {
-      // The id in an error response may belong to the error itself.
+      // The id in an error response may be the id of the error.
       if (response.status < 300) jobId ??= idIn(response.body);
       throw error;
     }
@@ -135,7 +137,7 @@ export async function submit<T>(
   bounds?: Bounds,
   jobIdSeen?: () => string | undefined,
 ): Promise<T> {
-  // An idempotent submit may be rejected after an earlier attempt took effect.
+  // An idempotent submit may be rejected even though an earlier attempt took effect.
   let hadEffect = false;
   const sendAndRead: QueueCall<T>["sendAndRead"] = async (http, given) => {
     let hasBegun = false;
@@ -145,7 +147,7 @@ export async function submit<T>(
     try {
       return await request.sendAndRead(http, { ...given, attempt: { ...given.attempt, onBegin } });
     } catch (error) {
-      // Any other error is the reason of an abort.
+      // An error that is not from this package is the reason of an abort.
       hadEffect ||= error instanceof ServerlessGpuError ? mayHaveHadEffect(error) : hasBegun;
       throw error;
     }
@@ -168,8 +170,8 @@ export async function submit<T>(
 }
 
 /**
- * Logs the abort, because the caller only gets its own abort reason, which doesn't say what the
- * service may be doing.
+ * Logs the abort, because the caller only gets its own abort reason, which does not say that the
+ * request may still take effect.
  */
 function logAborted({ context, endpointId }: QueueTransport, { what, name }: QueueCall<unknown>): void {
   context.log?.(

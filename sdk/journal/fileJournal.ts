@@ -9,10 +9,10 @@ import { requireSameBatch } from "./sameBatch";
 
 /**
  * Keeps the record of a batch in a file, for one process at a time. Lines are only ever appended.
- * Each group of claims, and each group of job ids, is written with one `fsync`. Even if the process
+ * Each group of claims and each group of job ids is written with one `fsync`. Even if the process
  * is killed or the machine loses power, no claim and no job id that was in use is lost. An
- * unfinished last line is ignored. When the file is opened, lines that later lines replace are
- * removed if they make up more than half of it. Memory use is 35 to 70 bytes per key.
+ * unfinished last line is ignored. When the file is opened, lines that were replaced by later lines
+ * are removed if they make up more than half of the file. Memory use is 35 to 70 bytes per key.
  * @param file the path of the file. The file and its folder are created
  * @example
  * const journal = fileJournal("summaries.journal");
@@ -58,7 +58,7 @@ async function placeOf(file: string): Promise<string> {
 }
 
 function openJournal(file: JournalFile, unlock: () => Promise<void>): OpenJournal {
-  // This process holds the lock, so every other owner is gone.
+  // This process holds the lock, so no other owner is still running.
   const seen = (entry: JournalEntry, owner: string) => (entry.owner === owner ? entry : takenOver(entry, owner));
 
   async function look(owner: string, keys: readonly string[]): Promise<JournalEntry[]> {
@@ -84,7 +84,7 @@ function openJournal(file: JournalFile, unlock: () => Promise<void>): OpenJourna
         const entry = before && applied(before, change);
         if (entry && entry !== before) news.push(entry);
       }
-      // Only a lost job id costs money. If the end of a job is lost, it is read again.
+      // Only a lost job id costs money. If the end of a job is lost, the job is read again.
       const mustLast = news.some(({ state }) => state !== "settled" && state !== "delivered");
       await file.append(news, mustLast);
       return true;

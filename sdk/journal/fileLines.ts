@@ -5,14 +5,14 @@ export const NEWLINE = 10;
 /** A line of a file. */
 export interface FileLine {
   readonly text: string;
-  /** Where the line begins and where the next line begins, in bytes. */
+  /** The position of the line and of the line after it, in bytes. */
   readonly place: number;
   readonly end: number;
 }
 
 /**
- * Yields the lines of a file that end with a newline, which leaves out a last line that a killed
- * process did not complete. Yields nothing if the file does not exist.
+ * Yields the lines of a file that end with a newline. A last line that a killed process did not
+ * complete is left out. Yields nothing if the file does not exist.
  */
 export async function* wholeLines(file: string): AsyncGenerator<FileLine> {
   let rest = Buffer.alloc(0);

@@ -9,8 +9,8 @@ interface Holder {
   readonly pid: number;
   readonly host: string;
   /**
-   * The boot of the machine, and the namespace and start of the process. Empty where they are not
-   * known.
+   * The boot of the machine, and the namespace and start of the process. A value that is not known
+   * is empty.
    */
   readonly boot: string;
   readonly namespace: string;
@@ -21,9 +21,9 @@ interface Holder {
 const held = new Set<string>();
 
 /**
- * Locks a file until the returned function is called or this process ends. A lock whose process has
- * ended is free. To take the lock, a process creates a file with the next number, which only one
- * process can do. The file with the highest number holds the lock.
+ * Locks a file until the returned function is called or this process ends. A lock becomes free when
+ * its process ends. To take the lock, a process creates a lock file with the next number. Only one
+ * process can create a given file, and the lock file with the highest number holds the lock.
  * @throws JOURNAL_LOCKED if another process, or this process, already holds the lock
  */
 export async function lockFile(file: string): Promise<() => Promise<void>> {
@@ -86,12 +86,13 @@ async function holderOf(name: string): Promise<Holder | undefined> {
   }
 }
 
-/** Returns `false` if the process that took a lock has certainly ended. */
+/** Returns `false` if the process that took a lock has ended for certain. */
 function mayRun(holder: Holder, me: Holder): boolean {
   if (holder.host !== me.host) return true;
   if (holder.boot !== me.boot) return false;
   if (holder.namespace !== me.namespace) return true;
-  // This process holds no such lock, so an earlier process with the same id took it.
+  // This process does not hold the lock, so the lock was taken by an earlier process with the same
+  // id.
   if (holder.pid === me.pid) return false;
   try {
     process.kill(holder.pid, 0);

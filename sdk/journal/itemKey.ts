@@ -14,8 +14,8 @@ export function hashOfInput(input: object): string {
 
 /** Returns a value as JSON with sorted object keys, so that equal values have equal texts. */
 export function canonicalJson(value: unknown): string {
-  // This is the value that the service would receive, after `toJSON` and without fields that can't
-  // be written as JSON.
+  // This is the value that the service would receive: `toJSON` was applied, and fields that can't
+  // be written as JSON were left out.
   const json = JSON.stringify(value);
   return json === undefined ? "null" : JSON.stringify(JSON.parse(json, inOrder));
 }
@@ -23,7 +23,7 @@ export function canonicalJson(value: unknown): string {
 function inOrder(_key: string, value: unknown): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  // An object with a null prototype can have a key named __proto__.
+  // Only an object with a null prototype can have a key named __proto__.
   return Object.assign(Object.create(null), Object.fromEntries(entries));
 }
 

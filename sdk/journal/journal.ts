@@ -1,5 +1,5 @@
 /**
- * The requirements for a durable record of a batch. `runMany` works with `fileJournal` and
+ * The interface of a durable record of a batch. `runMany` works with `fileJournal` and
  * `postgresJournal`. For another store, implement these five methods and run `journalRules` against
  * them.
  */
@@ -7,7 +7,8 @@ export interface Journal {
   /**
    * Opens the record of a batch, and creates it if it does not exist.
    * @throws JournalRefusedError if the record belongs to another endpoint, batch or key version
-   * @throws JOURNAL_LOCKED if another process holds a store that only one process can use
+   * @throws JOURNAL_LOCKED if the store can be used by only one process at a time and another
+   * process is using it
    * @throws JournalUnavailableError if the store cannot be reached
    */
   open(batch: JournalBatch): Promise<OpenJournal>;
@@ -25,31 +26,31 @@ export interface JournalBatch {
 
 /**
  * An open record. Each method handles many keys, but is atomic for each key, so two processes never
- * both claim a key. If a method rejects, it may still have taken effect; it is called again.
+ * both claim a key. A method that rejects may still have taken effect, and is called again.
  */
 export interface OpenJournal {
   /**
    * How long a process owns the keys it has claimed after its last call of `claim` or `record`, in
-   * milliseconds, measured by the store's own clock. `Infinity` if the end of a process is detected
-   * in another way.
+   * milliseconds, measured by the store's own clock. `Infinity` if the store detects in another way
+   * that a process has ended.
    */
   readonly leaseMs: number;
   /**
    * Claims the keys that are free: unknown, released, claimed by the same owner, or in a state that
-   * `again` lists. Handles all other keys like `collect`. Starts or renews the owner's lease. If
-   * the lease has ended, nothing changes.
+   * `again` lists. All other keys are handled as by `collect`. Starts or renews the owner's lease.
+   * If the lease has ended, nothing changes.
    * @returns an entry for each key, or `undefined` if the owner's lease has ended
    */
   claim(owner: string, keys: readonly string[], again: readonly AgainState[]): Promise<JournalEntry[] | undefined>;
   /**
-   * Reads the entries of keys. If the lease of a key's owner has ended, this owner takes over a
-   * `submitted` or `settled` key, and a `claimed` key becomes `uncertain`.
+   * Reads the entries of keys. If the lease of a key's owner has ended, a `submitted` or `settled`
+   * key is taken over by the calling owner, and a `claimed` key becomes `uncertain`.
    * @returns an entry for each known key
    */
   collect(owner: string, keys: readonly string[]): Promise<JournalEntry[]>;
   /**
    * Records changes, at most one per key, as `applied` specifies. Renews the owner's lease unless
-   * it has ended; the changes are recorded in either case. They are durable when the promise
+   * the lease has ended. The changes are recorded in either case, and are durable when the promise
    * resolves.
    * @param ends `true` if the owner's lease should end now
    * @returns `false` if the owner's lease has ended
@@ -65,7 +66,7 @@ export interface OpenJournal {
  * - `claimed`: the owner is about to submit a job, or has just submitted it.
  * - `uncertain`: a job may or may not have been submitted. By default, the key is never submitted
  *   again.
- * - `released`: certainly no job was submitted.
+ * - `released`: it is certain that no job was submitted.
  * - `submitted`: a job with the id `jobId` was submitted.
  * - `settled`: that job has ended.
  * - `delivered`: the loop has processed the result.
@@ -82,13 +83,13 @@ export interface JournalEntry {
   readonly key: string;
   /** Its state. */
   readonly state: JournalState;
-  /** The process that last changed the key, or that is collecting it. */
+  /** The process that last changed the key, or that is waiting for its job. */
   readonly owner: string;
   /** The id of the job. Set in `submitted` and all later states. */
   readonly jobId?: string | undefined;
   /** When the job was submitted, in milliseconds since the Unix epoch. */
   readonly submittedAt?: number | undefined;
-  /** The end of the job as JSON, if it was stored: `{ status, output, error }`. */
+  /** The job's outcome as JSON, if it was stored: `{ status, output, error }`. */
   readonly result?: string | undefined;
 }
 
@@ -96,7 +97,7 @@ export interface JournalEntry {
 export interface JournalChange {
   /** The key of an input. */
   readonly key: string;
-  /** The process that claimed the key, or that is collecting it. */
+  /** The process that claimed the key, or that is waiting for its job. */
   readonly owner: string;
   /** The new state. */
   readonly state: Exclude<JournalState, "claimed">;
@@ -104,7 +105,7 @@ export interface JournalChange {
   readonly jobId?: string | undefined;
   /** When the job was submitted, in milliseconds since the Unix epoch. */
   readonly submittedAt?: number | undefined;
-  /** The end of the job as JSON, if it should be stored. */
+  /** The job's outcome as JSON, if it should be stored. */
   readonly result?: string | undefined;
 }
 
@@ -114,9 +115,9 @@ const PROGRESS: readonly JournalState[] = ["submitted", "settled", "delivered"];
 /**
  * Returns the entry after a change. Returns the same object if the change has no effect.
  *
- * - `released` and `uncertain` only have an effect if they come from the owner of a key without a
- *   job.
- * - A job id is always recorded on a key that has none.
+ * - `released` and `uncertain` have an effect only if the key has no job and the change comes from
+ *   its owner.
+ * - If a key has no job id, the job id of the change is always recorded.
  * - The state of a job only moves forward. A change about another job has no effect.
  */
 export function applied(entry: JournalEntry, change: JournalChange): JournalEntry {
@@ -143,7 +144,9 @@ export function isFree(entry: JournalEntry | undefined, owner: string, again: re
   return again.some((state) => state === entry.state);
 }
 
-/** Returns the entry as another owner sees it after the entry's owner is gone. */
+/**
+ * Returns the entry after another owner has taken over the key, because the entry's owner is gone.
+ */
 export function takenOver(entry: JournalEntry, owner: string): JournalEntry {
   if (entry.state === "claimed") return { ...entry, state: "uncertain" };
   return entry.state === "submitted" || entry.state === "settled" ? { ...entry, owner } : entry;

@@ -7,8 +7,7 @@ export class JournalRefusedError extends ServerlessGpuError {
 }
 
 /**
- * Thrown when a journal contains a line that cannot have been written that way. Nothing was
- * changed.
+ * Thrown when a journal contains a line that this package cannot have written. Nothing was changed.
  */
 export class JournalDamagedError extends ServerlessGpuError {
   readonly code = "JOURNAL_DAMAGED";
@@ -23,8 +22,8 @@ export interface UnrecordedJob {
 }
 
 /**
- * Thrown when a journal cannot be reached or written. No more jobs are submitted without it.
- * `cause` contains the reason.
+ * Thrown when a journal cannot be reached or written. Without the journal, no more jobs are
+ * submitted. `cause` contains the reason.
  */
 export class JournalUnavailableError extends ServerlessGpuError {
   readonly code = "JOURNAL_UNAVAILABLE";
@@ -42,7 +41,7 @@ export class JournalUnavailableError extends ServerlessGpuError {
   }
 
   /**
-   * Marks the error as one that a repetition does not fix.
+   * Marks the error as one that another attempt would not fix.
    * @internal
    */
   stopping(): this {

@@ -21,7 +21,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** A file with one line per change, and an index of where the last line of each key is. */
+/** A file with one line per change, and an index with the position of each key's last line. */
 export class JournalFile {
   readonly header: FileHeader;
   readonly #handle: FileHandle;
@@ -108,7 +108,7 @@ export class JournalFile {
   }
 
   async #write(group: readonly Waiting[]): Promise<void> {
-    // Remove the remains of a failed write, which would look like damage.
+    // Remove what is left of a failed write, because it would look like damage.
     if (this.#isDirty) await this.#handle.truncate(this.#size);
     const entries = group.flatMap((each) => each.entries);
     const lines = entries.map((entry) => Buffer.from(`${JSON.stringify(entry)}\n`));
@@ -173,7 +173,7 @@ async function readLines(file: string): Promise<Read> {
     }
     if (torn === undefined) size = end;
   }
-  // A journal is created together with its first line, so this is some other file.
+  // A journal is always created together with its first line, so this file is not a journal.
   if (!header && (await sizeOf(file)) > 0) throw damaged(file, 0);
   return { header, index, open, size, lines };
 }
@@ -211,7 +211,7 @@ function isWorthCompacting({ lines, index }: Read): boolean {
 
 /**
  * Writes the last line of each key to a new file that replaces the old one. Returns `false` if that
- * fails, for example because the disk is full. The old file is then just as good.
+ * fails, for example because the disk is full. In that case, the old file can still be used.
  */
 async function compact(file: string, { header, index }: Read): Promise<boolean> {
   const replaced = replace(file, async (handle) => {

@@ -1,19 +1,22 @@
 import { createHash } from "node:crypto";
 
-/** How many 32-bit numbers of a key's hash are kept. No two keys share 128 bits of a SHA-256. */
+/**
+ * How many 32-bit numbers of a key's hash are stored. No two keys have the same first 128 bits of
+ * their SHA-256.
+ */
 const WORDS = 4;
 
 /** The fraction of the table that may be in use before the table grows. */
 const FULLEST = 0.7;
 
 /**
- * Stores where the line of each key is, in 24 bytes per key. A `Map` with a million keys would take
- * ten times as much.
+ * Stores the position of each key's line, in 24 bytes per key. A `Map` with a million keys would
+ * take ten times as much memory.
  */
 export class KeyIndex {
   #slots = 1 << 10;
   #words = new Uint32Array(this.#slots * WORDS);
-  /** The line's place plus 1. A value of 0 means that the slot is free. */
+  /** The position of each line plus 1. A value of 0 means that the slot is free. */
   #places = new Float64Array(this.#slots);
   #size = 0;
 
@@ -22,7 +25,7 @@ export class KeyIndex {
     return this.#size;
   }
 
-  /** Returns the place of a key's line. */
+  /** Returns the position of a key's line. */
   get(key: string): number | undefined {
     const place = this.#places[this.#slotOf(wordsOf(key), 0)] ?? 0;
     return place === 0 ? undefined : place - 1;
@@ -40,7 +43,10 @@ export class KeyIndex {
     this.#places[slot] = place;
   }
 
-  /** Returns the slot that contains a hash, or else the free slot where it belongs. */
+  /**
+   * Returns the slot that contains a hash or, if there is none, the free slot where the hash
+   * belongs.
+   */
   #slotOf(words: Uint32Array, at: number): number {
     for (let slot = (words[at] ?? 0) % this.#slots; ; slot = (slot + 1) % this.#slots) {
       if (this.#places[slot] === 0) return slot;

@@ -16,7 +16,7 @@ export interface PostgresRows {
 export interface PostgresPool {
   /** Runs a statement on any connection of the pool. */
   query(text: string, values?: unknown[]): Promise<PostgresRows>;
-  /** Adds a listener. A pool emits this event when it loses an idle connection. */
+  /** Adds a listener. A pool emits the event `error` when it loses an idle connection. */
   on?(event: "error", listener: (error: Error) => void): unknown;
 }
 
@@ -89,7 +89,10 @@ export function postgresJournal(options: PostgresJournalOptions): PostgresJourna
 /** The pools that already have the listener. */
 const listened = new WeakSet<PostgresPool>();
 
-/** Keeps the process alive: without a listener, the loss of an idle connection would end it. */
+/**
+ * Prevents the process from ending when an idle connection is lost, which would happen without a
+ * listener.
+ */
 function keepRunning(pool: PostgresPool): void {
   if (listened.has(pool)) return;
   listened.add(pool);
@@ -113,7 +116,7 @@ export function hideUrlPassword(text: string): void {
     try {
       new SecretText(decodeURIComponent(secret));
     } catch {
-      // The password is not encoded.
+      // The password is not percent-encoded.
     }
   }
 }
@@ -197,7 +200,7 @@ function unavailable(cause: unknown): JournalUnavailableError {
   return LASTING.some((start) => code.length === 5 && code.startsWith(start)) ? error.stopping() : error;
 }
 
-/** When several connections fail, Node's error has no message of its own. */
+/** If several connections fail, Node's error has no message of its own. */
 function messageOf(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
   if (cause.message !== "") return cause.message;

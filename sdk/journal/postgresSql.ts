@@ -1,6 +1,6 @@
 /**
- * The statements that create the tables. Each can be repeated. One table contains the batches, one
- * the processes with their leases, and one the keys.
+ * The statements that create the tables. Each statement can be repeated. There are three tables:
+ * batches, processes with their leases, and keys.
  */
 export const POSTGRES_SCHEMA = `CREATE SCHEMA IF NOT EXISTS serverless_gpu;
 CREATE TABLE IF NOT EXISTS serverless_gpu.batches (
@@ -42,8 +42,9 @@ const RENEW = `INSERT INTO serverless_gpu.owners AS o (owner, lease_until)
   RETURNING owner`;
 
 /**
- * Claims keys. If two processes compete, the unique index decides. Parameters: owner, lease, batch
- * id, keys in order, states to claim again. A row without a key means that the lease is valid.
+ * Claims keys. If two processes compete for a key, the unique index decides. Parameters: owner,
+ * lease, batch id, keys in order, states to claim again. A row without a key means that the lease
+ * is valid.
  */
 export const CLAIM = `WITH me AS (${RENEW}),
 claimed AS (
@@ -59,8 +60,8 @@ UNION ALL SELECT NULL, NULL, owner, NULL, NULL, NULL FROM me`;
 
 /**
  * Reads keys, and takes over those whose owner's lease has ended. Keys that another process is
- * already taking over are left to that process. Parameters: batch id, keys, owner. If a key is also
- * in `taken`, that row is newer than the one in `keys`.
+ * already taking over are left to that process. Parameters: batch id, keys, owner. If a key is in
+ * both `taken` and `keys`, the row from `taken` is newer.
  */
 export const COLLECT = `WITH free AS (
   SELECT k.key AS free_key FROM serverless_gpu.keys k JOIN serverless_gpu.owners o ON o.owner = k.owner

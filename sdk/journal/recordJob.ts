@@ -2,9 +2,9 @@ import { randomUUID } from "node:crypto";
 import type { Journal, JournalBatch } from "./journal";
 
 /**
- * Records the job of a key whose submit got no response, so that the batch uses the job's result
- * instead of reporting the key as uncertain. Call it in a webhook receiver, with the key from the
- * webhook's URL. It has no effect if the key is unknown or already has a job.
+ * Records the job of a key whose submit got no response. The batch then uses the job's result
+ * instead of reporting the key as uncertain. Call this function in a webhook receiver, with the key
+ * from the webhook's URL. It has no effect if the key is unknown or already has a job.
  * @param journal the batch's journal, which must allow several processes
  * @throws JournalRefusedError if the journal belongs to another batch
  * @throws JournalUnavailableError

@@ -40,29 +40,31 @@ export interface FetchOptions extends Omit<RequestOptions, "headers" | "timeoutM
   /** The HTTP method. @default "GET" */
   readonly method?: string | undefined;
   /**
-   * The headers of the request. If they include `authorization`, it replaces the client's key,
-   * which is then not sent.
+   * The headers of the request. If they include `authorization`, its value is sent instead of the
+   * client's key.
    * @default none
    */
   readonly headers?: Readonly<Record<string, string>> | Headers | Iterable<readonly [string, string]> | undefined;
   /**
-   * The body, at most 30 MB. A stream is sent while it is read, and a request with a stream is
-   * never repeated.
+   * The body, at most 30 MB. A stream is sent while it is being read, so a request with a stream is
+   * never sent again.
    * @default none
    */
   readonly body?: FetchBody | null | undefined;
   /** The worker that the request should reach. @default any */
   readonly worker?: WorkerChoice | undefined;
   /**
-   * How long the request may go without data from RunPod, in milliseconds: > 0. RunPod holds a
-   * request for up to 2 minutes while a worker starts (5 for a strict worker), and a worker may
-   * take 5.5 minutes to respond.
+   * How long the request may go without data from RunPod, in milliseconds (> 0). While a worker
+   * starts, RunPod holds a request for up to 2 minutes, or 5 minutes for a `strict` worker. After
+   * that, the worker may take 5.5 minutes to respond.
    * @default 660,000 (11 minutes)
    */
   readonly timeoutMs?: number | undefined;
 }
 
-/** The longest times that the service allows, plus some time for its own error to arrive. */
+/**
+ * The longest times that the service allows, plus some time for the service's own error to arrive.
+ */
 export const FETCH_TIMEOUT_MS = LOAD_BALANCER_MS.strictHold + LOAD_BALANCER_MS.processing + 30_000;
 
 const MODES = ["preferred", "strict", "strict-resume"];
@@ -183,7 +185,10 @@ function refuseUsedStream(given: object): void {
   if (destroyed || readableEnded) throw refused("must be a stream that was not read or destroyed before");
 }
 
-/** Compare tags, because under Jest, Node's own buffers come from a different realm. */
+/**
+ * Returns the bytes of binary data, or `undefined` for anything else. Type tags are compared
+ * because, under Jest, Node's own buffers come from a different realm.
+ */
 function bytesOf(given: unknown): Buffer | undefined {
   if (ArrayBuffer.isView(given)) return Buffer.from(given.buffer, given.byteOffset, given.byteLength);
   const isBuffer = Object.prototype.toString.call(given) === "[object ArrayBuffer]";

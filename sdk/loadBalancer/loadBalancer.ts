@@ -22,10 +22,11 @@ export interface LoadBalancer {
   /**
    * Sends a request to a path of a load-balancing endpoint, and returns the worker's response,
    * whatever its status. While a worker starts, RunPod holds the request. Read the body to its end
-   * or cancel it, because it keeps its connection until then. Redirects are returned, not followed.
+   * or cancel it, because the connection stays in use until then. Redirects are returned, not
+   * followed.
    *
-   * A request is repeated only if it never began on a connection, or if RunPod rejected it with 429
-   * before it reached a worker.
+   * A request is sent again only if it never began on a connection, or if RunPod rejected it with
+   * 429 before it reached a worker.
    * @param path a path such as `/v1/models?limit=10`, or a URL below `loadBalancerUrl`
    * @throws InvalidInputError, before any call
    * @throws AuthenticationError if RunPod does not accept the key
@@ -65,7 +66,7 @@ export interface LoadBalancerContext extends CallContext {
 /** Creates the load balancer of an endpoint. */
 export function createLoadBalancer(context: LoadBalancerContext, endpointId: string): LoadBalancer {
   return {
-    // An id that can't be part of a host name fails only when it is used.
+    // If the id can't be part of a host name, this fails only when the URL is used.
     get loadBalancerUrl() {
       return loadBalancerUrl(context.queueUrl, endpointId);
     },
@@ -77,7 +78,7 @@ export function createLoadBalancer(context: LoadBalancerContext, endpointId: str
   };
 }
 
-/** Sends the request, and sends it again only if it had no effect. */
+/** Sends the request. It is sent again only if the previous attempt had no effect. */
 async function send(context: LoadBalancerContext, endpointId: string, url: URL, options: FetchOptions) {
   const { http, apiKey, clock, retry } = context;
   const { timeoutMs = FETCH_TIMEOUT_MS, signal } = options;

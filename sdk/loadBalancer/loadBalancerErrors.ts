@@ -11,7 +11,7 @@ export class NoWorkerError extends ServerlessGpuError {
 }
 
 /**
- * Thrown when the specific worker that a request names was not ready in time (status 400). The
+ * Thrown when the worker that the request names in `worker` was not ready in time (status 400). The
  * request did not reach a worker.
  */
 export class WorkerTimeoutError extends ServerlessGpuError {
@@ -20,8 +20,8 @@ export class WorkerTimeoutError extends ServerlessGpuError {
 }
 
 /**
- * Thrown when the specific worker that a request names no longer exists (status 404). The request
- * did not reach a worker.
+ * Thrown when the worker that the request names in `worker` no longer exists (status 404). The
+ * request did not reach a worker.
  */
 export class WorkerGoneError extends ServerlessGpuError {
   readonly code = "WORKER_GONE";

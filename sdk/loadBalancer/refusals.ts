@@ -20,8 +20,8 @@ interface Unserved {
 }
 
 /**
- * How the service itself rejects a request. A rejection is recognized by its status and, if an app
- * may use the same status, by its body.
+ * A rejection by the service itself. It is recognized by its status and, if an app may use the same
+ * status, also by its body.
  */
 interface Rule {
   readonly statuses: readonly number[];
@@ -69,13 +69,16 @@ const RULES: readonly Rule[] = [
 const KNOWN_STATUSES: readonly number[] = [401, 429];
 const REFUSALS: readonly number[] = [...KNOWN_STATUSES, ...RULES.flatMap(({ statuses }) => statuses)];
 
-/** The service's own rejections are short. A longer body comes from an app. */
+/**
+ * The maximum length of a body that may be a rejection by the service. A longer body comes from an
+ * app.
+ */
 const LONGEST_REFUSAL = 4096;
 
 /**
  * Returns the response unless the service itself rejected the request. A response that names a
- * worker always comes from the app. Otherwise, the status decides and, for a 400, 404 or 503, the
- * text of the body as well.
+ * worker always comes from the app. For any other response, the status decides and, for a 400, 404
+ * or 503, the text of the body as well.
  * @throws the typed error for the rejection
  */
 export async function assertServed(
@@ -141,7 +144,7 @@ export async function webResponse(response: StreamedResponse, method: string, op
   if (status > 599)
     throw new UnexpectedResponseError(`${operation}: ${status} is no HTTP status. Check the worker program`);
   const hasBody = method !== "HEAD" && !WITHOUT_BODY.includes(status);
-  // This frees the connection.
+  // Reading the response to its end frees the connection.
   if (!hasBody) while (!(await chunks.next()).done);
   const headers = new Headers();
   for (const [name, value] of Object.entries(response.headers)) {

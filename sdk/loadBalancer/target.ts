@@ -10,8 +10,8 @@ const DOT_SEGMENT = /^\.{1,2}$/;
 const MISREAD = /[\\#\s\p{Cc}]/u;
 
 /**
- * Returns the URL for a path of a load-balancing endpoint. This ensures that the key is not sent
- * anywhere else.
+ * Returns the URL for a path of a load-balancing endpoint. Because other URLs are rejected, the key
+ * is never sent anywhere else.
  * @param base the URL of the endpoint, without a trailing slash
  * @param target a path that begins with a slash and may contain a query, or a URL below the base
  * @throws InvalidInputError if the target leads elsewhere
@@ -41,7 +41,10 @@ function decodedSeparators(path: string): string {
   return path.replace(/%(2e|2f|5c)/gi, (encoded) => decodeURIComponent(encoded));
 }
 
-/** Don't show the path, because its query may contain a secret. */
+/**
+ * Returns the error for a rejected path. It does not show the path, because the query may contain a
+ * secret.
+ */
 function refused(message: string): InvalidInputError {
   return new InvalidInputError("the request", [{ property: "path", message }]);
 }

@@ -10,11 +10,11 @@ export interface LogQuestion {
   readonly tail?: number | undefined;
   /** If set, only lines after this time are read (RFC 3339). */
   readonly since?: string | undefined;
-  /** The id of the last event that was read. The service continues after this event. */
+  /** The id of the last event that was read. The service continues with the next event. */
   readonly lastEventId?: string | undefined;
 }
 
-/** Opens a worker's log. Its bytes are server-sent events. */
+/** Opens a worker's log, which is a stream of server-sent events. */
 export type OpenLog = (
   operation: string,
   question: LogQuestion,

@@ -24,9 +24,9 @@ export interface LogOptions extends Pick<RequestOptions, "signal"> {
   readonly workerId?: string | undefined;
   /** `container` for the program's own output, `system` for RunPod's lines. @default both */
   readonly source?: "container" | "system" | undefined;
-  /** The number of earlier lines per worker: a whole number, 0 to 5,000. @default 100 */
+  /** The number of earlier lines per worker (integer, 0 to 5,000). @default 100 */
   readonly tail?: number | undefined;
-  /** The time after which lines are included. @default any */
+  /** Only lines after this time are included. @default any time */
   readonly since?: Date | undefined;
   /**
    * `true` to continue with new lines, and with the lines of new workers, until you stop.
@@ -34,7 +34,7 @@ export interface LogOptions extends Pick<RequestOptions, "signal"> {
    */
   readonly follow?: boolean | undefined;
   /**
-   * When to stop reading, in milliseconds after the start: > 0.
+   * How long after the start to stop reading, in milliseconds (> 0).
    * @default none; without `follow`, the log of each worker ends after 5,000
    */
   readonly timeoutMs?: number | undefined;
@@ -43,10 +43,10 @@ export interface LogOptions extends Pick<RequestOptions, "signal"> {
 /** Reads the logs of workers. */
 export interface Logs {
   /**
-   * Yields the lines of the workers' logs. Known secrets, and everything that has the name or the
-   * format of a secret, are redacted. Lines of the same worker are in order. A broken connection is
-   * opened again, and lines that arrive twice are dropped. RunPod shows container lines for about
-   * two minutes after it has removed the container.
+   * Yields the lines of the workers' logs. Known secrets are redacted, and so is everything that
+   * has the name or the format of a secret. Lines of the same worker are in order. A broken
+   * connection is opened again, and lines that arrive twice are dropped. RunPod shows container
+   * lines for about two minutes after it has removed the container.
    * @throws ConfigurationError over GraphQL, which has no logs; nothing was sent
    * @throws NotFoundError if the endpoint, or the worker, does not exist
    * @example
@@ -66,13 +66,15 @@ const LOG_OPTIONS: OptionChecks<LogOptions> = {
 };
 
 /**
- * The timeout of each read, in milliseconds. It is short because people are waiting. With `follow`,
- * they are more patient.
+ * The timeout of each read, in milliseconds. It is short because someone is waiting. With `follow`,
+ * it is longer.
  */
 const READ_MS = 5_000;
 const FOLLOW_READ_MS = 30_000;
 const readMs = ({ follow }: LogOptions) => (follow ? FOLLOW_READ_MS : READ_MS);
-/** How long there must be no new line until all earlier lines count as sent, in milliseconds. */
+/**
+ * How long no new line must arrive before all earlier lines are considered sent, in milliseconds.
+ */
 const QUIET_MS = 1_000;
 const DEFAULT_TAIL = 100;
 /**
@@ -81,7 +83,7 @@ const DEFAULT_TAIL = 100;
  */
 const AGAIN_MS = 2_000;
 const LOOK_MS = 10_000;
-/** How many lines are remembered in order to drop those that arrive twice. */
+/** How many lines are remembered, in order to drop lines that arrive twice. */
 const REMEMBERED = 1_000;
 
 /** The requests needed to read logs. */
@@ -168,7 +170,7 @@ async function followAll(reading: Reading): Promise<void> {
     if (options.workerId !== undefined) return void (await Promise.all(known.values()));
     const failed = Promise.all(known.values()).then(() => new Promise<never>(() => {}));
     await Promise.race([sleep(context.clock, LOOK_MS, signal), failed]);
-    // Keep reading the lines of the known workers.
+    // Keep reading the lines of the workers that are already known.
     ids = await workersOf(reading).catch((error) => {
       warnOfWait(context, error);
       return [];
@@ -205,7 +207,7 @@ async function readWorker({ context, calls, endpointId, options, merge, signal }
       }
     } catch (error) {
       if (!(error instanceof ServerlessGpuError)) throw error;
-      // The worker has ended. This is only an error if the caller asked for this worker.
+      // The worker has ended. This is only an error if the caller asked for this particular worker.
       if (error instanceof NotFoundError && options.workerId === undefined) return;
       if (!follow) throw error;
       warnOfWait(context, error);
@@ -215,7 +217,7 @@ async function readWorker({ context, calls, endpointId, options, merge, signal }
   }
 }
 
-/** Remembers lines, because a new connection may begin by repeating the last ones. */
+/** Remembers lines, because a new connection may begin by repeating the last lines. */
 function createRecent() {
   const keys = new Set<string>();
   return {

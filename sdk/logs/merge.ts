@@ -9,7 +9,7 @@ export interface Merge<T> {
   items(): AsyncGenerator<T, void, undefined>;
 }
 
-/** Readers wait while this many items have not been taken. */
+/** The maximum number of items that have not been taken. At this number, readers wait. */
 const MOST_WAITING = 1_000;
 
 export function createMerge<T>(): Merge<T> {

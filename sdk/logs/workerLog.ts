@@ -15,7 +15,7 @@ export interface LogLimits {
   readonly totalMs?: number | undefined;
   /** How long the log may go without data after the first data has arrived, in milliseconds. */
   readonly quietMs?: number | undefined;
-  /** The maximum number of bytes. When more arrive, the log ends and `onCut` is called. */
+  /** The maximum number of bytes. When more bytes arrive, the log ends and `onCut` is called. */
   readonly maxBytes?: number | undefined;
   readonly onCut?: () => void;
   readonly signal?: AbortSignal | undefined;

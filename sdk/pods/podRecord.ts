@@ -42,7 +42,7 @@ export interface CpuType {
 
 /** The host of a pod (contract, Machine object). */
 export interface Machine {
-  /** Minimum number of GPUs of a pod on the machine (integer). */
+  /** Minimum number of GPUs that a pod on the machine must have (integer). */
   readonly minPodGpuCount?: number | null;
   /** Identifier of the GPU type. */
   readonly gpuTypeId?: string | null;
@@ -118,7 +118,7 @@ export interface SavingsPlan {
 export interface Pod {
   /** Pod identifier. */
   readonly id: string;
-  /** Name that the user chose: not necessarily unique, at most 191 characters. */
+  /** Name that the user chose, at most 191 characters. It is not necessarily unique. */
   readonly name?: string | null;
   /** Container image tag. */
   readonly image?: string | null;
@@ -163,7 +163,7 @@ export interface Pod {
   readonly lastStartedAt?: string | null;
   /** Description of the last lifecycle event. */
   readonly lastStatusChange?: string | null;
-  /** `true` if the pod cannot be stopped or reset. */
+  /** `true` if the pod is locked, so that it cannot be stopped or reset. */
   readonly locked?: boolean | null;
   /** The host. Only set with `includeMachine`. */
   readonly machine?: Machine | null;
@@ -173,7 +173,7 @@ export interface Pod {
   readonly memoryInGb?: number | null;
   /** The attached network volume. Only set with `includeNetworkVolume`. */
   readonly networkVolume?: NetworkVolume | null;
-  /** Public port for each internal port (integer). Empty while the pod initializes. */
+  /** The public port for each internal port (integer). Empty while the pod is initializing. */
   readonly portMappings?: Readonly<Record<string, number>> | null;
   /** Exposed ports, each as `<port number>/<protocol>` with the protocol `http` or `tcp`. */
   readonly ports?: readonly string[] | null;

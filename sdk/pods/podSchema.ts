@@ -5,7 +5,8 @@ import type { CpuType, Gpu, Machine, NetworkVolume, Pod, SavingsPlan } from "./p
 // The objects are loose, so fields that the service adds are kept.
 
 /**
- * A schema for each field of a record. If a field's schema is missing, the code does not compile.
+ * A schema for each field of a record. If the schema of a field is missing, the code does not
+ * compile.
  */
 type Shape<T> = { readonly [K in keyof T]-?: z.ZodType<T[K]> };
 

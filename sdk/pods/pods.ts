@@ -33,7 +33,7 @@ export interface Pods {
   get(podId: string, options?: PodIncludes & RequestOptions): ResponsePromise<Pod>;
 }
 
-/** The requests for pods. Each call sends a single request, and doesn't repeat it. */
+/** The requests for pods. Each function sends one request, without retries. */
 export interface PodCalls {
   /** Reads a pod. */
   readonly get: (operation: string, podId: string, includes: PodIncludes, attempt: Attempt) => Promise<Pod>;

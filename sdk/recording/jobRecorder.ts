@@ -19,7 +19,7 @@ const NOT_MEASURED: Readonly<Record<"client" | "webhook", Readonly<Record<string
 
 /**
  * Returns a function that records when jobs end, without their input, output or error. If the
- * folder can't be written, no job fails; recording stops instead.
+ * folder can't be written, recording stops, and jobs are not affected.
  * @param stopped called once with the reason
  */
 export function createJobRecorder(

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { closeSync, fstatSync, mkdirSync, openSync, readSync, writeSync } from "node:fs";
 import path from "node:path";
 
-/** The version of the format. Readers reject lines of other versions. */
+/** The version of the format. Readers reject lines that have another version. */
 export const RECORDING_VERSION = 1;
 
 /** The writer of a line: the exporter, a client, or a webhook receiver. */
@@ -30,7 +30,10 @@ export interface Recording {
   close(): void;
 }
 
-/** The columns that a recorder measures, and the reasons why it doesn't measure others. */
+/**
+ * The columns that a recorder measures, and for each other column the reason why it is not
+ * measured.
+ */
 export interface Columns {
   readonly measured: readonly string[];
   readonly notMeasured: Readonly<Record<string, string>>;
@@ -49,7 +52,8 @@ export function openRecording(folder: string, by: Recorder, columns: Columns): R
     const day = new Date(at).toISOString().slice(0, 10);
     if (open?.day === day) return open.handle;
     close();
-    // In append mode, the system puts each line at the end, including the lines of other processes.
+    // In append mode, the system adds each line at the end of the file, after the lines that other
+    // processes have written.
     const handle = openSync(path.join(folder, `${day}.jsonl`), "a+", 0o640);
     open = { day, handle };
     write(handle, { kind: "columns", by, at: new Date(at).toISOString(), ...columns });
@@ -69,7 +73,7 @@ export function openRecording(folder: string, by: Recorder, columns: Columns): R
 }
 
 function write(handle: number, line: RecordedLine): void {
-  // If a killed process or a full disk cut the last line short, it must not corrupt this line as
+  // If a killed process or a full disk cut off the last line, that must not corrupt this line as
   // well.
   const text = `${endsInLine(handle) ? "" : "\n"}${recordingLine(line)}\n`;
   const bytes = Buffer.from(text);

@@ -6,19 +6,22 @@ import type { Collection } from "./collection";
 import { type Kind, type Listed, listOf, type NamedRecord, recordById } from "./listed";
 import type { ListSnapshot } from "./sharedList";
 
-/** What an operation does while it waits to look again. */
+/** What an operation does while it waits before looking again. */
 interface WhileMissing {
-  /** Called after the first look found nothing. If it throws, the search ends with that error. */
+  /**
+   * Called after the first look found nothing. If the callback throws an error, the search ends
+   * with that error.
+   */
   readonly onMissing?: (() => void) | undefined;
   /**
-   * Runs the wait so that lists of other operations don't wait for this operation. @default they do
-   * not
+   * Runs the wait in such a way that the lists of other operations don't wait for this operation.
+   * @default they don't wait for it in any case
    */
   readonly rest?: (wait: Promise<void>) => Promise<void>;
 }
 
 /**
- * Returns the record if it is in the list or if a read by its id finds it. A single look that finds
+ * Returns the record if the list contains it or a read by its id finds it. A single look that finds
  * nothing does not prove that the record is absent.
  * @throws UnexpectedResponseError if the list may be cut off and the record cannot be read by its
  * id
@@ -36,17 +39,17 @@ export async function look<T extends NamedRecord>(
   return read?.record;
 }
 
-/** The result of a look after a deletion. */
+/** The result of looking for a record after its deletion. */
 export interface Remains<T> {
   /** The record, or `undefined` if it is gone. */
   readonly record: T | undefined;
-  /** `true` if the other record, which was also looked up, does not exist. @default it may exist */
+  /** `true` if the other record (`also`) does not exist. @default it may exist */
   readonly isOtherGone: boolean;
 }
 
 /**
- * Looks for a record after the service has accepted its deletion. At that point, a complete list is
- * sufficient proof. Deletions that look at the same time share the list.
+ * Looks for a record after the service has accepted its deletion. At that point, a complete list
+ * without the record is sufficient proof. Deletions that look at the same time share the list.
  * @param also the id of a record of another kind that the service may have deleted as well
  */
 export async function lookAfterDeletion<T extends NamedRecord>(
@@ -59,15 +62,15 @@ export async function lookAfterDeletion<T extends NamedRecord>(
   const isOtherGone = also !== undefined && (now.absent?.has(also) ?? false);
   const listed = recordById(kind, now, id);
   // A list that is cut off shows the oldest records, so a record that was in the list disappears
-  // only when it is deleted. All other records were read by their ids.
+  // from it only when it is deleted. All other records were read by their ids.
   const record = listed || !now.mayBeCut ? listed : (await single.read(id, options))?.record;
   return { record, isOtherGone };
 }
 
 /**
- * Returns the record, or `undefined` if it is proven to be absent: it was not found in two looks
- * that are far enough apart. The looks are reads by its id or, if the service does not read such
- * records by id, two lists.
+ * Returns the record, or `undefined` if it is proven to be absent, which means that it was not
+ * found in two looks that are far enough apart. The looks are reads by its id or, if the service
+ * does not read such records by id, two lists.
  * @throws UnexpectedResponseError if a list may be cut off
  * @throws EmptyListError if a list contains no records at all, because a failing service also
  * returns such a list
@@ -88,7 +91,7 @@ export async function findOrProveAbsent<T extends NamedRecord>(
     await waitUntil(clock.monotonic() + LIST_LAG_MS);
     return look(collection, first, id, options);
   }
-  // All readers that did not find something in the same list also share the next list.
+  // All operations that did not find their record in the same list also share the next list.
   const sentAfter = first.sentAt + ABSENCE_LAG_MS;
   await waitUntil(sentAfter);
   const second = await list.read({ sentAfter }, options);

@@ -4,7 +4,7 @@ import type { Listed, NamedRecord } from "./listed";
 
 /**
  * Reads the ids and names of all records of one kind, using an API whose lists are never cut off.
- * Each call sends a single request, and doesn't repeat it.
+ * Each call sends one request, without retries.
  */
 export type NamesCall = (operation: string, attempt: Attempt) => Promise<Listed<NamedRecord>>;
 
@@ -12,18 +12,19 @@ export type NamesCall = (operation: string, attempt: Attempt) => Promise<Listed<
 export interface ReadByIds<T extends NamedRecord> {
   /** The maximum number of records that one request can read. */
   readonly most: number;
-  /** Returns the records that exist. Sends a single request, and doesn't repeat it. */
+  /** Returns the records that exist. Sends one request, without retries. */
   readonly read: (operation: string, ids: readonly string[], attempt: Attempt) => Promise<Listed<T>>;
   /**
-   * `true` if a rejection of this request is an error.
+   * `true` if it is an error that the service rejects this request.
    * @default false: some services do not have this request, and their lists are read instead
    */
   readonly isRequired?: true;
 }
 
 /**
- * The requests for one kind of record. Each call sends a single request, and doesn't repeat it.
- * Every management API of the service implements them; the rules built on top are the same for all.
+ * The requests for one kind of record. Each function sends one request, without retries. They are
+ * implemented for each management API of the service. The rules built on top of them are the same
+ * for all APIs.
  */
 export interface RecordCalls<T extends NamedRecord, Settings, Changes = Settings> {
   /** The names of the operations in events, such as `saveEndpoint`. */
@@ -42,27 +43,28 @@ export interface RecordCalls<T extends NamedRecord, Settings, Changes = Settings
   readonly readNames?: NamesCall;
   /** Creates a record. */
   readonly create: (operation: string, settings: Settings, attempt: Attempt) => Promise<T>;
-  /** Applies the changes. `before` is the record as it was read. */
+  /** Applies the changes. `before` is the record as it was read before the change. */
   readonly change: (operation: string, before: T, changes: Changes, attempt: Attempt) => Promise<T>;
   /**
    * Deletes a record.
    * @throws NotFoundError if the record does not exist
    */
   readonly delete: (operation: string, record: T, attempt: Attempt) => Promise<void>;
-  /** The operations that share requests. @default those that share the list */
+  /** The operations that share requests. @default the operations that share the list */
   readonly operations?: OperationCounter;
   /** `true` if a deletion identifies the record by its name. @default by its id */
   readonly deletesByName?: true;
   /**
-   * Reads everything that a create or a change with these settings requires, before it is sent. For
-   * a change, `before` is the record to be changed.
-   * @default nothing
+   * Called before a create or a change with these settings is sent, to read everything that it
+   * requires. For a change, `before` is the record to be changed.
+   * @default nothing is read
    */
   readonly prepare?: (settings: Settings | Changes, before?: T) => Promise<void>;
   /** Returns the settings that are missing from a record as it was read. @default none */
   readonly hiddenIn?: (record: T) => readonly string[];
   /**
-   * Returns the record with each setting written as in `known`, provided that both mean the same.
+   * Returns the record in which each setting is written as in `known`, provided that both values
+   * mean the same.
    * @default the record as it is
    */
   readonly recognize?: (record: T, known: KnownSettings) => Promise<T>;

@@ -33,8 +33,8 @@ export interface Collection<T extends NamedRecord> extends CallContext {
   /** Returns the settings that are missing from a record as it was read. */
   readonly hiddenIn: (record: T) => readonly string[];
   /**
-   * Returns the record with the caller's values for settings that the API does not show or writes
-   * differently.
+   * Returns the record. Settings that the API does not show or writes differently have the values
+   * that the caller knows.
    */
   readonly recall: (record: T, known: KnownSettings | undefined) => Promise<T>;
 }
@@ -42,12 +42,13 @@ export interface Collection<T extends NamedRecord> extends CallContext {
 /** Hooks for writes that only some kinds of records need. */
 export interface WriteHooks<T extends NamedRecord, Changes> {
   /**
-   * Returns the record that a save should build on, in case the list shows an older one.
+   * Returns the record on which a save should be based, because the list may show an older version.
    * @default the record as it was read
    */
   readonly latest?: (read: T) => T;
   /**
-   * Returns the record including settings that it does not show but that the change must repeat.
+   * Returns the record, completed with settings that the list does not show but that the change
+   * must send back.
    * @default the record
    */
   readonly complete?: (before: T, changes: Changes, options: ObservedOptions) => Promise<T>;
@@ -100,7 +101,7 @@ export function withKnown<T>(record: T, settings: readonly string[], known: Know
 }
 
 /**
- * Remembers a write. Call this after the response, even after a failure, because the change may
+ * Remembers a write. Call this after the response and also after a failure, because the change may
  * have been made although the response was lost.
  */
 export function rememberWrite<T extends NamedRecord>(
@@ -114,9 +115,9 @@ export function rememberWrite<T extends NamedRecord>(
 /** Options for calls that return a record. */
 export interface KnownOptions extends RequestOptions {
   /**
-   * The settings as you last knew them. REST v2 doesn't show countries and some settings, such as
-   * an endpoint's template or a template's description. The returned record contains the values
-   * given here.
+   * The settings as you last knew them. REST v2 doesn't show countries and some other settings,
+   * such as an endpoint's template or a template's description. For these settings, the returned
+   * record contains the values given here.
    * @default none: such settings have their default, or are empty
    */
   readonly known?: KnownSettings | undefined;
@@ -126,12 +127,12 @@ export interface KnownOptions extends RequestOptions {
 export interface FindOptions extends KnownOptions {
   /**
    * The maximum age of the list, in milliseconds. The list is never older than this client's last
-   * write. Without this option, the list is requested after the call.
+   * write. Without this option, a new list is requested.
    */
   readonly maxAgeMs?: number | undefined;
   /**
-   * Called when the first look has found no record, before the wait for the second look. If it
-   * throws, the search ends with that error.
+   * Called when the first look has found no record, before the wait for the second look. If the
+   * callback throws an error, the search ends with that error.
    */
   readonly onMissing?: (() => void) | undefined;
 }
@@ -139,9 +140,9 @@ export interface FindOptions extends KnownOptions {
 /** Options for `update`. */
 export interface UpdateRecordOptions<T> extends KnownOptions {
   /**
-   * Called before a record is renamed to a name that other records already have. If it throws, the
-   * update ends with that error and nothing is changed. Without this callback, the record is
-   * renamed if RunPod allows it.
+   * Called before a record is renamed to a name that other records already have. If the callback
+   * throws an error, the update ends with that error and nothing is changed. Without this callback,
+   * the record is renamed if RunPod allows it.
    */
   readonly onNameTaken?: ((others: readonly T[]) => void) | undefined;
 }

@@ -4,13 +4,16 @@ import type { NamesCall } from "./calls";
 import { type Kind, type Listed, listOf, type NamedRecord } from "./listed";
 import { SharedList } from "./sharedList";
 
-/** Completes those lists of one kind that may be cut off. */
+/** Completes lists of one kind of record that may be cut off. */
 export interface Completion {
-  /** The ids and names of all records. `undefined` if no API provides them. */
+  /** The list of the ids and names of all records. `undefined` if no API provides them. */
   readonly names: SharedList<Listed<NamedRecord>> | undefined;
-  /** `true` after the other API rejected a request, so that it is not asked again. */
+  /**
+   * `true` after the other API has rejected a request. From then on, no more requests are sent to
+   * it.
+   */
   isRefused: boolean;
-  /** `true` after the warning that a list may be cut off. It is shown once per kind. */
+  /** `true` after the warning that a list may be cut off. The warning is shown once per kind. */
   hasWarned: boolean;
 }
 

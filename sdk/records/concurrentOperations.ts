@@ -1,10 +1,10 @@
 import type { Clock } from "../contract/clock";
 
-/** The operations that run at about the same time. */
+/** Counts the operations that run at about the same time. */
 export interface OperationCounter {
   /** Counts an operation. Returns a function that must be called when the operation ends. */
   join(): () => void;
-  /** Waits for the promise. Until it settles, the calling operation does not count as running. */
+  /** Waits for the promise. Meanwhile, the calling operation does not count as running. */
   rest(wait: Promise<void>): Promise<void>;
   /** Returns the number of operations that are running now. */
   running(): number;
@@ -14,7 +14,10 @@ export interface OperationCounter {
   onFewer(callback: () => void): void;
 }
 
-/** How long ended operations still count, in milliseconds, because others often follow. */
+/**
+ * How long operations still count after they have ended, in milliseconds. They are counted because
+ * more operations often follow.
+ */
 const FOLLOW_MS = 1_000;
 
 /** Creates a counter that starts at zero. */

@@ -14,18 +14,18 @@ import { withHidden } from "./wholeList";
 /** The options of `create`. */
 export interface CreateRecordOptions<T> extends RequestOptions {
   /**
-   * Called if records with the new name already exist. It may throw, or return one of them, which
-   * `create` then returns. Without this callback, or if it returns `undefined`, another record is
-   * created.
+   * Called if records with the new name already exist. The callback may throw an error, or return
+   * one of these records, which `create` then returns. Without this callback, or if it returns
+   * `undefined`, another record is created.
    */
   readonly onNameTaken?: ((existing: readonly T[]) => T | undefined) | undefined;
   /**
    * Called after the create if other records then have the same name, because someone else created
-   * them at the same moment. The check takes one more list. If several creates run at the same
-   * time, the last one reads the list for all of them, so this may be called after this create has
+   * them at the same moment. The check sends one more list request. If several creates run at the
+   * same time, the last one checks for all of them, so this may be called after this create has
    * ended. As long as the list does not show the created records, it is read again after 5 and 15
    * seconds.
-   * @default no look
+   * @default duplicates are not checked
    */
   readonly onDuplicates?: ((created: T, others: readonly T[]) => void) | undefined;
 }
@@ -43,7 +43,7 @@ export interface Creation<T, Settings extends { readonly name: string }> {
 }
 
 /**
- * Reads the list, creates the record, and reads the list again if the response was lost, so that a
+ * Reads the list and creates the record. If the response is lost, reads the list again, so that a
  * second record is never created.
  */
 export async function createRecord<T extends NamedRecord, Settings extends { readonly name: string }>(
@@ -55,19 +55,19 @@ export async function createRecord<T extends NamedRecord, Settings extends { rea
   const { kind, list, calls } = collection;
   const { settings } = creation;
   const { name } = settings;
-  // The same operation may both create and change.
+  // The same API operation may both create and change records.
   const verb = calls.names.create === calls.names.change ? `${calls.names.create} (create)` : calls.names.create;
   const operation = `${verb} of "${name}"`;
   const whole = (list: Listed<T>, freshness?: ListFreshness) => withHidden(collection, list, name, options, freshness);
   const shared = await readShared(collection, name, options, 1, CREATE_LIST_MAX_AGE_MS);
-  // The two lists are about the same age.
+  // The two lists are of about the same age.
   let before = await whole(shared, { sentAfter: shared.sentAt, despiteWrites: true });
   if (onNameTaken) {
     refuseUnreadableNamesake(kind, before, name);
     const namesakes = () => before.records.filter((each) => isSameName(kind, each.name, name));
     if (namesakes().length > 0) {
-      // A shared list may be slightly out of date. Don't refuse the name of a record that no longer
-      // exists.
+      // A shared list may be slightly out of date, so read a new list. The name may belong to a
+      // record that no longer exists, and must not be refused in that case.
       const now = await whole(await list.read({}, options));
       refuseUnreadableNamesake(kind, now, name);
       before = { ...now, records: now.records, unreadable: [...before.unreadable, ...now.unreadable] };
@@ -103,8 +103,8 @@ export async function createRecord<T extends NamedRecord, Settings extends { rea
     );
     return created;
   } catch (error) {
-    // After a lost response, a rejection (because of the name, for example) may mean that the first
-    // request took effect after all.
+    // After a lost response, a rejection of the next request (because of the name, for example) may
+    // mean that the first request took effect after all.
     const found = wasLost && error instanceof BusinessRuleError ? await lookUp() : undefined;
     if (!found) throw error;
     created = found;
@@ -119,14 +119,14 @@ interface LostCreate<T extends NamedRecord> extends Creation<T, { readonly name:
   readonly operation: string;
   /** The records that existed before the create. */
   readonly before: Listed<T>;
-  /** Returns the list including the records that are missing from it because it is cut off. */
+  /** Returns the list, completed with the records that are missing because the list is cut off. */
   readonly whole: (list: Listed<T>) => Promise<Listed<T>>;
   readonly time: OperationTime;
 }
 
 /**
- * Returns the record that a lost call created. Returns `undefined` if it created none, that is, if
- * no list shows a new record for as long as lists may lag.
+ * Returns the record that a create whose response was lost has created. Returns `undefined` if it
+ * created no record, which means that no list shows a new record for as long as lists may lag.
  * @throws CreateUncertainError if there is no way to find out
  */
 async function findCreated<T extends NamedRecord>(
@@ -158,7 +158,7 @@ async function findCreated<T extends NamedRecord>(
   return undefined;
 }
 
-/** Returns the new records that a lost call may have created. */
+/** Returns the new records that a create whose response was lost may have created. */
 async function lookForNew<T extends NamedRecord>(
   { kind, list }: Collection<T>,
   { operation, settings: { name }, isSame, before, whole }: LostCreate<T>,
@@ -180,8 +180,8 @@ async function lookForNew<T extends NamedRecord>(
 }
 
 /**
- * Returns the error for a lost create when there is no time left to find out whether it took
- * effect.
+ * Returns the error for a create whose response was lost, if there is no time left to find out
+ * whether it took effect.
  */
 function uncertainInTime(
   { noun, one }: { readonly noun: string; readonly one: string },
@@ -202,8 +202,8 @@ function uncertainInTime(
 }
 
 /**
- * Returns the error for a lost create when the list is cut off, so it cannot show whether the
- * create took effect. The create is not sent again.
+ * Returns the error for a create whose response was lost, if the list is cut off and therefore
+ * cannot show whether the create took effect. The create is not sent again.
  */
 function uncertainInCutList(
   { noun }: { readonly noun: string },

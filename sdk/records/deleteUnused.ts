@@ -30,7 +30,7 @@ export interface DeletionWait {
 /** The options of `delete`. */
 export interface DeleteUnusedOptions extends RequestOptions {
   /**
-   * How long RunPod may take to accept the deletion, in milliseconds: > 0. RunPod rejects the
+   * How long RunPod may take to accept the deletion, in milliseconds (> 0). RunPod rejects the
    * deletion while something uses the record, and for up to two minutes after that.
    * @default 300,000
    */
@@ -40,14 +40,16 @@ export interface DeleteUnusedOptions extends RequestOptions {
   /** Called once, right before the first request to delete the record. */
   readonly onDelete?: (() => void) | undefined;
   /**
-   * Called before anything is sent if the list does not contain the record. If it throws, the
-   * deletion ends with that error. Without this callback, an absent record counts as deleted.
+   * Called before anything is sent if the list does not contain the record. If the callback throws
+   * an error, the deletion ends with that error. Without this callback, an absent record counts as
+   * deleted.
    */
   readonly onAbsent?: (() => void) | undefined;
   /**
    * The settings as you last knew them, including the name. They matter if a list contains no
-   * records at all, because a failing service also returns such a list. With the settings, the
-   * deletion is then sent, and RunPod's response shows whether the record existed.
+   * records at all, which proves nothing, because a failing service also returns such a list. If
+   * the settings are given, the deletion is sent anyway, and RunPod's response shows whether the
+   * record existed.
    * @default none: such a deletion fails with `EmptyListError`
    */
   readonly known?: KnownSettings | undefined;
@@ -64,7 +66,7 @@ interface Usage {
 /** A kind of use that prevents a deletion. */
 export interface DeletionRule<T extends NamedRecord> {
   readonly usageOf: (record: T, options: ObservedOptions) => Promise<Usage>;
-  /** Follows "It is in use: …" in messages, and explains how to release the record. */
+  /** How to release the record. In messages, this text follows "It is in use: …". */
   readonly remedy: string;
 }
 
@@ -73,8 +75,8 @@ export interface Use<T extends NamedRecord, User extends NamedRecord> {
   /** Returns `true` if `user` uses the record. */
   readonly isUser: (user: User, record: T) => boolean;
   /**
-   * `true` if the service is known to reject the deletion of a record in use. The deletion is then
-   * sent even if the list of users is incomplete.
+   * `true` if the service is known to reject the deletion of a record that is in use. In that case,
+   * the deletion is sent even if the list of users is incomplete.
    * @default false
    */
   readonly isRefusedByService?: true;
@@ -82,7 +84,7 @@ export interface Use<T extends NamedRecord, User extends NamedRecord> {
   readonly remedy: string;
 }
 
-/** Returns the rule that none of the records in `users` may use the record. */
+/** Returns the rule that no record in `users` may use the record to be deleted. */
 export function unusedBy<T extends NamedRecord, User extends NamedRecord>(
   users: Collection<User>,
   { isUser, isRefusedByService, remedy }: Use<T, User>,
@@ -121,8 +123,8 @@ const FIRST_PAUSE_MS = 2_000;
 const LONGEST_PAUSE_MS = 30_000;
 
 /**
- * Deletes a record that nothing uses, and proves that it is gone. Every step can be repeated, so if
- * the deletion is interrupted at any point, another deletion completes it.
+ * Deletes a record that nothing uses, and verifies that it is gone. Every step can be repeated, so
+ * if the deletion is interrupted at any point, another deletion completes it.
  * @throws InUseError at once if something uses the record
  * @throws DELETE_TIMEOUT if RunPod does not accept the deletion in time
  */
@@ -156,7 +158,7 @@ async function untilGone<T extends NamedRecord>(
   const looking = findOrProveAbsent(collection, shared, id, options, { onMissing: onAbsent, rest });
   const record = await looking.catch((error: unknown) => {
     const isEmpty = error instanceof EmptyListError;
-    // By now, another record may have this name.
+    // By now, the name may belong to another record.
     if (!isEmpty || calls.deletesByName || known?.name === undefined) throw error;
     return { ...known, id } as NamedRecord as T;
   });
@@ -164,8 +166,8 @@ async function untilGone<T extends NamedRecord>(
   let present = record;
   let obstacle = "";
   /**
-   * Looks for the record after the service has accepted the deletion, because a list may still show
-   * it.
+   * Looks for the record after the service has accepted its deletion. A list may still show the
+   * record, so if it does, looks again later.
    */
   const lookTwice = async () => {
     if (!(await lookAfterDeletion(collection, id, options)).record) return undefined;
@@ -193,8 +195,8 @@ async function untilGone<T extends NamedRecord>(
 }
 
 /**
- * Refuses to delete a record that is or may be in use, unless the record turns out to be free once
- * the list's lag has passed.
+ * Throws an error if a record is or may be in use, unless it turns out to be unused once the list's
+ * lag has passed.
  */
 async function refuseUsed<T extends NamedRecord>(
   { clock, list, kind: { noun } }: Collection<T>,
@@ -232,8 +234,8 @@ async function refusalOf<T extends NamedRecord>(
     await sendWrite(collection, { name: calls.names.delete, operation, attempt }, [id, name], options);
     return undefined;
   } catch (error) {
-    // The list decides whether the record is gone. The response can't, because it refers to the
-    // record as it was before.
+    // Only the list shows whether the record is gone. The response doesn't, because it refers to
+    // the record as it was before.
     if (error instanceof NotFoundError) return undefined;
     if (error instanceof BusinessRuleError || error instanceof ServiceFaultError) return error.message;
     throw error;

@@ -5,25 +5,30 @@ import { type Collection, type Duplicates, type OnDuplicates, rememberWrite } fr
 import { isSameName, type NamedRecord } from "./listed";
 import { withHidden } from "./wholeList";
 
-/** How long a check for duplicates may take, in milliseconds. The records exist in any case. */
+/**
+ * The time limit of a check for duplicates, in milliseconds. It is short because the records have
+ * already been created.
+ */
 const LOOK_MS = 10_000;
 
-/** The maximum time that the first of several creates waits for the check, in milliseconds. */
+/**
+ * The maximum time that the first of several creates waits for the check to run, in milliseconds.
+ */
 const LONGEST_WAIT_MS = 120_000;
 
 /**
- * The maximum time that a create waits for others to follow, in milliseconds. If they do, they run
- * the check.
+ * The maximum time that a create waits for more creates to start, in milliseconds. If more creates
+ * start, they run the check.
  */
 const FOLLOW_MS = 250;
 const PAUSE_MS = 25;
 
 /**
- * Creates a record, then looks once more for other records with its name. Two creates at the same
- * moment don't see each other in the lists that they start with, but the later one sees both
- * records in this list. If several creates run at the same time, the last one to end checks all of
- * them, so that several hundred creates need only one list. If the list cannot be read, or lags for
- * too long, a warning is shown.
+ * Creates a record, then reads one more list to find other records with its name. Two creates at
+ * the same moment don't see each other in the lists that they start with, but the later one sees
+ * both records in this list. If several creates run at the same time, the last one to end checks
+ * all of them, so that several hundred creates need only one list. If the list cannot be read, or
+ * lags for too long, a warning is logged.
  */
 export async function withDuplicates<T extends NamedRecord>(
   collection: Collection<T>,
@@ -52,7 +57,7 @@ export async function withDuplicates<T extends NamedRecord>(
 
 /**
  * Checks all creates for duplicates. If a list does not show the created records, it lags behind
- * and may not show the others either, so the list is read again.
+ * and may not show their duplicates either, so the list is read again.
  */
 async function look<T extends NamedRecord>(collection: Collection<T>, options: ObservedOptions): Promise<void> {
   const { kind, clock, warn, duplicates } = collection;
@@ -72,7 +77,7 @@ async function look<T extends NamedRecord>(collection: Collection<T>, options: O
     const what = left.length === 1 ? `${kind.noun} ${names} was` : `${left.length} ${kind.noun}s were`;
     warn?.(`${what} created, but a look for others with the same name failed: ${reason}`);
   } finally {
-    // Subsequent calls read their own lists, as they do after every create.
+    // Calls that follow read a new list, as they do after every create.
     for (const { id, name } of created) rememberWrite(collection, id, name);
   }
 }

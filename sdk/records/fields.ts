@@ -18,13 +18,13 @@ export interface V2Field<Value> {
   /** An additional path to read the value from. */
   readonly otherPath?: string;
   /**
-   * Returns the field's value from the values at `path` and `otherPath`. @default the first one
+   * Returns the field's value from the values at `path` and `otherPath`. @default the first value
    * that is set
    */
   read?(found: unknown, other: unknown): unknown;
   /**
-   * Returns the path to write, if it depends on other settings. Returns `undefined` if the body
-   * cannot contain the field together with them.
+   * Returns the path to write, if it depends on other settings. Returns `undefined` if the field
+   * cannot be sent together with these settings.
    */
   pathWith?(settings: Readonly<Record<string, unknown>>): string | undefined;
   /**
@@ -34,12 +34,12 @@ export interface V2Field<Value> {
   write?(value: Value): Readonly<Record<string, unknown>>;
   /**
    * `true` if the body contains a list instead of a comma-separated string.
-   * @default that of the field
+   * @default `isList` of the field
    */
   readonly isList?: true;
   /**
    * `true` if a response without this field is not a record of this kind.
-   * @default that of the field
+   * @default `isInEveryRecord` of the field
    */
   readonly isInEveryRecord?: true;
   /** `true` if the service does not show the field. */
@@ -49,8 +49,8 @@ export interface V2Field<Value> {
 }
 
 /**
- * The normal form of a setting. The normal form of a list is a comma-separated string. An enum may
- * contain values that the service has added.
+ * The normal form of a setting. For a list, this is a comma-separated string. An enum may contain
+ * values that the service has added.
  */
 type NormalForm<T> = Extract<T, readonly unknown[]> extends never ? Open<NonNullable<T>> : string;
 type Open<T> = T extends string ? (string extends T ? string : OpenEnum<T>) : T;
@@ -62,9 +62,9 @@ export type NormalForms<Input> = { readonly [K in keyof Input]-?: NormalForm<Inp
 export interface FieldOf<Type extends string, Value> {
   /** The type, which determines the schemas for inputs and responses. */
   readonly type: Type;
-  /** Follows "must be …" in messages. */
+  /** The text that follows "must be …" in messages. */
   readonly mustBe: string;
-  /** `true` if the value is a comma-separated list. Inputs may then contain a list. */
+  /** `true` if the value is a comma-separated list. Inputs may then contain an array instead. */
   readonly isList?: true;
   /** The values of an enum that are allowed in inputs. */
   readonly words?: readonly string[];
@@ -74,18 +74,22 @@ export interface FieldOf<Type extends string, Value> {
   readonly min?: number;
   /** The maximum value of a number. @default the largest integer that GraphQL can carry */
   readonly max?: number;
-  /** Converts values that mean the same to the same form. */
+  /** Converts a value to its normal form, so that values with the same meaning are equal. */
   normalize?(value: Value): Value;
   /**
    * The value used for `null`, and for a field that is removed from the program. A field without a
    * default is required.
    */
   readonly default?: Value;
-  /** The value of the field if a record does not show it. @default that of `default` */
+  /** The value of the field if a record does not show it. @default the value of `default` */
   readonly unset?: Value;
-  /** `true` if a create must send the default because the service has a different one. */
+  /** `true` if a create must send the default because the service's own default is different. */
   readonly sendsDefault?: true;
-  /** Returns `true` if the change requires a new record. @default no change does */
+  /**
+   * Returns `true` if the service cannot make the change in place, so that it requires a new
+   * record.
+   * @default no change does
+   */
   isFixed?(from: Value, to: Value): boolean;
   /** Returns `true` if a record with these settings cannot have the field. @default never */
   lackedBy?(settings: Readonly<Record<string, unknown>>): boolean;
@@ -100,8 +104,8 @@ export interface FieldOf<Type extends string, Value> {
    */
   readonly selection?: string;
   /**
-   * `true` if GraphQL uses a list instead of a comma-separated string. The name of a property if
-   * the elements of the list are objects.
+   * `true` if GraphQL uses a list instead of a comma-separated string. If the elements of the list
+   * are objects, the name of the property that contains the value.
    */
   readonly graphqlList?: true | string;
   /**
@@ -126,7 +130,10 @@ export interface FieldOf<Type extends string, Value> {
    * REST v2 does not have the field.
    */
   readonly v2: string | V2Field<Value> | null;
-  /** `true` if a change to the field needs new workers. @default false: the field is for people */
+  /**
+   * `true` if a change to the field takes effect only in new workers. @default false: the field is
+   * only informational
+   */
   readonly needsNewWorkers?: true;
 }
 
@@ -140,23 +147,25 @@ export interface KeptField {
   /** `true` if GraphQL declares the field, or the elements of its list, as an enum. */
   readonly isGraphqlEnum?: true;
   /**
-   * `true` for a setting, which is selected together with the others. A change may set it as well.
+   * `true` for a setting, which is selected together with the other settings. A change may set it
+   * as well.
    */
   readonly isSetting?: true;
   /** `true` if the input does not accept the field. */
   readonly isReadOnly?: true;
   /**
-   * The properties in the selection. If the service rejects one of them, the whole field is left
-   * out as well.
+   * The properties in the selection. If the service rejects one of these properties, the whole
+   * field is left out.
    */
   readonly parts?: readonly string[];
   /**
-   * `true` if the field contains secrets. It is read only right before a save, and is never kept.
+   * `true` if the field contains secrets. Such a field is read only right before a save, and is not
+   * kept in memory afterwards.
    */
   readonly isSecret?: true;
   /**
-   * `true` if the service may not have the field. The field is left out once the service rejects it
-   * by name.
+   * `true` if the service may not have the field. Once the service has rejected the field by name,
+   * it is left out.
    */
   readonly isUncertain?: true;
 }
@@ -187,7 +196,8 @@ type RequiredName<Input> = {
 }[keyof Input];
 
 /**
- * The table of an input's fields. Exactly the fields that the input may leave out have a default.
+ * The table of an input's fields. The fields that have a default are exactly those that the input
+ * may leave out.
  */
 export type TableOf<Input, Settings extends { readonly [K in keyof Input]-?: unknown }, Type extends string> = {
   readonly [K in RequiredName<Input>]: FieldOf<Type, Settings[K]> & { readonly default?: never };
@@ -210,7 +220,8 @@ export function isPresentAt({ onlyAt, v2 }: AnyField, { api, service }: FieldPla
 
 /**
  * Returns the reason why the API does not support this value of a field. Returns `undefined` if the
- * API supports it, or if the value is undefined or the same as an unset field.
+ * API supports it, if the value is undefined, or if the value is the same as that of an unset
+ * field.
  */
 export function lackedAt(field: AnyField, value: unknown, place: FieldPlace): string | undefined {
   if (value === undefined || isDeepStrictEqual(value, unsetValue(field))) return undefined;
@@ -237,7 +248,7 @@ export function unsetValue(field: AnyField): unknown {
   return field.unset ?? field.default;
 }
 
-/** The rule for a field that the service cannot change. */
+/** The rule for a field that the service can never change. */
 export const NEVER_CHANGES = { isFixed: (from: unknown, to: unknown) => from !== to };
 
 /** Returns the fields of a change that require a new record. */
@@ -265,7 +276,7 @@ export function defaultsOf(table: FieldTable): Record<string, unknown> {
   return Object.fromEntries(optional.map(([name, field]) => [name, field.default]));
 }
 
-/** Returns the names of the fields whose change needs new workers. */
+/** Returns the names of the fields whose changes take effect only in new workers. */
 export function workerFields(table: FieldTable): string[] {
   return Object.keys(table).filter((field) => table[field]?.needsNewWorkers);
 }

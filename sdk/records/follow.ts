@@ -1,7 +1,7 @@
 import { onAbort } from "../contract/clock";
 
 /**
- * Waits for a result that several readers share. If a reader aborts, only its own wait ends.
+ * Waits for a result that several readers share. If a reader aborts, only that reader's wait ends.
  * @param abandon called when the last reader has aborted
  */
 export function follow<T>(

@@ -6,7 +6,7 @@ import { type AnyField, defaultsOf, type FieldTable, NEVER_CHANGES, NO_SUCH_PROP
 import type { Kind } from "./listed";
 
 /**
- * The schemas of the values that inputs may contain, by field. Parsing a value also brings it into
+ * The schemas of the values that inputs may contain, by field. Parsing a value also converts it to
  * normal form.
  */
 export type FieldSchemas = Readonly<Record<string, z.ZodType>>;
@@ -103,23 +103,25 @@ export function parseFields(
   isNew: boolean,
 ): Record<string, unknown> {
   const { fields, problems } = checkFields(schemas, { ...input });
-  // A field with a problem is present, so don't report it as missing as well.
+  // A field with a problem is not missing, so don't report it as missing as well.
   if (isNew) problems.push(...missingFields(table, { ...input, ...fields }));
   if (problems.length > 0) throw new InvalidInputError(what, problems);
   return fields;
 }
 
-/** The rules for the inputs of one kind that its table of fields does not have. */
+/** The validation rules of a kind that are not in its table of fields. */
 interface CheckRules {
   /** The schemas of types that only this kind has. @default none */
   readonly types?: Readonly<Record<string, TypeSchema>>;
   /** The field whose value is hidden in all messages. @default none */
   readonly hidden?: string;
-  /** `true` if a change sets every field that can change. @default any of them */
+  /**
+   * `true` if a change must set every field that can change. @default a change may set any of them
+   */
   readonly changesAll?: true;
 }
 
-/** The checks of the inputs of one kind. */
+/** Validates the inputs of a kind. */
 export interface InputChecks<Input, Settings, ChangesInput, Changes> {
   /** Returns the valid fields in normal form, and the problems with all other fields. */
   readonly check: (input: Readonly<Record<string, unknown>>) => ReturnType<typeof checkFields>;
@@ -135,7 +137,7 @@ export interface InputChecks<Input, Settings, ChangesInput, Changes> {
   readonly parseChanges: (id: string, changes: ChangesInput) => Changes;
 }
 
-/** Returns the checks of one kind, from its table of fields. */
+/** Returns the functions that validate the inputs of a kind, based on its table of fields. */
 export function inputChecks<Input extends object, Settings, ChangesInput extends object, Changes = ChangesInput>(
   { noun }: Kind,
   table: FieldTable,
@@ -201,12 +203,18 @@ export function describe(value: unknown): string {
   return typeof value === "object" || typeof value === "function" ? "an object" : String(value);
 }
 
-/** Returns the error message for a property that does not exist, to follow the property's name. */
+/**
+ * Returns the error message for a property that does not exist. The message follows the property's
+ * name.
+ */
 export function noSuchProperty(property: string, allowed: readonly string[]): string {
   return `${NO_SUCH_PROPERTY}. ${nearest(property, allowed)}`;
 }
 
-/** Lists the allowed words, and suggests the nearest one if it is similar enough. */
+/**
+ * Returns a text that lists the allowed words and suggests the nearest word if it is similar
+ * enough.
+ */
 export function nearest(word: string, allowed: readonly string[]): string {
   const match = nearestWord(word, allowed);
   return `${match === undefined ? "" : `Did you mean ${match}? `}Allowed: ${allowed.join(", ")}.`;

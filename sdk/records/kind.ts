@@ -3,7 +3,7 @@ import type { Kind } from "./listed";
 // Programs load this file on startup, so it must not import any libraries.
 
 /**
- * Returns a kind of record. Messages and machine records take its noun from here.
+ * Returns a kind of record. Its noun is used in messages and in the records on this machine.
  * @param noun what messages call one record, such as `template`
  */
 export function kindOf<Rules extends Omit<Kind, "noun" | "one">>(

@@ -46,16 +46,16 @@ export interface UnreadableRecord {
 }
 
 /**
- * A list whose records are read separately, so that one unreadable record does not affect the
+ * A list whose records are parsed separately, so that one unreadable record does not affect the
  * others.
  */
 export interface Listed<T> {
-  /** The records that could be read. */
+  /** The records that could be parsed. */
   readonly records: readonly T[];
   /** The known parts of the records that could not be read. */
   readonly unreadable: readonly UnreadableRecord[];
   /**
-   * `true` if the account may have more records, because the list has reached the maximum length
+   * `true` if the account may have more records, because the list is as long as the longest list
    * that the service returns.
    * @default false
    */
@@ -63,14 +63,14 @@ export interface Listed<T> {
   /** The number of records, whether readable or not. @default unknown */
   readonly length?: number | undefined;
   /**
-   * The ids of records of another kind that the request asked about and that do not exist.
+   * The ids of records of another kind that were also looked up in this request and do not exist.
    * @default nothing is known about them
    * @internal
    */
   readonly absent?: ReadonlySet<string> | undefined;
   /**
-   * Returns the part of the list that shows whether the list contains the record with this id: the
-   * records with this id, and the records without an id.
+   * Returns the part of the list that decides whether the list contains the record with this id.
+   * This part consists of the records with this id and the records without an id.
    * @internal
    */
   readonly about?: (id: string) => Listed<T>;
@@ -80,8 +80,8 @@ const arraySchema = z.array(z.unknown());
 const nameSchema = z.looseObject({ name: z.string() });
 
 /**
- * Reads the list of an account. Records are parsed only when they are needed, because a deletion
- * needs just one of them.
+ * Reads the records of a kind from the response. Records are parsed only when they are needed,
+ * because a deletion, for example, needs only one of them.
  * @param cap the number of records from which the list may be cut off
  * @throws UnexpectedResponseError if the response does not contain a list
  */
@@ -143,8 +143,8 @@ export function listOf({ noun }: Pick<Kind, "noun">): string {
 
 /**
  * Returns the record with this id, or `undefined` if the list proves that there is none.
- * @throws UnexpectedResponseError if the record cannot be read, or if it could be a record without
- * an id
+ * @throws UnexpectedResponseError if the record cannot be read, or if a listed record without an id
+ * could be the record
  */
 export function recordById<T extends NamedRecord>(kind: Kind, list: Listed<T>, id: string): T | undefined {
   const { records, unreadable } = list.about?.(id) ?? list;
@@ -178,7 +178,7 @@ export function recordsByName<T extends NamedRecord>(
 }
 
 /**
- * Fails if the list is incomplete.
+ * Throws an error if a record in the list cannot be read, because the list is then incomplete.
  * @throws UnexpectedResponseError if a record cannot be read; names the first such record
  */
 export function refuseUnreadable<T extends NamedRecord>(kind: Kind, { unreadable }: Listed<T>): void {
@@ -187,7 +187,7 @@ export function refuseUnreadable<T extends NamedRecord>(kind: Kind, { unreadable
 }
 
 /**
- * Fails if a record that cannot be read has the name.
+ * Throws an error if a record that cannot be read has this name.
  * @throws NameTakenError if there is such a record
  */
 export function refuseUnreadableNamesake<T extends NamedRecord>(
@@ -212,7 +212,7 @@ export function refuseUnreadableNamesake<T extends NamedRecord>(
  */
 export function newRecords<T extends NamedRecord>(kind: Kind, before: Listed<T>, after: Listed<T>, name: string): T[] {
   const knownIds = new Set([...before.records, ...before.unreadable].map(({ id }) => id));
-  // A record without an id may be a different record in the next list.
+  // A record without an id may be a different record in each list.
   const isNew = ({ id }: { readonly id?: string | undefined }) => id === undefined || !knownIds.has(id);
   const suspect = after.unreadable.find((each) => isNew(each) && (each.name === undefined || each.name === name));
   if (suspect) throw unreadableError(kind, `one of the records may be of the new ${kind.noun} "${name}"`, suspect);

@@ -9,7 +9,7 @@ export interface OperationTime {
   readonly signal: AbortSignal;
   /** Returns the remaining time, in milliseconds, or 0 if the time is up. */
   leftMs(): number;
-  /** Settles with the promise, or rejects earlier if the time is up or the caller aborts. */
+  /** Settles like the promise, or rejects earlier if the time is up or the caller aborts. */
   limit<T>(promise: Promise<T>): Promise<T>;
 }
 
@@ -18,8 +18,8 @@ const SHORTEST_LOOK_MS = 20;
 
 /**
  * Runs an operation that consists of several requests within the time limit of one call. Time
- * during which a rate limit holds back this client's requests does not count, because several
- * hundred creates may have to wait for minutes.
+ * during which a rate limit holds back this client's requests does not count, because a request may
+ * have to wait for minutes if there are several hundred creates.
  */
 export async function withinTime<T>(
   { clock, retry, gate, v2Gate }: CallContext,
@@ -27,7 +27,7 @@ export async function withinTime<T>(
   { signal: given, timeoutMs = 0 }: ObservedOptions,
   run: (time: OperationTime) => Promise<T>,
 ): Promise<T> {
-  // A caller may allow more time for each request than the client does.
+  // A caller may allow more time for each request than the client's default.
   const maxMs = Math.max(retry.maxElapsedMs, timeoutMs);
   const gates = new Set([gate, v2Gate]);
   const countedMs = () => [...gates].reduce((ms, each) => ms - (each?.heldMs() ?? 0), clock.monotonic());

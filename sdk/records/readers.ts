@@ -14,28 +14,28 @@ import { readWhole } from "./wholeList";
 export interface Readers<T> {
   /**
    * Returns all records of the account. Over GraphQL, the service may return only the 400 oldest
-   * records. The others are then found over REST v2 and read by their ids. If that is not possible,
-   * they are missing from the result, and `onWarning` is called.
+   * records. The other records are then found over REST v2 and read by their ids. If that is not
+   * possible, they are missing from the result, and `onWarning` is called.
    * @throws UnexpectedResponseError if a record cannot be read, because the list would be
    * incomplete; names the record
    * @throws AuthenticationError if the service does not accept the API key
    */
   list(options?: RequestOptions): ResponsePromise<T[]>;
   /**
-   * Returns the records that can be read, and the known parts of the others. `mayBeCut` is `true`
-   * if there may be more records.
+   * Returns the records that can be read, and what is known about those that cannot be read.
+   * `mayBeCut` is `true` if there may be more records.
    * @throws AuthenticationError if the service does not accept the API key
    */
   listReadable(options?: RequestOptions): ResponsePromise<Listed<T>>;
   /**
    * Returns a record, or `undefined` if it is certain that the record does not exist.
-   * @throws UnexpectedResponseError if the record cannot be read, or if it is in no list and a
-   * listed record has no id
+   * @throws UnexpectedResponseError if the record cannot be read, or if it was not found but a
+   * listed record has no id and could be this record
    */
   find(id: string, options?: FindOptions): ResponsePromise<T | undefined>;
   /**
    * Returns a record.
-   * @throws NotFoundError if it does not exist
+   * @throws NotFoundError if the record does not exist
    */
   get(id: string, options?: KnownOptions): ResponsePromise<T>;
 }
@@ -48,7 +48,7 @@ export function readersOf<T extends NamedRecord>(collection: Collection<T>): Rea
       checkedCall(given, REQUEST_OPTIONS, async (options) => {
         const whole = await readWhole(collection, options);
         refuseUnreadable(kind, whole);
-        // Return a copy, because other readers share the list itself.
+        // Return a copy, because other readers use the same list.
         return [...whole.records];
       }),
     listReadable: (given) =>

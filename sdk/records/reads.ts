@@ -8,22 +8,22 @@ import type { Listed, NamedRecord } from "./listed";
 import type { ListSnapshot } from "./sharedList";
 
 /**
- * The maximum age of the first list of a create, update or delete, in milliseconds. If every
- * operation requested its own list, the total amount of data would grow quadratically with the
- * number of operations.
+ * The maximum age of the first list that a create, update or delete uses, in milliseconds. Lists
+ * are shared because the total amount of data would grow quadratically with the number of
+ * operations if every operation requested its own list.
  */
 export const SHARED_LIST_MAX_AGE_MS = 2_000;
 
 /**
- * The maximum age of a create's first list, in milliseconds. A create can use an older list,
- * because it does not write back what it has read. A newer list may lag by as much, and a check
- * after the create finds what the list misses.
+ * The maximum age of the first list that a create uses, in milliseconds. A create can use an older
+ * list than other operations, because it does not write back what it has read. Even a new list may
+ * lag by this much, and the check after the create finds records that the list misses.
  */
 export const CREATE_LIST_MAX_AGE_MS = LIST_LAG_MS;
 
 /**
  * Returns a list that is shared by calls that begin at about the same time. The list was requested
- * after all of this client's writes to the id or name.
+ * after all writes of this client to the given ids or names.
  * @param afterWriteMs the minimum time between the last of these writes and the request
  */
 export function readShared<T extends NamedRecord>(
@@ -39,7 +39,7 @@ export function readShared<T extends NamedRecord>(
 }
 
 /**
- * Returns a list that was requested after this client's last write and is no older than a shared
+ * Returns a list that was requested after this client's last write and is not older than a shared
  * list may be. Deletions that read the list at the same time share it.
  */
 export function readAfterWrites<T extends NamedRecord>(
@@ -51,8 +51,8 @@ export function readAfterWrites<T extends NamedRecord>(
 }
 
 /**
- * Returns a shared list, or a new list if the shared one does not contain the record, because
- * someone else may have just created it.
+ * Returns a shared list. If it does not contain the record, returns a new list instead, because
+ * someone else may have just created the record.
  * @param afterWriteMs see `readShared`
  */
 export async function readSharedWith<T extends NamedRecord>(
@@ -89,7 +89,7 @@ export async function findRecord<T extends NamedRecord>(
 }
 
 /**
- * Returns the record from a list that is requested after the call begins.
+ * Returns the record from a list that is requested after this call.
  * @throws NotFoundError if it is certain that the record does not exist
  */
 export async function getRecord<T extends NamedRecord>(
@@ -116,8 +116,8 @@ export async function readExisting<T extends NamedRecord>(
 }
 
 /**
- * Returns `false` if an unreadable record makes it impossible to tell whether the list contains the
- * record with this id. Reading the list again may settle the question.
+ * Returns `false` if it is impossible to tell whether the list contains the record with this id,
+ * because a listed record cannot be read. Reading the list again may give the answer.
  */
 function isDecisive<T extends NamedRecord>(list: Listed<T>, id: string): boolean {
   const { unreadable } = list.about?.(id) ?? list;

@@ -29,13 +29,13 @@ export interface RecordRules<T, Input, Settings, ChangesInput, Parsed, Changes, 
   /** Checks changes and returns them in normal form. */
   readonly parseChanges: (id: string, changes: ChangesInput) => Parsed;
   /**
-   * Returns the fields to send in order to make the changes, or `undefined` if nothing differs, in
-   * which case nothing is sent.
+   * Returns the fields to send in order to make the changes. Returns `undefined` if nothing
+   * differs; then nothing is sent.
    */
   readonly merge: (before: T, changes: Parsed) => Changes | undefined;
   /**
-   * Returns `true` if a create whose response was lost may have created this record, which has the
-   * wanted name.
+   * Returns `true` if a create whose response was lost may have created this record. The record is
+   * already known to have the wanted name.
    */
   readonly isSame: (record: T, wanted: Settings) => boolean;
   /**
@@ -46,9 +46,9 @@ export interface RecordRules<T, Input, Settings, ChangesInput, Parsed, Changes, 
   /** Returns `true` if a record must not take the name of the other record. @default always */
   readonly isNamesake?: (other: T, record: T) => boolean;
   /**
-   * `true` if an update must wait after a write of this client until lists show that write, because
-   * the update sends the record as it was read. This also covers a write whose response was lost,
-   * and a change that someone else has reverted.
+   * `true` if an update must wait until lists show this client's last write, because the update
+   * sends the record as it was read. The wait also covers a write whose response was lost, and a
+   * change that someone else has reverted.
    */
   readonly readsSettled?: true;
   /** Deletes a record. */
@@ -150,8 +150,8 @@ async function update<T extends NamedRecord, Parsed, Changes extends Named>(
   let before = completed(await read(collection, id, options));
   let changes = rules.merge(before, parsed);
   if (changes === undefined) {
-    // The list may be older than someone else's last change. Reading again may lead to an
-    // unnecessary save, but a necessary one is never skipped.
+    // The list may be older than someone else's last change, so read it again. This may lead to an
+    // unnecessary save, but a necessary save is never skipped.
     await sleep(clock, LIST_LAG_MS, options.signal);
     before = completed(await getRecord(collection, id, options));
     changes = rules.merge(before, parsed);
@@ -179,7 +179,8 @@ export async function saveRecord<T extends NamedRecord, Changes extends Named>(
   const before = hooks.latest?.(read) ?? read;
   await calls.prepare?.(changes, before);
   try {
-    // Settings that are already known don't need to be sent again.
+    // Settings that the list does not show, but whose values are known, don't have to be sent
+    // again.
     const whole = (await hooks.complete?.(before, changes, options)) ?? before;
     const saved = await changeRecord(collection, withKnown(whole, hiddenIn(before), known), changes, options);
     hooks.noteSaved?.(before, saved);
@@ -190,8 +191,8 @@ export async function saveRecord<T extends NamedRecord, Changes extends Named>(
 }
 
 /**
- * Reads a record. After a write of this client, first waits until lists no longer lag behind the
- * write, because an outdated record must not be written back.
+ * Reads a record. If this client has written to the record, first waits until lists no longer lag
+ * behind that write, because an outdated record must not be written back.
  */
 async function readSettled<T extends NamedRecord>(
   collection: Writable<T, never, never>,

@@ -4,7 +4,7 @@ import type { ReceivedResponse } from "../transport/responseInfo";
 import { countOperations, type OperationCounter } from "./concurrentOperations";
 import { follow } from "./follow";
 
-/** A list, and when it was requested. */
+/** A list, and the time at which it was requested. */
 export type ListSnapshot<List> = List & {
   /** When the list was requested, in milliseconds of the monotonic clock. */
   readonly sentAt: number;
@@ -13,8 +13,8 @@ export type ListSnapshot<List> = List & {
 };
 
 /**
- * Specifies which lists are recent enough for a reader. By default, these are the lists requested
- * after this client's last write.
+ * Specifies which lists are recent enough for a reader. By default, a list is recent enough if it
+ * was requested after this client's last write.
  */
 export interface ListFreshness {
   /**
@@ -29,17 +29,17 @@ export interface ListFreshness {
   readonly despiteWrites?: boolean | undefined;
   /**
    * `true` if a new list should wait for the other operations that have joined, so that one list
-   * serves all of them. The list waits up to half a second for operations that are in progress, and
-   * a moment for operations that may follow. An operation on its own does not wait at all.
+   * serves all of them. The list waits up to half a second for operations in progress, and briefly
+   * for operations that may follow. If there is only one operation, the list does not wait at all.
    */
   readonly gathers?: boolean | undefined;
-  /** The id of another record that the request for a new list should also ask about. */
+  /** The id of another record that the request for a new list should also look up. */
   readonly also?: string | undefined;
 }
 
 /**
  * Requests the list. A rate limit may hold back the request for minutes, so `onSend` must be called
- * when the request is actually sent, and again each time it is repeated.
+ * when the request is actually sent, and again each time it is sent again.
  */
 export type FetchList<List> = (
   options: ObservedOptions,
@@ -50,8 +50,8 @@ export type FetchList<List> = (
 /** The maximum time that a list waits for operations in progress, in milliseconds. */
 const GATHER_MS = 500;
 /**
- * The maximum time that a list waits for further operations once all operations in progress need
- * it, in milliseconds.
+ * The maximum time that a list waits for more operations to start once all operations in progress
+ * need it, in milliseconds.
  */
 const SETTLE_MS = 25;
 
@@ -60,13 +60,13 @@ interface Request<List> {
   /** Aborted when no reader is waiting for the list any longer. */
   readonly abandoned: AbortController;
   readers: number;
-  /** The ids that the readers also ask about. */
+  /** The ids that the readers also want to look up. */
   readonly also: Set<string>;
   /** The number of readers that wait in order to share the list. */
   gathered: number;
   /** Allows the request to be sent, once the previous request has its response. */
   readonly release: () => void;
-  /** Set when the request is sent. Until then, further readers can join. */
+  /** When the request was sent. Until this is set, more readers can join. */
   sentAt?: number;
 }
 
@@ -79,15 +79,18 @@ export class SharedList<List extends object> {
   readonly #fetchList: FetchList<List>;
   /** The most recently requested list. */
   #newest: Request<List> | undefined;
-  /** The same list, or `undefined` after a write. */
+  /** The most recently requested list, or `undefined` if this client has written since. */
   #current: Request<List> | undefined;
-  /** The list to request after the current response has arrived. */
+  /** The list that will be requested after the current response has arrived. */
   #next: Request<List> | undefined;
   #pending: Promise<unknown> = Promise.resolve();
   /** The operations that share requests. */
   readonly operations: OperationCounter;
 
-  /** @param operations the operations that share requests. @default those that `join` this list */
+  /**
+   * @param operations the operations that share requests. @default the operations that `join` this
+   * list
+   */
   constructor(clock: Clock, fetchList: FetchList<List>, operations = countOperations(clock)) {
     this.#clock = clock;
     this.#fetchList = fetchList;
@@ -96,8 +99,8 @@ export class SharedList<List extends object> {
   }
 
   /**
-   * Returns a list that is recent enough. A reader gets a list of its own if its options change the
-   * request.
+   * Returns a list that is recent enough. If a reader's options change the request, the reader gets
+   * a list of its own.
    */
   async read(freshness: ListFreshness = {}, options: ObservedOptions = {}): Promise<ListSnapshot<List>> {
     options.signal?.throwIfAborted();
@@ -117,16 +120,16 @@ export class SharedList<List extends object> {
   }
 
   /**
-   * Announces an operation whose reads wait in order to share a list. Returns a function that must
-   * be called when the operation ends.
+   * Announces an operation, so that its reads can share a list with the reads of other operations.
+   * Returns a function that must be called when the operation ends.
    */
   join(): () => void {
     return this.operations.join();
   }
 
   /**
-   * Waits for the promise on behalf of an operation that has joined. Until it settles, lists for
-   * other operations do not wait for this one.
+   * Waits for the promise on behalf of an operation that has joined. Meanwhile, lists for other
+   * operations do not wait for this operation.
    */
   rest(wait: Promise<void>): Promise<void> {
     return this.operations.rest(wait);
@@ -150,7 +153,7 @@ export class SharedList<List extends object> {
       onSend(sentAt);
     };
     const list = await this.#fetchList(observed, note, also);
-    // Don't copy the list, because it decodes its records only when they are needed.
+    // Don't copy the list, because its records are decoded only when they are needed.
     return Object.assign(list, { sentAt, response });
   }
 
@@ -172,14 +175,14 @@ export class SharedList<List extends object> {
     this.#pending = queued.snapshot.then(
       () => {},
       () => {
-        // A failure affects the readers that waited for this list, but no later ones.
+        // A failure affects the readers that were waiting for this list, but no later readers.
         this.#forget(queued);
       },
     );
     return queued;
   }
 
-  /** Notes that the request was sent. Readers that arrive later get another list. */
+  /** Records that the request was sent. Readers that arrive later get another list. */
   #noteSent(queued: Request<List>, sentAt: number): void {
     queued.sentAt = sentAt;
     if (this.#next !== queued) return;
@@ -220,7 +223,7 @@ export class SharedList<List extends object> {
     return this.#next;
   }
 
-  /** Requests the list if all operations in progress need it. */
+  /** Requests the list soon if all operations in progress need it. */
   #releaseSoon(request: Request<List>): void {
     const { gathered } = request;
     if (gathered >= this.operations.size()) request.release();

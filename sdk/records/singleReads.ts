@@ -14,7 +14,7 @@ export type GatheredRead<T> = (id: string, options: ObservedOptions) => Promise<
 
 /**
  * Returns a function that reads records by their ids. Operations that run at the same time share
- * its requests in the same way that they share lists.
+ * these requests in the same way that they share lists.
  */
 export function gatheredReads<T extends NamedRecord>(
   context: CallContext,
@@ -39,8 +39,8 @@ export function gatheredReads<T extends NamedRecord>(
 }
 
 /**
- * The maximum number of requests for single records in progress at the same time, if each request
- * reads only one record.
+ * If each request reads only one record, the maximum number of these requests in progress at the
+ * same time.
  */
 const MOST_AT_ONCE = 4;
 
@@ -58,7 +58,7 @@ type SingleReadCalls<T extends NamedRecord> = Pick<RecordCalls<T, never>, "byIds
   readonly names: { readonly list: string; readonly read?: string };
 };
 
-/** The ids that one request asks for. */
+/** The ids that are read in one request. */
 interface Batch<T> {
   readonly ids: Set<string>;
   readonly answer: Promise<Answer<T>>;
@@ -70,7 +70,8 @@ interface Batch<T> {
 
 /**
  * Reads records of one kind by their ids, including records that the service does not list. Readers
- * that wait at the same time share a request, or a queue with a few requests in progress.
+ * that wait at the same time share one request or, if each request reads only one record, a queue
+ * with a few requests in progress.
  */
 export class SingleReads<T extends NamedRecord> {
   readonly #context: CallContext;
@@ -99,11 +100,11 @@ export class SingleReads<T extends NamedRecord> {
   }
 
   /**
-   * Reads one record. The request is sent after the call and serves all callers that ask at about
-   * the same time. Returns `undefined` if the service rejects such requests, or if its response
-   * says nothing about the record. From then on, the service is not asked again.
+   * Reads one record. The request is sent after the call and serves all callers that read a record
+   * at about the same time. Returns `undefined` if the service rejects such requests, or if its
+   * response says nothing about the record. From then on, such requests are no longer sent.
    * @throws UnexpectedResponseError if the record cannot be read, or if this response says nothing
-   * about it although others did
+   * about the record although earlier responses did
    */
   async read(id: string, options: ObservedOptions): Promise<SingleRead<T> | undefined> {
     if (!this.#byIds) return undefined;
@@ -112,8 +113,8 @@ export class SingleReads<T extends NamedRecord> {
   }
 
   /**
-   * Reads records by their ids, in one request if the service allows it. Returns the records that
-   * exist, or `undefined` if the service rejects such requests.
+   * Reads records by their ids, in a single request if the service allows that. Returns the records
+   * that exist, or `undefined` if the service rejects such requests.
    */
   async readMany(ids: readonly string[], given: ObservedOptions): Promise<Listed<T> | undefined> {
     const byIds = this.#byIds;
@@ -130,8 +131,8 @@ export class SingleReads<T extends NamedRecord> {
       this.#isServed = true;
       return found;
     } catch (error) {
-      // A business error answers the question. A missing path does not, and neither does a field
-      // that is missing in the service's schema.
+      // A business error is about one of the records. A missing path is not, and neither is a field
+      // that is missing from the service's schema.
       if (error instanceof NotFoundError && error.status === 200) return this.#sendEach(ids, given);
       const isRefusal =
         error instanceof RejectedError ||
@@ -201,7 +202,7 @@ export class SingleReads<T extends NamedRecord> {
   }
 }
 
-/** Resolves when all readers that waited for the same list have asked for their record, too. */
+/** Resolves when all readers that waited for the same list have also requested their records. */
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -6,10 +6,10 @@ import { isSameName, type Listed, listOf, type NamedRecord } from "./listed";
 import type { ListFreshness } from "./sharedList";
 
 /**
- * Returns a list that also includes the records with this name that the service cut off from it.
- * Hidden records that cannot be read, or that have other names, are added to the unreadable
- * records, with id and name. If the list cannot be completed, it is returned unchanged, after a
- * warning.
+ * Returns a list that also includes the records with this name that the service left out because
+ * the list was too long. Such records are added to the unreadable records, with id and name, if
+ * they cannot be read or have other names. If the list cannot be completed, it is returned
+ * unchanged, after a warning.
  */
 export async function withHidden<T extends NamedRecord>(
   collection: Collection<T>,
@@ -35,8 +35,8 @@ export async function withHidden<T extends NamedRecord>(
 }
 
 /**
- * Returns a new list of all records. `mayBeCut` is `true`, after a warning, if some records are
- * hidden and cannot be read.
+ * Returns a new list of all records. If some records were cut off from the list and cannot be read,
+ * a warning is shown and `mayBeCut` is `true`.
  */
 export async function readWhole<T extends NamedRecord>(
   collection: Collection<T>,
@@ -61,8 +61,8 @@ export async function completeList<T extends NamedRecord>(
 }
 
 /**
- * Returns the records that were cut off from a list: those that could be read, and the known parts
- * of the others.
+ * Returns the records that were cut off from a list: the records that could be read, and what is
+ * known about those that could not.
  */
 async function readHidden<T extends NamedRecord>(
   collection: Collection<T>,

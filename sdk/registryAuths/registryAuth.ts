@@ -7,21 +7,23 @@ import { kindOf } from "../records/kind";
 export interface RegistryAuthInput {
   /** The name of the credential. It must be unique in the account and cannot be changed. */
   readonly name: string;
-  /** The user name at the registry. A program's state always stores it as a secret. */
+  /** The user name at the registry. It is always encrypted in a program's state. */
   readonly username: string;
   /**
    * The user's password or token. It never appears in errors or logs, the service never returns it,
-   * and a program's state always stores it as a secret. It is changed in place, so templates need
-   * no change. Over REST v2, changing it on the resource replaces the credential.
+   * and it is always encrypted in a program's state. The credential keeps its id when the password
+   * changes, so templates need no change. Over REST v2, changing the password on the resource
+   * replaces the credential.
    */
   readonly password: string;
 }
 
-/** The user and password that replace those of a registry credential. */
+/** The new user name and password of a registry credential. */
 export type RegistryLogin = Pick<RegistryAuthInput, "username" | "password">;
 
 /**
- * A registry credential as the service returns it, which never includes the user or the password.
+ * A registry credential as the service returns it, which never includes the user name or the
+ * password.
  */
 export interface RegistryAuth {
   /** The id that the service assigned to the credential. */

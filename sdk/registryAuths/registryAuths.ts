@@ -22,8 +22,8 @@ import {
 } from "./registryAuth";
 
 /**
- * Creates, changes, lists and deletes credentials for image registries (observed: they are not in
- * the contract).
+ * Creates, changes, lists and deletes credentials for image registries. They are not in the
+ * contract (observed).
  */
 export interface RegistryAuths extends Readers<RegistryAuth> {
   /**
@@ -31,12 +31,12 @@ export interface RegistryAuths extends Readers<RegistryAuth> {
    * trying again.
    * @throws InvalidInputError if a field is not valid; nothing was sent
    * @throws NameTakenError if a credential with this name exists; nothing was created
-   * @throws CreateUncertainError if it cannot tell whether the credential was created
+   * @throws CreateUncertainError if the client cannot tell whether the credential was created
    */
   create(input: RegistryAuthInput, options?: CreateRecordOptions<RegistryAuth>): ResponsePromise<RegistryAuth>;
   /**
-   * Replaces the user and the password. The credential keeps its id, so templates that use it need
-   * no change.
+   * Replaces the user name and the password. The credential keeps its id, so templates that use it
+   * need no change.
    * @throws InvalidInputError if a field is not valid; nothing was sent
    * @throws NotFoundError if the credential does not exist
    */
@@ -45,27 +45,29 @@ export interface RegistryAuths extends Readers<RegistryAuth> {
    * Deletes a credential and verifies that it is gone. A credential that does not exist counts as
    * deleted.
    * @throws InUseError immediately if a template or, over REST v2, an endpoint uses the credential,
-   * because it would lose the credential without any warning; names the users
-   * @throws UnexpectedResponseError if it cannot tell whether the credential is in use
+   * because this user would lose the credential without any warning; names the users
+   * @throws UnexpectedResponseError if the client cannot tell whether the credential is in use
    * @throws DELETE_TIMEOUT if the service does not accept the deletion within `releaseTimeoutMs`
    */
   delete(id: string, options?: DeleteUnusedOptions): ResponsePromise<void>;
 }
 
-/** The requests for registry credentials. Each one is sent once. */
+/** The requests for registry credentials. Each function sends one request, without retries. */
 export type RegistryAuthCalls = RecordCalls<RegistryAuth, RegistryAuthInput>;
 
 export const registryAuthSchema: z.ZodType<RegistryAuth> = z.looseObject({ id: z.string().min(1), name: z.string() });
 
-/** The beginning of messages about a change over an API that cannot make it. */
+/** The beginning of messages about a change that the API cannot make. */
 export const FIXED_LOGIN = `REST v2 cannot change the user or the password of ${REGISTRY_AUTH.one}`;
 
-/** Explains how to get another user or password over REST v2. */
+/** Explains how to change the user name or the password over REST v2. */
 export const ANOTHER_LOGIN =
   `${FIXED_LOGIN}. Nothing was changed. Give the credential another name: a new one is then created, and the old one is ` +
   "deleted when nothing uses it";
 
-/** The checks of the settings and of a new user and password, which hide the password. */
+/**
+ * Validates the settings of a new credential, and a new user name and password. Hides the password.
+ */
 export const REGISTRY_AUTH_CHECKS = inputChecks<RegistryAuthInput, RegistryAuthInput, RegistryLogin>(
   REGISTRY_AUTH,
   REGISTRY_AUTH_FIELDS,
@@ -73,14 +75,14 @@ export const REGISTRY_AUTH_CHECKS = inputChecks<RegistryAuthInput, RegistryAuthI
 );
 
 /**
- * How long the service may take to accept a deletion, in milliseconds. A deletion sometimes fails
- * and may succeed when it is repeated.
+ * How long the service may take to accept a deletion, in milliseconds. A deletion that fails may
+ * succeed when it is sent again.
  */
 const DELETE_TIMEOUT_MS = 60_000;
 
 /**
- * Returns the registry credentials of one account. They may be used by `templates`, and by
- * `endpoints` that have a container of their own.
+ * Returns the functions that read and write the registry credentials of one account. `templates`
+ * may use them, and so may those `endpoints` that have their own container.
  */
 export function createRegistryAuths(
   context: CallContext,

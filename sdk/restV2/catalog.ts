@@ -23,7 +23,7 @@ const gpuSchema = z
   .transform(({ id, name = id, manufacturer, memory, pool, price, availability, dataCenters, cudaVersions }) => ({
     ...{ id, name, manufacturer, memoryInGb: memory, pool, dataCenters },
     ...{ serverlessPrice: price?.serverless, podPrice: price?.secure },
-    // The overall stock may be shown as "none" even though a data center has some (observed).
+    // The overall stock may be shown as "none" even though a data center has stock (observed).
     stock: bestLevel([stockLevel(availability), ...dataCenters.map(({ stock }) => stock)]),
     cudaVersions: cudaVersions?.map(({ version, available }) => ({ version, isAvailable: available ?? false })),
   })) as unknown as z.ZodType<CatalogGpu>;
@@ -55,7 +55,7 @@ const cpusSchema = z.looseObject({
 
 /**
  * The possible names of a limit, and of the amount used (assumed, because the service does not
- * publish them). A field with any other name could mean anything.
+ * publish them). Fields with other names are ignored, because their meaning is unknown.
  */
 const LIMIT = ["limit", "limitPerHour", "max", "quota"];
 const USED = ["current", "currentPerHour", "used"];
@@ -72,7 +72,10 @@ const limitsSchema = z.looseObject({ spendRate: part, serverlessWorkers: part })
   }),
 );
 
-/** Returns the only number that has one of the names; `null` if there are none or several. */
+/**
+ * Returns the number in the field that has one of the names, or `null` if there is no such field or
+ * more than one.
+ */
 function numberNamed(fields: Readonly<Record<string, unknown>>, names: readonly string[]): number | null {
   const found = names.flatMap((name) => (typeof fields[name] === "number" ? [fields[name]] : []));
   return found.length === 1 ? (found[0] ?? null) : null;
@@ -117,7 +120,7 @@ export function v2CatalogCalls(transport: RestV2Transport): CatalogCalls {
 }
 
 /**
- * Returns the pools of GPU types.
+ * Returns the pools, with the GPU types of each.
  * @throws UnexpectedResponseError if a GPU type does not show its pool
  */
 export function poolsOf(gpus: readonly CatalogGpu[], operation: string) {

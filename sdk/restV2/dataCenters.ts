@@ -13,9 +13,9 @@ const MAX_AGE_MS = 3_600_000;
 
 const catalogSchema = z.looseObject({ dataCenters: z.array(z.looseObject({ id: z.string() })) });
 
-/** The service's data centers, for an API that does not know countries. */
+/** The service's data centers, for an API that does not accept countries. */
 export interface DataCenters {
-  /** Reads the catalog if `locations` contain a country and the catalog is not yet known. */
+  /** Reads the catalog if `locations` contain a country and the catalog has not been read yet. */
   load(locations: string): Promise<void>;
   /**
    * Returns the ids of the data centers that `locations` refer to.
@@ -51,7 +51,7 @@ export function createDataCenters(context: CallContext, transport: RestV2Transpo
     async load(locations) {
       if (splitList(locations).every(isDataCenter)) return;
       if (context.clock.monotonic() - readAt < MAX_AGE_MS) return;
-      // Don't use the options of any caller, because several callers wait for the result.
+      // Don't use the options of any single caller, because several callers wait for the result.
       reading ??= read().finally(() => {
         reading = undefined;
       });

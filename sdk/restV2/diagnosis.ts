@@ -10,7 +10,7 @@ import { pathOf } from "./requests";
 import { type RestV2Transport, requestV2 } from "./transport";
 import { countedWorkersSchema, getReleases, getWorkers, rolloutSchema } from "./workers";
 
-// A diagnosis must work on what there is.
+// Fields may be missing, because a diagnosis has to use whatever is available.
 const endpointSchema = z.looseObject({ workers: z.looseObject({}) });
 
 const usedSchema = z.looseObject({
@@ -60,8 +60,8 @@ export function v2DiagnosisCalls(transport: RestV2Transport): DiagnosisCalls {
 }
 
 /**
- * Returns `true` if the list continues after this page, so that the page does not prove that
- * anything is missing.
+ * Returns `true` if the list continues after this page. In that case, a record that is missing from
+ * the page may still exist.
  */
 function hasMore(pagination: z.infer<typeof usedSchema>["pagination"]): boolean {
   return pagination?.hasNextPage ?? Boolean(pagination?.nextCursor);
@@ -71,7 +71,7 @@ function countsIn({ workers: given, summary }: z.infer<typeof countedWorkersSche
   const workers = given ?? [];
   const stateOf = ({ status }: { status?: string | undefined }) => status?.toUpperCase() ?? "";
   const listed = (state: string) => workers.filter((worker) => stateOf(worker) === state.toUpperCase()).length;
-  // Use only one of the two numbers, because the summary counts the same workers as the list.
+  // Use either the list or the summary, because both count the same workers.
   const count = (state: keyof NonNullable<typeof summary>) =>
     given ? listed(String(state)) : Number(summary?.[state] ?? 0);
   const starting = workers

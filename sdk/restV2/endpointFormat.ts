@@ -23,7 +23,7 @@ const TYPES = {
  */
 export const endpointV2Schema = v2RecordSchema<Endpoint>(FIELDS, ENDPOINT_OUTPUTS, TYPES);
 
-/** Returns the settings of an endpoint that a response shows, whatever else it lacks. */
+/** Returns the settings of an endpoint that a response shows, even if it lacks other fields. */
 export function endpointSettingsIn(body: unknown): Partial<Endpoint> {
   return settingsInV2(FIELDS, body, TYPES);
 }
@@ -37,14 +37,14 @@ export function createBody(settings: NewEndpoint, dataCenters: DataCenters): Rec
   const wanted: EndpointSettings = { ...ENDPOINT_DEFAULTS, ...settings, ...container };
   refuseLacked("the endpoint", wanted, ENDPOINT_FIELDS, PLACE);
   refuseUnsupported(wanted);
-  // Leave out empty values, because they carry no information.
+  // Leave out empty values, because they mean the same as missing values.
   const sent = ENDPOINT_FIELDS.filter((field) => wanted[field] !== "" && (container || !isContainerField(field)));
   return v2Body(FIELDS, { ...wanted, locations: dataCenters.idsOf(wanted.locations).join(",") }, sent);
 }
 
 /**
- * Returns the body that changes an endpoint. It contains only the fields that differ, but a scaler
- * or a selection of GPUs is sent as a whole.
+ * Returns the body that changes an endpoint. The body contains only the fields that differ, except
+ * that a scaler or a selection of GPUs is always sent as a whole.
  * @throws InvalidInputError if REST v2 does not accept a value
  */
 export function patchBody(
@@ -75,7 +75,10 @@ export function patchBody(
   return v2Body(FIELDS, after, sent.filter(isSent));
 }
 
-/** Fails on values that GraphQL accepts but REST v2 does not. `sent` are the values to send. */
+/**
+ * Throws an error if REST v2 does not accept values that GraphQL accepts. `sent` are the values to
+ * send.
+ */
 function refuseUnsupported(sent: LimitedSettings): void {
   const problems = limitProblems(CAPABILITIES.v2.endpointLimits, sent);
   if (problems.length > 0) throw new InvalidInputError("the endpoint", problems);

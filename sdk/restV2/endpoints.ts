@@ -24,7 +24,7 @@ export const ENDPOINT_LIST = {
   field: "endpoints",
 };
 
-/** Returns the requests over REST v2. A change sends only what differs. */
+/** Returns the requests over REST v2. A change sends only the fields that differ. */
 export function v2EndpointCalls(context: CallContext, transport: RestV2Transport): EndpointCalls {
   const dataCenters = createDataCenters(context, transport);
   /**

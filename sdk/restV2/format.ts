@@ -8,7 +8,9 @@ export const V2_TYPES = { env: z.record(z.string(), z.string()) };
 /** Settings by name. */
 type Settings = Readonly<Record<string, unknown>>;
 
-/** Returns how REST v2 writes and reads a field; `undefined` if REST v2 does not have the field. */
+/**
+ * Returns how REST v2 writes and reads a field, or `undefined` if REST v2 does not have the field.
+ */
 function v2Of({ v2 }: AnyField): V2Field<unknown> | undefined {
   return typeof v2 === "string" ? { path: v2 } : (v2 ?? undefined);
 }
@@ -19,9 +21,9 @@ function shownFields(table: FieldTable): [string, AnyField][] {
 }
 
 /**
- * Returns the schema of a record in a REST v2 response. Fields that the response does not show get
- * their default, or are empty. `types` are the schemas of types whose values are neither strings
- * nor numbers.
+ * Returns the schema of a record in a REST v2 response. Fields that the response does not show are
+ * set to their default, or are empty. `types` are the schemas of types whose values are neither
+ * strings nor numbers.
  */
 export function v2RecordSchema<T>(
   table: FieldTable,
@@ -62,7 +64,7 @@ function objectSchema(places: readonly (readonly [string, z.ZodType])[]): z.ZodT
   }
   for (const [head, parts] of nested) shape[head] = objectSchema(parts);
   const schema = z.looseObject(shape);
-  // An object may also be missing as a whole if none of its fields is in every record.
+  // If none of an object's fields is in every record, the object may also be missing as a whole.
   const isOptional = Object.values(shape).every((each) => each.safeParse(undefined).success);
   return isOptional && Object.keys(shape).length > 0 ? schema.nullish() : schema;
 }
@@ -73,7 +75,7 @@ function readField(field: AnyField, body: unknown): unknown {
   return settingOf(field, v2, valueAt(body, v2.path), v2.otherPath && valueAt(body, v2.otherPath));
 }
 
-/** Returns a field's value in normal form, from those at its `path` and `otherPath`. */
+/** Returns a field's value in normal form, from the values at its `path` and `otherPath`. */
 function settingOf(field: AnyField, v2: V2Field<unknown>, found: unknown, other: unknown): unknown {
   const { normalize = (same) => same } = field;
   const sent = (v2.read ? v2.read(found, other) : (found ?? other)) ?? unsetValue(field) ?? "";
@@ -81,7 +83,7 @@ function settingOf(field: AnyField, v2: V2Field<unknown>, found: unknown, other:
 }
 
 /**
- * Returns the settings that a response shows. A value of another type counts as missing. For
+ * Returns the settings that a response shows. A value of an unexpected type counts as missing. For
  * `types`, see `v2RecordSchema`.
  */
 export function settingsInV2(
@@ -116,8 +118,8 @@ export function hiddenInV2(table: FieldTable, record: object): string[] {
 }
 
 /**
- * Returns the path of a field in the body, given these settings; `undefined` if the body cannot
- * contain the field.
+ * Returns the path of a field in the body, given these settings, or `undefined` if the field cannot
+ * be sent together with them.
  */
 function pathOf({ lackedBy }: AnyField, v2: V2Field<unknown>, settings: Settings): string | undefined {
   if (lackedBy?.(settings)) return undefined;

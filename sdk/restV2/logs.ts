@@ -4,7 +4,10 @@ import { pathSegment, REST_V2_PATH } from "../transport/urls";
 import { pathOf } from "./requests";
 import type { RestV2Transport } from "./transport";
 
-/** Logs have no idle timeout, because a worker that prints nothing sends no data. */
+/**
+ * The idle timeout of logs is practically unlimited, because a worker that prints nothing sends no
+ * data.
+ */
 const NO_LIMIT_MS = 2 ** 31 - 1;
 
 /** Returns the request over REST v2, `GET /serverless/{id}/workers/{workerId}/logs`. */

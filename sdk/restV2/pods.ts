@@ -71,8 +71,8 @@ const podV2Schema: z.ZodType<Pod> = z
   });
 
 /**
- * Returns the requests over REST v2. Flags have no effect, because REST v2 always returns
- * everything it has. In REST v2, workers are not pods.
+ * Returns the requests over REST v2. The `include…` options have no effect, because REST v2 always
+ * returns everything it has. REST v2 does not treat workers as pods.
  */
 export function v2PodCalls(transport: RestV2Transport): PodCalls {
   return {

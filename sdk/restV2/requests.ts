@@ -15,20 +15,20 @@ import { unexpectedResponse } from "../transport/responseErrors";
 import { pathSegment } from "../transport/urls";
 import { type RestV2Transport, requestV2, type V2Request } from "./transport";
 
-/** What a page of a list says about the next one. */
+/** The part of a page that says whether and where the list continues. */
 export const pageSchema = z.looseObject({
   pagination: z.looseObject({ nextCursor: z.string().nullish(), hasNextPage: z.boolean().nullish() }).nullish(),
 });
 
 /**
  * The maximum number of pages, which is more than any account has. It prevents endless reading if
- * the service repeats itself.
+ * the service returns the same pages again and again.
  */
 const MOST_PAGES = 1000;
 
 /**
- * The maximum number of times that reading a list is started. The service may reject a page because
- * records have changed in the meantime.
+ * The maximum number of times that reading a list starts from the beginning. The service may reject
+ * a page because records have changed in the meantime.
  */
 const MOST_BEGINNINGS = 3;
 
@@ -47,12 +47,15 @@ export interface V2Kind<T extends NamedRecord> extends ReadableKind<T> {
   readonly field: string;
 }
 
-/** The requests over REST v2 that all kinds of records share. Each one is sent once. */
+/**
+ * The requests over REST v2 that all kinds of records share. Each function sends one request,
+ * without retries.
+ */
 export interface V2Requests<T extends NamedRecord> extends Pick<RecordCalls<T, never>, "names" | "list" | "byIds"> {
   readonly create: (operation: string, body: V2Body, attempt: Attempt) => Promise<T>;
   /**
-   * Changes a record. If there are no changes, only reads the record, because an empty change is
-   * rejected.
+   * Changes a record. If there are no changes, the record is only read, because the service rejects
+   * an empty change.
    */
   readonly patch: (operation: string, id: string, body: V2Body, attempt: Attempt) => Promise<T>;
   readonly delete: (operation: string, record: { readonly id: string }, attempt: Attempt) => Promise<void>;
@@ -98,8 +101,8 @@ export function v2Names(
 }
 
 /**
- * Reads the record with this id, if it exists. Only a 404 from the service itself proves that it
- * does not exist.
+ * Reads the record with this id, if it exists. Only a 404 from the service itself proves that the
+ * record does not exist.
  */
 async function readOne<T extends NamedRecord>(
   transport: RestV2Transport,
@@ -144,7 +147,7 @@ async function readPages<T extends NamedRecord>(
     try {
       for (let page = 1; page <= MOST_PAGES; page++) {
         const read = await readPage(transport, kind, operation, attempt, cursor);
-        // A record can be on two pages if others were deleted in the meantime.
+        // A record can be on two pages if other records were deleted while the list was being read.
         for (const record of read.records) records.set(record.id, record);
         unreadable.push(...read.unreadable);
         if (read.next === undefined) return { records: [...records.values()], unreadable };
@@ -186,11 +189,12 @@ async function readPage<T extends NamedRecord>(
   return { ...decodeRecords(kind, response, field), next: hasNextPage === false ? undefined : nextCursor || undefined };
 }
 
-/** Waits until the rate limit allows another request of the same attempt. */
+/** Waits until the rate limit allows another request within the same attempt. */
 async function waitForLimit({ http, limits }: RestV2Transport, attempt: Attempt): Promise<void> {
   for (;;) {
     const delayMs = limits.delayMs(http.clock.monotonic());
-    // The attempt itself is in progress, so the limits may not know when it ends.
+    // If the delay is infinite, another request must end first. That may be this attempt itself, so
+    // don't wait.
     if (delayMs === 0 || !Number.isFinite(delayMs)) return;
     await sleep(http.clock, Math.min(delayMs, LOOK_MS));
     if (attempt.signal.aborted) throw attempt.signal.reason;

@@ -21,7 +21,10 @@ export const TEMPLATE_LIST = {
 /** The fields that make a new template a template for endpoints. */
 const NEW_SERVERLESS_TEMPLATE = { serverless: true, public: false, startSsh: false, startJupyter: false };
 
-/** Returns the requests over REST v2. A change sends only what differs. A deletion uses the id. */
+/**
+ * Returns the requests over REST v2. A change sends only the fields that differ. A deletion uses
+ * the id.
+ */
 export function v2TemplateCalls(transport: RestV2Transport): TemplateCalls {
   const requests = v2Requests(transport, TEMPLATE_LIST);
   return {

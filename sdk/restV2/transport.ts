@@ -15,7 +15,7 @@ import { decodeJson, errorFromStatus, jsonText, quotaAdvice } from "../transport
 import { sendForText } from "../transport/send";
 import { REST_V2_PATH } from "../transport/urls";
 
-/** REST v2 of one account. */
+/** The connection to REST v2 of one account. */
 export interface RestV2Transport {
   readonly http: Http;
   readonly apiKey: SecretText;
@@ -71,7 +71,8 @@ export async function requestV2(
 
 /**
  * Returns the typed error for a problem response (RFC 9457) if the status alone does not determine
- * the error. A 400, 402, 409 or 422 that lists no problems with the body is a business rule.
+ * the error. A 400, 402, 409 or 422 counts as a violation of a business rule, unless it lists
+ * problems with the body.
  */
 function errorFromProblem({ status, body }: WholeResponse, operation: string): ServerlessGpuError | undefined {
   const { detail, errors } = problemIn(body) ?? {};

@@ -18,7 +18,7 @@ export const VOLUME_LIST = {
   field: "networkVolumes",
 };
 
-/** Returns the requests over REST v2. A change sends only what differs. */
+/** Returns the requests over REST v2. A change sends only the fields that differ. */
 export function v2VolumeCalls(transport: RestV2Transport): VolumeCalls {
   const requests = v2Requests(transport, VOLUME_LIST);
   return {
@@ -31,7 +31,8 @@ export function v2VolumeCalls(transport: RestV2Transport): VolumeCalls {
         v2Body(VOLUME_FIELDS, changes, changedInV2(VOLUME_FIELDS, before, changes)),
         attempt,
       ),
-    // REST v2 shows the storage tier, while GraphQL shows the storage system.
+    // REST v2 shows the storage tier, while GraphQL shows the storage system, so neither value can
+    // be taken for the other.
     hiddenIn: () => ["storageType"],
   };
 }

@@ -20,7 +20,10 @@ const workerSchema = z.looseObject({
 /** The workers of an endpoint. */
 export const workersSchema = z.looseObject({ workers: z.array(workerSchema) });
 
-/** The workers as a diagnosis reads them, which must work on what there is. */
+/**
+ * The workers as a diagnosis reads them. Fields may be missing, because a diagnosis has to use
+ * whatever is available.
+ */
 export const countedWorkersSchema = z.looseObject({
   workers: z.array(workerSchema).nullish(),
   summary: loosePart({
@@ -42,7 +45,7 @@ const release = {
 
 const releasesSchema = pageSchema.extend({ releases: z.array(z.looseObject({ id, ...release })) });
 
-/** The releases as a diagnosis reads them, with the rollout of the latest. */
+/** The releases as a diagnosis reads them, with the rollout of the latest release. */
 export const rolloutSchema = z.looseObject({
   rollout: loosePart({ inProgress: looseFlag, workersOnLatest: looseNumber, workersTotal: looseNumber }),
   releases: z.array(z.looseObject(release)).nullish().catch(undefined),

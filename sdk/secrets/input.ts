@@ -30,7 +30,7 @@ const CHECKS = inputChecks<SecretInput, SecretSettings, SecretChanges, Partial<S
   hidden: "value",
 });
 
-/** The checks of the settings and of changes, which hide the value in all messages. */
+/** Validates the settings and changes of a secret, and hides the value in all messages. */
 export const SECRET_CHECKS: typeof CHECKS = {
   ...CHECKS,
   parseChanges(id, { value, description }) {

@@ -12,7 +12,7 @@ export interface SecretInput {
    */
   readonly name: string;
   /**
-   * The value of the secret: at least 1 character, less than 16 MiB. The service never returns it,
+   * The value of the secret (at least 1 character, less than 16 MiB). The service never returns it,
    * and it never appears in errors or logs. Workers get a changed value when they next start.
    */
   readonly value: string;
@@ -39,13 +39,13 @@ export interface SecretRecord {
   readonly id: string;
   /** The name of the secret. */
   readonly name: string;
-  /** Description; `""` if there is none. */
+  /** The description, or `""` if there is none. */
   readonly description: string;
-  /** When the secret was created (ISO 8601); `""` if the service does not show it. */
+  /** When the secret was created (ISO 8601), or `""` if the service does not show it. */
   readonly createdAt: string;
   /**
-   * When the value was last written (ISO 8601). If it was never changed, when the secret was
-   * created.
+   * When the value was last written (ISO 8601). If the value was never changed, this is when the
+   * secret was created.
    */
   readonly valueLastUpdatedAt: string;
 }
@@ -89,7 +89,10 @@ export function isSecretName(name: string): boolean {
   return NAME.test(name);
 }
 
-/** Returns the text that stands for a secret's value in an environment variable of a worker. */
+/**
+ * Returns the text that refers to a secret in an environment variable of a worker, and that the
+ * service replaces with the secret's value.
+ */
 export function referenceTo(name: string): string {
   return `{{ RUNPOD_SECRET_${name} }}`;
 }

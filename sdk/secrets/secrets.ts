@@ -24,21 +24,21 @@ import {
 } from "./secret";
 
 /**
- * Creates, changes, lists and deletes secrets, to which environment variables of templates and
- * endpoints refer. The service never returns a value.
+ * Creates, changes, lists and deletes secrets. Environment variables of templates and endpoints can
+ * refer to them. The service never returns the value of a secret.
  */
 export interface Secrets extends Readers<SecretRecord> {
   /**
    * Creates a secret. If the response is lost, checks whether the secret was created before trying
-   * again, and if it was, writes the value once more.
+   * again. If it was created, writes the value once more.
    * @throws InvalidInputError if a field is not valid; nothing was sent
    * @throws NameTakenError if a secret with this name exists, ignoring case; nothing was changed
-   * @throws CreateUncertainError if it cannot tell whether the secret was created
+   * @throws CreateUncertainError if the client cannot tell whether the secret was created
    */
   create(input: SecretInput, options?: CreateRecordOptions<SecretRecord>): ResponsePromise<SecretRecord>;
   /**
-   * Writes the value, then the description. If this fails, one of them may already have been
-   * written, so repeat the call. Workers get a new value when they next start.
+   * Writes the value, then the description. If this fails, repeat the call, because one of the two
+   * may not have been written yet. Workers get a new value when they next start.
    * @throws InvalidInputError if a field is not valid; nothing was sent
    * @throws NotFoundError if the secret does not exist
    */
@@ -46,8 +46,8 @@ export interface Secrets extends Readers<SecretRecord> {
   /**
    * Deletes a secret and verifies that it is gone. A secret that does not exist counts as deleted.
    * @throws InUseError immediately if an environment variable of a template or, over REST v2, of an
-   * endpoint refers to the secret, because workers could no longer start
-   * @throws UnexpectedResponseError if it cannot tell whether the secret is in use
+   * endpoint refers to the secret, because its workers could no longer start
+   * @throws UnexpectedResponseError if the client cannot tell whether the secret is in use
    * @throws DELETE_TIMEOUT if the service does not accept the deletion within `releaseTimeoutMs`
    */
   delete(id: string, options?: DeleteUnusedOptions): ResponsePromise<void>;
@@ -57,8 +57,8 @@ export interface Secrets extends Readers<SecretRecord> {
 export type SecretCalls = RecordCalls<SecretRecord, SecretSettings, Partial<SecretSettings>>;
 
 /**
- * Returns the schema of a secret. `timeOfValue` is the field with the time of the value's last
- * write.
+ * Returns the schema of a secret. `timeOfValue` is the name of the field that contains the time of
+ * the value's last write.
  */
 export function secretSchema(timeOfValue: string): z.ZodType<SecretRecord> {
   const text = z.string().nullish();
@@ -84,8 +84,8 @@ const DELETE_TIMEOUT_MS = 60_000;
 const REMEDY = "Its workers could no longer start. Remove the variable, then delete the secret again";
 
 /**
- * Returns the secrets of one account. `templates` may refer to them, and so may `endpoints` that
- * have a container of their own.
+ * Returns the functions that read and write the secrets of one account. `templates` may refer to
+ * them, and so may those `endpoints` that have their own container.
  */
 export function createSecrets(
   context: CallContext,
@@ -106,7 +106,8 @@ export function createSecrets(
       return { ...(value !== undefined && { value }), ...(isDescribed && { description }) };
     },
     isSame: ({ description }, wanted) => description === wanted.description,
-    // The service may have failed after creating the record and before writing the value.
+    // The service may have failed after creating the record but before writing the value, so write
+    // the value again.
     complete: (found, { value }, options) => changeRecord(secrets, found, { value }, options),
     delete: (id, options) => deleteUnused(secrets, id, rules, { releaseTimeoutMs: DELETE_TIMEOUT_MS, ...options }),
     updateOptions: REQUEST_OPTIONS,

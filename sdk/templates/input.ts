@@ -15,7 +15,7 @@ const CHECKS = inputChecks<TemplateInput, TemplateSettings, TemplateChanges, Par
 
 const CHANGE_SCHEMAS = { ...fieldSchemas(TEMPLATE_FIELDS, CONTAINER_TYPES), env: ENV_OF_CHANGE };
 
-/** The checks of the settings and of changes, which hide the variables' values. */
+/** Validates the settings and changes of a template, and hides the variables' values. */
 export const TEMPLATE_CHECKS: typeof CHECKS = {
   ...CHECKS,
   parse(input) {
@@ -23,7 +23,7 @@ export const TEMPLATE_CHECKS: typeof CHECKS = {
     hideEnv(settings.env, [settings.name, settings.imageName]);
     return settings;
   },
-  // Variables of a change may be null.
+  // In a change, variables may be null.
   parseChanges: (id, changes) =>
     parseFields(`the change of ${TEMPLATE.noun} ${id}`, TEMPLATE_FIELDS, CHANGE_SCHEMAS, changes, false),
 };

@@ -14,8 +14,8 @@ import { kindOf } from "../records/kind";
 // Programs load this file on startup, so it must not import any libraries.
 
 /**
- * The settings for creating a serverless template. Fields that are left out or `null` get their
- * default.
+ * The settings for creating a serverless template. Fields that are left out or `null` are set to
+ * their default.
  */
 export interface TemplateInput extends Omit<ContainerInput, "imageName"> {
   /** The name of the template. It must be unique among all templates of the service. */
@@ -31,7 +31,7 @@ export interface TemplateInput extends Omit<ContainerInput, "imageName"> {
 
 /**
  * Changes to a template. Fields that are left out keep their values, and so do environment
- * variables that `env` leaves out. `null` removes a variable, and `env: null` removes all
+ * variables that are not in `env`. `null` removes a variable, and `env: null` removes all
  * variables.
  */
 export interface TemplateChanges extends SettingChanges<Omit<TemplateInput, "env">> {
@@ -73,6 +73,7 @@ export const TEMPLATE_FIELDS: FieldTable = TABLE;
 export const TEMPLATE_DEFAULTS = defaultsOf(TEMPLATE_FIELDS) as Omit<TemplateSettings, "name" | "imageName">;
 
 /**
- * The fields that require new workers when they change. The other fields are only informational.
+ * The fields whose changes take effect only in new workers. The other fields are only
+ * informational.
  */
 export const WORKER_FIELDS = workerFields(TEMPLATE_FIELDS) as readonly (keyof TemplateSettings)[];

@@ -22,8 +22,8 @@ import {
 } from "./template";
 
 /**
- * Creates, changes, lists and deletes templates (observed: the contract has only their ids). The
- * lists also contain pod templates, which share the same namespace.
+ * Creates, changes, lists and deletes templates. The contract mentions only their ids (observed).
+ * The lists also contain pod templates, which share the same namespace.
  */
 export interface Templates extends Readers<Template> {
   /**
@@ -31,7 +31,7 @@ export interface Templates extends Readers<Template> {
    * created before trying again.
    * @throws InvalidInputError if a field is not valid; nothing was sent
    * @throws NameTakenError if a template with this name exists; nothing was created
-   * @throws CreateUncertainError if it cannot tell whether the template was created
+   * @throws CreateUncertainError if the client cannot tell whether the template was created
    */
   create(input: TemplateInput, options?: CreateRecordOptions<Template>): ResponsePromise<Template>;
   /**
@@ -43,16 +43,16 @@ export interface Templates extends Readers<Template> {
    */
   update(id: string, changes: TemplateChanges, options?: KnownOptions): ResponsePromise<Template>;
   /**
-   * Deletes a template by its current name and verifies that it is gone. Keeps trying while the
-   * service rejects the deletion, which it may do for up to two minutes after the template was last
-   * used. A template that does not exist counts as deleted.
+   * Deletes a template by its current name and verifies that it is gone. The service may reject the
+   * deletion for up to two minutes after the template was last used, so the client tries again
+   * during that time. A template that does not exist counts as deleted.
    * @throws InUseError immediately if an endpoint uses the template; names the endpoint
    * @throws DELETE_TIMEOUT if the service does not accept the deletion in time
    */
   delete(id: string, options?: DeleteUnusedOptions): ResponsePromise<void>;
 }
 
-/** The requests for templates. Each one is sent once. */
+/** The requests for templates. Each function sends one request, without retries. */
 export interface TemplateCalls extends RecordCalls<Template, TemplateSettings> {
   /** Reads templates that may belong to endpoints. @default endpoints have no such templates */
   readonly readBound?: ReadByIds<BoundTemplate>;
@@ -75,10 +75,7 @@ export interface TemplateCollection extends Writable<Template, TemplateSettings>
   readonly calls: TemplateCalls;
 }
 
-/**
- * Returns the functions that read and write templates. `endpoints` are the endpoints that may use
- * them.
- */
+/** Returns the functions that read and write templates. `endpoints` may use these templates. */
 export function createTemplates(templates: TemplateCollection, endpoints: Collection<Endpoint>): Templates {
   const isUnused = unusedBy(endpoints, {
     isUser: (endpoint, template: Template) => endpoint.templateId === template.id,

@@ -1,5 +1,5 @@
-// Import undici by its file, because Bun replaces the module "undici" with its own, which sends
-// nothing.
+// Import undici by its file, because Bun replaces the module "undici" with its own implementation,
+// which does not send anything.
 import { Agent, type Dispatcher, EnvHttpProxyAgent, Pool } from "undici/index.js";
 import { SecretText } from "../secret";
 import { PROXY_STATUS, proxyFor } from "./proxy";
@@ -22,9 +22,9 @@ export function createDirectAgent(): Dispatcher {
 }
 
 /**
- * Creates the connections of one client. They use the proxies named in the environment. Without
- * proxies, they are direct, which is faster. undici's own timeouts are off, because each attempt is
- * ended by its signal.
+ * Creates the connections of one client. They use the proxies named in the environment. If no proxy
+ * is named, the connections are direct, which is faster. undici's own timeouts are disabled,
+ * because each attempt is ended by its signal.
  * @throws ConfigurationError if an environment variable is not the URL of a proxy
  */
 export function createAgent(): Dispatcher {
@@ -34,7 +34,7 @@ export function createAgent(): Dispatcher {
   for (const proxy of [http, https]) if (proxy) hideCredentials(proxy.url);
   return new EnvHttpProxyAgent({
     ...AGENT_OPTIONS,
-    // An empty string means no proxy, and keeps undici from reading the environment.
+    // An empty string means no proxy. It also keeps undici from reading the environment.
     httpProxy: http?.url.href ?? "",
     httpsProxy: https?.url.href ?? "",
     clientFactory: (origin, poolOptions) =>
@@ -59,8 +59,8 @@ function decodePart(text: string): string {
 }
 
 /**
- * The connections to a proxy. Without this class, undici would retry immediately and indefinitely
- * if a proxy closes the connection.
+ * The connections to a proxy. Without this class, if a proxy closed the connection, undici would
+ * retry immediately and indefinitely.
  */
 class ProxyConnections extends Pool {
   override async connect(options: Dispatcher.ConnectOptions): Promise<Dispatcher.ConnectData>;

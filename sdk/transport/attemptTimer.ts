@@ -1,6 +1,9 @@
 import type { Clock } from "../contract/clock";
 
-/** If a timer fires later than this, in milliseconds, the program was busy and could not read. */
+/**
+ * The delay of a timer, in milliseconds, from which the program counts as having been too busy to
+ * read.
+ */
 const LATE_MS = 100;
 
 /** The times after which an attempt ends, in milliseconds. */
@@ -44,8 +47,8 @@ export function startAttemptTimer(
   }
 
   /**
-   * Ends the attempt in a `setImmediate` callback. Node reads sockets first, so a response that has
-   * already arrived is not cut off.
+   * Checks whether the time is up, and ends the attempt in a `setImmediate` callback. Node reads
+   * sockets before it calls this callback, so a response that has already arrived is not cut off.
    */
   function look(dueAt: number): void {
     const lateMs = clock.monotonic() - dueAt;

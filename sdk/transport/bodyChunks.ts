@@ -7,9 +7,9 @@ import type { Http, OutgoingRequest } from "./httpRequest";
 const END = { done: true, value: undefined } as const;
 
 /**
- * Returns the chunks of a body, which ends when the client is closed, or when no data arrives for
- * `idleMs` while the reader waits for a chunk. Not a generator: ending a generator before its first
- * read would not run its cleanup.
+ * Returns the chunks of a body. The body ends when the client is closed, or when no data arrives
+ * for `idleMs` while the reader waits for a chunk. This is not a generator, because ending a
+ * generator before its first read would not run its cleanup.
  */
 export function chunksOf(
   http: Http,
@@ -52,7 +52,7 @@ export function chunksOf(
 function endWithClient({ closing }: Http, { attempt: { signal } }: OutgoingRequest, body: Readable): void {
   closing.bodies.add(signal);
   body.once("close", () => closing.bodies.delete(signal));
-  // The body may not have a reader yet.
+  // The body may not have a reader yet, so handle its errors here.
   body.on("error", () => {});
   if (closing.closedBy) signal.abort(closing.closedBy);
 }

@@ -12,49 +12,56 @@ export interface CallContext {
   readonly clock: Clock;
   readonly random: () => number;
   readonly retry: RetryPolicy;
-  /** The maximum time that an attempt may receive no data from the service, in milliseconds. */
+  /** How long an attempt may go without receiving data from the service, in milliseconds. */
   readonly attemptTimeoutMs: number;
   /** Called before the pause of a retry. */
   readonly onRetry?: Reports["retry"];
-  /** Called with a warning that someone should read. */
+  /** Called with a warning that a person should read. */
   readonly warn?: Reports["warning"] | undefined;
   /** Delays the attempts of all calls to stay within a rate limit. */
   readonly gate?: Gate | undefined;
-  /** The gate for calls that go to REST v2 regardless of the API of other calls. @default `gate` */
+  /**
+   * The gate for calls that always go to REST v2, even if other calls use another API.
+   * @default `gate`
+   */
   readonly v2Gate?: Gate | undefined;
   /** Ends attempts, pauses and waits when the client is closed. */
   readonly closing?: Closing | undefined;
 }
 
-/** One call of the service, made of one or more attempts. */
+/** One call to the service, which consists of one or more attempts. */
 export interface ServiceCall<T> extends ObservedOptions {
   /** The name of the operation in events, such as `run` or `saveEndpoint`. */
   readonly name: string;
-  /** Names the call in errors: `saveEndpoint of "llama"`. */
+  /** The name of the call in errors, such as `saveEndpoint of "llama"`. */
   readonly operation: string;
   readonly repeatability: Repeatability;
   /** The id of the job that the call is about, for errors. */
   readonly jobId?: string | undefined;
   /** Sends the request once. */
   readonly attempt: AttemptStep<T>;
-  /** Returns the result of an attempt with unknown effect, or `undefined` if it had no effect. */
+  /**
+   * Determines the outcome of an attempt whose effect is unknown. Returns its result, or
+   * `undefined` if it had no effect.
+   */
   readonly lookUp?: () => Promise<T | undefined>;
   /** Delays attempts to stay within the rate limit. */
   readonly gate?: Gate | undefined;
   /**
-   * The time for the whole call, in milliseconds.
-   * @default the retry policy's, without the time that the gate holds its attempts
+   * The time limit of the whole call, in milliseconds.
+   * @default the time limit of the retry policy, not counting the time that the gate holds attempts
    */
   readonly timeoutMs?: number | undefined;
   /**
-   * `true` if the signal does not interrupt an attempt that was already sent, but only what comes
-   * before and after it.
+   * `true` if the signal does not interrupt an attempt that was already sent, but only the pauses
+   * and waits before and after it.
    */
   readonly keepsAttempt?: boolean | undefined;
 }
 
 /**
- * A step of the pipeline. It makes one attempt by the step after it, to which it adds its own part.
+ * A step of the pipeline. A step makes one attempt by calling the next step and adds its own part
+ * to it.
  */
 export type AttemptStep<T> = (attempt: Attempt) => Promise<T>;
 
@@ -66,11 +73,13 @@ export interface Attempt {
   readonly headers?: RequestOptions["headers"];
   /** Must be called with the response, before it is read. */
   readonly onResponse: (response: ReceivedResponse) => void;
-  /** Called before each request. Requests after the first one also count against the rate limit. */
+  /**
+   * Called before each request. All requests after the first one also count toward the rate limit.
+   */
   readonly onSend?: () => void;
   /**
-   * Called when the body is passed on as a stream. Until the returned function is called, the
-   * request counts as pending, and the caller's signal ends it.
+   * Called when the body is passed on as a stream. Returns a function. Until that function is
+   * called, the request counts as in progress, and the caller's signal ends it.
    */
   readonly goesOn?: () => () => void;
   /** Ends the attempt. */
@@ -87,7 +96,10 @@ export interface Attempt {
   readonly onBegin?: () => void;
 }
 
-/** Ends an attempt. An `AbortController` would make a short request take 50 % more CPU time. */
+/**
+ * A signal that ends an attempt. It is used because an `AbortController` would make a short request
+ * take 50 % more CPU time.
+ */
 export class AttemptSignal extends EventEmitter {
   aborted = false;
   reason: unknown;
@@ -105,7 +117,7 @@ export class CallTime {
   readonly #clock: Clock;
   #startedAt: number;
 
-  /** @param maxMs the time that the call may use */
+  /** @param maxMs the maximum time that the call may use */
   constructor(
     clock: Clock,
     readonly maxMs: number,
@@ -122,7 +134,7 @@ export class CallTime {
     return this.maxMs - this.elapsedMs();
   }
 
-  /** Waits without using the call's time. */
+  /** Waits for a promise. The time of this wait does not count as time that the call has used. */
   async leaveOut(wait: Promise<void>): Promise<void> {
     const from = this.#clock.monotonic();
     await wait;

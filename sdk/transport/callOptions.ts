@@ -9,9 +9,7 @@ import { headerProblems, type RequestOptions } from "./requestOptions";
  */
 export type OptionCheck = (value: unknown, name: string) => readonly InputProblem[];
 
-/**
- * The options of a call, each with a check of its value. Leaving out an option is a compile error.
- */
+/** A check for the value of each option of a call. It is a compile error to leave out an option. */
 export type OptionChecks<Options> = Readonly<Record<keyof Options, OptionCheck>>;
 
 const NO_PROBLEMS: readonly InputProblem[] = [];
@@ -19,7 +17,10 @@ const NO_PROBLEMS: readonly InputProblem[] = [];
 /** The maximum length of an option's name in a message, in characters. */
 const LONGEST_NAME = 50;
 
-/** Creates a check from a rule. `message` never shows the value, which may be a secret. */
+/**
+ * Creates a check from a rule. `message` does not show the value, because the value may be a
+ * secret.
+ */
 export function optionCheck(isValid: (value: unknown) => boolean, message: string): OptionCheck {
   return (value, name) => (isValid(value) ? NO_PROBLEMS : [{ property: name, message }]);
 }
@@ -127,12 +128,13 @@ export function problemsOfOptions<Options>(
 ): InputProblem[] | undefined {
   const known: Readonly<Record<string, OptionCheck>> = checks;
   let problems: InputProblem[] | undefined;
-  // Include inherited names, because an AbortSignal passed instead of the options has no others.
+  // Include inherited names. Otherwise, an AbortSignal that was passed instead of the options would
+  // go unnoticed, because it has no other names.
   for (const name in options) {
     const checkValue = Object.hasOwn(known, name) ? known[name] : undefined;
     let found = NO_PROBLEMS;
     if (checkValue) found = valueProblems(checkValue, name, options[name]);
-    // A library may have added a property to all objects.
+    // Ignore properties that all objects have, because a library may have added them.
     else if (!(name in Object.prototype)) found = [unknown(name, Object.keys(known))];
     if (found.length > 0) problems = [...(problems ?? []), ...found];
   }

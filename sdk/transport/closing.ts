@@ -8,10 +8,10 @@ interface Abortable {
   abort(reason: unknown): void;
 }
 
-/** An attempt under way. */
+/** An attempt in progress. */
 interface RunningAttempt extends BagItem {
   readonly signal: Abortable;
-  /** Its name in error messages. */
+  /** The name of its operation in error messages. */
   readonly operation: string;
 }
 
@@ -29,7 +29,10 @@ export class Closing {
   readonly attempts = new Bag<RunningAttempt>();
   /** The attempts whose bodies are being streamed. */
   readonly bodies = new Set<Abortable>();
-  /** The reason for ending new bodies at once and sending nothing more. Set once it has begun. */
+  /**
+   * The reason with which new bodies are ended at once and new requests are not sent. Set once
+   * closing has begun.
+   */
   closedBy: CodedError | undefined;
 
   /** Ends all bodies, pauses and waits. */
@@ -52,7 +55,9 @@ export class Closing {
   }
 }
 
-/** Runs a wait of a call. The wait ends when the caller aborts or the client is closed. */
+/**
+ * Runs a wait that is part of a call. The wait ends when the caller aborts or the client is closed.
+ */
 export async function untilClosed(
   closing: Closing | undefined,
   { operation, signal }: { readonly operation: string; readonly signal?: AbortSignal | undefined },

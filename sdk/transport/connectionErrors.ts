@@ -12,8 +12,8 @@ import { BrokenExchange, TooLarge } from "./post";
 import { PROXY_STATUS } from "./proxy";
 
 /**
- * Returns the error for a request without a complete response: either the reason for its abort, or
- * a typed error.
+ * Returns the error for a request without a complete response. This is either the reason why the
+ * request was aborted or a typed error.
  */
 export function failureOf(failure: unknown, httpRequest: OutgoingRequest, proxyHint: Http["proxyHint"]): unknown {
   if (failure instanceof ServerlessGpuError) return failure;
@@ -40,12 +40,12 @@ export function failureOf(failure: unknown, httpRequest: OutgoingRequest, proxyH
 }
 
 /**
- * Returns the error for a request that was aborted before it was sent. A timeout then had no effect
- * at the service.
+ * Returns the error for a request that was aborted before it was sent. A timeout of such a request
+ * had no effect at the service.
  */
 function endedBeforeSent(httpRequest: OutgoingRequest, proxyHint: Http["proxyHint"]): unknown {
   const cause = httpRequest.attempt.signal.reason;
-  // Only closing the client ends an attempt with this error.
+  // An attempt ends with this error only if the client is closed.
   if (cause instanceof ConnectionError) return clientClosed(httpRequest.operation, cause);
   if (!(cause instanceof RequestTimeoutError)) return cause;
   const host = originOf(httpRequest);

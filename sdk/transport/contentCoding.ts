@@ -3,7 +3,7 @@ import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw }
 import { Chunks } from "./post";
 
 /**
- * The encodings that a gateway may use even though the client never asks for one (RFC 9110,
+ * The encodings that a gateway may use even though the client never asks for any (RFC 9110,
  * Content-Encoding). undici's `decompress` could decode them, but it prints an ExperimentalWarning
  * to the user's terminal and cannot read raw deflate.
  */
@@ -15,8 +15,8 @@ const DECODERS: Readonly<Record<string, () => Transform>> = {
 };
 
 /**
- * Decodes `deflate` both with the zlib header, as RFC 9110 requires, and without it, as some
- * servers send it.
+ * Decodes `deflate` both with and without the zlib header. RFC 9110 requires the header, but some
+ * servers leave it out.
  */
 class Inflate extends Transform {
   #decoder: Transform | undefined;
@@ -45,7 +45,10 @@ class Inflate extends Transform {
   }
 }
 
-/** The maximum number of encodings of one body. Hundreds would take seconds of CPU time. */
+/**
+ * The maximum number of encodings of one body. Hundreds of encodings would take seconds of CPU
+ * time.
+ */
 const MOST_CODINGS = 5;
 
 /** Thrown if an encoding of a body is unknown, or if a body has too many encodings. */
@@ -71,7 +74,7 @@ export function decoded(body: Readable, codings: readonly string[]): Readable {
     throw new UnknownCoding(`it has ${codings.length} encodings, and ${MOST_CODINGS} at most are decoded`);
   return codings.reduceRight<Readable>((encoded, name) => {
     const decoder = (DECODERS[name] as () => Transform)();
-    // The reader of the result receives the error.
+    // The error can be ignored here, because the reader of the result also receives it.
     pipeline(encoded, decoder, () => {});
     return decoder;
   }, body);

@@ -15,11 +15,11 @@ export class Gate {
   #cancelTimer: (() => void) | undefined;
   #reportedAt = Number.NEGATIVE_INFINITY;
   #heldMs = 0;
-  /** When the first of the waiting requests began to wait. */
+  /** When requests began to wait after the queue was last empty. */
   #heldSince = 0;
   #accepted = 0;
 
-  /** @param onWait called while requests wait for a known time */
+  /** @param onWait called while requests are waiting, if it is known for how long */
   constructor(clock: Clock, limiter: Limiter, onWait?: (event: RateLimitEvent) => void) {
     this.#clock = clock;
     this.#limiter = limiter;
@@ -33,7 +33,7 @@ export class Gate {
     return true;
   }
 
-  /** Resolves when the request is admitted, after earlier ones. */
+  /** Resolves when the request is admitted. Requests are admitted in the order of their calls. */
   enter(signal?: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason);
@@ -52,7 +52,7 @@ export class Gate {
     });
   }
 
-  /** Counts a request that an admitted attempt sends in addition to its first. */
+  /** Counts a request that an admitted attempt sends in addition to its first request. */
   count(): void {
     const now = this.#clock.monotonic();
     this.#limiter.start();
@@ -66,17 +66,23 @@ export class Gate {
     if (this.#waiting.size > 0) this.#admit();
   }
 
-  /** The number of admitted requests that have ended without a refusal. */
+  /** The number of admitted requests that have ended without being rejected. */
   get accepted(): number {
     return this.#accepted;
   }
 
-  /** Returns how long it admits nothing because the service asked for it, in milliseconds. */
+  /**
+   * Returns for how much longer no requests are admitted because the service asked for a wait, in
+   * milliseconds.
+   */
   closedMs(): number {
     return this.#limiter.closedMs?.(this.#clock.monotonic()) ?? 0;
   }
 
-  /** Returns for how long requests have waited, in milliseconds. Several at once count once. */
+  /**
+   * Returns for how long requests have been held in total, in milliseconds. Time during which
+   * several requests were waiting counts only once.
+   */
   heldMs(): number {
     return this.#heldMs + (this.#waiting.size > 0 ? this.#clock.monotonic() - this.#heldSince : 0);
   }
@@ -97,7 +103,7 @@ export class Gate {
     for (const start of this.#waiting) {
       const delayMs = this.#delayMs();
       if (delayMs > 0) {
-        // If the delay is not known, the next request that ends admits the others.
+        // If the delay is not known, the waiting requests are admitted when another request ends.
         if (!Number.isFinite(delayMs)) return;
         const lookInMs = this.#onWait ? Math.min(delayMs, REPORT_MS) : delayMs;
         this.#cancelTimer = this.#clock.schedule(lookInMs, () => this.#look());
@@ -124,14 +130,16 @@ export class Gate {
 export interface RateLimitOptions {
   /**
    * The service's `requests_per_worker`, if you know it. The limit per 10 seconds is then this
-   * number for each running worker in the last `health` response, if that is more than the
-   * contract's limit.
+   * number multiplied by the number of running workers in the last `health` response, if the
+   * product exceeds the contract's limit.
    * @default 0: not used
    */
   readonly requestsPerWorker?: number | undefined;
 }
 
-/** The gates of one endpoint: one for each operation with a limit (contract, Limits). */
+/**
+ * The gates of one endpoint. There is one gate for each operation with a limit (contract, Limits).
+ */
 export interface Gates {
   of(operation: string): Gate | undefined;
   /** Updates the number of running workers, after `health` was read. */

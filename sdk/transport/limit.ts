@@ -4,7 +4,10 @@ import type { AttemptStep, CallContext, CallTime, ServiceCall } from "./call";
 import { untilClosed } from "./closing";
 import type { Gate } from "./gate";
 
-/** Thrown when a call ended before the gate had admitted its attempt: nothing was sent. */
+/**
+ * Thrown when a call ended before the gate had admitted its attempt, which means that nothing was
+ * sent.
+ */
 export class NotAdmitted extends Error {
   constructor(override readonly cause: unknown) {
     super("the attempt was not admitted");
@@ -12,7 +15,7 @@ export class NotAdmitted extends Error {
 }
 
 /**
- * Holds an attempt until the gate admits it, and tells the gate how it ended.
+ * Holds an attempt until the gate admits it, and tells the gate how the attempt ended.
  * @throws NotAdmitted
  */
 export function limit<T>(
@@ -53,7 +56,8 @@ export function limit<T>(
 }
 
 /**
- * Waits until the gate admits an attempt. Only a limit that the caller has set includes the wait.
+ * Waits until the gate admits an attempt. The wait counts toward the time limit only if the caller
+ * has set this limit.
  */
 async function admitted<T>(
   { clock, closing }: CallContext,
@@ -78,15 +82,15 @@ async function admitted<T>(
 /** The maximum time between two readings of the clock, in milliseconds. */
 const CLOCK_MS = 50;
 
-/** The announced refusals of a call that count as one attempt. */
+/** How many rejections of a call, with a wait announced by the service, count as one attempt. */
 const REFUSALS_OF_AN_ATTEMPT = 3;
 
-/** Counts the refusals of a call for which the gate holds all requests. */
+/** Counts the rejections of a call after which the gate holds all requests. */
 export class HeldRefusals {
   readonly #gate: Gate | undefined;
   #refusals = 0;
   #acceptedBefore: number | undefined;
-  /** The attempts that do not count. */
+  /** The number of attempts that do not count. */
   uncounted = 0;
 
   constructor(gate: Gate | undefined) {
@@ -94,10 +98,11 @@ export class HeldRefusals {
   }
 
   /**
-   * Returns `true` if the gate holds all requests for the pause that the refusal asks for. That
-   * time does not count for any of them. Nor does a refusal while others get through, and of
-   * several refusals in a row only the last: several processes share the quota, and another may
-   * have used all of a window.
+   * Returns `true` if the gate holds all requests for the pause that the service asks for. The
+   * pause does not use up the time of any call. The rejection does not count as an attempt if other
+   * requests were accepted in the meantime. Of several rejections in a row, only the last one
+   * counts. The reason is that several processes share the quota, and another process may have used
+   * all of a window.
    */
   add(retryAfterMs: number | undefined, pauseMs: number): boolean {
     const gate = this.#gate;

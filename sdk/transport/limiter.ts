@@ -11,8 +11,8 @@ export interface RequestQuota {
 }
 
 /**
- * After a 429, the share of the limit that is used is halved. It grows back to the whole limit
- * within this time, in milliseconds.
+ * How long it takes until the whole limit is used again, in milliseconds. A 429 halves the share of
+ * the limit that is used.
  */
 const RECOVERY_MS = 60_000;
 
@@ -20,8 +20,8 @@ const RECOVERY_MS = 60_000;
 const SMALLEST_SHARE = 1 / 64;
 
 /**
- * Keeps one operation of one endpoint within its limit. It reads no clock, so callers pass the
- * time, in milliseconds.
+ * Keeps one operation of one endpoint within its limit. It does not read a clock, so callers pass
+ * the time, in milliseconds.
  */
 export interface Limiter {
   /**
@@ -36,14 +36,14 @@ export interface Limiter {
    */
   end(now: number, startedAt: number, refused: boolean, retryAfterMs?: number): void;
   /**
-   * Returns how long no requests are let through because the service asked for a wait, in
-   * milliseconds.
+   * Returns for how much longer no requests are let through because the service asked for a wait,
+   * in milliseconds.
    * @default 0
    */
   closedMs?(now: number): number;
   /**
-   * Raises the number of requests per window to this value if it exceeds the limit (contract,
-   * Dynamic rule).
+   * Raises the number of requests per window to this value, if the value exceeds the limit
+   * (contract, Dynamic rule).
    */
   raise(perWindow: number): void;
 }
@@ -57,7 +57,7 @@ export function createLimiter(base: RequestQuota): Limiter {
   const { windowMs = RATE_WINDOW_MS } = base;
   let perWindow = base.perWindow;
   let inFlight = 0;
-  /** The times of the responses that still count, oldest first, starting at index `first`. */
+  /** The times of those responses that still count, oldest first, starting at index `first`. */
   let ended: number[] = [];
   let first = 0;
   let shareWhenRefused = 1;
@@ -91,7 +91,8 @@ export function createLimiter(base: RequestQuota): Limiter {
     end(now, startedAt, refused) {
       inFlight--;
       ended.push(now);
-      // A request that started before the last reduction says nothing about the reduced limit.
+      // A request that started before the last reduction says nothing about the reduced limit, so
+      // don't reduce it again.
       if (!refused || startedAt <= refusedAt) return;
       shareWhenRefused = Math.max(SMALLEST_SHARE, shareAt(now) / 2);
       refusedAt = now;
@@ -103,25 +104,27 @@ export function createLimiter(base: RequestQuota): Limiter {
 }
 
 /**
- * How long an announced quota is respected after a 429, in milliseconds. The 429 may have been an
- * isolated one.
+ * How long an announced quota is respected after a 429, in milliseconds. After that, requests may
+ * exceed it again, because the 429 may have been an isolated case.
  */
 const KEPT_MS = 5 * 60_000;
 
-/** The longest `Retry-After` that holds back all requests, in milliseconds. */
+/** The longest `Retry-After` for which all requests are held back, in milliseconds. */
 const LONGEST_CLOSED_MS = 120_000;
 
 /**
  * The maximum number of concurrent requests after a 429. Other programs use the same quota and may
- * use up each new window immediately. Then, only this many requests are rejected.
+ * use up each new window immediately. In that case, no more than this number of requests is
+ * rejected.
  */
 const CAREFUL_REQUESTS = 8;
 
 /**
- * Creates a limiter for a quota that is only announced. An account may have a larger quota.
- * Requests that exceed the announced quota are first let through one at a time, and one more at a
- * time for each request that the service accepts. After a rejection, the limiter waits as long as
- * the service asks, and respects the quota for a while.
+ * Creates a limiter for a quota that is only announced, because an account may have a larger quota.
+ * Requests that exceed the announced quota are first let through one at a time. For each such
+ * request that the service accepts, one more may be in progress at the same time. After a
+ * rejection, the limiter waits as long as the service asks, and respects the announced quota for a
+ * while.
  */
 export function createAnnouncedLimiter(limit: RequestQuota): Limiter {
   const limiter = createLimiter(limit);
@@ -153,7 +156,8 @@ export function createAnnouncedLimiter(limit: RequestQuota): Limiter {
       inFlight--;
       limiter.end(now, startedAt, refused);
       if (!refused) {
-        // Requests that were sent before the quota was exceeded say nothing about it.
+        // Requests that were sent before the quota was exceeded say nothing about whether it can be
+        // exceeded.
         if (startedAt > beyondSince) beyond++;
         return;
       }

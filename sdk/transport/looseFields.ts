@@ -1,7 +1,7 @@
 import * as z from "zod";
 
 // Fields of responses that help people and are not part of any contract. Everything except ids is
-// optional, and a value of another type counts as missing.
+// optional, and a value of an unexpected type counts as missing.
 
 const loose = <T>(schema: z.ZodType<T>) =>
   schema
@@ -14,19 +14,19 @@ const numeric = z
   .regex(/^\d+(\.\d+)?$/)
   .transform(Number);
 
-/** A text; `undefined` for anything else. */
+/** A string, or `undefined` for anything else. */
 export const looseText = loose(z.string());
 
-/** A number, or a numeric string; `undefined` for anything else. */
+/** A number or a numeric string, or `undefined` for anything else. */
 export const looseNumber = loose(z.union([z.number(), numeric]));
 
-/** `true` or `false`; `undefined` for anything else. */
+/** `true` or `false`, or `undefined` for anything else. */
 export const looseFlag = loose(z.boolean());
 
-/** A list of texts; `undefined` for anything else. */
+/** A list of strings, or `undefined` for anything else. */
 export const looseTexts = loose(z.array(z.string()));
 
-/** An object with these fields; `undefined` for anything else. */
+/** An object with these fields, or `undefined` for anything else. */
 export const loosePart = <T extends z.ZodRawShape>(shape: T) => loose(z.looseObject(shape));
 
 export const id = z.string().min(1);

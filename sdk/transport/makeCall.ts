@@ -4,8 +4,9 @@ import { retry } from "./retry";
 import { time } from "./time";
 
 /**
- * Makes a call: each attempt passes through the steps from left to right, and its result or error
- * from right to left. The last step is the call's own, which sends its request with `send`.
+ * Makes a call. Each attempt passes through the steps from left to right, and its result or error
+ * passes back from right to left. The last step is the call's own step, which sends its request
+ * with `send`.
  */
 export function makeCall<T>(context: CallContext, given: ServiceCall<T>): Promise<T> {
   const call = given.gate || !context.gate ? given : { ...given, gate: context.gate };

@@ -2,7 +2,7 @@ import { Console } from "node:console";
 import type { ServerlessGpuError } from "../errors";
 import { redact } from "../secret";
 
-/** One request that was sent, or could not be sent. Each retry of a call is an event of its own. */
+/** One request that was sent or could not be sent. Each retry of a call is a separate event. */
 export interface RequestEvent {
   /**
    * The operation, such as `run`, `status`, `saveEndpoint`, `myself` or `getPod`. There are only a
@@ -11,7 +11,7 @@ export interface RequestEvent {
   readonly operation: string;
   /** The operation and its subject, such as `status of job a1 at endpoint b2`. */
   readonly description: string;
-  /** 1 for the first attempt of a call. */
+  /** The number of the attempt, starting at 1. */
   readonly attempt: number;
   /** The HTTP status. Missing if no complete response arrived. */
   readonly status?: number;
@@ -27,7 +27,7 @@ export interface RetryEvent {
   readonly operation: string;
   /** The operation and its subject. */
   readonly description: string;
-  /** The number of the attempt that failed: 1 for the first. */
+  /** The number of the attempt that failed, starting at 1. */
   readonly attempt: number;
   /** The `code` of the error that the attempt failed with. */
   readonly error: string;
@@ -41,11 +41,11 @@ export interface RetryEvent {
 export interface RateLimitEvent {
   /** The number of waiting requests. */
   readonly waiting: number;
-  /** The time until the next of them may be sent, in milliseconds. */
+  /** The time until the next waiting request may be sent, in milliseconds. */
   readonly delayMs: number;
 }
 
-/** Something that a person should know even though no call failed. */
+/** Something that a person should know although no call failed. */
 export interface WarningEvent {
   /** A description of the problem, its consequences, and the remedy. */
   readonly message: string;
@@ -75,7 +75,7 @@ export type LogFunction = (level: LogLevel, message: string, details: object) =>
 /** The observers of a client. They never receive a key. Errors that they throw are ignored. */
 export interface Observers {
   /**
-   * pino, `console`, an object with the same methods, or a function.
+   * The logger: pino, `console`, an object with the same methods, or a function.
    * @default none: the client logs nothing
    */
   readonly logger?: Logger | Console | LogFunction | undefined;
@@ -89,7 +89,8 @@ export interface Observers {
    */
   readonly onRateLimit?: ((event: RateLimitEvent) => unknown) | undefined;
   /**
-   * Called once for each warning: a list may be cut off, or the service does not have a field.
+   * Called once for each warning, for example that a list may be cut off or that the service does
+   * not have a field.
    * @default none
    */
   readonly onWarning?: ((event: WarningEvent) => unknown) | undefined;
@@ -105,7 +106,7 @@ export function createLog(logger: Observers["logger"]): Log {
     const message = redact(text);
     callUser(() => {
       if (typeof logger === "function") return logger(level, message, details);
-      // pino takes the details first. The console prints in the order of its arguments.
+      // pino takes the details first, while the console prints its arguments in their order.
       if (isConsole(logger)) return logger[level](message, details);
       return logger[level](details, message);
     });
@@ -117,8 +118,8 @@ function isConsole(logger: Logger | Console): logger is Console {
 }
 
 /**
- * Reports requests, retries and waits to the observers. The first two are `undefined` if there are
- * no observers for them.
+ * Reports requests, retries and waits to the observers. `request` and `retry` are `undefined` if no
+ * observer needs them.
  */
 export interface Reports {
   readonly request: ((event: RequestEvent) => void) | undefined;
@@ -189,6 +190,6 @@ export function callUser(call: () => unknown): void {
   try {
     Promise.resolve(call()).catch(() => {});
   } catch {
-    // There's nobody to report the error to.
+    // Ignore the error, because there is nobody to report it to.
   }
 }

@@ -10,7 +10,7 @@ import { refuseOtherHosts } from "./rehearsal";
 const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
 
 /**
- * The slowest upload speed that the client tolerates, in bytes per millisecond (half a megabit per
+ * The slowest upload speed that the client allows for, in bytes per millisecond (half a megabit per
  * second).
  */
 const SLOWEST_UPLOAD = 64;
@@ -35,7 +35,7 @@ export interface BegunResponse {
 export class BrokenExchange extends Error {
   /**
    * @param sent `true` if undici had begun to send the request. Error codes do not show this. For
-   * example, an unreachable host has the same code before and after the connection was made
+   * example, an unreachable host results in the same code before and after the connection was made
    */
   constructor(
     override readonly cause: unknown,
@@ -70,9 +70,10 @@ export class Chunks {
 }
 
 /**
- * Sends one request, and resolves when its response is complete, or begins if it is streamed.
- * `agent.dispatch` instead of `agent.request`, because only its callbacks show whether the request
- * was sent, and each arrival of data. It also saves a stream for each body.
+ * Sends one request. Resolves when the response is complete or, if it is streamed, when it begins.
+ * Uses `agent.dispatch` instead of `agent.request`, because only the callbacks of `dispatch` show
+ * whether the request was sent and when data arrives. This also saves creating a stream for each
+ * body.
  * @param isStreamed whether the body of a response with this status is streamed
  * @throws BrokenExchange, and ConfigurationError if the request would leave a rehearsal
  */
@@ -90,14 +91,14 @@ export function post(
     let body: Readable | undefined;
     let endOfStream: (() => void) | undefined;
     const fail = (cause: unknown) => reject(new BrokenExchange(cause, running !== undefined));
-    // This also works before there is a connection to abort.
+    // This also works while there is no connection to abort yet.
     signal.once("abort", () => {
       running?.abort(signal.reason as Error);
       fail(signal.reason);
     });
     const handler: Dispatcher.DispatchHandler = {
       onRequestStart(controller) {
-        // The caller has already been told that nothing was sent.
+        // Don't send the request, because the caller has already been told that nothing was sent.
         if (signal.aborted) return controller.abort(signal.reason as Error);
         running = controller;
         onBegin?.();
@@ -137,7 +138,10 @@ export function post(
   });
 }
 
-/** Returns the time to allow for uploading a body, because Node does not report upload progress. */
+/**
+ * Returns the time to allow for uploading a body. The time is estimated, because Node does not
+ * report upload progress.
+ */
 function uploadMs(body: Dispatcher.DispatchOptions["body"]): number {
   const isWhole = typeof body === "string" || Buffer.isBuffer(body);
   return isWhole ? Math.floor(Buffer.byteLength(body) / SLOWEST_UPLOAD) : 0;
@@ -151,7 +155,7 @@ function readableOf(controller: Dispatcher.DispatchController): Readable {
       callback(error);
     },
   });
-  // If there is a reader, it receives the error. Without a reader, the error must not end the
+  // If there is a reader, it receives the error. If there is none, the error must not end the
   // program.
   return stream.on("error", () => {});
 }

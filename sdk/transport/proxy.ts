@@ -2,7 +2,7 @@ import { ConfigurationError } from "../errors";
 
 /**
  * The environment variables that name a proxy, by the protocol of the requested URL. The first
- * variable that is set applies.
+ * variable that is set is used.
  */
 const PROXY_VARIABLES = {
   "http:": ["http_proxy", "HTTP_PROXY"],
@@ -27,7 +27,7 @@ export function proxyHint(origin: string): string {
   const proxy = proxyFor(origin.startsWith("https:") ? "https:" : "http:");
   if (!proxy) return "";
   const { variable, url } = proxy;
-  // Leave out the user and the password.
+  // Leave out the user name and the password.
   return `. ${variable} is set: check the proxy ${url.protocol}//${url.host}, or add the host to NO_PROXY if it needs no proxy`;
 }
 

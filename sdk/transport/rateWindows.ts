@@ -2,13 +2,14 @@ import type { Limiter } from "./limiter";
 import type { ReceivedResponse } from "./responseInfo";
 
 /**
- * The number of requests that may start before a response has reported the limits or a new window.
+ * The number of requests that may start while no response has reported the limits or, after a
+ * window has ended, the new window.
  */
 const UNKNOWN_LIMIT = 4;
 
 /**
- * The longest wait for a window, in milliseconds. If the wait would be longer, the call is made,
- * and the service's rejection gives the reason.
+ * The longest wait for a window, in milliseconds. If the wait would be longer, the request is sent
+ * anyway, so that the service's rejection gives the reason.
  */
 const LONGEST_WAIT_MS = 120_000;
 
@@ -19,7 +20,10 @@ interface Window {
   quota: number;
   /** The length of the window, in milliseconds. */
   lengthMs: number;
-  /** When the window began, as far as known. Earlier requests say nothing about it. */
+  /**
+   * When the window began, as far as known. Responses to requests that were sent before then say
+   * nothing about this window.
+   */
   readonly begunAt: number;
   readonly endsAt: number;
   /** `true` until a response has reported the end of the window. */
@@ -54,7 +58,7 @@ export function createRateWindows(): RateWindows {
 
   function waitMs(name: string, now: number): number {
     const { left, endsAt, isGuess } = current(name, now) as Window;
-    // Other programs that use this account may have used up the window already.
+    // The window may already be used up, because other programs use the same account.
     if (isGuess && inFlight >= UNKNOWN_LIMIT) return Number.POSITIVE_INFINITY;
     return left > 0 || endsAt - now > LONGEST_WAIT_MS ? 0 : endsAt - now;
   }
@@ -75,14 +79,14 @@ export function createRateWindows(): RateWindows {
     raise() {},
     closedMs: (now) => Math.max(0, closedUntil - now),
     observe({ status, headers }, now, sentAt) {
-      // The service may not have counted pending requests yet.
+      // The service may not have counted the requests in progress yet.
       const others = Math.max(0, inFlight - 1);
       for (const { name, left, ...reported } of reportedWindows(headers)) {
         const known = current(name, now);
         if (known && sentAt < known.begunAt) continue;
         const endsAt = now + reported.leftMs;
         windows.set(name, {
-          // Responses may arrive out of order.
+          // Keep the lower number, because responses may arrive out of order.
           left: Math.min(known?.left ?? left, left - others),
           quota: reported.quota,
           lengthMs: reported.lengthMs,

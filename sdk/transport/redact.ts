@@ -4,8 +4,8 @@ import type { Http, OutgoingRequest } from "./httpRequest";
 import type { ReceivedResponse } from "./responseInfo";
 
 /**
- * Reports the outcome of a request to the observers, and turns a failure into a typed error, which
- * redacts keys when it is constructed.
+ * Reports the outcome of a request to the observers. Turns a failure into a typed error, in which
+ * keys are redacted.
  */
 export async function redacted<T extends ReceivedResponse>(
   http: Http,

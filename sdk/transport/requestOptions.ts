@@ -24,26 +24,30 @@ export interface RequestOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** The options of a call, and a function that receives its responses. */
+/** The options of a call, plus a function that receives its responses. */
 export interface ObservedOptions extends RequestOptions {
-  /** Called with each response of the call. The last response decided the result. */
+  /** Called with each response of the call. The result of the call comes from the last response. */
   readonly onResponse?: ((response: ReceivedResponse) => void) | undefined;
 }
 
-/** Returns the options that apply to a request, without those of the call itself. */
+/**
+ * Returns those options that apply to each request of a call, without options that apply only to
+ * the call itself.
+ */
 export function requestOptions(options: ObservedOptions | undefined): ObservedOptions {
   const { timeoutMs, maxRetries, signal, headers, onResponse } = options ?? {};
   return { timeoutMs, maxRetries, signal, headers, onResponse };
 }
 
 /**
- * Returns `true` if the options change the request itself, so that no other caller can share it.
+ * Returns `true` if the options change the request itself, so that the request cannot be shared
+ * with other callers.
  */
 export function changeRequest({ timeoutMs, maxRetries, headers }: RequestOptions): boolean {
   return timeoutMs !== undefined || maxRetries !== undefined || headers !== undefined;
 }
 
-/** The headers that the connection sets. */
+/** The headers that the connection sets itself. */
 export const CONNECTION_HEADERS: readonly string[] = [
   "connection",
   "content-length",
@@ -58,12 +62,12 @@ export const CONNECTION_HEADERS: readonly string[] = [
   "upgrade",
 ];
 
-/** The headers that the client or the connection sets. */
+/** The headers that the client or the connection sets itself. */
 const RESERVED: readonly string[] = [...CONNECTION_HEADERS, "authorization", "content-encoding", "content-type"];
 
 /**
- * Returns the problems with the headers of a call. They never show the value of a header, which may
- * be a secret.
+ * Returns the problems with the headers of a call. The problems never show the value of a header,
+ * which may be a secret.
  */
 export function headerProblems(headers: unknown): readonly InputProblem[] {
   if (typeof headers !== "object" || headers === null || Array.isArray(headers) || Symbol.iterator in headers) {

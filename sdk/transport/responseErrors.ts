@@ -15,7 +15,7 @@ import type { WholeResponse } from "./httpRequest";
 
 const EXCERPT_LENGTH = 200;
 
-/** The advice when the worker quota is exceeded. */
+/** The advice for a change that would exceed the worker quota. */
 export const quotaAdvice =
   "workersMax counts against one quota for the whole account: lower the workersMax of this or another " +
   "endpoint, or ask the service for a larger quota";
@@ -33,8 +33,8 @@ export function retiredInterface({ status }: WholeResponse, operation: string): 
 }
 
 /**
- * Returns the JSON of a response. Throws the typed error of an error status, or of a body that is
- * not JSON.
+ * Returns the JSON of a response. Throws a typed error if the status is an error or the body is not
+ * JSON.
  */
 export function decodeJson(response: WholeResponse, operation: string, now: number): unknown {
   const failure = errorFromStatus(response, operation, now);
@@ -53,7 +53,10 @@ export function decodeJson(response: WholeResponse, operation: string, now: numb
   }
 }
 
-/** Returns the error for a response that is JSON, but does not have the shape in the contract. */
+/**
+ * Returns the error for a response that is valid JSON but does not have the shape that the contract
+ * specifies.
+ */
 export function unexpectedResponse(operation: string, problem: string, value: unknown): UnexpectedResponseError {
   return new UnexpectedResponseError(
     `${operation}: the service's response has an unexpected shape (${problem}): ${excerpt(jsonText(value))}. ` +
@@ -65,7 +68,7 @@ export function jsonText(value: unknown): string {
   try {
     return JSON.stringify(value) ?? "nothing";
   } catch {
-    // `JSON.parse` has no depth limit.
+    // A deeply nested value can occur, because `JSON.parse` has no depth limit.
     return "JSON that is nested too deeply to show";
   }
 }
@@ -84,14 +87,14 @@ export function errorFromStatus(
   const isPage = isHtml(response);
   const said = isPage ? "an HTML page, so a gateway may have rejected it" : excerpt(response.body);
   const prefix = `${operation}: the service responded with ${status} (${said})`;
-  // An HTML page says nothing about the key or the record.
+  // If the response is an HTML page, it says nothing about the key or the record.
   const advised = (advice: string) => `${prefix}. ${isPage ? "Check the URL, and the network between" : advice}`;
   if (status === 401) return new AuthenticationError(advised("Check that the API key is right and has permission"));
   if (status === 404) return new NotFoundError(advised("There is no such record in this account, or the URL is wrong"));
   return temporaryError(response, prefix, now) ?? rejection(response, prefix);
 }
 
-/** Returns the error of a status after which the same request may succeed. */
+/** Returns the error for a status after which the same request may succeed later. */
 function temporaryError(
   { status, headers }: WholeResponse,
   prefix: string,
@@ -125,12 +128,12 @@ function rejection({ status, headers, body }: WholeResponse, prefix: string): Se
   );
 }
 
-/** Matches the queue's message about a load-balancing endpoint (observed). */
+/** Matches the message of the queue API for a load-balancing endpoint (observed). */
 const NO_QUEUE = /not allowed for QB API/i;
 
 /**
- * Returns `Retry-After`, in seconds or an HTTP date, as milliseconds from now. Returns `undefined`
- * if it is absent or invalid.
+ * Returns how long to wait according to `Retry-After`, in milliseconds from now. The header
+ * contains seconds or an HTTP date. Returns `undefined` if the header is absent or invalid.
  */
 function parseRetryAfter(header: string | string[] | undefined, now: number): number | undefined {
   const text = Array.isArray(header) ? header[0] : header;

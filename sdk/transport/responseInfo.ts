@@ -12,22 +12,22 @@ export interface ReceivedResponse {
 export interface ResponseInfo {
   /** The HTTP status. */
   readonly status: number;
-  /** Header names are lowercase. */
+  /** The response headers. Their names are lowercase. */
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   /**
    * The service's id for the request, from the header `x-request-id`, `request-id` or `cf-ray`.
-   * Missing if the response has none of them.
+   * Missing if the response has none of these headers.
    */
   readonly requestId?: string | undefined;
 }
 
 /**
- * The headers in which services and their gateways send the id of a request, the service's own
- * headers first.
+ * The headers in which services and their gateways send the id of a request. The headers of the
+ * services come first.
  */
 const REQUEST_ID_HEADERS = ["x-request-id", "request-id", "cf-ray"] as const;
 
-/** Returns the facts about a response. */
+/** Returns the information about a response, apart from its body. */
 export function responseInfo({ status, headers: received }: ReceivedResponse): ResponseInfo {
   const headers: Record<string, string | readonly string[]> = {};
   for (const [name, value] of Object.entries(received)) if (value !== undefined) headers[name] = value;

@@ -16,7 +16,9 @@ export interface ResponsePromise<T> extends Promise<T> {
   withResponse(): Promise<WithResponse<T>>;
 }
 
-/** Checks the options, then makes the call. Keeps its last response for `withResponse`. */
+/**
+ * Checks the options, then makes the call. Keeps the last response of the call for `withResponse`.
+ */
 export function checkedCall<T, Options extends RequestOptions>(
   given: Options | undefined,
   checks: OptionChecks<Options>,

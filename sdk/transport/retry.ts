@@ -15,8 +15,8 @@ import { type ReceivedResponse, responseInfo } from "./responseInfo";
 import { decideRetry } from "./retryPolicy";
 
 /**
- * Makes attempts, with pauses as `decideRetry` returns them, until one succeeds or no more is
- * allowed.
+ * Makes attempts until one succeeds or no further attempt is allowed. `decideRetry` determines the
+ * pauses between them.
  */
 export async function retry<T>(
   context: CallContext,
@@ -51,7 +51,8 @@ export async function retry<T>(
       const found = decision.lookUp ? await call.lookUp?.() : undefined;
       if (found !== undefined) return found;
       const { retryInMs } = decision;
-      // The check took time as well.
+      // Compare with the time that is left now, because checking the effect of the attempt took
+      // time as well.
       if (retryInMs === undefined || retryInMs >= used.leftMs()) {
         if (decision.isAskedToWaitLonger) failed.withDetails(whenToTryAgain(context.clock, failed));
         throw failed.afterAttempts(number, used.elapsedMs());
@@ -64,8 +65,8 @@ export async function retry<T>(
 }
 
 /**
- * Returns the error of a failed attempt, with the call's job and the response.
- * @throws what ends the call at once: the reason of an abort, or why nothing was sent
+ * Returns the error of a failed attempt, with the call's job and the response added.
+ * @throws an error that ends the call at once: the reason of an abort, or why nothing was sent
  */
 function failureOfCall(
   error: unknown,
@@ -81,7 +82,7 @@ function failureOfCall(
 /** The latest time that a `Date` can hold, in milliseconds since the Unix epoch. */
 const LATEST_DATE_MS = 8.64e15;
 
-/** Says when the service accepts the call again. */
+/** Returns a text that says when the service will accept the call again. */
 function whenToTryAgain(clock: Clock, { retryAfterMs = 0 }: ServerlessGpuError): string {
   const seconds = Math.ceil(retryAfterMs / 1000);
   const at = new Date(Math.min(clock.now() + retryAfterMs, LATEST_DATE_MS)).toISOString();

@@ -1,18 +1,19 @@
 import type { ServerlessGpuError } from "../errors";
 
 /**
- * The effect of sending a call twice. A `safe` call has the same effect (reads, and writes with an
- * id). A `create` may create a second endpoint. A `submit` may start a second job.
+ * What happens if a call is sent twice. A `safe` call has the same effect as if it were sent once
+ * (reads, and writes with an id). A `create` may create a second record. A `submit` may start a
+ * second job.
  */
 export type Repeatability = "safe" | "create" | "submit";
 
-/** The limits of one call: the number of attempts, and the time. */
+/** The limits of one call: the maximum number of attempts and the maximum time. */
 export interface RetryPolicy {
   /** The maximum number of attempts (integer, ≥ 1). @default 6 */
   readonly maxAttempts: number;
   /**
    * The maximum time for all attempts and pauses, in milliseconds. For a create or an update of a
-   * record, it covers all requests of the operation.
+   * record, this is the time for all requests of the operation together.
    * @default 120,000
    */
   readonly maxElapsedMs: number;
@@ -28,8 +29,8 @@ const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 20_000;
 
 /**
- * The time that must be left for an attempt, in milliseconds, or a quarter of the call's time if
- * that is less. With less time, the attempt would only time out.
+ * The minimum time that must be left for a further attempt, in milliseconds, or a quarter of the
+ * call's time if that is less. With less time left, the attempt would only time out.
  */
 const LAST_ATTEMPT_MS = 5_000;
 
@@ -42,8 +43,8 @@ export interface RetryDecision {
    */
   readonly retryInMs?: number;
   /**
-   * `true` if there is no further attempt because the service asks for a longer wait than the call
-   * allows.
+   * `true` if there is no further attempt because the service asks for a wait that is longer than
+   * the call allows.
    */
   readonly isAskedToWaitLonger?: true;
 }
@@ -52,11 +53,11 @@ export interface RetryDecision {
 export interface FailedAttempt {
   readonly repeatability: Repeatability;
   readonly error: ServerlessGpuError;
-  /** 1 for the first attempt. */
+  /** The number of the attempt, starting at 1. */
   readonly attempt: number;
   /** Time since the call began, in milliseconds. */
   readonly elapsedMs: number;
-  /** A number in [0, 1), for the jitter. */
+  /** A random number in [0, 1), which determines the jitter. */
   readonly random: number;
 }
 
@@ -85,8 +86,9 @@ export function mayHaveHadEffect(error: ServerlessGpuError): boolean {
 /**
  * Decides the next step after a failed attempt. A 429 or a failed connection had no effect, so the
  * call is always retried. After any other temporary fault, the effect is unknown: a `safe` call is
- * retried, a `create` is retried only after a check of its effect, and a `submit` is never retried.
- * A response with an unexpected shape is not retried, but a `create` checks its effect.
+ * retried, a `create` is retried only after checking whether it took effect, and a `submit` is
+ * never retried. A response with an unexpected shape is not retried, but for a `create`, its effect
+ * is checked.
  */
 export function decideRetry(failed: FailedAttempt, policy: RetryPolicy): RetryDecision {
   const { repeatability, error, attempt, elapsedMs } = failed;
@@ -99,14 +101,15 @@ export function decideRetry(failed: FailedAttempt, policy: RetryPolicy): RetryDe
   const { retryAfterMs = 0 } = error;
   if (retryAfterMs > 0 && retryAfterMs >= leftMs) return { lookUp, isAskedToWaitLonger: true };
   if (latestMs < FIRST_PAUSE_MS) return { lookUp };
-  // Even if Retry-After is very short, pauses grow, and clients don't all retry at the same time.
+  // Even if Retry-After is very short, the pauses must grow, and clients must not all retry at the
+  // same time.
   const retryInMs = Math.max(pauseMs(attempt, failed.random), retryAfterMs);
   return retryInMs <= latestMs || retryInMs === retryAfterMs ? { lookUp, retryInMs } : { lookUp };
 }
 
 /**
- * Returns the pause after the given attempt, in milliseconds: random, up to a bound that doubles
- * each time (full jitter).
+ * Returns the pause after the given attempt, in milliseconds. The pause is random, up to a maximum
+ * that doubles with each attempt (full jitter).
  */
 export function pauseMs(attempt: number, random: number): number {
   return random * Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attempt - 1));

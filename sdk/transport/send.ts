@@ -10,7 +10,8 @@ import { errorFromStatus } from "./responseErrors";
 import type { ReceivedResponse } from "./responseInfo";
 
 /**
- * The user agent. A gateway in front of the service rejects user agents that look like a library.
+ * The user agent. It is set because a gateway in front of the service rejects user agents that look
+ * like a library.
  */
 const USER_AGENT = "serverless-gpu/1";
 
@@ -60,15 +61,15 @@ export async function sendForResponse(http: Http, given: OutgoingRequest, idleMs
   const httpRequest = { ...given, attempt: { ...given.attempt, goesOn } };
   const { status, headers, stream } = await redacted(http, httpRequest, posted(http, httpRequest, "all"));
   const chunks = chunksOf(http, httpRequest, stream, idleMs);
-  // The whole body has arrived, so it need not end when the client is closed.
+  // The whole body has arrived, so it does not have to end when the client is closed.
   if (isReceived) http.closing.bodies.delete(signal);
   return { status, headers, chunks };
 }
 
-/** The responses whose bodies are streamed. */
+/** Determines by status which responses have their bodies streamed. */
 const STREAMED = { none: () => false, success: (status: number) => status < 300, all: () => true };
 
-/** A response whose decoded body is not read yet. */
+/** A response whose body is decoded but has not been read yet. */
 interface OpenResponse extends ReceivedResponse {
   readonly stream: Readable;
 }
@@ -81,7 +82,8 @@ async function posted(
   httpRequest: OutgoingRequest,
   streamed: keyof typeof STREAMED,
 ): Promise<WholeResponse | OpenResponse> {
-  // The client must check this itself, because a dispatcher that the user passed stays open.
+  // The client must check this itself, because closing the client does not close a dispatcher that
+  // the user passed.
   if (http.closing.closedBy) throw clientClosed(httpRequest.operation);
   const response = await post(http.agent, optionsOf(http, httpRequest), httpRequest.attempt, STREAMED[streamed]);
   return isComplete(response) ? textOf(response) : openBody(response);
@@ -126,7 +128,10 @@ async function textOf({ status, headers, body }: CompleteResponse): Promise<Whol
   return { status, headers, body: text.startsWith("\uFEFF") ? text.slice(1) : text };
 }
 
-/** Returns the decoded body. If the body of an error response is broken, only its status counts. */
+/**
+ * Returns the decoded body. If the body of an error response cannot be decoded, only the status of
+ * the response is used.
+ */
 async function decodedBody(status: number, body: Buffer, codings: readonly string[]): Promise<Buffer | string> {
   try {
     return await decodedWhole(Readable.from([body]), codings);

@@ -2,29 +2,30 @@ import { createParser } from "eventsource-parser";
 
 /** One server-sent event. */
 export interface ServerSentEvent {
-  /** Its type, if it has one. */
+  /** The event's type, if it has one. */
   readonly event: string | undefined;
   readonly data: string;
-  /** Its id, if it has one. */
+  /** The event's id, if it has one. */
   readonly id?: string;
 }
 
 /** Collects server-sent events from bytes that arrive in pieces. */
 export interface EventParser {
-  /** Reads the next bytes. Returns the events that they complete. */
+  /** Reads the next bytes. Returns the events that are now complete. */
   push(bytes: Uint8Array): ServerSentEvent[];
-  /** Returns an event that was cut off by the end of the response, if there is one. */
+  /** Returns the event that was cut off by the end of the response, if there is one. */
   end(): ServerSentEvent[];
   /**
-   * `true` once a line of a server-sent event was read, or if everything so far could be the start
-   * of one.
+   * `true` once a line of a server-sent event was read, or as long as everything read so far could
+   * be the beginning of such a line.
    */
   readonly isEventStream: boolean;
 }
 
-/** Makes a parser. */
+/** Creates a parser. */
 export function createEventParser(): EventParser {
-  // The decoder joins characters whose bytes arrive separately, and drops a byte order mark.
+  // The decoder joins characters whose bytes arrive in different pieces, and drops a byte order
+  // mark.
   const decoder = new TextDecoder();
   let events: ServerSentEvent[] = [];
   let hasText = false;

@@ -18,7 +18,7 @@ export function time<T>(
     const { progress, cancel } = startAttemptTimer(clock, {
       idleMs: attemptTimeoutMs,
       timeLeftMs: used.leftMs(),
-      // A time limit set by the caller includes the upload.
+      // A time limit that the caller has set includes the time for the upload.
       uploadCounts: call.timeoutMs !== undefined,
       onEnd: (waitedMs) => signal.abort(timeoutError(call.operation, waitedMs)),
     });

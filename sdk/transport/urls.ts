@@ -4,16 +4,16 @@ import { InvalidInputError } from "../errors";
 /** The path of each API below its URL. */
 export const INTERFACE_PATHS = { graphqlUrl: "/graphql", restUrl: "/v1", queueUrl: "/v2" } as const;
 
-/** The path of REST v2 below the GraphQL URL, because the service has both on one host. */
+/** The path of REST v2 below the GraphQL URL. The service has both APIs on one host. */
 export const REST_V2_PATH = "/v2";
 
 /**
- * The maximum length of an id. Ids are far shorter. A longer string is not an id, and must not fill
- * a URL or an error.
+ * The maximum length of an id. Real ids are far shorter. A longer string is not an id, and must not
+ * end up in a URL or an error.
  */
 export const LONGEST_ID = 200;
 
-/** The characters of an id, for messages. */
+/** A description of the characters that an id may contain, for messages. */
 export const ID_CHARACTERS = `letters, digits, hyphens, underscores and dots between them, at most ${LONGEST_ID} characters`;
 
 /** Returns `true` if the id can be one segment of a path. */
@@ -31,15 +31,18 @@ export function pathSegment(property: string, id: unknown): string {
   throw new InvalidInputError("the request", [{ property, message }]);
 }
 
-/** An object passed instead of an id may be large, or have no JSON form. */
+/**
+ * Returns an id as text for messages. An object that was passed instead of an id is not shown,
+ * because it may be large or impossible to convert to JSON.
+ */
 function shownId(id: unknown): string {
   if (typeof id === "string") return id.length > LONGEST_ID ? `${id.length} characters long` : JSON.stringify(id);
   return id === undefined || id === null || typeof id === "number" ? String(id) : `not a string but a ${typeof id}`;
 }
 
 /**
- * Checks the id of a record to look for in a list. An id that is missing in a program would look
- * like a record that does not exist.
+ * Checks that an id was given, before a record with this id is looked up in a list. Otherwise, an
+ * id that is missing in a program would be mistaken for a record that does not exist.
  * @throws InvalidInputError
  */
 export function requireId(id: unknown): void {

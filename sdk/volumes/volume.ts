@@ -5,11 +5,11 @@ import { kindOf } from "../records/kind";
 
 /** The settings for creating a network volume. */
 export interface VolumeInput {
-  /** The name of the volume. It need not be unique. */
+  /** The name of the volume. It does not have to be unique. */
   readonly name: string;
   /**
    * The size in GB (integer, 10–4096). A volume can grow but not shrink, so a smaller size is
-   * refused.
+   * rejected.
    */
   readonly size: number;
   /**
@@ -18,8 +18,8 @@ export interface VolumeInput {
    */
   readonly dataCenterId: string;
   /**
-   * `true` for the faster storage tier. The service does not return it. It cannot be changed:
-   * changing it on the resource replaces the volume, and all its data is lost.
+   * `true` for the faster storage tier. The service does not return this setting. It cannot be
+   * changed: changing it on the resource replaces the volume, and all its data is lost.
    * @default false
    */
   readonly highPerformance?: boolean | null | undefined;
@@ -28,12 +28,12 @@ export interface VolumeInput {
 /** The settings of a new volume in normal form. */
 export interface VolumeSettings extends NormalForms<VolumeInput> {}
 
-/** Changes of a network volume. Fields that are left out keep their value. */
+/** Changes to a network volume. Fields that are left out keep their values. */
 export interface VolumeChanges extends SettingChanges<Pick<VolumeInput, "name" | "size">> {}
 
-/** A network volume as the service has it. */
+/** A network volume as the service returns it. */
 export interface Volume {
-  /** Identifier that the service gave the volume. */
+  /** The id that the service assigned to the volume. */
   readonly id: string;
   /** Name of the volume. */
   readonly name: string;
@@ -42,13 +42,13 @@ export interface Volume {
   /** The id of the data center. */
   readonly dataCenterId: string;
   /**
-   * The system that stores the volume, as named by the service; `""` if the service does not show
-   * it.
+   * The name that the service uses for the system that stores the volume, or `""` if the service
+   * does not show it.
    */
   readonly storageType: string;
 }
 
-/** Sizes of a volume, in GB (observed). */
+/** The range of sizes that a volume can have, in GB (observed). */
 export const VOLUME_SIZE = { min: 10, max: 4096 } as const;
 
 export const VOLUME = kindOf("network volume", {});

@@ -21,21 +21,22 @@ import {
 } from "./volume";
 
 /**
- * Creates, changes, lists and deletes network volumes (observed: the contract has only their ids).
+ * Creates, changes, lists and deletes network volumes. The contract mentions only their ids
+ * (observed).
  */
 export interface Volumes extends Readers<Volume> {
   /**
    * Creates a network volume. If the response is lost, checks whether the volume was created before
-   * trying again, so that there is never a second one.
+   * trying again, so that a second volume is never created.
    * @throws InvalidInputError if a field is not valid; nothing was sent
-   * @throws BusinessRuleError if the data center does not exist or has no volumes; names the data
-   * centers that have them
-   * @throws CreateUncertainError if it cannot tell whether the volume was created, or which of
-   * several new volumes it is
+   * @throws BusinessRuleError if the data center does not exist or does not support volumes; names
+   * the data centers that support them
+   * @throws CreateUncertainError if the client cannot tell whether the volume was created, or which
+   * of several new volumes it is
    */
   create(input: VolumeInput, options?: CreateRecordOptions<Volume>): ResponsePromise<Volume>;
   /**
-   * Changes name or size.
+   * Changes the name or the size of a volume.
    * @throws InvalidInputError if the volume would shrink, or a field is not valid; nothing was
    * changed
    * @throws NotFoundError if the volume does not exist
@@ -45,7 +46,7 @@ export interface Volumes extends Readers<Volume> {
    * Deletes a network volume with all its data and verifies that it is gone. A volume that does not
    * exist counts as deleted.
    * @throws InUseError immediately if an endpoint mounts the volume; names the endpoint
-   * @throws UnexpectedResponseError if it cannot tell whether an endpoint mounts the volume
+   * @throws UnexpectedResponseError if the client cannot tell whether an endpoint mounts the volume
    * @throws DELETE_TIMEOUT if the service does not accept the deletion in time
    */
   delete(id: string, options?: DeleteUnusedOptions): ResponsePromise<void>;
@@ -64,15 +65,18 @@ export const VOLUME_OUTPUTS = {
   },
 };
 
-/** The requests for network volumes, each of which sends one request, once. */
+/** The requests for network volumes. Each function sends one request, without retries. */
 export type VolumeCalls = RecordCalls<Volume, VolumeSettings, Required<VolumeChanges>>;
 
-/** The checks of the settings and of changes. */
+/** Validates the settings and changes of a network volume. */
 export const VOLUME_CHECKS = inputChecks<VolumeInput, VolumeSettings, VolumeChanges>(VOLUME, VOLUME_FIELDS, {
   types: { "data center": ({ mustBe }) => z.string(must(mustBe)).trim().regex(DATA_CENTER_ID, must(mustBe)) },
 });
 
-/** Returns the network volumes of one account. `endpoints` are those that may mount them. */
+/**
+ * Returns the functions that read and write the network volumes of one account. `endpoints` may
+ * mount these volumes.
+ */
 export function createVolumes(
   volumes: Writable<Volume, VolumeSettings, Required<VolumeChanges>>,
   endpoints: Collection<Endpoint>,
@@ -84,8 +88,8 @@ export function createVolumes(
   return recordOperations(volumes, {
     ...VOLUME_CHECKS,
     merge: withoutShrinking,
-    // A name does not identify a volume: name, data center and size together do, if the volume is
-    // new.
+    // A volume's name alone does not identify it. Name, data center and size together identify a
+    // new volume.
     isSame: (volume, { dataCenterId, size }) => volume.dataCenterId === dataCenterId && volume.size === size,
     isNamesake: (other, { dataCenterId }) => other.dataCenterId === dataCenterId,
     delete: (id, options) => deleteUnused(volumes, id, [isUnused], options),

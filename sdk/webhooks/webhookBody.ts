@@ -2,41 +2,44 @@ import { systemClock } from "../contract/clock";
 import { IdScanner } from "../jobs/idScanner";
 
 /**
- * The maximum size of a delivery, in bytes. It contains the job's input (at most 20 MB) and output.
- * Only the id is kept.
+ * The maximum size of a delivery, in bytes. A delivery contains the job's input (at most 20 MB) and
+ * output, but only the id is kept.
  */
 const MAX_BODY_BYTES = 64_000_000;
 
-/** The time for a whole delivery to arrive, in milliseconds. */
+/** The maximum time for a whole delivery to arrive, in milliseconds. */
 const MAX_BODY_MS = 30_000;
 
-/** The content of a delivery: a job's id, or the status to reject it with. */
+/**
+ * The content of a delivery, which is a job's id, or the status with which the delivery is
+ * rejected.
+ */
 export type ReadBody =
   | { readonly jobId: string; readonly status?: undefined }
   | { readonly jobId?: undefined; readonly status: number };
 
 /**
- * A sender that has not sent its whole delivery after this time can make room for others, in
- * milliseconds.
+ * How long a sender may take before it counts as slow, in milliseconds. A slow sender can be ended
+ * to make room for others.
  */
 const SLOW_MS = 1_000;
 
 /** The senders whose deliveries are being read. */
 export interface Senders {
-  /** Reads a delivery in the memory of one chunk. */
+  /** Reads a delivery, keeping only one chunk in memory at a time. */
   read(chunks: AsyncIterator<Uint8Array>): Promise<ReadBody>;
-  /** Ends the slowest sender, with the status 408. Returns `false` if none is slow. */
+  /** Ends the slowest sender, with the status 408. Returns `false` if no sender is slow. */
   endSlowest(): boolean;
 }
 
 interface Sender {
-  /** When it began, in milliseconds of the monotonic clock. */
+  /** When the delivery began, in milliseconds of the monotonic clock. */
   readonly since: number;
   readonly end: () => void;
 }
 
 export function createSenders(): Senders {
-  /** The one that began first is first. */
+  /** The senders, in the order in which their deliveries began. */
   const sending = new Set<Sender>();
   return {
     read: (chunks) => readJobId(chunks, sending),
@@ -63,8 +66,8 @@ async function readJobId(chunks: AsyncIterator<Uint8Array>, sending: Set<Sender>
   const sender = { since: systemClock.monotonic(), end };
   sending.add(sender);
   try {
-    // Read to the end, even after the id: some senders read no response before they have sent
-    // everything.
+    // Read the delivery to its end, even after the id was found, because some senders do not read a
+    // response before they have sent everything.
     for (;;) {
       // A `Promise.race` with one promise for all chunks would keep all chunks in memory.
       const next = await new Promise<IteratorResult<Uint8Array> | undefined>((resolve, reject) => {

@@ -4,13 +4,16 @@ import { RateLimitError } from "../errors";
 import { Gate } from "../transport/gate";
 import { createLimiter } from "../transport/limiter";
 
-/** The longest wait of a delivery for its confirmation, in milliseconds. */
+/** The longest time that a delivery waits to be confirmed, in milliseconds. */
 const LONGEST_WAIT_MS = 30_000;
 
-/** Reads a job when it is its turn. */
+/** Waits for a job's turn, then reads the job. */
 export type WebhookLine = <T>(jobId: string, read: () => Promise<T>) => Promise<T>;
 
-/** Makes a function that reads jobs in order, within a share of the limit of `/status`. */
+/**
+ * Creates a function that reads jobs in the order of the calls, within a share of the limit of
+ * `/status`.
+ */
 export function createWebhookLine(clock: Clock, share: number): WebhookLine {
   const { perWindow, concurrent } = RATE_LIMITS.status;
   const gate = new Gate(clock, createLimiter({ perWindow: perWindow * share, concurrent: concurrent * share }));

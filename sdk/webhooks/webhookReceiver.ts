@@ -21,8 +21,8 @@ export interface ConfirmingQueue extends Pick<EndpointQueue, "endpointId"> {
 /** The information in the URL of a delivery. */
 export interface WebhookDelivery {
   /**
-   * The query parameter `key` of the webhook's URL, which is the key of a batch's input. Anyone who
-   * knows the token can send a different key.
+   * The query parameter `key` of the webhook's URL, which is the key of a batch's input. It may be
+   * forged: anyone who knows the token can send a different key.
    */
   readonly key: string | undefined;
 }
@@ -32,33 +32,34 @@ export interface WebhookReceiverOptions {
   /** The queue of the endpoint whose jobs name this receiver in `webhook`. */
   readonly endpoint: ConfirmingQueue;
   /**
-   * Called each time a job ends, with the job from `/status`, before the delivery gets its
-   * response. Only store the job here, and do long work later. If the function fails, the service
-   * delivers again, and `onJob` is called again. It may also be called twice for the same end:
-   * after a restart, after 10,000 other ends, or if the service does not report the times of a
-   * failed job.
+   * Called each time a job ends, with the job from `/status`, before the response to the delivery
+   * is sent. Only store the job here, and do long work later. If the function fails, the service
+   * delivers the webhook again, and `onJob` is called again. `onJob` may also be called twice for
+   * the same end of a job: after a restart, after 10,000 other ends, or if the service does not
+   * report the times of a failed job.
    */
   readonly onJob: (job: Job, delivery: WebhookDelivery) => unknown;
   /**
-   * Called when a delivery could not be confirmed, or when `onJob` failed. The service delivers it
-   * again, at most twice. If `onJob` is still not called then, read the job yourself. A
-   * `NotFoundError` or a `WebhookNotConfirmedError` may mean a forged delivery.
+   * Called when a delivery could not be confirmed, or when `onJob` failed. The service then
+   * delivers the webhook again, at most twice. If `onJob` is still not called, read the job
+   * yourself. A `NotFoundError` or a `WebhookNotConfirmedError` may mean that the delivery was
+   * forged.
    */
   readonly onError: (error: unknown, jobId: string) => unknown;
   /**
-   * A secret of at least 16 characters that only the service gets, as `token` in the URL's query:
-   * `webhook: "https://example.com/hook?token=…"`. Deliveries without it get the response 401 and
-   * are ignored. Set it wherever strangers can reach the receiver: without it, they can keep it
-   * busy, so that it rejects deliveries of the service.
-   * @default none: every delivery is confirmed, within a quarter of the limit of `/status`, which
-   * forged ones cannot exceed
+   * A secret of at least 16 characters that only the service receives, as `token` in the URL's
+   * query: `webhook: "https://example.com/hook?token=…"`. Deliveries without the token get the
+   * response 401 and are ignored. Set a token whenever strangers can reach the receiver. Without a
+   * token, strangers can keep the receiver so busy that it rejects deliveries of the service.
+   * @default none: every delivery is confirmed. All confirmations together, including those of
+   * forged deliveries, use at most a quarter of the limit of `/status`
    */
   readonly token?: string | undefined;
   /**
-   * A folder for lines about jobs that have ended, with their status, delay and run time, but
-   * without input and output. Any number of processes may share it, including `serverless-gpu
-   * metrics --record`. If it cannot be written, `onError` is called once with an empty job id, and
-   * jobs continue.
+   * The folder in which to record jobs that have ended, one line per job, with status, delay and
+   * run time but without input and output. Any number of processes may share the folder, including
+   * `serverless-gpu metrics --record`. If the folder cannot be written to, `onError` is called once
+   * with an empty job id, and jobs are not affected.
    * @default none
    */
   readonly record?: string | undefined;
@@ -67,23 +68,26 @@ export interface WebhookReceiverOptions {
 /** Receives the service's webhook calls, and confirms them with `/status`. */
 export interface WebhookReceiver {
   /**
-   * Handles a request of `http.createServer(receiver.node)`, or of a route in a server that has not
-   * read the body.
+   * Handles a request, as a handler for `http.createServer(receiver.node)` or for a route in a
+   * server that has not read the body.
    */
   node(request: IncomingMessage, response: ServerResponse): Promise<void>;
-  /** Handles a request of a server whose handlers take a `Request` and return a `Response`. */
+  /** Handles a request, for servers whose handlers take a `Request` and return a `Response`. */
   fetch(request: Request): Promise<Response>;
-  /** Resolves when all deliveries so far are handled. Await it before the process ends. */
+  /**
+   * Resolves when all deliveries received so far are handled. Await this before the process ends.
+   */
   idle(): Promise<void>;
 }
 
 /**
- * The maximum number of deliveries that are read or confirmed at the same time. A further delivery
- * takes the place of the slowest sender, or is rejected. The service delivers rejected ones again.
+ * The maximum number of deliveries that are read or confirmed at the same time. When it is reached,
+ * a new delivery takes the place of the slowest sender, or is rejected. The service delivers a
+ * rejected webhook again.
  */
 const MAX_UNDER_WAY = 500;
 
-/** The number of job ends to remember, to detect duplicates. */
+/** The number of job ends that are remembered in order to detect duplicates. */
 const REMEMBERED = 10_000;
 
 const SHORTEST_TOKEN = 16;
@@ -103,10 +107,10 @@ const RECEIVER_OPTIONS: OptionChecks<WebhookReceiverOptions> = {
 };
 
 /**
- * Makes a receiver for the webhooks of one endpoint. Deliveries have no signature, and anyone can
+ * Creates a receiver for the webhooks of one endpoint. Deliveries have no signature, so anyone can
  * send one. The receiver therefore reads the job with `/status` and passes it to `onJob`. Only then
- * does it respond with 200. After a failure the response is 503, so that the service delivers
- * again. Duplicates are dropped (contract, Events).
+ * does it respond with 200. After a failure, the response is 503, so that the service delivers the
+ * webhook again. Duplicates are dropped (contract, Events).
  * @throws InvalidInputError if an option is missing or invalid, or the token is too short
  * @example
  * const receiver = createWebhookReceiver({
@@ -151,7 +155,7 @@ export function createWebhookReceiver(options: WebhookReceiverOptions): WebhookR
     }
   }
 
-  /** Returns the status to respond with. */
+  /** Handles a delivery. Returns the status of the response. */
   async function handle(body: AsyncIterator<Uint8Array>, delivery: WebhookDelivery): Promise<number> {
     const { jobId, status } = await senders.read(body);
     if (status !== undefined) return status;
@@ -181,7 +185,7 @@ export function createWebhookReceiver(options: WebhookReceiverOptions): WebhookR
   return {
     async node(request, response) {
       const status = await receive(request.method, request.url, () => request[Symbol.asyncIterator]());
-      // Without `close`, Node would read the rest of the body.
+      // Close the connection, because Node would otherwise read the rest of the body.
       const headers = { "content-length": 0, ...(status !== 200 && { connection: "close" }) };
       response.writeHead(status, headers).end();
     },
@@ -201,10 +205,10 @@ async function* chunksOf(body: AsyncIterable<Uint8Array> | null): AsyncGenerator
   if (body) yield* body;
 }
 
-/** Returns a check of the token that takes constant time for all lengths. */
+/** Returns a function that checks the token in constant time, regardless of its length. */
 function tokenCheck(token: string | undefined): (url: string | undefined) => boolean {
   if (token === undefined) return () => true;
-  // From now on, it is redacted everywhere.
+  // From now on, the token is redacted everywhere.
   new SecretText(token);
   const digest = (text: string) => createHash("sha256").update(text).digest();
   const expected = digest(token);
@@ -218,16 +222,16 @@ function parameter(url = "", name: string): string | null {
 }
 
 /**
- * Identifies an end of a job, because a job that was retried ends again, which is not a duplicate.
- * Returns `undefined` if ends cannot be distinguished, because a duplicate is less harmful than a
- * missed end.
+ * Identifies an end of a job. A job that was retried ends again, and its second end is not a
+ * duplicate. Returns `undefined` if the ends cannot be distinguished, because delivering a
+ * duplicate is less harmful than missing an end.
  */
 function endOf({ id, status, delayTime, executionTime }: Job): string | undefined {
   if (isRetryable(status) && delayTime == null && executionTime == null) return undefined;
   return [id, status, delayTime, executionTime].join(" ");
 }
 
-/** Makes a set that keeps the newest strings. */
+/** Creates a set that keeps only the newest strings. */
 function createMemory(size: number) {
   const strings = new Set<string>();
   return {

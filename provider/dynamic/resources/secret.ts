@@ -75,7 +75,7 @@ export class Secret extends pulumi.CustomResource {
   declare readonly name: pulumi.Output<string>;
   /** Value, as the program last set it; absent if `valueEnv` is used. */
   declare readonly value: pulumi.Output<string | undefined>;
-  /** Description; `""` if there is none. */
+  /** The description, or `""` if there is none. */
   declare readonly description: pulumi.Output<string>;
   /**
    * Text to use as the value of an environment variable. It is replaced by the secret's value when

@@ -11,11 +11,11 @@ export interface SmokeTestPolicy {
    * @default the endpoint's timeout, else 600,000 (10 minutes)
    */
   executionTimeout?: pulumi.Input<number> | undefined;
-  /** `true` if the job does not start workers. @default false */
+  /** `true` if no workers should be started for the job. @default false */
   lowPriority?: pulumi.Input<boolean> | undefined;
   /**
-   * How long the job may exist, waiting and running together, in milliseconds (integer, 10 seconds
-   * to 7 days).
+   * How long the job may exist, including both waiting and running, in milliseconds (integer, 10
+   * seconds to 7 days).
    * @default 86,400,000 (24 hours)
    */
   ttl?: pulumi.Input<number> | undefined;
