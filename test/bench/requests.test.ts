@@ -10,7 +10,7 @@ const CASES = (["graphql", "v2"] as const).flatMap((api) =>
 // Never by seconds: the counts are of virtual time, and the same on any machine.
 test.each(
   CASES,
-)(`no command of ${COUNT} endpoints with %s over %s needs more requests than its goal`, async (_, api, fleet) => {
+)(`no command on ${COUNT} endpoints with %s over %s exceeds its goal for requests`, async (_, api, fleet) => {
   const measured = await play(api, fleet, COUNT);
   const exceeded = COMMANDS.flatMap((command) => {
     const { requests, operations } = measured[command];
@@ -21,7 +21,7 @@ test.each(
   for (const command of COMMANDS) expect(measured[command].refused).toBeLessThanOrEqual(1);
 });
 
-test(`a destroy of ${COUNT} endpoints over GraphQL needs one request more for each where the service keeps their templates`, async () => {
+test(`destroying ${COUNT} endpoints over GraphQL takes one extra request per endpoint if the service keeps their templates`, async () => {
   const { requests, refused, operations } = (await play("graphql", KEPT, COUNT)).destroy;
   expect(operations).toMatchObject({ saveEndpoint: COUNT, deleteEndpoint: COUNT, deleteTemplate: COUNT });
   expect(requests).toBeLessThanOrEqual(KEPT_GOAL * COUNT + FIXED);

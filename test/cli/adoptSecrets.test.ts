@@ -35,12 +35,12 @@ const SUSPECT: readonly (readonly [string, string | number])[] = [
   ["OPENAI_API_BASE", "http://x/v1"],
 ];
 
-test("a variable is in the program only if it is clearly harmless", () => {
+test("a variable is written into the program only if it is clearly harmless", () => {
   for (const [name, value] of HARMLESS) expect([name, isHarmlessVariable(name, String(value))]).toEqual([name, true]);
   for (const [name, value] of SUSPECT) expect([name, isHarmlessVariable(name, String(value))]).toEqual([name, false]);
 });
 
-test("a start command or a description that may hold a secret is read from the config", () => {
+test("a start command or description that may contain a secret is read from the config", () => {
   for (const command of ["python -u handler.py", "/start.sh --port 8000 --model org/m --dtype=half --eager", ""])
     expect([command, mayHoldSecret("dockerArgs", command)]).toEqual([command, false]);
   for (const command of [

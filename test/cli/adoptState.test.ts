@@ -39,7 +39,7 @@ const template = (env: unknown, inputs: object = {}) => ({
   outputs: { templateId: "t1" },
 });
 
-test("no secret of a state is in the program, whether it is encrypted, plain or not marked", () => {
+test("the program contains no secret from the state, whether it is encrypted, plain or unmarked", () => {
   const env = {
     MODEL: "llama",
     MARKED: { ...SECRET, ciphertext: "v1:canary" },
@@ -68,7 +68,7 @@ test("no secret of a state is in the program, whether it is encrypted, plain or 
   expect(output).toContain("// not managed: gpuCount ");
 });
 
-test("variables that are one secret are read from the config as a whole", () => {
+test("variables that are stored as one secret are read from the config as a whole", () => {
   const { output, messages } = pulumi([template({ ...SECRET, ciphertext: "v1:x" })]);
   expect(output).toContain('  env: config.requireSecretObject<Record<string, string>>("tpl-env"),\n');
   expect(output).toContain("//      pulumi config set --secret tpl-env\n");
@@ -76,7 +76,7 @@ test("variables that are one secret are read from the config as a whole", () => 
   expect(messages.join()).not.toContain("has no successor");
 });
 
-test("a secret of the service becomes a Secret, whose value is read from the config", () => {
+test("a secret of the service becomes a Secret resource that reads its value from the config", () => {
   const secret = (value: unknown) => ({
     urn: `${URN}:Secret::hf`,
     type: "runpod:index:Secret",
@@ -100,7 +100,7 @@ test.each([
   ["backend", { version: 3, checkpoint: { stack: "dev", latest: { manifest: {}, resources: [] } } }],
   ["backend, before the first update", { version: 3, checkpoint: { stack: "dev" } }],
   ["terraform state pull", { version: 4, terraform_version: "1.9.0", resources: [] }],
-])("the state of an empty stack is an empty program: %s", (_name, state) => {
+])("the state of an empty stack yields an empty program: %s", (_name, state) => {
   const from = written(JSON.stringify(state));
   const { output, messages, exitCode } = adoptState({ from });
   expect(output).toBe("// the state has no resources, so there is nothing to adopt\nexport {};\n");
@@ -108,14 +108,14 @@ test.each([
   expect(JSON.parse(adoptState({ from, importFile: true }).output)).toEqual({ resources: [] });
 });
 
-test("a state of a version that this release does not know is refused", () => {
+test("a state whose version this release does not know is refused", () => {
   const from = written(JSON.stringify({ version: 99, deployment: { resources: [endpoint()] } }));
   expect(() => adoptState({ from })).toThrow("the state has version 99; this release reads 3 and 4");
   const terraformState = written(JSON.stringify({ version: 99, resources: [] }));
   expect(() => adoptState({ from: terraformState })).toThrow("is no state that this version can read");
 });
 
-test("what has no successor, is being deleted, is only read, or has no id is left out with the reason", () => {
+test("resources that have no successor, are being deleted, are only read or have no id are left out with the reason", () => {
   const { output, messages, exitCode } = pulumi(
     [
       endpoint(),
@@ -142,7 +142,7 @@ test("what has no successor, is being deleted, is only read, or has no id is lef
   expect(messages.join("\n")).not.toMatch(/canary|aws/);
 });
 
-test("settings without a successor are named, and those without a value are not", () => {
+test("settings without a successor are reported only if they have a value", () => {
   const inputs = { bindEndpoint: true, hubReleaseId: "h", flashEnvironmentId: "", env: null, workersPFBTarget: 0 };
   const { output, messages } = pulumi([endpoint({}, inputs)]);
   expect(output).toContain("// not managed, stays as it is: bindEndpoint, hubReleaseId\n");
@@ -160,7 +160,7 @@ const dependent = (name: string, type: string, ...dependencies: string[]) => ({
 
 const commands = (output: string) => [...output.matchAll(/^\W*(pulumi state delete .*)$/gm)].map(([, each]) => each);
 
-test("the commands remove dependents first, and force the removal of protected resources only", () => {
+test("the commands remove dependents first, and force removal only for protected resources", () => {
   const { output, exitCode } = pulumi([
     dependent("a", "Endpoint"),
     { ...dependent("b", "Template", "Endpoint::a"), protect: true },
@@ -175,7 +175,10 @@ test("the commands remove dependents first, and force the removal of protected r
   expect(output).toMatch(/Only after every command\n\/\/ +has succeeded, remove them from the old program/);
 });
 
-test.each([{}, { importFile: true }])("a resource on which others depend that stay is left out, with %j", (flags) => {
+test.each([
+  {},
+  { importFile: true },
+])("a resource is left out if resources that stay depend on it, with %j", (flags) => {
   const { output, messages, exitCode } = pulumi(
     [
       dependent("a", "Template"),
@@ -194,19 +197,19 @@ test.each([{}, { importFile: true }])("a resource on which others depend that st
   expect(text).toMatch(/left out \S+::a: it cannot be removed from the old state, because \S+::b stays/);
 });
 
-test("a resource of another provider that depends on an endpoint keeps it in the old state", () => {
+test("an endpoint stays in the old state if a resource of another provider depends on it", () => {
   const alarm = { urn: "urn:pulumi:dev::p::aws:x:Alarm::a", type: "aws:x:Alarm", parent: `${URN}:Endpoint::llama` };
   expect(() => pulumi([endpoint(), alarm])).toThrow(/nothing to adopt.*\n.*because \S+Alarm::a stays there/);
 });
 
-test("a resource whose predecessor is still to be deleted is left out, because no command can tell them apart", () => {
+test("a resource is left out while its predecessor awaits deletion, because no command can tell them apart", () => {
   const { output, messages } = pulumi([endpoint(), endpoint({ id: "e0", delete: true }), template({})]);
   expect(output).not.toContain("ServerlessEndpoint");
   expect(commands(output)).toEqual([`pulumi state delete '${URN}:Template::tpl'`]);
   expect(messages.join("\n")).toMatch(/Endpoint::llama: the old state also has its predecessor.*Run the old program/);
 });
 
-test("the program has the first of several resources for one record, and the commands remove all", () => {
+test("if several resources share a record, the program declares the first one and the commands remove all of them", () => {
   const copy = { ...dependent("copy", "Endpoint", "Template::tpl"), id: "id-a" };
   const { output, messages, exitCode } = pulumi([template({}), dependent("a", "Endpoint"), copy]);
   expect(output.match(/adoptId: .*/g)).toEqual(['adoptId: "t1",', 'adoptId: "id-a",']);
@@ -219,18 +222,18 @@ test("the program has the first of several resources for one record, and the com
   );
 });
 
-test("the types QB and LB of an endpoint get their names here", () => {
+test("the endpoint types QB and LB become QUEUE and LOAD_BALANCER", () => {
   expect(pulumi([endpoint({}, { type: "LB" })]).output).toContain('type: "LOAD_BALANCER"');
   expect(pulumi([endpoint({}, { type: "QB" })]).output).toContain('type: "QUEUE"');
 });
 
-test("a type with the name of a property of every object is one without a successor", () => {
+test("a type named like a property of every object, such as constructor, is reported as having no successor", () => {
   const odd = { urn: `${URN}:constructor::x`, type: "runpod:index:constructor", id: "x" };
   const { messages } = pulumi([endpoint(), odd]);
   expect(messages).toEqual([`left out ${odd.urn}: the type runpod:index:constructor has no successor here`]);
 });
 
-test("names with quotes, line ends and code stay names, in the program and in the commands", () => {
+test("names with quotes, line breaks or code are escaped in the program and in the commands", () => {
   const name = 'it\'s "x"\n$(rm -rf .) `tick` // */ \u202e';
   const { output } = pulumi([endpoint({ urn: `${URN}:Endpoint::${name}` }, { name })]);
   expect(output).toContain(
@@ -240,7 +243,7 @@ test("names with quotes, line ends and code stay names, in the program and in th
   expect(output).not.toContain("\u202e");
 });
 
-test("an explicit provider is declared with its key from the config, and options stay", () => {
+test("an explicit provider is declared with its key read from the config, and its options are kept", () => {
   const provider = "urn:pulumi:dev::p::pulumi:providers:runpod::prod account::6f";
   const { output } = pulumi([
     template({}, {}),
@@ -265,7 +268,7 @@ test.each([
   ["https://gpu.example/graphql", '  graphqlUrl: "https://gpu.example/graphql",\n  queueUrl: "https://gpu.example",'],
   ["https://gpu.example/graphql?api_key=canary", 'graphqlUrl: config.requireSecret("eu-graphqlUrl")'],
   [{ ...SECRET, plaintext: '"canary"' }, 'graphqlUrl: config.requireSecret("eu-graphqlUrl")'],
-])("the key of an explicit provider goes only to its service: %j", (apiUrl, code) => {
+])("the key of an explicit provider is sent only to its service: %j", (apiUrl, code) => {
   const urn = "urn:pulumi:dev::p::pulumi:providers:runpod::eu";
   const { output, messages } = pulumi([
     { urn, type: "pulumi:providers:runpod", id: "6f", inputs: { apiKey: "canary", apiUrl } },
@@ -278,7 +281,7 @@ test.each([
   expect(messages.some((line) => line.includes("has an apiUrl that is not RunPod's"))).toBe(!isRunpod);
 });
 
-test("children of components with the same name get different names", () => {
+test("children of different components that share a name get distinct names", () => {
   const urn = (parent: string) => `urn:pulumi:dev::p::${parent}$runpod:index:Endpoint::llama`;
   const { output } = pulumi([endpoint({ urn: urn("a:b:C") }), endpoint({ urn: urn("a:b:D"), id: "e2" })]);
   expect(output.match(/new ServerlessEndpoint\("[^"]*"/g)).toEqual([
@@ -287,7 +290,7 @@ test("children of components with the same name get different names", () => {
   ]);
 });
 
-test("the older provider's suffix for FLASHBOOT becomes the setting, and its ids are those of the outputs", () => {
+test("the older provider's suffix for FLASHBOOT becomes the setting, and its ids are taken from the outputs", () => {
   const old = { id: "llama", outputs: { endpoint: { id: "e7" } } };
   const { output } = pulumi([endpoint(old, { name: "llama -fb", scalerValue: 4 })]);
   expect(output).toContain('adoptId: "e7"');
@@ -296,13 +299,13 @@ test("the older provider's suffix for FLASHBOOT becomes the setting, and its ids
   expect(output).toContain("// not managed: scalerValue requires scalerType");
 });
 
-test("a GPU pool that this version does not know is declared, with the command that accepts it", () => {
+test("a GPU pool unknown to this version is declared, with the command that accepts it", () => {
   const { output } = pulumi([endpoint({}, { gpuIds: "HOPPER_999,ADA_24" })]);
   expect(output).toContain("pulumi config set serverless-gpu:extraGpuTiers HOPPER_999");
   expect(output).toContain('gpuIds: ["HOPPER_999", "ADA_24"]');
 });
 
-test("instances, modules, tainted and deposed objects of a Terraform state are told apart", () => {
+test("instances, modules, tainted objects and deposed objects of a Terraform state are distinguished", () => {
   const attributes = { id: "e1", name: "a", gpu_pools: ["ADA_24"], template_id: "t" };
   const base = { mode: "managed", type: "runpod_serverless_endpoint", provider: 'provider["x/runpod/runpod"].eu' };
   const { output, messages } = terraform([
@@ -330,7 +333,7 @@ test("instances, modules, tainted and deposed objects of a Terraform state are t
   expect(messages.join("\n")).toMatch(/bad: it is tainted.*\n.*bad: the old program has replaced it/);
 });
 
-test("a file that is no state is refused without a word of its content", () => {
+test("a file that is not a state is refused without revealing its content", () => {
   for (const text of ["canary", '{"canary":1}', "[]", "null", '{"version":3,"deployment":null}'])
     expect(() => adoptState({ from: written(text) })).toThrow(/is (not JSON|no state)/);
   expect(() => adoptState({ from: written("canary") })).not.toThrow(/canary/);
@@ -351,7 +354,7 @@ test.each(["utf8", "utf16le", "utf16be"])("a state in %s with a byte order mark 
   expect(adoptState({ from: file }).output).toContain('name: "größe"');
 });
 
-test("the file for pulumi import has unique names, and no credential", () => {
+test("the file for pulumi import uses unique names and contains no credential", () => {
   const auth = {
     urn: `${URN}:ContainerRegistryAuth::llama`,
     type: "runpod:index:ContainerRegistryAuth",

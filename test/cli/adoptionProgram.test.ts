@@ -16,7 +16,7 @@ function logicalNames(...names: string[]): (string | undefined)[] {
   return [...source.matchAll(/^new ServerlessEndpoint\("(.*)", \{$/gm)].map(([, name]) => name);
 }
 
-test("logical names are words, and each is unique", () => {
+test("logical names contain only words, and each name is unique", () => {
   expect(logicalNames("a", "a", "a-2", "a", "3d", "Größe", "模型", "--", "x::y z")).toEqual([
     "a",
     "a-2",
@@ -30,7 +30,7 @@ test("logical names are words, and each is unique", () => {
   ]);
 });
 
-test("defaults are left out, except a scalerType that the scalerValue needs", () => {
+test("defaults are left out, except for a scalerType that the scalerValue requires", () => {
   expect(resources({ scalerValue: 9, workersMax: 7 })).toBe(`new ServerlessEndpoint("name", {
   adoptId: "id",
   name: "name",
@@ -43,7 +43,7 @@ test("defaults are left out, except a scalerType that the scalerValue needs", ()
 `);
 });
 
-test("values that this version does not accept are not managed, with the reason", () => {
+test("values that this version does not accept are left unmanaged, with the reason", () => {
   const source = resources({ scalerType: "MAGIC\u2028()", scalerValue: 9, flashBootType: "TURBO", workersMin: 5 });
   expect(source).toMatch(/^ {2}templateId: "t",\n {2}\/\/ not managed: /m);
   expect(source).toMatch(/^ {2}\/\/ not managed: scalerType "MAGIC \(\)" is not known/m);
@@ -68,13 +68,13 @@ test("the program shows the command that accepts GPU pools newer than this versi
   expect(skipped).toEqual([{ id: "evil", reason: expect.stringContaining('"$(rm)" is not a known GPU pool') }]);
 });
 
-test("an endpoint without a template is left out and named", () => {
+test("an endpoint without a template is left out and reported", () => {
   const { source, skipped } = adoptionProgram([endpoint({ templateId: "" })]);
   expect(source).not.toContain("new ServerlessEndpoint(");
   expect(skipped).toEqual([{ id: "id", reason: expect.stringContaining("templateId") }]);
 });
 
-test("over REST v2, which shows no template, the container is declared and the variables are only named", () => {
+test("over REST v2, which shows no template, the container is declared and its variables are listed by name only", () => {
   const container = { imageName: "app:1", containerDiskInGb: 30, ports: "8000/http", env: { TOKEN: "canary-value" } };
   const { source, skipped } = adoptionProgram([endpoint({ templateId: "", ...container })], {}, "v2");
   expect(skipped).toEqual([]);
@@ -85,7 +85,7 @@ test("over REST v2, which shows no template, the container is declared and the v
   expect(source).not.toMatch(/templateId|canary-value/);
 });
 
-test("every setting of an endpoint is declared, volumes in one form, and what it does not show is left out", () => {
+test("every setting that an endpoint shows is declared, with its volumes in one form", () => {
   const gpu = { gpuCount: 2, executionTimeoutMs: 0, allowedCudaVersions: "12.2,12.11", type: "LOAD_BALANCER" };
   const several = { networkVolumeId: "a,b", networkVolumeIds: "a,b" };
   expect(resources({ ...gpu, ...several, scalerType: "REQUEST_COUNT" })).toBe(`new ServerlessEndpoint("name", {
@@ -104,7 +104,7 @@ test("every setting of an endpoint is declared, volumes in one form, and what it
   expect(resources(cpu)).toContain('  networkVolumeId: "a",\n  instanceIds: "cpu3g-4-16",\n});');
 });
 
-test("a start command that may hold a secret is not in the program", () => {
+test("a start command that may contain a secret is left out of the program", () => {
   const source = resources({ templateId: "", imageName: "app:1", dockerArgs: "serve --pass hunter2" });
   expect(source).toContain("// not managed: dockerArgs, which may hold a secret. Add it with a config secret");
   expect(source).not.toContain("hunter2");

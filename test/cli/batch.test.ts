@@ -74,7 +74,7 @@ const untilLines = async (count: number) => {
   while ((await lines()).length < count) await pause(20);
 };
 
-test("writes a line for each input, and does nothing the second time", async () => {
+test("writes one line per input, and does nothing on the second run", async () => {
   const { code, stdout, stderr } = await run();
   expect([code, stdout]).toEqual([0, ""]);
   expect(stderr).toMatch(/^60 of 60 done, 0 failed, \S+ jobs\/s$/m);
@@ -89,7 +89,7 @@ test("writes a line for each input, and does nothing the second time", async () 
   ).not.toContain("run");
 });
 
-test("goes on after kill -9 as often as needed: each job runs once", async () => {
+test("resumes after each kill -9 and runs each job once", async () => {
   jobMs = 100;
   for (const count of [5, 20, 40]) {
     const child = start("--concurrency", "8");
@@ -105,7 +105,7 @@ test("goes on after kill -9 as often as needed: each job runs once", async () =>
   expect(new Set((await lines()).map(({ key }) => key)).size).toBe(60 - uncertain);
 });
 
-test("drains at the first Ctrl-C, and says how to go on", async () => {
+test("drains at the first Ctrl-C and explains how to continue", async () => {
   jobMs = 300;
   const child = start("--concurrency", "5");
   await untilLines(5);
@@ -118,7 +118,7 @@ test("drains at the first Ctrl-C, and says how to go on", async () => {
   await whole();
 });
 
-test("detaches at the second Ctrl-C, and the next run has the results", async () => {
+test("detaches at the second Ctrl-C, and the next run collects the results", async () => {
   jobMs = 2_000;
   const child = start("--concurrency", "5");
   while (runs.size < 5) await pause(20);
@@ -133,7 +133,7 @@ test("detaches at the second Ctrl-C, and the next run has the results", async ()
   await whole();
 });
 
-test("says which inputs failed with a code of its own, and writes why", async () => {
+test("exits with a distinct code if inputs failed, names these inputs and writes the reasons", async () => {
   await inputs([{ n: 1 }, { n: 2, fails: true }]);
   expect((await run()).code).toBe(3);
   const failed = (await lines()).find(({ error }) => error);
@@ -143,14 +143,14 @@ test("says which inputs failed with a code of its own, and writes why", async ()
 test.each([
   ['{"n":1}\n{"n":', /in\.jsonl, line 2 is not JSON/],
   ['"text"\n', /line 1 is not a JSON object/],
-])("says which line is wrong: %j", async (text, message) => {
+])("reports the invalid line: %j", async (text, message) => {
   await writeFile(path.join(folder, "in.jsonl"), text);
   const { code, stderr } = await run();
   expect(code).toBe(1);
   expect(stderr).toMatch(message);
 });
 
-test("refuses a second process, another batch, and a file that has no results, and changes nothing", async () => {
+test("refuses a second process, another batch and a file without results, and changes nothing", async () => {
   jobMs = 5_000;
   const first = start();
   while (runs.size < 5) await pause(20);
@@ -166,7 +166,7 @@ test("refuses a second process, another batch, and a file that has no results, a
   expect(await readFile(path.join(folder, "letter.txt"), "utf8")).toBe("a letter\n");
 });
 
-test("prints the SQL of the journal, and asks for what is missing", async () => {
+test("prints the SQL that creates the journal, and reports missing arguments", async () => {
   const start = (...args: string[]) => ended(spawn(process.execPath, [MAIN, "batch", ...args]));
   expect((await start("--print-sql")).stdout).toContain("CREATE TABLE IF NOT EXISTS serverless_gpu.keys");
   expect([(await start("llama")).code, (await start()).code]).toEqual([2, 2]);

@@ -20,7 +20,7 @@ function run(...args: string[]): Promise<{ code: number; stdout: string; stderr:
   });
 }
 
-test("the page has a block for every command", async () => {
+test("the page contains a block for every command", async () => {
   const commandsOf = async (...group: string[]) => {
     const { stdout } = await run(...group, "--help");
     const list = /Commands:\n(.*?)\n\n/s.exec(stdout)?.[1] ?? "";
@@ -61,14 +61,14 @@ test.each([
   [["doctor", "now"], "too many arguments for 'doctor'"],
   [["adopt", "--filter"], "option '--filter <text>' argument missing"],
   [["emulator", "exec", "npm", "--silent"], "Put -- before the command and its arguments"],
-])("wrong usage, %j, has the exit code 2 and a message that helps", async (args, message) => {
+])("invalid usage, %j, exits with code 2 and a helpful message", async (args, message) => {
   const { code, stdout, stderr } = await run(...args);
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
   expect(stderr).toContain(message);
   expect(stderr).toMatch(/Run "serverless-gpu .*--help"/);
 });
 
-test("a command ends quietly when the reader of its output ends first", async () => {
+test("a command exits quietly when the reader of its output exits first", async () => {
   const script = `"${process.execPath}" "${MAIN}" emulator exec --help | head -n 0`;
   const { stderr } = await new Promise<{ stderr: string }>((resolve) => {
     execFile("bash", ["-c", script], (_, stdout, errors) => resolve({ stderr: `${stdout}${errors}` }));

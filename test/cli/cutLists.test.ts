@@ -27,7 +27,7 @@ test.each([
   [349, "ok"],
   [350, "warning"],
   [401, "warning"],
-])("from 350 endpoints on, doctor says that their list is cut off or soon will be: %d is %s", async (count, status) => {
+])("doctor warns from 350 endpoints upward that their list is or soon will be truncated: %d is %s", async (count, status) => {
   await using emulator = await start(count);
   const { url: graphqlUrl, apiKey } = emulator;
   const configuration = { settings: { graphqlUrl, apiKey }, sourceOf: () => "set" } as never;
@@ -39,7 +39,7 @@ test.each([
     expect(finding.found).toContain(`the account has ${Math.min(count, 400)} endpoints or more`);
 });
 
-test("adopt says that the list of endpoints may be cut off", async () => {
+test("adopt warns that the list of endpoints may be truncated", async () => {
   await using emulator = await start(401);
   const before = process.env;
   process.env = { ...before, ...emulator.env };
@@ -59,7 +59,7 @@ test("adopt says that the list of endpoints may be cut off", async () => {
   expect(told?.join("")).toMatch(/adopt: warning: the list of endpoints has 400 records or more/);
 });
 
-test("a data source that finds no endpoint with a name says that the list is cut off", async () => {
+test("a data source that finds no endpoint by name reports that the list is truncated", async () => {
   await using emulator = await start(401);
   const { url: graphqlUrl, apiKey } = emulator;
   await using client = createClient({ graphqlUrl, apiKey });

@@ -15,6 +15,6 @@ test.each([
   ["http://[::1]:8080", "ok"],
   ["http://api.example.com", "warning"],
   ["http://127.example.com", "warning"],
-])("doctor warns about a URL without encryption: %s is %s", (address, status) => {
+])("doctor warns about an unencrypted URL: %s is %s", (address, status) => {
   expect(statusOf(address)).toBe(status);
 });

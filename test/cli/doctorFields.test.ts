@@ -19,7 +19,7 @@ const STATE = {
 /** Returns a stack's settings, without the environment. */
 const settings = (config: Readonly<Record<string, string>>) => providerSettings((name) => config[name], {});
 
-test("doctor names each field in state that the interface does not have, with its endpoints", () => {
+test("doctor names each field in state that the API lacks, with its endpoints", () => {
   expect(checkLackedFields(STATE, settings({ api: "v2" }))).toEqual([
     {
       status: "warning",
@@ -33,7 +33,7 @@ test("doctor names each field in state that the interface does not have, with it
   ]);
 });
 
-test("doctor finds no such field where the interface has all of them, or nothing can be read", () => {
+test("doctor reports no missing field if the API has all of them or nothing can be read", () => {
   expect(checkLackedFields(STATE, settings({ service: "runpod" }))).toEqual([]);
   expect(checkLackedFields({ problem: "there is no stack" }, settings({ api: "v2" }))).toEqual([]);
   expect(checkLackedFields(STATE, settings({ service: "unknown" }))).toEqual([]);

@@ -33,14 +33,14 @@ async function doctor(env: Readonly<Record<string, string>>): Promise<Record<str
   return Object.fromEntries(checks.map((each) => [each.check, each]));
 }
 
-test("doctor names the setting of an unknown API, and does not blame the key", async () => {
+test("doctor names the setting of an unknown API and does not blame the key", async () => {
   const checks = await doctor({ SERVERLESS_GPU_API: "rest" });
   expect(checks.api).toMatchObject({ status: "failed", found: expect.stringContaining('"rest" is unknown') });
   expect(checks.api?.fix).toBe("It is SERVERLESS_GPU_API: change it to graphql or v2, or remove it.");
   expect(checks.key).toMatchObject({ status: "skipped", found: expect.stringContaining("a setting is not valid") });
 });
 
-test("doctor names an unknown service, and not the URLs, which are right", async () => {
+test("doctor names an unknown service and does not blame the URLs, which are correct", async () => {
   const checks = await doctor({ SERVERLESS_GPU_SERVICE: "runpods" });
   expect(checks.config).toMatchObject({
     status: "failed",
@@ -49,14 +49,14 @@ test("doctor names an unknown service, and not the URLs, which are right", async
   expect(checks.addresses?.status).toBe("ok");
 });
 
-test("doctor says where a key with a space comes from, without the key", async () => {
+test("doctor reports where a key with a space comes from, without showing the key", async () => {
   const checks = await doctor({ SERVERLESS_GPU_API_KEY: "canary key" });
   expect(checks.config).toMatchObject({ status: "failed", found: expect.stringContaining("spaces or line breaks") });
   expect(checks.config?.fix).toContain("SERVERLESS_GPU_API_KEY");
   expect(JSON.stringify(checks)).not.toContain("canary");
 });
 
-test("doctor does not say to try a retired API again", async () => {
+test("doctor does not suggest retrying a retired API", async () => {
   const server = createServer((_, response) => response.writeHead(410).end("{}"));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -89,7 +89,10 @@ test.each([
   }
 });
 
-test.each(["graphql", "v2"])("doctor says over %s that the account has no record of the state", async (api) => {
+test.each([
+  "graphql",
+  "v2",
+])("doctor reports over %s that the account contains none of the records in state", async (api) => {
   const folder = mkdtempSync(path.join(tmpdir(), "doctor-"));
   const file = path.join(folder, "state.json");
   writeFileSync(
@@ -127,21 +130,21 @@ describe("resources in state at another URL", () => {
     })),
   });
 
-  test("are named, and no advice drops them while their service responds", async () => {
+  test("are named, and no advice removes them from state while their service responds", async () => {
     const [finding] = await checkOtherServices(resources(emulator.url), "http://127.0.0.1:9");
     expect(finding).toMatchObject({ status: "warning", found: expect.stringContaining("llama, whisper") });
     expect(finding?.found).toContain("That service responds, so they may still exist");
     expect(finding?.fix).not.toMatch(/delete|refresh/);
   });
 
-  test("are named one by one in the advice that drops them if their service does not respond", async () => {
+  test("are named individually in the advice to remove them from state if their service does not respond", async () => {
     const [finding] = await checkOtherServices(resources("http://127.0.0.1:9"), emulator.url);
     expect(finding?.found).toContain("does not respond now");
     expect(finding?.fix?.match(/pulumi state delete '[^']+'/g)).toHaveLength(2);
     expect(finding?.fix).not.toContain("ALLOW_ACCOUNT_CHANGE");
   });
 
-  test("at the URL in use are no finding", async () => {
+  test("are not reported if their URL is the one in use", async () => {
     expect(await checkOtherServices(resources(emulator.url), emulator.url)).toEqual([]);
   });
 });

@@ -31,7 +31,7 @@ describe("serverless-gpu emulator", () => {
     expect((await ended(child)).code).toBe(0);
   });
 
-  test("prints one line of JSON with --json, and accepts its options", async () => {
+  test("prints one line of JSON with --json, and applies its options", async () => {
     const seed = path.join(folder, "seed.json");
     writeFileSync(seed, JSON.stringify({ endpoints: [{ id: "mine", name: "a", gpuIds: "ADA_24", templateId: "t" }] }));
     const child = start("emulator", "--json", "--seed", seed, "--clock", "manual", "--profile", "observed");
@@ -45,7 +45,7 @@ describe("serverless-gpu emulator", () => {
     await ended(child);
   });
 
-  test("sets the account's discount, and a key without permission", async () => {
+  test("sets the account's discount and a key without permission", async () => {
     const child = start("emulator", "--json", "--discount", "0.8,volume,2027-01-01", "--restricted-key", "may-nothing");
     const { url, env } = JSON.parse(await firstOutput(child));
     const query = "{ myself { serverlessDiscount { discountFactor type expirationDate } } }";
@@ -64,7 +64,7 @@ describe("serverless-gpu emulator", () => {
     await ended(child);
   });
 
-  test("sets the rules of templates, volumes and registry credentials", async () => {
+  test("applies rules for templates, volumes and registry credentials", async () => {
     const options = ["--strict-references", "--template-release-ms", "60000", "--stale-flashboot"];
     const child = start("emulator", "--json", ...options);
     const { url } = JSON.parse(await firstOutput(child));
@@ -82,7 +82,7 @@ describe("serverless-gpu emulator", () => {
     await ended(child);
   });
 
-  test("runs the handlers of a folder", async () => {
+  test("runs the handlers from a folder", async () => {
     writeFileSync(path.join(folder, "doubler.js"), "module.exports = (job) => job.input.n * 2;");
     const script = `
       const { SERVERLESS_GPU_QUEUE_URL: url, SERVERLESS_GPU_API_KEY: key } = process.env;
@@ -224,7 +224,7 @@ describe("serverless-gpu emulator exec", () => {
     expect(stdout).toBe("[ 'a b', '--port', '$HOME' ]\n");
   });
 
-  test("has the exit code of a shell for a command that is killed or missing", async () => {
+  test("exits with the code that a shell uses for a killed or missing command", async () => {
     expect((await exec("sh", "-c", "kill -9 $$")).code).toBe(137);
     const missing = await exec("no-such-command");
     expect([missing.code, missing.stderr]).toEqual([
@@ -238,7 +238,7 @@ describe("serverless-gpu emulator exec", () => {
   test.each([
     ["SIGTERM", 143],
     ["SIGHUP", 129],
-  ] as const)("passes a %s on to the command, and stops with it", async (signal, exitCode) => {
+  ] as const)("forwards %s to the command and stops with it", async (signal, exitCode) => {
     const child = start(
       "emulator",
       "exec",

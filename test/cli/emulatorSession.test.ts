@@ -59,14 +59,14 @@ const exec = (options: readonly string[], script: string) => ended(start(options
 describe("real workers", () => {
   beforeEach(() => write("seed.json", JSON.stringify({ endpoints: [{ ...SEED.endpoints[0], workersMin: 1 }] })));
 
-  test("real workers show what they print, even while a command runs", async () => {
+  test("real workers show their output, even while a command runs", async () => {
     const worker = "one=echo no module named torch >&2; exit 1";
     const { stderr } = await exec(["--seed", "seed.json", "--worker", worker], "setTimeout(() => {}, 1000)");
     expect(stderr).toMatch(/^\[\w+\] no module named torch$/m);
     expect(stderr).toMatch(/^\[\w+\] echo .*: ended with exit code 1 before it asked for a job$/m);
   });
 
-  test("a message says that real workers have not ended yet, and a second interruption kills them", async () => {
+  test("a message says that real workers are still running, and a second interruption kills them", async () => {
     const child = startIn(
       folder,
       "emulator",
@@ -102,12 +102,12 @@ describe("handlers of a folder", () => {
   test.each([
     ["one.cjs", "module.exports = () => 'cjs';", '"cjs"\n'],
     ["one.mjs", "export default () => 'mjs';", '"mjs"\n'],
-  ])("can be in %s", async (file, code, output) => {
+  ])("are loaded from %s", async (file, code, output) => {
     write(`handlers/${file}`, code);
     expect(await exec(options, once)).toEqual({ code: 0, stdout: output, stderr: expect.any(String) });
   });
 
-  test("can be TypeScript where Node.js strips types, and are refused elsewhere", async () => {
+  test("are accepted in TypeScript if Node.js strips types, and refused otherwise", async () => {
     write("handlers/one.ts", "export default (job: { input: { n: number } }): number => job.input.n + 41;");
     const { code, stdout, stderr } = await exec(options, once);
     const strips = Boolean((process.features as { readonly typescript?: unknown }).typescript);
@@ -115,7 +115,7 @@ describe("handlers of a folder", () => {
     else expect([code, stderr]).toEqual([1, expect.stringContaining("runs no TypeScript. Use Node.js 22.18 or later")]);
   });
 
-  test("are loaded again with --watch; a broken one changes nothing", async () => {
+  test("are reloaded with --watch, and a broken file changes nothing", async () => {
     write("handlers/lib/word.js", "exports.word = 'first';");
     const using = "const { word } = require('./lib/word.js'); module.exports = () => word;";
     write("handlers/one.js", using);
@@ -136,7 +136,7 @@ describe("handlers of a folder", () => {
     expect(stderr).toMatch(/other\.mjs cannot be loaded: SyntaxError: .*\. The handlers are unchanged\n/);
   });
 
-  test("handlers that are ES modules are also loaded again", async () => {
+  test("are also reloaded if they are ES modules", async () => {
     write("handlers/one.mjs", "export default () => 1;");
     const script = untilChanged([["handlers/one.mjs", "export const handler = () => 'changed';", '"changed"']]);
     expect(await exec([...options, "--watch"], script)).toMatchObject({ code: 0, stdout: '"changed"\n' });
@@ -153,14 +153,14 @@ test("exec passes a random key to the command, --key sets it, and --host warns i
   expect(open.stderr).toContain("warning: other machines can reach this emulator, because it listens on 0.0.0.0");
 });
 
-test("--watch without --handlers is wrong usage", async () => {
+test("--watch without --handlers is invalid usage", async () => {
   for (const words of [["emulator"], ["emulator", "exec"]]) {
     const { code, stderr } = await run(...words, "--watch", ...(words.length > 1 ? ["--", "true"] : []));
     expect([code, stderr]).toEqual([2, expect.stringContaining("option '--watch' needs '--handlers <folder>'")]);
   }
 });
 
-test("--seed together with an existing --data file prints that the seed is not used", async () => {
+test("--seed with an existing --data file prints that the seed is ignored", async () => {
   write("seed.json", JSON.stringify(SEED));
   const options = ["--seed", "seed.json", "--data", "data.json"];
   expect(await exec(options, "")).toMatchObject({ code: 0, stderr: "" });
@@ -181,7 +181,7 @@ describe("--verbose", () => {
   const line = (more: object, hasColors = false) =>
     requestLine({ ...request, durationMs: 3, ...more } as Parameters<typeof requestLine>[0], hasColors);
 
-  test("shows the fault rule, the error and a connection that was cut", () => {
+  test("shows the fault rule, the error and a cut connection", () => {
     expect(line({ status: 404, outcome: "error", error: "pod\nnot found" })).toBe(
       "00:00:00.000 404 rest    getPod             3 ms  pod not found",
     );
@@ -196,7 +196,7 @@ describe("--verbose", () => {
     [{ status: 429, outcome: "error" }, 33],
     [{ status: 503, outcome: "error" }, 31],
     [{ outcome: "cut" }, 31],
-  ])("colors %j with %d on a terminal", (more, color) => {
+  ])("colors %j with code %d on a terminal", (more, color) => {
     expect(line(more, true)).toContain(`\u001b[${color}m`);
     expect(line(more)).not.toContain("\u001b");
   });
@@ -278,7 +278,7 @@ describe("a shell", () => {
     expect(stdout).toContain(prompt);
   });
 
-  test("a shell that runs a script shows no greeting", async () => {
+  test("shows no greeting when it runs a script", async () => {
     const { stdout, stderr } = await run("emulator", "exec", "--", "bash", "-c", "echo done");
     expect([stdout, stderr]).toEqual(["done\n", ""]);
   });

@@ -25,7 +25,7 @@ afterEach(async () => {
   await emulator.stop();
 });
 
-test.each(["graphql", "v2"])("explain says over %s why an endpoint waits, by its id or its name", async (api) => {
+test.each(["graphql", "v2"])("explain reports over %s why an endpoint waits, by its id or its name", async (api) => {
   const byName = await run("explain", "off", "--api", api);
   expect(byName).toMatchObject({ code: 0, stderr: expect.stringMatching(/^.* \(--api\) at .*\n$/) });
   expect(byName.stdout).toContain(
@@ -37,14 +37,14 @@ test.each(["graphql", "v2"])("explain says over %s why an endpoint waits, by its
   expect(json.endpoints[0].evidence[0]).toMatchObject({ source: api === "v2" ? "REST v2" : "GraphQL" });
 });
 
-test("explain refuses a name that two endpoints have, and wrong usage", async () => {
+test("explain refuses a name that two endpoints share, and invalid usage", async () => {
   expect((await run("explain", "twin")).stderr).toContain('2 endpoints are named "twin": twin1, twin2');
   expect(await run("explain")).toMatchObject({ code: 2, stdout: "" });
   expect((await run("explain", "off", "--stack", "dev")).code).toBe(2);
   expect((await run("explain", "none", "--api", "v2")).stdout).toContain("there is no endpoint with this id");
 });
 
-test("logs prints the lines of an endpoint's workers, and says what GraphQL cannot do", async () => {
+test("logs prints the lines of an endpoint's workers, and reports what GraphQL cannot provide", async () => {
   const { code, stdout } = await run("logs", "run", "--source", "system", "--api", "v2");
   expect([code, stdout]).toEqual([0, expect.stringContaining("system: create container")]);
   const line = JSON.parse(
@@ -55,7 +55,7 @@ test("logs prints the lines of an endpoint's workers, and says what GraphQL cann
   expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining("Run: serverless-gpu logs run --api v2")]);
 });
 
-test("logs --follow goes on until it is interrupted, and shows no secret", async () => {
+test("logs --follow runs until it is interrupted, and shows no secret", async () => {
   const child = start("logs", "run", "--follow", "--source", "container", "--api", "v2");
   const output = ended(child);
   await new Promise<void>((resolve) => child.stdout.once("data", () => resolve()));
@@ -72,7 +72,7 @@ test("logs --follow goes on until it is interrupted, and shows no secret", async
   expect(stdout + stderr).not.toContain(SECRET);
 });
 
-test("names and lines from elsewhere can neither control the terminal nor forge a line", async () => {
+test("external names and log lines can neither control the terminal nor forge a line", async () => {
   const evil = "evil\u001b[2J\u001b]0;title\u0007\u202e\nendpoint b: nothing is wrong";
   emulator.seed({ endpoints: [{ id: "evilevil1234", name: evil, templateId: "t", gpuIds: "ADA_24", workersMax: 0 }] });
   const explained = await run("explain", "evilevil1234", "--api", "v2");

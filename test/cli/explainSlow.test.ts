@@ -56,7 +56,7 @@ async function explained(handler: Handler, ...args: string[]) {
   }
 }
 
-test("explain ends in 20 s and says what it has not seen if no request is answered", async () => {
+test("explain ends within 20 s and reports what it could not see if no request is answered", async () => {
   const { code, stdout, ms } = await explained(() => {}, "ep1");
   expect(code).toBe(0);
   expect(stdout).toContain("what the service shows does not tell why");
@@ -64,7 +64,7 @@ test("explain ends in 20 s and says what it has not seen if no request is answer
   expect(ms).toBeLessThan(MOST_MS);
 });
 
-test("explain --stack takes no more than 20 s for 60 endpoints of a service that hangs, and prints each when it is there", async () => {
+test("explain --stack takes at most 20 s for 60 endpoints of a hanging service, and prints each result as soon as it is ready", async () => {
   const folder = mkdtempSync(path.join(tmpdir(), "explain-"));
   const resources = Array.from({ length: 60 }, (_, at) => ({
     ...{ type: "pulumi-nodejs:dynamic/serverless-gpu:ServerlessEndpoint", id: `ep${at}` },
@@ -78,7 +78,7 @@ test("explain --stack takes no more than 20 s for 60 endpoints of a service that
   expect(ms).toBeLessThan(MOST_MS);
 });
 
-test("explain reads the beginning of a log that never ends, and says so", async () => {
+test("explain reads the beginning of an endless log, and says so", async () => {
   const line = { source: "container", line: `password=abc ${"x".repeat(200_000)}`, ts: "2026-11-21T10:00:00Z" };
   const event = `id: 1\ndata: ${JSON.stringify(line)}\n\n`;
   const { stdout, ms } = await explained(
@@ -99,7 +99,7 @@ test("explain reads the beginning of a log that never ends, and says so", async 
   expect(ms).toBeLessThan(MOST_MS);
 });
 
-test("explain says that the places of network volumes could not be read", async () => {
+test("explain reports that the locations of network volumes could not be read", async () => {
   const { stdout } = await explained((_, response, path) => {
     if (path === "/v2/network-volumes") return void response.writeHead(500).end("{}");
     const body = structuredClone(BODIES[path]) as Record<string, unknown> | undefined;

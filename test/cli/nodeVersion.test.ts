@@ -24,13 +24,13 @@ test.each([
   ["the client", ["-e", 'require("pulumi-serverless-gpu/sdk")']],
   ["the emulator", ["-e", 'require("pulumi-serverless-gpu/emulator")']],
   ["the handlers", ["-e", 'require("pulumi-serverless-gpu/handlers")']],
-])("%s: an old Node.js is told before anything is loaded", (_name, args) => {
+])("%s: an old Node.js is rejected before anything is loaded", (_name, args) => {
   const { status, stdout, stderr } = runOnOldNode(...args);
   expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
   expect(stderr).toMatch(/Node\.js 20\.19 or later is needed, and this is 18\.20\.4\.\s+Install a newer one: https:/);
 });
 
-test("the oldest version is the one in package.json, and later ones are accepted", () => {
+test("the oldest supported version matches package.json, and later versions are accepted", () => {
   const { engines } = JSON.parse(readFileSync(path.join(REPOSITORY, "package.json"), "utf8"));
   expect(engines.node).toBe(`>=${OLDEST_NODE}`);
   expect(["20.18.3", "18.20.4", "20.19.0", "22.0.0", "26.1.0"].map((each) => nodeProblem(each) === undefined)).toEqual([

@@ -11,7 +11,7 @@ function settingsIn(text: string, name = "Pulumi.yaml") {
   return Object.fromEntries(projectConfig(file));
 }
 
-test("a project file's settings are read in their plain and their value form", () => {
+test("a project file's settings are read in both plain and value form", () => {
   const yaml = `name: test
 runtime: nodejs
 config:

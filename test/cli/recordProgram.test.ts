@@ -44,7 +44,7 @@ test("pod templates, public templates and templates that belong to endpoints are
   expect(skipped.map(({ id }) => id)).toEqual(["a", "b", "c"]);
 });
 
-test("a start command and a description that may hold a secret stay as they are", () => {
+test("a start command or description that may contain a secret is left unmanaged", () => {
   const [plain, secret] = ["python -u handler.py", `serve --wandb ${SECRET}`];
   const { source } = recordProgram(
     [template({ dockerArgs: plain, readme: "# Llama" }), template({ dockerArgs: secret, readme: `pw ${SECRET}` })],

@@ -4,7 +4,7 @@ import { ended, start } from "./command";
 
 const TOKEN = "env-canary-history-41d0";
 
-test("history lists what each release changed, and rollback says how to take it back, without a value of a variable", async () => {
+test("history lists what each release changed, and rollback explains how to undo it, without the values of variables", async () => {
   await using emulator = await startEmulator({ profile: "observed", drainMs: 0 });
   const client = createClient({ apiKey: emulator.apiKey, graphqlUrl: emulator.url, queueUrl: emulator.url, api: "v2" });
   const { id } = await client.endpoints.create({
@@ -77,7 +77,7 @@ describe("many releases", () => {
     return { emulator, client, id, [Symbol.asyncDispose]: end };
   }
 
-  test("are read page by page, and rollback finds an old one", async () => {
+  test("are read page by page, and rollback finds an old release", async () => {
     await using account = await startWith(240);
     const { client, id, emulator } = account;
     const releases = (await client.endpoints.releases(id, { limit: 1_000 })) ?? [];
@@ -89,7 +89,7 @@ describe("many releases", () => {
     expect(found.stdout).toContain('imageName: "me/llama:6",');
   }, 120_000);
 
-  test("with one that the service does not show are listed with a note, and nothing is rolled back over it", async () => {
+  test("are listed with a note if the service does not show one of them, and rollback does not cross it", async () => {
     await using account = await startWith(4);
     const { client, id, emulator } = account;
     const all = (await client.endpoints.releases(id)) ?? [];
@@ -109,7 +109,7 @@ describe("many releases", () => {
     expect((await ended(start("rollback", id, "--to", "3"))).code).toBe(0);
   }, 120_000);
 
-  test("are not said to be taken back if the service still shows the other settings", async () => {
+  test("are not reported as rolled back if the service still shows the other settings", async () => {
     await using account = await startWith(3);
     const { client, id, emulator } = account;
     const headers = { authorization: `Bearer ${emulator.apiKey}` };

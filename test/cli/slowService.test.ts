@@ -68,7 +68,7 @@ test.each([
   ["lists endpoints, and nothing more", LIST, HANG],
   ["lists endpoints, and sends the rest without an end", LIST, trickle],
   ["shows workers, but neither their logs nor releases", WORKERS, HANG],
-] as const)("history, rollback, logs and orphans fail in 20 s if the service %s", async (_, healthy, slow) => {
+] as const)("history, rollback, logs and orphans fail within 20 s if the service %s", async (_, healthy, slow) => {
   using _service = await startService(healthy, slow);
   const all = await Promise.all(COMMANDS.map((command) => timed(...command)));
   for (const [at, { code, stdout, stderr, ms }] of all.entries()) {
@@ -80,7 +80,7 @@ test.each([
   }
 });
 
-test("logs --follow says that the log of a worker does not come, and goes on", async () => {
+test("logs --follow reports that a worker's log does not arrive, and continues", async () => {
   using _service = await startService(WORKERS, HANG);
   const child = start("logs", "llama", "--follow");
   const output = ended(child);

@@ -107,7 +107,7 @@ describe("a whole run", () => {
   test.each([
     ["observed", 90],
     ["contract", 60],
-  ] as const)("against the profile %s, all rows are as emulated, and the endpoint is deleted", (profile, played) => {
+  ] as const)("matches the emulator in all rows against the profile %s, and deletes the endpoint", (profile, played) => {
     const { code, transcript, rowsThat, stdout } = runs[profile];
     expect(rowsThat("differs")).toEqual([]);
     expect(rowsThat("as emulated").length).toBeGreaterThanOrEqual(played);
@@ -123,7 +123,7 @@ describe("a whole run", () => {
     expect(runs.otherProfile.rowsThat("differs")).toContain("myself.endpoint");
   });
 
-  test("says beforehand what it creates, and creates nothing else", () => {
+  test("announces what it creates, and creates nothing else", () => {
     const { stderr, transcript } = runs.observed;
     expect(stderr).toContain("no worker can start: no GPU time is used");
     expect(stderr).toContain(`one endpoint, "${transcript.endpoint.name}" (template template-1)`);
@@ -133,7 +133,7 @@ describe("a whole run", () => {
     expect(runs.jobs.stderr).toContain("at most one worker (AMPERE_16), which you pay for");
   });
 
-  test("names the rows in which a service of the other profile differs, with both findings", () => {
+  test("names the rows in which a service with the other profile differs, with both findings", () => {
     const { code, rowsThat, rows, stdout } = runs.otherProfile;
     expect(code).toBe(1);
     expect(rowsThat("differs")).toEqual(
@@ -147,7 +147,7 @@ describe("a whole run", () => {
     expectCleanEnd(runs.otherProfile);
   });
 
-  test("distinguishes differences from rows that were not played because the service was busy, and survives a lost response", () => {
+  test("distinguishes differences from rows that were skipped because the service was busy, and survives a missing response", () => {
     const { code, rowsThat, rows, transcript } = runs.faulty;
     expect([code, transcript.complete]).toEqual([1, false]);
     expect(rowsThat("differs").every((row) => row.startsWith("rest."))).toBe(true);
@@ -158,7 +158,7 @@ describe("a whole run", () => {
     expectCleanEnd(runs.faulty);
   });
 
-  test("compares the writes of REST v2, and leaves no second endpoint behind", async () => {
+  test("compares the writes of REST v2 and leaves no second endpoint behind", async () => {
     const rows = ["v2.create-status", "v2.patch", "v2.gpu-selection", "v2.type-fixed", "v2.delete-status"];
     expect(runs.observed.rowsThat("as emulated")).toEqual(expect.arrayContaining(rows));
     expect(runs.observed.stderr).toContain(`creates a second one, "${runs.observed.transcript.endpoint.name}-v2"`);
@@ -187,7 +187,7 @@ describe("a whole run", () => {
     expect(emulator.endpoints.list()).toMatchObject([OTHER]);
   });
 
-  test("names an endpoint that cannot be deleted, and says how to delete it", () => {
+  test("names an endpoint that it cannot delete, and explains how to delete it", () => {
     const { code, stderr, transcript, emulator } = runs.undeletable;
     const [left] = emulator.endpoints.list().filter(({ id }) => id !== OTHER.id);
     expect(code).toBe(1);
@@ -210,7 +210,7 @@ async function interruptedRun(signal: NodeJS.Signals, line: string): Promise<End
   return ended;
 }
 
-test("an interruption at any moment ends the run and deletes the endpoint", async () => {
+test("ends and deletes the endpoint when it is interrupted at any moment", async () => {
   const moments = [
     ["SIGINT", "playing GraphQL keys"],
     ["SIGTERM", "playing waiting jobs"],
@@ -234,7 +234,7 @@ describe("nothing is created", () => {
     expect(stderr).toContain("add --yes");
   });
 
-  test("nothing is created if the transcript file exists", async () => {
+  test("nothing is created if the transcript file already exists", async () => {
     const service = await startService();
     const file = path.join(folder, "there.json");
     writeFileSync(file, "mine");
@@ -243,7 +243,7 @@ describe("nothing is created", () => {
     expect(stderr).toContain("there.json exists already. Nothing was sent. Name another file");
   });
 
-  test("nothing is created with a wrong key, which is not shown", async () => {
+  test("nothing is created with a wrong key, and the key is not shown", async () => {
     const service = await startService();
     const env = { ...service.env, SERVERLESS_GPU_API_KEY: "another-canary-key" };
     const { code, stderr, text } = await start(service, ["--yes"], env).ended;

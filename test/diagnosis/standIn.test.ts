@@ -95,7 +95,7 @@ describe("the diagnosis of an endpoint, judged by a stand-in for the service", (
     writeTable();
   }, 900_000);
 
-  test.each(RUNS.map((run) => [titleOf(run), run] as const))("The answer is right when %s.", (_, run) => {
+  test.each(RUNS.map((run) => [titleOf(run), run] as const))("The answer is correct when %s.", (_, run) => {
     const outcome = outcomes.get(run.number);
     if (!outcome || outcome instanceof Error) throw outcome ?? new Error("it did not end");
     const { scenario, api, logs } = run;
@@ -112,7 +112,7 @@ describe("the diagnosis of an endpoint, judged by a stand-in for the service", (
     expect(tookMs).toBeLessThan(LONGEST_MS);
   });
 
-  test("Without the option, no line of a log is in the answer.", () => {
+  test("The answer contains no log lines without the option.", () => {
     const silent = RUNS.filter(({ logs }) => !logs).map(({ number }) => outcomes.get(number));
     const texts = silent.map((outcome) => (outcome instanceof Error ? "" : (outcome?.answer.text ?? "")));
     expect(texts.filter((text) => /ModuleNotFoundError|manifest unknown|a3ed95caeb02/.test(text))).toEqual([]);

@@ -2,7 +2,7 @@ import { CAUSES } from "../../sdk/diagnosis/causes";
 import { readPage } from "./markdown";
 
 // If it differs, put the expected rows into docs/troubleshooting.md.
-test("the page lists every cause of a wait, as diagnoses name them", () => {
+test("the page lists every cause of a wait under the name that diagnoses use", () => {
   const rows = Object.entries(CAUSES).map(
     ([id, { words, atMost, advice }]) => `| \`${id}\` | ${words} | ${atMost} | ${advice} |`,
   );
@@ -10,7 +10,7 @@ test("the page lists every cause of a wait, as diagnoses name them", () => {
   expect(section.split("\n").filter((line) => line.startsWith("| `"))).toEqual(rows);
 });
 
-test("every cause says what to do in sentences without a full stop at the end", () => {
+test("the advice for every cause is written in sentences without a full stop at the end", () => {
   for (const [id, { words, advice }] of Object.entries(CAUSES)) {
     expect([id, /^[A-Z].*[^.]$/s.test(advice)]).toEqual([id, true]);
     expect([id, /^[a-z].*[^.]$/.test(words)]).toEqual([id, true]);

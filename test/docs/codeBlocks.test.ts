@@ -14,12 +14,12 @@ const blocks = pages().flatMap(codeBlocks);
 const blocksIn = (language: string) => blocks.filter((block) => block.language === language);
 const placeOf = ({ page, line }: CodeBlock) => `${page}:${line}`;
 
-test("every block has a language that is checked", () => {
+test("every block declares a language that is checked", () => {
   expect(blocks.length).toBeGreaterThan(30);
   expect(blocks.filter(({ language }) => !LANGUAGES.includes(language)).map(placeOf)).toEqual([]);
 });
 
-test("no block of commands has a comment, which an interactive zsh would pass to the command", () => {
+test("no block of commands contains a comment, which an interactive zsh would pass to the command", () => {
   const hasComment = ({ text }: CodeBlock) => /(^|\s)#\s/.test(text.replace(/'[^']*'|"[^"]*"|<<'(\w+)'.*?^\1$/gms, ""));
   expect(blocksIn("sh").filter(hasComment).map(placeOf)).toEqual([]);
 });
@@ -39,7 +39,7 @@ const misplacedLines = (text: string) =>
     .slice(0, -1)
     .filter((line) => CHANGES_SHELL.test(line.trim()) || isEndless(line.trim()));
 
-test("nothing follows a command that opens or leaves a shell, or runs until Ctrl-C, in its block", () => {
+test("no block continues after a command that opens or leaves a shell or runs until Ctrl-C", () => {
   const shellBlocks = markdownFiles()
     .flatMap(codeBlocks)
     .filter(({ language }) => ["sh", "bash", "shell"].includes(language));
@@ -81,7 +81,7 @@ describe("TypeScript", () => {
     expect(problemsOf(programs)).toEqual([]);
   }, 300_000);
 
-  test("a TypeScript block with an error is found, with its line", () => {
+  test("an error in a TypeScript block is reported with its line", () => {
     const text =
       '\nimport { ServerlessEndpoint } from "pulumi-serverless-gpu";\nnew ServerlessEndpoint("a", { gpu: 1 });';
     expect(problemsOf([{ file: "docs/wrong.md.1.ts", text }])).toEqual([
@@ -90,23 +90,23 @@ describe("TypeScript", () => {
   }, 300_000);
 });
 
-test.each(blocksIn("json").map((block) => [placeOf(block), block.text]))("%s is JSON", (_place, text) => {
+test.each(blocksIn("json").map((block) => [placeOf(block), block.text]))("%s is valid JSON", (_place, text) => {
   expect(() => JSON.parse(text)).not.toThrow();
 });
 
-test.each(blocksIn("yaml").map((block) => [placeOf(block), block.text]))("%s is YAML", (_place, text) => {
+test.each(blocksIn("yaml").map((block) => [placeOf(block), block.text]))("%s is valid YAML", (_place, text) => {
   expect(() => parseYaml(text)).not.toThrow();
 });
 
 test.each(
   blocksIn("dockerfile").map((block) => [placeOf(block), block.text]),
-)("%s is a Dockerfile: base image, packages, code and start command", (_place, text) => {
+)("%s is a Dockerfile with a base image, packages, code and a start command", (_place, text) => {
   expect(text.split("\n").map((line) => line.split(" ")[0])).toEqual(["FROM", "RUN", "COPY", "CMD"]);
 });
 
 test.each(
   blocksIn("python").map((block) => [placeOf(block), block.text]),
-)("%s is Python, where there is one", (_place, text) => {
+)("%s is valid Python, if Python is installed", (_place, text) => {
   const { error, stderr } = spawnSync("python3", ["-c", "import ast, sys; ast.parse(sys.stdin.read())"], {
     input: text,
     encoding: "utf8",

@@ -11,13 +11,13 @@ function wordsBeforeCode(text: string): number {
   return before.split(/\s+/).filter((word) => word !== "").length;
 }
 
-test("pages that show how begin with code or a command", () => {
+test("how-to pages begin with code or a command", () => {
   const found = pages().filter((page) => SHOWS_HOW.test(page));
   expect(found.length).toBeGreaterThan(25);
   const late = found.map((page) => ({ page, words: wordsBeforeCode(readPage(page)) }));
   expect(late.filter(({ words }) => words > LIMIT)).toEqual([]);
 });
 
-test("words after the first code do not count", () => {
+test("words after the first code block are not counted", () => {
   expect(wordsBeforeCode("# A page\n\nTwo words.\n\n```sh\nls\n```\n\nAnd more of them.")).toBe(5);
 });

@@ -31,7 +31,7 @@ test("every page of docs/ can be reached from its index", () => {
   expect(pages().filter((page) => page.startsWith("docs/") && !reached.has(page))).toEqual([]);
 });
 
-test("a broken link would be found", () => {
+test("a broken link is detected", () => {
   expect(problemOf("docs/README.md", "no-such-page.md")).toBe("there is no docs/no-such-page.md");
   expect(problemOf("docs/README.md", "../README.md#no-such-heading")).toBe("README.md has no heading #no-such-heading");
   expect(problemOf("README.md", "docs/how-it-works.md#what-is-compared")).toBeUndefined();

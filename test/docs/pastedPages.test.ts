@@ -1,7 +1,7 @@
 import { PRESUMED, pagesWithCommands, planOf, SKIPPED } from "../../tools/pastePages/pages";
 import { codeBlocks, pages } from "./markdown";
 
-test("each page with commands is pasted, or says why it is not", () => {
+test("the commands of each page are pasted, or the page states why not", () => {
   const withCommands = pages().filter((page) => codeBlocks(page).some(({ language }) => language === "sh"));
   expect(pagesWithCommands()).toEqual(expect.arrayContaining(withCommands));
   for (const page of pagesWithCommands()) {
@@ -13,7 +13,7 @@ test("each page with commands is pasted, or says why it is not", () => {
   }
 });
 
-test("nothing is skipped or presumed of a page that no longer has it", () => {
+test("everything that is skipped or presumed still appears on its page", () => {
   expect(pagesWithCommands()).toEqual(expect.arrayContaining([...Object.keys(SKIPPED), ...Object.keys(PRESUMED)]));
   for (const page of Object.keys(SKIPPED)) {
     expect({ page, skipped: planOf(page).skipped.length }).not.toEqual({ page, skipped: 0 });

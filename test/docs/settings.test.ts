@@ -26,18 +26,18 @@ function expected(name: string): { readonly graphql: string; readonly v2: string
   return { graphql: kept.isReadOnly ? "refused" : "carried", v2: "no" };
 }
 
-test("the page of all settings says what this package does with each one", () => {
+test("the page of all settings states how this package handles each setting", () => {
   expect(ROWS).toEqual(ROWS.map(({ name }) => ({ name, ...expected(name) })));
 });
 
-test("the page of all settings names every setting once", () => {
+test("the page of all settings lists every setting once", () => {
   // The parts of a template are settings of their own.
   const kept = Object.keys(KEPT_FIELDS).filter((name) => name !== "template" && !(name in FIELDS));
   const known = [...Object.keys(FIELDS), ...kept, ...OUT_OF_REACH];
   expect(ROWS.map(({ name }) => name).sort()).toEqual(known.sort());
 });
 
-test("the page of the resource has a row for every setting of an endpoint", () => {
+test("the page of the resource contains a row for every setting of an endpoint", () => {
   const page = readFileSync(path.resolve(__dirname, "../../docs/serverless-endpoint.md"), "utf8");
   const rows = [...page.matchAll(/^\| `(\w+)`/gm)].map(([, name = ""]) => name);
   expect(rows).toEqual(expect.arrayContaining(Object.keys(FIELDS)));

@@ -60,7 +60,7 @@ testPromtool(`Prometheus accepts its config and the Collector's${noPrometheus ? 
   }
 });
 
-test("the parts of the Kubernetes example name each other", () => {
+test("the parts of the Kubernetes example refer to each other by name", () => {
   const deployment = example<{
     spec: {
       selector: { matchLabels: object };
@@ -78,7 +78,7 @@ test("the parts of the Kubernetes example name each other", () => {
   expect(container?.command).toContain("0.0.0.0:9837");
 });
 
-test("KEDA's trigger asks for a metric and labels that are exported", () => {
+test("KEDA's trigger queries a metric and labels that are exported", () => {
   const { spec } = example<{ spec: { triggers: { type: string; metadata: Record<string, string> }[] } }>(
     ...(["kind", "ScaledObject"] as const),
   );

@@ -7,7 +7,7 @@ const LIST = "{ myself { endpoints { name workersMax } } }";
 const listed = async (emulator: Emulator) => (await graphql(emulator, LIST)).body.data.myself.endpoints;
 
 describe("startEmulator", () => {
-  test("gives the environment that points a client at it", async () => {
+  test("returns the environment that points a client at the emulator", async () => {
     await using emulator = await startEmulator();
     expect(emulator.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect(emulator.env).toEqual({
@@ -18,7 +18,7 @@ describe("startEmulator", () => {
     });
   });
 
-  test("runs many at once in one process, each with its own endpoints", async () => {
+  test("runs many emulators at once in one process, each with its own endpoints", async () => {
     await using first = await startEmulator();
     await using second = await startEmulator();
     await createEndpoint(first);
@@ -26,7 +26,7 @@ describe("startEmulator", () => {
     expect(await listed(second)).toHaveLength(0);
   });
 
-  test("gives the same ids for the same seed", async () => {
+  test("generates the same ids for the same seed", async () => {
     await using first = await startEmulator({ randomSeed: 7 });
     await using second = await startEmulator({ randomSeed: 7 });
     await using third = await startEmulator({ randomSeed: 8 });
@@ -35,7 +35,7 @@ describe("startEmulator", () => {
     expect(await createEndpoint(third)).not.toBe(id);
   });
 
-  test("stops at once, with connections open and workers running", async () => {
+  test("stops at once, even with open connections and running workers", async () => {
     const emulator = await startEmulator();
     await createEndpoint(emulator, "workersMin: 2");
     const { hostname, port } = new URL(emulator.url);
@@ -58,7 +58,7 @@ describe("startEmulator", () => {
     }
   });
 
-  test("fails with the reason when the port is taken", async () => {
+  test("fails with the reason if the port is in use", async () => {
     await using first = await startEmulator();
     await expect(startEmulator({ port: Number(new URL(first.url).port) })).rejects.toThrow(
       /another program listens there/,
@@ -100,7 +100,7 @@ describe("options", () => {
 });
 
 describe("drift tools", () => {
-  test("list and get show endpoints with their workers", async () => {
+  test("list and get return endpoints with their workers", async () => {
     await using emulator = await startEmulator();
     const id = await createEndpoint(emulator, "workersMin: 1");
     const endpoint = emulator.endpoints.get(id);
@@ -109,7 +109,7 @@ describe("drift tools", () => {
     expect(emulator.endpoints.get("nope")).toBeUndefined();
   });
 
-  test("create makes an endpoint by the service's rules, unseen by the journal", async () => {
+  test("create adds an endpoint by the service's rules, without a journal entry", async () => {
     await using emulator = await startEmulator();
     const { id } = emulator.endpoints.create({ name: "other", gpuIds: "ADA_24", templateId: "t" });
     expect(emulator.endpoints.get(id)).toMatchObject({ workersMax: 3, idleTimeout: 10 });
@@ -126,7 +126,7 @@ describe("drift tools", () => {
     expect(await listed(emulator)).toEqual([{ name: "other", workersMax: 3 }]);
   });
 
-  test("change sets the given fields, whatever their values", async () => {
+  test("change sets the given fields, regardless of their values", async () => {
     await using emulator = await startEmulator();
     const id = await createEndpoint(emulator);
     emulator.endpoints.change(id, { workersMax: 2, gpuIds: "NEWEST_TIER" });

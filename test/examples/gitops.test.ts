@@ -54,7 +54,7 @@ test.each([
   ["the schedule", contextsOf("schedule", {}), ["sweep", "drift"]],
   ["the button", contextsOf("workflow_dispatch", {}), ["repair"]],
   ["the button on another branch", contextsOf("workflow_dispatch", {}, "refs/heads/other"), []],
-])("the GitHub workflow: %s", (_event, contexts, expected) => {
+])("the GitHub workflow runs the expected jobs: %s", (_event, contexts, expected) => {
   expect(namesOf(jobsOfWorkflow(workflow, contexts))).toEqual(expected);
 });
 
@@ -76,12 +76,12 @@ test.each([
   ["a push to the default branch", push("main"), ["up"], []],
   ["a push to another branch", push("other"), [], []],
   ["a schedule", { ...push("main"), CI_PIPELINE_SOURCE: "schedule" }, ["sweep", "drift"], ["repair"]],
-])("the GitLab pipeline: %s", (_event, variables, expected, manual) => {
+])("the GitLab pipeline runs the expected jobs: %s", (_event, variables, expected, manual) => {
   expect(namesOf(jobsOfPipeline(pipeline, variables))).toEqual(expected);
   expect(namesOf(jobsOfPipeline(pipeline, variables, { manual: true }))).toEqual(manual);
 });
 
-test("every command of both pipelines is a script that exists, with a step that pipeline.sh knows", () => {
+test("every command of both pipelines is an existing script with a step that pipeline.sh knows", () => {
   expect(knownSteps).toEqual(["preview", "up", "drift", "repair", "destroy", "remove", "sweep", "rehearse"]);
   const commands = [
     ...Object.values(workflow.jobs).flatMap(({ steps }) => steps.flatMap(({ run }) => run ?? [])),
@@ -97,7 +97,7 @@ test("every command of both pipelines is a script that exists, with a step that 
   }
 });
 
-test("the shell scripts are correct bash, and refuse a step that they do not know", async () => {
+test("the shell scripts are valid bash and refuse an unknown step", async () => {
   for (const script of ["pipeline.sh", "report.sh"]) execFileSync("bash", ["-n", path.join(FOLDER, script)]);
   const mistaken = promisify(execFile)(path.join(FOLDER, "pipeline.sh"), ["destory"]);
   await expect(mistaken).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining('no step "destory"') });
@@ -106,7 +106,7 @@ test("the shell scripts are correct bash, and refuse a step that they do not kno
 describe("GitHub's workflow", () => {
   const jobs = Object.entries(workflow.jobs);
 
-  test("pins what it uses, gives each job a time limit and no more permissions than it needs", () => {
+  test("pins its actions, sets a time limit for each job and grants no more permissions than needed", () => {
     expect(workflow.permissions).toEqual({});
     const writes: Record<string, string[]> = {};
     for (const [name, { steps, permissions, "timeout-minutes": minutes }] of jobs) {
@@ -123,7 +123,7 @@ describe("GitHub's workflow", () => {
     });
   });
 
-  test("has one run per stack, and one for all environments and their sweep, which is never cancelled", () => {
+  test("allows one run per stack, and one run for all environments and their sweep, which is never cancelled", () => {
     const contexts = pullRequest("opened");
     const writers = ["up", "repair", "preview-stack", "remove-preview-stack", "sweep"].map(
       (name) => workflow.jobs[name] as WorkflowJob,
@@ -140,7 +140,7 @@ describe("GitHub's workflow", () => {
     for (const { concurrency } of writers.slice(2)) expect(concurrency.queue).toBe("max");
   });
 
-  test("keeps the key from previews and from installing, and every secret from forks", () => {
+  test("keeps the key from previews and installations, and every secret from forks", () => {
     const environments = Object.fromEntries(jobs.map(([name, { environment }]) => [name, environment]));
     for (const contexts of [pullRequest("opened"), contextsOf("push", {}), contextsOf("schedule", {})]) {
       for (const { name, steps } of jobsOfWorkflow(workflow, contexts)) {
@@ -155,7 +155,7 @@ describe("GitHub's workflow", () => {
   });
 });
 
-test("GitLab's pipeline has one run per stack, and one for all environments and their sweep, time limits, and an environment wherever the key is needed", () => {
+test("GitLab's pipeline allows one run per stack and one for all environments and their sweep, sets time limits, and uses an environment wherever the key is needed", () => {
   const jobs = Object.fromEntries(gitlabJobs(pipeline));
   for (const job of Object.values(jobs)) expect(job.timeout).toMatch(/^\d+ minutes$/);
   const environmentOf = ({ environment }: GitlabJob) =>
@@ -178,7 +178,7 @@ test("GitLab's pipeline has one run per stack, and one for all environments and 
   expect(jobs["preview-stack"]?.environment).toMatchObject({ on_stop: "remove-preview-stack" });
 });
 
-test("the Stack of the Kubernetes operator has fields that its API knows, and takes the secrets by reference", () => {
+test("the Stack of the Kubernetes operator uses only fields that its API knows, and takes the secrets by reference", () => {
   const [account, binding, stack] = manifests;
   expect(manifests).toHaveLength(3);
   expect(binding?.subjects).toEqual([{ kind: "ServiceAccount", ...account?.metadata }]);
@@ -207,7 +207,7 @@ test("the Stack of the Kubernetes operator has fields that its API knows, and ta
   });
 });
 
-test("both pipelines keep the plan of the production preview, and apply no other", () => {
+test("both pipelines keep the plan of the production preview and apply no other plan", () => {
   const PLAN = "plan/plan.json";
   const jobsOf = (contexts: Contexts) => jobsOfWorkflow(workflow, contexts);
   const github = [...jobsOf(pullRequest("opened")), ...jobsOf(contextsOf("push", {}))];
@@ -232,7 +232,7 @@ describe("post.js", () => {
     return promisify(execFile)(process.execPath, ["post.js"], { cwd: folder, env });
   }
 
-  test("finds its own comment among others, and cuts a report that is too long for a comment", async () => {
+  test("finds its own comment among others, and truncates a report that is too long for a comment", async () => {
     await using host = await startGitHost({ comments: Array.from({ length: 100 }, () => "another comment") });
     const env = { ...host.githubEnv, GITHUB_TOKEN: "github-token", PULL_REQUEST: "7" };
     const first = "<!-- pipeline preview production 0 -->\n### What a merge would do\n";
@@ -246,7 +246,7 @@ describe("post.js", () => {
     expect(host.comments[100]).toContain("(https://github.example/example/endpoints/actions/runs/1234)");
   });
 
-  test("shows the host's response when it refuses, without the token", async () => {
+  test("shows the host's response to a refused request, without the token", async () => {
     await using host = await startGitHost();
     const env = { ...host.gitlabEnv, GITLAB_TOKEN: "wrong-token" };
     const failure = await post("<!-- pipeline drift production 7 -->\n### Drift\n", env).catch((error) => error);
@@ -288,7 +288,7 @@ describe("plan.js", () => {
   test.each([
     "github",
     "gitlab",
-  ] as const)("takes a plan at %s only from the preview of the merged head", async (at) => {
+  ] as const)("accepts a plan at %s only from the preview of the merged head", async (at) => {
     await using host = await startGitHost();
     host.merges.set(MERGE, { sha: HEAD });
     host.artifacts.push(
@@ -305,7 +305,10 @@ describe("plan.js", () => {
     );
   });
 
-  test.each(["github", "gitlab"] as const)("says at %s that the request of a fork has no reviewed plan", async (at) => {
+  test.each([
+    "github",
+    "gitlab",
+  ] as const)("reports at %s that a request from a fork has no reviewed plan", async (at) => {
     await using host = await startGitHost();
     host.merges.set(MERGE, { sha: HEAD, isOfFork: true });
     host.artifacts.push({ ...foreign, isOfFork: true }, foreign);
@@ -314,7 +317,7 @@ describe("plan.js", () => {
     expect(message).not.toMatch(/expired|failed|No request/);
   });
 
-  test.each(["github", "gitlab"] as const)("says at %s that no request into this branch was merged", async (at) => {
+  test.each(["github", "gitlab"] as const)("reports at %s that no request into this branch was merged", async (at) => {
     await using host = await startGitHost();
     host.artifacts.push(reviewed);
     expect(await download(host, at)).toContain("No request was merged with it");

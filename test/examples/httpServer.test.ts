@@ -5,7 +5,7 @@ import { createClient } from "../../sdk/client";
 
 const FOLDER = path.resolve(__dirname, "../../examples/http-server");
 
-test("http-server: a request is held while the server loads, and its response is streamed", async () => {
+test("http-server holds a request while the server loads, and streams its response", async () => {
   const seed: Seed = JSON.parse(readFileSync(path.join(FOLDER, "seed.json"), "utf8"));
   const handlers = loadHandlers(path.join(FOLDER, "handlers"));
   await using emulator = await startEmulator({ profile: "observed", seed, handlers });

@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 
 const FOLDER = path.resolve(__dirname, "../../examples/job-client");
 
-test("job-client: submits, waits, streams, retries, cancels, purges and looks at the health", async () => {
+test("job-client submits, waits, streams, retries, cancels, purges and checks the health", async () => {
   const { stdout, stderr } = await promisify(execFile)("npm", ["start", "--silent"], { cwd: FOLDER });
   expect(stdout.trim().split("\n")).toEqual([
     "submitted: known to the service for 24 hours at most",

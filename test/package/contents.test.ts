@@ -18,7 +18,7 @@ beforeAll(async () => {
 }, 300_000);
 
 describe("what is published", () => {
-  test("is the bundled package, the emulator's page, and what users read first", () => {
+  test("contains the bundled package, the emulator's page, and the files that users read first", () => {
     const known = /^dist\/(provider|sdk|emulator|cli|core)\/[\w/-]+\.(js|d\.ts)$/;
     const page = /^emulator\/page\/static\/\w+\.(html|css|mjs|svg)$/;
     const others = [...files].filter((file) => !known.test(file) && !page.test(file)).sort();
@@ -33,7 +33,7 @@ describe("what is published", () => {
     ]);
   });
 
-  test("is at most 150 files and 5 MB", () => {
+  test("contains at most 150 files and 5 MB", () => {
     expect(files.size).toBeLessThanOrEqual(150);
     expect(unpackedSize).toBeLessThanOrEqual(5_000_000);
   });
@@ -43,7 +43,7 @@ describe("what is published", () => {
     expect([...files]).toEqual(expect.arrayContaining(sources.map((file) => `emulator/page/static/${file}`)));
   });
 
-  test("contains no code that was bundled twice, except in the handlers", () => {
+  test("contains no code that is bundled twice, except in the handlers", () => {
     const defining = [...files].filter((file) => {
       const isCode = file.endsWith(".js") && file !== "dist/provider/handlers.js";
       return isCode && readFileSync(inRepository(file), "utf8").includes("class _ServerlessGpuError extends");
@@ -64,7 +64,7 @@ describe("what is published", () => {
     expect(paths.filter((file) => !files.has(file ?? ""))).toEqual([]);
   });
 
-  test("has types first in each entry point, and typesVersions for all of them", () => {
+  test("lists types first in each entry point, and typesVersions for all entry points", () => {
     const entries = Object.entries(manifest.exports).filter(([, target]) => typeof target === "object");
     expect(entries.map(([, target]) => Object.keys(target)[0])).toEqual(entries.map(() => "types"));
     const subpaths = entries.map(([name]) => name.slice(2)).filter(Boolean);

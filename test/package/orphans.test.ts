@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { removeOrphans } from "../../tools/orphans";
 
-test("a build removes the outputs of sources that have been moved or deleted, and nothing else", () => {
+test("a build removes the outputs of moved or deleted sources, and nothing else", () => {
   const root = mkdtempSync(path.join(tmpdir(), "orphans-"));
   try {
     const write = (file: string) => {

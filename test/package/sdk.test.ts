@@ -41,14 +41,14 @@ describe("the packed package, installed without Pulumi", () => {
   });
 
   test.each(Object.entries(SDK_PROGRAMS))(
-    "has a client that works: %s",
+    "provides a working client: %s",
     async (name, text) => {
       expect(await runProgram(project, name, text)).toEqual(SDK_EXPECTED);
     },
     60_000,
   );
 
-  test("has types for every kind of program", async () => {
+  test("provides types for every kind of program", async () => {
     const program = `
       import { createClient, isCompleted, type Job, type JobHandle } from "pulumi-serverless-gpu/sdk";
       import { startEmulator } from "pulumi-serverless-gpu/emulator";
@@ -68,7 +68,7 @@ describe("the packed package, installed without Pulumi", () => {
     await checkTypes(project, program);
   }, 300_000);
 
-  test("has a client whose types need neither skipLibCheck nor DOM, and whose options may all be undefined", async () => {
+  test("provides a client whose types need neither skipLibCheck nor DOM, and whose options may all be undefined", async () => {
     const program = `
       import type * as sdk from "pulumi-serverless-gpu/sdk";
       import { createClient } from "pulumi-serverless-gpu/sdk";
@@ -90,7 +90,7 @@ describe("the packed package, installed without Pulumi", () => {
     await checkTypes(project, program, { skipLibCheck: false });
   }, 300_000);
 
-  test("names its functions in stack traces, and the lines that they lead to can be read", async () => {
+  test("names its functions in stack traces, which lead to readable lines", async () => {
     const program = `
       const { createClient } = require("pulumi-serverless-gpu/sdk");
       try { createClient({ apiKey: "" }); } catch (error) { console.log(JSON.stringify(error.stack)); }`;
@@ -100,12 +100,12 @@ describe("the packed package, installed without Pulumi", () => {
     expect(readFileSync(file, "utf8").split("\n")[Number(line) - 1]).toMatch(/ = \w+\(\w+\);$/);
   });
 
-  test("has no findings in publint", async () => {
+  test("passes publint without findings", async () => {
     const { stdout } = await run(path.join(BIN, "publint"), ["run", tarball, "--strict"], { cwd: project });
     expect(stdout).toContain("All good!");
   }, 300_000);
 
-  test("has types that resolve everywhere, according to Are the types wrong", async () => {
+  test("provides types that resolve everywhere, according to Are the types wrong", async () => {
     // An ES module, which Jest cannot load.
     const program = `
       import { readFileSync } from "node:fs";

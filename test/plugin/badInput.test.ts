@@ -29,7 +29,7 @@ test("the plugin reports the same problems as the dynamic form", async () => {
   }
 });
 
-test("a missing key is reported by a call, with advice, and not by a check", async () => {
+test("a missing key is reported with advice by a call, and not by a check", async () => {
   await using plugin = await startPlugin({});
   const one = { kind: "ServerlessEndpoint" };
   const { inputs, failures } = await plugin.check(one, { gpuIds: ["ADA_24"], templateId: "a" });
@@ -39,7 +39,7 @@ test("a missing key is reported by a call, with advice, and not by a check", asy
   );
 });
 
-test("a key that an object does not have is refused by its name, and a nested bad value is shown unless it is secret", async () => {
+test("an unknown nested key is refused and named, and a nested invalid value is shown unless it is secret", async () => {
   await using plugin = await startPlugin({});
   const smokeTest = { endpointId: "e", input: {} };
   const reasons = async (kind: string, news: Readonly<Record<string, unknown>>) =>
@@ -58,14 +58,14 @@ test("a key that an object does not have is refused by its name, and a nested ba
   );
 });
 
-test("an import of a registry credential is refused with the way to adopt it", async () => {
+test("importing a registry credential is refused with advice on how to adopt it", async () => {
   await using plugin = await startPlugin({});
   await expect(plugin.read({ kind: "ContainerRegistryAuth" }, "c1")).rejects.toThrow(
     /cannot be imported or read, because the service does not show its user and password\. Declare the resource with adoptId/,
   );
 });
 
-test("an unknown type of resource is refused", async () => {
+test("an unknown resource type is refused", async () => {
   await using plugin = await startPlugin({});
   const other = { kind: "Nothing" };
   await expect(plugin.check(other, {})).rejects.toThrow(urnOf(other).split("::")[2]);

@@ -24,7 +24,7 @@ async function cancelled(
   return { tookMs: performance.now() - before, outcome };
 }
 
-test("a drain stops at once, the endpoint has its workers again, and the next run finishes", async () => {
+test("a cancelled drain stops at once and restores the endpoint's workers, and the next run completes", async () => {
   await using emulator = await startEmulator({ drainMs: 5_000 });
   await using plugin = await startPlugin(emulator.env);
   const { inputs } = await plugin.check(ONE, { ...INPUTS, workersMin: 1 });
@@ -43,7 +43,7 @@ test("a drain stops at once, the endpoint has its workers again, and the next ru
   expect(emulator.endpoints.list()).toEqual([]);
 });
 
-test("a create and an update run to completion", async () => {
+test("a cancelled create or update runs to completion", async () => {
   await using emulator = await startEmulator();
   await using plugin = await startPlugin(emulator.env);
   const { inputs } = await plugin.check(ONE, INPUTS);
@@ -65,7 +65,7 @@ test("a create and an update run to completion", async () => {
   expect(emulator.endpoints.list()).toMatchObject([{ id, workersMax: 1 }]);
 });
 
-test("a wait for workers ends, and leaves an incomplete resource that the next run finishes", async () => {
+test("a cancelled wait for workers ends and leaves an incomplete resource that the next run completes", async () => {
   await using emulator = await startEmulator({ coldStartMs: 60_000 });
   await using plugin = await startPlugin(emulator.env);
   const { inputs } = await plugin.check(ONE, { ...INPUTS, workersMin: 1, awaitReady: true });
@@ -83,7 +83,7 @@ test("a wait for workers ends, and leaves an incomplete resource that the next r
   expect(await plugin.diff(ONE, id, properties, inputs, inputs)).toMatchObject({ changes: "some" });
 });
 
-test("a smoke test ends, and its job is cancelled", async () => {
+test("a cancelled smoke test ends, and its job is cancelled", async () => {
   let isRunning = false;
   const never = async () => {
     isRunning = true;
@@ -100,7 +100,7 @@ test("a smoke test ends, and its job is cancelled", async () => {
   expect(emulator.journal.operations()).toContain("cancel");
 });
 
-test("the watch of a release ends at once, state says that it was not judged, and the next run judges it", async () => {
+test("the watch of a release ends at once, state records that the release was not judged, and the next run judges it", async () => {
   await using emulator = await startService();
   const env = {
     ...emulator.env,

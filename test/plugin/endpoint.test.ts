@@ -85,7 +85,7 @@ test("an automatic name is the same in every process, differs by URN, and follow
   expect((await plugin.check(ONE, INPUTS, first, ["mine-4711", propose as number])).inputs.name).toBe(first.name);
 });
 
-test("a load-balancing endpoint has a url, and one with a queue has none", async () => {
+test("a load-balancing endpoint outputs a url, and a queue endpoint does not", async () => {
   await using observed = await startEmulator({ profile: "observed" });
   await using plugin = await startPlugin({ ...observed.env, SERVERLESS_GPU_SERVICE: "runpod" });
   const server = { ...INPUTS, type: "LOAD_BALANCER", scalerType: "REQUEST_COUNT" };
@@ -98,7 +98,7 @@ test("a load-balancing endpoint has a url, and one with a queue has none", async
   expect((await plugin.create(other, (await plugin.check(other, INPUTS)).inputs)).outputs).not.toHaveProperty("url");
 });
 
-test("a create whose response was lost finds its own endpoint, and creates no second one", async () => {
+test("a create that gets no response finds its own endpoint and creates no second one", async () => {
   await using plugin = await startPlugin(emulator.env);
   const inputs = await checked(plugin, INPUTS);
   const { id } = await plugin.create(ONE, inputs);
@@ -107,7 +107,7 @@ test("a create whose response was lost finds its own endpoint, and creates no se
   expect(emulator.endpoints.list()).toHaveLength(1);
 });
 
-test("a preview shows what the program and state know, and calls nothing", async () => {
+test("a preview shows what the program and state know, and sends no requests", async () => {
   await using plugin = await startPlugin(emulator.env);
   const inputs = await checked(plugin, { ...INPUTS, templateId: UNKNOWN, gpuIds: ["AMPERE_24", UNKNOWN] });
   const created = await plugin.create(ONE, inputs, { preview: true });
@@ -130,7 +130,7 @@ test("a preview shows what the program and state know, and calls nothing", async
   expect(emulator.journal.requests()).toEqual([]);
 });
 
-test("an import reads every field that is not at its default, and a program with these fields has no change", async () => {
+test("an import reads every field that differs from its default, and a program with these fields shows no change", async () => {
   await using plugin = await startPlugin(emulator.env);
   const id = "abc123elsewhere";
   emulator.seed({
@@ -160,7 +160,7 @@ test("an import reads every field that is not at its default, and a program with
   await expect(plugin.read(ONE, "no-such-id")).rejects.toThrow(/no-such-id/);
 });
 
-test("customTimeouts limit the drain, and leave no trace in the outputs", async () => {
+test("customTimeouts limit the drain and do not appear in the outputs", async () => {
   await using slow = await startEmulator({ drainMs: 60_000 });
   await using plugin = await startPlugin(slow.env);
   const inputs = await checked(plugin, { ...INPUTS, awaitReady: true, workersMin: 1 });
@@ -170,7 +170,7 @@ test("customTimeouts limit the drain, and leave no trace in the outputs", async 
   await expect(plugin.delete(ONE, id, outputs, { timeout: 1 })).rejects.toThrow("was not deleted within 1 s");
 });
 
-test("log lines belong to the resource", async () => {
+test("log lines are attributed to the resource", async () => {
   await using plugin = await startPlugin(emulator.env);
   const { inputs } = await plugin.check(ONE, { ...INPUTS, workersMin: 1 });
   const { id, outputs } = await plugin.create(ONE, inputs);

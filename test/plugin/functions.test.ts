@@ -31,7 +31,7 @@ afterAll(async () => {
   await emulator.stop();
 });
 
-test("functions return an endpoint by its name or id, and all endpoints, with lists", async () => {
+test("functions return an endpoint by its name or id, and all endpoints, with list-valued fields as lists", async () => {
   const endpoint = { id: "abc", name: "llama", gpuIds: ["ADA_24", "AMPERE_24"], locations: ["CZ", "RO"] };
   expect(await plugin.invoke("getEndpoint", { name: "llama" })).toMatchObject(endpoint);
   expect(await plugin.invoke("getEndpoint", { id: "abc" })).toMatchObject({ queueUrl: `${emulator.url}/v2/abc` });
@@ -91,13 +91,13 @@ test("functions return GPU types, data centers and the account's limits", async 
   });
 });
 
-test("wrong arguments and records that do not exist cause clear errors", async () => {
+test("invalid arguments and missing records cause clear errors", async () => {
   await expect(plugin.invoke("getEndpoint", {})).rejects.toThrow("set either id or name");
   await expect(plugin.invoke("getEndpoint", { id: "nope" })).rejects.toThrow("nope");
   await expect(plugin.invoke("getNothing")).rejects.toThrow("there is no function serverless-gpu:index:getNothing");
 });
 
-test("every result is as the schema describes it", async () => {
+test("every result matches the schema", async () => {
   for (const [token, { outputs }] of Object.entries(schema.functions)) {
     const name = token.split(":").at(-1) ?? "";
     const args = ARGS[name];

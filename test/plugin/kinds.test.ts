@@ -17,7 +17,7 @@ beforeEach(async () => {
 
 afterEach(() => emulator.stop());
 
-test("a template has secrets for each variable, a start command in parts, and a revision", async () => {
+test("a template marks sensitive variables as secret, accepts a start command in parts, and outputs a revision", async () => {
   await using plugin = await startPlugin(emulator.env);
   const { inputs, failures } = await plugin.check(TEMPLATE, {
     imageName: "ghcr.io/me/llama:1.4.0",
@@ -55,7 +55,7 @@ test("a template has secrets for each variable, a start command in parts, and a 
   await plugin.delete(TEMPLATE, id, updated);
 });
 
-test("a secret's value is secret, a new one changes the version, and valueEnv leaves no value", async () => {
+test("a secret's value is secret, a new value changes the version, and valueEnv stores no value", async () => {
   await using plugin = await startPlugin({ ...emulator.env, MY_TOKEN: "canary-of-env" });
   const { inputs, failures } = await plugin.check(SECRET, { name: "hf", value: "canary-value" });
   expect(failures).toEqual([]);
@@ -104,7 +104,7 @@ test.each([
   expect(failures).toEqual([{ property: "", reason: `command: ${reason}` }]);
 });
 
-test("a name that pulumi:autonaming decides is used as it is, or refused", async () => {
+test("a name that pulumi:autonaming chooses is used unchanged or refused", async () => {
   await using plugin = await startPlugin(emulator.env);
   const verbatim: [string, number] = ["mine", 1];
   const { inputs } = await plugin.check(TEMPLATE, { imageName: "a:1" }, {}, verbatim);
@@ -118,13 +118,13 @@ test("a name that pulumi:autonaming decides is used as it is, or refused", async
   expect(emulator.templates.list()).toHaveLength(3);
 });
 
-test("a start command whose parts are not known yet counts as unknown", async () => {
+test("a start command with parts that are not known yet counts as unknown", async () => {
   await using plugin = await startPlugin(emulator.env);
   const { inputs } = await plugin.check(TEMPLATE, { imageName: "a:1", command: { cmd: ["serve", UNKNOWN] } });
   expect(inputs.dockerArgs).toBe(UNKNOWN);
 });
 
-test("a change of a volume's data center is a replacement, with a warning for the resource", async () => {
+test("changing a volume's data center replaces the volume, with a warning for the resource", async () => {
   await using plugin = await startPlugin(emulator.env);
   const { inputs } = await plugin.check(VOLUME, { size: 50, dataCenterId: "EU-RO-1" });
   const { id, outputs } = await plugin.create(VOLUME, inputs);
@@ -156,7 +156,7 @@ test("the user and password of a registry are always secret", async () => {
   await plugin.delete(AUTH, id, outputs);
 });
 
-test("a secret input is not shown in a problem", async () => {
+test("a problem does not show a secret input", async () => {
   await using plugin = await startPlugin(emulator.env);
   const { failures } = await plugin.check(ENDPOINT, {
     gpuIds: [secret("SECRET_TIER")],
@@ -187,7 +187,7 @@ test("a smoke test runs its job once, and again after a change", async () => {
   await expect(plugin.read(TEST, id)).rejects.toThrow(/cannot be imported/);
 });
 
-test("numbers and truth values in env become text, as in YAML without quotes", async () => {
+test("numbers and booleans in env become text, like unquoted values in YAML", async () => {
   await using plugin = await startPlugin(emulator.env);
   const env = { PORT: 8080, RATIO: 0.5, VERBOSE: true, MODEL: "llama-3" };
   const { inputs, failures } = await plugin.check({ kind: "ServerlessTemplate" }, { imageName: "app:1", env });

@@ -16,14 +16,14 @@ function packageAt(folder: string) {
   return JSON.parse(readFileSync(path.resolve(__dirname, "../..", folder, "package.json"), "utf8"));
 }
 
-test("the plugin ends with the engine that started it", async () => {
+test("the plugin exits when the engine that started it ends", async () => {
   await using plugin = await startPlugin({});
   const ended = new Promise((resolve) => plugin.process.once("exit", resolve));
   plugin.engine.forceShutdown();
   expect(await ended).toBe(1);
 });
 
-test("the plugin has the version and the schema of this package, and no dependencies", async () => {
+test("the plugin declares the version and the schema of this package, and no dependencies", async () => {
   await using plugin = await startPlugin({});
   const { version, license } = packageAt(".");
   expect(packageAt("plugin")).toMatchObject({ version, license });
@@ -36,7 +36,7 @@ test("the plugin has the version and the schema of this package, and no dependen
   expect(packageAt(".")).not.toHaveProperty("pulumi");
 });
 
-test("--version prints the version and ends, also as npm runs it", async () => {
+test("--version prints the version and exits, even when npm runs it", async () => {
   const { version } = packageAt("plugin");
   for (const file of ["pulumi-resource-serverless-gpu", "npm-bin"]) {
     const { stdout } = await promisify(execFile)(path.join(PLUGIN_FOLDER, file), ["--version"]);
@@ -44,7 +44,7 @@ test("--version prints the version and ends, also as npm runs it", async () => {
   }
 });
 
-test("without Node.js on PATH, the plugin says what to install", async () => {
+test("the plugin says what to install if Node.js is not on PATH", async () => {
   const folder = await mkdtemp(path.join(tmpdir(), "no-node-"));
   const started = promisify(execFile)(path.join(PLUGIN_FOLDER, "pulumi-resource-serverless-gpu"), [], {
     env: { PATH: folder },
@@ -56,7 +56,7 @@ test("without Node.js on PATH, the plugin says what to install", async () => {
   await rm(folder, { recursive: true });
 });
 
-test("the plugin is one file that needs nothing else", async () => {
+test("the plugin is a single, self-contained file", async () => {
   await using emulator = await startEmulator();
   const folder = await mkdtemp(path.join(tmpdir(), "serverless-gpu-plugin-"));
   try {

@@ -14,15 +14,15 @@ test("plugin/schema.json is up to date: npm run docs:schema writes it", () => {
   );
 });
 
-test("the schema has no defaults, which programs would set and state would keep", () => {
+test("the schema contains no defaults, which programs would set and state would keep", () => {
   expect(JSON.stringify(schema)).not.toMatch(/"default(Info)?":/);
 });
 
-test("descriptions name nothing that only TypeScript programs have", () => {
+test("descriptions mention nothing that only TypeScript programs have", () => {
   expect(JSON.stringify(schema)).not.toMatch(/dynamic provider|GpuTier`|endpoint\.endpointId/);
 });
 
-test("credentials are secret inputs, and inputs that never change say that they replace the resource", () => {
+test("credentials are secret inputs, and inputs that never change are marked as replacing the resource", () => {
   const inputs = (name: "ContainerRegistryAuth" | "NetworkVolume" | "Secret" | "ServerlessEndpoint") =>
     Object.entries<object>(schema.resources[`serverless-gpu:index:${name}`].inputProperties);
   const marked = (name: Parameters<typeof inputs>[0], mark: string) =>
@@ -35,11 +35,11 @@ test("credentials are secret inputs, and inputs that never change say that they 
   expect(marked("ServerlessEndpoint", "willReplaceOnChanges")).toEqual(["type"]);
 });
 
-test("the schema has no unions: Python cannot read one with a list, and Java programs cannot mix an enum with a string", () => {
+test("the schema contains no unions, because Python cannot read one with a list and Java cannot mix an enum with a string", () => {
   expect(JSON.stringify(schema)).not.toContain("oneOf");
 });
 
-test("every resource and function has a description, and so has each of their properties", () => {
+test("every resource and function has a description, and so does each of their properties", () => {
   const described = [...Object.values(schema.resources), ...Object.values(schema.functions)] as {
     description?: string;
     inputProperties?: Record<string, { description?: string }>;
@@ -59,7 +59,7 @@ test("every resource and function has one example in each of the six languages",
   }
 });
 
-test("a property that is described as an integer is one: Java and Go programs could not set it otherwise", () => {
+test("a property described as an integer has the type integer, because Java and Go programs could not set it otherwise", () => {
   const properties = [...Object.values(schema.resources), ...Object.values(schema.types)].flatMap((each) =>
     Object.entries<{ type?: string; description: string }>({
       ...("inputProperties" in each ? each.inputProperties : {}),
@@ -71,7 +71,7 @@ test("a property that is described as an integer is one: Java and Go programs co
   expect(described.filter(([, { type }]) => type !== "integer")).toEqual([]);
 });
 
-test("counters are integers, and only what can have a fraction is a number", () => {
+test("counters are integers, and only values that can have a fraction are numbers", () => {
   const fractions = /price|cost|spend|balance|discount|scalerValue|maxFailed|memoryInGb|Mbps/i;
   const numbers = new Set<string>();
   JSON.stringify(schema, (key, value) => {
@@ -81,17 +81,17 @@ test("counters are integers, and only what can have a fraction is a number", () 
   expect([...numbers].filter((name) => !fractions.test(name))).toEqual([]);
 });
 
-test("what a rollout does on failure is an enum, and a nested key is secret", () => {
+test("the failure action of a rollout is an enum, and a nested key is secret", () => {
   const { properties } = schema.types["serverless-gpu:index:RollOut"];
   expect(properties.onFailure).toMatchObject({ $ref: "#/types/serverless-gpu:index:RollOutFailureAction" });
   expect(schema.types["serverless-gpu:index:SmokeTestStorage"].properties.accessSecret).toMatchObject({ secret: true });
 });
 
-test("no type is named Args, which generated code adds itself", () => {
+test("no type is named Args, because generated code adds that name itself", () => {
   expect(Object.keys(schema.types).filter((name) => name.endsWith("Args"))).toEqual([]);
 });
 
-test("each setting of the provider names its environment variable, and secret results name their output form", () => {
+test("each provider setting names its environment variable, and secret results name their output form", () => {
   for (const [name, { description }] of Object.entries(schema.config.variables))
     expect(description).toContain(`\`${SETTING_VARIABLES[name as keyof typeof SETTING_VARIABLES]}\``);
   for (const name of ["getPod", "getServerlessTemplateEnv"] as const)

@@ -14,7 +14,7 @@ function warnings({ lines }: Plugin): string[] {
   return lines.filter(({ severity }) => severity === WARNING).map(({ message }) => message);
 }
 
-test("there is one warning about billed idle workers and one about an image without a fixed tag, each for its resource", async () => {
+test("a warning about billed idle workers and a warning about an image without a fixed tag each appear once, for their resource", async () => {
   await using plugin = await startPlugin({});
   const { inputs } = await plugin.check(ONE, { ...INPUTS, workersMin: 2 });
   const line = "workersMin is 2: 2 workers are billed even while idle";
@@ -37,7 +37,7 @@ test("a preview warns once that up will fail without a key", async () => {
   expect(warnings(plugin)).toEqual([expect.stringMatching(/^this preview sends no requests .*there is no API key/)]);
 });
 
-test("settings that do not exist cause a warning, and a provider needs one key", async () => {
+test("unknown settings cause a warning, and a provider requires a key", async () => {
   await using plugin = await startPlugin({});
   const checkConfig = async (name: string, settings: Record<string, unknown>) => {
     const request = new messages.CheckRequest().setUrn(
@@ -84,7 +84,7 @@ test("settings that do not exist cause a warning, and a provider needs one key",
 test.each([
   "mine",
   "default_eu",
-])("the explicit provider %s uses its own key and lists of additional words", async (provider) => {
+])("the explicit provider %s uses its own key and its own lists of additional words", async (provider) => {
   await using emulator = await startEmulator({ apiKey: "own-key-4711" });
   const config = {
     ...{ apiKey: "own-key-4711", graphqlUrl: emulator.url, queueUrl: emulator.url },
@@ -100,7 +100,7 @@ test.each([
   expect(outputs.__account).toMatch(new RegExp(` ${provider}$`));
 });
 
-test("a preview of an adoption shows each change, and refuses a record that does not exist", async () => {
+test("the preview of an adoption shows each change, and refuses a nonexistent record", async () => {
   await using emulator = await startEmulator({
     seed: {
       endpoints: [{ id: "abc", name: "llama", gpuIds: "ADA_24", templateId: "tpl" }],

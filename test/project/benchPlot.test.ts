@@ -20,7 +20,7 @@ const texts = (kind: string) =>
 /** Returns a wide estimate of the width of a label, in units of the picture. */
 const widthOf = (text: string, size: number) => text.length * size * 0.53;
 
-test("the picture of the benchmarks is drawn from the recorded figures", () => {
+test("the benchmark picture is drawn from the recorded figures", () => {
   expect(read("results.svg")).toBe(svg);
 });
 
@@ -36,7 +36,7 @@ test("no label of the picture is clipped, and each missed target is explained", 
   expect(notes.filter((note) => note.endsWith("see below") || widthOf(note, 12) > 1000 - LABELS)).toEqual([]);
 });
 
-test("further right is better for each figure and mark, whatever its own direction", () => {
+test("better figures and marks are drawn further right, whether lower or higher values are better", () => {
   const base = { what: "w", unit: "s", against: "a", judged: "ratio" } as const;
   const centers = (...each: Rows) => [
     ...plot(each).matchAll(/<circle class="dot \w+" cx="(\d+)" cy="\d+" r="5"\/><text class="value/g),

@@ -36,9 +36,9 @@ describe("the table of the contract", () => {
 
   test.each(
     Object.entries(names).flatMap(([subject, words]) => words.map((word) => [subject, word] as const)),
-  )("%s has a row for %s", (subject, word) => expect(hasRow(subject, word)).toBe(true));
+  )("%s contains a row for %s", (subject, word) => expect(hasRow(subject, word)).toBe(true));
 
-  test("leaves out the fields that the contract does not have", () => {
+  test("leaves out the fields that are not in the contract", () => {
     expect(NOT_IN_CONTRACT.filter((field) => hasRow("Job:", field))).toEqual([]);
   });
 });

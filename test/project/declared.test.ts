@@ -77,7 +77,7 @@ test("the emulator's jobs reach every status of the contract", () => {
   expect([...reached.keys()].sort()).toEqual([...JOB_STATES].sort());
 });
 
-test("a rule yields every cause of a wait", () => {
+test("every cause of a wait is produced by a rule", () => {
   const yielded = found(parsed("sdk/diagnosis", /causes\.ts$/), literal);
   expect(Object.keys(CAUSES).filter((id) => !yielded.has(id))).toEqual([]);
 });

@@ -14,11 +14,11 @@ const projects = PARENTS.flatMap(([parent, name]) =>
     .filter((file) => existsSync(path.join(REPOSITORY, file))),
 );
 
-test("the default API is GraphQL, whose saveEndpoint and deleteEndpoint the provider is for", () => {
+test("the default API is GraphQL, because the provider is built for its saveEndpoint and deleteEndpoint", () => {
   expect(new Set(Object.values(DEFAULT_API))).toEqual(new Set(["graphql"]));
 });
 
-test.each(["Pulumi.yaml", ...projects])("%s states the default API, why, and how to switch", (file) => {
+test.each(["Pulumi.yaml", ...projects])("%s states the default API, the reason for it, and how to switch", (file) => {
   const text = readFileSync(path.join(REPOSITORY, file), "utf8");
   const [, comment = "", api] = /((?:^ *#.*\n)+) +serverless-gpu:api: (\w+)\n/m.exec(text) ?? [];
   expect(api).toBe("graphql");
@@ -27,6 +27,6 @@ test.each(["Pulumi.yaml", ...projects])("%s states the default API, why, and how
   expect(comment).toContain("SERVERLESS_GPU_API=v2 pulumi preview --refresh");
 });
 
-test("finds the project files of examples and of new projects", () => {
+test("the project files of examples and of new projects are found", () => {
   expect(projects.length).toBeGreaterThan(12);
 });

@@ -264,7 +264,7 @@ describe("the parser of imports finds", () => {
 });
 
 describe.each(Object.keys(RULES))("%s/", (folder) => {
-  test("has no forbidden imports, types included", () => {
+  test("contains no forbidden imports, including type imports", () => {
     const files = sourceFiles(folder);
     expect(files.length).toBeGreaterThan(0);
     const broken = files.flatMap((file) =>
@@ -276,15 +276,15 @@ describe.each(Object.keys(RULES))("%s/", (folder) => {
   });
 });
 
-test("no sub-folder imports from one above it in the order, types included", () => {
+test("contains no subfolder that imports from one above it in the order, including type imports", () => {
   expect(Object.keys(ARROWS).flatMap(forbiddenArrows).sort()).toEqual([]);
 });
 
-test("no files import each other in a circle, types included", () => {
+test("contains no circular imports, including type imports", () => {
   expect(circles(Object.keys(RULES).flatMap(sourceFiles))).toEqual([]);
 });
 
-test("every imported package is a dependency of users, and every dependency is imported", () => {
+test("every imported package is declared as a dependency, and every dependency is imported", () => {
   const { dependencies, peerDependencies } = require("../../package.json") as Record<string, Record<string, string>>;
   const imported = PACKAGED.flatMap((folder) =>
     sourceFiles(folder).flatMap((file) => importsOf(file).map(({ specifier }) => specifier)),

@@ -25,7 +25,7 @@ test.each([
   "build",
   "build:plugin",
   "pulumi:install",
-])("npm run %s in a clone without its packages ends with one line that helps", (script) => {
+])("npm run %s in a clone without its packages ends with one helpful line", (script) => {
   const [, file] = /^node (\S+\.js)/.exec(scripts[script]) ?? [];
   const { status, stdout, stderr } = start(String(file));
   expect({ status, stdout, stderr }).toEqual({
@@ -35,7 +35,7 @@ test.each([
   });
 });
 
-test("npm ci --omit=dev runs the build, which says what is missing before it needs it", () => {
+test("npm ci --omit=dev runs the build, which reports missing packages before it needs them", () => {
   expect(scripts.prepare).toBe("npm run --silent build");
   expect(scripts.build).toMatch(/^node tools\/requireInstalled\.js && /);
   mkdirSync(path.join(clone, "node_modules/zod"), { recursive: true });
@@ -45,7 +45,7 @@ test("npm ci --omit=dev runs the build, which says what is missing before it nee
   });
 });
 
-test("a clone with packages that is not built yet names the command that builds it", () => {
+test("a clone with packages but without a build names the command that builds it", () => {
   mkdirSync(path.join(clone, "node_modules/typescript"), { recursive: true });
   expect(start("tools/requireInstalled.js")).toMatchObject({ status: 0, stderr: "" });
   const { status, stderr } = start("tools/demo/main.js");
@@ -55,7 +55,7 @@ test("a clone with packages that is not built yet names the command that builds 
   });
 });
 
-test("npm run shell refuses further arguments instead of ignoring them", () => {
+test("npm run shell refuses extra arguments instead of ignoring them", () => {
   mkdirSync(path.join(clone, "dist/cli"), { recursive: true });
   writeFileSync(path.join(clone, "dist/cli/main.js"), "");
   for (const args of [[".", "pulumi", "up"], ["--help"]]) {
@@ -64,7 +64,7 @@ test("npm run shell refuses further arguments instead of ignoring them", () => {
   }
 });
 
-test("the command that npm run new prints can be pasted, whatever the folder is called", () => {
+test("the command that npm run new prints can be pasted, whatever the name of the folder", () => {
   expect(quoted("../llama")).toBe("../llama");
   for (const folder of ["../a b", "../it's", "../$HOME", "../a&b", "../a\\b"]) {
     const { stdout } = spawnSync("sh", ["-c", `printf %s ${quoted(folder)}`], { encoding: "utf8" });

@@ -24,7 +24,7 @@ describe("the handlers, and all files that they load", () => {
     expect([...loadedBy("provider/dynamic/resources/serverlessEndpoint.ts").packages]).toContain("@pulumi/pulumi");
   });
 
-  test("load of jobs and logs only what health, smoke tests, rollouts and diagnoses use", () => {
+  test("load from the code for jobs and logs only what health, smoke tests, rollouts and diagnoses use", () => {
     const { files } = loadedBy("provider/handlers.ts");
     const loaded = (folder: string) =>
       [...files].filter((file) => path.posix.dirname(file) === folder).map((file) => path.posix.basename(file, ".ts"));
@@ -66,13 +66,13 @@ describe("the handlers, and all files that they load", () => {
     jest.dontMock(name);
   }
 
-  test("load without Pulumi, and so does the client", () =>
+  test("load without Pulumi, like the client", () =>
     without("@pulumi/pulumi", "Pulumi was loaded", async () => {
       expect(require("../../sdk")).toHaveProperty("createClient");
       expect(() => require("../../provider/dynamic/resources/serverlessEndpoint")).toThrow("Pulumi was loaded");
     }));
 
-  test("load no HTTP client before the first request, nor does a program before its first data source", () =>
+  test("load no HTTP client before the first request, and programs load none before their first data source", () =>
     without("undici/index.js", "undici was loaded", async () => {
       expect(require("../../provider")).toHaveProperty("ServerlessEndpoint");
       expect(() => require("../../sdk/transport/agents")).toThrow("undici was loaded");

@@ -8,7 +8,7 @@ import { REPOSITORY } from "../support/sources";
 const TYPEDOC = path.join(REPOSITORY, "node_modules/.bin/typedoc");
 
 /** typedoc fails if an export has no doc comment, or if a link is broken. */
-test("the reference of all types builds, and contains the resources, the client and the emulator", async () => {
+test("the reference of all types builds and contains the resources, the client and the emulator", async () => {
   const generated = await mkdtemp(path.join(tmpdir(), "serverless-gpu-reference-"));
   try {
     await promisify(execFile)(TYPEDOC, ["--out", generated], { cwd: REPOSITORY });

@@ -36,7 +36,7 @@ test.each(Object.entries(FORBIDDEN))("no file contains %s", (_what, pattern) => 
   expect(places(pattern)).toEqual([]);
 });
 
-test("a forbidden string would be found", () => {
+test("a forbidden string is detected", () => {
   const [machine, windows, registry, proxy, key] = Object.values(FORBIDDEN);
   for (const folder of ["root", "home", "Users", "work"]) expect(`see /${folder}/main`).toMatch(machine as RegExp);
   expect(`C:\\${"Users"}\\me`).toMatch(windows as RegExp);
@@ -55,7 +55,7 @@ describe("comments", () => {
     expect(long).toEqual([]);
   });
 
-  test("are found if they are longer, except in strings and examples", () => {
+  test("are reported if they are longer, except in strings and examples", () => {
     const long = "word ".repeat(20);
     const comments = `/** ${long} */\n/**\n * ${long}\n * @example\n * ${long}\n */\nlet a;\n  // ${long}\n`;
     expect(longComments(comments, "a.ts")).toEqual(["a.ts:1", "a.ts:3", "a.ts:8"]);
@@ -66,7 +66,7 @@ describe("comments", () => {
 describe("titles of tests", () => {
   const tests = programs.filter((file) => /\.(test|campaign)\.ts$/.test(file));
 
-  test("stand alone: none continues the title of its group", () => {
+  test("stand alone and do not continue the title of their group", () => {
     const titles = tests.flatMap((file) => titlesOf(readFileSync(path.join(REPOSITORY, file), "utf8"), file));
     expect(titles.length).toBeGreaterThan(1_000);
     const continued = titles.filter(({ title }) => /^(\[[^\]]*\] ?)*(of|that|because|whose)\b/.test(title));

@@ -60,7 +60,7 @@ function avoidedIn(pieces: readonly Piece[]): string[] {
     );
 }
 
-test("messages use one word for one thing", () => {
+test("messages use one word for each concept", () => {
   const pieces = ["sdk", "provider", "plugin", "cli", "emulator"].flatMap((folder) =>
     sourceFiles(folder).flatMap(textsIn),
   );
@@ -68,7 +68,7 @@ test("messages use one word for one thing", () => {
   expect(avoidedIn(pieces)).toEqual([]);
 });
 
-test("an avoided word would be found", () => {
+test("an avoided word is detected", () => {
   const text = "the former settings of the endpoint";
   expect(avoidedIn([{ place: "a.ts:1", text }])).toEqual(['a.ts:1: "former", say "previous"']);
 });

@@ -60,7 +60,7 @@ test("third-party actions are pinned to a commit, and our own workflows exist", 
   expect(others?.filter((name) => !/@[0-9a-f]{40}$/.test(name))).toEqual([]);
 });
 
-test("tests run on the oldest Node.js line that package.json allows, and on later ones", () => {
+test("tests run on the oldest Node.js line that package.json allows and on later ones", () => {
   const [oldest] = /\d+/.exec(manifest.engines.node) ?? [];
   expect(ci.jobs.test?.strategy?.matrix.node).toEqual([Number(oldest), 22, 24]);
 });
@@ -96,11 +96,11 @@ describe("a release fails unless tag, version, changelog and README agree", () =
     return { status, stderr };
   };
 
-  test("they do", () => {
+  test("the current tag, version, changelog and README agree", () => {
     expect(check("v1.2.3", "## 1.2.3 - 2030-02-01")).toEqual({ status: 0, stderr: "" });
   });
 
-  test("the README of the repository is refused as long as it packs the clone", () => {
+  test("the repository's README is refused as long as it packs the clone", () => {
     const readme = readFileSync(path.join(REPOSITORY, "README.md"), "utf8");
     const isPacked = readme.includes("npm run new");
     const { status, stderr } = check("v1.2.3", "## 1.2.3 - 2030-02-01", readme);

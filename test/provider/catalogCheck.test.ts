@@ -51,7 +51,7 @@ test("a create that the catalog proves impossible is refused before anything is 
   expect(written()).toHaveLength(1);
 });
 
-test("an update is refused only for what it changes, and asks nothing if it changes nothing of the kind", async () => {
+test("an update is refused only for what it changes, and sends no requests if it changes nothing relevant", async () => {
   const seeded = await (async () => {
     await using one = await provider();
     return await create(one, ONE);
@@ -71,7 +71,7 @@ test.each([
   ["does not answer", { hang: true }],
   ["answers with a web page", { html: true }],
   ["is empty", { status: 200, body: { data: { gpuTypes: [], dataCenters: [], serverlessGpuPools: [] } } }],
-])("a catalog that %s keeps nothing from being written", async (_, effect) => {
+])("a catalog that %s prevents no write", async (_, effect) => {
   for (const operation of ["gpuTypes", "dataCenters", "serverlessGpuPools"])
     emulator.faults.add({ match: { operation }, effect });
   await using one = await provider();
@@ -81,7 +81,7 @@ test.each([
   expect(emulator.endpoints.list()).toHaveLength(1);
 });
 
-test("a volume in a data center without volumes is refused, over REST v2 as well, which needs two requests", async () => {
+test("a volume in a data center without volumes is refused, also over REST v2, which takes two requests", async () => {
   await using one = await provider({ SERVERLESS_GPU_API: "v2" });
   const volume = { __provider: RECORD_TYPES.NetworkVolume.provider, name: "models", size: 20, dataCenterId: "US-KS-2" };
   await expect(create(one, volume)).rejects.toThrow("the data center US-KS-2 has no network volumes");
@@ -89,7 +89,7 @@ test("a volume in a data center without volumes is refused, over REST v2 as well
   expect(asked()).toEqual(["listDataCenters", "listGpus"]);
 });
 
-test("a service without a name is not asked for a catalog, and words of the user's own are accepted", async () => {
+test("a service without a name is not asked for a catalog, and the user's additional words are accepted", async () => {
   const { SERVERLESS_GPU_SERVICE: _, ...env } = emulator.env;
   await using unnamed = await startDynamicProvider(env);
   await create(unnamed, { ...ONE, name: "one" });

@@ -32,7 +32,7 @@ describe.each(["graphql", "v2"] as const)("over %s", (api) => {
   test.each([
     "endpoint",
     "network volume",
-  ] as const)("two stacks that create one %s name at the same moment are told both ids, and nothing is deleted", async (kind) => {
+  ] as const)("two stacks that create the same %s name at the same moment report both ids and delete nothing", async (kind) => {
     await using one = await startStack(api);
     await using other = await startStack(api);
     // Both have read the list before either creates.
@@ -48,7 +48,7 @@ describe.each(["graphql", "v2"] as const)("over %s", (api) => {
   });
 });
 
-test("creates at the same time share one look, and volumes of one name in two data centers are no duplicates", async () => {
+test("simultaneous creates share one check, and volumes of the same name in two data centers are not duplicates", async () => {
   await using stack = await startStack("graphql");
   const names = Array.from({ length: 20 }, (_, index) => `llama-${index}`);
   await Promise.all(names.map((name) => create(stack, { ...KINDS.endpoint, name })));
@@ -60,7 +60,7 @@ test("creates at the same time share one look, and volumes of one name in two da
   expect(stack.output()).not.toContain("two or more");
 });
 
-test("a look that fails does not fail the create, and says so", async () => {
+test("a failed check for duplicates is reported and does not fail the create", async () => {
   await using stack = await startStack("graphql");
   const made = () => emulator.endpoints.list().length > 0;
   emulator.faults.add({ match: { operation: "saveEndpoint" }, effect: { latencyMs: 500, when: "after" } });

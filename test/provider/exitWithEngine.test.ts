@@ -18,7 +18,7 @@ test.each([
 describe("a watched server", () => {
   const addressOf = (server: { address(): unknown }) => `127.0.0.1:${(server.address() as AddressInfo).port}`;
 
-  test("an engine that ends is noticed", async () => {
+  test("the end of the engine is detected", async () => {
     const server = createHttp2Server();
     const sessions = new Set<{ destroy(): void }>();
     server.on("session", (session) => sessions.add(session));
@@ -31,7 +31,7 @@ describe("a watched server", () => {
     await gone;
   });
 
-  test("a server that closes every connection is reconnected to and does not count as gone", async () => {
+  test("a server that closes every connection is reconnected and does not count as gone", async () => {
     let connections = 0;
     const server = createServer((socket: Socket) => {
       connections += 1;
@@ -52,7 +52,7 @@ describe("a watched server", () => {
     await gone;
   });
 
-  test("a server that never existed is gone", async () => {
+  test("a server that never existed counts as gone", async () => {
     const server = createServer().listen(0, "127.0.0.1");
     await once(server, "listening");
     const address = addressOf(server);

@@ -60,7 +60,7 @@ beforeAll(() => {
   }
 });
 
-test("awaitReady says why the workers do not start, in one line and in its error", async () => {
+test("awaitReady reports why the workers do not start, in one line and in its error", async () => {
   const shown = await running.awaitReady;
   expect(shown).toContain(
     "one: why it waits: its GPU pools are sold out in the data centers that it allows (likely). Add GPU pools to gpuIds",
@@ -71,7 +71,7 @@ test("awaitReady says why the workers do not start, in one line and in its error
   );
 });
 
-test("a drain says why the workers do not stop", async () => {
+test("a drain reports why the workers do not stop", async () => {
   const shown = await running.drain;
   expect(shown).toContain("one: why it waits: its workers still run jobs (likely). Wait, cancel the jobs");
   expect(shown).toMatch(
@@ -79,7 +79,7 @@ test("a drain says why the workers do not stop", async () => {
   );
 });
 
-test("a smoke test says why its job does not start", async () => {
+test("a smoke test reports why its job does not start", async () => {
   const shown = await running.smokeTest;
   expect(shown).toContain(
     "why it waits: no worker may start, because its workersMax is 0 (certain). Set workersMax to 1",

@@ -67,7 +67,7 @@ test("creates with one save, reads, updates in place and deletes", async () => {
   expect(provider.output()).not.toContain(CANARY);
 });
 
-test("parallel creates of one deployment share their lists and save once each", async () => {
+test("parallel creates in one deployment share their lists and save once each", async () => {
   await using provider = await startDynamicProvider(emulator.env);
   const names = Array.from({ length: 20 }, (_, index) => `endpoint-${index}`);
   const inputs = await Promise.all(names.map((name) => checked(provider, { ...INPUTS, name, workersMax: 1 })));
@@ -114,7 +114,7 @@ test.each([
   ["a broken key", { SERVERLESS_GPU_API_KEY: `${CANARY} x` }, /characters that are not valid in a key/],
   ["no queue URL", { SERVERLESS_GPU_QUEUE_URL: "" }, /there is no queueUrl/],
   ["a wrong key", { SERVERLESS_GPU_API_KEY: `${CANARY}-other` }, /401.*Check that the API key is right/],
-])("with %s, create fails with advice and without showing the key", async (_case, env, message) => {
+])("with %s, create fails with advice and does not show the key", async (_case, env, message) => {
   await using provider = await startDynamicProvider({ ...emulator.env, ...env });
   await expect(provider.create(await checked(provider, INPUTS))).rejects.toThrow(message);
   await expect(provider.read("some-id", INPUTS)).rejects.not.toThrow(CANARY);
@@ -122,7 +122,7 @@ test.each([
   expect(provider.output()).not.toContain(CANARY);
 });
 
-test("an endpoint that is gone reads as deleted after more checks, and its deletion succeeds", async () => {
+test("an endpoint that is gone is read as deleted after more checks, and its deletion succeeds", async () => {
   await using provider = await startDynamicProvider(emulator.env);
   const { id, outputs } = await provider.create(await checked(provider, INPUTS));
   emulator.endpoints.delete(id);

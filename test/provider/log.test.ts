@@ -1,6 +1,6 @@
 import { rateLimitLogger } from "../../provider/log";
 
-test("a run that the rate limit holds up prints one line a minute", () => {
+test("a run that the rate limit delays prints one line a minute", () => {
   const lines: string[] = [];
   const print = jest.spyOn(console, "log").mockImplementation((line) => lines.push(line));
   let now = 0;

@@ -2,7 +2,7 @@ import { startEmulator } from "../../emulator";
 import { startDynamicProvider } from "../support/dynamicProvider";
 import { PASSWORD, startProxy } from "../support/tunnelProxy";
 
-test.each(["graphql", "v2"])("the provider's process goes through a proxy over %s", async (api) => {
+test.each(["graphql", "v2"])("the provider's process uses a proxy over %s", async (api) => {
   await using proxy = await startProxy();
   await using emulator = await startEmulator({ drainMs: 0, coldStartMs: 0 });
   emulator.seed({ templates: [{ id: "tpl", name: "tpl", imageName: "me/one:1" }] });

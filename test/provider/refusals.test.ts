@@ -20,7 +20,7 @@ async function made(inputs: Properties = {}) {
 
 const saves = () => emulator.journal.requests({ operation: "saveEndpoint" });
 
-test("a rename to another endpoint's name is refused before the save, even in an adoption", async () => {
+test("renaming an endpoint to another endpoint's name is refused before the save, even in an adoption", async () => {
   const other = emulator.endpoints.create({ name: "taken", gpuIds: "AMPERE_16", templateId: "template" });
   const { id, outputs, checked } = await made();
   emulator.journal.clear();
@@ -50,7 +50,7 @@ test("one of two endpoints that are created at once with the same name is refuse
 /** With it, lists are not empty: those would prove nothing. */
 const ANOTHER = { id: "another", name: "another", gpuIds: "AMPERE_24", templateId: "template", workersMax: 0 };
 
-test("an update of an endpoint that is gone says how to continue", async () => {
+test("updating an endpoint that is gone fails with advice on how to continue", async () => {
   const { id, outputs, checked } = await made();
   emulator.endpoints.delete(id);
   const update = () => provider.update(id, outputs, { ...checked, workersMax: 2 });
@@ -59,7 +59,7 @@ test("an update of an endpoint that is gone says how to continue", async () => {
   await expect(update()).rejects.toThrow(new RegExp(`endpoint ${id} does not exist .* Run pulumi up --refresh`));
 });
 
-test("an update of an endpoint that may be in another account is refused for that reason", async () => {
+test("updating an endpoint that may be in another account is refused for that reason", async () => {
   const { id, outputs, checked } = await made();
   emulator.endpoints.delete(id);
   const elsewhere = String(outputs.__account).replace(/ [0-9a-f]{12}/, " 000000000000");
@@ -67,7 +67,7 @@ test("an update of an endpoint that may be in another account is refused for tha
   await expect(update).rejects.toThrow(/SERVERLESS_GPU_ALLOW_ACCOUNT_CHANGE/);
 });
 
-test("a deletion that the service refuses logs that during the retries and at the end", async () => {
+test("a deletion that the service refuses logs the refusal during the retries and at the end", async () => {
   const { id, outputs } = await made({ workersMax: 0, drainTimeout: 2 });
   const refusal = { message: "a lock is held by billing", code: "RUNPOD" };
   emulator.faults.add({ match: { operation: "deleteEndpoint" }, effect: { graphqlError: refusal } });
@@ -77,7 +77,7 @@ test("a deletion that the service refuses logs that during the retries and at th
   );
 });
 
-test("the wait continues while the queue does not know an endpoint yet", async () => {
+test("the wait continues while the queue does not know the endpoint yet", async () => {
   emulator.faults.add({ match: { operation: "health" }, effect: { status: 404 }, times: 2 });
   const { outputs } = await made({ workersMin: 1, awaitReady: true, awaitReadyTimeout: 30 });
   expect(outputs).toMatchObject({ awaitReady: true, workersMin: 1 });
@@ -95,7 +95,7 @@ test("the wait for workers ends when the endpoint is deleted", async () => {
   expect(failure?.properties).toMatchObject({ __readyPending: true });
 }, 60_000);
 
-test("no message shows a secret of the program: not of a check, a refusal by the service, or a log", async () => {
+test("no message of a check, a refusal by the service or a log shows a secret of the program", async () => {
   const secrets = { __secretInputs: "gpuIds,name,templateId", name: "secret-name-5", templateId: "secret-template-5" };
   const { failures } = await provider.check({}, { ...INPUTS, ...secrets, gpuIds: "AMPER_24_SECRET" });
   expect(failures).toMatchObject([{ property: "", reason: expect.stringContaining("gpuIds: ") }]);

@@ -27,7 +27,7 @@ async function create(program: Properties) {
 
 const PROGRAM = { name: "llama", gpuIds: "ADA_24", templateId: "tpl-one", templateRevision: 1, workersMax: 2 };
 
-test("a refresh of 300 endpoints takes two requests, within the limit of a minute", async () => {
+test("refreshing 300 endpoints takes two requests, within the limit of a minute", async () => {
   const { outputs } = await create({ ...PROGRAM, locations: ["CZ", "RO"] });
   const endpoints = Array.from({ length: 300 }, (_, i) => ({
     ...{ id: `e${i}`, name: `e${i}`, gpuIds: "ADA_24", templateId: "tpl-one", workersMax: 2, locations: "CZ,RO" },
@@ -43,7 +43,7 @@ test("a refresh of 300 endpoints takes two requests, within the limit of a minut
   for (const { inputs } of read) expect(inputs).toMatchObject({ locations: "CZ,RO", templateId: "tpl-one" });
 });
 
-test("a changed template is applied, also with recycleWorkers, and state keeps what REST v2 does not show", async () => {
+test("a changed template is applied, also with recycleWorkers, and state keeps the values that REST v2 does not show", async () => {
   const { id, inputs, outputs } = await create({ ...PROGRAM, workersMin: 1, awaitReady: true });
   emulator.templates.change("tpl-one", { imageName: "me/one:2" });
   const image = () => emulator.endpoints.get(id)?.container?.imageName;
@@ -70,7 +70,7 @@ test("the first templateRevision of an endpoint applies the template, which may 
   expect(emulator.endpoints.get(id)?.container?.imageName).toBe("me/one:2");
 });
 
-test("an adoption applies the template of the program, and shows no difference afterwards", async () => {
+test("an adoption applies the program's template and shows no difference afterwards", async () => {
   emulator.seed({
     endpoints: [{ id: "theirs", name: "by hand", gpuIds: "ADA_24", templateId: "tpl-other", locations: "CZ" }],
   });
@@ -92,14 +92,14 @@ describe("a credential, which REST v2 cannot change", () => {
   const login = { username: "me", password: "a-password" };
   const other = { password: "another-password" };
 
-  test("is replaced by one with another automatic name, and a preview shows that", async () => {
+  test("is replaced by a credential with another automatic name, and a preview shows this", async () => {
     const { id, inputs, outputs } = await create({ ...kind, ...login, automaticName: "ghcr" });
     const before = { ...outputs, ...kind };
     expect(await provider.diff(id, before, { ...inputs, ...kind, ...other })).toMatchObject({ replaces: ["password"] });
     expect(await provider.diff(id, before, { ...inputs, ...kind })).toMatchObject({ changes: "none", replaces: [] });
   });
 
-  test("is refused under the same name, even in a preview, and nothing is changed", async () => {
+  test("is refused under the same name, even in a preview, and nothing changes", async () => {
     const { id, inputs, outputs } = await create({ ...kind, ...login, name: "ghcr" });
     const refusal = /cannot change the user or the password .* Nothing was changed/;
     const [before, after] = [
@@ -114,7 +114,7 @@ describe("a credential, which REST v2 cannot change", () => {
     expect(emulator.registryAuths.matches(id, "me", "a-password")).toBe(true);
   });
 
-  test("is not adopted", async () => {
+  test("cannot be adopted", async () => {
     emulator.seed({ registryAuths: [{ id: "theirs", name: "theirs", username: "me", password: "their-password" }] });
     const { inputs } = await provider.check({}, { ...kind, ...login, adoptId: "theirs" });
     await expect(provider.create({ ...inputs, ...kind })).rejects.toThrow(
@@ -124,7 +124,7 @@ describe("a credential, which REST v2 cannot change", () => {
   });
 });
 
-test("without drain, an endpoint is deleted at once with its workers", async () => {
+test("an endpoint without drain is deleted at once with its workers", async () => {
   const { id, outputs } = await create({ ...PROGRAM, workersMin: 1, drain: false, awaitReady: true });
   emulator.journal.clear();
   await provider.delete(id, outputs);
@@ -132,7 +132,7 @@ test("without drain, an endpoint is deleted at once with its workers", async () 
   expect(emulator.endpoints.list()).toEqual([]);
 });
 
-test("over GraphQL, the check refuses to delete without drain, and says how to proceed", async () => {
+test("over GraphQL, the check refuses a deletion without drain and explains how to proceed", async () => {
   await using graphql = await startDynamicProvider({ ...emulator.env, SERVERLESS_GPU_API: "graphql" });
   const { failures } = await graphql.check({}, { ...PROGRAM, drain: false });
   expect(failures).toEqual([
@@ -141,7 +141,7 @@ test("over GraphQL, the check refuses to delete without drain, and says how to p
   expect((await provider.check({}, { ...PROGRAM, drain: false })).failures).toEqual([]);
 });
 
-test("the check refuses what REST v2 does not accept, but not what another interface has already accepted", async () => {
+test("the check refuses values that REST v2 does not accept, unless another API has already accepted them", async () => {
   const refused = async (olds: Properties, news: Properties) =>
     (await provider.check(olds, { ...PROGRAM, ...news })).failures.map(({ reason }) => reason.split(":")[0]);
   expect(await refused({}, { idleTimeout: 0 })).toEqual(["idleTimeout"]);

@@ -82,7 +82,7 @@ async function judge(api: ManagementApi, scenario: FaultScenario, endpoints = [E
   return played;
 }
 
-test("every kind of fault of the emulator has a row", () => {
+test("the table contains a row for every kind of fault that the emulator supports", () => {
   expect(Object.keys(FAULT_ROWS).sort()).toEqual(
     faultChoices()
       .map(({ name }) => name)
@@ -96,7 +96,7 @@ describeWith(`the rules${title}`, () => {
   });
 
   test.each(scenariosOf(ENDPOINT).map((scenario) => [scenario.name, scenario] as const))(
-    "only the intended alert fires in time, and it ends: %s",
+    "only the intended alert fires in time, and it resolves: %s",
     async (_, scenario) => {
       const played = await judge("graphql", scenario);
       const file = path.join(folder, "rules.test.yml");
@@ -112,17 +112,17 @@ describeWith(`the rules${title}`, () => {
     "crashLoop",
     "soldOut",
     "killWorker",
-  ])("only the intended alert fires in time over REST v2 as well: %s", async (name) => {
+  ])("over REST v2, only the intended alert fires in time: %s", async (name) => {
     const [scenario] = scenariosOf(ENDPOINT, [name]);
     await judge("v2", scenario as FaultScenario);
   }, 600_000);
 
-  test("workers of workersMin that get no jobs are reported after six hours", async () => {
+  test("workers that workersMin keeps without jobs are reported after six hours", async () => {
     const scenario = scenariosOf(OTHER, []).at(-1) as FaultScenario;
     await judge("graphql", { ...scenario, name: `${scenario.name} (workersMin 1)` }, [OTHER, ENDPOINT]);
   });
 
-  test("a clean week fires none", async () => {
+  test("no alert fires in a week without faults", async () => {
     await judge("graphql", clean(7 * 86_400));
   }, 1_800_000);
 });

@@ -52,7 +52,7 @@ interface Rules {
   }[];
 }
 
-test("alerts writes rules with the thresholds of the state, and no secret", async () => {
+test("alerts writes rules with thresholds from the state and without secrets", async () => {
   const { code, stdout } = await run("alerts", "--spend-cap", "20", "--failure-share", "0.25");
   expect(code).toBe(0);
   const [{ groups }] = parseYaml(stdout) as [Rules];
@@ -69,7 +69,7 @@ test("alerts writes rules with the thresholds of the state, and no secret", asyn
   expect(stdout).not.toContain(SECRET);
 });
 
-test("alerts --out and --dashboard write files", async () => {
+test("alerts writes files with --out and --dashboard", async () => {
   const files = ["rules.yml", "dashboard.json"].map((name) => path.join(folder, name));
   const [rules = "", dashboard = ""] = files;
   expect((await run("alerts", "--out", rules, "--dashboard", dashboard)).code).toBe(0);
@@ -80,7 +80,7 @@ test("alerts --out and --dashboard write files", async () => {
   expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining("cannot be written")]);
 });
 
-test("alerts writes no rules for endpoints that the state marks for deletion or replacement", async () => {
+test("alerts writes no rules for endpoints that are marked for deletion or replacement in the state", async () => {
   withState([
     endpoint("llama1234567"),
     { ...endpoint("old123456789"), delete: true },
@@ -93,7 +93,7 @@ test("alerts writes no rules for endpoints that the state marks for deletion or 
   expect((await run("alerts")).stderr).toContain("the stack's state has no ServerlessEndpoint");
 });
 
-test("alerts refuses a state without endpoints, a secret setting and wrong usage", async () => {
+test("alerts refuses a state without endpoints, a secret setting and invalid usage", async () => {
   withState([]);
   expect((await run("alerts")).stderr).toContain("the stack's state has no ServerlessEndpoint");
   withState([endpoint("a", { workersMax: { ciphertext: "x" } })]);
@@ -101,7 +101,7 @@ test("alerts refuses a state without endpoints, a secret setting and wrong usage
   expect((await run("alerts", "--failure-share", "7")).code).toBe(2);
 });
 
-test("alerts test says what it needs without promtool", async () => {
+test("alerts test explains what it needs if promtool is missing", async () => {
   process.env.PATH = folder;
   const { code, stderr } = await run("alerts", "test", "--out", path.join(folder, "rules.yml"));
   expect([code, stderr]).toEqual([1, expect.stringContaining("there is no promtool on PATH")]);
@@ -111,7 +111,7 @@ const testWith = noPrometheus ? test.skip : test;
 const why = noPrometheus ? ` (${noPrometheus})` : "";
 
 testWith(
-  `alerts test plays every fault with the stack's endpoints and ships its tests${why}`,
+  `alerts test plays every fault against the stack's endpoints and ships its tests${why}`,
   async () => {
     withState([
       endpoint("llama1234567", { workersMin: 1 }),

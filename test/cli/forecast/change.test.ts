@@ -56,7 +56,7 @@ const LIMITS: ForecastFlags = {
   maxDuring: { p50: 30, p95: 60, lost: 0 },
 };
 
-test("a change of nothing keeps every limit, and its figures are the same before, after and through it", async () => {
+test("an empty change exceeds no limit, and its figures are the same before, during and after it", async () => {
   const { exceeded, results, during, calibration } = await played({}, LIMITS);
   expect(exceeded).toEqual([]);
   const [before, after] = results;
@@ -88,12 +88,12 @@ test.each<[string, Change, readonly RegExp[]]>([
     { settings: { scalerType: "REQUEST_COUNT", scalerValue: 50 } },
     [/the p95 delay can be/],
   ],
-])("the limits notice %s, and say why", async (_, change, reasons) => {
+])("the limits detect %s and report why", async (_, change, reasons) => {
   const { exceeded } = await played(change, LIMITS);
   for (const reason of reasons) expect(exceeded).toContainEqual(expect.stringMatching(reason));
 });
 
-test("limits fail without a measurement if a calibration is required", async () => {
+test("limits fail without a measurement if calibration is required", async () => {
   const { exceeded } = await played({}, { ...LIMITS, requireCalibration: true });
   expect(exceeded).toEqual([expect.stringMatching(/^no limit counts without a calibration .* Uncalibrated/)]);
 });

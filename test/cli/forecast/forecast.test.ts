@@ -52,7 +52,7 @@ interface Output {
 
 const EXACT = ["--load", "jobs.csv", "--for", "1h", "--seeds", "2", "--prices", "prices.json"];
 
-test("the cost of a warm worker is its time, and jobs do not wait", async () => {
+test("a warm worker costs its running time, and jobs do not wait", async () => {
   const { code, stdout, stderr } = await forecast(...EXACT, "--set", "workersMin=1", "--json");
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   const [result] = (JSON.parse(stdout) as Output).results;
@@ -65,7 +65,7 @@ test("the cost of a warm worker is its time, and jobs do not wait", async () => 
   expect((JSON.parse(discounted.stdout) as Output).results[0]?.monthly.high).toBeCloseTo(2_629_800 * 0.75, 0);
 });
 
-test("the output has ranges, the level of every assumption, and what cannot be known", async () => {
+test("the output shows ranges, the level of every assumption, and what cannot be known", async () => {
   const { stdout } = await forecast(...EXACT, "--set", "scalerType=REQUEST_COUNT", "flashBoot=on", "--ttl", "2h");
   expect(stdout).toMatch(/^Load: 120 jobs in 60 min, jobs\.csv \(arrivals and durations\)/);
   for (const name of ["p50", "p70", "p90", "p95", "p98", "p99"]) expect(stdout).toContain(`\ndelay ${name} `);
@@ -77,7 +77,7 @@ test("the output has ranges, the level of every assumption, and what cannot be k
   expect(foot).toContain("cannot know when the service has no free machine");
 });
 
-test("limits set the exit code by the high end of the range", async () => {
+test("limits determine the exit code by the high end of the range", async () => {
   const exceeded = await forecast(...EXACT, "--cold-start", "20s", "--max-p95", "1s", "--max-cost", "1/day");
   expect(exceeded.code).toBe(3);
   expect(exceeded.stdout).toMatch(/LIMIT EXCEEDED: the p95 delay can be 2\d(\.\d)? s, more than 1 s/);
@@ -92,7 +92,7 @@ const ALL_TIMED_OUT = ["--execution-timeout", "1s", "--set", "workersMin=1"];
 test.each([
   ["lost", ALL_LOST, "120 jobs (100 %) can be lost or time out, more than 0 (--max-lost)"],
   ["timed out", ALL_TIMED_OUT, "120 jobs (100 %) can be lost or time out, more than 0 (--max-lost)"],
-])("a delay limit is exceeded if every job is %s, and the warning is in every output", async (what, args, problem) => {
+])("a delay limit is exceeded if every job is %s, and every output contains the warning", async (what, args, problem) => {
   const { code, stdout } = await forecast(...EXACT, ...args, "--max-p95", "1h", "--pictures", what);
   expect({ code, problem: stdout.includes(`LIMIT EXCEEDED: ${problem}`) }).toEqual({ code: 3, problem: true });
   const warning = "of all jobs have no result. The delays are those of the jobs that started.";
@@ -121,7 +121,7 @@ test("delays are not shown as 0 if no job started", async () => {
   expect(stdout).toMatch(/^delay p95 +no job started$/m);
 });
 
-test("a share or a number of lost jobs can be allowed, and no limit means no exit code", async () => {
+test("a share or a number of lost jobs can be allowed, and without a limit the exit code is 0", async () => {
   const codes = [["--max-lost", "100%"], ["--max-lost", "120"], ["--max-lost", "119"], ["--max-lost", "99%"], []];
   const ended = await Promise.all(codes.map((limit) => forecast(...EXACT, ...ALL_LOST, ...limit)));
   expect(ended.map(({ code }) => code)).toEqual([0, 0, 3, 3, 0]);
@@ -138,7 +138,7 @@ test.each([
   [[...ALL_TIMED_OUT, "--sweep", "workersMin=0..1", "idleTimeout=1,60"]],
   [[...ALL_TIMED_OUT, "--max-p95", "1h", "--max-lost", "120", "--sweep", "workersMin=0..1"]],
   [["--ttl", "10s", "--cold-start", "20s", "--max-p95", "30s", "--max-lost", "0", "--sweep", "idleTimeout=1,30,60"]],
-])("the page gives the advice of the terminal: %j", async (args) => {
+])("the page repeats the advice from the terminal: %j", async (args) => {
   const { stdout } = await forecast(...EXACT, ...args, "--pictures", "advice");
   const advice = stdout.slice(stdout.indexOf("Sweep of"), stdout.indexOf("Assumptions, with")).trim();
   const page = readFileSync(path.join(folder, "advice/forecast.html"), "utf8");
@@ -177,7 +177,7 @@ test.each([
   expect(assumptions.map(({ text }) => text).join("\n")).toContain(source);
 });
 
-test("no point of the front is beaten in both cost and delay", async () => {
+test("no point on the front is beaten in both cost and delay", async () => {
   const { stdout } = await forecast(
     ...EXACT,
     "--sweep",
@@ -198,7 +198,7 @@ test.each([
   ["a sine with bursts", ["--generate", "sine:0..60/h", "--bursts", "20@1h"]],
   ["a step", ["--generate", "step:1/m,10/m"]],
   ["a constant", ["--generate", "constant:1/m"]],
-])("generates %s", async (_name, args) => {
+])("generates a load from %s", async (_name, args) => {
   const { stdout } = await forecast(...args, "--duration", "1s..3s", "--for", "1d", "--seeds", "2", "--json");
   const jobs = (JSON.parse(stdout) as Output).results[0]?.jobs.middle;
   const expected =
@@ -233,7 +233,7 @@ test.each<[string[], number, string]>([
   expect({ code: ended.code, stdout: ended.stdout }).toEqual({ code, stdout: "" });
 });
 
-test("a load of seconds causes a warning, because every repetition pays for its own starts", async () => {
+test("a load of a few seconds causes a warning, because every repetition pays for its own starts", async () => {
   const short = ["--generate", "constant:1/s", "--duration", "1s", "--seeds", "1"];
   expect((await forecast(...short, "--for", "10s")).stdout).toContain("WARNING: The load covers only 10 s");
   expect((await forecast(...short, "--for", "10m")).stdout).not.toContain("WARNING");

@@ -74,7 +74,7 @@ test.each<[string, object, string[]]>([
   ["the GPU pool", { ...OLD, gpuIds: "ADA_80_PRO" }, []],
   ["the number of GPUs", { ...OLD, gpuCount: 4 }, []],
   ["only the workers, at one price", { ...OLD, workersMin: 1 }, ["--prices", "0.002"]],
-])("page and picture have the terminal's numbers if a change is of %s", async (_, after, more) => {
+])("the page and the picture show the terminal's numbers for a change of %s", async (_, after, more) => {
   change(OLD, after);
   const args = [...(more.length > 0 ? more : ["--prices", "prices.json"]), "--pictures", "."];
   const stdout = await forecast(...args);
@@ -92,7 +92,7 @@ test.each<[string, object, string[]]>([
   expect(old).not.toBeCloseTo(current, 4);
 });
 
-test("a page has its charts once for wide and once for narrow windows", async () => {
+test("a page contains its charts once for wide windows and once for narrow ones", async () => {
   change(OLD, { ...OLD, gpuCount: 2 });
   await forecast("--prices", "prices.json", "--pictures", ".");
   const page = readFileSync(path.join(folder, "forecast.html"), "utf8");

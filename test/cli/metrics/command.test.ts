@@ -40,7 +40,7 @@ async function scraped(url: string): Promise<string> {
   throw new Error("the queues were never read");
 }
 
-test("metrics serves what it reads, without keys and secrets, until it is interrupted", async () => {
+test("metrics serves what it reads, without keys or secrets, until it is interrupted", async () => {
   const { child, output, url } = await serve();
   const text = await scraped(url);
   expect(text).toContain('endpoint="prod-llama",endpoint_id="llama1234567"');
@@ -53,14 +53,14 @@ test("metrics serves what it reads, without keys and secrets, until it is interr
   for (const secret of [emulator.apiKey, "planted-secret-77aa"]) expect(text + stdout + stderr).not.toContain(secret);
 });
 
-test("metrics --filter reads only endpoints whose name fits", async () => {
+test("metrics --filter reads only endpoints with a matching name", async () => {
   const { child, output, url } = await serve("--filter", "prod-*");
   expect(await scraped(url)).not.toContain("tests1234567");
   child.kill("SIGINT");
   expect((await output).code).toBe(0);
 });
 
-test("metrics says why it cannot start: a taken port, a wrong key, wrong usage", async () => {
+test("metrics reports why it cannot start: a port in use, a wrong key or invalid usage", async () => {
   const other = createServer().listen(0, "127.0.0.1");
   await once(other, "listening");
   const { port } = other.address() as { port: number };

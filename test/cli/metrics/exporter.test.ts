@@ -34,7 +34,7 @@ const values = (text: string, name: string) => Object.values(seriesOf(text, name
 test.each([
   "graphql",
   "v2",
-] as const)("the exporter shows over %s what the service shows, without zeros for the unknown", async (api) => {
+] as const)("the exporter shows the service's values over %s, without zeros for unknown values", async (api) => {
   await using play = await startPlay({ api, emulator: withEndpoints(1) });
   for (let job = 0; job < 5; job++) await play.submit("endpoint0", { prompt: "planted-input-5511" });
   await play.advance(MINUTE_MS);
@@ -55,7 +55,7 @@ test.each([
   expect(text + later).not.toContain("planted-input-5511");
 });
 
-test("a scrape starts no request", async () => {
+test("a scrape sends no requests", async () => {
   await using play = await startPlay({ api: "v2", emulator: withEndpoints(3) });
   await play.advance(MINUTE_MS);
   const before = play.emulator.journal.requests().length;
@@ -63,7 +63,7 @@ test("a scrape starts no request", async () => {
   expect(play.emulator.journal.requests()).toHaveLength(before);
 });
 
-test("values of an unreachable service stay for five minutes with their age, and are then absent", async () => {
+test("values of an unreachable service stay for five minutes with their age and then disappear", async () => {
   await using play = await startPlay({ api: "graphql", emulator: withEndpoints(1) });
   await play.submit("endpoint0");
   await play.advance(2 * MINUTE_MS);
@@ -85,7 +85,7 @@ test("values of an unreachable service stay for five minutes with their age, and
   expect(values(await play.scrape(), "endpoint_jobs_completed_total")).toEqual([1]);
 });
 
-test("an endpoint stays while only the list leaves it out, and goes when its queue is gone as well", async () => {
+test("an endpoint stays while only the list omits it, and disappears when its queue is gone too", async () => {
   await using play = await startPlay({ api: "graphql", emulator: withEndpoints(2) });
   play.emulator.faults.add({ effect: { emptyLists: true } });
   await play.advance(4 * MINUTE_MS);
@@ -119,7 +119,7 @@ test.each([
   expect(Math.max(...Object.values(most))).toBeLessThanOrEqual(20);
 });
 
-test("5,000 endpoints are refused with the limit, within the budget of requests", async () => {
+test("5,000 endpoints are refused with a message that states the limit, within the request budget", async () => {
   for (const api of ["graphql", "v2"] as const) {
     await using play = await startPlay({ api, emulator: withEndpoints(5000) });
     await expect(play.readings.first()).rejects.toThrow("metrics reads at most 500");

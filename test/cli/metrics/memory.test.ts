@@ -11,7 +11,7 @@ function heapMb(): number {
   return Math.round(process.memoryUsage().heapUsed / 1e5) / 10;
 }
 
-test("the exporter's memory does not grow in a virtual week", async () => {
+test("the exporter's memory does not grow over a virtual week", async () => {
   const endpoints = Array.from({ length: 3 }, (_, at) => ({
     ...{ id: `endpoint${at}`, name: `llama-${at}`, templateId: "t", gpuIds: "ADA_24", workersMin: 1 },
   }));

@@ -24,7 +24,7 @@ const textOf = () =>
     .map((name) => readFileSync(path.join(folder, name), "utf8"))
     .join("");
 
-test("a recorded day has the arrivals of the journal in each hour, although the recorder was killed ten times", async () => {
+test("a recorded day shows the journal's arrivals in each hour, although the recorder was killed ten times", async () => {
   const { next } = seededRandom(7);
   const env = [{ key: "HF_TOKEN", value: SECRET }];
   await using play = await startPlay({
@@ -97,7 +97,7 @@ test("a recorded day has the arrivals of the journal in each hour, although the 
   expect(() => readLoad(folder, undefined)).toThrow("set --duration");
 }, 600_000);
 
-test("recording stops and says so when the disk is full, and the metrics go on", async () => {
+test("recording stops with a message when the disk is full, and the metrics continue", async () => {
   await using play = await startPlay({ api: "graphql", emulator: { seed: { endpoints: [endpoint] } } });
   const messages: string[] = [];
   const recorder = openRecorder(folder, play.readings, "", (message) => messages.push(message));
@@ -110,14 +110,14 @@ test("recording stops and says so when the disk is full, and the metrics go on",
   expect(await play.scrape()).toContain("serverless_gpu_endpoint_jobs{");
 });
 
-test("a folder that cannot be written is refused at the start", async () => {
+test("an unwritable folder is refused at startup", async () => {
   const file = path.join(folder, "a-file");
   appendFileSync(file, "");
   await using play = await startPlay({ api: "graphql", emulator: {} });
   expect(() => openRecorder(path.join(file, "folder"), play.readings, "", () => {})).toThrow("cannot be written");
 });
 
-test("two recorders of one folder count no job twice", async () => {
+test("two recorders that share a folder count no job twice", async () => {
   await using play = await startPlay({ api: "graphql", emulator: { seed: { endpoints: [endpoint] } } });
   const recorders = [1, 2].map(() => openRecorder(folder, play.readings, "", () => {}));
   for (const recorder of recorders) play.readings.onRound(recorder.look);

@@ -1,7 +1,7 @@
 import { merged } from "../../../cli/rehearse/readAccount";
 import { noRecords, recordsOfState } from "../../../cli/rehearse/seed";
 
-test("A record that the account no longer has is missing in the rehearsal, unless it is of an explicit provider", () => {
+test("A record that is gone from the account is missing in the rehearsal, unless it belongs to an explicit provider", () => {
   const [ofState, ofAccount] = [noRecords(), noRecords()];
   ofState.endpoints.set("gone", { name: "gone", __account: "runpod 0123456789ab" });
   ofState.endpoints.set("eu", { name: "eu", __account: "runpod 0123456789ab eu" });

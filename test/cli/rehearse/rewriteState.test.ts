@@ -40,7 +40,7 @@ const exported = (): Exported => ({
   },
 });
 
-test("A copied state belongs to the emulator: account, URLs, secrets provider and secrets, and the ids stay", () => {
+test("A copied state uses the emulator's account, URLs, secrets provider and secrets, and keeps its ids", () => {
   const original = exported();
   const before = JSON.stringify(original);
   const { state, notes } = rewriteState(original, STAGE);
@@ -57,7 +57,7 @@ test("A copied state belongs to the emulator: account, URLs, secrets provider an
   expect(notes).toEqual([expect.stringContaining("1 operations of a killed run are left out")]);
 });
 
-test("A state that is not rewritten is refused, whatever part of it", () => {
+test("A state is refused if any part of it was not rewritten", () => {
   const changed = (change: (copy: Exported) => void) => {
     const { state } = rewriteState(exported(), STAGE);
     change(state);
@@ -74,7 +74,7 @@ test("A state that is not rewritten is refused, whatever part of it", () => {
   for (const [change, message] of refusals) expect(changed(change)).toThrow(message);
 });
 
-test("No API key is left in a copied state, wherever it was", () => {
+test("A copied state contains no API key, wherever the original stored one", () => {
   const { version } = exported();
   const type = "pulumi:providers:pulumi-nodejs";
   const plain = (value: unknown) => ({ ...SECRET, plaintext: JSON.stringify(value) });
@@ -95,7 +95,7 @@ test("No API key is left in a copied state, wherever it was", () => {
   expect(() => assertRewritten(state, stage)).toThrow("still has an API key");
 });
 
-test("A saved plan is decrypted without a file, with the passphrase of its stack alone", () => {
+test("A saved plan is decrypted without a file, using only the passphrase of its stack", () => {
   const [salt, ciphertext] = SAVED;
   const plan = JSON.stringify({
     resourcePlans: { u: { goal: { inputDiff: { adds: { a: { ...SECRET, ciphertext } } } } } },
@@ -125,7 +125,7 @@ test.each([
   expect(revealed(outputs.env)).toEqual({ TOKEN: "Bearer x", PLAIN: "p" });
 });
 
-test("The config of the copy has no secrets provider and no secret of the stack", () => {
+test("The config of the copy contains neither a secrets provider nor a secret of the stack", () => {
   const config = [
     ...["secretsprovider: awskms://alias/real", "encryptedkey: AQ==", "config:", "  app:size: 5", "  app:token:"],
     ...["    secure: v1:real:one", "  app:nested:", '    - { name: a, key: { secure: "v1:real:two" } }', ""],

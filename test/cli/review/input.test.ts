@@ -23,7 +23,7 @@ test.each<[string, string, string]>([
     "the JSON is of pulumi refresh, which does not run the program",
   ],
   ["a step without a URN", '{"steps":[{"op":"create"}]}', "the JSON is not a preview"],
-])("%s is refused with what to do", async (_, text, message) => {
+])("%s is refused with advice", async (_, text, message) => {
   await expect(reviewed(text, { maxPerHour: 1 })).rejects.toThrow(message);
 });
 
@@ -39,7 +39,7 @@ test.each<[string, (text: string) => Buffer]>([
   write.mockRestore();
 });
 
-test("--stack asks the engine for one object, whatever the environment says", async () => {
+test("--stack requests a single object from the engine, regardless of the environment", async () => {
   const folder = mkdtempSync(path.join(tmpdir(), "review-"));
   const script = '#!/bin/sh\n[ "$PULUMI_ENABLE_STREAMING_JSON_PREVIEW" = false ] && cat "$0.json"\n';
   writeFileSync(path.join(folder, "pulumi"), script, { mode: 0o755 });
@@ -57,7 +57,7 @@ test("--stack asks the engine for one object, whatever the environment says", as
   }
 });
 
-test("a create that --target leaves out is said, costs nothing and fails no cap", async () => {
+test("a create that --target leaves out is reported, costs nothing and exceeds no cap", async () => {
   const state = { type: "pulumi-nodejs:dynamic/serverless-gpu:ServerlessEndpoint" };
   const skipped = { op: "same", urn: urnOf("new"), oldState: state, newState: state };
   const { code, stdout } = await reviewed(previewOf([one("x"), skipped]), { maxPerHour: 10 });
@@ -65,7 +65,7 @@ test("a create that --target leaves out is said, costs nothing and fails no cap"
   expect(stdout).toContain("Endpoints and network volumes: 1 to create, 1 not targeted");
 });
 
-test("a provider is the default one by its name, not by that of the project", async () => {
+test("the default provider is recognized by its own name, not by the project's name", async () => {
   await using emulator = await startEmulator({ workerQuota: 1, profile: "observed" });
   const inProject = (preview: string) => preview.replaceAll("dev::test::", "dev::default::");
   const staging = step("create", "x", { inputs: ONE, provider: "staging" });
@@ -73,19 +73,19 @@ test("a provider is the default one by its name, not by that of the project", as
   expect((await reviewed(inProject(previewOf([one("x")])), { emulator })).code).toBe(4);
 });
 
-test("names are whole, and cannot pass for a line of the report", async () => {
+test("names are shown in full and cannot pass for a line of the report", async () => {
   const { stdout } = await reviewed(previewOf([one("a::x"), one("b\u001b[31m\nIMPOSSIBLE  c\u202e")]), {});
   expect(stdout).toContain("\na::x ");
   expect(stdout).toContain("b\\u{1b}[31m\\u{a}IMPOSSIBLE  c\\u{202e}");
   expect(stdout).not.toMatch(/^IMPOSSIBLE/m);
 });
 
-test("totals of a preview that leaves resources out are at least what they show", async () => {
+test("totals of a preview that leaves out resources are shown as lower bounds", async () => {
   expect((await reviewed(previewOf([one("x")], 3), {})).stdout).toMatch(/in all +- +≥ \$|in all +≥ \$0\.00 +≥ \$2\.23/);
   expect((await reviewed(previewOf([one("x")]), {})).stdout).not.toContain("≥");
 });
 
-test("the Markdown of thousands of endpoints fits a comment, and says what it leaves out", async () => {
+test("the Markdown for thousands of endpoints fits into a comment, and says what it leaves out", async () => {
   const names = Array.from({ length: 2000 }, (_, at) => `endpoint-with-a-long-name-${at}`);
   const pools = (at: number) => ({ ...ONE, gpuIds: `NEW_POOL_${at}` });
   const steps = [

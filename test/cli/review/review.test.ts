@@ -59,7 +59,7 @@ describe.each(Object.keys(FORMS) as Form[])("a change of the %s form", (form) =>
     ]);
   });
 
-  test("finds a new volume in a data center without volumes impossible, and an endpoint at one by its dependency", async () => {
+  test("finds a new volume impossible in a data center without volumes, and an endpoint that depends on it as well", async () => {
     await using emulator = await start({ volumeDataCenters: ["EU-RO-1"] });
     emulator.faults.add(absent({ pool: "ADA_24", dataCenterId: "US-KS-2" }));
     const kind = "NetworkVolume";
@@ -76,7 +76,7 @@ describe.each(Object.keys(FORMS) as Form[])("a change of the %s form", (form) =>
     expect(stdout).toContain("IMPOSSIBLE  one: no data center of its network volumes (US-KS-2) has a GPU of ADA_24");
   });
 
-  test("names each volume that it deletes or replaces, but none that stays at the service", async () => {
+  test("names each volume that it deletes or replaces, but no volume that the service keeps", async () => {
     await using emulator = await start();
     const old = { id: "v1", name: "models", size: 20, dataCenterId: "EU-RO-1" };
     const volume = { kind: "NetworkVolume", form } as const;
@@ -96,7 +96,7 @@ describe.each(Object.keys(FORMS) as Form[])("a change of the %s form", (form) =>
 });
 
 describe("stock", () => {
-  test("low stock where an endpoint may run is unlikely, with what is better there, and fails only with --strict", async () => {
+  test("is reported as unlikely where it is low, with better alternatives, and fails only with --strict", async () => {
     await using emulator = await start();
     emulator.faults.add({ match: { pool: "ADA_24", dataCenterId: "EU-RO-1" }, effect: { stock: "Low" } });
     emulator.faults.add({ match: { pool: "AMPERE_24" }, effect: { soldOut: true } });
@@ -113,7 +113,7 @@ describe("stock", () => {
     ]);
   });
 
-  test("an endpoint that does not change, or that has no workers, is not judged", async () => {
+  test("is not judged for an endpoint that does not change or that has no workers", async () => {
     await using emulator = await start();
     emulator.faults.add({ effect: { soldOut: true } });
     const old = { ...ONE, id: "e", gpuIds: "ADA_42" };
@@ -137,7 +137,7 @@ describe("an endpoint that exists", () => {
     ["a pool that is not in the catalog", OLD, { gpuIds: "ADA_43" }, ["pool"]],
     ["a place, with a rule that no host offers", { ...OLD, gpuIds: "ADA_24" }, { locations: "EU-RO-1" }, []],
     ["its first workers", { ...OLD, workersMax: 0 }, { workersMax: 1 }, ["pool"]],
-  ])("is impossible only if the change is to blame: %s", async (_, old, inputs, kinds) => {
+  ])("is reported as impossible only if the change causes it: %s", async (_, old, inputs, kinds) => {
     await using emulator = await start();
     const { id: _id, ...before } = old as typeof OLD;
     const update = step("update", "one", { old: { id: "e", ...before }, inputs: { ...before, ...inputs } });
@@ -146,7 +146,7 @@ describe("an endpoint that exists", () => {
     expect(code).toBe(kinds.length > 0 ? 4 : 0);
   });
 
-  test("has low stock reported if the change asks for other GPUs or for more workers", async () => {
+  test("is reported for low stock if the change requests other GPUs or more workers", async () => {
     await using emulator = await start();
     emulator.faults.add({ effect: { soldOut: true } });
     const old = { ...ONE, id: "e", workersMin: 0 };
@@ -174,7 +174,7 @@ describe("the account", () => {
   const change = (name: string, from: number, to: number) =>
     step("update", name, { old: { ...ONE, id: name, workersMax: from }, inputs: { ...ONE, workersMax: to } });
 
-  test("a sum of workersMax above the quota is impossible, with this program's share", async () => {
+  test("a workersMax total above the quota is impossible, and the report shows this program's share", async () => {
     await using emulator = await withThree(10);
     const { code, stdout } = await reviewed(previewOf([change("one", 4, 8), change("two", 1, 1)]), { emulator });
     expect(code).toBe(4);
@@ -184,7 +184,7 @@ describe("the account", () => {
     );
   });
 
-  test("one endpoint that is lowered and one that is raised fit after the change, but may not on the way", async () => {
+  test("lowering one endpoint and raising another fits after the change, but may exceed the quota on the way", async () => {
     await using emulator = await withThree(10);
     const steps = [change("one", 4, 1), change("two", 1, 4)];
     const { code, stdout } = await reviewed(previewOf(steps), { emulator });
@@ -197,7 +197,7 @@ describe("the account", () => {
     expect((await reviewed(previewOf(steps), { emulator: larger })).stdout).not.toContain("UNLIKELY");
   });
 
-  test("a change that only lowers or deletes is no problem above the quota, nor is an adoption that changes nothing", async () => {
+  test("a change that only lowers or deletes is accepted above the quota, and so is an adoption that changes nothing", async () => {
     await using emulator = await withThree(8);
     emulator.setWorkerQuota(5);
     const gone = step("delete", "two", { old: { ...ONE, id: "two", workersMax: 1 } });
@@ -206,7 +206,7 @@ describe("the account", () => {
     expect({ code, found: stdout.match(/IMPOSSIBLE|on the way/) }).toEqual({ code: 0, found: null });
   });
 
-  test("full scale above the spend limit is unlikely", async () => {
+  test("a cost at full scale above the spend limit is reported as unlikely", async () => {
     await using emulator = await start({ spendLimit: 2 });
     expect((await findings(emulator, {})).unlikely).toEqual([
       {
@@ -218,7 +218,7 @@ describe("the account", () => {
     ]);
   });
 
-  test("an endpoint with a provider of its own does not count for the account of the environment, and that is said", async () => {
+  test("an endpoint with an explicit provider does not count for the environment's account, and the report says so", async () => {
     await using emulator = await start({ workerQuota: 1 });
     const steps = [step("create", "one", { inputs: ONE, provider: "staging" })];
     const { code, stdout } = await reviewed(previewOf(steps), { emulator });
@@ -227,7 +227,7 @@ describe("the account", () => {
   });
 });
 
-test("a change that the catalog cannot know is said, and not guessed", async () => {
+test("a change that the catalog cannot assess is reported and not guessed", async () => {
   await using emulator = await start();
   const { impossible, notLookedUp, cost } = await findings(emulator, { gpuIds: UNKNOWN, workersMax: "[secret]" });
   expect(impossible).toEqual([]);
@@ -235,7 +235,7 @@ test("a change that the catalog cannot know is said, and not guessed", async () 
   expect(cost.after.unknown).toEqual(["one"]);
 });
 
-test("a hundred endpoints need four requests", async () => {
+test("the review of a hundred endpoints takes four requests", async () => {
   await using emulator = await start({ workerQuota: 200 });
   const steps = Array.from({ length: 100 }, (_, at) => step("create", `e${at}`, { inputs: ONE }));
   const { code } = await reviewed(previewOf(steps), { emulator });
@@ -256,7 +256,7 @@ const table = (stdout: string) =>
     .map((line) => line.trim().split(/ {2,}/));
 
 describe("cost", () => {
-  test("totals of a program on one GPU, two GPUs, CPUs and several pools, before and after, are right", async () => {
+  test("totals before and after the change are correct for one GPU, two GPUs, CPUs and several pools", async () => {
     await using emulator = await start();
     const old = { ...ONE, id: "e", workersMin: 1, workersMax: 2 };
     const { stdout, code } = await reviewed(
@@ -293,7 +293,7 @@ describe("cost", () => {
     expect(stdout).toMatch(/ADA_24: \$1\.12 an hour, from the service's catalog \(REST v2\), read at 20\d\d-/);
   });
 
-  test("an endpoint that an earlier replacement left to delete costs until then, and is no replacement", async () => {
+  test("an endpoint left over from an earlier replacement costs until its deletion, and does not count as a replacement", async () => {
     await using emulator = await start();
     const steps = [
       step("same", "one", { old: { ...ONE, id: "new" }, inputs: ONE }),
@@ -305,7 +305,7 @@ describe("cost", () => {
     expect(table(stdout).at(-1)?.slice(0, 3)).toEqual(["in all", "$5.60", "$2.24"]);
   });
 
-  test("without a catalog the public table has the prices, with its date, and defaults count", async () => {
+  test("without a catalog, prices come from the public table with its date, and defaults count", async () => {
     const old = { id: "e", gpuIds: "AMPERE_48", templateId: "t", workersMin: 0, workersMax: 3 };
     const { stdout } = await reviewed(
       previewOf([
@@ -328,7 +328,7 @@ describe("cost", () => {
     expect(stdout).toContain("NOT LOOKED UP  everything at the service: no service is set");
   });
 
-  test("a file of prices replaces all others, and an unchanged endpoint counts", async () => {
+  test("a price file replaces all other prices, and an unchanged endpoint counts", async () => {
     await using emulator = await start();
     const file = path.join(mkdtempSync(path.join(tmpdir(), "prices-")), "prices.json");
     writeFileSync(file, JSON.stringify({ date: "2026-11-01", perSecond: { ADA_24: 0.001, "cpu3g-4-16": 0.0001 } }));
@@ -344,7 +344,7 @@ describe("cost", () => {
     expect(stdout).toContain(`ADA_24: $3.60 an hour, from ${file} of 2026-11-01`);
   });
 
-  test("a cap that is exceeded, or that cannot be checked, exits with 3", async () => {
+  test("a cap that is exceeded or cannot be checked causes exit code 3", async () => {
     await using emulator = await start();
     const steps = [step("create", "one", { inputs: { ...ONE, workersMin: 1 } })];
     const capped = (preview: string, caps: object) => reviewed(preview, { emulator, ...caps });
@@ -376,7 +376,7 @@ describe("a catalog that", () => {
     ["has other fields", { status: 200, body: { gpus: [{ name: 1 }], dataCenters: "none", data: {} } }, "gpus.0.id"],
     ["refuses the key", { status: 403 }, "permission"],
     ["has too many requests", { status: 429 }, "429"],
-  ])("%s proves nothing, and that is said", async (_, effect, why) => {
+  ])("%s proves nothing, and the report says so", async (_, effect, why) => {
     await using emulator = await start({ workerQuota: 1 });
     for (const operation of ["listGpus", "listDataCenters", "gpuTypes", "dataCenters", "serverlessGpuPools"])
       emulator.faults.add({ match: { operation }, effect });
@@ -392,13 +392,13 @@ describe("a catalog that", () => {
     expect(cost.after.fullScale).toBe(2.232);
   });
 
-  test("is late still counts", async () => {
+  test("arrives late still counts", async () => {
     await using emulator = await start();
     emulator.faults.add({ effect: { latencyMs: 2000 } });
     expect(await findings(emulator, { gpuIds: "ADA_42" })).toMatchObject({ code: 4, impossible: [{ kind: "pool" }] });
   });
 
-  test("only GraphQL has is asked there", async () => {
+  test("only GraphQL provides is requested over GraphQL", async () => {
     await using emulator = await start();
     emulator.faults.add({ match: { interface: "v2" }, effect: { status: 404 } });
     const { code, stdout } = await reviewed(preview, { emulator });
@@ -407,7 +407,7 @@ describe("a catalog that", () => {
     expect(stdout).toContain("from the public price table of 2026-06-08");
   });
 
-  test("needs a key is not asked without one, and that is said", async () => {
+  test("needs a key is not requested without one, and the report says so", async () => {
     await using emulator = await start({ volumeDataCenters: ["EU-RO-1"] });
     const { SERVERLESS_GPU_API_KEY: _, ...env } = emulator.env;
     const volume = step("create", "v", {
@@ -433,7 +433,7 @@ describe("the input", () => {
     await expect(reviewed(text, {})).rejects.toThrow(message);
   });
 
-  test("a change without endpoints and volumes asks nothing, and says so in each format", async () => {
+  test("a change without endpoints and volumes sends no requests, and the report says so in each format", async () => {
     await using emulator = await start();
     expect((await reviewed(previewOf([]), { emulator })).stdout).toBe(
       "Endpoints and network volumes: none\n\nNothing was found.\n",
@@ -443,7 +443,7 @@ describe("the input", () => {
   });
 });
 
-test("Markdown has a table and lists, and shows names as they are", async () => {
+test("Markdown contains a table and lists, and shows names literally", async () => {
   await using emulator = await start();
   const steps = [step("create", "a|b<i>*", { inputs: { ...ONE, gpuIds: "ADA_42" } })];
   const { stdout, code } = await reviewed(previewOf(steps), { emulator, markdown: true, maxPerHour: 1 });

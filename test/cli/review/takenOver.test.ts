@@ -22,7 +22,7 @@ const WAYS: [string, string, Options][] = [
 ];
 
 describe.each(WAYS)("%s", (_, op, options) => {
-  test("costs what the record's settings cost, and caps see it", async () => {
+  test("costs what the record's settings cost, and counts toward caps", async () => {
     await using emulator = await start();
     const preview = previewOf([step(op, "x", options)]);
     const { code, stdout } = await reviewed(preview, { emulator, maxPerHour: 50, maxAtRest: 5 });
@@ -32,7 +32,7 @@ describe.each(WAYS)("%s", (_, op, options) => {
     expect(stdout).toContain("CAP  the program costs $21.92 an hour at rest, above --max-at-rest $5.00");
   });
 
-  test("costs what the program sets, where it does", async () => {
+  test("costs what the program's settings cost where the program sets them", async () => {
     await using emulator = await start();
     const inputs = { ...options.inputs, workersMax: 3, workersMin: 0, gpuCount: 1 };
     const { stdout } = await reviewed(previewOf([step(op, "x", { ...options, inputs })]), { emulator, json: true });
@@ -67,7 +67,7 @@ test.each<[string, string, Options, string]>([
     { inputs: { ...BIG, adoptId: "big" }, provider: "staging" },
     "its provider has another account",
   ],
-])("nothing is guessed about an endpoint to take over by %s", async (_, op, options, why) => {
+])("the report does not guess the cost of an endpoint to take over by %s", async (_, op, options, why) => {
   await using emulator = await start({ workerQuota: 25 });
   const { code, stdout } = await reviewed(previewOf([step(op, "x", options)]), { emulator, maxPerHour: 1000 });
   expect(code).toBe(3);
@@ -118,21 +118,21 @@ describe("a record that moves to another resource", () => {
       ],
       1,
     ],
-  ])("has its data named if it goes: a volume that %s", async (_, steps, count) => {
+  ])("is reported with its data if it is deleted: a volume that %s", async (_, steps, count) => {
     const { stdout } = await reviewed(previewOf(steps), {});
     expect(stdout.match(/DATA LOSS .*v1/g) ?? []).toHaveLength(count);
     expect(stdout).not.toContain("DATA LOSS  v: the change deletes the network volume v2");
   });
 });
 
-test("without a key, the cost of an adoption is not known", async () => {
+test("the cost of an adoption is unknown without a key", async () => {
   const preview = previewOf([step("create", "x", { inputs: { ...BIG, adoptId: "big" } })]);
   const { code, stdout } = await reviewed(preview, { maxPerHour: 1000 });
   expect(code).toBe(3);
   expect(stdout).toContain("the endpoint that x takes over: the endpoints of the account are not known");
 });
 
-test("an adopted endpoint on CPUs has its own price", async () => {
+test("an adopted endpoint on CPUs is shown with its own price", async () => {
   await using emulator = await start();
   const inputs = { instanceIds: "cpu3g-4-16", templateId: "t", adoptId: "cpus" };
   const { stdout } = await reviewed(previewOf([step("create", "x", { inputs })]), { emulator, json: true });

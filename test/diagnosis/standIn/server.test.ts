@@ -49,7 +49,7 @@ async function readLines(url: string, count: number): Promise<{ source: string; 
 }
 
 describe("the stand-in", () => {
-  test("GraphQL answers what a document selects, with aliases, variables and fragments.", async () => {
+  test("GraphQL returns the selected fields, with aliases, variables and fragments.", async () => {
     await using standIn = await start({ workers: [worker("RUNNING"), worker("THROTTLED", { isStale: true })] });
     const { body } = await standIn.graphql(
       `query Q($id: String!) { myself { one: endpoint(id: $id) { ...E workerState(input: {granularity: LIVE}) { running throttled } }
@@ -87,7 +87,7 @@ describe("the stand-in", () => {
     expect((await standIn.graphql("{ myself { id } }", {}, wrong)).status).toBe(401);
   });
 
-  test("The stock depends on the count, the place and the CUDA rule of the question.", async () => {
+  test("The stock depends on the requested count, location and CUDA rule.", async () => {
     await using standIn = await start({ stock: stockOf("LOW", ["ADA_24"]), freeTogether: 1 });
     const query = `{ gpuTypes(input: {id: "NVIDIA GeForce RTX 4090"}) { one: lowestPrice(input: {gpuCount: 1}) { stockStatus }
       two: lowestPrice(input: {gpuCount: 2}) { stockStatus } new: lowestPrice(input: {gpuCount: 1, minCudaVersion: "13.0"}) { stockStatus }
@@ -125,7 +125,7 @@ describe("the stand-in", () => {
     expect(standIn.seen).toMatchObject({ sawWorkers: true, sawLogs: false, violations: [] });
   });
 
-  test("Logs are events that never end, and a silent worker sends none.", async () => {
+  test("Log streams never end, and a silent worker sends no events.", async () => {
     await using standIn = await start({
       workers: [worker("RUNNING", { id: "w", logs: CRASH_LOOP }), worker("IDLE", { id: "s" })],
     });
@@ -145,7 +145,7 @@ describe("the stand-in", () => {
     expect((await standIn.v2("/serverless/ep1/workers/none/logs")).status).toBe(404);
   });
 
-  test("The queue host counts, refuses load-balancing endpoints, and reports what is not a read.", async () => {
+  test("The queue host returns counts, refuses load-balancing endpoints, and reports every request that is not a read.", async () => {
     await using standIn = await start({
       workers: [worker("IDLE", { id: "w9" })],
       recentJobs: [{ id: "j", status: "IN_QUEUE" }],
@@ -165,7 +165,7 @@ describe("the stand-in", () => {
     expect((await other.queue("/ep1/health")).status).toBe(200);
   });
 
-  test.each(["graphql", "v2"] as const)("The client reads it over %s.", async (api) => {
+  test.each(["graphql", "v2"] as const)("The client reads the stand-in over %s.", async (api) => {
     await using standIn = await start({
       endpoint: { compliance: ["GDPR"], minCudaVersion: "12.4" },
       volumes: { v: "US-KS-2" },
@@ -192,7 +192,7 @@ describe("the scenarios", () => {
   );
   const views = (scenario: Scenario) => VIEWS.map((view) => ({ view, ...expectationFor(scenario, view) }));
 
-  test("Each has its own name, and together they cover every row.", () => {
+  test("Each scenario has a unique name, and together the scenarios cover every row.", () => {
     const names = SCENARIOS.map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);
     const wanted = SCENARIOS.flatMap(views).flatMap(({ anyOf = [], mustInclude = [] }) => [...anyOf, ...mustInclude]);
@@ -201,7 +201,7 @@ describe("the scenarios", () => {
 
   test.each(
     SCENARIOS.map((each) => [each.name, each] as const),
-  )("The facts allow what is expected when %s.", (_, scenario) => {
+  )("The facts allow the expected answer when %s.", (_, scenario) => {
     for (const { view, anyOf, mustInclude = [], mustNotInclude = [], first, mayBeCertain = [] } of views(scenario)) {
       expect(mustInclude.filter((row) => mustNotInclude.includes(row))).toEqual([]);
       for (const rows of [anyOf, first])
@@ -212,7 +212,7 @@ describe("the scenarios", () => {
     expect(stateOf(scenario, 5)).toMatchObject({ endpointId: "ep5run", apiKey: "rpa_run5key0123456789" });
   });
 
-  test("A false certainty, an excluded cause, a missing one and a wrong order are problems.", () => {
+  test("A false certainty, an excluded cause, a missing cause and a wrong order are reported as problems.", () => {
     const ids = Object.fromEntries(FINDINGS.map((finding) => [finding, [`id-${finding}`]])) as unknown as Ids;
     const shared: Ids = { ...ids, 7: ["stock"], 9: ["stock"] };
     const answer = (...named: string[]) => named.map((id) => ({ id, isCertain: id === "id-14" }));
@@ -229,7 +229,7 @@ describe("the scenarios", () => {
     expect(problemsOf([], {}, ids)).toEqual(["it names nothing"]);
   });
 
-  test("The planted secrets are where the service shows them.", async () => {
+  test("The planted secrets appear where the service shows them.", async () => {
     await using standIn = await start({ workers: [worker("IDLE", { logs: log(1, `container: ${PLANTED.printed}`) })] });
     const shown = JSON.stringify([await standIn.v2("/serverless/ep1"), await standIn.v2("/serverless/ep1/releases")]);
     expect(shown).toContain(PLANTED.variable);

@@ -25,7 +25,7 @@ describeClients("python", "the service's own worker library, unchanged", () => {
     expect(output("stdout").join("\n")).toContain("Starting Serverless Worker |  Version 1.12.0");
   });
 
-  test("[worker.stream] streams what a generator yields", async () => {
+  test("[worker.stream] streams the items that a generator yields", async () => {
     const { runSync, get } = await startRealWorkers(handler({ HANDLER: "generate" }), {}, { profile: "observed" });
     const { id, status, output } = await runSync({ items: 3 });
     const numbers = [{ number: 0 }, { number: 1 }, { number: 2 }];
@@ -34,7 +34,7 @@ describeClients("python", "the service's own worker library, unchanged", () => {
     expect(stream.map((item: { output: unknown }) => item.output)).toEqual(numbers);
   });
 
-  test("the variables of the template reach it", async () => {
+  test("the variables of the template reach the worker", async () => {
     const { runSync } = await startRealWorkers(
       handler(),
       { templateId: "generating" },

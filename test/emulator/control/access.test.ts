@@ -69,7 +69,7 @@ describe("access to the control interface", () => {
     expect(refusal(headers, remote)).toEqual({ status, reason: expect.stringMatching(reason) });
   });
 
-  test("a link on another site opens the page, and nothing else", () => {
+  test("a link on another site opens the page and nothing else", () => {
     const link = { "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document" };
     expect(refusal(link, "127.0.0.1", "GET", "/_emulator/")).toBeUndefined();
     expect(refusal(link, "127.0.0.1", "GET", "/_emulator/journal")).toMatchObject({ status: 403 });
@@ -113,7 +113,7 @@ describe("access to the control interface", () => {
     expect(await at(byQuery, { method: "POST", headers: json, body: query })).toBe(200);
   });
 
-  test("each emulator has its own key, which nobody can guess even if they know the random seed", async () => {
+  test("each emulator generates its own key, which cannot be guessed even with the random seed", async () => {
     await using one = await startEmulator({ randomSeed: 1 });
     await using other = await startEmulator({ randomSeed: 1 });
     expect(one.apiKey).toMatch(/^emulator-[0-9a-f]{32}$/);

@@ -23,7 +23,7 @@ function control(method: string, path: string, body?: unknown, headers = {}): Pr
 }
 
 describe("control over HTTP", () => {
-  test("shows the journal, filtered, and clears it; it is not in the journal itself", async () => {
+  test("shows, filters and clears the journal, and is not recorded in it", async () => {
     const id = await createEndpoint(emulator);
     await graphql(emulator, "{ myself { endpoints { id } } }");
     await getPod(emulator, "nope");
@@ -49,7 +49,7 @@ describe("control over HTTP", () => {
     expect(emulator.faults.list()).toEqual([]);
   });
 
-  test("creates, shows, changes and deletes endpoints behind the client's back", async () => {
+  test("creates, shows, changes and deletes endpoints without the client's knowledge", async () => {
     const created = await control("POST", "endpoints", NAMED);
     const { id } = created.body;
     expect(created.body).toMatchObject({ ...NAMED, workersMax: 3, pods: [] });
@@ -131,7 +131,7 @@ describe("control over HTTP", () => {
     expect(answer.body.error).toContain(named);
   });
 
-  test("refuses operations that do not exist, by name, but filters for operations that a client made up", async () => {
+  test("refuses unknown operations and names them, but filters by operations that a client invented", async () => {
     const unknown = 'There is no operation "saveEndpont". The operations are: ';
     const journal = await control("GET", "journal?operation=saveEndpont");
     expect([journal.status, journal.body.error]).toEqual([400, expect.stringContaining(unknown)]);
@@ -148,7 +148,7 @@ describe("control over HTTP", () => {
     expect((await control("GET", "journal?operation=saveEndpont")).body).toMatchObject([{ status: 400 }]);
   });
 
-  test("refuses unknown paths, other sites' web pages, and bodies that are not JSON", async () => {
+  test("refuses unknown paths, web pages of other sites, and bodies that are not JSON", async () => {
     expect((await control("GET", "nope")).status).toBe(404);
     expect((await control("POST", "journal", {})).status).toBe(404);
     expect((await control("POST", "reset", undefined, { origin: "https://example.com" })).status).toBe(403);
@@ -179,7 +179,7 @@ describe("control over HTTP", () => {
 });
 
 describe("reset", () => {
-  test("restores the initial state: its seed, no requests, no fault rules", async () => {
+  test("restores the initial state: the seed, no requests and no fault rules", async () => {
     await emulator.stop();
     const seed = { endpoints: [{ id: "mine", ...NAMED, workersMin: 1 }], pods: [{ id: "pod-1" }] };
     emulator = await startEmulator({ seed, templates: ["t", "template-1"], randomSeed: 5 });
@@ -195,7 +195,7 @@ describe("reset", () => {
     expect(await createEndpoint(emulator)).toBe(first);
   });
 
-  test("responds to requests that were waiting", async () => {
+  test("responds to waiting requests", async () => {
     const clock = manualClock();
     await emulator.stop();
     emulator = await startEmulator({ clock });

@@ -22,7 +22,7 @@ describe("jobs and workers over HTTP", () => {
   const submit = async (input: object = { n: 1 }, endpointId = id) =>
     (await control("POST", "jobs", { endpointId, input })).body.id as string;
 
-  test("lists jobs, newest first, by endpoint and status, up to a limit", async () => {
+  test("lists the newest jobs first, by endpoint and status, up to a limit", async () => {
     const other = emulator.endpoints.create({ ...JOBS, name: "fails" }).id;
     const [first, second] = [await submit(), await submit()];
     const failed = await submit({}, other);
@@ -67,7 +67,7 @@ describe("jobs and workers over HTTP", () => {
     expect((await control("GET", "jobs/none")).status).toBe(404);
   });
 
-  test("cancels and retries jobs where the service would", async () => {
+  test("cancels and retries jobs in the states in which the service does", async () => {
     const job = await submit();
     expect((await control("POST", `jobs/${job}/cancel`)).body).toMatchObject({ status: "CANCELLED" });
     const again = await control("POST", `jobs/${job}/cancel`);
@@ -80,7 +80,7 @@ describe("jobs and workers over HTTP", () => {
     for (const action of ["cancel", "retry"]) expect((await control("POST", `jobs/none/${action}`)).status).toBe(404);
   });
 
-  test("lists workers and kills one: its job is queued again, and fails the second time", async () => {
+  test("lists workers and kills one, whose job is queued again and fails the second time", async () => {
     const job = await submit();
     const [starting] = (await control("GET", "workers")).body;
     expect(starting).toEqual({
@@ -101,7 +101,7 @@ describe("jobs and workers over HTTP", () => {
     expect(body).toMatchObject({ status: "FAILED", error: "job timed out after 1 retries" });
   });
 
-  test("kills a worker without a job, and another one starts if needed", async () => {
+  test("kills a worker without a job, and starts another one if needed", async () => {
     emulator.endpoints.change(id, { workersMin: 1 });
     await clock.advance(1500);
     const [idle] = (await control("GET", "workers?state=idle")).body;
@@ -131,12 +131,12 @@ describe("jobs and workers over HTTP", () => {
     ["jobs/none?status=FAILED", '"status"'],
     ["events?color=red", '"color"'],
     ["events?jobStatus=DONE", "IN_QUEUE"],
-  ])("refuses the query of %s", async (path, named) => {
+  ])("refuses the query parameters of %s", async (path, named) => {
     const { status, body } = await control("GET", path);
     expect([status, body.error]).toEqual([400, expect.stringContaining(named)]);
   });
 
-  test("changes nothing if a request to delete has a query parameter", async () => {
+  test("changes nothing if a delete request contains a query parameter", async () => {
     emulator.faults.add({ effect: { status: 503 } });
     expect((await control("DELETE", "faults?id=7")).status).toBe(400);
     expect(emulator.faults.list()).toHaveLength(1);

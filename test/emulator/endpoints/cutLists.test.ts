@@ -44,7 +44,7 @@ test("[myself.list-cap] [myself.endpoint] the observed list shows the 400 oldest
   expect(single.data).toEqual({ myself: { a0: { id, name: "e401" }, a1: null } });
 });
 
-test("in the contract profile a list shows all endpoints, and no query reads a single endpoint", async () => {
+test("the contract profile lists all endpoints, and no query reads a single endpoint", async () => {
   await using emulator = await withEndpoints("contract", 402);
   const { data } = await query(emulator, "{ myself { endpoints { id } } }");
   expect(data?.myself?.endpoints).toHaveLength(402);
@@ -66,7 +66,7 @@ test("[template.list-cap] the observed list shows the 400 oldest templates", asy
   expect((await query(emulator, `{ podTemplate(id: "${id}") { id } }`)).data).toEqual({ podTemplate: { id } });
 });
 
-test("[myself.endpoint-lag] a single read lags by 2.5 s at most while the list lags by 10 s", async () => {
+test("[myself.endpoint-lag] a single read lags by at most 2.5 s while the list lags by 10 s", async () => {
   await using emulator = await withEndpoints("observed", 0);
   emulator.faults.add({ match: { operation: "myself" }, effect: { listLagMs: 10_000 } });
   const { data } = await query(emulator, `mutation { saveEndpoint(input: { name: "new", ${NEW} }) { id } }`);

@@ -29,12 +29,12 @@ describe("documents", () => {
     expect(emulator.endpoints.list()).toEqual([]);
   });
 
-  test("[graphql.selection] a response has only the selected fields, under their aliases", async () => {
+  test("[graphql.selection] a response contains only the selected fields, under their aliases", async () => {
     const { body } = await graphql(emulator, `mutation { saved: saveEndpoint(input: { ${REQUIRED} }) { id } }`);
     expect(body.data).toEqual({ saved: { id: expect.any(String) } });
   });
 
-  test("[graphql.variables] variables are accepted, and checked", async () => {
+  test("[graphql.variables] variables are accepted and validated", async () => {
     const query = "mutation ($input: EndpointInput!) { saveEndpoint(input: $input) { name } }";
     const input = { name: "v", gpuIds: "AMPERE_16", templateId: "t" };
     const { body } = await post(JSON.stringify({ query, variables: { input } }));
@@ -43,7 +43,7 @@ describe("documents", () => {
     expect([wrong.status, wrong.body.errors[0].extensions.code]).toEqual([400, "GRAPHQL_VALIDATION_FAILED"]);
   });
 
-  test("[graphql.quota] a request over the limit of a window returns 429", async () => {
+  test("[graphql.quota] a request above the limit of a window returns 429", async () => {
     const clock = manualClock();
     await using limited = await startEmulator({ clock, rateLimits: { graphql: "real" } });
     const list = () => post(JSON.stringify({ query: LIST }), `api_key=${limited.apiKey}`, limited);
@@ -74,13 +74,13 @@ describe("documents", () => {
     expect([status, body.errors[0].message]).toEqual([413, "The request body is too large"]);
   });
 
-  test("[server.unknown-path] a path outside the three interfaces is not found", async () => {
+  test("[server.unknown-path] a path outside the three APIs is not found", async () => {
     expect((await send(`${emulator.url}/graphq`)).status).toBe(404);
   });
 });
 
 describe("keys in the contract profile", () => {
-  test("[graphql.key-in-query] the key in the query is accepted", async () => {
+  test("[graphql.key-in-query] a key in the query is accepted", async () => {
     expect((await graphql(emulator, LIST)).body).toEqual({ data: { myself: { endpoints: [] } } });
   });
 
@@ -96,7 +96,7 @@ describe("keys in the contract profile", () => {
     expect(headers.get("x-emulator-fidelity")).toBe("assumed");
   });
 
-  test("[graphql.wrong-key] a wrong key changes nothing", async () => {
+  test("[graphql.wrong-key] a request with a wrong key changes nothing", async () => {
     await graphql(emulator, `mutation { saveEndpoint(input: { ${REQUIRED} }) { id } }`, "wrong");
     expect(emulator.endpoints.list()).toEqual([]);
   });
@@ -121,21 +121,21 @@ describe("keys in the observed profile", () => {
     expect(body).toEqual({ data: { myself: { endpoints: [] } } });
   });
 
-  test("[graphql.wrong-key] a wrong key returns 401", async () => {
+  test("[graphql.wrong-key] a request with a wrong key returns 401", async () => {
     expect((await query(LIST, "api_key=wrong")).status).toBe(401);
   });
 
-  test("[graphql.no-permission-observed] a key without permission returns 200 with an error", async () => {
+  test("[graphql.no-permission-observed] a request with a key without permission returns 200 with an error", async () => {
     const { status, body } = await query(LIST, "api_key=restricted-key");
     expect([status, body]).toEqual([200, { errors: [{ message: "Unauthorized" }], data: { myself: null } }]);
   });
 
-  test("[graphql.no-key-observed] no key returns 200 with a null account and no error", async () => {
+  test("[graphql.no-key-observed] a request without a key returns 200 with a null account and no error", async () => {
     const { status, body } = await query(LIST, "");
     expect([status, body]).toEqual([200, { data: { myself: null } }]);
   });
 
-  test("[graphql.no-key-mutation] a change without a key is refused and does nothing", async () => {
+  test("[graphql.no-key-mutation] a mutation without a key is refused and changes nothing", async () => {
     const { status, body } = await query(`mutation { saveEndpoint(input: { ${REQUIRED} }) { id } }`, "");
     expect([status, body]).toEqual([200, { errors: [{ message: "Unauthorized" }], data: null }]);
     expect(observed.endpoints.list()).toEqual([]);
@@ -165,7 +165,7 @@ describe("saveEndpoint in the observed profile", () => {
     expect((await saved(REQUIRED)).flashBootType).toBe("OFF");
   });
 
-  test("[save.flash-boot-suffix] the name of an endpoint with FLASHBOOT is shown with a suffix, once", async () => {
+  test("[save.flash-boot-suffix] the name of an endpoint with FLASHBOOT is shown with exactly one suffix", async () => {
     const { id, name } = await saved(`${REQUIRED}, flashBootType: FLASHBOOT`);
     expect(name).toBe("a -fb");
     const again = await saved(`id: "${id}", name: "a -fb", gpuIds: "AMPERE_16", templateId: "t"`);
@@ -200,7 +200,7 @@ describe("myself", () => {
 
   const DISCOUNT = "{ myself { serverlessDiscount { discountFactor type expirationDate } } }";
 
-  test("[myself.no-discount] there is no discount by default", async () => {
+  test("[myself.no-discount] shows no discount by default", async () => {
     expect((await graphql(emulator, DISCOUNT)).body.data).toEqual({ myself: { serverlessDiscount: null } });
   });
 
@@ -246,7 +246,7 @@ describe("deleteEndpoint", () => {
     expect((await remove(id, slow)).body).toEqual({ data: { deleteEndpoint: null } });
   });
 
-  test("[delete.unknown-id] an unknown id and a deleted one are not found", async () => {
+  test("[delete.unknown-id] an unknown or already deleted id is not found", async () => {
     expect((await remove("nope")).body).toEqual(refusal(/not found/i));
     const id = await createEndpoint(emulator, "workersMax: 0");
     await remove(id);

@@ -17,7 +17,7 @@ const SELECTED = `id gpuCount instanceIds workersPFBTarget allowedCudaVersions m
 const SAVE = `mutation Save($input: EndpointInput!) { saveEndpoint(input: $input) { ${SELECTED} } }`;
 const required = { name: "llama", gpuIds: "ADA_24", templateId: "t" };
 
-test("[save.observed-fields] the fields of the service's own clients are stored and shown", async () => {
+test("[save.observed-fields] the fields that the service's own clients use are stored and shown", async () => {
   await using emulator = await startEmulator({ profile: "observed" });
   const set = {
     gpuCount: 2,
@@ -63,7 +63,7 @@ test("[save.observed-defaults] [save.observed-kept] [save.observed-reset] a chan
   });
 });
 
-test("[save.observed-nulls] null clears what a save without the field keeps", async () => {
+test("[save.observed-nulls] null clears the fields that a save keeps if it leaves them out", async () => {
   await using emulator = await startEmulator({ profile: "observed" });
   const kept = { minCudaVersion: "12.4", allowedCudaVersions: "12.4", compliance: ["GDPR"], modelReferences: ["m"] };
   const made = (await ask(emulator, SAVE, { input: { ...required, ...kept } })).body.data.saveEndpoint;
@@ -72,7 +72,7 @@ test("[save.observed-nulls] null clears what a save without the field keeps", as
   expect(cleared.body.data.saveEndpoint).toMatchObject(nulls);
 });
 
-test("[save.type] [save.type-kept] [save.type-fixed] the type is set once, and a save without it keeps it", async () => {
+test("[save.type] [save.type-kept] [save.type-fixed] the type can be set only once, and a save that leaves it out keeps it", async () => {
   await using emulator = await startEmulator({ profile: "observed" });
   const saved = async (more: object) => (await ask(emulator, SAVE, { input: { ...required, ...more } })).body;
   const { id, type } = (await saved({ type: "LB" })).data.saveEndpoint;
@@ -84,7 +84,7 @@ test("[save.type] [save.type-kept] [save.type-fixed] the type is set once, and a
   expect((await saved({})).data.saveEndpoint.type).toBe("QB");
 });
 
-test("[save.compute-type] [save.compute-fixed] an endpoint keeps its GPUs or CPUs, and computeType is no input", async () => {
+test("[save.compute-type] [save.compute-fixed] an endpoint keeps its GPUs or CPUs, and computeType is not an input field", async () => {
   await using emulator = await startEmulator({ profile: "observed" });
   const saved = (more: object) => ask(emulator, SAVE, { input: { ...required, ...more } });
   const onGpus = (await saved({})).body.data.saveEndpoint;
@@ -98,7 +98,7 @@ test("[save.compute-type] [save.compute-fixed] an endpoint keeps its GPUs or CPU
   expect(refused.status).toBe(400);
 });
 
-test("[save.cuda] [save.cpu-instances] [save.models] values that the service cannot have are refused", async () => {
+test("[save.cuda] [save.cpu-instances] [save.models] values that the service does not support are refused", async () => {
   await using emulator = await startEmulator({ profile: "observed" });
   const refusal = async (more: object) =>
     (await ask(emulator, SAVE, { input: { ...required, ...more } })).body.errors?.[0].message;
@@ -115,7 +115,7 @@ test("[save.cuda] [save.cpu-instances] [save.models] values that the service can
   expect(emulator.endpoints.list()).toEqual([]);
 });
 
-test("[save.volumes] [save.volume-places] several volumes show their data centers, one for each", async () => {
+test("[save.volumes] [save.volume-places] several volumes show their data centers, and each data center allows one volume", async () => {
   await using emulator = await startEmulator({
     profile: "observed",
     seed: {
@@ -139,7 +139,7 @@ test("[save.volumes] [save.volume-places] several volumes show their data center
   expect((await saved(["ro"], { dataCenterId: "EU-RO-1" })).status).toBe(400);
 });
 
-test("[save.env] [save.data-center-ids] [save.no-effect] env together with a template is ignored, and so are settings without a place", async () => {
+test("[save.env] [save.data-center-ids] [save.no-effect] env is ignored if a template is set, and so are unsupported settings", async () => {
   await using emulator = await startEmulator({ profile: "observed" });
   const cloudStorageConfig = {
     ...{ provider: "S3", region: "eu", bucketName: "b", accessKey: "access-key", secretKey: "secret-key" },
@@ -155,7 +155,7 @@ test("[save.env] [save.data-center-ids] [save.no-effect] env together with a tem
   expect(JSON.stringify(emulator.journal.requests())).not.toMatch(/access-key|secret-key/);
 });
 
-test("[save.cpu] [save.cpu-lost] [save.observed-defaults] a CPU endpoint accepts no GPU fields, and a change without instanceIds loses them", async () => {
+test("[save.cpu] [save.cpu-lost] [save.observed-defaults] a CPU endpoint accepts no GPU fields, and loses instanceIds that a change leaves out", async () => {
   await using emulator = await startEmulator({ profile: "observed" });
   const cpu = { ...required, gpuIds: "", instanceIds: ["cpu3g-4-16"] };
   const made = (await ask(emulator, SAVE, { input: cpu })).body.data.saveEndpoint;
@@ -178,7 +178,7 @@ test("[save.sources] an endpoint shows the repository, hub release or Flash envi
   expect(plain).toMatchObject({ repo: null, hubRelease: null, flashEnvironmentId: null });
 });
 
-test("[save.standby] workersStandby is 1 unless a save sets it, whatever workersMin is", async () => {
+test("[save.standby] workersStandby is 1 unless a save sets it, regardless of workersMin", async () => {
   await using emulator = await startEmulator({ profile: "observed" });
   const made = (await ask(emulator, SAVE, { input: required })).body.data.saveEndpoint;
   expect(made).toMatchObject({ workersStandby: 1 });
@@ -186,7 +186,7 @@ test("[save.standby] workersStandby is 1 unless a save sets it, whatever workers
   expect((await ask(emulator, SAVE, { input })).body.data.saveEndpoint.workersStandby).toBe(2);
 });
 
-test("[save.whole-scaler-value] a scalerValue variable of the type Int is accepted", async () => {
+test("[save.whole-scaler-value] a scalerValue variable of type Int is accepted", async () => {
   await using emulator = await startEmulator({ profile: "observed" });
   const query = `mutation Save($scalerValue: Int) {
     saveEndpoint(input: { name: "a", gpuIds: "ADA_24", templateId: "t", scalerValue: $scalerValue }) { scalerValue } }`;
@@ -203,7 +203,7 @@ test("[save.priority-flashboot] PRIORITY_FLASHBOOT is stored and shown", async (
   expect(off.body.data.saveEndpoint.flashBootType).toBe("OFF");
 });
 
-test("the contract profile has none of the observed fields", async () => {
+test("the contract profile contains none of the observed fields", async () => {
   await using emulator = await startEmulator();
   const url = `${emulator.url}/graphql?api_key=${emulator.apiKey}`;
   const headers = { "content-type": "application/json" };

@@ -49,7 +49,7 @@ test("[save.own-template] [save.template-shown] [save.own-template-listed] one s
   expect(JSON.stringify(emulator.journal.requests())).not.toContain("very-secret");
 });
 
-test("a later saveTemplate reaches the endpoint that the template belongs to", async () => {
+test("a later saveTemplate reaches the endpoint that owns the template", async () => {
   const images: string[] = [];
   await using emulator = await start({
     handlers: { llama: (_, { imageName }) => void images.push(imageName) },
@@ -70,7 +70,7 @@ test("a later saveTemplate reaches the endpoint that the template belongs to", a
   expect(images).toEqual(["me/llama:1", "me/llama:2"]);
 });
 
-test("[save.template-or-id] [save.template-once] [save.template-lost] a refused save creates neither", async () => {
+test("[save.template-or-id] [save.template-once] [save.template-lost] a refused save creates neither an endpoint nor a template", async () => {
   await using emulator = await start();
   const refusal = async (more: object) =>
     (await ask(emulator, SAVE, { input: { ...INPUT, ...more } })).errors[0].message;

@@ -27,7 +27,7 @@ const everything =
   'networkVolumeId: "volume-1"';
 
 describe("creating", () => {
-  test("[save.create] an input without an id creates an endpoint with its own id", async () => {
+  test("[save.create] an input without an id creates an endpoint with a new id", async () => {
     const first = await saved(REQUIRED);
     const second = await saved(REQUIRED);
     expect(first.id).toMatch(/^[a-z0-9]+$/);
@@ -53,7 +53,7 @@ describe("creating", () => {
     });
   });
 
-  test("[save.defaults] fields that are left out get the service's defaults", async () => {
+  test("[save.defaults] omitted fields get the service's defaults", async () => {
     expect(await saved(REQUIRED)).toMatchObject({ idleTimeout: 10, scalerValue: 4, workersMin: 0, workersMax: 3 });
   });
 
@@ -77,7 +77,7 @@ describe("creating", () => {
     expect(emulator.endpoints.list()).toEqual([]);
   });
 
-  test("[save.round-trip] text with quotes, newlines and GraphQL syntax comes back as it was sent", async () => {
+  test("[save.round-trip] text with quotes, newlines and GraphQL syntax is returned unchanged", async () => {
     const name = 'a "quoted" \\ name\n} mutation { deleteEndpoint(id: "x") ✓';
     expect((await saved(`name: ${JSON.stringify(name)}, gpuIds: "AMPERE_16", templateId: "t"`)).name).toBe(name);
   });
@@ -91,7 +91,7 @@ describe("changing", () => {
     expect(emulator.endpoints.list()).toHaveLength(1);
   });
 
-  test("[save.reset] a field with a default is reset to it if a change leaves it out", async () => {
+  test("[save.reset] a change resets an omitted field that has a default", async () => {
     const { id } = await saved(everything);
     expect(await saved(`id: "${id}", ${REQUIRED}`)).toMatchObject({
       idleTimeout: 10,
@@ -101,7 +101,7 @@ describe("changing", () => {
     });
   });
 
-  test("[save.keep] a field without a default keeps its value if a change leaves it out", async () => {
+  test("[save.keep] a change keeps an omitted field that has no default", async () => {
     const { id } = await saved(everything);
     expect(await saved(`id: "${id}", ${REQUIRED}`)).toMatchObject({
       locations: "CZ,US",
@@ -117,12 +117,12 @@ describe("changing", () => {
     expect(changed).toMatchObject({ locations: "", networkVolumeId: null });
   });
 
-  test("[save.flash-boot-null] flashBootType null clears FLASHBOOT in the contract profile", async () => {
+  test("[save.flash-boot-null] null for flashBootType clears FLASHBOOT in the contract profile", async () => {
     const { id } = await saved(everything);
     expect((await saved(`id: "${id}", ${REQUIRED}, flashBootType: null`)).flashBootType).toBeNull();
   });
 
-  test("[save.flash-boot-off] OFF is not a value of flashBootType in the contract profile", async () => {
+  test("[save.flash-boot-off] flashBootType does not accept OFF in the contract profile", async () => {
     const { status, body } = await save(emulator, `${REQUIRED}, flashBootType: OFF`);
     expect([status, body.errors[0].extensions.code]).toEqual([400, "GRAPHQL_VALIDATION_FAILED"]);
   });
@@ -137,7 +137,7 @@ describe("changing", () => {
     expect([status, body.errors[0].extensions.code]).toEqual([400, "GRAPHQL_VALIDATION_FAILED"]);
   });
 
-  test("[save.scaler-type-null] null for scalerType keeps its value", async () => {
+  test("[save.scaler-type-null] null for scalerType keeps the current value", async () => {
     const { id } = await saved(everything);
     expect((await saved(`id: "${id}", ${REQUIRED}, scalerType: null`)).scalerType).toBe("REQUEST_COUNT");
   });
@@ -170,7 +170,7 @@ describe("rules", () => {
     expect((await saved(`name: "a", gpuIds: "${tier}", templateId: "t"`)).gpuIds).toBe(tier);
   });
 
-  test("[save.unknown-tier] the refusal lists the same pools that the client and the catalog know", async () => {
+  test("[save.unknown-tier] the refusal lists exactly the pools that the client and the catalog know", async () => {
     const listed = /not one of ([A-Z0-9_, ]+)/.exec(
       await refused('name: "a", gpuIds: "AMPERE_99", templateId: "t"'),
     )?.[1];
@@ -180,7 +180,7 @@ describe("rules", () => {
     expect([...pools].sort()).toEqual(Object.keys(GpuTier).sort());
   });
 
-  test("[save.gpu-list] a list of tiers with exclusions is accepted and kept as it was sent", async () => {
+  test("[save.gpu-list] a list of tiers with exclusions is accepted and stored unchanged", async () => {
     const gpuIds = "AMPERE_24, AMPERE_16,-NVIDIA L4";
     expect((await saved(`name: "a", gpuIds: "${gpuIds}", templateId: "t"`)).gpuIds).toBe(gpuIds);
   });
@@ -203,7 +203,7 @@ describe("rules", () => {
     expect((await saved(`${REQUIRED}, locations: "EU-RO-1,US"`)).locations).toBe("EU-RO-1,US");
   });
 
-  test.each(['""', "null"])("[save.any-region] locations %s means any region", async (value) => {
+  test.each(['""', "null"])("[save.any-region] the locations value %s means any region", async (value) => {
     expect((await saved(`${REQUIRED}, locations: ${value}`)).locations).toBe("");
   });
 
@@ -249,11 +249,11 @@ describe("rules", () => {
     expect(await refused(input === REQUIRED ? `${REQUIRED}, ${wrong}` : input)).toContain(named);
   });
 
-  test("[save.any-template] any template is accepted while the options name none", async () => {
+  test("[save.any-template] any template is accepted as long as the options define no templates", async () => {
     expect((await saved('name: "a", gpuIds: "AMPERE_16", templateId: "anything"')).templateId).toBe("anything");
   });
 
-  test("[save.unknown-template] once the options name templates, any other template is refused", async () => {
+  test("[save.unknown-template] once the options define templates, any other template is refused", async () => {
     await using strict = await startEmulator({ templates: ["template-1"] });
     expect((await save(strict, REQUIRED)).body.data.saveEndpoint.templateId).toBe("template-1");
     expect(await refused('name: "a", gpuIds: "AMPERE_16", templateId: "template-2"', strict)).toBe(
@@ -261,7 +261,7 @@ describe("rules", () => {
     );
   });
 
-  test("[save.unknown-template] a template that a client creates does not exclude others, but an option does", async () => {
+  test("[save.unknown-template] a template that a client creates does not exclude others, but a template in the options does", async () => {
     emulator.templates.create({ id: "mine", name: "mine", imageName: "i" });
     expect((await saved(REQUIRED)).templateId).toBe("template-1");
     await using strict = await startEmulator({ strictReferences: true });
@@ -279,7 +279,7 @@ describe("rules", () => {
     expect(await refused(REQUIRED)).toContain("not a serverless template");
   });
 
-  test("[save.any-volume] [save.unknown-volume] any volume is accepted as long as none is named", async () => {
+  test("[save.any-volume] [save.unknown-volume] any volume is accepted as long as no volume is defined", async () => {
     const input = `${REQUIRED}, networkVolumeId: "v2"`;
     expect((await saved(input)).networkVolumeId).toBe("v2");
     const volume = { id: "v2", size: 10, dataCenterId: "EU-RO-1" };
@@ -290,7 +290,7 @@ describe("rules", () => {
     expect(await refused(input)).toBe("Unable to find network volume");
   });
 
-  test("[save.left-out-ids] a change that leaves out deleted ids is accepted, and keeps them", async () => {
+  test("[save.left-out-ids] a change that omits deleted ids is accepted and keeps them", async () => {
     await using observed = await startEmulator({ profile: "observed" });
     observed.templates.create({ id: "template-1", name: "mine", imageName: "i" });
     observed.volumes.create({ id: "v1", size: 10, dataCenterId: "EU-RO-1" });
@@ -305,11 +305,11 @@ describe("rules", () => {
     expect(observed.endpoints.get(id)).toMatchObject(kept);
   });
 
-  test("[save.no-quota] there is no quota unless one is set", async () => {
+  test("[save.no-quota] no quota applies unless it is set", async () => {
     expect((await saved(`${REQUIRED}, workersMax: 1000`)).workersMax).toBe(1000);
   });
 
-  test("[save.quota] the sum of workersMax over all endpoints stays within the quota", async () => {
+  test("[save.quota] the sum of workersMax over all endpoints cannot exceed the quota", async () => {
     await using limited = await startEmulator({ workerQuota: 5 });
     const id = await createEndpoint(limited, "workersMax: 3");
     expect(await refused(`${REQUIRED}, workersMax: 3`, limited)).toMatch(/quota/);

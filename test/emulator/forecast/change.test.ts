@@ -12,7 +12,7 @@ function through(before: PlayedEndpoint, watched: Partial<Watched> = {}) {
   return play(before, loadOf(jobs), EXACT, 0, { fromS: 1800, toS: 2400, ...watched });
 }
 
-test("watching a part of the time counts its jobs, and changes nothing else", () => {
+test("watching a time range counts its jobs and changes nothing else", () => {
   const { watched, ...rest } = through(WARM);
   const jobs = Array.from({ length: 180 }, (_, index) => [index * 20, 10] as const);
   expect(rest).toEqual(play(WARM, loadOf(jobs), EXACT, 0));
@@ -21,7 +21,7 @@ test("watching a part of the time counts its jobs, and changes nothing else", ()
   expect([start, run, idle, minimum].map(Math.round)).toEqual([0, 300, 0, 300]);
 });
 
-test("a change that replaces the workers makes the next job wait for a cold start, and one of settings does not", () => {
+test("a change that replaces the workers makes the next job wait for a cold start, but a change of settings does not", () => {
   const released = through(WARM, { change: { to: WARM, isReleased: true } });
   expect(released.watched?.coldStarts).toBe(1);
   expect(released.watched?.delayS.at(-1)).toBeCloseTo(5, 0);
@@ -35,7 +35,7 @@ test("a worker finishes its job before a change replaces it", () => {
   expect(result).toMatchObject({ jobs: 180, completed: 180, lost: 0 });
 });
 
-test("settings count from the change on: workers that nobody keeps warm stop", () => {
+test("settings take effect with the change, and workers that are no longer kept warm stop", () => {
   const cold = { ...WARM, workersMin: 0, idleTimeout: 1 };
   const result = through(WARM, { change: { to: cold, isReleased: false } });
   // The job that arrives with the change may still find the warm worker.
@@ -43,7 +43,7 @@ test("settings count from the change on: workers that nobody keeps warm stop", (
   expect(result.seconds.minimum).toBeLessThan(1800);
 });
 
-test("with an image that never starts, every job after the change is lost", () => {
+test("every job after the change is lost if the image never starts", () => {
   const change = { to: { ...WARM, failsToStart: true }, isReleased: true };
   const jobs = Array.from({ length: 180 }, (_, index) => [index * 20, 10] as const);
   const result = play(WARM, loadOf(jobs), { ...EXACT, ttlS: 300 }, 0, { fromS: 1800, toS: 2400, change });

@@ -41,33 +41,33 @@ test("a cold worker is billed from its start to the end of its idle timeout, in 
   expect(seconds).toEqual({ start: 5, run: 2.5, idle: 10.5, minimum: 0, active: 0 });
 });
 
-test("a worker asks for its next job a whole number of intervals after the last one", () => {
+test("a worker requests its next job a whole number of intervals after the last one", () => {
   const jobs = [0.2, 0.2, 1.5, 0.2].map((duration) => [0, duration] as const);
   // They start at 0, 1, 2 and 4 s.
   expect(played(WARM, jobs, { takeEveryS: 1 }).lastEndS).toBeCloseTo(4.2, 6);
   expect(played(WARM, jobs).lastEndS).toBeCloseTo(2.1, 6);
 });
 
-test("a worker runs several jobs at once", () => {
+test("a worker can run several jobs at once", () => {
   const jobs = Array.from({ length: 8 }, () => [0, 5] as const);
   const { lastEndS, seconds } = played(WARM, jobs, { concurrency: 4, takeEveryS: 1 });
   expect(lastEndS).toBe(10);
   expect(seconds.run).toBe(10);
 });
 
-test("jobs are lost at the end of their time to live, waiting or running, and end at their execution timeout", () => {
+test("waiting and running jobs are lost at the end of their time to live, and jobs end at their execution timeout", () => {
   const jobs = [100, 30, 30].map((duration) => [0, duration] as const);
   expect(played(WARM, jobs, { ttlS: 50 })).toMatchObject({ completed: 0, lost: 3, lastEndS: 50 });
   expect(played(WARM, jobs, { executionTimeoutS: 40 })).toMatchObject({ completed: 2, timedOut: 1, lastEndS: 100 });
 });
 
-test("a throttled start takes longer, which is not billed", () => {
+test("a throttled start takes longer, but the extra time is not billed", () => {
   const { seconds, delayS } = played({}, [[0, 1]], { throttledShare: 1, throttledS: 60 });
   expect(delayS.at(0)).toBeCloseTo(65, 0);
   expect(seconds.start).toBe(5);
 });
 
-test("the scaler starts a limited number of workers each time it runs, and each run takes one of the assumed values", () => {
+test("each run of the scaler starts a limited number of workers and uses one of the assumed values", () => {
   const jobs = Array.from({ length: 30 }, () => [0, 1000] as const);
   const endpoint = { scalerType: "REQUEST_COUNT", scalerValue: 1, workersMax: 30 } as const;
   const assumptions = { evaluateEveryS: [10], startAtOnce: [Number.POSITIVE_INFINITY, 1], executionTimeoutS: 2000 };
@@ -81,7 +81,7 @@ test("the scaler starts a limited number of workers each time it runs, and each 
   expect(ends[1]).toBeLessThanOrEqual(1005 + 290);
 });
 
-test("the same run number repeats a run, and another one differs", () => {
+test("the same run number repeats a run, and another number gives a different run", () => {
   const duration = { fromS: 1, toS: 5 };
   const pattern = { kind: "poisson", rate: 0.5, secondRate: 0, burstJobs: 10, burstEveryS: 300, duration } as const;
   const load: Load = { spanS: 3600, pattern };
@@ -90,7 +90,7 @@ test("the same run number repeats a run, and another one differs", () => {
   expect(run(3)).not.toEqual(run(4));
 });
 
-test("every job ends once, and all seconds of all workers are accounted for", () => {
+test("every job ends exactly once, and every second of every worker is accounted for", () => {
   const duration = { fromS: 0, toS: 8 };
   const endpoint = fc.record({
     scalerType: fc.constantFrom("QUEUE_DELAY" as const, "REQUEST_COUNT" as const),
@@ -157,7 +157,7 @@ async function emulated(endpoint: PlayedEndpoint, jobs: readonly (readonly [numb
   return lastEndS;
 }
 
-test("a forecast without assumptions of its own matches what the emulator does", async () => {
+test("a forecast without its own assumptions matches the emulator's behavior", async () => {
   const seconds = fc.integer({ min: 1, max: 40 });
   const settings = fc.record({
     scalerType: fc.constantFrom("QUEUE_DELAY" as const, "REQUEST_COUNT" as const),

@@ -50,7 +50,7 @@ test.each(BURSTS)("a published burst ends within the tolerance: $name", ({ jobs,
   expect(Math.max(...ends)).toBeLessThanOrEqual(1.1);
 });
 
-test("the first job of the cold burst starts no later than was observed, and there are never more than workersMax workers", () => {
+test("the first job of the cold burst starts no later than was observed, and the workers never exceed workersMax", () => {
   const settings = { ...ENDPOINT, scalerType: "REQUEST_COUNT", scalerValue: 1 } as const;
   const result = play(
     settings,

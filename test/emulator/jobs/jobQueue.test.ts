@@ -7,7 +7,7 @@ const command = fc.oneof(
   fc.record({ type: fc.constant("remove" as const), id: fc.nat(30).map(String) }),
 );
 
-test("the queue behaves like a plain list, whatever is added, taken and removed", () => {
+test("the queue behaves like a plain list under any sequence of additions, takes and removals", () => {
   fc.assert(
     fc.property(fc.array(command, { maxLength: 60 }), (commands) => {
       const queue = createJobQueue();

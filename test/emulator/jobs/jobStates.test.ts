@@ -53,7 +53,7 @@ describe.each(JOB_STATES)("a job that is %s", (status) => {
   });
 });
 
-test("a second lost worker fails the job; a retry resets the count", () => {
+test("a second lost worker fails the job, and a retry resets the count", () => {
   const lose = (current: Job) => apply(apply(current, EVENTS.start, 1), EVENTS.loseWorker, 2);
   const failed = lose(lose(job()));
   expect(failed).toMatchObject({ status: "FAILED", retries: 1, error: "job timed out after 1 retries" });
@@ -84,13 +84,13 @@ test("a result is deleted after its retention, or after the ttl if that is soone
   expect(forgottenAt(job())).toBe(24 * 60 * minute);
 });
 
-test("only a job in progress is queued again when the emulator restarts, and not as a retry", () => {
+test("only a job in progress is queued again when the emulator restarts, which does not count as a retry", () => {
   expect(recovered(job({ status: "IN_PROGRESS", startedAt: 1 }), 9)).toMatchObject({ status: "IN_QUEUE", retries: 0 });
   const completed = job({ status: "COMPLETED", output: 1 });
   expect(recovered(completed, 9)).toBe(completed);
 });
 
-test("whatever happens, times never go back, and an ended job has an end time", () => {
+test("times never go back, and an ended job always has an end time", () => {
   const events = fc.array(fc.record({ event: fc.constantFrom(...Object.values(EVENTS)), after: fc.nat(1000) }));
   fc.assert(
     fc.property(events, (steps) => {

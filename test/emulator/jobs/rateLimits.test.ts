@@ -13,7 +13,7 @@ const TABLE: readonly [LimitedOperation, number, number][] = [
   ["requests", 10, 2],
 ];
 
-test.each(TABLE)("/%s: %d requests per 10 s, %d at once", (operation, perWindow, concurrent) => {
+test.each(TABLE)("/%s accepts %d requests per 10 s, and %d at once", (operation, perWindow, concurrent) => {
   const limiter = createRateLimiter(undefined, manualClock(0), () => 0);
   const ends: (() => void)[] = [];
   for (let n = 0; n < Math.min(concurrent, perWindow); n += 1) ends.push(limiter.begin(operation) as () => void);
@@ -24,7 +24,7 @@ test.each(TABLE)("/%s: %d requests per 10 s, %d at once", (operation, perWindow,
   expect(limiter.begin(operation)).toBeUndefined();
 });
 
-test("the window slides: never more than the limit in any 10 s", async () => {
+test("the window slides, so no period of 10 s exceeds the limit", async () => {
   const clock = manualClock(0);
   const limiter = createRateLimiter({ limits: { status: { perWindow: 2 } } }, clock, () => 0);
   const admitted: number[] = [];
@@ -46,6 +46,6 @@ test("the limit falls back to its base when workers stop running", () => {
   expect(limiter.begin("cancel")).toBeDefined();
 });
 
-test("operations without a row in the table are not limited", () => {
+test("operations that are not in the table are not limited", () => {
   expect(["retry", "health", "toString"].map(isLimited)).toEqual([false, false, false]);
 });

@@ -24,7 +24,7 @@ describe("a program", () => {
     );
   });
 
-  test("[lb.ports] has its health checks on another port and path if its environment says so", async () => {
+  test("[lb.ports] answers health checks on another port and path if its environment says so", async () => {
     const env = [
       { key: "PORT", value: "8000" },
       { key: "PORT_HEALTH", value: "8001" },
@@ -43,7 +43,7 @@ describe("a program", () => {
     "OPTIONS",
     "HEAD",
     "POST",
-  ])("[lb.pass-on] gets the chunked body of a %s, and never as a request of its own", async (method) => {
+  ])("[lb.pass-on] receives the chunked body of a %s request, and never as a separate request", async (method) => {
     await using app = await startLoadBalanced({ handler: program, fields: { workersMin: 1, workersMax: 1 } });
     const smuggled = `GET /exit HTTP/1.1\r\nHost: x\r\n\r\n`;
     const headers = { authorization: `Bearer ${CANARY}`, "transfer-encoding": "chunked" };
@@ -57,7 +57,7 @@ describe("a program", () => {
     expect((await plain(app, "/after")).status).toBe(200);
   });
 
-  test("[lb.connection] gets no header of one connection, and its trailers and 1xx responses go no further", async () => {
+  test("[lb.connection] receives no connection-specific headers, and its trailers and 1xx responses are not forwarded", async () => {
     await using app = await startLoadBalanced({ handler: program, fields: { workersMin: 1, workersMax: 1 } });
     const headers = { authorization: `Bearer ${CANARY}`, te: "trailers", connection: "te" };
     const outgoing = request(`${app.emulator.url}/lb/${app.id}/trailers`, { headers }).end();
@@ -68,7 +68,7 @@ describe("a program", () => {
     expect([incoming.headers.trailer, incoming.trailers, hints]).toEqual([undefined, {}, 0]);
   });
 
-  test("[lb.websocket] gets no WebSocket upgrade: it returns 501", async () => {
+  test("[lb.websocket] receives no WebSocket upgrades, which return 501", async () => {
     await using app = await startLoadBalanced({ handler: program });
     const headers = { authorization: `Bearer ${CANARY}`, connection: "Upgrade", upgrade: "websocket" };
     const outgoing = request(`${app.emulator.url}/lb/${app.id}/ws`, { headers }).end();
@@ -83,7 +83,7 @@ describe("a program", () => {
     expect(status).toBe(502);
   }, 30_000);
 
-  test("[lb.unreachable] is replaced when it ends, and its request returns 502", async () => {
+  test("[lb.unreachable] is replaced when it ends, and its open request returns 502", async () => {
     await using app = await startLoadBalanced({ handler: program, fields: { workersMin: 1, workersMax: 1 } });
     expect((await plain(app, "/exit")).status).toBe(502);
     // The service finds out a moment later.

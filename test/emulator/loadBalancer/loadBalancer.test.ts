@@ -28,7 +28,7 @@ const waiting = ({ emulator }: LoadBalanced) => emulator.journal.requests({ inte
 const workers = ({ emulator, id }: LoadBalanced) => emulator.endpoints.get(id)?.pods ?? [];
 
 describe("a request", () => {
-  test("[lb.path] [lb.pass-on] [lb.worker-id] reaches a worker with method, path, query, headers and body", async () => {
+  test("[lb.path] [lb.pass-on] [lb.worker-id] reaches a worker with its method, path, query, headers and body", async () => {
     const seen: unknown[] = [];
     const handler: HttpHandler = {
       async fetch(request, { workerId }) {
@@ -57,7 +57,7 @@ describe("a request", () => {
     expect(app.emulator.journal.requests({ interface: "lb" })).toMatchObject([{ operation: "request", status: 418 }]);
   });
 
-  test("[lb.key] [lb.unauthorized] [lb.own-responses] [lb.key-kept] needs the key, which the worker does not see", async () => {
+  test("[lb.key] [lb.unauthorized] [lb.own-responses] [lb.key-kept] requires the key, which the worker does not see", async () => {
     let authorization: string | null = "none";
     const handler: HttpHandler = {
       fetch(request) {
@@ -76,7 +76,7 @@ describe("a request", () => {
     expect(authorization).toBeNull();
   });
 
-  test("[lb.unknown-endpoint] [lb.queue-refused] finds no queue endpoint, and the queue refuses all but /health", async () => {
+  test("[lb.unknown-endpoint] [lb.queue-refused] does not find a queue endpoint, and the queue refuses all requests except /health", async () => {
     await using app = await startLoadBalanced();
     const queue = app.emulator.endpoints.create({ name: "q", gpuIds: "AMPERE_16", templateId: "t" });
     expect((await plain({ ...app, id: queue.id }, "/x")).status).toBe(404);
@@ -91,7 +91,7 @@ describe("a request", () => {
     expect(health.status).toBe(200);
   });
 
-  test("is refused by a host name that another site may own", async () => {
+  test("is refused if its host name may belong to another site", async () => {
     await using app = await startLoadBalanced();
     const { request } = await import("node:http");
     const status = await new Promise((resolve) => {
@@ -132,7 +132,7 @@ describe("a cold start", () => {
     expect((await response).status).toBe(200);
   });
 
-  test("[lb.hold] ends the hold after two minutes with 400", async () => {
+  test("[lb.hold] ends the hold with 400 after two minutes", async () => {
     await using app = await startManual({ emulator: { coldStartMs: 10 * MINUTE } });
     const response = plain(app, "/v1/models");
     await until(() => waiting(app).length === 1);
@@ -143,7 +143,7 @@ describe("a cold start", () => {
     expect([refused.status, await refused.json()]).toEqual([400, { error: "timed out waiting for worker" }]);
   });
 
-  test("[lb.health] [lb.health-interval] waits while /ping responds with 204, and ends with 200", async () => {
+  test("[lb.health] [lb.health-interval] lasts while /ping responds with 204, and ends when /ping responds with 200", async () => {
     let pings = 0;
     const handler: HttpHandler = {
       fetch: (request) => new Response(null, { status: !request.url.endsWith("/ping") || ++pings > 10 ? 200 : 204 }),
@@ -162,7 +162,7 @@ describe("a cold start", () => {
     ]);
   });
 
-  test("[lb.health] gives an unhealthy worker no requests until it is healthy again", async () => {
+  test("[lb.health] sends no requests to an unhealthy worker until it is healthy again", async () => {
     let status = 200;
     const handler: HttpHandler = {
       fetch: (request) => new Response(null, { status: request.url.endsWith("/ping") ? status : 200 }),
@@ -183,7 +183,7 @@ describe("a cold start", () => {
 });
 
 describe("workers", () => {
-  test("[lb.scaling] [lb.least-busy] [lb.idle-timeout] follow the open requests, and stop after idleTimeout", async () => {
+  test("[lb.scaling] [lb.least-busy] [lb.idle-timeout] scale with the open requests, and stop after idleTimeout", async () => {
     const { handler, respond } = startScripted();
     await using app = await startManual({ handler, emulator: { coldStartMs: 0 }, fields: { scalerValue: 2 } });
     const responses = Array.from({ length: 5 }, () => plain(app, "/held"));
@@ -228,7 +228,7 @@ describe("workers", () => {
     expect((await resumed).headers.get("x-runpod-worker-id")).toBe(id);
   });
 
-  test("[lb.strict] make a strict request wait for five minutes at most", async () => {
+  test("[lb.strict] keep a strict request waiting for at most five minutes", async () => {
     let status = 200;
     const handler: HttpHandler = {
       fetch: (request) => new Response(null, { status: request.url.endsWith("/ping") ? status : 200 }),
@@ -246,7 +246,7 @@ describe("workers", () => {
     expect(await (await held).json()).toEqual({ error: "worker_timeout" });
   });
 
-  test("[lb.processing] have 5.5 minutes for a request", async () => {
+  test("[lb.processing] have 5.5 minutes to process a request", async () => {
     const { handler } = startScripted();
     await using app = await startManual({ handler, emulator: { coldStartMs: 0 }, fields: { workersMin: 1 } });
     await app.clock.advance(0);
@@ -259,7 +259,7 @@ describe("workers", () => {
     expect((await response).status).toBe(524);
   });
 
-  test("[lb.unreachable] [lb.no-retry] lose their requests when they are lost: 502, and no repeat", async () => {
+  test("[lb.unreachable] [lb.no-retry] fail their requests with 502 when they are lost, without a retry", async () => {
     const { handler, requests } = startScripted();
     await using app = await startLoadBalanced({ handler, fields: { workersMin: 1 } });
     app.emulator.faults.add({ effect: { killWorker: true }, times: 1 });
@@ -268,7 +268,7 @@ describe("workers", () => {
     expect((await plain(app, "/x")).status).toBe(200);
   });
 
-  test("[lb.wrong-ports] with ports that are not exposed make requests return 502, and end after 8 minutes", async () => {
+  test("[lb.wrong-ports] make requests return 502 and end after 8 minutes if their ports are not exposed", async () => {
     const seed = {
       templates: [{ id: "t", name: "t", imageName: "i", env: [{ key: "PORT", value: "8000" }], ports: "80/http" }],
     };
@@ -280,7 +280,7 @@ describe("workers", () => {
     expect(workers(app).map(({ id }) => id)).not.toContain(worker?.id);
   });
 
-  test("leave no work behind when a client ends its connection", async () => {
+  test("leave no work behind when a client closes its connection", async () => {
     const { handler, aborted } = startScripted();
     await using app = await startLoadBalanced({ handler });
     const controller = new AbortController();
@@ -294,7 +294,7 @@ describe("workers", () => {
 });
 
 describe("limits", () => {
-  test("[lb.body-limit] a request body may have 30 MB", async () => {
+  test("[lb.body-limit] a request body can contain up to 30 MB", async () => {
     await using app = await startLoadBalanced({ fields: { workersMin: 1 } });
     const ok = await plain(app, "/x", { method: "POST", body: Buffer.alloc(25_000_000) });
     expect(ok.status).toBe(200);
@@ -302,7 +302,7 @@ describe("limits", () => {
     expect((await plain(app, "/x", { method: "POST", body: Buffer.alloc(30_000_001) })).status).toBe(413);
   });
 
-  test("[lb.body-limit] a chunked body is cut off above 30 MB, and the worker never sees the rest", async () => {
+  test("[lb.body-limit] a chunked body is cut off at 30 MB, and the worker never sees the rest", async () => {
     const received: unknown[] = [];
     const handler: HttpHandler = {
       async fetch(request) {
@@ -339,7 +339,7 @@ describe("limits", () => {
     expect([response.status, await response.text()]).toEqual([500, `Internal Server Error: ${reason}\n`]);
   });
 
-  test("[lb.response-limit] a response body may have 30 MB", async () => {
+  test("[lb.response-limit] a response body can contain up to 30 MB", async () => {
     const handler: HttpHandler = {
       fetch: (request) => new Response(request.url.endsWith("/ping") ? "" : Buffer.alloc(30_000_001)),
     };

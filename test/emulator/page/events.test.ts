@@ -52,7 +52,7 @@ async function nextWith<Name extends keyof Change>(next: () => Promise<Change>, 
   }
 }
 
-test("a load-balancing endpoint shows its requests, and has no queue", async () => {
+test("a load-balancing endpoint shows its requests and no queue", async () => {
   const lb = { ...ENDPOINT, id: "lb", type: "LB", scalerType: "REQUEST_COUNT" } as const;
   await start({ profile: "observed", seed: { endpoints: [ENDPOINT, lb] } });
   const { endpoints = [] } = await (await follow())();
@@ -62,7 +62,7 @@ test("a load-balancing endpoint shows its requests, and has no queue", async () 
   ]);
 });
 
-test("a page that is opened later gets the past of the charts, and that of a deleted endpoint is forgotten", async () => {
+test("a page that is opened later receives the past of the charts, except that of a deleted endpoint", async () => {
   await submit();
   await clock.advance(60_000);
   const { moves = [], depths = [] } = await (await follow())();
@@ -77,7 +77,7 @@ test("a page that is opened later gets the past of the charts, and that of a del
   expect([again.moves, again.depths]).toEqual([undefined, undefined]);
 });
 
-test("the stream begins with the whole state, and continues with the changes", async () => {
+test("the stream begins with the complete state and continues with the changes", async () => {
   const job = await submit();
   const authorization = `Bearer ${emulator.apiKey}`;
   await send(`${emulator.url}/v1/other`, { headers: { authorization } });
@@ -108,7 +108,7 @@ test("the stream begins with the whole state, and continues with the changes", a
   expect(change).not.toHaveProperty("requests");
 });
 
-test("a worker's changes have the time on the emulator's clock, not of the event", async () => {
+test("a worker's changes carry the time of the emulator's clock, not of the event", async () => {
   const next = await follow();
   await next();
   await submit();
@@ -122,7 +122,7 @@ test("a worker's changes have the time on the emulator's clock, not of the event
   ]);
 });
 
-test("the stream reports endpoints and jobs that are gone", async () => {
+test("the stream reports removed endpoints and jobs", async () => {
   const next = await follow();
   const job = await submit();
   while (!(await nextWith(next, "jobs")).jobs.some(({ id }) => id === job));
@@ -132,7 +132,7 @@ test("the stream reports endpoints and jobs that are gone", async () => {
   expect((await nextWith(next, "endpoints")).endpoints).toMatchObject([{ id: "chat" }]);
 });
 
-test("jobs are filtered by endpoint and status: one that leaves the status is gone", async () => {
+test("jobs are filtered by endpoint and status, and a job that leaves the status is reported as removed", async () => {
   emulator.endpoints.create({ ...ENDPOINT, id: "other" });
   const waiting = await submit();
   await submit("other");
@@ -167,7 +167,7 @@ test("the stream contains no keys", async () => {
   expect(JSON.stringify(change)).not.toContain(emulator.apiKey);
 });
 
-test("at most 10 times a second, the stream lists at most the latest 200 jobs and requests", async () => {
+test("the stream sends at most 10 updates a second, each with at most the latest 200 jobs and requests", async () => {
   await start({ seed: { endpoints: [{ ...ENDPOINT, workersMax: 0 }] } });
   for (let count = 0; count < 300; count++) await submit();
   const next = await follow();
@@ -191,7 +191,7 @@ test("at most 10 times a second, the stream lists at most the latest 200 jobs an
   await counting;
 });
 
-test("[workers.no-machine] the arithmetic of the autoscaler says that no machine fits", async () => {
+test("[workers.no-machine] the autoscaler's arithmetic shows that no machine fits", async () => {
   await start({ seed: { endpoints: [{ ...ENDPOINT, gpuCount: 9 }] } });
   await submit();
   const scalingOf = async () => (await nextWith(await follow(), "endpoints")).endpoints[0]?.scaling;

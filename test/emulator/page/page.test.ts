@@ -57,7 +57,7 @@ describeInBrowser(`the page in a browser${noBrowser ? ` (${noBrowser})` : ""}`, 
       body: JSON.stringify({ endpointId: "chat", input }),
     }).then((response) => response.json() as Promise<{ id: string }>);
 
-  test("the card of a load-balancing endpoint has no queue and sends no jobs", async () => {
+  test("the card of a load-balancing endpoint shows no queue and cannot send jobs", async () => {
     const lb = { ...ENDPOINT, id: "lb", name: "app", type: "LB", scalerType: "REQUEST_COUNT" } as const;
     await open({ profile: "observed", seed: { endpoints: [ENDPOINT, lb] } });
     await card("app").getByText("load balancing · 0 open requests · 0 waiting").waitFor();
@@ -70,7 +70,7 @@ describeInBrowser(`the page in a browser${noBrowser ? ` (${noBrowser})` : ""}`, 
     }
   });
 
-  test("the page shows the queue, the workers and the scaler's arithmetic live while a manual clock is moved", async () => {
+  test("the page shows the queue, the workers and the scaler's arithmetic live as a manual clock advances", async () => {
     await manual({ seed: { endpoints: [{ ...ENDPOINT, scalerType: "REQUEST_COUNT", scalerValue: 2 }] } });
     expect(new URL(page.url()).pathname).toBe("/_emulator/");
     for (let count = 0; count < 6; count++) await submit();
@@ -87,7 +87,7 @@ describeInBrowser(`the page in a browser${noBrowser ? ` (${noBrowser})` : ""}`, 
     await chat.locator(".lane .gone").nth(2).waitFor();
   });
 
-  test("the page marks what is assumed, with the rule", async () => {
+  test("the page marks assumed behavior and names the rule", async () => {
     await open();
     const mark = card("llama-chat").locator(".badge.assumed");
     await mark.waitFor();
@@ -112,7 +112,7 @@ describeInBrowser(`the page in a browser${noBrowser ? ` (${noBrowser})` : ""}`, 
     while (emulator.clock.now() !== paused + 1000) await page.waitForTimeout(20);
   });
 
-  test("the page sends jobs, shows input and output, cancels, retries, and kills a worker", async () => {
+  test("the page sends jobs, shows their input and output, cancels and retries them, and kills a worker", async () => {
     await manual();
     await page.keyboard.press("n");
     await page.getByLabel("Input, as JSON").fill('{ "prompt": "<b>hi</b>", "fails": true }');
@@ -174,7 +174,7 @@ describeInBrowser(`the page in a browser${noBrowser ? ` (${noBrowser})` : ""}`, 
     expect(emulator.faults.list()).toEqual([]);
   });
 
-  test("the page says what would fill its empty tables, and shows templates, volumes and credentials", async () => {
+  test("the page explains how to fill its empty tables, and shows templates, volumes and credentials", async () => {
     await open({
       seed: {
         templates: [{ id: "t", name: "llama", imageName: "me/llama:1", env: [{ key: "TOKEN", value: "canary" }] }],
@@ -245,10 +245,7 @@ describeInBrowser(`the page in a browser${noBrowser ? ` (${noBrowser})` : ""}`, 
     ]);
   });
 
-  test.each([
-    "light",
-    "dark",
-  ] as const)("the page's labels are legible, with a contrast of 4.5 or more: %s", async (scheme) => {
+  test.each(["light", "dark"] as const)("the page's labels have a contrast of at least 4.5: %s", async (scheme) => {
     await open({ handlers: { default: (_job, { crash }) => crash() }, coldStartMs: 0 });
     await page.emulateMedia({ colorScheme: scheme });
     await submit();
@@ -270,7 +267,7 @@ describeInBrowser(`the page in a browser${noBrowser ? ` (${noBrowser})` : ""}`, 
     expect(await page.locator("img, main script").count()).toBe(0);
   });
 
-  test("the page follows a reset and a restart, after which its actions still work, and shows a refusal", async () => {
+  test("the page follows a reset and a restart, keeps its actions working, and shows a refusal", async () => {
     await open();
     emulator.endpoints.create({ ...ENDPOINT, id: "late", name: "late-one" });
     await card("late-one").waitFor();
@@ -316,7 +313,7 @@ describeInBrowser(`the page in a browser${noBrowser ? ` (${noBrowser})` : ""}`, 
     await page.getByText("play or pause a manual clock").waitFor();
   });
 
-  test("1,000 endpoints and 100 jobs a second stall neither the page nor the emulator", async () => {
+  test("neither the page nor the emulator stalls with 1,000 endpoints and 100 jobs a second", async () => {
     const endpoints = Array.from({ length: 1000 }, (_, index) => ({
       ...ENDPOINT,
       id: `e${index}`,

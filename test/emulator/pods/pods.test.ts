@@ -82,7 +82,7 @@ describe("a pod", () => {
     expect(await getPod(emulator, "pod-1")).toMatchObject({ status: 200, body: complete });
   });
 
-  test("[rest.flags-default] is shown without the parts that the five flags add", async () => {
+  test("[rest.flags-default] is shown by default without the parts that the five flags add", async () => {
     emulator.pods.add({ ...complete, machine, networkVolume, savingsPlans, template });
     expect((await getPod(emulator, "pod-1")).body).toEqual(complete);
     const query = "?includeMachine=false&includeNetworkVolume=false&includeSavingsPlans=false&includeTemplate=false";
@@ -94,18 +94,18 @@ describe("a pod", () => {
     ["[rest.include-network-volume]", "includeNetworkVolume", { networkVolume }],
     ["[rest.include-savings-plans]", "includeSavingsPlans", { savingsPlans }],
     ["[rest.include-template]", "includeTemplate", { template }],
-  ])("%s shows more with %s", async (_, flag, more) => {
+  ])("%s shows additional fields with %s", async (_, flag, more) => {
     emulator.pods.add({ ...complete, machine, networkVolume, savingsPlans, template });
     expect((await getPod(emulator, `pod-1?${flag}=true`)).body).toEqual({ ...complete, ...more });
   });
 
-  test("[rest.include-savings-plans] without savings plans shows an empty list, and no volume or template", async () => {
+  test("[rest.include-savings-plans] shows an empty list if it has no savings plans, and no volume or template", async () => {
     emulator.pods.add(complete);
     const query = "?includeSavingsPlans=true&includeNetworkVolume=true&includeTemplate=true";
     expect((await getPod(emulator, `pod-1${query}`)).body).toEqual({ ...complete, savingsPlans: [] });
   });
 
-  test("[rest.optional-fields] lacks conditional fields while their condition is not met", async () => {
+  test("[rest.optional-fields] omits conditional fields while their condition is not met", async () => {
     emulator.pods.add({ id: "plain" });
     const { body } = await getPod(emulator, "plain");
     for (const field of [
@@ -121,7 +121,7 @@ describe("a pod", () => {
     expect(body).toMatchObject({ publicIp: null, portMappings: {}, dockerEntrypoint: [], dockerStartCmd: [] });
   });
 
-  test("[rest.optional-fields] without a GPU shows its CPU flavor", async () => {
+  test("[rest.optional-fields] shows its CPU flavor if it has no GPU", async () => {
     emulator.pods.add({ id: "cpu", cpuFlavorId: "cpu3c" });
     const { body } = await getPod(emulator, "cpu");
     expect(body.cpuFlavorId).toBe("cpu3c");
@@ -138,7 +138,7 @@ describe("a pod", () => {
     expect(() => emulator.pods.add({ id: "longer", name: "x".repeat(192) })).toThrow(/191/);
   });
 
-  test("[rest.observed-spelling] has the other spelling of some fields in the observed profile", async () => {
+  test("[rest.observed-spelling] uses the other spelling of some fields in the observed profile", async () => {
     await using observed = await startEmulator({ profile: "observed" });
     observed.pods.add(complete);
     const { image, ...rest } = complete;
@@ -184,7 +184,7 @@ describe("refusals", () => {
     expect(headers.get("x-emulator-fidelity")).toBeNull();
   });
 
-  test("[rest.bad-flag] a flag that is neither true nor false is refused, each with its name", async () => {
+  test("[rest.bad-flag] a flag that is neither true nor false is refused and named", async () => {
     const { status, body } = await getPod(emulator, "pod?includeMachine=yes&includeWorkers=");
     expect(status).toBe(400);
     expect(body).toEqual({
@@ -204,7 +204,7 @@ describe("refusals", () => {
   test.each([
     "wrong",
     "restricted-key",
-  ])("[rest.wrong-key] [rest.unauthorized-body] key %s returns 401", async (key) => {
+  ])("[rest.wrong-key] [rest.unauthorized-body] the key %s returns 401", async (key) => {
     emulator.pods.add({ id: "pod" });
     const { status, body } = await getPod(emulator, "pod", key);
     expect([status, body]).toEqual([401, { error: "unauthorized", status: 401 }]);

@@ -18,7 +18,7 @@ const withChild = (more = "") => ({
 const isLinux = process.platform === "linux";
 
 describe("a worker's process", () => {
-  test("[worker.stop] ends gracefully when its worker scales down, with its whole group", async () => {
+  test("[worker.stop] ends gracefully with its whole process group when its worker scales down", async () => {
     const { runSync, emulator, endpointId, output } = await startRealWorkers(withChild(), { idleTimeout: 1 });
     const { output: result } = await runSync({ echo: 1 });
     const [pod] = emulator.endpoints.get(endpointId)?.pods ?? [];
@@ -29,7 +29,7 @@ describe("a worker's process", () => {
     await until(() => !isLinux || processesWith("RUNPOD_POD_ID", pod?.id ?? "").length === 0);
   });
 
-  test("[worker.stop] is killed if it has not ended in time, and counts as a worker until then", async () => {
+  test("[worker.stop] is killed if it does not end in time, and counts as a worker until then", async () => {
     const program = { ...PROTOCOL_WORKER, env: { WORKER_IGNORES_SIGTERM: "1" }, stopMs: 500 };
     const { runSync, emulator, endpointId, output } = await startRealWorkers(program);
     await runSync({});
@@ -42,7 +42,7 @@ describe("a worker's process", () => {
     expect(output("emulator").at(-1)).toMatch(/was ended by SIGKILL$/);
   });
 
-  test("a worker that drains finishes its job first", async () => {
+  test("finishes its job first when its worker drains", async () => {
     const { run, job, emulator, endpointId } = await startRealWorkers();
     const id = await run({ sleep: 1000, echo: "done" });
     await until(async () => (await job(id)).status === "IN_PROGRESS");
@@ -51,7 +51,7 @@ describe("a worker's process", () => {
     await until(() => emulator.endpoints.get(endpointId)?.pods.length === 0);
   });
 
-  test("[worker.lost] a process that ends while it runs a job is replaced, and the job runs once more", async () => {
+  test("[worker.lost] is replaced when it ends during a job, and the job runs once more", async () => {
     const { runSync, get, output } = await startRealWorkers();
     expect(await runSync({ exit: 3 })).toMatchObject({
       status: "FAILED",
@@ -63,7 +63,7 @@ describe("a worker's process", () => {
     expect(await runSync({ echo: "next" })).toMatchObject({ status: "COMPLETED" });
   });
 
-  test("[worker.execution-timeout] a process whose job takes too long is stopped and replaced", async () => {
+  test("[worker.execution-timeout] is stopped and replaced when its job takes too long", async () => {
     const { runSync } = await startRealWorkers({ ...PROTOCOL_WORKER, stopMs: 0 });
     const { output: first } = await runSync({});
     const policy = { executionTimeout: 5000 };
@@ -76,7 +76,7 @@ describe("a worker's process", () => {
     expect(() => process.kill(first.pid, 0)).toThrow("ESRCH");
   });
 
-  test("[worker.refresh] a process that asks to be replaced is replaced after its job", async () => {
+  test("[worker.refresh] is replaced after its job if it requests this", async () => {
     const { runSync, emulator, endpointId } = await startRealWorkers();
     const { output: first } = await runSync({ refresh: true });
     const { output: second } = await runSync({});
@@ -84,7 +84,7 @@ describe("a worker's process", () => {
     expect(emulator.endpoints.get(endpointId)?.pods).toHaveLength(1);
   });
 
-  test("[worker.failed-start] a process that ends at once is restarted after pauses, and its worker stays initializing", async () => {
+  test("[worker.failed-start] is restarted after pauses if it ends at once, and its worker stays initializing", async () => {
     const { output, get, post, run } = await startRealWorkers({ command: "echo no module named torch >&2; exit 1" });
     const id = await run({});
     await sleep(2000);
@@ -96,7 +96,7 @@ describe("a worker's process", () => {
     expect(await post(`cancel/${id}`)).toMatchObject({ status: "CANCELLED" });
   });
 
-  test("a worker process that cannot be started is reported with the reason", async () => {
+  test("is reported with the reason if it cannot be started", async () => {
     const { run, output } = await startRealWorkers({ command: "true", cwd: path.join(__dirname, "missing") });
     await run({});
     await until(() => output("emulator").length > 1);
@@ -114,7 +114,7 @@ describe("a worker's process", () => {
     if (isLinux) expect(processesWith("RUNPOD_ENDPOINT_ID", id)).toEqual([]);
   });
 
-  test("new workers run a different program after a change to the endpoint", async () => {
+  test("runs a different program in new workers after a change to the endpoint", async () => {
     const other = { ...PROTOCOL_WORKER, env: { MODEL: "other" } };
     const handlers = { worker: PROTOCOL_WORKER, other, plain: () => "a function" };
     const { runSync, emulator, endpointId } = await startRealWorkers(PROTOCOL_WORKER, {}, { handlers });
@@ -165,7 +165,7 @@ describe("a program needs the real clock", () => {
     [{ command: "x", env: { "A B": "secret" } }, 'env["A B"]'],
     [{ command: "x", concurrency: 0 }, "concurrency"],
     [{ command: "x", arguments: [] }, "arguments"],
-  ])("%j is refused, and the message shows no value", async (program, message) => {
+  ])("%j is refused with a message that shows no value", async (program, message) => {
     const error = await startEmulator({ handlers: { llama: program as never } }).catch((error: Error) => error);
     expect(String(error)).toContain("The program handlers.llama is not well formed");
     expect(String(error)).toContain(message);

@@ -4,7 +4,7 @@ import { PROTOCOL_WORKER, startRealWorkers, stopRealWorkers, until } from "../..
 afterEach(stopRealWorkers);
 
 describe("a worker's program", () => {
-  test("[worker.take] [worker.done] [worker.progress] [worker.stream] takes jobs and ends them, one after the other", async () => {
+  test("[worker.take] [worker.done] [worker.progress] [worker.stream] takes and finishes jobs one after the other", async () => {
     const { runSync, run, job, get } = await startRealWorkers();
     const first = await runSync({ echo: "grün" });
     expect(first).toMatchObject({ status: "COMPLETED", output: { echo: "grün", pid: expect.any(Number) } });
@@ -20,7 +20,7 @@ describe("a worker's program", () => {
     expect((await job(id)).output).toEqual({ pid: first.output.pid });
   });
 
-  test("[worker.take-batch] [worker.concurrency] gets as many jobs at once as it asks for, or as its concurrency allows", async () => {
+  test("[worker.take-batch] [worker.concurrency] gets as many jobs at once as it requests or as its concurrency allows", async () => {
     const program = { ...PROTOCOL_WORKER, env: { WORKER_SIZE: "4" } };
     for (const [concurrency, atOnce] of [
       [undefined, 4],
@@ -36,7 +36,7 @@ describe("a worker's program", () => {
     }
   });
 
-  test("[worker.environment] [worker.minimal-environment] has a minimal environment without the emulator's secrets", async () => {
+  test("[worker.environment] [worker.minimal-environment] runs in a minimal environment without the emulator's secrets", async () => {
     process.env.WORKER_TEST_SECRET = "canary";
     try {
       const program = { ...PROTOCOL_WORKER, env: { MODEL: "llama" } };
@@ -64,7 +64,7 @@ describe("a worker's program", () => {
     }
   });
 
-  test("has its output in the journal, by worker, with the starts and ends of its process", async () => {
+  test("logs its output by worker in the journal, with the starts and ends of its process", async () => {
     const { runSync, emulator, endpointId, output } = await startRealWorkers();
     await runSync({ print: `hello ${emulator.apiKey}` });
     await until(() => output("stdout").length > 0);
@@ -98,7 +98,7 @@ describe("worker requests", () => {
     return { ...queue, call, worker };
   }
 
-  test("[worker.cold-start] [worker.take-wait] wait for a job, and the first one ends the cold start", async () => {
+  test("[worker.cold-start] [worker.take-wait] wait for a job, and the first request ends the cold start", async () => {
     const { call, get, run } = await silentWorker();
     expect((await get("health")).workers).toMatchObject({ idle: 0 });
     const taken = call("job-take/W?gpu=x&job_in_progress=0");
@@ -140,7 +140,7 @@ describe("worker requests", () => {
     }
   });
 
-  test("[worker.result-depth] fail the job if its result or streamed item has more than 1,000 levels", async () => {
+  test("[worker.result-depth] fail the job if its result or streamed item exceeds 1,000 levels", async () => {
     const { call, job, run } = await silentWorker();
     for (const [operation, what] of [
       ["job-done", "result"],
@@ -157,13 +157,13 @@ describe("worker requests", () => {
     }
   });
 
-  test("[worker.ping] pings are accepted, and results that are not JSON objects are refused", async () => {
+  test("[worker.ping] accept pings, and refuse results that are not JSON objects", async () => {
     const { call } = await silentWorker();
     expect((await call("ping/W?job_id=a%2Cb&runpod_version=1")).status).toBe(200);
     for (const body of ["not JSON", "[]", "null"]) expect((await call("job-done/W/x?", body)).status).toBe(400);
   });
 
-  test("[worker.key] are refused after a pause if they have another key, even the account's", async () => {
+  test("[worker.key] are refused after a pause if they use another key, even the account's key", async () => {
     const { call, emulator, worker } = await silentWorker();
     const before = performance.now();
     const keys = [emulator.apiKey, "", `${worker}x`];
@@ -172,7 +172,7 @@ describe("worker requests", () => {
     expect(performance.now() - before).toBeGreaterThan(900);
   });
 
-  test("a batch gets all waiting jobs, and none is given twice", async () => {
+  test("return all waiting jobs in a batch, and no job twice", async () => {
     const { call, run } = await silentWorker();
     const ids = [await run({}), await run({}), await run({})];
     const first = await call("job-take-batch/W?batch_size=2&job_in_progress=0");
@@ -181,7 +181,7 @@ describe("worker requests", () => {
     expect(taken).toEqual([ids.slice(0, 2), ids.slice(2)]);
   });
 
-  test("a request whose connection was cut gets no job", async () => {
+  test("get no job if their connection was cut", async () => {
     const { emulator, endpointId, call, run, job, worker, output } = await silentWorker();
     const key = output("stdout")[0]?.split(" ")[0] ?? "";
     const gone = new AbortController();

@@ -51,7 +51,7 @@ describe("/cancel", () => {
     expect(seen.sort()).toEqual(["signal", "sleep"]);
   });
 
-  test("[queue.cancel-ended] leaves an ended job as it is", async () => {
+  test("[queue.cancel-ended] does not change an ended job", async () => {
     const queue = await startQueue({}, { handlers });
     const id = await queue.run({ output: 1 });
     await queue.clock.runUntilIdle();
@@ -66,7 +66,7 @@ describe("/retry", () => {
   test.each([
     ["FAILED", { throw: "first time" }],
     ["TIMED_OUT", { timeOut: true }],
-  ])("[queue.retry] [queue.timed-out] queues a %s job again, with its id and its input, without its output", async (state, input) => {
+  ])("[queue.retry] [queue.timed-out] queues a %s job again with its id and input, but without its output", async (state, input) => {
     const runs: unknown[] = [];
     const worker = (job: HandlerJob, context: HandlerContext) => {
       runs.push(job.input);
@@ -102,7 +102,7 @@ describe("/retry", () => {
     expect((await queue.job(id)).status).toBe(state);
   });
 
-  test("a job whose result is no longer kept cannot be retried", async () => {
+  test("refuses a job whose result is no longer kept", async () => {
     const queue = await startQueue({}, { handlers });
     const id = await queue.run({ throw: "no" });
     await queue.clock.advance(30 * minute);
@@ -111,7 +111,7 @@ describe("/retry", () => {
 });
 
 describe("/purge-queue", () => {
-  test("[queue.purge] [queue.purged-job] removes waiting jobs, and leaves running ones", async () => {
+  test("[queue.purge] [queue.purged-job] removes waiting jobs and keeps running ones", async () => {
     const queue = await startQueue({}, { handlers });
     const running = await queue.run({ sleep: minute });
     const waiting = [await queue.run({}), await queue.run({}, { policy: { lowPriority: true } })];

@@ -18,7 +18,7 @@ describe("keys", () => {
   test.each([
     ["bare", (key: string) => key],
     ["as Bearer", (key: string) => `Bearer ${key}`],
-  ])("[queue.key] the key is taken %s", async (_, header) => {
+  ])("[queue.key] the key is accepted %s", async (_, header) => {
     const { emulator, endpointId } = await startQueue();
     const headers = { authorization: header(emulator.apiKey) };
     expect((await send(`${emulator.url}/v2/${endpointId}/health`, { headers })).status).toBe(200);
@@ -37,7 +37,7 @@ describe("keys", () => {
     expect([status, body]).toEqual([401, { status: 401, title: "Unauthorized", detail: expect.any(String) }]);
   });
 
-  test("the api_key in the query is not accepted", async () => {
+  test("an api_key in the query is not accepted", async () => {
     const { emulator, endpointId } = await startQueue();
     const { status } = await send(`${emulator.url}/v2/${endpointId}/health?api_key=${emulator.apiKey}`);
     expect(status).toBe(401);
@@ -136,7 +136,7 @@ describe("malformed requests", () => {
     ["ttl", 9_999, 10_000],
     ["ttl", 604_800_001, 604_800_000],
     ["ttl", -1, 10_001],
-  ])("[queue.out-of-range] [queue.execution-timeout-limits] [queue.ttl-limits] policy.%s of %p is refused, of %p accepted", async (field, wrong, right) => {
+  ])("[queue.out-of-range] [queue.execution-timeout-limits] [queue.ttl-limits] a policy.%s of %p is refused, and one of %p is accepted", async (field, wrong, right) => {
     const queue = await startQueue();
     const refused = await queue.post("run", { input: {}, policy: { [field]: wrong } });
     expect([refused.status, refused.body.detail]).toEqual([400, expect.stringContaining(field)]);
@@ -170,7 +170,7 @@ describe("malformed requests", () => {
     expect((await queue.post("openai/v1/chat/completions", "{")).status).toBe(400);
   });
 
-  test("[queue.null-fields] null in an optional field counts as absent", async () => {
+  test("[queue.null-fields] an optional field that is null counts as absent", async () => {
     const policy = { executionTimeout: null, lowPriority: null, ttl: null };
     for (const more of [{ policy }, { policy: null }, { webhook: null, s3Config: null, policy: {} }]) {
       const queue = await startQueue();
@@ -191,7 +191,7 @@ describe("sizes", () => {
   test.each([
     ["run", 10 * megabyte],
     ["runsync", 20 * megabyte],
-  ])("[queue.sizes] [queue.too-large] the body of /%s may have %d bytes, but not one more", async (operation, limit) => {
+  ])("[queue.sizes] [queue.too-large] /%s accepts a body of %d bytes, but not one byte more", async (operation, limit) => {
     const queue = await startQueue({}, { handlers: { worker: () => "done" } });
     const { answer } = await queue.begin(operation, bodyOf(limit));
     await queue.clock.runUntilIdle();

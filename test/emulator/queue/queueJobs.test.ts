@@ -6,7 +6,7 @@ afterEach(stopAll);
 const second = 1000;
 
 describe("/run", () => {
-  test("[queue.run] returns id and IN_QUEUE immediately, and the job is processed later", async () => {
+  test("[queue.run] returns id and IN_QUEUE immediately, and processes the job later", async () => {
     const queue = await startQueue({}, { handlers });
     const { status, body } = await queue.post("run", { input: { sleep: 2 * second, output: "done" } });
     expect([status, body]).toEqual([200, { id: expect.any(String), status: "IN_QUEUE" }]);
@@ -15,14 +15,14 @@ describe("/run", () => {
     expect(await queue.job(body.id)).toMatchObject({ id: body.id, status: "COMPLETED", output: "done" });
   });
 
-  test("an endpoint without a handler echoes the input", async () => {
+  test("echoes the input if the endpoint has no handler", async () => {
     const queue = await startQueue();
     const id = await queue.run({ text: "grün", list: [1, null, { deep: true }] });
     await queue.clock.runUntilIdle();
     expect((await queue.job(id)).output).toEqual({ text: "grün", list: [1, null, { deep: true }] });
   });
 
-  test("the handler of the template is used when none has the endpoint's name", async () => {
+  test("uses the handler of the template if no handler has the endpoint's name", async () => {
     const queue = await startQueue(
       { templateId: "tpl" },
       { handlers: { tpl: () => "by template", other: () => "no" } },
@@ -32,7 +32,7 @@ describe("/run", () => {
     expect((await queue.job(id)).output).toBe("by template");
   });
 
-  test("jobs run one after the other, first come first served, on one worker", async () => {
+  test("runs jobs on one worker one after the other, in the order of submission", async () => {
     const order: unknown[] = [];
     const queue = await startQueue(
       {},
@@ -52,7 +52,7 @@ describe("/run", () => {
     expect((await queue.health()).jobs).toMatchObject({ completed: 3, inProgress: 0, inQueue: 0 });
   });
 
-  test("[queue.s3-config] s3Config reaches the worker and no response", async () => {
+  test("[queue.s3-config] passes s3Config to the worker and shows it in no response", async () => {
     const s3Config = { accessId: "id", accessSecret: "s3-canary", bucketName: "b", endpointUrl: "https://s3.example" };
     const seen: unknown[] = [];
     const queue = await startQueue({}, { handlers: { worker: (job) => void seen.push(job.s3Config) } });
@@ -97,7 +97,7 @@ describe("/runsync", () => {
     expect(await waiting).toMatchObject({ status: 200, body: { status: "IN_QUEUE", delayTime: waitMs } });
   });
 
-  test("a job continues after its caller hung up", async () => {
+  test("continues a job after its caller hangs up", async () => {
     const queue = await startQueue({}, { handlers });
     const caller = new AbortController();
     const url = `${queue.emulator.url}/v2/${queue.endpointId}/runsync`;
@@ -139,7 +139,7 @@ describe("/status", () => {
     expect(await queue.job(failed)).not.toHaveProperty("output");
   });
 
-  test("[queue.error] a failed job has the error that its handler threw", async () => {
+  test("[queue.error] shows the error that the handler of a failed job threw", async () => {
     const queue = await startQueue({}, { handlers });
     const id = await queue.run({ throw: "CUDA out of memory" });
     await queue.clock.runUntilIdle();
@@ -161,7 +161,7 @@ describe("/status", () => {
       "a value without a text was thrown",
     ],
     ["nothing", () => undefined, "undefined"],
-  ])("[queue.error] a job whose handler throws %s fails with a text", async (_, thrown, error) => {
+  ])("[queue.error] shows an error text for a job whose handler throws %s", async (_, thrown, error) => {
     const handler = () => Promise.reject(thrown());
     const queue = await startQueue({}, { handlers: { worker: handler } });
     const id = await queue.run({});
@@ -169,7 +169,7 @@ describe("/status", () => {
     expect(await queue.job(id)).toMatchObject({ status: "FAILED", error });
   });
 
-  test("[queue.error-json] [queue.worker-id] the observed profile shows errors as JSON text, and the worker", async () => {
+  test("[queue.error-json] [queue.worker-id] shows errors as JSON text in the observed profile, and names the worker", async () => {
     const queue = await startQueue({}, { handlers, profile: "observed" });
     const id = await queue.run({ throw: "CUDA out of memory" });
     await queue.clock.runUntilIdle();
@@ -217,7 +217,7 @@ describe("/status", () => {
 });
 
 describe("a worker that dies", () => {
-  test("[queue.lost-worker] its job goes back to the queue once, then fails", async () => {
+  test("[queue.lost-worker] returns its job to the queue once, and a second loss fails the job", async () => {
     const queue = await startQueue({}, { handlers });
     const id = await queue.run({ sleep: second, crash: true });
     const firstPod = queue.pods()[0]?.id;
@@ -231,7 +231,7 @@ describe("a worker that dies", () => {
 });
 
 describe("/requests", () => {
-  test("[queue.requests] lists the jobs, newest first, without their output", async () => {
+  test("[queue.requests] lists the newest jobs first, without their output", async () => {
     const queue = await startQueue({}, { handlers });
     const ids = [await queue.run({ output: "secret" }), await queue.run({ hang: true })];
     await queue.clock.advance(1);

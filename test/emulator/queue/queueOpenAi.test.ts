@@ -41,7 +41,7 @@ describe("the model of a worker without a handler, used by the openai package", 
     });
   });
 
-  test("[queue.openai-model] completes a chat: roles, content parts, n, usage, and distinct ids", async () => {
+  test("[queue.openai-model] completes a chat with roles, content parts, n, usage and distinct ids", async () => {
     const { openai } = await start();
     const messages: ChatCompletionMessageParam[] = [
       { role: "system", content: "be brief" },
@@ -83,7 +83,7 @@ describe("the model of a worker without a handler, used by the openai package", 
     expect(final.choices.map(({ message }) => message.content)).toEqual(["to be or not", "to be or not"]);
   });
 
-  test("[queue.openai-model] completes prompts, one or several, whole or streamed", async () => {
+  test("[queue.openai-model] completes one or several prompts, whole or streamed", async () => {
     const { openai } = await start();
     const reply = await openai.completions.create({ model, prompt: ["a b", "c"], n: 2 });
     expect(reply.choices.map(({ index, text }) => [index, text])).toEqual([
@@ -99,7 +99,7 @@ describe("the model of a worker without a handler, used by the openai package", 
     expect(texts).toEqual(["a b", "c"]);
   });
 
-  test("[queue.openai-model] embeds strings, with the same result for the same string", async () => {
+  test("[queue.openai-model] embeds strings, and equal strings get equal results", async () => {
     const { openai } = await start();
     const { data, usage } = await openai.embeddings.create({ model, input: ["one", "two", "one"], dimensions: 12 });
     const [one, two, again] = data.map(({ embedding }) => embedding);
@@ -111,7 +111,7 @@ describe("the model of a worker without a handler, used by the openai package", 
     expect(plain.data[0]?.embedding).toEqual(one);
   });
 
-  test("[queue.openai-model] responds to the responses interface, whole and streamed", async () => {
+  test("[queue.openai-model] supports the responses API, whole and streamed", async () => {
     const { openai } = await start();
     const input = [{ role: "user" as const, content: [{ type: "input_text" as const, text: "to be or not" }] }];
     const reply = await openai.responses.create({ model, input });
@@ -143,7 +143,7 @@ describe("the model of a worker without a handler, used by the openai package", 
 });
 
 describe("a request to /openai/*", () => {
-  test("[queue.openai] [queue.openai-input] is a job for a worker, and a handler gets its path and its body", async () => {
+  test("[queue.openai] [queue.openai-input] becomes a job for a worker, and a handler receives its path and its body", async () => {
     const inputs: unknown[] = [];
     const { queue, openai } = await start(({ input }) => {
       inputs.push(input);
@@ -173,7 +173,7 @@ describe("a request to /openai/*", () => {
     expect((await reply).data).toHaveLength(1);
   });
 
-  test("[queue.openai-stream] streams the pieces as the worker yields them, and adds the end", async () => {
+  test("[queue.openai-stream] streams the pieces as the worker yields them, and appends the end marker", async () => {
     const { queue, openai } = await start(async function* (_, { sleep }) {
       for (const content of ["one", " two"]) {
         yield { choices: [{ index: 0, delta: { content } }] };
@@ -190,7 +190,7 @@ describe("a request to /openai/*", () => {
     expect(await reader.next()).toEqual({ done: true, value: undefined });
   });
 
-  test("[queue.openai-stream] sends strings as they are, and an output that is not streamed as one event", async () => {
+  test("[queue.openai-stream] sends strings unchanged, and an output that is not streamed as a single event", async () => {
     const raw = ": a comment\n\ndata: {}\n\ndata: [DONE]\n\n";
     const strings = await startQueue(
       {},
@@ -212,7 +212,7 @@ describe("a request to /openai/*", () => {
   test.each([
     false,
     true,
-  ])("[queue.openai-error] a request whose handler throws gets an error object (stream: %p)", async (stream) => {
+  ])("[queue.openai-error] returns an error object if its handler throws (stream: %p)", async (stream) => {
     const { openai } = await start(() => {
       throw new Error("out of memory");
     });
@@ -221,7 +221,7 @@ describe("a request to /openai/*", () => {
     expect(error.message).toContain("out of memory");
   });
 
-  test("[queue.openai-error] a stream whose handler throws or dies ends with an error event", async () => {
+  test("[queue.openai-error] ends its stream with an error event if its handler throws or dies", async () => {
     let runs = 0;
     const { queue, openai } = await start(async function* (_, { crash, sleep }) {
       yield { choices: [{ delta: { content: "one" } }] };
@@ -241,12 +241,12 @@ describe("a request to /openai/*", () => {
     expect((await queue.health()).jobs).toMatchObject({ inQueue: 0, inProgress: 0 });
   });
 
-  test("[queue.openai-error] returns an error that the worker returns, with its status", async () => {
+  test("[queue.openai-error] returns a worker's error with its status", async () => {
     const { openai } = await start(() => ({ error: { message: "too long", type: "BadRequestError", code: 413 } }));
     expect(await failure(openai.models.list())).toMatchObject({ status: 413 });
   });
 
-  test("[queue.openai-error] a request that is not JSON, or whose job is purged, gets an error object", async () => {
+  test("[queue.openai-error] returns an error object if it is not JSON or if its job is purged", async () => {
     const { queue } = await start(undefined, {}, { workersMin: 0, workersMax: 0 });
     const wrong = await queue.post("openai/v1/chat/completions", "{");
     expect([wrong.status, wrong.body.error.type]).toEqual([400, "BadRequestError"]);
@@ -259,7 +259,7 @@ describe("a request to /openai/*", () => {
   test.each([
     false,
     true,
-  ])("[queue.openai-cut] the job is cancelled if the client closes the connection (stream: %p)", async (stream) => {
+  ])("[queue.openai-cut] cancels its job if the client closes the connection (stream: %p)", async (stream) => {
     let jobId = "";
     const { queue, openai } = await start(async function* ({ id }, { sleep }) {
       jobId = id;

@@ -195,7 +195,7 @@ function* crashedOnce(jobs: ReadonlyMap<string, Seen>, starts: ReadonlyMap<strin
   }
 }
 
-test("whatever is done, and in whatever order, states change by the rules, counts add up, and no job is lost or duplicated", async () => {
+test("under any sequence of actions, states follow the rules, counts add up, and no job is lost or duplicated", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(command, { minLength: 5, maxLength: 30 }), async (commands) => {
       const starts = new Map<string, number>();

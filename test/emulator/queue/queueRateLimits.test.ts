@@ -36,7 +36,7 @@ describe("the contract's table", () => {
     ["purge-queue", 2],
     ["openai", 2000],
     ["requests", 10],
-  ])("[queue.rate-limits] [queue.rate-limits-window] /%s takes %d requests in 10 s, and again 10 s later", async (name, limit) => {
+  ])("[queue.rate-limits] [queue.rate-limits-window] /%s accepts %d requests in 10 s, and as many again 10 s later", async (name, limit) => {
     const queue = await startQueue({}, { rateLimits: undefined });
     const send = () => (operations[name] as (queue: QueueTest) => Promise<Answer>)(queue);
     const atOnce = name === "requests" ? 2 : 20;
@@ -61,7 +61,7 @@ describe("the contract's table", () => {
     expect(statuses.filter((status) => status === 404)).toHaveLength(400);
   });
 
-  test("/retry and /health have no limit, and refused requests do not count for others", async () => {
+  test("/retry and /health have no limit, and refused requests do not count toward other limits", async () => {
     const queue = await startQueue({}, { rateLimits: undefined });
     expect(await refusedOf(300, () => queue.get("health"))).toBe(0);
     expect(await refusedOf(300, () => queue.post("retry/none"))).toBe(0);
@@ -88,7 +88,7 @@ describe("the dynamic rule", () => {
     expect(await refusedOf(121, () => queue.post("cancel/none"))).toBe(1);
   });
 
-  test("[queue.rate-limits-window] requestsPerWorker is 50 by default; idle workers do not count", async () => {
+  test("[queue.rate-limits-window] requestsPerWorker is 50 by default, and idle workers do not count", async () => {
     const handlers = { worker: () => new Promise(() => {}) };
     const endpoint = { workersMin: 3, workersMax: 3 };
     const queue = await startQueue(endpoint, { rateLimits: undefined, handlers });
@@ -133,14 +133,14 @@ describe("fault rules and limits", () => {
     expect((await queue.post("run", { input: {} })).status).toBe(200);
   });
 
-  test("a request that a fault rule answers instead of the service does not count towards a limit", async () => {
+  test("a request that a fault rule answers does not count toward a limit", async () => {
     const queue = await startQueue({}, { rateLimits: limits });
     queue.emulator.faults.add({ match: { operation: "run" }, effect: { status: 503 }, times: 8 });
     for (let n = 0; n < 8; n += 1) expect((await queue.post("run", { input: {} })).status).toBe(503);
     expect(await refusedOf(5, () => queue.post("run", { input: {} }), 1)).toBe(1);
   });
 
-  test("requests with a wrong key or an unknown operation do not count towards a limit", async () => {
+  test("requests with a wrong key or an unknown operation do not count toward a limit", async () => {
     const queue = await startQueue({}, { rateLimits: limits });
     const url = `${queue.emulator.url}/v2/${queue.endpointId}/run`;
     for (let n = 0; n < 5; n += 1) {
@@ -157,7 +157,7 @@ describe("settings", () => {
     expect(await refusedOf(30, () => queue.post("purge-queue"))).toBe(0);
   });
 
-  test("custom limits replace those of the table, and the others stay", async () => {
+  test("custom limits replace those of the table, and the other limits are kept", async () => {
     const queue = await startQueue(
       {},
       { rateLimits: { limits: { status: { perWindow: 3 }, run: { concurrent: 0 } } } },

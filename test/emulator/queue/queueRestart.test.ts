@@ -46,7 +46,7 @@ function crashImage(name: string): string {
   return name;
 }
 
-test("acknowledged jobs survive a crash, and ended ones keep their result", async () => {
+test("acknowledged jobs survive a crash, and ended jobs keep their results", async () => {
   const clock = manualClock();
   const runs: unknown[] = [];
   const worker: NonNullable<EmulatorOptions["handlers"]>[string] = async ({ input }, { sleep }) => {
@@ -82,7 +82,7 @@ test("acknowledged jobs survive a crash, and ended ones keep their result", asyn
   expect([completed, failed, inProgress, waiting]).not.toContain(id);
 });
 
-test("jobs that expired in the meantime are gone after a restart", async () => {
+test("jobs that expire before a restart are gone afterwards", async () => {
   const clock = manualClock();
   const before = await start("data.json", clock, { worker: () => "done" });
   const { id: ended } = await before.call("POST", "run", { input: {} });
@@ -95,7 +95,7 @@ test("jobs that expired in the meantime are gone after a restart", async () => {
   expect((await after.call("GET", `status/${kept}`)).status).toBe("COMPLETED");
 });
 
-test("an emulator that is stopped and started again continues where it was", async () => {
+test("a restarted emulator continues where it stopped", async () => {
   const clock = manualClock();
   const before = await start("data.json", clock, { worker: ({ input }) => input.n });
   const { id } = await before.call("POST", "run", { input: { n: 7 } });
@@ -105,7 +105,7 @@ test("an emulator that is stopped and started again continues where it was", asy
   expect(await after.call("GET", `status/${id}`)).toMatchObject({ status: "COMPLETED", output: 7 });
 });
 
-test("a stream that has not been read yet can be read after a restart", async () => {
+test("an unread stream can be read after a restart", async () => {
   const clock = manualClock();
   const worker = function* () {
     yield "a";
@@ -120,7 +120,7 @@ test("a stream that has not been read yet can be read after a restart", async ()
   expect(items.map(({ output }) => output)).toEqual(["a", "b"]);
 });
 
-test("days without jobs keep counting across a restart", async () => {
+test("the count of days without jobs continues across a restart", async () => {
   const day = 24 * 60 * minute;
   const clock = manualClock();
   const before = await start("data.json", clock, {});

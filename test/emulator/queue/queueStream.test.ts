@@ -16,7 +16,7 @@ async function* counting({ input }: HandlerJob, { sleep }: { sleep(ms: number): 
 
 const outputs = (items: { output: unknown }[]) => items.map((item) => item.output);
 
-test("[queue.stream] [queue.stream-drains] each read returns the items since the last one", async () => {
+test("[queue.stream] [queue.stream-drains] each read returns the items since the previous read", async () => {
   const queue = await startQueue({}, { handlers: { worker: counting } });
   const id = await queue.run({ count: 3 });
   const read = async () => (await queue.get(`stream/${id}`)).body;
@@ -42,7 +42,7 @@ test("[queue.stream-observed] the observed profile shows the status in addition 
   expect([status, outputs(stream)]).toEqual(["COMPLETED", [{ n: 1 }]]);
 });
 
-test("[queue.stream] the metrics of a worker that generates text are passed on unchanged", async () => {
+test("[queue.stream] the metrics of a text-generating worker are passed on unchanged", async () => {
   const metrics = { avg_gen_throughput: 12.5, input_tokens: 3, output_tokens: 1, scenario: "stream", stream_index: 0 };
   const worker = function* () {
     yield { output: { text: ["Hi"] }, metrics };
@@ -68,14 +68,14 @@ test("[queue.stream-result] the job's output is the list of its items, or what i
   expect((await queue.job(returned)).output).toEqual({ total: 1 });
 });
 
-test("[queue.stream-unsupported] a handler that does not stream has an empty stream", async () => {
+test("[queue.stream-unsupported] the stream of a handler that does not stream is empty", async () => {
   const queue = await startQueue();
   const id = await queue.run({ a: 1 });
   await queue.clock.runUntilIdle();
   expect((await queue.get(`stream/${id}`)).body).toEqual([]);
 });
 
-test("items from before a failure can still be read; a retry starts over", async () => {
+test("items from before a failure can still be read, and a retry starts over", async () => {
   const queue = await startQueue({}, { handlers: { worker: counting } });
   const id = await queue.run({ count: 2, fail: true });
   await queue.clock.runUntilIdle();
@@ -86,7 +86,7 @@ test("items from before a failure can still be read; a retry starts over", async
   expect(outputs((await queue.get(`stream/${id}`)).body)).toEqual([{ n: 1 }]);
 });
 
-test("after a cancel nothing more is streamed, and the generator is ended", async () => {
+test("a cancel ends the generator, and nothing more is streamed", async () => {
   let ended = false;
   const worker = async function* (_: HandlerJob, { sleep }: { sleep(ms: number): Promise<void> }) {
     try {

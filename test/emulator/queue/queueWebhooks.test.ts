@@ -43,7 +43,7 @@ const worker = async ({ input }: HandlerJob, context: HandlerContext) => {
 };
 const handlers = { worker };
 
-test("[queue.webhook] [queue.webhook-body] the whole job is posted once, when it has completed", async () => {
+test("[queue.webhook] [queue.webhook-body] the whole job is posted once when it has completed", async () => {
   const queue = await startQueue({}, { handlers });
   const id = await queue.run({ a: 1 }, { webhook: url });
   await queue.clock.advance(second - 1);
@@ -63,7 +63,7 @@ test("[queue.webhook] [queue.webhook-body] the whole job is posted once, when it
   });
 });
 
-test("[queue.webhook-states] FAILED and TIMED_OUT are also notified, but CANCELLED is not", async () => {
+test("[queue.webhook-states] FAILED and TIMED_OUT jobs are also posted, but CANCELLED jobs are not", async () => {
   const queue = await startQueue({}, { handlers });
   await queue.run({ fail: true }, { webhook: url });
   await queue.run({ timeOut: true }, { webhook: url });
@@ -77,7 +77,7 @@ test("[queue.webhook-states] FAILED and TIMED_OUT are also notified, but CANCELL
 describe("[queue.webhook-tries] tries", () => {
   test.each([
     500, 404, 204, 201, 302,
-  ])("a response with %d is a failure and leads to two more tries, 10 s apart", async (status) => {
+  ])("a response with %d counts as a failure and leads to two more tries, 10 s apart", async (status) => {
     answers = [status, status, status];
     const queue = await startQueue({}, { handlers });
     const id = await queue.run({}, { webhook: url });
@@ -94,7 +94,7 @@ describe("[queue.webhook-tries] tries", () => {
     expect(await queue.job(id)).toMatchObject({ status: "COMPLETED", output: { ok: true } });
   });
 
-  test("the tries end with the first response with 200", async () => {
+  test("the tries end with the first 200 response", async () => {
     answers = [500, 200];
     const queue = await startQueue({}, { handlers });
     await queue.run({}, { webhook: url });
@@ -102,7 +102,7 @@ describe("[queue.webhook-tries] tries", () => {
     expect(deliveries).toHaveLength(2);
   });
 
-  test("[queue.webhook-failed] a receiver that cannot be reached does not change the job", async () => {
+  test("[queue.webhook-failed] an unreachable receiver does not change the job", async () => {
     receiver.close();
     await once(receiver, "close");
     const queue = await startQueue({}, { handlers });
@@ -111,7 +111,7 @@ describe("[queue.webhook-tries] tries", () => {
     expect(await queue.job(id)).toMatchObject({ status: "COMPLETED", output: { ok: true } });
   });
 
-  test("[queue.webhook-tries-observed] the observed profile takes any 2xx", async () => {
+  test("[queue.webhook-tries-observed] the observed profile accepts any 2xx status", async () => {
     answers = [204];
     const queue = await startQueue({}, { profile: "observed", handlers });
     await queue.run({}, { webhook: url });
@@ -119,7 +119,7 @@ describe("[queue.webhook-tries] tries", () => {
     expect(deliveries).toHaveLength(1);
   });
 
-  test("[queue.webhook-tries-observed] the observed profile pauses 5 s and 15 s", async () => {
+  test("[queue.webhook-tries-observed] the observed profile pauses for 5 s and 15 s", async () => {
     answers = [500, 500];
     const queue = await startQueue({}, { profile: "observed", handlers });
     await queue.run({}, { webhook: url });
@@ -132,7 +132,7 @@ describe("[queue.webhook-tries] tries", () => {
   });
 });
 
-test("a fault rule can drop a try; the next one comes after the usual pause", async () => {
+test("a fault rule can drop a try, and the next try follows after the usual pause", async () => {
   const queue = await startQueue({}, { handlers });
   queue.emulator.faults.add({ effect: { dropWebhook: true }, times: 1 });
   await queue.run({}, { webhook: url });
@@ -142,7 +142,7 @@ test("a fault rule can drop a try; the next one comes after the usual pause", as
   expect(deliveries).toHaveLength(1);
 });
 
-test("[queue.webhook-loopback] a job with a webhook elsewhere runs, and nothing leaves the machine", async () => {
+test("[queue.webhook-loopback] a job with an external webhook runs, and nothing leaves the machine", async () => {
   const queue = await startQueue({}, { handlers });
   // A name that happens to resolve to this machine does not count as loopback.
   const elsewhere = url.replace("127.0.0.1", "0.0.0.0");
@@ -152,14 +152,14 @@ test("[queue.webhook-loopback] a job with a webhook elsewhere runs, and nothing 
   expect(deliveries).toEqual([]);
 });
 
-test("[queue.webhook-loopback] a webhook elsewhere is delivered when that is allowed", async () => {
+test("[queue.webhook-loopback] an external webhook is delivered if this is allowed", async () => {
   const queue = await startQueue({}, { handlers, remoteWebhooks: true });
   await queue.run({}, { webhook: url.replace("127.0.0.1", "0.0.0.0") });
   await queue.clock.advance(60 * second);
   expect(deliveries).toHaveLength(1);
 });
 
-test("localhost is loopback", async () => {
+test("localhost counts as loopback", async () => {
   const queue = await startQueue({}, { handlers });
   await queue.run({}, { webhook: url.replace("127.0.0.1", "localhost") });
   await queue.clock.advance(60 * second);

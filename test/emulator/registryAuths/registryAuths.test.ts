@@ -23,7 +23,7 @@ test("[registry.create] [registry.list] creates a credential, and lists its id a
   expect(emulator.registryAuths.matches(credential.id, "me", PASSWORD)).toBe(true);
 });
 
-test("[registry.input] every field is required, and a change has no name", async () => {
+test("[registry.input] every field is required, and a change cannot set the name", async () => {
   const provided = /of required type "String!" was not provided/;
   expect(await invalidMutation(emulator, 'saveRegistryAuth(input: { name: "a", username: "b" }) { id }')).toMatch(
     provided,
@@ -82,7 +82,7 @@ test("[registry.delete] [registry.reference] templates lose their reference to a
   expect(emulator.templates.get(template.id)?.containerRegistryAuthId).toBeNull();
 });
 
-test("[registry.in-use] a deletion fails without a reason while a pod or the template of an endpoint uses it", async () => {
+test("[registry.in-use] a deletion fails without a reason while a pod or the template of an endpoint uses the credential", async () => {
   const { id } = await created();
   const refusal = {
     errors: [

@@ -42,11 +42,11 @@ function schemaOf({ nullable, items, properties, values: _, oneOf, type, ...othe
   };
 }
 
-test("a document of the same facts has no differences", () => {
+test("a document with the same facts has no differences", () => {
   expect(differences(FACTS, documentOf(FACTS))).toEqual([]);
 });
 
-test("every kind of difference is found", () => {
+test("every kind of difference is reported", () => {
   const document = documentOf(FACTS);
   const text = JSON.stringify(document)
     .replaceAll('"maximum":3600', '"maximum":1800')

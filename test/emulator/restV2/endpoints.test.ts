@@ -33,7 +33,7 @@ async function create(fields: object = {}): Promise<string> {
   return body.id;
 }
 
-test("[v2.create-status] [v2.template-unseen] a create returns 201 with the whole record, without its template", async () => {
+test("[v2.create-status] [v2.template-unseen] a create returns 201 with the whole record, except for its template", async () => {
   const { status, body } = await call("POST", "/serverless", { ...NEW_ENDPOINT, timeout: 600_000 });
   expect(status).toBe(201);
   expect(body).toEqual({
@@ -58,7 +58,7 @@ test("[v2.create-status] [v2.template-unseen] a create returns 201 with the whol
   });
 });
 
-test("[v2.patch] a change keeps the fields that it leaves out, and returns the whole record", async () => {
+test("[v2.patch] a change keeps omitted fields and returns the whole record", async () => {
   const id = await create();
   const before = (await call("GET", `/serverless/${id}`)).body;
   const { status, body } = await call("PATCH", `/serverless/${id}`, { workers: { max: 7 }, name: "other" });
@@ -66,7 +66,7 @@ test("[v2.patch] a change keeps the fields that it leaves out, and returns the w
   expect(body).toEqual({ ...before, name: "other", workers: { min: 0, max: 7, idleTimeout: 5 } });
 });
 
-test("[v2.gpu-selection] pools without excludedTypes clear the exclusions, and excludedTypes need pools", async () => {
+test("[v2.gpu-selection] pools without excludedTypes clear the exclusions, and excludedTypes require pools", async () => {
   const id = await create();
   const changed = await call("PATCH", `/serverless/${id}`, { gpu: { pools: ["AMPERE_48"] } });
   expect(changed.body.gpu).toMatchObject({ pools: ["AMPERE_48"], excludedTypes: [] });
@@ -118,7 +118,7 @@ test.each<[string, object, number, string]>([
   expect(emulator.endpoints.list()).toEqual([]);
 });
 
-test("[v2.idle-timeout] no response has idleTimeout with REQUEST_COUNT", async () => {
+test("[v2.idle-timeout] no response contains idleTimeout with REQUEST_COUNT", async () => {
   const id = await create();
   const scaling = { type: "REQUEST_COUNT", requestCount: 2 };
   const { body } = await call("PATCH", `/serverless/${id}`, { scaling });
@@ -128,7 +128,7 @@ test("[v2.idle-timeout] no response has idleTimeout with REQUEST_COUNT", async (
   expect(refused.status).toBe(422);
 });
 
-test("[v2.template-once] [v2.template-in-graphql] a template is applied once; saveEndpoint links it again", async () => {
+test("[v2.template-once] [v2.template-in-graphql] a template is applied only once, and saveEndpoint links it again", async () => {
   const id = await create();
   emulator.templates.change("tpl1", { imageName: "me/one:2" });
   expect((await call("GET", `/serverless/${id}`)).body.image).toBe("me/one:1");
@@ -146,7 +146,7 @@ test("[v2.template-once] [v2.template-in-graphql] a template is applied once; sa
   expect((await call("GET", `/serverless/${id}`)).body.image).toBe("me/one:3");
 });
 
-test("[v2.template-env] variables of the body win over those of the template", async () => {
+test("[v2.template-env] variables of the body take precedence over those of the template", async () => {
   const id = await create({ env: { A: "body", C: "c" } });
   const env = async () => (await call("GET", `/serverless/${id}`)).body.env;
   expect(await env()).toEqual({ A: "body", C: "c" });
@@ -156,7 +156,7 @@ test("[v2.template-env] variables of the body win over those of the template", a
   expect(await env()).toEqual({ B: "two", D: "d" });
 });
 
-test("[v2.bound-template] [v2.delete-bound] a deletion also deletes the template that belongs to the endpoint, and no other", async () => {
+test("[v2.bound-template] [v2.delete-bound] deleting an endpoint also deletes the template that belongs to it, and no other", async () => {
   const id = await create({ templateId: undefined, image: "me/own:1" });
   const [bound] = emulator.templates.list().filter((each) => each.boundEndpointId === id);
   expect(bound).toMatchObject({ imageName: "me/own:1" });
@@ -168,7 +168,7 @@ test("[v2.bound-template] [v2.delete-bound] a deletion also deletes the template
   expect(emulator.templates.list().map((each) => each.id)).toEqual(["tpl1", "tpl2", "pods"]);
 });
 
-test("[v2.delete-status] [v2.delete-workers] [v2.workers] a deletion ends the workers", async () => {
+test("[v2.delete-status] [v2.delete-workers] [v2.workers] deleting an endpoint ends its workers", async () => {
   const id = await create({ workers: { min: 2, max: 2 } });
   const { body } = await call("GET", `/serverless/${id}/workers`);
   expect(body.workers).toHaveLength(2);
@@ -180,7 +180,7 @@ test("[v2.delete-status] [v2.delete-workers] [v2.workers] a deletion ends the wo
   expect((await call("GET", `/serverless/${id}/workers`)).status).toBe(404);
 });
 
-test("[v2.countries] an endpoint whose locations are countries shows all their data centers", async () => {
+test("[v2.countries] an endpoint whose locations are countries shows all data centers of these countries", async () => {
   emulator.seed({
     endpoints: [{ id: "ep1", name: "a", gpuIds: "ADA_24", templateId: "tpl1", locations: "CZ,RO,US-KS-2" }],
   });
@@ -190,7 +190,7 @@ test("[v2.countries] an endpoint whose locations are countries shows all their d
   expect(emulator.endpoints.get("ep1")).toMatchObject({ locations: "EU-CZ-1" });
 });
 
-test("[v2.bound-change] a change of the container changes the template that belongs to the endpoint", async () => {
+test("[v2.bound-change] changing the container changes the template that belongs to the endpoint", async () => {
   const own = {
     ...{ image: "me/own:1", args: "serve", disk: 30, env: { A: "b" }, ports: ["80/http"], registry: "reg" },
   };
@@ -208,7 +208,7 @@ test("[v2.bound-change] a change of the container changes the template that belo
   expect((await call("GET", `/serverless/${body.id}`)).body.image).toBe("me/own:4");
 });
 
-test("[v2.cpu-shown] [v2.compute-fixed] an endpoint on CPUs shows their memory, and keeps its kind", async () => {
+test("[v2.cpu-shown] [v2.compute-fixed] an endpoint on CPUs shows their memory, and cannot change to GPUs", async () => {
   const cpu = [
     { id: "cpu3g", vcpuCount: 4 },
     { id: "cpu5c", vcpuCount: 2 },
@@ -228,7 +228,7 @@ test("[v2.cpu-shown] [v2.compute-fixed] an endpoint on CPUs shows their memory, 
   expect((await call("GET", `/serverless/${other}`)).body).not.toHaveProperty("cpu");
 });
 
-test("[v2.load-balancer-scaling] [v2.request-urls] [v2.type-fixed] a load balancer has other URLs, and stays one", async () => {
+test("[v2.load-balancer-scaling] [v2.request-urls] [v2.type-fixed] a load balancer uses other URLs and cannot change its type", async () => {
   const scaling = { type: "REQUEST_COUNT", requestCount: 2 };
   const { status, body } = await call("POST", "/serverless", { ...NEW_ENDPOINT, type: "LOAD_BALANCER", scaling });
   expect(status).toBe(201);
@@ -247,7 +247,7 @@ test("[v2.load-balancer-scaling] [v2.request-urls] [v2.type-fixed] a load balanc
   expect(queue.requestUrls.status).toBe(`${emulator.url}/v2/${queue.id}/status/{job_id}`);
 });
 
-test("[v2.volumes] several volumes are replaced as a whole, and one is the same as networkVolumeId", async () => {
+test("[v2.volumes] several volumes are replaced as a whole, and a single volume is the same as networkVolumeId", async () => {
   const id = await create({ networkVolumes: ["ro1", "cz"] });
   const read = async () => (await call("GET", `/serverless/${id}`)).body.networkVolumes;
   expect(await read()).toEqual(["ro1", "cz"]);
@@ -258,7 +258,7 @@ test("[v2.volumes] several volumes are replaced as a whole, and one is the same 
   expect(await read()).toEqual([]);
 });
 
-test("[v2.timeout] [v2.timeout-shown] a create without timeout has no limit, while one over GraphQL has the default", async () => {
+test("[v2.timeout] [v2.timeout-shown] a create without timeout sets no limit, but over GraphQL the default applies", async () => {
   const timeoutOf = async (id: string) => (await call("GET", `/serverless/${id}`)).body.timeout;
   expect(await timeoutOf(await create())).toBe(0);
   expect(await timeoutOf(await create({ timeout: 1_800_000 }))).toBe(1_800_000);
@@ -266,7 +266,7 @@ test("[v2.timeout] [v2.timeout-shown] a create without timeout has no limit, whi
   expect(await timeoutOf("ep2")).toBe(600_000);
 });
 
-test("CUDA rules are cleared by an empty list and an empty string, each alone", async () => {
+test("an empty list and an empty string each clear one CUDA rule on its own", async () => {
   const id = await create({ gpu: { pools: ["ADA_24"], count: 2, minCudaVersion: "12.8" } });
   const change = async (gpu: object) => (await call("PATCH", `/serverless/${id}`, { gpu })).body.gpu;
   expect(await change({ count: 1 })).toMatchObject({ count: 1, minCudaVersion: "12.8", allowedCudaVersions: [] });
@@ -276,7 +276,7 @@ test("CUDA rules are cleared by an empty list and an empty string, each alone", 
   expect(await change({ allowedCudaVersions: [] })).toMatchObject({ minCudaVersion: null, allowedCudaVersions: [] });
 });
 
-test("[v2.list-lag] a list can lag behind a change, and the read of one record by 2.5 s at most", async () => {
+test("[v2.list-lag] a list can lag behind a change, while the read of one record lags by at most 2.5 s", async () => {
   emulator.faults.add({ match: { operation: "listEndpoints" }, effect: { listLagMs: 60_000 }, times: 1 });
   await create();
   expect((await call("GET", "/serverless")).body.endpoints).toEqual([]);

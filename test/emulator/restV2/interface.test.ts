@@ -12,7 +12,7 @@ afterEach(() => emulator.stop());
 const call = (method: string, path: string, body?: unknown, key?: string | null) =>
   callV2(emulator, method, path, body, key);
 
-test("[v2.paths] serves every operation of the table of facts", async () => {
+test("[v2.paths] serves every operation in the table of facts", async () => {
   for (const { method, path, ...facts } of Object.values(REST_V2)) {
     const { status } = await call(method, path.replace("{id}", "none"), "body" in facts ? {} : undefined);
     expect([path, [200, 404, 422].includes(status)]).toEqual([path, true]);
@@ -21,12 +21,12 @@ test("[v2.paths] serves every operation of the table of facts", async () => {
   expect((await call("GET", "/none/health")).body.detail).toBe("endpoint none not found");
 });
 
-test("[v2.other-paths] [v2.method] other paths return 404, other methods 405", async () => {
+test("[v2.other-paths] [v2.method] returns 404 for other paths and 405 for other methods", async () => {
   expect((await call("GET", "/serverless/a/none")).status).toBe(404);
   expect((await call("PUT", "/serverless")).status).toBe(405);
 });
 
-test("[v2.bearer] [v2.unauthorized-body] [v2.forbidden] [v2.problem] a wrong key returns 401, and one without permission 403", async () => {
+test("[v2.bearer] [v2.unauthorized-body] [v2.forbidden] [v2.problem] a wrong key returns 401, and a key without permission returns 403", async () => {
   expect(await call("GET", "/serverless", undefined, null)).toMatchObject({
     status: 401,
     body: { title: "Unauthorized", status: 401, detail: "missing bearer token" },
@@ -37,7 +37,7 @@ test("[v2.bearer] [v2.unauthorized-body] [v2.forbidden] [v2.problem] a wrong key
   });
 });
 
-test("[v2.malformed] [v2.unknown-id] [v2.request-id] a body that is not JSON returns 400, and an unknown id 404", async () => {
+test("[v2.malformed] [v2.unknown-id] [v2.request-id] a body that is not JSON returns 400, and an unknown id returns 404", async () => {
   expect((await call("POST", "/serverless", "{")).status).toBe(400);
   for (const path of ["/serverless/x", "/templates/x", "/network-volumes/x", "/registries/x"]) {
     expect((await call("GET", path)).status).toBe(404);
@@ -62,7 +62,7 @@ test("[v2.pagination] a cursor leads through all pages", async () => {
   }
 });
 
-test("[v2.rate-limit] [v2.rate-windows] requests over the limit of a window return 429", async () => {
+test("[v2.rate-limit] [v2.rate-windows] requests above the limit of a window return 429", async () => {
   const clock = manualClock();
   await using limited = await startEmulator({ clock, rateLimits: { management: { perMinute: 2, perHour: 3 } } });
   const get = () => callV2(limited, "GET", "/serverless");
@@ -79,7 +79,7 @@ test("[v2.rate-limit] [v2.rate-windows] requests over the limit of a window retu
   expect(shown(await get())[2]).toBe("3540");
 });
 
-test("the observed profile has the limits of the service's description, and the contract profile has none", async () => {
+test("the observed profile uses the limits of the service's description, and the contract profile sets no limits", async () => {
   expect((await call("GET", "/serverless")).headers.get("ratelimit")).toBeNull();
   await using observed = await startEmulator({ profile: "observed" });
   const { headers } = await callV2(observed, "GET", "/serverless");
@@ -93,7 +93,7 @@ test("the journal names the operation, and shows no variables", async () => {
   expect(JSON.stringify(entry)).not.toContain("very-secret");
 });
 
-test("the table's shapes accept what they describe, and name each problem", () => {
+test("the table's shapes accept the values that they describe, and name each problem", () => {
   const { body } = REST_V2.createNetworkVolume;
   expect(problemsOf(body, { name: "a", size: 10, dataCenter: "EU-RO-1", type: "STANDARD" })).toEqual([]);
   expect(problemsOf(body, { name: "", size: 9, type: "FAST", more: 1 })).toEqual([

@@ -93,7 +93,7 @@ const FACTS: Readonly<Record<string, OperationFacts>> = {
   },
 };
 
-test("references, merged parts, variants in any order, null in each form, and parameters of a path are understood", () => {
+test("the comparison understands references, merged parts, variants in any order, null in each form and path parameters", () => {
   expect(differences(FACTS, parse(DOCUMENT))).toEqual([]);
 });
 
@@ -111,7 +111,7 @@ test.each([
   ["weight", "mass", "list (GET /boxes): the response's boxes[].weight is not in the document"],
   ["/v2/boxes/{boxId}/:", "/v2/chests/{boxId}:", "remove (DELETE /boxes/{id}): not in the document"],
   ['"204"', '"200"', "remove (DELETE /boxes/{id}): status 204 is not in the document"],
-])("%s in place of %s is a difference", (from, to, difference) => {
+])("replacing %s with %s is reported as a difference", (from, to, difference) => {
   expect(differences(FACTS, parse(DOCUMENT.replace(from, to)))).toEqual([difference]);
 });
 
@@ -119,7 +119,7 @@ test.each([
   ["#/components/schemas/Size", "#/components/schemas/Sizes", "the reference #/components/schemas/Sizes leads nowhere"],
   ["#/components/schemas/Size", "other.yaml#/Size", "leads out of the document: bundle it first"],
   ["Color: { enum: [RED, BLUE] }", 'Color: { $ref: "#/components/schemas/Color" }', "leads back to itself"],
-])("%s as %s is an error that says so", (from, to, message) => {
+])("replacing %s with %s fails with an error that names the problem", (from, to, message) => {
   expect(() => differences(FACTS, parse(DOCUMENT.replace(from, to)))).toThrow(message);
 });
 

@@ -26,11 +26,11 @@ test("[v2.template-defaults] a template with only a name and an image gets the d
   expect((await call("DELETE", `/templates/${body.id}`)).status).toBe(204);
 });
 
-test("[v2.tags] there are no tags", async () => {
+test("[v2.tags] tags are not supported", async () => {
   expect((await call("GET", "/tags?include=resources")).status).toBe(404);
 });
 
-test("[v2.template-in-use] a template that an endpoint of GraphQL uses is kept", async () => {
+test("[v2.template-in-use] a template that a GraphQL endpoint uses cannot be deleted", async () => {
   emulator.seed({
     templates: [{ id: "tpl1", name: "one", imageName: "me/one:1" }],
     endpoints: [{ id: "ep1", name: "a", gpuIds: "ADA_24", templateId: "tpl1", workersMax: 0 }],
@@ -41,7 +41,7 @@ test("[v2.template-in-use] a template that an endpoint of GraphQL uses is kept",
   expect((await call("DELETE", "/templates/tpl1")).status).toBe(204);
 });
 
-test("[v2.volume-shrink] a network volume grows, and never shrinks", async () => {
+test("[v2.volume-shrink] a network volume can grow but never shrink", async () => {
   const given = { name: "v", size: 20, dataCenter: "EU-RO-1", type: "HIGH_PERFORMANCE" };
   const { status, body } = await call("POST", "/network-volumes", given);
   expect(status).toBe(201);
@@ -52,7 +52,7 @@ test("[v2.volume-shrink] a network volume grows, and never shrinks", async () =>
   expect((await call("DELETE", `/network-volumes/${body.id}`)).status).toBe(204);
 });
 
-test("[v2.registry-fixed] [v2.registry-in-use] a registry credential is fixed, and kept while a pod uses it", async () => {
+test("[v2.registry-fixed] [v2.registry-in-use] a registry credential cannot be changed, and is kept while a pod uses it", async () => {
   const given = { name: "ghcr", username: "me", password: "very-secret" };
   const { status, body } = await call("POST", "/registries", given);
   expect([status, body]).toEqual([201, { id: expect.any(String), name: "ghcr" }]);
@@ -66,7 +66,7 @@ test("[v2.registry-fixed] [v2.registry-in-use] a registry credential is fixed, a
   expect(JSON.stringify(emulator.journal.requests())).not.toContain("very-secret");
 });
 
-test("[v2.pod] [v2.pod-fields] a pod has the field names of REST v2, and a worker is not a pod", async () => {
+test("[v2.pod] [v2.pod-fields] a pod uses the field names of REST v2, and a worker is not a pod", async () => {
   emulator.pods.add({
     ...{ id: "pod1", name: "trainer", image: "me/p:1", costPerHr: 0.5, containerDiskInGb: 30, volumeInGb: 40 },
     ...{ portMappings: { "22": 10341 }, publicIp: "192.0.2.1", env: { A: "1" }, ports: ["22/tcp"] },

@@ -45,7 +45,7 @@ async function events(workerId: string, count: number, query = "", lastEventId?:
   return { status: response.status, type: response.headers.get("content-type"), events: shown };
 }
 
-test("[v2.worker-states] a starting worker is INITIALIZING, then IDLE; the counts add up", async () => {
+test("[v2.worker-states] a starting worker is INITIALIZING and then IDLE, and the counts add up", async () => {
   emulator.seed({ endpoints: [settings] });
   expect((await read("/workers")).workers).toMatchObject([{ status: "INITIALIZING", isStale: false, image: "app:1" }]);
   await clock.advance(1000);
@@ -54,7 +54,7 @@ test("[v2.worker-states] a starting worker is INITIALIZING, then IDLE; the count
   expect(summary).toEqual({ running: 0, idle: 1, initializing: 0, throttled: 0, unhealthy: 0, total: 1 });
 });
 
-test("[v2.stale] [v2.rollout] [v2.releases] [v2.release-diff] a release ends idle workers at once, and busy ones after their job", async () => {
+test("[v2.stale] [v2.rollout] [v2.releases] [v2.release-diff] a release ends idle workers at once and busy workers after their job", async () => {
   await emulator.stop();
   const handlers = { default: async (_: unknown, { sleep }: { sleep(ms: number): Promise<void> }) => sleep(60_000) };
   emulator = await startEmulator({
@@ -98,7 +98,7 @@ test("[v2.stale] [v2.rollout] [v2.releases] [v2.release-diff] a release ends idl
   expect((await read("/releases")).releases.map(({ version }: { version: number }) => version)).toEqual([1, 0]);
 });
 
-test("[workers.release-fields] only settings of the container and the machine make a version", async () => {
+test("[workers.release-fields] only settings of the container and the machine create a new version", async () => {
   emulator.seed({ endpoints: [{ ...settings, workersMin: 0 }] });
   const version = () => emulator.endpoints.get("e1")?.version;
   const counts = {
@@ -122,7 +122,7 @@ test("[workers.release-fields] only settings of the container and the machine ma
   expect(releases[0].diff.map(({ field }: { field: string }) => field)).toEqual(["networkVolumes"]);
 });
 
-test("[v2.logs] [workers.log] [v2.logs-parameters] [v2.logs-resume] a log sends earlier lines, then new ones", async () => {
+test("[v2.logs] [workers.log] [v2.logs-parameters] [v2.logs-resume] a log sends earlier lines first and then new ones", async () => {
   emulator.seed({ endpoints: [{ ...settings, workersMax: 1 }] });
   await clock.advance(1000);
   const { id } = (await read("/workers")).workers[0];
@@ -143,7 +143,7 @@ test("[v2.logs] [workers.log] [v2.logs-parameters] [v2.logs-resume] a log sends 
   expect((await events(id, 1, since)).events.map(({ source }) => source)).toEqual(["container"]);
 });
 
-test("[v2.logs-worker] [v2.logs-invalid] an unknown worker returns 404, wrong parameters 422", async () => {
+test("[v2.logs-worker] [v2.logs-invalid] an unknown worker returns 404, and invalid parameters return 422", async () => {
   emulator.seed({ endpoints: [settings] });
   const { id } = (await read("/workers")).workers[0];
   expect((await events("none", 1)).status).toBe(404);
@@ -151,7 +151,7 @@ test("[v2.logs-worker] [v2.logs-invalid] an unknown worker returns 404, wrong pa
     expect([query, (await events(id, 1, query)).status]).toEqual([query, 422]);
 });
 
-test("[worker-fault.image-pull-error] [worker-fault.unhealthy] a worker without its image stays initializing, then is unhealthy", async () => {
+test("[worker-fault.image-pull-error] [worker-fault.unhealthy] a worker without its image stays initializing and then becomes unhealthy", async () => {
   const { id, status } = await workerUnder({ imagePullError: true }, 60_000);
   expect(status).toBe("INITIALIZING");
   const { events: lines } = await events(id, 3, "?source=system");
@@ -163,14 +163,14 @@ test("[worker-fault.image-pull-error] [worker-fault.unhealthy] a worker without 
   expect(await health.json()).toMatchObject({ workers: { initializing: 0, unhealthy: 1 } });
 });
 
-test("[worker-fault.crash-loop] the log of a container that crashes shows each start, without output", async () => {
+test("[worker-fault.crash-loop] the log of a crashing container shows each start, without output", async () => {
   const { id } = await workerUnder({ crashLoop: true }, 25_000);
   const { events: lines } = await events(id, 7);
   expect(lines.filter(({ line }) => line.startsWith("start container"))).toHaveLength(3);
   expect(lines.filter(({ source }) => source === "container")).toEqual([]);
 });
 
-test("[worker-fault.no-jobs] a worker that takes no jobs is idle while they wait", async () => {
+test("[worker-fault.no-jobs] a worker that takes no jobs stays idle while jobs wait", async () => {
   const { status } = await workerUnder({ takesNoJobs: true }, 1000);
   expect(status).toBe("IDLE");
   await fetch(`${emulator.url}/v2/e1/run`, {
@@ -188,7 +188,7 @@ test.each<[object, number]>([
   [{ takesNoJobs: true }, 1_000],
   [{ takesNoJobs: true }, 0],
   [{ throttleWorkerMs: 3_600_000 }, 60_000],
-])("[worker-fault.removed] the workers of a rule that is removed recover: %j after %i ms", async (effect, ms) => {
+])("[worker-fault.removed] workers recover when their rule is removed: %j after %i ms", async (effect, ms) => {
   await workerUnder(effect, ms);
   emulator.faults.clear();
   const headers = { authorization: `Bearer ${emulator.apiKey}`, "content-type": "application/json" };

@@ -29,7 +29,7 @@ test("[secret.create] [secret.list] [secret.times] GraphQL creates and lists sec
   expect(JSON.stringify([emulator.secrets.list(), emulator.journal.requests()])).not.toContain("canary");
 });
 
-test("[secret.create] [secret.list] REST v2 creates, shows and finds secrets by name in any case", async () => {
+test("[secret.create] [secret.list] REST v2 creates and shows secrets, and finds them by name regardless of case", async () => {
   const { status, body } = await call("POST", "/account/secrets", { name: "hf", value: VALUE, description: "d" });
   expect(status).toBe(201);
   expect(body).toEqual({
@@ -50,14 +50,14 @@ test.each([
   ["RunPod_key", 422],
   [`_${"x".repeat(190)}`, 201],
   ["a/b.c-d", 201],
-])("[secret.name] the name %p returns %d", async (name, expected) => {
+])("[secret.name] creating a secret with the name %p returns %d", async (name, expected) => {
   expect((await call("POST", "/account/secrets", { name, value: VALUE })).status).toBe(expected);
   if (expected === 422) {
     await refusedMutation(emulator, `secretCreate(input: { name: "${name}", value: "v" }) { id }`);
   }
 });
 
-test("[secret.unique-name] [secret.name-case] a name that another secret has, in any case, is refused", async () => {
+test("[secret.unique-name] [secret.name-case] a name that another secret uses is refused, regardless of case", async () => {
   await create("hf");
   for (const name of ["hf", "HF"]) {
     expect((await call("POST", "/account/secrets", { name, value: VALUE })).status).toBe(409);
@@ -67,7 +67,7 @@ test("[secret.unique-name] [secret.name-case] a name that another secret has, in
   }
 });
 
-test("[secret.value] [secret.description] a value has at least one character, and a description a limit", async () => {
+test("[secret.value] [secret.description] a value requires at least one character, and a description is limited in length", async () => {
   const { id } = emulator.secrets.create({ name: "hf", value: VALUE });
   expect((await call("PATCH", `/account/secrets/${id}`, { value: "" })).status).toBe(422);
   expect((await call("PATCH", `/account/secrets/${id}`, { description: "ä".repeat(32_768) })).status).toBe(422);
@@ -75,7 +75,7 @@ test("[secret.value] [secret.description] a value has at least one character, an
   expect(emulator.secrets.matches(id, VALUE)).toBe(true);
 });
 
-test("[secret.update] [secret.unknown-id] only a value moves its time, and REST v2 needs one of both", async () => {
+test("[secret.update] [secret.unknown-id] only a new value updates its time, and REST v2 requires a value or a description", async () => {
   const { id, createdAt } = emulator.secrets.create({ name: "hf", value: VALUE, description: "d" });
   clock.advance(1000);
   const path = `/account/secrets/${id}`;
@@ -128,7 +128,7 @@ async function variables(): Promise<Record<string, string>> {
 
 const handlers = { e: (_job: unknown, context: { env: Record<string, string> }) => ({ ...context.env }) };
 
-test("[secret.fill] [secret.part] [secret.unknown] a worker gets values when it starts, and reads show references", async () => {
+test("[secret.fill] [secret.part] [secret.unknown] a worker receives secret values when it starts, and reads show only references", async () => {
   await emulator.stop();
   const env = { TOKEN: "{{ RUNPOD_SECRET_hf }}", AUTH: "Bearer {{RUNPOD_SECRET_hf}}", GONE: "{{ RUNPOD_SECRET_no }}" };
   await start({ seed: seed(env), handlers });
@@ -150,7 +150,7 @@ test("[secret.fill] [secret.part] [secret.unknown] a worker gets values when it 
   expect(await read.json()).toMatchObject({ env: { TOKEN: env.TOKEN } });
 });
 
-test("[secret.unknown-observed] in the observed profile, a worker waits for a secret that does not exist", async () => {
+test("[secret.unknown-observed] in the observed profile, a worker waits for a missing secret", async () => {
   await emulator.stop();
   await start({ profile: "observed", seed: seed({ TOKEN: "{{ RUNPOD_SECRET_late }}" }), handlers });
   clock.advance(120_000);
@@ -159,7 +159,7 @@ test("[secret.unknown-observed] in the observed profile, a worker waits for a se
   expect(await variables()).toMatchObject({ TOKEN: "now" });
 });
 
-test("[secret.delete] a secret is deleted while variables name it", async () => {
+test("[secret.delete] a secret can be deleted while variables reference it", async () => {
   await emulator.stop();
   await start({ seed: seed({ TOKEN: "{{ RUNPOD_SECRET_hf }}" }), handlers });
   expect((await call("DELETE", "/account/secrets/s1")).status).toBe(204);
@@ -167,7 +167,7 @@ test("[secret.delete] a secret is deleted while variables name it", async () => 
   expect(emulator.templates.get("t1")?.env).toEqual([{ key: "TOKEN", value: "{{ RUNPOD_SECRET_hf }}" }]);
 });
 
-test("the page's copy of a request to create a secret has no value", async () => {
+test("the page's copy of a request that creates a secret omits the value", async () => {
   await create("hf");
   await call("POST", "/account/secrets", { name: "other", value: VALUE });
   const answers = await Promise.all(

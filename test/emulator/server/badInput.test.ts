@@ -21,7 +21,7 @@ const segment = fc.oneof(
   fc.constantFrom("v2", "v1", "pods", "one", "run", "%", "%ff", "..", "__proto__"),
 );
 
-test("any request to any path gets a response", () =>
+test("every request to every path gets a response", () =>
   fc.assert(
     fc.asyncProperty(
       fc.constantFrom("GET", "POST", "PUT", "DELETE", "OPTIONS"),
@@ -38,7 +38,7 @@ test("any request to any path gets a response", () =>
     { numRuns: 150 },
   ));
 
-test("any GraphQL document gets a response", () =>
+test("every GraphQL document gets a response", () =>
   fc.assert(
     fc.asyncProperty(
       fc.oneof(
@@ -75,7 +75,7 @@ test("any GraphQL document gets a response", () =>
     { numRuns: 150 },
   ));
 
-test("any job gets a response, whatever its body", () =>
+test("every job gets a response, regardless of its body", () =>
   fc.assert(
     fc.asyncProperty(
       fc.oneof(
@@ -124,7 +124,7 @@ test.each([
   ["/v2/serverless", (json: string) => `{"name":${json}}`],
   ["/graphql", (json: string) => `{"query":"{ myself { id } }","variables":${json}}`],
   ["/_emulator/pods", (json: string) => json],
-])("[server.too-deep] a body with 20,000 levels is refused at %s, and its request is in the journal", async (path, body) => {
+])("[server.too-deep] a body with 20,000 levels is refused at %s, and the journal contains its request", async (path, body) => {
   const requests = emulator.journal.requests().length;
   const response = await send(`${emulator.url}${path}?api_key=${emulator.apiKey}`, {
     method: "POST",
@@ -142,7 +142,7 @@ test.each([
     (levels: number) => `mutation { saveEndpoint(input: ${"[".repeat(levels)}${"]".repeat(levels)}) { id } }`,
   ],
   ["fields", (levels: number) => `${"{ a ".repeat(levels)}${"}".repeat(levels)}`],
-])("[server.too-deep] a GraphQL query with %s in 5,000 levels is refused", async (_, query) => {
+])("[server.too-deep] a GraphQL query with %s nested 5,000 levels deep is refused", async (_, query) => {
   const { status, body } = await graphql(emulator, query(5_000));
   expect([status, body.errors[0].message]).toEqual([400, "The query is nested more than 1,000 levels deep"]);
   expect((await graphql(emulator, query(900))).status).toBe(400);
@@ -150,13 +150,13 @@ test.each([
 });
 
 describe("the templates of a seed", () => {
-  test("have problems that name the field", async () => {
+  test("report problems that name the field", async () => {
     const template = { id: "t", name: "t", imageName: "i", containerDiskInGb: "20" };
     const starting = startEmulator({ seed: { templates: ["other", template as object as SeededTemplate] } });
     await expect(starting).rejects.toThrow(/The seed is not well formed.*at templates\[1\]\.containerDiskInGb/s);
   });
 
-  test("may have their variables as a map", async () => {
+  test("can define their variables as a map", async () => {
     const template = { id: "t", name: "t", imageName: "i", env: { A: "1", B: "2" } };
     await using emulator = await startEmulator({ seed: { templates: [template] } });
     expect(emulator.templates.get("t")?.env).toEqual([

@@ -57,7 +57,7 @@ describe("a data file", () => {
     expect((await save(second, 'name: "x", gpuIds: "ADA_24", templateId: "other"')).body.errors).toHaveLength(1);
   });
 
-  test("keeps templates, volumes and credentials, and their rules, but no password", async () => {
+  test("keeps templates, volumes and credentials with their rules, but no password", async () => {
     const clock = manualClock();
     const first = await startEmulator({ dataFile, clock, profile: "observed" });
     first.seed({
@@ -83,7 +83,7 @@ describe("a data file", () => {
     expect((await mutate(second, 'deleteTemplate(templateName: "app")')).body.errors).toHaveLength(1);
   });
 
-  test("keeps the key unless another one is set", async () => {
+  test("keeps the key unless another key is set", async () => {
     const first = await startEmulator({ dataFile });
     await first.stop();
     const second = await startEmulator({ dataFile });
@@ -110,7 +110,7 @@ describe("a data file", () => {
   test.each([
     ["no JSON", "{"],
     ["something else", '{"version": 9}'],
-  ])("a data file that contains %s is refused and left alone", async (_, text) => {
+  ])("is refused and left unchanged if it contains %s", async (_, text) => {
     writeFileSync(dataFile, text);
     await expect(startEmulator({ dataFile })).rejects.toThrow(/not contain JSON|not well formed/);
     expect(readFileSync(dataFile, "utf8")).toBe(text);
@@ -121,7 +121,7 @@ describe("a data file", () => {
     ["runtime", { jobs: [], counters: { submitted: 0 } }],
     ["runtime", { jobs: [{ id: "job-1", status: "IN_QUEUE" }] }],
     ["record", { id: "mine", name: "a" }],
-  ])("a data file that contains half a %s is refused and left alone: %j", async (part, half) => {
+  ])("is refused and left unchanged if it contains half a %s: %j", async (part, half) => {
     const first = await startEmulator({ dataFile });
     await createEndpoint(first);
     await first.stop();
@@ -144,12 +144,12 @@ describe("a data file", () => {
     expect((statSync(dataFile).mode & 0o777).toString(8)).toBe("600");
   });
 
-  test("a data file that cannot be written is reported at the start", async () => {
+  test("is reported at startup if it cannot be written", async () => {
     const missing = path.join(folder, "missing", "state.json");
     await expect(startEmulator({ dataFile: missing })).rejects.toThrow(/missing.* cannot be written: there is no such/);
   });
 
-  test("a data file that can no longer be written lets reads through", async () => {
+  test("allows reads when it can no longer be written", async () => {
     const sub = path.join(folder, "sub");
     mkdirSync(sub);
     await using emulator = await startEmulator({ dataFile: path.join(sub, "state.json") });
@@ -162,7 +162,7 @@ describe("a data file", () => {
     mkdirSync(sub);
   });
 
-  test("a data file that can no longer be written makes requests fail, with the reason", async () => {
+  test("makes requests fail with the reason when it can no longer be written", async () => {
     const sub = path.join(folder, "sub");
     mkdirSync(sub);
     await using emulator = await startEmulator({ dataFile: path.join(sub, "state.json") });
@@ -199,7 +199,7 @@ describe("a data file that another emulator has", () => {
     await once(child, "exit");
   }
 
-  test("is refused within one process, until that one stops", async () => {
+  test("is refused within one process until the other emulator stops", async () => {
     const first = await startEmulator({ dataFile });
     await expect(startEmulator({ dataFile })).rejects.toThrow(/is in use by another emulator, in this process\. Stop/);
     // The refusal left the first one's lock in place.
@@ -215,7 +215,7 @@ describe("a data file that another emulator has", () => {
     expect(locks()).toEqual([]);
   });
 
-  test("is refused to another process, but not after a kill", async () => {
+  test("is refused to another process, but becomes available after a kill", async () => {
     const { child, emulator } = await start();
     await createEndpoint(emulator);
     await expect(startEmulator({ dataFile })).rejects.toThrow(`by another emulator, in process ${child.pid}.`);
@@ -228,7 +228,7 @@ describe("a data file that another emulator has", () => {
     await next.stop();
   });
 
-  test("goes to only one of several that start at once", async () => {
+  test("goes to only one of several emulators that start at once", async () => {
     const starts = await Promise.allSettled([1, 2, 3, 4].map(() => startEmulator({ dataFile })));
     const running = starts.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
     expect(running).toHaveLength(1);
@@ -247,7 +247,7 @@ describe("a data file that another emulator has", () => {
     expect(next.endpoints.list()).toHaveLength(1);
   });
 
-  test("is not kept by an emulator that could not start", async () => {
+  test("is released by an emulator that could not start", async () => {
     writeFileSync(dataFile, "{");
     await expect(startEmulator({ dataFile })).rejects.toThrow("does not contain JSON");
     expect(locks()).toEqual([]);
@@ -289,7 +289,7 @@ describe("after kill -9", () => {
     }
   }
 
-  test("an emulator starts again with everything that it had acknowledged", async () => {
+  test("an emulator restarts with everything that it had acknowledged", async () => {
     const acknowledged = new Map<string, number>();
     const jobs = new Map<string, string>();
     for (let round = 0; round < 8; round++) {

@@ -45,7 +45,7 @@ async function stateAfterKill() {
 const lines = () => readFileSync(dataFile, "utf8").split("\n").slice(0, -1);
 
 describe("the changes in a data file", () => {
-  test("are appended, so a change costs the same however many jobs there are", async () => {
+  test("are appended, so the cost of a change does not depend on the number of jobs", async () => {
     await using emulator = await startEmulator({ dataFile, rateLimits: { limits: "off" } });
     const { id } = emulator.endpoints.create({ name: "a", ...WAITING });
     await queue(emulator, `${id}/run`, { text: "x".repeat(100_000) });
@@ -56,7 +56,7 @@ describe("the changes in a data file", () => {
     expect(after.size - before.size).toBeLessThan(2_000);
   });
 
-  test("are all there after a kill, whatever they were", async () => {
+  test("are all preserved after a kill, whatever their kind", async () => {
     await using emulator = await startEmulator({ dataFile, rateLimits: { limits: "off" } });
     const { endpoints, templates, pods } = emulator;
     const [first, second] = ["a", "b"].map((id) => endpoints.create({ id, name: id, ...WAITING }));
@@ -89,7 +89,7 @@ describe("the changes in a data file", () => {
     expect(lines().length).toBeGreaterThan(5);
   });
 
-  test("count without the last line if a kill has cut it", async () => {
+  test("are read without the last line if a kill has truncated it", async () => {
     await using emulator = await startEmulator({ dataFile });
     emulator.endpoints.create({ id: "a", name: "a", ...WAITING });
     const { id } = await queue(emulator, "a/run", { step: 1 });
@@ -107,7 +107,7 @@ describe("the changes in a data file", () => {
     expect(jobs).toHaveLength(3);
   });
 
-  test("are merged into the first line when they exceed it, and at the end", async () => {
+  test("are merged into the first line when they outgrow it, and when the emulator stops", async () => {
     const emulator = await startEmulator({ dataFile, rateLimits: { limits: "off" } });
     emulator.endpoints.create({ id: "a", name: "a", ...WAITING });
     for (let job = 0; job < 5; job++) await queue(emulator, "a/run", { text: "x".repeat(400_000) });
@@ -117,7 +117,7 @@ describe("the changes in a data file", () => {
     expect(JSON.parse(readFileSync(dataFile, "utf8")).endpoints[0].runtime.jobs).toHaveLength(5);
   });
 
-  test("are written with the rest if the file has disappeared", async () => {
+  test("are written with all other data if the file has disappeared", async () => {
     await using emulator = await startEmulator({ dataFile });
     emulator.endpoints.create({ id: "a", name: "a", ...WAITING });
     await saved(emulator);
@@ -129,7 +129,7 @@ describe("the changes in a data file", () => {
   test.each([
     ["is no JSON", "{", "does not contain JSON"],
     ["is something else", '{"lists":{"endpoints":[3]}}', "line 2 is not well formed"],
-  ])("are refused and left alone if one %s", async (_, line, reason) => {
+  ])("are refused and left unchanged if a line %s", async (_, line, reason) => {
     const emulator = await startEmulator({ dataFile });
     await emulator.stop();
     const text = `${readFileSync(dataFile, "utf8")}${line}\n`;
@@ -138,7 +138,7 @@ describe("the changes in a data file", () => {
     expect(readFileSync(dataFile, "utf8")).toBe(text);
   });
 
-  test("hold jobs with as many levels as may be sent, and none whose result has more", async () => {
+  test("contain jobs with as many levels as can be sent, but no job whose result has more", async () => {
     const handlers = { deep: () => JSON.parse(`${"[".repeat(5_000)}${"]".repeat(5_000)}`) };
     const emulator = await startEmulator({ dataFile, handlers });
     const { id } = emulator.endpoints.create({ name: "deep", ...WAITING, workersMax: 1 });
@@ -152,7 +152,7 @@ describe("the changes in a data file", () => {
     expect((await stateOf(next)).jobs).toHaveLength(2);
   });
 
-  test("follow a first line that people have formatted", async () => {
+  test("can follow a first line that was formatted by hand", async () => {
     const emulator = await startEmulator({ dataFile, seed: { endpoints: [{ id: "a", name: "a", ...WAITING }] } });
     await emulator.stop();
     writeFileSync(dataFile, JSON.stringify(JSON.parse(readFileSync(dataFile, "utf8")), null, 2));

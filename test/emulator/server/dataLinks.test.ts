@@ -22,7 +22,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-test("a data file with a second name (a hard link) is refused, and both names stay as they are", async () => {
+test("a data file with a second name (a hard link) is refused, and both names stay unchanged", async () => {
   writeFileSync(dataFile, "{}");
   const second = path.join(folder, "second.json");
   linkSync(dataFile, second);
@@ -32,7 +32,7 @@ test("a data file with a second name (a hard link) is refused, and both names st
   expect([statSync(second).nlink, readFileSync(dataFile, "utf8")]).toEqual([2, "{}"]);
 });
 
-test("a link to a data file stays a link, and has its lock", async () => {
+test("a link to a data file stays a link and shares the file's lock", async () => {
   const link = path.join(folder, "link.json");
   symlinkSync("state.json", link);
   const first = await startEmulator({ dataFile: link });

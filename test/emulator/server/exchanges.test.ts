@@ -2,7 +2,7 @@ import { startEmulator } from "../../../emulator";
 
 const TEMPLATE = 'name: "t", imageName: "i", containerDiskInGb: 5, volumeInGb: 0, dockerArgs: ""';
 
-test("the journal returns the headers and bodies of a request and its response, without the key and without secrets", async () => {
+test("the journal returns the headers and bodies of a request and its response, without the key or secrets", async () => {
   await using emulator = await startEmulator({ profile: "observed", apiKey: "key-of-the-account" });
   const { url, apiKey } = emulator;
   const exchange = async (number: number) => {

@@ -15,7 +15,7 @@ const fault = (effect: FaultEffect, more: Omit<FaultRule, "effect"> = {}) => emu
 const stored = () => emulator.endpoints.list().length;
 
 describe("effects", () => {
-  test("a status responds in the form of the interface, with headers, and does nothing", async () => {
+  test("a status is returned in the format of the API, with headers, and the request has no effect", async () => {
     fault({ status: 429, headers: { "retry-after": "7" } });
     const answer = await save(emulator, REQUIRED);
     expect([answer.status, answer.headers.get("retry-after")]).toEqual([429, "7"]);
@@ -39,7 +39,7 @@ describe("effects", () => {
     expect((await list()).body).toEqual({ why: "oops" });
   });
 
-  test("a GraphQL error has status 200 and the data of a failure", async () => {
+  test("a GraphQL error returns status 200 and the data of a failure", async () => {
     fault({ graphqlError: { message: "Something went wrong" } }, { match: { operation: "myself" } });
     fault({ graphqlError: { message: "No", code: "RUNPOD" } }, { match: { operation: "deleteEndpoint" } });
     const errorOf = (path: string, message: string, code: string) => [{ message, path: [path], extensions: { code } }];
@@ -58,7 +58,7 @@ describe("effects", () => {
     expect(await list()).toMatchObject({ status: 200, body: { data: { myself: null } } });
   });
 
-  test("a rule can return a web page in place of JSON", async () => {
+  test("a rule can return a web page instead of JSON", async () => {
     fault({ html: true }, { times: 1 });
     fault({ html: true, status: 403 });
     const [first, second] = [await list(), await list()];
@@ -67,7 +67,7 @@ describe("effects", () => {
     expect(second.status).toBe(403);
   });
 
-  test("a truncated body is a complete response that is not JSON", async () => {
+  test("a truncated body arrives as a complete response that is not JSON", async () => {
     fault({ truncated: true });
     const { status, text, body } = await save(emulator, REQUIRED);
     expect([status, body]).toEqual([200, undefined]);
@@ -84,13 +84,13 @@ describe("effects", () => {
   test.each([
     ["before", 0],
     ["after", 1],
-  ] as const)("a reset %s the effect", async (when, endpoints) => {
+  ] as const)("the connection is reset %s the request takes effect", async (when, endpoints) => {
     fault({ reset: true, when });
     await expect(save(emulator, REQUIRED)).rejects.toThrow("fetch failed");
     expect(stored()).toBe(endpoints);
   });
 
-  test("a reset midway comes after the status and half of the body", async () => {
+  test("a reset midway follows the status and half of the body", async () => {
     fault({ reset: "midway" });
     const response = await fetch(`${emulator.url}/graphql?api_key=${emulator.apiKey}`, {
       method: "POST",
@@ -104,7 +104,7 @@ describe("effects", () => {
   test.each([
     ["before", 0],
     ["after", 1],
-  ] as const)("a request hangs, %s its effect, until the client gives up", async (when, endpoints) => {
+  ] as const)("a request hangs %s its effect until the client gives up", async (when, endpoints) => {
     fault({ hang: true, when });
     const client = new AbortController();
     const response = fetch(`${emulator.url}/graphql?api_key=${emulator.apiKey}`, {
@@ -207,13 +207,13 @@ describe("rules", () => {
     expect(health.status).toBe(502);
   });
 
-  test("the first that matches is applied, and no other", async () => {
+  test("are checked in order, and only the first match is applied", async () => {
     fault({ status: 500 }, { times: 1 });
     fault({ status: 501 });
     expect(await statuses(3)).toEqual([500, 501, 501]);
   });
 
-  test("are applied a limited number of times, or to the nth request", async () => {
+  test("apply a limited number of times, or to the nth request", async () => {
     fault({ status: 500 }, { times: 2 });
     expect(await statuses(3)).toEqual([500, 500, 200]);
     emulator.faults.clear();
@@ -226,7 +226,7 @@ describe("rules", () => {
     expect(await statuses(3)).toEqual([501, 502, 200]);
   });
 
-  test("apply with a probability, and the same seed gives the same choices", async () => {
+  test("apply with a probability, and the same seed makes the same choices", async () => {
     const run = async (randomSeed: number) => {
       emulator = await startEmulator({ randomSeed });
       fault({ status: 500 }, { match: { probability: 0.5 } });
@@ -242,7 +242,7 @@ describe("rules", () => {
     emulator = await startEmulator();
   });
 
-  test("report how often they matched and were applied, and appear in the journal", async () => {
+  test("report how often they matched and applied, and appear in the journal", async () => {
     const { id } = fault({ status: 500 }, { times: 1, name: "outage" });
     fault({ reset: true, when: "after", latencyMs: 1 }, { match: { operation: "getPod" } });
     await statuses(2);
@@ -260,7 +260,7 @@ describe("rules", () => {
     ]);
   });
 
-  test("are refused with a list of all mistakes when they are malformed", () => {
+  test("are refused with a list of all mistakes if they are malformed", () => {
     const wrong = {
       match: { interface: "soap", nth: 0 },
       effect: { status: 99, color: "red" },

@@ -16,7 +16,7 @@ afterEach(() => emulator.stop());
 const list = () => graphql(emulator, "{ myself { endpoints { id } } }");
 
 describe("journal", () => {
-  test("contains every request in order, with its arguments and its outcome", async () => {
+  test("contains every request in order, with its arguments and outcome", async () => {
     const id = await createEndpoint(emulator, "workersMax: 1, flashBootType: FLASHBOOT");
     await list();
     await graphql(emulator, `mutation { deleteEndpoint(id: "${id}") }`);
@@ -47,7 +47,7 @@ describe("journal", () => {
     });
   });
 
-  test("records the arguments as they were written, without the service's defaults", async () => {
+  test("records the arguments as written, without the service's defaults", async () => {
     await createEndpoint(emulator);
     expect(emulator.journal.requests()[0]?.arguments.input).toEqual({
       name: "a",
@@ -77,18 +77,18 @@ describe("journal", () => {
     expect(emulator.journal.requests()[0]?.number).toBe(1);
   });
 
-  test("does not change when an entry that it returned is changed", async () => {
+  test("is not affected by changes to an entry that it returned", async () => {
     await list();
     Object.assign(emulator.journal.requests()[0] ?? {}, { operation: "changed" });
     expect(emulator.journal.operations()).toEqual(["myself"]);
   });
 
-  test("records a document that cannot be parsed as unknown", async () => {
+  test("records an unparsable document as unknown", async () => {
     await graphql(emulator, "{ nonsense");
     expect(emulator.journal.requests()[0]).toMatchObject({ operation: "unknown", status: 400, outcome: "error" });
   });
 
-  test("never contains a password or the value of a variable, however they are sent", async () => {
+  test("never contains a password or the value of a variable, however it is sent", async () => {
     const template = (env: string, more = "") =>
       `saveTemplate(input: { name: "t", dockerArgs: "", containerDiskInGb: 1, volumeInGb: 0, env: ${env} ${more} }) { id }`;
     await mutate(emulator, template(`[{ key: "TOKEN", value: "${SECRET}" }]`, ', imageName: "i"'));
@@ -157,7 +157,7 @@ describe("journal", () => {
   });
 });
 
-test("an entry that cannot be redacted is shown without its arguments and its error, among all others", () => {
+test("shows an entry that cannot be redacted without its arguments and error, among all other entries", () => {
   const { journal, open } = createJournal(manualClock(0), { apiKey: KEY, restrictedApiKey: undefined }, {});
   const request = {
     method: "POST",

@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http";
 import { stream } from "../../../emulator/io/http";
 import { listen } from "../../../emulator/server/listen";
 
-test("a stream to a client that reads slowly leaves no listeners behind", async () => {
+test("a stream to a slow client leaves no listeners behind", async () => {
   let response: ServerResponse | undefined;
   const onStart = (message: unknown) => {
     response = (message as { response: ServerResponse }).response;

@@ -46,7 +46,7 @@ async function output(id: string): Promise<unknown> {
 
 const workers = () => record().pods.map(({ container, slsVersion }) => `${container.imageName} ${slsVersion}`);
 
-test("[workers.container] a job gets the image and the variables of the template", async () => {
+test("[workers.container] a job runs with the image and the variables of the template", async () => {
   await start();
   const job = await run();
   await clock().advance(1);
@@ -62,7 +62,7 @@ test("[workers.container] a job gets the image and the variables of the template
   });
 });
 
-test("[workers.pod-container] the pod of a worker shows them, and the variables of the service", async () => {
+test("[workers.pod-container] the pod of a worker shows its image and variables, including the service's variables", async () => {
   await start();
   change({ ports: "80/http", containerDiskInGb: 33, containerRegistryAuthId: "reg" });
   await clock().advance(1000);
@@ -98,7 +98,7 @@ describe("[workers.rollout] a change of", () => {
     expect(record().pods[0]?.slsVersion).toBe(1);
   });
 
-  test("the template leaves a running job to its end, and the next one gets the new version", async () => {
+  test("the template lets a running job finish, and the next job gets the new version", async () => {
     await start();
     const first = await run(MINUTE);
     await clock().advance(1);
@@ -111,7 +111,7 @@ describe("[workers.rollout] a change of", () => {
     expect(workers()).toEqual(["app:2 1"]);
   });
 
-  test("a template change starts a new worker next to the busy one if workersMax allows it", async () => {
+  test("the template starts a new worker next to the busy one if workersMax allows it", async () => {
     await start({ workersMax: 2 });
     await run(MINUTE);
     await clock().advance(1);
@@ -133,21 +133,21 @@ test("[myself.version] [myself.pod-ids] the observed profile shows the version o
   expect((await graphql(contract, "{ myself { endpoints { pods { id } } } }")).status).toBe(400);
 });
 
-test("[workers.rollout-none] a save of the same worker fields, or of others, replaces no worker", async () => {
+test("[workers.rollout-none] a save that changes no worker field replaces no worker", async () => {
   await start();
   const [before] = record().pods;
   change({ readme: "new", name: "other", isPublic: false, imageName: "app:1", env: [{ key: "MODEL", value: "a" }] });
   expect([record().version, record().pods]).toEqual([0, [before]]);
 });
 
-test("a template of other endpoints replaces no worker", async () => {
+test("a change to a template of other endpoints replaces no worker", async () => {
   await start({ templateId: "other" });
   const [before] = record().pods;
   change({ imageName: "app:2" });
   expect(record().pods).toEqual([before]);
 });
 
-test("[workers.rollout-template] another templateId replaces the workers: idle ones at once, busy ones after their job", async () => {
+test("[workers.rollout-template] another templateId replaces idle workers at once and busy workers after their job", async () => {
   await start({ workersMin: 2, workersMax: 2 });
   emulator.templates.create({ id: "t2", name: "t2", imageName: "app:2", env: [{ key: "MODEL", value: "b" }] });
   const first = await run(MINUTE);
@@ -166,7 +166,7 @@ describe("[workers.stale-flashboot] with the option,", () => {
     return output(job);
   };
 
-  test("workers with FLASHBOOT, even later ones, keep the old version until workersMax is 0", async () => {
+  test("workers with FLASHBOOT, even new ones, keep the old version until workersMax is 0", async () => {
     await start({ workersMin: 0, flashBootType: "FLASHBOOT", idleTimeout: 1 }, { staleFlashBoot: true });
     expect(await answer()).toBe("app:1 a");
     change({ imageName: "app:2" });

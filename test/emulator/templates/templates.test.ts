@@ -44,7 +44,7 @@ describe("saveTemplate", () => {
     "volumeInGb",
     "env",
     "name",
-  ])("[template.input] %s is required and not null", async (field) => {
+  ])("[template.input] %s is required and cannot be null", async (field) => {
     const fields: Record<string, string> = {
       name: '"a"',
       dockerArgs: '""',
@@ -64,7 +64,7 @@ describe("saveTemplate", () => {
     expect(emulator.templates.list()).toEqual([]);
   });
 
-  test("[template.list] [template.get] every field is stored, and shown in lists and in single reads", async () => {
+  test("[template.list] [template.get] every field is stored and shown in lists and single reads", async () => {
     const { body } = await mutate(
       emulator,
       `saveTemplate(input: { name: "all", imageName: "me/app:1", ${EVERYTHING} }) { ${ALL} }`,
@@ -105,18 +105,18 @@ describe("saveTemplate", () => {
     expect(one.body.data.podTemplate).toEqual(expected);
   });
 
-  test("[template.get-unknown] podTemplate of an unknown id is null", async () => {
+  test("[template.get-unknown] podTemplate returns null for an unknown id", async () => {
     expect((await graphql(emulator, '{ podTemplate(id: "x") { id } }')).body).toEqual({ data: { podTemplate: null } });
   });
 
-  test("[template.modify] an input with an id changes that template, and its name", async () => {
+  test("[template.modify] an input with an id changes that template, including its name", async () => {
     const id = await created("old");
     const { body } = await saveTemplate(emulator, "new", `id: "${id}", env: [{ key: "A", value: "1" }]`);
     expect(body.data.saveTemplate).toEqual({ id });
     expect(emulator.templates.list()).toMatchObject([{ id, name: "new", env: [{ key: "A", value: "1" }] }]);
   });
 
-  test("[template.replace] nullable fields that are left out are reset, and env is replaced", async () => {
+  test("[template.replace] omitted nullable fields are reset, and env is replaced", async () => {
     await mutate(emulator, `saveTemplate(input: { name: "a", imageName: "i", ${EVERYTHING} }) { id }`);
     const id = emulator.templates.list()[0]?.id ?? "";
     await saveTemplate(emulator, "a", `id: "${id}", env: [{ key: "C", value: "3" }]`);
@@ -146,14 +146,14 @@ describe("saveTemplate", () => {
     });
   });
 
-  test('[template.registry-auth-clear] containerRegistryAuthId "" clears it', async () => {
+  test("[template.registry-auth-clear] an empty containerRegistryAuthId clears the credential", async () => {
     const id = await created("a", 'env: [], containerRegistryAuthId: "reg"');
     expect(emulator.templates.get(id)?.containerRegistryAuthId).toBe("reg");
     await saveTemplate(emulator, "a", `id: "${id}", env: [], containerRegistryAuthId: ""`);
     expect(emulator.templates.get(id)?.containerRegistryAuthId).toBeNull();
   });
 
-  test("[template.unknown-registry-auth] an unknown credential is refused once credentials are named; a deleted one is always refused", async () => {
+  test("[template.unknown-registry-auth] an unknown credential is refused once credentials are defined, and a deleted one is always refused", async () => {
     const save = (id: string) =>
       `saveTemplate(input: { name: "a", ${TEMPLATE_REQUIRED}, env: [], containerRegistryAuthId: "${id}" }) { id }`;
     const seed = { registryAuths: [{ id: "reg", name: "r", username: "u", password: "p" }] };
@@ -198,19 +198,19 @@ describe("saveTemplate", () => {
     ).toContain(named);
   });
 
-  test("[template.serverless-fixed] isServerless cannot be changed, and leaving it out changes it", async () => {
+  test("[template.serverless-fixed] isServerless cannot be changed, and omitting it counts as a change", async () => {
     const id = await created("a");
     const change = `saveTemplate(input: { id: "${id}", name: "a", ${TEMPLATE_REQUIRED}, env: [] }) { id }`;
     expect(await refusedMutation(emulator, change)).toContain("isServerless");
   });
 
-  test("[template.env-limit] 50 variables are accepted, 51 are refused", async () => {
+  test("[template.env-limit] 50 variables are accepted, and 51 are refused", async () => {
     const env = (count: number) => `env: [${Array.from({ length: count }, (_, n) => `{ key: "K${n}", value: "v" }`)}]`;
     expect((await saveTemplate(emulator, "a", env(50))).body.errors).toBeUndefined();
     expect((await saveTemplate(emulator, "b", env(51))).body.errors[0].message).toContain("50");
   });
 
-  test("[template.secret-references] references to secrets stay as they are", async () => {
+  test("[template.secret-references] references to secrets are stored unchanged", async () => {
     const id = await created("a", 'env: [{ key: "T", value: "{{ RUNPOD_SECRET_x }}" }]');
     expect(emulator.templates.get(id)?.env).toEqual([{ key: "T", value: "{{ RUNPOD_SECRET_x }}" }]);
   });
@@ -220,7 +220,7 @@ describe("names", () => {
   const taken = (name: string, on = emulator) =>
     refusedMutation(on, `saveTemplate(input: { name: "${name}", ${TEMPLATE_REQUIRED}, env: [] }) { id }`);
 
-  test("[template.unique-name] a name that a template or a pod template has is refused, even in a change", async () => {
+  test("[template.unique-name] a name that another template or pod template uses is refused, even in a change", async () => {
     await created("one");
     const id = await created("two");
     emulator.templates.create({ name: "pod", imageName: "i", isServerless: false });
@@ -232,12 +232,12 @@ describe("names", () => {
     expect(emulator.templates.list().map(({ name }) => name)).toEqual(["one", "two", "pod"]);
   });
 
-  test("[template.taken-name] another account's name is refused", async () => {
+  test("[template.taken-name] a name that another account uses is refused", async () => {
     await using other = await startEmulator({ takenTemplateNames: ["llama"] });
     expect(await taken("llama", other)).toBe("Template name must be unique");
   });
 
-  test("[template.deleted-name] a deleted name is free again, unless an option reserves it", async () => {
+  test("[template.deleted-name] the name of a deleted template is free again, unless an option reserves it", async () => {
     await created("a");
     await mutate(emulator, 'deleteTemplate(templateName: "a")');
     expect(await created("a")).toBeDefined();
@@ -251,7 +251,7 @@ describe("names", () => {
 describe("deleteTemplate", () => {
   const remove = 'deleteTemplate(templateName: "a")';
 
-  test("[template.delete] deletes the template with the name, and returns nothing", async () => {
+  test("[template.delete] deletes the template by its name and returns nothing", async () => {
     await created("b");
     await created("a");
     expect((await mutate(emulator, remove)).body).toEqual({ data: { deleteTemplate: null } });
@@ -269,7 +269,7 @@ describe("deleteTemplate", () => {
   test.each([
     "contract",
     "observed",
-  ] as const)("[template.in-use] is refused while an endpoint or a pod uses it (%s)", async (profile) => {
+  ] as const)("[template.in-use] is refused while an endpoint or a pod uses the template (%s)", async (profile) => {
     await using account = await startEmulator({ profile, drainMs: 0, templateReleaseMs: 0 });
     account.templates.create({ id: "template-1", name: "a", imageName: "i" });
     const id = await createEndpoint(account);
@@ -281,7 +281,7 @@ describe("deleteTemplate", () => {
     expect((await mutate(account, remove)).body.errors).toBeUndefined();
   });
 
-  test("[template.in-use] is refused while a worker of an earlier version of the endpoint still runs with it", async () => {
+  test("[template.in-use] is refused while a worker of an earlier endpoint version still runs with the template", async () => {
     const clock = manualClock();
     const worker = (_: unknown, { sleep }: { sleep: (ms: number) => Promise<void> }) => sleep(60_000);
     await using account = await startEmulator({ clock, coldStartMs: 0, drainMs: 0, handlers: { default: worker } });
@@ -300,7 +300,7 @@ describe("deleteTemplate", () => {
     expect((await mutate(account, remove)).body.errors).toBeUndefined();
   });
 
-  test("[template.no-wait] [template.recently-used] in the observed profile it waits for 2 minutes after the last use", async () => {
+  test("[template.no-wait] [template.recently-used] is refused for 2 minutes after the last use in the observed profile", async () => {
     const refusalAfter = async (profile: "contract" | "observed", ms: number) => {
       const clock = manualClock();
       await using account = await startEmulator({ profile, clock });
@@ -336,7 +336,7 @@ describe("faults", () => {
     expect(await listed("name")).toEqual([{ name: "b" }, { name: "c" }]);
   });
 
-  test("a rule matches by the operation's name, and its error has the data of the operation", async () => {
+  test("a rule matches by the operation's name, and its error contains the data of the operation", async () => {
     emulator.faults.add({ match: { operation: "deleteTemplate" }, effect: { graphqlError: { message: "no" } } });
     emulator.faults.add({ match: { operation: "saveTemplate" }, effect: { status: 503, when: "after" }, times: 1 });
     expect((await saveTemplate(emulator, "a")).status).toBe(503);

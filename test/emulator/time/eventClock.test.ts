@@ -1,6 +1,6 @@
 import { eventClock } from "../../../emulator/time/eventClock";
 
-test("an event clock runs calls and the calls that they schedule in order, each at its own time", () => {
+test("an event clock runs calls, and the calls that they schedule, in order and each at its own time", () => {
   const clock = eventClock(100);
   const seen: [string, number][] = [];
   const see = (name: string) => () => seen.push([name, clock.now()]);

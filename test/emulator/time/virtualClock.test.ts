@@ -3,14 +3,14 @@ import { manualClock, scaledClock } from "../../../emulator/time/virtualClock";
 import { sleep } from "../../../sdk/contract/clock";
 
 describe("a manual clock", () => {
-  test("stands still until it is advanced, and then advances by exactly that much", async () => {
+  test("stands still until it is advanced, and then advances by exactly that amount", async () => {
     const clock = manualClock(1_000);
     expect(clock.now()).toBe(1_000);
     await clock.advance(250);
     expect(clock.now()).toBe(1_250);
   });
 
-  test("runs calls in the order of their times, and those of the same time in the order in which they were scheduled", async () => {
+  test("runs calls in the order of their times, and simultaneous calls in the order of scheduling", async () => {
     const clock = manualClock(0);
     const seen: string[] = [];
     for (const [name, delay] of [
@@ -27,7 +27,7 @@ describe("a manual clock", () => {
     expect(seen.at(-1)).toBe("late@30");
   });
 
-  test("any mix of scheduling and cancelling runs exactly the remaining calls, in order", async () => {
+  test("runs exactly the remaining calls in order after any mix of scheduling and cancelling", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.record({ delay: fc.nat(50), cancelled: fc.boolean() })), async (calls) => {
         const clock = manualClock(0);
@@ -63,7 +63,7 @@ describe("a manual clock", () => {
     expect(seen).toEqual(["woke@10", "eleven", "woke@20"]);
   });
 
-  test("runs calls that another call schedules within the same advance", async () => {
+  test("runs calls that another call schedules during the same advance", async () => {
     const clock = manualClock(0);
     let count = 0;
     const again = () => {
@@ -75,7 +75,7 @@ describe("a manual clock", () => {
     expect(count).toBe(9);
   });
 
-  test("runs until only background calls are left, and does not run them", async () => {
+  test("runs until only background calls are left, and does not run those", async () => {
     const clock = manualClock(0);
     const seen: string[] = [];
     clock.schedule(1_000, () => seen.push("tidy"), true);
@@ -99,7 +99,7 @@ describe("a manual clock", () => {
     expect(seen).toEqual([5]);
   });
 
-  test("overlapping advances take turns, and a call that throws does not stop the clock permanently", async () => {
+  test("lets overlapping advances take turns, and keeps running after a call throws", async () => {
     const clock = manualClock(0);
     clock.schedule(5, () => {
       throw new Error("broken call");
@@ -129,7 +129,7 @@ describe("a scaled clock", () => {
     expect(cancelledRan).toBe(false);
   });
 
-  test("waits for longer than a Node.js timer can", async () => {
+  test("can wait longer than a Node.js timer", async () => {
     const seen: string[] = [];
     const cancel = scaledClock(1).schedule(2 ** 31, () => seen.push("in 25 days"));
     await new Promise((resolve) => setTimeout(resolve, 50));

@@ -23,7 +23,7 @@ test("[volume.create] [volume.list] creates a volume with an id of 10 letters an
   expect(body.data.myself.networkVolumes).toEqual([volume]);
 });
 
-test("[volume.input] the data center, and the id of a change and of a deletion, are required", async () => {
+test("[volume.input] the data center is required, and so is the id for a change or a deletion", async () => {
   const provided = /of required type "String!" was not provided/;
   expect(await invalidMutation(emulator, create('name: "a", size: 10'))).toMatch(provided);
   expect(await invalidMutation(emulator, update("size: 10"))).toMatch(provided);
@@ -35,11 +35,11 @@ test("[volume.same-name] two volumes can have the same name", async () => {
   expect((await created()).id).not.toBe((await created()).id);
 });
 
-test("[volume.no-name] the name can be left out", async () => {
+test("[volume.no-name] the name is optional", async () => {
   expect(await created('size: 10, dataCenterId: "EU-RO-1"')).toMatchObject({ name: "" });
 });
 
-test("[volume.storage-type] the fast tier has a different kind of storage", async () => {
+test("[volume.storage-type] the fast tier uses a different kind of storage", async () => {
   expect(await created(`${MODELS}, isNextGenStorage: true`)).toMatchObject({ storageType: "VAST" });
 });
 
@@ -55,13 +55,13 @@ test("[volume.modify] name and size can be changed, and omitted fields are kept"
   ]);
 });
 
-test("[volume.fixed] a change has no data center and no tier", async () => {
+test("[volume.fixed] a change can set neither the data center nor the tier", async () => {
   const { id } = await created();
   expect(await invalidMutation(emulator, update(`id: "${id}", dataCenterId: "EU-CZ-1"`))).toContain("dataCenterId");
   expect(await invalidMutation(emulator, update(`id: "${id}", isNextGenStorage: true`))).toContain("isNextGenStorage");
 });
 
-test.each([9, 4097])("[volume.size] %d GB are refused", async (size) => {
+test.each([9, 4097])("[volume.size] a size of %d GB is refused", async (size) => {
   expect(await refusedMutation(emulator, create(`size: ${size}, dataCenterId: "EU-RO-1"`))).toContain(
     "between 10 and 4096",
   );
@@ -88,7 +88,7 @@ test("[volume.data-center] a data center without volumes is refused, and the mes
   );
 });
 
-test("[volume.nonexistent] a volume that does not exist cannot be deleted or changed", async () => {
+test("[volume.nonexistent] a nonexistent volume cannot be deleted or changed", async () => {
   expect(await refusedMutation(emulator, remove("x"))).toBe("Tried to delete nonexistent network volume");
   expect(await refusedMutation(emulator, update('id: "x", size: 20'))).toBe(
     "Tried to update nonexistent network volume",
@@ -108,13 +108,13 @@ test("[volume.in-use] a volume cannot be deleted while an endpoint or a pod uses
   expect(emulator.volumes.list()).toEqual([]);
 });
 
-test("[volume.any-location] an endpoint can have locations without the data center of its volume", async () => {
+test("[volume.any-location] the locations of an endpoint need not include the data center of its volume", async () => {
   const { id } = await created();
   const input = `name: "e", gpuIds: "ADA_24", templateId: "t", locations: "US-KS-2", networkVolumeId: "${id}"`;
   expect((await save(emulator, input)).body.data.saveEndpoint.networkVolumeId).toBe(id);
 });
 
-test("the pod of a worker shows the volume of its endpoint", async () => {
+test("a worker's pod shows the volume of its endpoint", async () => {
   const { id } = await created();
   const fields = { name: "e", gpuIds: "ADA_24", templateId: "t", networkVolumeId: id, workersMin: 1 };
   const [pod] = emulator.endpoints.create(fields).pods;

@@ -12,7 +12,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const write = (name: string, text: string) => writeFileSync(path.join(folder, name), text);
 
-test("files are loaded by their names, however they export their handler", () => {
+test("handler files are loaded by name, in every export style", () => {
   write("plain.js", "module.exports = () => 1;");
   write("named.cjs", "exports.handler = () => 2;");
   write("my endpoint.js", "exports.default = () => 3;");
@@ -27,7 +27,7 @@ test("files are loaded by their names, however they export their handler", () =>
   expect(Object.fromEntries(results)).toEqual({ plain: 1, named: 2, "my endpoint": 3 });
 });
 
-test("a file without a handler is an error that says what to export", () => {
+test("a file without a handler fails with an error that says what to export", () => {
   write("broken.js", "module.exports = { size: 1 };");
   expect(() => loadHandlers(folder)).toThrow(/broken\.js exports no handler.*module\.exports =/);
 });
@@ -41,7 +41,7 @@ test.each([
   expect(() => loadHandlers(folder)).toThrow(message.replace("FOLDER", folder));
 });
 
-test("the endpoint's name takes precedence over its template, and both over the default", () => {
+test("a handler for the endpoint's name takes precedence over one for its template, and both over the default", () => {
   const [name, template, fallback] = [() => 1, () => 2, () => 3];
   const endpoint = { name: "a", templateId: "t", id: "e" };
   expect(handlerFor({ a: name, t: template, default: fallback }, endpoint)).toBe(name);

@@ -11,7 +11,7 @@ function workedMs(): number {
   return Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, "utf8").split(" ")[0]) / 1e6;
 }
 
-test("the steps of a job with 300,000 keys leave turns for other requests", async () => {
+test("a job with 300,000 keys is processed in steps that let other requests run", async () => {
   await using emulator = await startEmulator({ coldStartMs: 0, handlers: { e: (job) => job.input } });
   emulator.seed({
     templates: [{ id: "t", name: "t", imageName: "app:1" }],

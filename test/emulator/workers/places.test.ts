@@ -55,7 +55,7 @@ test("[workers.no-machine] a job waits without an error until a machine fits", a
   expect(await status()).toBe("COMPLETED");
 });
 
-test("[workers.volumes] [workers.places] workers take the places of the volumes in turn, and know theirs", async () => {
+test("[workers.volumes] [workers.places] workers use the locations of the volumes in turn, and know their own location", async () => {
   const places: unknown[] = [];
   const clock = manualClock();
   await using emulator = await start(
@@ -98,7 +98,7 @@ test("[workers.cpu] a worker on CPUs has no GPU", async () => {
   expect(pod).not.toHaveProperty("gpu");
 });
 
-test("[save.cpu-lost] an endpoint on CPUs that lost its instances starts no worker", async () => {
+test("[save.cpu-lost] a CPU endpoint that lost its instances starts no worker", async () => {
   await using emulator = await start({ ...ON_CPUS });
   emulator.endpoints.change("e", { instanceIds: null, workersMin: 1 });
   expect(emulator.endpoints.get("e")?.pods).toEqual([]);
@@ -110,7 +110,7 @@ test.each<[string, Partial<EndpointSeed>]>([
   ["CUDA versions", { minCudaVersion: "12.4" }],
   ["data centers", { locations: "EU-CZ-1" }],
   ["volumes", { networkVolumeId: "cz" }],
-])("[workers.other-machine] a change of %s replaces the workers", async (_, change) => {
+])("[workers.other-machine] changing %s replaces the workers", async (_, change) => {
   await using emulator = await start({});
   const ids = () => emulator.endpoints.get("e")?.pods.map(({ id }) => id) ?? [];
   const before = ids();

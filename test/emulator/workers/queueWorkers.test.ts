@@ -14,7 +14,7 @@ describe("counts", () => {
     expect(podCount(queue)).toBe(2);
   });
 
-  test("[workers.maximum] no more than workersMax workers run; other jobs wait", async () => {
+  test("[workers.maximum] at most workersMax workers run, and other jobs wait", async () => {
     const queue = await startQueue(
       { ...onDemand, workersMax: 2, scalerType: "REQUEST_COUNT", scalerValue: 1 },
       { handlers },
@@ -58,7 +58,7 @@ describe("counts", () => {
     expect((await queue.health()).jobs).toMatchObject({ completed: 3 });
   });
 
-  test("[queue.health-observed] the observed profile counts more states of workers", async () => {
+  test("[queue.health-observed] the observed profile counts more worker states", async () => {
     const queue = await startQueue({ workersMin: 1, workersMax: 3 }, { profile: "observed", coldStartMs: 5 * second });
     expect((await queue.health()).workers).toEqual({
       idle: 0,
@@ -87,12 +87,12 @@ describe("cold starts", () => {
     expect(await coldStart(undefined, 20 * second)).toBe(20 * second);
   });
 
-  test("[workers.flashboot] [workers.flashboot-factor] FLASHBOOT takes a quarter of the time", async () => {
+  test("[workers.flashboot] [workers.flashboot-factor] FLASHBOOT reduces the time to a quarter", async () => {
     expect(await coldStart("FLASHBOOT", 20 * second)).toBe(5 * second);
   });
 });
 
-test("[workers.version] a worker's pod shows the endpoint's version when it was started", async () => {
+test("[workers.version] a worker's pod shows the endpoint's version at the time of its start", async () => {
   const queue = await startQueue({ workersMin: 1, workersMax: 2 });
   queue.emulator.endpoints.change(queue.endpointId, { workersMin: 2 });
   expect(queue.pods().map((pod) => pod.slsVersion)).toEqual([0, 0]);

@@ -13,16 +13,16 @@ describe("REQUEST_COUNT", () => {
     [4, 1, 2],
     [0, 9, 3],
     [1000, 0, 10],
-  ])("%d waiting and %d in progress want %d", (waiting, inProgress, expected) => {
+  ])("%d waiting jobs and %d jobs in progress require %d workers", (waiting, inProgress, expected) => {
     expect(wanted(waiting, inProgress)).toBe(expected);
   });
 
-  test("wants never fewer than workersMin workers, and never more than workersMax", () => {
+  test("never wants fewer than workersMin or more than workersMax workers", () => {
     expect(wanted(0, 0, { workersMin: 2 })).toBe(2);
     expect(wanted(100, 0, { workersMax: 0 })).toBe(0);
   });
 
-  test("counts a scalerValue below 1 as 1", () => {
+  test("treats a scalerValue below 1 as 1", () => {
     expect(wanted(3, 0, { scalerValue: 0 })).toBe(3);
   });
 });
@@ -37,11 +37,11 @@ describe("QUEUE_DELAY", () => {
     [5, 0, 1, 1],
     [5, 2, 1, 3],
     [99, 99, 1, 10],
-  ])("%d waiting, %d of them overdue, and %d in progress want %d", (waiting, overdue, inProgress, expected) => {
+  ])("%d waiting jobs, %d of them overdue, and %d jobs in progress require %d workers", (waiting, overdue, inProgress, expected) => {
     expect(wanted(waiting, overdue, inProgress)).toBe(expected);
   });
 
-  test("wants never fewer than workersMin workers", () => {
+  test("never wants fewer than workersMin workers", () => {
     expect(wanted(0, 0, 0, { workersMin: 3 })).toBe(3);
   });
 });

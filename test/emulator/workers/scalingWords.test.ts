@@ -10,7 +10,7 @@ test.each([
   [{ workersMin: 1 }, [0, 0, 0], "wanted 1 = ceil((0 waiting + 0 in progress) / 2) = 0, at least 1, at most 3"],
   [{ scalerType: "QUEUE_DELAY" }, [2, 0, 0], "wanted 1 = 1 for the first of 2 waiting, at most 3"],
   [{ scalerType: "QUEUE_DELAY" }, [2, 1, 1], "wanted 2 = 1 in progress + 1 waiting for 2 s or longer, at most 3"],
-] as const)("%j with %j: %s", (more, [waiting, overdue, inProgress], words) => {
+] as const)("settings %j with job counts %j are explained as: %s", (more, [waiting, overdue, inProgress], words) => {
   expect(scalingInWords({ ...record, ...more }, { waiting, overdue, inProgress })).toBe(words);
 });
 
@@ -27,7 +27,7 @@ function computed(line: string): number {
   return Math.min(Number(most), Math.max(Number(least), Number(new Function(`return ${arithmetic}`)())));
 }
 
-test("the arithmetic in words always gives the number of workers that the scaler wants", () => {
+test("the arithmetic in words always yields the number of workers that the scaler wants", () => {
   const size = fc.nat({ max: 50 });
   const fields = fc.record({
     scalerType: fc.constantFrom("REQUEST_COUNT" as const, "QUEUE_DELAY" as const),

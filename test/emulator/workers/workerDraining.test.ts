@@ -15,7 +15,7 @@ describe("draining", () => {
     expect(podCount(queue)).toBe(0);
   });
 
-  test("[workers.draining] a busy worker finishes its job, takes no other, and stops", async () => {
+  test("[workers.draining] a busy worker finishes its job, takes no other job, and stops", async () => {
     const queue = await startQueue({}, { drainMs: 3 * second, handlers });
     const [running, waiting] = [await queue.run({ sleep: 20 * second }), await queue.run({})];
     queue.emulator.endpoints.change(queue.endpointId, { workersMin: 0, workersMax: 0 });
@@ -27,7 +27,7 @@ describe("draining", () => {
     expect(podCount(queue)).toBe(0);
   });
 
-  test("a lowered workersMax stops idle workers before busy ones", async () => {
+  test("lowering workersMax stops idle workers before busy ones", async () => {
     const queue = await startQueue({ workersMin: 2, workersMax: 2 }, { handlers });
     await queue.run({});
     queue.emulator.endpoints.change(queue.endpointId, { workersMin: 1, workersMax: 1 });
@@ -36,7 +36,7 @@ describe("draining", () => {
     expect(podCount(queue)).toBe(1);
   });
 
-  test("[workers.maximum] draining workers count: new ones start only when they have stopped", async () => {
+  test("[workers.maximum] draining workers count, so new workers start only when they have stopped", async () => {
     const queue = await startQueue({ workersMin: 3, workersMax: 3 }, { drainMs: 3 * second });
     const old = queue.pods().map((pod) => pod.id);
     for (let n = 0; n < 5; n += 1) {
@@ -62,7 +62,7 @@ describe("draining", () => {
     expect([podCount(queue), (await queue.job(next)).status]).toEqual([1, "COMPLETED"]);
   });
 
-  test("[workers.maximum] no sequence of jobs, changes and time starts a worker above workersMax", async () => {
+  test("[workers.maximum] no sequence of jobs, changes and time steps starts a worker above workersMax", async () => {
     const step = fc.oneof(
       fc.record({
         kind: fc.constant("scale" as const),

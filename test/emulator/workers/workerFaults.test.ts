@@ -11,7 +11,7 @@ afterEach(async () => {
 const none = { workersMin: 0, workersMax: 1 };
 
 describe("fault rules for workers without a program", () => {
-  test("[worker-fault.kill] killWorker ends a worker when it starts a job, which is queued again once", async () => {
+  test("[worker-fault.kill] killWorker ends a worker when it starts a job, and the job is queued again once", async () => {
     const queue = await startQueue();
     const [pod] = queue.pods();
     queue.emulator.faults.add({ effect: { killWorker: true }, times: 1 });
@@ -35,7 +35,7 @@ describe("fault rules for workers without a program", () => {
     }
   });
 
-  test("[worker-fault.hang] hangWorker lets a job run until its execution timeout", async () => {
+  test("[worker-fault.hang] hangWorker keeps a job running until its execution timeout", async () => {
     const queue = await startQueue();
     queue.emulator.faults.add({ match: { nth: 2 }, effect: { hangWorker: true } });
     const [first, second] = [await queue.run({}), await queue.run({}, { policy: { executionTimeout: 60_000 } })];
@@ -45,7 +45,7 @@ describe("fault rules for workers without a program", () => {
     expect(await queue.job(second)).toMatchObject({ status: "FAILED", error: "executionTimeout exceeded" });
   });
 
-  test("[worker-fault.throttle] [worker-fault.image-pull] a worker is throttled, then loads its image, then starts", async () => {
+  test("[worker-fault.throttle] [worker-fault.image-pull] a worker is first throttled, then loads its image, and then starts", async () => {
     const queue = await startQueue(none, { profile: "observed", coldStartMs: 1000 });
     const effect = { throttleWorkerMs: 30_000, imagePullMs: 60_000 };
     queue.emulator.faults.add({ match: { endpointId: queue.endpointId }, effect, times: 1 });
@@ -115,7 +115,7 @@ describe("fault rules for real workers", () => {
 });
 
 describe("the worker quota", () => {
-  test("[worker-fault.quota] can be lowered while workers run: they stay, and nothing can be raised", async () => {
+  test("[worker-fault.quota] can be lowered while workers run, which keep running, and then no workersMax can be raised", async () => {
     await using emulator = await startEmulator({ workerQuota: 5, coldStartMs: 0 });
     const { id } = emulator.endpoints.create({
       name: "a",

@@ -4,7 +4,7 @@ import { day, handlers, onDemand, podCount, second, submit } from "../../support
 afterEach(stopAll);
 
 describe("scaling", () => {
-  test("[workers.request-count] REQUEST_COUNT wants a worker for each scalerValue jobs", async () => {
+  test("[workers.request-count] REQUEST_COUNT wants one worker for every scalerValue jobs", async () => {
     const queue = await startQueue({ ...onDemand, scalerType: "REQUEST_COUNT", scalerValue: 3 }, { handlers });
     expect(podCount(queue)).toBe(0);
     const seen: number[] = [];
@@ -15,7 +15,7 @@ describe("scaling", () => {
     expect(seen).toEqual([1, 1, 1, 2, 2, 2, 3]);
   });
 
-  test("[workers.queue-delay] QUEUE_DELAY starts a worker for the first job, more when jobs wait too long", async () => {
+  test("[workers.queue-delay] QUEUE_DELAY starts a worker for the first job, and more workers when jobs wait too long", async () => {
     const queue = await startQueue({ ...onDemand, scalerType: "QUEUE_DELAY", scalerValue: 4 }, { handlers });
     await submit(queue, 3);
     expect(podCount(queue)).toBe(1);
@@ -26,7 +26,7 @@ describe("scaling", () => {
     expect((await queue.health()).jobs).toMatchObject({ inProgress: 3, inQueue: 0 });
   });
 
-  test("[workers.low-priority] jobs with lowPriority start no worker, and use existing ones", async () => {
+  test("[workers.low-priority] jobs with lowPriority start no worker and use existing ones", async () => {
     for (const scalerType of ["REQUEST_COUNT", "QUEUE_DELAY"] as const) {
       const queue = await startQueue({ ...onDemand, scalerType, scalerValue: 1 }, { handlers });
       await submit(queue, 3, { policy: { lowPriority: true } });
@@ -63,7 +63,7 @@ describe("scaling", () => {
 
     test.each([
       0, 3600,
-    ])("[workers.idle-request-count] [workers.idle-request-count-time] with idleTimeout %d, workers that its formula does not want stop after 4 s", async (idleTimeout) => {
+    ])("[workers.idle-request-count] [workers.idle-request-count-time] with idleTimeout %d, workers beyond the number that the formula wants stop after 4 s", async (idleTimeout) => {
       const queue = await startQueue({ ...requestCount, workersMin: 1, idleTimeout }, { handlers });
       await submit(queue, 3);
       await queue.clock.advance(10 * second);
@@ -88,7 +88,7 @@ describe("scaling", () => {
       expect(podCount(queue)).toBe(0);
     });
 
-    test("[workers.idle-request-count] a starting worker whose job was purged in the meantime stops", async () => {
+    test("[workers.idle-request-count] a starting worker stops if its job is purged in the meantime", async () => {
       const queue = await startQueue(requestCount, { handlers, coldStartMs: 10 * second });
       await submit(queue, 2);
       await queue.post("purge-queue");
@@ -117,7 +117,7 @@ describe("scaling", () => {
     expect(podCount(queue)).toBe(0);
   });
 
-  test("[workers.idle-scale-down] workersMax drops to 2 after 3 days without jobs, to 0 after 7", async () => {
+  test("[workers.idle-scale-down] workersMax drops to 2 after 3 days without jobs, and to 0 after 7 days", async () => {
     const queue = await startQueue({ ...onDemand, workersMax: 5 });
     const workersMax = () => queue.emulator.endpoints.get(queue.endpointId)?.workersMax;
     await queue.clock.advance(2 * day);

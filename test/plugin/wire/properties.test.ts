@@ -13,7 +13,7 @@ const VALUE = fc
   .jsonValue({ maxDepth: 2, noUnicodeString: false } as fc.JsonSharedConstraints)
   .filter((value) => !JSON.stringify(value).includes('"__proto__"'));
 
-test("plain values arrive as they were sent", () => {
+test("plain values arrive unchanged", () => {
   fc.assert(
     fc.property(fc.dictionary(KEY, VALUE), (properties) => {
       // The protocol has one zero.
@@ -23,7 +23,7 @@ test("plain values arrive as they were sent", () => {
   );
 });
 
-test("secrets arrive as plain values with their names, and are sent back under the same names", () => {
+test("secrets arrive as plain values with a list of their names, and are sent back as secrets under the same names", () => {
   fc.assert(
     fc.property(fc.dictionary(KEY, fc.tuple(fc.string(), fc.boolean())), (values) => {
       const entries = Object.entries(values);
@@ -43,13 +43,13 @@ test.each([
   [{ input: { a: { b: secret(1) } } }, ["input.a"], { input: { a: secret({ b: 1 }) } }],
   [{ env: { "a.b": secret("c") } }, ["env"], { env: secret({ "a.b": "c" }) }],
   [{ env: secret({ A: secret("b") }) }, ["env", "env.A"], { env: secret({ A: "b" }) }],
-])("the secrets in %j are %j", (properties, secrets, sentBack) => {
+])("%j contains the secrets %j", (properties, secrets, sentBack) => {
   const received = receive(toStruct(properties));
   expect(received.secrets).toEqual(secrets);
   expect(toWire(received.properties, received.secrets).toJavaScript()).toEqual(sentBack);
 });
 
-test("unknown values of every type have one placeholder", () => {
+test("unknown values of every type share one placeholder", () => {
   const unknownNumber = "3eeb2bf0-c639-47a8-9e75-3b44932eb421";
   const unknownList = "6a19a0b0-7e62-4c92-b797-7f8e31da9cc2";
   const { properties } = receive(toStruct({ a: unknownNumber, b: { c: [unknownList] }, d: secret(unknownNumber) }));

@@ -25,14 +25,14 @@ describe("the record of an account", () => {
     for (let start = 0; start + 5 <= KEY.length; start++) expect(record).not.toContain(KEY.slice(start, start + 5));
   });
 
-  test("differs by endpoint, so that it does not reveal which endpoints share a key", () => {
+  test("differs by endpoint, so it does not reveal which endpoints share a key", () => {
     expect(accountRecord(HOME, "ep-1")).not.toBe(accountRecord(HOME, "ep-2"));
     expect(accountRecord(HOME, "ep-1")).toBe(accountRecord({ ...HOME }, "ep-1"));
   });
 });
 
 describe("an endpoint that is absent", () => {
-  test("counts as gone in the account where it was last seen", () => {
+  test("counts as gone in the account in which it was last seen", () => {
     expect(() =>
       refuseOtherAccount("endpoint", seenAt(HOME), { account: HOME, settings: settings() }, "ep-1"),
     ).not.toThrow();
@@ -51,7 +51,7 @@ describe("an endpoint that is absent", () => {
     expect(failing).not.toThrow(account.apiKey);
   });
 
-  test("counts as gone if the user says so, or if nothing was recorded", () => {
+  test("counts as gone if the user says so or if nothing was recorded", () => {
     expect(() =>
       refuseOtherAccount("endpoint", seenAt(HOME), { account: otherKey, settings: settings(true) }, "ep-1"),
     ).not.toThrow();
@@ -79,7 +79,7 @@ describe("an endpoint may be elsewhere", () => {
     expect(isRedirected(outputs, { account, queueUrl: "http://queue" }, "ep-1")).toBe(isAnotherWay);
   });
 
-  test("never when nothing was recorded", () => {
+  test("but not if nothing was recorded", () => {
     expect(isOtherAccount({}, otherProvider, "ep-1")).toBe(false);
     expect(isRedirected({}, { account: otherProvider, queueUrl: "http://queue" }, "ep-1")).toBe(false);
   });
@@ -95,7 +95,7 @@ describe("an explicit provider's settings", () => {
     STAGING_KEY: " staging-key-123456 ",
   };
 
-  test("are one unit and ignore the environment", () => {
+  test("form one unit and ignore the environment", () => {
     const settings = providerSettings(
       config({ explicit: "staging", apiKey: KEY, graphqlUrl: "http://own", queueUrl: "http://queue" }),
       environment,
@@ -109,14 +109,14 @@ describe("an explicit provider's settings", () => {
     [{}, "no graphqlUrl and no queueUrl"],
     [{ queueUrl: "http://own" }, "no graphqlUrl"],
     [{ graphqlUrl: "http://own", queueUrl: "" }, "no queueUrl"],
-  ])("with only the URLs %j, the error names what the provider itself must set", (urls, missing) => {
+  ])("cause an error that names the missing settings of the provider if it sets only the URLs %j", (urls, missing) => {
     const failing = () => providerSettings(config({ explicit: "staging", apiKey: KEY, ...urls }), environment);
     expect(failing).toThrow(ConfigurationError);
     expect(failing).toThrow(`the provider "staging" has ${missing}: set its service: "runpod", or its graphqlUrl and`);
     expect(failing).not.toThrow("SERVERLESS_GPU_");
   });
 
-  test("read the key only from the variable that apiKeyEnv names", () => {
+  test("read the key only from the variable named by apiKeyEnv", () => {
     const explicit = { explicit: "staging", apiKeyEnv: "STAGING_KEY", service: "runpod" };
     expect(providerSettings(config(explicit), environment).apiKey).toBe("staging-key-123456");
     const failing = () => providerSettings(config({ ...explicit, apiKeyEnv: "MISSING_KEY" }), environment);
@@ -124,7 +124,7 @@ describe("an explicit provider's settings", () => {
     expect(failing).toThrow(/environment variable MISSING_KEY, which the provider's apiKeyEnv names, is not set/);
   });
 
-  test("apiKeyEnv counts for explicit providers only", () => {
+  test("are the only settings for which apiKeyEnv applies", () => {
     expect(providerSettings(config({ apiKeyEnv: "STAGING_KEY", apiKey: KEY }), {}).apiKey).toBe(KEY);
   });
 });

@@ -12,7 +12,7 @@ function settings(config: Record<string, string>, environment: Record<string, st
 }
 
 describe("the provider's settings", () => {
-  test("come from the stack's config", () => {
+  test("are read from the stack's config", () => {
     const config = {
       apiKey: KEY,
       service: "another",
@@ -35,7 +35,7 @@ describe("the provider's settings", () => {
     ["graphqlUrl", "SERVERLESS_GPU_GRAPHQL_URL"],
     ["restUrl", "SERVERLESS_GPU_REST_URL"],
     ["queueUrl", "SERVERLESS_GPU_QUEUE_URL"],
-  ] as const)("%s comes from %s before it comes from config", (name, variable) => {
+  ] as const)("%s is read from %s first, and then from the config", (name, variable) => {
     expect(settings({ [name]: "from-config" }, { [variable]: " from-environment " })[name]).toBe("from-environment");
     expect(settings({ [name]: " from-config " }, { [variable]: " " })[name]).toBe("from-config");
     expect(settings({ [name]: "" }, {})[name]).toBeUndefined();
@@ -44,14 +44,14 @@ describe("the provider's settings", () => {
   test.each([
     ["extraGpuTiers", "SERVERLESS_GPU_EXTRA_GPU_TIERS"],
     ["extraLocations", "SERVERLESS_GPU_EXTRA_LOCATIONS"],
-  ] as const)("%s are those of %s and of the config, also of an explicit provider; none by default", (name, variable) => {
+  ] as const)("%s combine the values of %s and of the config, also for an explicit provider, and are empty by default", (name, variable) => {
     const environment = { [variable]: "FIRST, SECOND" };
     expect(settings({ [name]: "THIRD,FIRST" }, environment)[name]).toEqual(["FIRST", "SECOND", "THIRD"]);
     expect(settings({ ...SECOND, [name]: "THIRD" }, environment)[name]).toEqual(["FIRST", "SECOND", "THIRD"]);
     expect(settings({})[name]).toEqual([]);
   });
 
-  test("a list in the YAML of a stack's config arrives as JSON and is accepted; other JSON is refused", () => {
+  test("a YAML list in a stack's config arrives as JSON and is accepted, but other JSON is refused", () => {
     expect(settings({ extraGpuTiers: '["HOPPER_141"," A,B"]' }).extraGpuTiers).toEqual(["HOPPER_141", "A", "B"]);
     for (const text of ['{"HOPPER_141":true}', "[1]", "[HOPPER_141", '"HOPPER_141"']) {
       expect(() => settings({ extraGpuTiers: text })).toThrow(ConfigurationError);
@@ -68,7 +68,7 @@ describe("the provider's settings", () => {
     expect(settings(SECOND, { SERVERLESS_GPU_SERVICE: "runpod" }).extraLocations).toEqual([]);
   });
 
-  test("register the key as a secret at once", () => {
+  test("register the key as a secret immediately", () => {
     settings({ apiKey: "known-from-config-onwards" });
     expect(redact("it is known-from-config-onwards")).toBe("it is [redacted]");
   });
@@ -83,13 +83,13 @@ describe("the API key", () => {
     [undefined],
     [""],
     ["  "],
-  ])("a setting that is missing (%j) is an error that says where to set it", (apiKey) => {
+  ])("a missing setting (%j) causes an error that says where to set it", (apiKey) => {
     const failing = () => requireApiKey({ apiKey, service: "runpod" });
     expect(failing).toThrow(ConfigurationError);
     expect(failing).toThrow(/^there is no API key.*SERVERLESS_GPU_API_KEY.*serverless-gpu:apiKey.*option apiKey/);
   });
 
-  test("without key, service and URLs, the error says first that nothing is configured", () => {
+  test("without a key, a service and URLs, the error says first that nothing is configured", () => {
     expect(() => requireApiKey({ apiKey: "" })).toThrow(
       /^nothing is configured yet: there is no API key and no service/,
     );
@@ -132,7 +132,7 @@ describe("a URL", () => {
     ["queueUrl", "https://api.example.com/v2", "https://api.example.com"],
     ["queueUrl", "https://api.example.com/v1", "https://api.example.com/v1"],
     ["graphqlUrl", "https://example.com/mygraphql", "https://example.com/mygraphql"],
-  ] as const)("%s may hold its interface's own path: %s", (name, given, expected) => {
+  ] as const)("%s may contain the path of its own API: %s", (name, given, expected) => {
     expect(requireAddress({ [name]: given }, name)).toBe(expected);
   });
 
@@ -154,7 +154,7 @@ describe("a URL", () => {
     expect(failing).not.toThrow("s3cret");
   });
 
-  test("a key that is missing is an error that says where to set it", () => {
+  test("a missing key causes an error that says where to set it", () => {
     for (const name of ["graphqlUrl", "restUrl", "queueUrl"] as const) {
       expect(() => requireAddress({}, name)).toThrow(ConfigurationError);
       expect(() => requireAddress({}, name)).toThrow(
@@ -163,7 +163,7 @@ describe("a URL", () => {
     }
   });
 
-  test("comes from the named service, unless it is set", () => {
+  test("comes from the named service unless it is set", () => {
     const service = "runpod";
     expect(requireAddress({ service }, "graphqlUrl")).toBe("https://api.runpod.io");
     expect(requireAddress({ service }, "restUrl")).toBe("https://rest.runpod.io");
@@ -179,7 +179,7 @@ describe("a service's name", () => {
     expect(serviceName({})).toBeUndefined();
   });
 
-  test.each(["RunPod", "aws", "__proto__"])("%j is not known", (service) => {
+  test.each(["RunPod", "aws", "__proto__"])("%j is refused as unknown", (service) => {
     expect(() => serviceName({ service })).toThrow(/is unknown: use runpod, or set the three URLs/);
   });
 });

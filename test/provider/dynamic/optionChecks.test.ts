@@ -4,7 +4,7 @@ import {
   resourceOptionProblems,
 } from "../../../provider/dynamic/program/optionChecks";
 
-test("an ignored list element causes a warning; an ignored field or other property does not", () => {
+test("an ignored list element causes a warning, but an ignored field or other property does not", () => {
   const ignoreChanges = ["gpuIds[1]", "locations[0]", 'gpuIds["0"]', "gpuIds", "workersMax", "tags[0]"];
   expect(ignoredElementWarnings({ ignoreChanges })).toEqual([
     expect.stringMatching(/"gpuIds\[1\]" has no effect.*Name the whole field, "gpuIds"$/),
@@ -22,7 +22,7 @@ test("customTimeouts cause a warning that names the alternative", () => {
   expect(customTimeoutsWarning("ServerlessEndpoint", {})).toEqual([]);
 });
 
-test("the option import is refused with a message that names the alternative", () => {
+test("the import option is refused with a message that names the alternative", () => {
   const message = expect.stringMatching(
     /^a ServerlessEndpoint cannot be imported. Remove the option import: set adoptId/,
   );

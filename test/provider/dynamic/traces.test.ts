@@ -30,14 +30,14 @@ function framesDuring(declare: () => void): number[] {
   return frames;
 }
 
-test("a declaration records no stack traces, and leaves their length as it was", () => {
+test("a declaration records no stack traces and leaves their length unchanged", () => {
   const before = Error.stackTraceLimit;
   const frames = framesDuring(() => new ServerlessEndpoint("llama", ARGS));
   expect(frames.filter((count) => count === 0).length).toBeGreaterThan(50);
   expect(Error.stackTraceLimit).toBe(before);
 });
 
-test("with PULUMI_DEBUG_PROMISE_LEAKS a declaration records stack traces", () => {
+test("a declaration records stack traces with PULUMI_DEBUG_PROMISE_LEAKS", () => {
   process.env.PULUMI_DEBUG_PROMISE_LEAKS = "true";
   try {
     const frames = framesDuring(() => new ServerlessEndpoint("leaking", ARGS));
@@ -48,7 +48,7 @@ test("with PULUMI_DEBUG_PROMISE_LEAKS a declaration records stack traces", () =>
   }
 });
 
-test("an error of the declaration shows where the program declares it", () => {
+test("an error in a declaration shows where the program makes it", () => {
   const before = Error.stackTraceLimit;
   const declare = () => new ServerlessEndpoint("", ARGS);
   let error: unknown;
@@ -99,7 +99,7 @@ test("an error of the engine shows where the program declares the endpoint", () 
   expect(refused).toMatch(/^Error: failed to register new resource llama .*invalid alias\n(.*\n)* +at userCode /);
 });
 
-test("an error of an argument keeps its own stack", () => {
+test("an error in an argument keeps its own stack", () => {
   const args = `{ ...${JSON.stringify(ARGS)}, templateId: (async function find() { throw new Error("no template"); })() }`;
   expect(failureOf(`new ServerlessEndpoint("llama", ${args});`)).toMatch(/no template\n+ +at find /);
 });

@@ -94,11 +94,11 @@ describe("a change", () => {
     ["workersMax", { workersMax: 0 }, {}],
     ["networkVolumeId", { networkVolumeId: null }, { networkVolumeId: "vol" }],
     ["workersMax", { workersMax: 3 }, { workersMax: 2 }],
-  ])("a change of %s is seen: %j over %j", (field, program, outputs) => {
+  ])("a change of %s is detected: %j over %j", (field, program, outputs) => {
     expect(changed(program, outputs)).toEqual([field]);
   });
 
-  test("names every field that differs, and only those", () => {
+  test("names exactly the fields that differ", () => {
     const program = {
       templateId: "other",
       workersMax: 5,
@@ -113,11 +113,11 @@ describe("a change", () => {
     expect(changed({ templateId: UNKNOWN, locations: ["CZ", UNKNOWN] }).sort()).toEqual(["locations", "templateId"]);
   });
 
-  test("is seen when a field is removed from the program", () => {
+  test("is detected when a field is removed from the program", () => {
     expect(changed({}, { locations: "CZ" }, { ...PROGRAM, locations: "CZ" })).toEqual(["locations"]);
   });
 
-  test("disappears once the service has the program's values", () => {
+  test("disappears once the service matches the program", () => {
     const program = fc.record(
       {
         gpuIds: fc.shuffledSubarray(["AMPERE_16", "ADA_24", "-B", "-A"]).map((parts) => ["AMPERE_80", ...parts]),
@@ -143,14 +143,14 @@ describe("the record of what is managed", () => {
   const recorded: Properties = { __managed: "gpuIds,name,templateId" };
   const withMaximum: Properties = { __managed: "gpuIds,name,templateId,workersMax" };
 
-  test("says which fields must be saved, even if the outputs show their values", () => {
+  test("states which fields must be saved, even if the outputs show their values", () => {
     const program = { ...PROGRAM, workersMax: OUTPUTS.workersMax };
     expect(isNew({ ...OUTPUTS, ...recorded }, program)).toBe(true);
     expect(isNew({ ...OUTPUTS, ...withMaximum }, program)).toBe(false);
     expect(isNew({ ...OUTPUTS, ...recorded }, { ...PROGRAM, workersMax: UNKNOWN })).toBe(true);
   });
 
-  test("changes with a field that is no longer managed, which is not saved", () => {
+  test("changes when a field is no longer managed, and that field is not saved", () => {
     const outputs = { ...OUTPUTS, ...withMaximum };
     expect([managesOthersIn(FIELDS, outputs, PROGRAM), isNew(outputs, PROGRAM)]).toEqual([true, false]);
     expect(managesOthersIn(FIELDS, { ...OUTPUTS, ...recorded }, PROGRAM)).toBe(false);

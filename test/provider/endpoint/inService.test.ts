@@ -99,7 +99,7 @@ test.each(PLAYED.map((steps) => [steps.join(", "), steps] as const))(
   120_000,
 );
 
-test("a refresh after a deletion that was killed does not take zero workers for what the program declares", async () => {
+test("a refresh after a killed deletion does not mistake zero workers for the program's declaration", async () => {
   const job = heldJob();
   await using emulator = await startEmulator({ drainMs: 0, coldStartMs: 0, handlers: { default: job.handler } });
   const machine: Machine = { emulator, job, provider: await startDynamicProvider(emulator.env), remembered: [] };

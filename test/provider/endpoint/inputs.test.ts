@@ -43,7 +43,7 @@ const program = fc.record(
   { requiredKeys: ["name", "gpuIds", "templateId"] },
 );
 
-test("scalerType cannot be removed while scalerValue stays, because the unit would change", () => {
+test("scalerType cannot be removed while scalerValue stays, because its unit would change", () => {
   const old = check({ ...MINIMAL, scalerType: "REQUEST_COUNT", scalerValue: 50 });
   expect(problems({ ...MINIMAL, scalerValue: 50 }, old)).toEqual([
     expect.stringContaining("scalerValue: requires scalerType, which determines its unit"),
@@ -56,7 +56,7 @@ test("scalerType cannot be removed while scalerValue stays, because the unit wou
 });
 
 describe("the normal form", () => {
-  test("contains only what the program set, and nothing that is null or undefined", () => {
+  test("contains only the values that the program set, without null and undefined", () => {
     const inputs = check({ ...MINIMAL, gpuIds: ["ADA_24", " AMPERE_16"], locations: ["US", "CZ"], idleTimeout: null });
     expect(inputs).toStrictEqual({
       name: "llama",
@@ -68,7 +68,7 @@ describe("the normal form", () => {
     });
   });
 
-  test("the normal form of null is not null, so that the engine sees that a field was cleared", () => {
+  test("replaces null with another value, so that the engine sees that a field was cleared", () => {
     const cleared = check({
       ...MINIMAL,
       locations: null,
@@ -99,7 +99,7 @@ describe("the normal form", () => {
     );
   });
 
-  test("is its own normal form", () => {
+  test("does not change when it is normalized again", () => {
     fc.assert(
       fc.property(program, (given) => {
         const first = check(given);
@@ -108,7 +108,7 @@ describe("the normal form", () => {
     );
   });
 
-  test("holds only strings and numbers", () => {
+  test("contains only strings and numbers", () => {
     fc.assert(
       fc.property(program, (given) => {
         for (const value of Object.values(check(given))) expect(typeof value).toMatch(/^(string|number)$/);
@@ -122,11 +122,11 @@ describe("unknown values", () => {
     ["a field", UNKNOWN],
     ["an item of a list", ["CZ", UNKNOWN]],
     ["anything deeper", [{ a: [UNKNOWN] }]],
-  ])("as %s make the field unknown, and are not a problem", (_where, value) => {
+  ])("as %s make the field unknown and cause no problem", (_where, value) => {
     expect(check({ ...MINIMAL, locations: value }).locations).toBe(UNKNOWN);
   });
 
-  test("unknown values of required fields and numbers are not a problem", () => {
+  test("cause no problem in required fields and numbers", () => {
     const all = {
       name: UNKNOWN,
       gpuIds: UNKNOWN,
@@ -144,13 +144,13 @@ describe("unknown values", () => {
     ]);
   });
 
-  test("do not hide a property that does not exist", () => {
+  test("do not hide a nonexistent property", () => {
     expect(problems({ ...MINIMAL, workerMax: UNKNOWN })).toEqual([expect.stringMatching(/^workerMax: .*workersMax/)]);
   });
 });
 
 describe("a field that the program no longer sets", () => {
-  test("returns to its default, and stays there", () => {
+  test("returns to its default and keeps it", () => {
     const before = check({
       ...MINIMAL,
       idleTimeout: 60,
@@ -168,7 +168,7 @@ describe("a field that the program no longer sets", () => {
     expect(Object.keys(check(MINIMAL, check(MINIMAL)))).toEqual(Object.keys(check(MINIMAL)));
   });
 
-  test("is a problem when it is required", () => {
+  test("causes a problem if it is required", () => {
     expect(problems({ name: "llama" }, check(MINIMAL))).toEqual([
       "gpuIds: is required (or instanceIds, for an endpoint on CPUs)",
       "templateId: is required (or imageName, for an endpoint without a template)",
@@ -179,14 +179,14 @@ describe("a field that the program no longer sets", () => {
 describe("the automatic name", () => {
   const unnamed = { gpuIds: "AMPERE_24", templateId: "abc123" };
 
-  test("is used if there is no name, and kept if a later run would produce another one", () => {
+  test("is used if the program sets no name, and kept if a later run would produce another one", () => {
     const first = check({ ...unnamed, automaticName: "llama-1234567" });
     expect(first).toMatchObject({ name: "llama-1234567", __automaticName: true });
     expect(first).not.toHaveProperty("automaticName");
     expect(check({ ...unnamed, automaticName: "llama-7654321" }, first)).toEqual(first);
   });
 
-  test("is replaced by an explicit name, and returns when that is removed", () => {
+  test("is replaced by an explicit name, and returns when that name is removed", () => {
     const automatic = check({ ...unnamed, automaticName: "llama-1234567" });
     const explicit = check({ ...MINIMAL, name: "mine" }, automatic);
     expect(explicit).not.toHaveProperty("__automaticName");
@@ -194,7 +194,7 @@ describe("the automatic name", () => {
     expect(check({ ...unnamed, automaticName: "llama-7654321" }, explicit).name).toBe("llama-7654321");
   });
 
-  test("may be unknown in a preview; an existing one is known", () => {
+  test("may be unknown in a preview, but an existing name is known", () => {
     const preview = check({ ...unnamed, automaticName: UNKNOWN });
     expect(preview).toMatchObject({ name: UNKNOWN, __automaticName: true });
     const first = check({ ...unnamed, automaticName: "llama-1234567" });
@@ -220,14 +220,14 @@ describe("invalid inputs", () => {
     ]);
   });
 
-  test("use the default of workersMax only for a new resource", () => {
+  test("are checked against the default of workersMax only for a new resource", () => {
     expect(problems({ ...MINIMAL, workersMin: 4 })).toEqual([
       "workersMin: is 4, more than workersMax (3, its default)",
     ]);
     expect(problems({ ...MINIMAL, workersMin: 4 }, check(MINIMAL))).toEqual([]);
   });
 
-  test("include __proto__, which changes nothing else", () => {
+  test("include __proto__, which has no other effect", () => {
     const given = JSON.parse(JSON.stringify(MINIMAL).replace("{", '{"__proto__": {"workersMin": 5}, ')) as Properties;
     const { inputs, problems } = checkInputs({}, given);
     expect(problems).toMatchObject([{ property: "__proto__" }]);
@@ -235,7 +235,7 @@ describe("invalid inputs", () => {
     expect(({} as Properties).workersMin).toBeUndefined();
   });
 
-  test("never cause an exception", () => {
+  test("never throw an exception", () => {
     const field = fc.constantFrom(...Object.keys(MINIMAL), "locations", "scalerValue", "workersMin", "automaticName");
     fc.assert(
       fc.property(fc.dictionary(fc.oneof(field, fc.string()), fc.anything()), (given) => {

@@ -67,7 +67,7 @@ test("the next run on the same machine takes over the endpoint of a killed creat
   await expect(create(later, program("one"))).rejects.toThrow(TAKEN);
 });
 
-test("another machine, and a program with a template, refuse the name of what a killed create has left", async () => {
+test("another machine, and a program with a template, refuse the name that a killed create left behind", async () => {
   const made = await killedCreate("two");
   await using other = await onMachine("second");
   await expect(create(other, program("two"))).rejects.toThrow(TAKEN);
@@ -77,7 +77,7 @@ test("another machine, and a program with a template, refuse the name of what a 
   expect((await create(same, program("two"))).id).toBe(made);
 });
 
-test("two resources with one name never get the same endpoint", async () => {
+test("two resources with the same name never get the same endpoint", async () => {
   await using provider = await onMachine("first");
   await using neighbour = await onMachine("first");
   emulator.faults.add({ match: { operation: "saveEndpoint" }, effect: { latencyMs: 500, when: "after" }, times: 1 });

@@ -16,12 +16,12 @@ function check(newInputs: Properties, oldInputs: Properties = {}) {
 }
 
 describe("inputs for the provider only", () => {
-  test("are kept as they are", () => {
+  test("are kept unchanged", () => {
     const own = { adoptId: "ep-1", drainTimeout: 60, awaitReady: true, awaitReadyTimeout: 1 };
     expect(check(own)).toMatchObject({ inputs: own, problems: [] });
   });
 
-  test("may be unknown, and null counts as not set", () => {
+  test("may be unknown, and null counts as unset", () => {
     expect(check({ drainTimeout: UNKNOWN, awaitReady: UNKNOWN, adoptId: UNKNOWN }).problems).toEqual([]);
     const { inputs, problems } = check({
       drainTimeout: null,
@@ -62,14 +62,14 @@ describe("inputs for the provider only", () => {
 });
 
 describe("adoptId", () => {
-  test("may be removed from the program without a change", () => {
+  test("can be removed from the program without a change", () => {
     const first: Properties = { ...check({ adoptId: "ep-1" }).inputs, __adopter: true };
     const { adoptId: _, ...unchanged } = first;
     expect(check({ automaticName: "auto" }, first)).toEqual({ inputs: unchanged, problems: [] });
     expect(check({ automaticName: "auto" }, unchanged)).toEqual({ inputs: unchanged, problems: [] });
   });
 
-  test("makes a name unnecessary, and then the name is not managed", () => {
+  test("makes a name optional, and an omitted name is not managed", () => {
     const { inputs, problems } = check({
       name: undefined,
       adoptId: "ep-1",
@@ -80,12 +80,12 @@ describe("adoptId", () => {
     expect(inputs).not.toHaveProperty("__automaticName");
   });
 
-  test("ignores the defaults of new endpoints, because the endpoint has its own values", () => {
+  test("ignores the defaults for new endpoints, because the endpoint has its own values", () => {
     expect(check({ adoptId: "ep-1", workersMin: 4 }).problems).toEqual([]);
     expect(check({ adoptId: "ep-1", workersMin: 4, workersMax: 3 }).problems).toHaveLength(1);
   });
 
-  test("the adoptId of another endpoint is refused; the id of its own endpoint, no id, or an unknown one is not", () => {
+  test("the adoptId of another endpoint is refused, but the endpoint's own id, no id and an unknown id are accepted", () => {
     expect(() => refuseOtherId("an endpoint", "ep-1", { adoptId: "ep-2" })).toThrow(
       /adoptId: is ep-2, but.*endpoint ep-1 already/,
     );

@@ -22,7 +22,7 @@ function check(program: Properties, old: Properties = {}): Properties {
 const problems = (program: Properties, old: Properties = {}) =>
   checked(program, old).problems.map(({ property, message }) => `${property}: ${message}`);
 
-test("the normal form holds sets in one order, CUDA versions by their numbers", () => {
+test("the normal form sorts sets, with CUDA versions in numeric order", () => {
   const inputs = check({ ...GPU, allowedCudaVersions: ["12.11", " 12.2", "12.2"], networkVolumeIds: "b, a" });
   expect(inputs).toMatchObject({ allowedCudaVersions: "12.2,12.11", networkVolumeIds: "a,b" });
   expect(check({ ...CPU, instanceIds: "cpu3g-4-16,cpu3c-2-4" })).toMatchObject({ instanceIds: "cpu3c-2-4,cpu3g-4-16" });
@@ -36,7 +36,7 @@ test("a removed setting returns to its default, and an older program gets no new
 });
 
 describe("a change between GPUs and CPUs", () => {
-  test("replaces the endpoint, and what only GPUs have returns to its default", () => {
+  test("replaces the endpoint and resets GPU-only settings to their defaults", () => {
     const gpus = check({ ...GPU, gpuCount: 2, minCudaVersion: "12.8" });
     const cpus = check(CPU, gpus);
     expect(cpus).toMatchObject({ gpuIds: "", instanceIds: "cpu3g-4-16", gpuCount: 1, minCudaVersion: "" });
@@ -45,18 +45,18 @@ describe("a change between GPUs and CPUs", () => {
     expect(fixedIn(FIELDS, cpus, check(GPU, cpus))).toEqual(["gpuIds", "instanceIds"]);
   });
 
-  test("is none between tiers, between instances, or to a value that is not known yet", () => {
+  test("is not detected between tiers, between instances, or for a value that is not known yet", () => {
     expect(fixedIn(FIELDS, { gpuIds: "ADA_24" }, { gpuIds: "AMPERE_24" })).toEqual([]);
     expect(fixedIn(FIELDS, { instanceIds: "cpu3g-4-16" }, { instanceIds: "cpu3c-2-4" })).toEqual([]);
     expect(fixedIn(FIELDS, { gpuIds: "ADA_24" }, { gpuIds: UNKNOWN })).toEqual([]);
   });
 
-  test("is never planned from outputs that do not have the field: the endpoint may be of that kind already", () => {
+  test("is never planned from outputs without the field, because the endpoint may already be of that kind", () => {
     expect(fixedIn(FIELDS, { gpuIds: "ADA_24" }, { gpuIds: "ADA_24", type: "LOAD_BALANCER" })).toEqual([]);
     expect(fixedIn(FIELDS, { type: "QUEUE" }, { type: "LOAD_BALANCER" })).toEqual(["type"]);
   });
 
-  test("needs one of the two, which may not be known yet", () => {
+  test("requires one of gpuIds and instanceIds, which may not be known yet", () => {
     expect(problems({ ...GPU, gpuIds: null })).toEqual([
       "gpuIds: is required (or instanceIds, for an endpoint on CPUs)",
     ]);
@@ -67,7 +67,7 @@ describe("a change between GPUs and CPUs", () => {
   });
 });
 
-test("an endpoint with its own container refuses what rolls out a template", () => {
+test("an endpoint with its own container refuses settings that roll out a template", () => {
   const own = { name: "llama", gpuIds: "AMPERE_24", imageName: "me/llama:1" };
   expect(problems({ ...own, recycleWorkers: true, templateRevision: 1 })).toEqual([
     expect.stringMatching(/^templateRevision: is of a template, and this endpoint has none: remove it/),
@@ -81,7 +81,7 @@ test("an endpoint with its own container refuses what rolls out a template", () 
 });
 
 describe("the two forms of network volumes", () => {
-  test("are one setting: after a change of the form, only the new one is managed", () => {
+  test("are one setting, and after a change of the form only the new one is managed", () => {
     const short = check({ ...GPU, networkVolumeId: "v1" });
     const long = check({ ...GPU, networkVolumeIds: ["v1", "v2"] }, short);
     expect(long).not.toHaveProperty("networkVolumeId");
@@ -114,7 +114,7 @@ describe("what an interface does not have", () => {
     flashBootType: "PRIORITY_FLASHBOOT",
   };
 
-  test("is refused in a preview, also for an adoption", () => {
+  test("is refused in a preview, even for an adoption", () => {
     expect(refused(ALL).sort()).toEqual(Object.keys(ALL).sort());
     expect(refused({ ...ALL, adoptId: "theirs" })).toHaveLength(4);
     expect(refused(ALL, runpod)).toEqual([]);
@@ -123,12 +123,12 @@ describe("what an interface does not have", () => {
     expect(refused({ modelReferences: UNKNOWN, gpuCount: UNKNOWN }, v2)).toEqual([]);
   });
 
-  test("is no problem with the value that every service has", () => {
+  test("causes no problem with the value that every service has", () => {
     const nothing = { gpuCount: 1, networkVolumeIds: "a", flashBootType: "FLASHBOOT", type: "QUEUE", instanceIds: "" };
     expect(refused(nothing)).toEqual([]);
   });
 
-  test("is a warning while a stack that has moved does not change it", () => {
+  test("causes only a warning as long as a stack that has moved does not change it", () => {
     const inputs = { modelReferences: MODEL, gpuCount: 2 };
     expect(refused(inputs, v2, inputs)).toEqual([]);
     expect(noticed(inputs, inputs)).toEqual([
@@ -146,7 +146,7 @@ describe("what an interface does not have", () => {
   });
 });
 
-test("an unknown GPU pool is a warning only at runpod, and once", () => {
+test("an unknown GPU pool causes a single warning, and only at runpod", () => {
   const program = { ...GPU, gpuIds: ["HOPPER_142", "ADA_32_PRO"] };
   expect(checked(program, {}, "runpod").problems).toEqual([]);
   expect(checked(program).problems).toHaveLength(1);

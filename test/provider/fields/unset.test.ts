@@ -6,7 +6,7 @@ import { unsetValue } from "../../../sdk/records/fields";
 
 const unset = Object.fromEntries(RARE_SETTINGS.map((name) => [name, unsetValue(FIELDS[name])]));
 
-test("outputs of state are the same after their unset fields were left out", () => {
+test("removing unset fields from outputs and restoring them yields the same outputs", () => {
   const values = Object.fromEntries(
     RARE_SETTINGS.map((name) => [name, fc.constantFrom(unset[name], "", 0, 20, {}, { A: "1" }, "12.8")]),
   );
@@ -20,10 +20,10 @@ test("outputs of state are the same after their unset fields were left out", () 
   );
 });
 
-test("an endpoint with a template and nothing special has no outputs of these settings", () => {
+test("an endpoint with a template and no special settings outputs none of these settings", () => {
   expect(withoutUnset(FIELDS, RARE_SETTINGS, { ...unset, imageName: "" })).toEqual({});
 });
 
-test("what no run has recorded stays as it is", () => {
+test("a field that no run has recorded stays absent", () => {
   expect(withUnset(FIELDS, RARE_SETTINGS, { __mustExist: true })).toEqual({ __mustExist: true });
 });

@@ -20,7 +20,7 @@ function run(code: string, cache = path.join(folder, "cache")): unknown {
   return JSON.parse(stdout);
 }
 
-test("another process reads a record, and finds none after it is removed", () => {
+test("another process can read a record, and finds none after its removal", () => {
   expect(run("return records.readRecord(subject)")).toBeNull();
   expect(run("return records.writeRecord(subject, { workersMax: 3 })")).toBe(true);
   expect(run("return records.readRecord(subject)")).toEqual({ workersMax: 3 });
@@ -28,7 +28,7 @@ test("another process reads a record, and finds none after it is removed", () =>
   expect(run("records.removeRecord(subject); return records.readRecord(subject)")).toBeNull();
 });
 
-test("a record is void for a state that names a later write than it did when the record was made", () => {
+test("a record is void if the state names a later write than it did when the record was made", () => {
   run('return records.writeRecord(subject, { workersMax: 3 }, { __write: "first" })');
   expect(run('return records.readRecord(subject, { __write: "first" })')).toEqual({ workersMax: 3, after: "first" });
   expect(run('return records.readRecord(subject, { __write: "second" })')).toBeNull();
@@ -36,7 +36,7 @@ test("a record is void for a state that names a later write than it did when the
   expect(run("return records.readRecord(subject, {})")).toEqual({ workersMax: 2, after: "" });
 });
 
-test("a file that is not a record counts as none, and the next write replaces it", () => {
+test("a file that is not a record is ignored, and the next write replaces it", () => {
   run("return records.writeRecord(subject, { workersMax: 3 })");
   const [file = ""] = readdirSync(RECORDS);
   writeFileSync(path.join(RECORDS, file), '{"workersMax":');
@@ -46,7 +46,7 @@ test("a file that is not a record counts as none, and the next write replaces it
   expect(readdirSync(RECORDS)).toHaveLength(1);
 });
 
-test("a machine without a writable folder has no records, and says so", () => {
+test("a machine without a writable folder keeps no records and reports this", () => {
   const code = "return [records.writeRecord(subject, {}), records.readRecord(subject) ?? 'none']";
   expect(run(code, "/dev/null/cache")).toEqual([false, "none"]);
 });

@@ -44,7 +44,7 @@ function temporary(name: string): readonly [string, string] {
   return [TMP, path.join(TMP, `pulumi-serverless-gpu-claims-${process.getuid?.() ?? "user"}`)];
 }
 
-test("a claim goes to the user's cache", () => {
+test("a claim is stored in the user's cache", () => {
   const cache = path.join(folder, "cache");
   expect(claim({ XDG_CACHE_HOME: cache, TMPDIR })).toMatchObject({ status: 0, stderr: "" });
   expect(readdirSync(path.join(cache, "pulumi-serverless-gpu/claims"))).toHaveLength(1);
@@ -54,7 +54,7 @@ test("a claim goes to the user's cache", () => {
 test.each([
   "/dev/null/cache",
   "/proc/none/cache",
-])("a claim goes to the temporary folder if %s cannot be created", (cache) => {
+])("a claim is stored in the temporary folder if %s cannot be created", (cache) => {
   expect(claim({ XDG_CACHE_HOME: cache, TMPDIR })).toMatchObject({ status: 0, stderr: "" });
   const [name = ""] = readdirSync(TMPDIR);
   expect(readdirSync(path.join(TMPDIR, name))).toHaveLength(1);
@@ -79,7 +79,7 @@ test("a claim that could not be shared does not count as shared when it is made 
 
 const NO_CACHE = { XDG_CACHE_HOME: "/dev/null/cache" };
 
-test("a link that someone else has put in place of the temporary folder is not followed: the files behind it stay", () => {
+test("a link that someone else puts in place of the temporary folder is not followed, and the files behind it stay", () => {
   const [TMP, claims] = temporary("linked");
   const documents = path.join(folder, "documents");
   mkdirSync(documents);
@@ -90,7 +90,7 @@ test("a link that someone else has put in place of the temporary folder is not f
   expect([status, stderr]).toEqual([1, expect.stringMatching(/can be written by you alone/)]);
 });
 
-test("a temporary folder that everybody can write to is neither used nor trusted", () => {
+test("a world-writable temporary folder is neither used nor trusted", () => {
   const [TMP, claims] = temporary("open");
   const open = `require("node:fs").chmodSync(${JSON.stringify(claims)}, 0o777);`;
   expect(run(CLAIM + SHOW, { ...NO_CACHE, TMPDIR: TMP }).stdout.trim()).toBe("owner");
@@ -98,7 +98,7 @@ test("a temporary folder that everybody can write to is neither used nor trusted
   expect(claim({ ...NO_CACHE, TMPDIR: TMP })).toMatchObject({ status: 1 });
 });
 
-test("a claim of a process that may run on another machine with the same folder stays, unless it is a day old", () => {
+test("a claim of a process that may run on another machine with the same folder is kept until it is a day old", () => {
   const [TMP, claims] = temporary("shared");
   mkdirSync(claims, { mode: 0o700 });
   const [fresh, old, foreign] = ["127.0.0.1-1.other.99999999", "127.0.0.1-2.other.99999999", "notes.txt"];
@@ -109,7 +109,7 @@ test("a claim of a process that may run on another machine with the same folder 
   expect([fresh, old, foreign].map((file) => existsSync(path.join(claims, file)))).toEqual([true, false, true]);
 });
 
-test("a claim is shared after a line that a full disk has cut", () => {
+test("a claim is shared even after a line that a full disk has truncated", () => {
   const [TMP, claims] = temporary("full");
   const cut = `const fs = require("node:fs"); process.chdir(${JSON.stringify(claims)}); fs.appendFileSync(fs.readdirSync(".")[0], "held xyz ot");`;
   const { stdout } = run(`claims.shareClaim("def", "owner", { standing: "held", reason: "" });${cut}${CLAIM}${SHOW}`, {

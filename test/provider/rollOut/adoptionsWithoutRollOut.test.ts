@@ -26,7 +26,7 @@ async function killed(run: Run): Promise<void> {
 }
 
 describe("an adoption without a rollout that was killed", () => {
-  test("is named by the next run of any resource, with the command that puts back what the endpoint had", async () => {
+  test("is reported by the next run of any resource, with the command that restores the endpoint's previous settings", async () => {
     await using run = await start();
     await killed(run);
     await using next = await startProvider(run.emulator, run.machine);
@@ -38,7 +38,7 @@ describe("an adoption without a rollout that was killed", () => {
     expect(serving(run.emulator)).toMatchObject(former);
   }, 120_000);
 
-  test("is finished by the same program, and not named any more", async () => {
+  test("is finished by the same program and no longer reported", async () => {
     await using run = await start();
     await killed(run);
     await using next = await startProvider(run.emulator, run.machine);
@@ -50,7 +50,7 @@ describe("an adoption without a rollout that was killed", () => {
     expect(await last.diff(adopted.id, adopted.outputs, adopted.inputs)).toMatchObject({ changes: "none" });
   }, 120_000);
 
-  test("leaves nothing to a program that adopts the endpoint with less", async () => {
+  test("leaves nothing behind for a program that adopts the endpoint with fewer settings", async () => {
     await using run = await start();
     await killed(run);
     await using next = await startProvider(run.emulator, run.machine);
@@ -61,7 +61,7 @@ describe("an adoption without a rollout that was killed", () => {
   }, 120_000);
 });
 
-test("an adoption that the service rejects is not named", async () => {
+test("is not reported if the service rejects it", async () => {
   await using run = await start();
   const { emulator, provider, machine, first } = run;
   emulator.faults.add({ match: { operation: "updateEndpoint" }, effect: { status: 400 }, times: 1 });

@@ -25,7 +25,7 @@ describe("after a kill, the previous program", () => {
     ["as it was", programOf("good")],
     ["without its rollOut", withoutRollOut],
   ])(
-    "%s takes the release back that state does not know",
+    "%s takes back the release that state does not know",
     async (_name, program) => {
       await using run = await start();
       const { emulator, machine, provider, first } = run;
@@ -48,7 +48,7 @@ describe("after a kill, the previous program", () => {
     120_000,
   );
 
-  test("and then the same release again: it is judged, because no run has refused it", async () => {
+  test("can be followed by the same release, which is judged because no run has refused it", async () => {
     await using run = await start();
     const { emulator, machine, provider, first } = run;
     await killAt(emulator, provider, AFTER_THE_SAVE, first);
@@ -63,7 +63,7 @@ describe("after a kill, the previous program", () => {
     }
   }, 120_000);
 
-  test("is refused with the way on if another API key has recorded the previous settings", async () => {
+  test("is refused with advice if another API key has recorded the previous settings", async () => {
     await using run = await start();
     const { emulator, machine, provider, first } = run;
     await killAt(emulator, provider, AFTER_THE_SAVE, first);
@@ -81,7 +81,7 @@ describe("after a kill, the previous program", () => {
     }
   }, 120_000);
 
-  test("takes back a release that had passed, if the run was killed before it ended", async () => {
+  test("takes back a release that had passed if the run was killed before it ended", async () => {
     await using run = await start();
     const { emulator, machine, provider, first } = run;
     const release = { ...programOf("good"), imageName: "me/llama-2-good", awaitReady: true };
@@ -118,7 +118,7 @@ describe("after a kill, the previous program", () => {
   }, 120_000);
 });
 
-test("releases that pass can follow each other back and forth on one machine", async () => {
+test("releases that pass can alternate on one machine", async () => {
   await using run = await start();
   const { emulator, provider, first } = run;
   const other = { ...programOf("good"), imageName: "me/llama-2-good" };
@@ -131,7 +131,7 @@ test("releases that pass can follow each other back and forth on one machine", a
   expect(provider.output().match(/its new release has passed/g)).toHaveLength(4);
 }, 120_000);
 
-test("a release made at workersMax 0 is judged when the endpoint gets workers", async () => {
+test("a release made at workersMax 0 is judged once the endpoint gets workers", async () => {
   await using run = await start();
   const { emulator, provider, first } = run;
   const off = { ...programOf("wrong"), workersMin: 0, workersMax: 0 };
@@ -163,7 +163,7 @@ test("on another machine, the advice names a change that helps", async () => {
 describe("on a machine that knows nothing, after a refresh", () => {
   const withExtra = (kind: string) => ({ ...programOf(kind), env: { ...programOf(kind).env, EXTRA: "1" } });
 
-  test("a restore also removes the variables that the release has added, and keeps secrets secret", async () => {
+  test("a restore also removes the variables that the release added, and keeps secrets secret", async () => {
     await using run = await start();
     const { emulator, provider, first } = run;
     emulator.faults.add({ match: { operation: "updateEndpoint", nth: 1 }, effect: { hang: true, when: "after" } });
@@ -206,7 +206,7 @@ describe("on a machine that knows nothing, after a refresh", () => {
   }, 120_000);
 });
 
-test("an adoption that changes the release is judged as well, and a refused release is not adopted", async () => {
+test("an adoption that changes the release is also judged, and a refused release is not adopted", async () => {
   await using run = await start();
   const { emulator, machine, provider, first } = run;
   const adopting = (kind: string) => ({ ...programOf(kind), adoptId: first.id });

@@ -145,7 +145,9 @@ test.each([
   account.emulator.faults.add({ match: { operation: "saveEndpoint" }, effect: { reset: true, when }, times: 1 });
   const error = await account.failure(account.client.endpoints.create(INPUT));
   expect(error).toBeInstanceOf(CreateUncertainError);
-  expect(error.message).toMatch(/may be cut off after 400 records.*not created again.*Look for the name in the service's/s);
+  expect(error.message).toMatch(
+    /may be cut off after 400 records.*not created again.*Look for the name in the service's/s,
+  );
   expect(account.calls().filter((each) => each === "saveEndpoint")).toHaveLength(1);
   expect(warnings).toHaveLength(1);
   expect(await account.run(account.client.endpoints.create({ ...INPUT, name: "next" }))).toMatchObject({
