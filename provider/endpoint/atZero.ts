@@ -124,9 +124,11 @@ export function warnIfOff(id: string, { name, workersMax }: Properties, inputs: 
   const usual = Math.max(ENDPOINT_DEFAULTS.workersMax, Number(inputs.workersMin ?? 0));
   log(
     String(name ?? id),
-    `warning: endpoint ${id} is off: its workersMax is 0, which the program does not set. An interrupted deletion, the ` +
-      `service (after 7 days without jobs) or a person did that. To turn it on, add workersMax: ${usual} and run pulumi up. ` +
-      "To keep it off, add workersMax: 0",
+    [
+      `warning: endpoint ${id} is off: its workersMax is 0, and the program does not set it. Possible causes: an interrupted ` +
+        "deletion; the service, which lowers workersMax to 2 after 3 days without jobs and to 0 after 7; a change by a person.",
+      `To put it back in service, add workersMax: ${usual} to the program and run pulumi up. To keep it off, add workersMax: 0`,
+    ].join("\n"),
   );
 }
 

@@ -138,7 +138,7 @@ test("without the machine record, a refresh lets up repair what the program decl
   const { output } = await stack.refresh();
   const plain = emulator.endpoints.list().find(({ name }) => name === "plain")?.id;
   expect(output).toContain(`plain: warning: endpoint ${plain} is off: its workersMax is 0`);
-  expect(output).toMatch(/interrupted deletion.*3 days.*7.*a person.*add workersMax: 3 to the program/);
+  expect(output).toMatch(/interrupted deletion.*3 days.*7.*a person.*add workersMax: 3 to the program/s);
   expect(output).not.toContain("both: warning");
   const preview = await stack.preview("--diff");
   expect(preview.output).toMatch(/~ workersMin *: 0 => 1/);
