@@ -210,7 +210,7 @@ async function interruptedRun(signal: NodeJS.Signals, line: string): Promise<End
   return ended;
 }
 
-test("ends and deletes the endpoint when it is interrupted at any moment", async () => {
+test("a run that is interrupted at any moment ends and deletes the endpoint", async () => {
   const moments = [
     ["SIGINT", "playing GraphQL keys"],
     ["SIGTERM", "playing waiting jobs"],

@@ -276,11 +276,11 @@ describe.each(Object.keys(RULES))("%s/", (folder) => {
   });
 });
 
-test("contains no subfolder that imports from one above it in the order, including type imports", () => {
+test("no subfolder imports from one above it in the order, including type imports", () => {
   expect(Object.keys(ARROWS).flatMap(forbiddenArrows).sort()).toEqual([]);
 });
 
-test("contains no circular imports, including type imports", () => {
+test("no files import each other in a circle, including type imports", () => {
   expect(circles(Object.keys(RULES).flatMap(sourceFiles))).toEqual([]);
 });
 

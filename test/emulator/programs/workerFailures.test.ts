@@ -55,7 +55,7 @@ describe("a worker that fails", () => {
   });
 });
 
-test("[worker.stop-job-again] receives the stop request again if its job is cancelled while the worker still prepares it", async () => {
+test("[worker.stop-job-again] a worker receives the stop request again if its job is cancelled while it still prepares the job", async () => {
   const command = 'echo "$RUNPOD_AI_API_KEY $RUNPOD_POD_ID"; exec sleep 60';
   const { run, post, output, emulator, endpointId } = await startRealWorkers({ command }, { workersMin: 1 });
   await until(() => output("stdout").length > 0);

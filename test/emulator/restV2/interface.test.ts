@@ -12,7 +12,7 @@ afterEach(() => emulator.stop());
 const call = (method: string, path: string, body?: unknown, key?: string | null) =>
   callV2(emulator, method, path, body, key);
 
-test("[v2.paths] serves every operation in the table of facts", async () => {
+test("[v2.paths] REST v2 serves every operation in the table of facts", async () => {
   for (const { method, path, ...facts } of Object.values(REST_V2)) {
     const { status } = await call(method, path.replace("{id}", "none"), "body" in facts ? {} : undefined);
     expect([path, [200, 404, 422].includes(status)]).toEqual([path, true]);
@@ -21,7 +21,7 @@ test("[v2.paths] serves every operation in the table of facts", async () => {
   expect((await call("GET", "/none/health")).body.detail).toBe("endpoint none not found");
 });
 
-test("[v2.other-paths] [v2.method] returns 404 for other paths and 405 for other methods", async () => {
+test("[v2.other-paths] [v2.method] REST v2 returns 404 for other paths and 405 for other methods", async () => {
   expect((await call("GET", "/serverless/a/none")).status).toBe(404);
   expect((await call("PUT", "/serverless")).status).toBe(405);
 });

@@ -157,7 +157,7 @@ describe("journal", () => {
   });
 });
 
-test("shows an entry that cannot be redacted without its arguments and error, among all other entries", () => {
+test("the journal shows an entry that cannot be redacted without its arguments and error, among all other entries", () => {
   const { journal, open } = createJournal(manualClock(0), { apiKey: KEY, restrictedApiKey: undefined }, {});
   const request = {
     method: "POST",

@@ -115,7 +115,7 @@ describe("fault rules for real workers", () => {
 });
 
 describe("the worker quota", () => {
-  test("[worker-fault.quota] can be lowered while workers run, which keep running, and then no workersMax can be raised", async () => {
+  test("[worker-fault.quota] can be lowered while workers run: they keep running, and no workersMax can be raised", async () => {
     await using emulator = await startEmulator({ workerQuota: 5, coldStartMs: 0 });
     const { id } = emulator.endpoints.create({
       name: "a",

@@ -61,7 +61,7 @@ describe("an adoption without a rollout that was killed", () => {
   }, 120_000);
 });
 
-test("is not reported if the service rejects it", async () => {
+test("an adoption that the service rejects is not reported", async () => {
   await using run = await start();
   const { emulator, provider, machine, first } = run;
   emulator.faults.add({ match: { operation: "updateEndpoint" }, effect: { status: 400 }, times: 1 });
