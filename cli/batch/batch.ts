@@ -4,7 +4,7 @@ import { checkedKey, hashOfInput } from "../../sdk/journal/itemKey";
 import { commandConnection } from "../connection/connection";
 import { endpointId } from "../explain/endpointId";
 import { printLines, say } from "../terminal";
-import type { BatchFlags } from "./batchFlags";
+import { type BatchFlags, withFlagNames } from "./batchFlags";
 import { countLines, inputLines } from "./inputLines";
 import { openJournal } from "./openJournal";
 import { OutputFile } from "./outputFile";
@@ -31,13 +31,20 @@ export async function batch(endpoint: string, flags: BatchFlags): Promise<number
   const file = await OutputFile.open(output);
   const interrupts = listen();
   const state = { earlier: 0, isWhole: false };
+  // A run skips the lines whose result is already written, so its own indexes do not name lines.
+  const lineNumbers = new WeakMap<object, number>();
+  const numberOf = (given: object) => lineNumbers.get(given) ?? 0;
   const keyOf = (given: object) => (field === undefined ? hashOfInput(given) : keyIn(given, field));
 
   async function* inputs() {
-    for await (const given of inputLines(input)) {
+    for await (const { given, number } of inputLines(input)) {
       if (interrupts.isDraining()) return;
-      if (file.has(attempt(() => keyOf(given)))) state.earlier++;
-      else yield given;
+      if (file.has(attempt(() => keyOf(given)))) {
+        state.earlier++;
+        continue;
+      }
+      lineNumbers.set(given, number);
+      yield given;
     }
     state.isWhole = true;
   }
@@ -56,7 +63,8 @@ export async function batch(endpoint: string, flags: BatchFlags): Promise<number
         return { counts, earlier: state.earlier, total, elapsedMs: performance.now() - startedAt };
       };
       const hide = showProgress(shown);
-      const unknown = await writeResults(running, file, interrupts.signal).finally(hide);
+      const files = { input, file, numberOf };
+      const unknown = await writeResults(running, files, interrupts.signal).finally(hide);
       say(progressLine({ ...shown(), total: state.isWhole ? running.counts.started + state.earlier : total }));
       return exitCode(running, unknown, state.isWhole && !interrupts.signal.aborted);
     } finally {
@@ -69,8 +77,21 @@ export async function batch(endpoint: string, flags: BatchFlags): Promise<number
   }
 }
 
+interface Files {
+  /** The name of the input file. */
+  readonly input: string;
+  /** The output file. */
+  readonly file: OutputFile;
+  /** Returns the number of an input's line in the input file. */
+  readonly numberOf: (given: object) => number;
+}
+
 /** Writes results as they arrive. Returns the number of inputs whose outcome is unknown. */
-async function writeResults(running: Batch<object, unknown>, file: OutputFile, signal: AbortSignal): Promise<number> {
+async function writeResults(
+  running: Batch<object, unknown>,
+  { input, file, numberOf }: Files,
+  signal: AbortSignal,
+): Promise<number> {
   let group: BatchResult<object>[] = [];
   let yielded = 0;
   let unknown = 0;
@@ -92,10 +113,10 @@ async function writeResults(running: Batch<object, unknown>, file: OutputFile, s
       if (done) return unknown;
       yielded++;
       if (hasEnded(value)) {
-        file.add(value.key ?? "", lineOf(value));
+        file.add(value.key ?? "", lineOf(value, numberOf(value.input) - 1));
         group.push(value);
       } else if (unknown++ < MOST_MESSAGES) {
-        say(`input ${value.index + 1}: ${value.error?.message}`);
+        say(`${input}, line ${numberOf(value.input)}: ${withFlagNames(value.error?.message ?? "")}`);
       }
     }
   } catch (error) {
@@ -122,7 +143,7 @@ function hasEnded({ error }: BatchResult<object>): boolean {
   return error === undefined || ("code" in error && ENDS.includes(String(error.code)));
 }
 
-function lineOf({ key, index, jobId, output, error }: BatchResult<object>): string {
+function lineOf({ key, jobId, output, error }: BatchResult<object>, index: number): string {
   if (!error) return JSON.stringify({ key, index, jobId, output });
   return JSON.stringify({ key, index, jobId, error: { name: error.name, message: error.message } });
 }

@@ -23,7 +23,11 @@ export function addBatchFlags(command: Command): Command {
     )
     .argument("[endpoint]", "the id or the exact name of an endpoint")
     .option("--input <file>", "the inputs: a JSON object on each line, the input of one job")
-    .option("--output <file>", 'the results: {"key", "index", "jobId", "output"} or "error", one line for each key')
+    .option(
+      "--output <file>",
+      'the results: {"key", "index", "jobId", "output"} or "error", one line for each key. The index is the number of ' +
+        "the input's line, from 0",
+    )
     .option(
       "--journal <place>",
       "a file, or postgres://… for several machines that share a batch (default: the output's name with .journal)",
@@ -59,6 +63,13 @@ Exit codes:
   3  all inputs were processed, but some failed, expired or are uncertain; the messages name them
   4  interrupted; run it again to continue`,
     );
+}
+
+/** Replaces the options of `runMany` in a message with the command's flags. */
+export function withFlagNames(message: string): string {
+  return message
+    .replace(/run the batch with (uncertain|expired): "submit"$/, "run the command with --$1 submit")
+    .replace("or submit with idempotent: true if", "or run the command with --uncertain submit if");
 }
 
 /** Returns an error message if the options are invalid. */

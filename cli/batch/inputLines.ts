@@ -1,12 +1,19 @@
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 
+/** The input on a line of the input file. */
+export interface InputLine {
+  readonly given: object;
+  /** The number of the line in the file. The first line is 1, and empty lines count. */
+  readonly number: number;
+}
+
 /** Yields the JSON object on each line of a file, skipping empty lines. */
-export async function* inputLines(file: string): AsyncGenerator<object, void, undefined> {
+export async function* inputLines(file: string): AsyncGenerator<InputLine, void, undefined> {
   let number = 0;
   for await (const line of createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY })) {
     number++;
-    if (line.trim() !== "") yield objectOf(line, `${file}, line ${number}`);
+    if (line.trim() !== "") yield { given: objectOf(line, `${file}, line ${number}`), number };
   }
 }
 

@@ -105,6 +105,27 @@ test("resumes after each kill -9 and runs each job once", async () => {
   expect(new Set((await lines()).map(({ key }) => key)).size).toBe(60 - uncertain);
 });
 
+test("a run that continues names the lines of the input file, and the flag that submits an input again", async () => {
+  await run();
+  const before = await lines();
+  expect(before.map(({ index, output }) => index === output?.answer)).not.toContain(false);
+  emulator.faults.add({ match: { operation: "run" }, effect: { reset: true, when: "after" }, times: 1 });
+  const earlier = Array.from({ length: 60 }, (_, n) => JSON.stringify({ n }));
+  await writeFile(path.join(folder, "in.jsonl"), [...earlier, "", '{"n":61}', '{"n":62}', ""].join("\n"));
+  const { code, stderr } = await run("--concurrency", "1");
+  expect([code, stderr]).toEqual([3, expect.stringMatching(/^in\.jsonl, line 62: .*--uncertain submit/m)]);
+  expect(stderr).not.toContain("idempotent");
+  const again = await run();
+  expect(again.stderr).toMatch(/^in\.jsonl, line 62: .*run the command with --uncertain submit$/m);
+  expect((await run("--uncertain", "submit")).code).toBe(0);
+  const after = await lines();
+  expect(after.slice(0, 60)).toEqual(before);
+  expect(after.slice(60).map(({ index, output }) => [index, output?.answer])).toEqual([
+    [62, 62],
+    [61, 61],
+  ]);
+});
+
 test("drains at the first Ctrl-C and explains how to continue", async () => {
   jobMs = 300;
   const child = start("--concurrency", "5");
