@@ -86,7 +86,7 @@ export async function orphans(flags: OrphansFlags, version: string): Promise<num
     cost: costs.get(record.id),
   }));
   if (flags.json) printJson(jsonOf(found, stacks, place, version), 2);
-  else printLines(linesOf(found, stacks, place));
+  else printLines(linesOf(found, records.some(isOurs), stacks, place));
   if (found.length === 0) return place.isElsewhere ? ELSEWHERE : 0;
   return found.some(({ isProven }) => isProven) ? FOUND : POSSIBLE;
 }
@@ -155,10 +155,26 @@ const nounOf = ({ type }: AccountRecord) => NOUNS[type];
 
 const dollars = (amount: number | undefined) => (amount === undefined ? "an unknown price" : `$${amount.toFixed(2)}`);
 
+function statesText(count: number): string {
+  if (count === 0) return "in any state";
+  return count === 1
+    ? "in the state of the one stack that was read"
+    : `in the states of the ${count} stacks that were read`;
+}
+
+const countText = (count: number) =>
+  count === 1 ? "1 record with an automatic name is" : `${count} records with automatic names are`;
+
 /** Returns the lines that list the orphans, proven ones first. */
-function linesOf(found: readonly Orphan[], stacks: readonly NamedStack[], place: Place): string[] {
-  const inStates = `in ${stacks.filter(({ hasEnded }) => !hasEnded).length} states`;
+function linesOf(
+  found: readonly Orphan[],
+  hasAutomatic: boolean,
+  stacks: readonly NamedStack[],
+  place: Place,
+): string[] {
+  const inStates = statesText(stacks.filter(({ hasEnded }) => !hasEnded).length);
   if (found.length === 0 && place.isElsewhere) return [`${place.text}.`, "It has no record with an automatic name."];
+  if (!hasAutomatic) return ["No orphans: the account has no records with automatic names."];
   if (found.length === 0) return [`No orphans: every record with an automatic name is ${inStates}.`];
   const ordered = [...found].sort((one, other) => Number(other.isProven) - Number(one.isProven));
   const lines = ordered.flatMap(({ record, cost, isProven, reason }) => [
@@ -173,7 +189,7 @@ function linesOf(found: readonly Orphan[], stacks: readonly NamedStack[], place:
     ...(place.isElsewhere ? [`${place.text}.`, ""] : []),
     ...lines,
     "",
-    `${found.length} records with automatic names are not ${inStates}. They cost ${isKnown ? "" : "at least "}${dollars(atRest)} a month at rest.`,
+    `${countText(found.length)} not ${inStates}. ${found.length === 1 ? "It costs" : "They cost"} ${isKnown ? "" : "at least "}${dollars(atRest)} a month at rest.`,
     "To delete one: serverless-gpu orphans <the same options> --delete <id>",
   ];
 }

@@ -1,4 +1,5 @@
-import { mkdir } from "node:fs/promises";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { type Emulator, manualClock, startEmulator } from "../../emulator";
 import { createStack, type PulumiStack } from "./harness";
@@ -50,7 +51,9 @@ afterAll(() => emulator.stop());
 
 test("records that a stack manages and records with a name of their own are not orphans", async () => {
   expect(await list()).toEqual([0, []]);
-  expect((await orphans("--stack", "dev")).stdout).toContain("No orphans");
+  expect((await orphans("--stack", "dev")).stdout).toContain(
+    "No orphans: every record with an automatic name is in the state of the one stack that was read.\n",
+  );
 });
 
 test("an unreadable state is an error, because otherwise every record would look like an orphan", async () => {
@@ -226,6 +229,17 @@ test("for an account without records of the states, the command says so instead 
   const deleting = await stack.exec("node", [CLI, "orphans", "--delete", id, ENDED], { env: other.env });
   expect(deleting).toMatchObject({ exitCode: 1, output: expect.stringContaining("None of the") });
   expect(other.endpoints.get(id)).toBeDefined();
+});
+
+test("for an account without records and a backend without stacks, the command says that there are no such records", async () => {
+  await using empty = await startEmulator({ drainMs: 0 });
+  const backend = await mkdtemp(path.join(tmpdir(), "backend-"));
+  const env = { ...empty.env, PULUMI_BACKEND_URL: `file://${backend}` };
+  expect(await stack.exec("node", [CLI, "orphans", "--backend", `file://${backend}`], { env })).toMatchObject({
+    exitCode: 0,
+    stdout: "No orphans: the account has no records with automatic names.\n",
+  });
+  await rm(backend, { recursive: true });
 });
 
 test("records that are older than an hour are deleted without the flag if the service shows their age", async () => {
