@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import os from "node:os";
 import path from "node:path";
 import { quoted } from "../../tools/quoted";
+import { shellWithEmulator } from "../../tools/shellWithEmulator";
 import { REPOSITORY } from "../support/sources";
 
 let clone: string;
@@ -61,6 +62,15 @@ test("npm run shell refuses extra arguments instead of ignoring them", () => {
   for (const args of [[".", "pulumi", "up"], ["--help"]]) {
     const { status, stderr } = start("tools/shell/main.js", ...args);
     expect({ status, usage: stderr.split("\n")[0] }).toEqual({ status: 2, usage: "Usage: npm run shell [folder]" });
+  }
+});
+
+test("npm run new and npm run demo name the README's command, which starts an emulator", () => {
+  expect(readFileSync(path.join(REPOSITORY, "README.md"), "utf8")).toContain(`\n${shellWithEmulator("../llama")}\n`);
+  for (const tool of ["newProject", "demo"]) {
+    const text = readFileSync(path.join(REPOSITORY, "tools", tool, "main.js"), "utf8");
+    expect(text).not.toContain("npm run shell");
+    expect(text).toContain("${shellWithEmulator(");
   }
 });
 

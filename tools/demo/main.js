@@ -4,6 +4,7 @@
 require("../requireInstalled");
 
 const { ensurePulumi, describeEngine } = require("../pulumi-cli/ensurePulumi");
+const { shellWithEmulator } = require("../shellWithEmulator");
 const { createStack } = require("./stack");
 const { changesBetween, changesIn } = require("./changes");
 const { describeRequests, summarizeRequests } = require("./requests");
@@ -69,7 +70,7 @@ async function main() {
     const left = emulator.endpoints.list().length;
     const seconds = Math.round((Date.now() - startedAt) / 1000);
     console.log(`Endpoints left at the service: ${left}. The demo took ${seconds} s.`);
-    console.log("To use this pulumi yourself: npm run new ../llama, then npm run shell ../llama");
+    console.log(`To use this pulumi yourself: npm run new ../llama, then ${shellWithEmulator("../llama")}`);
     if (!VERBOSE) console.log(style.faint("All output of Pulumi, and each request: npm run demo -- --verbose"));
   } finally {
     stack.remove();

@@ -5,7 +5,7 @@ require("../requireNode");
 
 const fs = require("node:fs");
 const path = require("node:path");
-const { quoted } = require("../quoted");
+const { shellWithEmulator } = require("../shellWithEmulator");
 const { LANGUAGES, writeProject } = require("./files");
 const { install, installSdk, prepareClone, packInto } = require("./install");
 
@@ -38,7 +38,7 @@ async function main([given = "", language = "typescript", ...more]) {
     if (isNew) fs.rmdirSync(folder);
     throw error;
   }
-  console.log(`\nMade ${folder}: ${what.files.join(", ")}\nNext: npm run shell ${quoted(given)}`);
+  console.log(`\nMade ${folder}: ${what.files.join(", ")}\nNext: ${shellWithEmulator(given)}`);
 }
 
 main(process.argv.slice(2)).catch((error) => {

@@ -1,0 +1,11 @@
+const { quoted } = require("./quoted");
+
+/**
+ * Returns the command that opens a shell with an emulator in a folder, as the README shows it.
+ * @param {string} folder
+ */
+function shellWithEmulator(folder) {
+  return `npx pulumi-serverless-gpu emulator exec -- npm run shell ${quoted(folder)}`;
+}
+
+module.exports = { shellWithEmulator };
