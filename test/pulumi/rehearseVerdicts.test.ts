@@ -107,10 +107,10 @@ beforeAll(async () => {
 });
 afterAll(() => emulator.stop());
 
-async function rehearsed(program: string, args: readonly string[]) {
+async function rehearsed(program: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   await stack.writeProgram(program);
   const words = [COMMAND, "rehearse", "--stack", "dev", "--from-state", "--json", ...args];
-  const { exitCode, stdout, output } = await stack.exec(process.execPath, words);
+  const { exitCode, stdout, output } = await stack.exec(process.execPath, words, { env });
   if (!stdout.startsWith("{")) throw new Error(output);
   const { checks, applied, load } = JSON.parse(stdout);
   const failed = checks.filter(({ result }: { result: string }) => result === "limit" || result === "problem");
@@ -251,4 +251,9 @@ test.each(Object.entries(CASES))("The verdict notices %s, and says why", async (
 test("The order of the pools in gpuIds is a change", async () => {
   const { changes } = await rehearsed(PROGRAM.replace('"AMPERE_24", "ADA_24"', '"ADA_24", "AMPERE_24"'), []);
   expect(changes).toEqual(["rolled out calm: gpuIds"]);
+});
+
+test("A switch to the other API changes nothing, even with a named registry credential", async () => {
+  const { exitCode, failed, changes, left } = await rehearsed(PROGRAM, [], { SERVERLESS_GPU_API: "v2" });
+  expect({ exitCode, failed, changes, left }).toEqual({ exitCode: 0, failed: [], changes: [], left: [] });
 });
