@@ -5,7 +5,9 @@ import { convertedProperty } from "./v2Form";
 
 /** An environment variable of a template. */
 export interface EnvironmentVariable {
+  /** The name of the variable. */
   readonly key: string;
+  /** The value of the variable. */
   readonly value: string;
 }
 

@@ -20,8 +20,11 @@ export interface RepoReference {
 }
 
 const variable = z.strictObject({ key: z.string(), value: z.string() });
+/** An environment variable of an endpoint. */
 export interface Variable {
+  /** The name of the variable. */
   readonly key: string;
+  /** The value of the variable. */
   readonly value: string;
 }
 
