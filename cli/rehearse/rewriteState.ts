@@ -12,8 +12,6 @@ const SECRET = "1b47061264138c4ac30d75fd1eb44270";
 const KEY_NAMES = ["apiKey", "serverless-gpu:apiKey"];
 const OWN_PROVIDER = /^pulumi:providers:(pulumi-nodejs|serverless-gpu)$/;
 
-export { REHEARSAL_PLACEHOLDER as PLACEHOLDER };
-
 /** A resource in the copied state. */
 export interface CopiedResource {
   readonly urn: string;
