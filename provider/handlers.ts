@@ -13,6 +13,7 @@ import { isClaimed } from "./ownership/owners";
 import { recordHandlers } from "./records/recordHandlers";
 import type { RecordKind } from "./records/recordKind";
 import { REGISTRY_AUTH_KIND } from "./registryAuth/registryAuthKind";
+import { comparingKnown } from "./rehearsedDiff";
 import { leftAdoptionWarnings } from "./rollOut/adopting";
 import { SECRET_KIND } from "./secret/secretKind";
 import { smokeTestHandlers } from "./smokeTest/smokeTestHandlers";
@@ -52,7 +53,9 @@ function handlersOf<T extends NamedRecord, Fields extends object>(
   kind: RecordKind<T, Fields>,
   handlers: Required<pulumi.dynamic.ResourceProvider> = recordHandlers(kind),
 ): ServedKind {
-  const served = forEngine(hideSecretInputs(namingLeftAdoptions(acceptPluginState(handlers, kind.table))));
+  const served = forEngine(
+    hideSecretInputs(namingLeftAdoptions(acceptPluginState(comparingKnown(handlers), kind.table))),
+  );
   return { ...served, kind: kind as unknown as ServedKind["kind"] };
 }
 

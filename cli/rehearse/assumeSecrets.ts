@@ -1,8 +1,9 @@
 import { isObject } from "../../provider/properties";
+import { HIDDEN_SECRETS } from "../../provider/rehearsedDiff";
 import { REHEARSAL_PLACEHOLDER } from "../../sdk/transport/rehearsal";
 import { classOf } from "../stack";
 import type { Step } from "./otherResources";
-import { type CopiedResource, deeplyRevealed, isSecret, revealed, secretOf } from "./rewriteState";
+import { type CopiedResource, deeplyRevealed, type Exported, isSecret, revealed, secretOf } from "./rewriteState";
 
 /** The relevant part of a saved plan: the inputs that differ from those in state. */
 export interface Plan {
@@ -12,6 +13,16 @@ export interface Plan {
 interface InputDiff {
   readonly adds?: Readonly<Record<string, unknown>>;
   readonly updates?: Readonly<Record<string, unknown>>;
+}
+
+/** Marks each of this package's resources, so that its handlers do not compare the placeholders. */
+export function withHiddenSecrets(state: Exported): Exported {
+  const resources = (state.deployment.resources ?? []).map((resource) =>
+    classOf(resource.type) === undefined
+      ? resource
+      : { ...resource, outputs: { ...resource.outputs, [HIDDEN_SECRETS]: true } },
+  );
+  return { ...state, deployment: { ...state.deployment, resources } };
 }
 
 /**

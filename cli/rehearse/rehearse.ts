@@ -13,7 +13,7 @@ import { findProjectFile, projectConfig } from "../connection/projectFile";
 import { reviewOf } from "../review/review";
 import { printJson, say } from "../terminal";
 import { applyToCopy, previewCopy } from "./apply";
-import { assumeSecrets } from "./assumeSecrets";
+import { assumeSecrets, withHiddenSecrets } from "./assumeSecrets";
 import { type CopiedStack, checkedState, createCopy, exportStack, stackFile } from "./copyStack";
 import { decryptedPlan } from "./decryptPlan";
 import { type Pulumi, pulumiIn, stopEngines } from "./engine";
@@ -162,8 +162,9 @@ async function load(
   state: Exported,
   { withSecrets }: RehearseFlags,
 ) {
-  await stack.load(state);
-  if (withSecrets || !JSON.stringify(state).includes('"plaintext"')) return [];
+  const isKnown = withSecrets || !JSON.stringify(state).includes('"plaintext"');
+  await stack.load(isKnown ? state : withHiddenSecrets(state));
+  if (isKnown) return [];
   // Only a plan shows the values. It stays encrypted: the program may have secrets of its own.
   const plan = path.join(workspace.copy, "plan.json");
   const { steps } = await previewCopy(pulumi, stack, ["--save-plan", plan]);

@@ -2,7 +2,6 @@ import type * as pulumi from "@pulumi/pulumi";
 import { EmptyListError, InvalidInputError } from "../../sdk/errors";
 import { fixedIn } from "../../sdk/records/fields";
 import type { NamedRecord } from "../../sdk/records/listed";
-import { currentRehearsal, REHEARSAL_PLACEHOLDER } from "../../sdk/transport/rehearsal";
 import { claimChecked, isLeftToAdopter, refuseOtherId, refuseTakenName } from "../adoption/adoption";
 import { cancelled } from "../cancellation";
 import { isOtherAccount, isRecordedElsewhere, recordedService, refuseOtherAccount } from "../connection/account";
@@ -131,9 +130,6 @@ function unchangeableIn<T extends NamedRecord, Fields extends object>(
   const keepsName = hasUniqueNames && inputs.__automaticName === undefined && !changed.includes("name");
   const [property] = found;
   if (property === undefined || !keepsName) return found;
-  // A rehearsal does not know the value in state, and sets it to the program's afterwards.
-  const isHidden = currentRehearsal() !== undefined && found.every((field) => outputs[field] === REHEARSAL_PLACEHOLDER);
-  if (isHidden) return found;
   throw new InvalidInputError(`the change of ${noun} "${outputs.name}"`, [{ property, message: sameName }]);
 }
 

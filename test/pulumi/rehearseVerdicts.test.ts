@@ -253,7 +253,11 @@ test("The order of the pools in gpuIds is a change", async () => {
   expect(changes).toEqual(["rolled out calm: gpuIds"]);
 });
 
-test("A switch to the other API changes nothing, even with a named registry credential", async () => {
-  const { exitCode, failed, changes, left } = await rehearsed(PROGRAM, [], { SERVERLESS_GPU_API: "v2" });
+test("A switch to the other API changes nothing, even with a named and protected registry credential", async () => {
+  const login = 'username: "me", password: "word" }';
+  const program = PROGRAM.replace(login, `${login}, { protect: true }`);
+  await stack.writeProgram(program);
+  await stack.up();
+  const { exitCode, failed, changes, left } = await rehearsed(program, [], { SERVERLESS_GPU_API: "v2" });
   expect({ exitCode, failed, changes, left }).toEqual({ exitCode: 0, failed: [], changes: [], left: [] });
 });
