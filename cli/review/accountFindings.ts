@@ -89,7 +89,7 @@ export function spendFindings({ inAccount }: Costs, { limits }: Answers, missed:
   const { spendLimit, currentSpend } = limits;
   const { before, after } = inAccount;
   const added = after.fullScale - before.fullScale;
-  // The program's full-scale cost may already be part of the current spend, and must count once.
+  // The program's maximum cost may already be part of the current spend, and must count once.
   const highest = Math.max(after.fullScale, (currentSpend ?? 0) + added);
   if (spendLimit === null)
     missed.push({ what: "the spend limit", why: "the service's answer has no number that is clearly the limit" });
@@ -99,8 +99,8 @@ export function spendFindings({ inAccount }: Costs, { limits }: Answers, missed:
   const now = currentSpend === null ? "" : ` The account spends ${shownMoney(currentSpend)} an hour now.`;
   const isAbove = after.fullScale > spendLimit;
   const what = isAbove
-    ? `the program's full scale costs ${shownMoney(after.fullScale)} an hour, above`
-    : `at full scale, the change adds ${shownMoney(added)} an hour, and with what the account spends now that is above`;
+    ? `the program's maximum cost is ${shownMoney(after.fullScale)} an hour, above`
+    : `the change adds ${shownMoney(added)} an hour to the maximum cost, and with what the account spends now that is above`;
   const others = isAbove ? " The account's other endpoints are not included." : "";
   const message =
     `${what} the account's spend limit of ${shownMoney(spendLimit)}: workers above it do not start, and jobs wait ` +

@@ -23,13 +23,13 @@ export const FINDING_HEADINGS = { impossible: "IMPOSSIBLE", data: "DATA LOSS", u
 const LEVELS = Object.keys(FINDING_HEADINGS) as ReviewFinding["level"][];
 
 const NOT_INCLUDED =
-  "Full scale is workersMax workers, at rest workersMin, all of the most expensive pool that gpuIds allow, in US dollars an hour. Disks, " +
-  "network volumes and discounts are not included.";
+  "The maximum cost is for workersMax workers, and the minimum cost for workersMin workers, all of the most expensive pool in gpuIds, " +
+  "in US dollars an hour. Disks, network volumes and discounts are not included.";
 
 const NOTHING = "Nothing was found.";
 const NOTHING_ELSE = "In what was looked up, nothing was found.";
 
-const COLUMNS = ["endpoint", "full scale before", "after", "at rest before", "after", "price of a worker"];
+const COLUMNS = ["endpoint", "maximum cost before", "after", "minimum cost before", "after", "price of a worker"];
 
 /** Formats a cost for a table cell. */
 function money(cost: SideCost | undefined, field: "fullScale" | "atRest"): string {

@@ -129,15 +129,13 @@ function questionsFor(resources: readonly Planned[]): Questions {
 /** Returns the caps that are exceeded. A cap that cannot be checked counts as exceeded. */
 function capProblems({ after }: Costs, { hidden }: PlannedChange, { maxPerHour, maxAtRest }: ReviewFlags): string[] {
   const caps = [
-    { name: "--max-per-hour", what: "full scale", cap: maxPerHour, cost: after.fullScale },
-    { name: "--max-at-rest", what: "at rest", cap: maxAtRest, cost: after.atRest },
+    { name: "--max-per-hour", what: "maximum", cap: maxPerHour, cost: after.fullScale },
+    { name: "--max-at-rest", what: "minimum", cap: maxAtRest, cost: after.atRest },
   ];
   return caps.flatMap(({ name, what, cap, cost }) => {
     if (cap === undefined) return [];
     if (cost > cap)
-      return [
-        `the program costs ${shownMoney(cost)} an hour at ${what.replace("at ", "")}, above ${name} ${shownMoney(cap)}`,
-      ];
+      return [`the program's ${what} cost is ${shownMoney(cost)} an hour, above ${name} ${shownMoney(cap)}`];
     if (after.unknown.length > 0)
       return [`${name} cannot be checked, because the cost of ${after.unknown.join(", ")} is not known`];
     if (hidden > 0)

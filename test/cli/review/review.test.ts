@@ -212,7 +212,7 @@ describe("the account", () => {
       {
         kind: "spend-limit",
         message:
-          "the program's full scale costs $2.24 an hour, above the account's spend limit of $2.00: workers above it do not " +
+          "the program's maximum cost is $2.24 an hour, above the account's spend limit of $2.00: workers above it do not " +
           "start, and jobs wait without an error. The account's other endpoints are not included. The account spends $0.00 an hour now.",
       },
     ]);
@@ -351,8 +351,8 @@ describe("cost", () => {
     expect((await capped(previewOf(steps), { maxPerHour: 2.24, maxAtRest: 1.12 })).code).toBe(0);
     const over = await capped(previewOf(steps), { maxPerHour: 2, maxAtRest: 1 });
     expect(over.code).toBe(3);
-    expect(over.stdout).toContain("CAP  the program costs $2.24 an hour at full scale, above --max-per-hour $2.00");
-    expect(over.stdout).toContain("CAP  the program costs $1.12 an hour at rest, above --max-at-rest $1.00");
+    expect(over.stdout).toContain("CAP  the program's maximum cost is $2.24 an hour, above --max-per-hour $2.00");
+    expect(over.stdout).toContain("CAP  the program's minimum cost is $1.12 an hour, above --max-at-rest $1.00");
     const unpriced = previewOf([step("create", "one", { inputs: { ...ONE, gpuIds: "NEW_POOL" } })]);
     expect((await capped(unpriced, { maxPerHour: 100 })).stdout).toContain(
       "CAP  --max-per-hour cannot be checked, because the cost of one is not known",

@@ -28,8 +28,8 @@ describe.each(WAYS)("%s", (_, op, options) => {
     const { code, stdout } = await reviewed(preview, { emulator, maxPerHour: 50, maxAtRest: 5 });
     expect(code).toBe(3);
     // 4 GPUs × 2.74 = 10.96 a worker: 20 workers, and 2 at rest.
-    expect(stdout).toContain("CAP  the program costs $219.20 an hour at full scale, above --max-per-hour $50.00");
-    expect(stdout).toContain("CAP  the program costs $21.92 an hour at rest, above --max-at-rest $5.00");
+    expect(stdout).toContain("CAP  the program's maximum cost is $219.20 an hour, above --max-per-hour $50.00");
+    expect(stdout).toContain("CAP  the program's minimum cost is $21.92 an hour, above --max-at-rest $5.00");
   });
 
   test("costs what the program's settings cost where the program sets them", async () => {
