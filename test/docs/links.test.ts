@@ -3,8 +3,8 @@ import path from "node:path";
 import { REPOSITORY } from "../support/sources";
 import { anchors, pages, prose } from "./markdown";
 
-/** `[text](target)`, including images. */
-const LINK = /\]\(([^)\s]+)\)/g;
+/** `[text](target)` and `[text](target "title")`, including images. */
+const LINK = /\]\(([^)\s]+)(?: "[^"]*")?\)/g;
 
 function problemOf(page: string, target: string): string | undefined {
   if (/^[a-z]+:/.test(target)) return undefined;
