@@ -12,6 +12,8 @@ const AVOIDED: readonly (readonly [word: RegExp, instead: string])[] = [
   [/\b(some|any)body\b/i, "someone"],
   [/\bnamesakes?\b/i, "duplicate"],
   [/\bdearest\b/i, "most expensive"],
+  [/\bfull[- ]scale\b/i, "maximum cost"],
+  [/\bat rest\b/i, "minimum cost"],
   [/\bresponse (was|is) lost\b|\blost response\b/i, "no response"],
 ];
 
