@@ -153,7 +153,7 @@ function requireOrphan(id: string, strangers: readonly AccountRecord[], states: 
 
 const nounOf = ({ type }: AccountRecord) => NOUNS[type];
 
-const dollars = (amount: number | undefined) => (amount === undefined ? "an unknown price" : `$${amount.toFixed(2)}`);
+const monthly = (dollars: number | undefined) => (dollars === undefined ? "unknown" : `$${dollars.toFixed(2)} a month`);
 
 function statesText(count: number): string {
   if (count === 0) return "in any state";
@@ -180,7 +180,7 @@ function linesOf(
   const lines = ordered.flatMap(({ record, cost, isProven, reason }) => [
     `${isProven ? "ORPHAN  " : "POSSIBLE"}  ${nounOf(record)} ${record.id} ("${record.name}")`,
     `          since ${record.createdAt ?? "an unknown time: over this API the service does not show it"}`,
-    `          a month at rest ${dollars(cost?.atRest)}, at full scale ${dollars(cost?.fullScale)}`,
+    `          minimum cost: ${monthly(cost?.atRest)}, maximum cost: ${monthly(cost?.fullScale)}`,
     `          ${reason}`,
   ]);
   const isKnown = found.every(({ cost }) => cost?.atRest !== undefined);
@@ -189,7 +189,7 @@ function linesOf(
     ...(place.isElsewhere ? [`${place.text}.`, ""] : []),
     ...lines,
     "",
-    `${countText(found.length)} not ${inStates}. ${found.length === 1 ? "It costs" : "They cost"} ${isKnown ? "" : "at least "}${dollars(atRest)} a month at rest.`,
+    `${countText(found.length)} not ${inStates}. ${found.length === 1 ? "Its" : "Their"} minimum cost is ${isKnown ? "" : "at least "}${monthly(atRest)}.`,
     "To delete one: serverless-gpu orphans <the same options> --delete <id>",
   ];
 }

@@ -206,7 +206,7 @@ describe("the account", () => {
     expect({ code, found: stdout.match(/IMPOSSIBLE|on the way/) }).toEqual({ code: 0, found: null });
   });
 
-  test("a cost at full scale above the spend limit is reported as unlikely", async () => {
+  test("a maximum cost above the spend limit is reported as unlikely", async () => {
     await using emulator = await start({ spendLimit: 2 });
     expect((await findings(emulator, {})).unlikely).toEqual([
       {
