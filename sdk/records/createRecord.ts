@@ -63,16 +63,20 @@ export async function createRecord<T extends NamedRecord, Settings extends { rea
   // The two lists are of about the same age.
   let before = await whole(shared, { sentAfter: shared.sentAt, despiteWrites: true });
   if (onNameTaken) {
-    refuseUnreadableNamesake(kind, before, name);
-    const namesakes = () => before.records.filter((each) => isSameName(kind, each.name, name));
-    if (namesakes().length > 0) {
+    const namesakesIn = (list: Listed<T>) => {
+      const named = list.named?.(name) ?? list;
+      refuseUnreadableNamesake(kind, named, name);
+      return named.records.filter((each) => isSameName(kind, each.name, name));
+    };
+    let namesakes = namesakesIn(before);
+    if (namesakes.length > 0) {
       // A shared list may be slightly out of date, so read a new list. The name may belong to a
       // record that no longer exists, and must not be refused in that case.
       const now = await whole(await list.read({}, options));
-      refuseUnreadableNamesake(kind, now, name);
+      namesakes = namesakesIn(now);
       before = { ...now, records: now.records, unreadable: [...before.unreadable, ...now.unreadable] };
     }
-    const taken = namesakes().length > 0 ? onNameTaken(namesakes()) : undefined;
+    const taken = namesakes.length > 0 ? onNameTaken(namesakes) : undefined;
     if (taken) return taken;
   }
   let wasLost = false;

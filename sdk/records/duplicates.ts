@@ -2,7 +2,7 @@ import { sleep, timeLimit } from "../contract/clock";
 import { ABSENCE_LAG_MS, LIST_LAG_MS } from "../contract/limits";
 import type { ObservedOptions } from "../transport/requestOptions";
 import { type Collection, type Duplicates, type OnDuplicates, rememberWrite } from "./collection";
-import { isSameName, type NamedRecord } from "./listed";
+import { isSameName, type Listed, type NamedRecord } from "./listed";
 import { withHidden } from "./wholeList";
 
 /**
@@ -97,10 +97,13 @@ async function lookOnce<T extends NamedRecord>(
     for (const each of created) {
       const { id, name } = each.record;
       const whole = await withHidden(collection, shared, name, limited, { sentAfter: shared.sentAt });
-      const { records, unreadable, mayBeCut } = whole;
-      const others = records.filter((other) => other.id !== id && isSameName(kind, other.name, name));
+      const named = whole.named?.(name) ?? whole;
+      const others = named.records.filter((other) => other.id !== id && isSameName(kind, other.name, name));
+      const isIn = ({ records, unreadable }: Listed<T>) => [...records, ...unreadable].some((one) => one.id === id);
+      // Someone may have renamed the record since.
+      const isShown = () => isIn(named) || isIn(whole.about?.(id) ?? whole);
       if (others.length > 0) each.onDuplicates(each.record, others);
-      else if (!mayBeCut && ![...records, ...unreadable].some((other) => other.id === id)) tooEarly.push(each);
+      else if (!whole.mayBeCut && !isShown()) tooEarly.push(each);
     }
   } finally {
     inTime.release();

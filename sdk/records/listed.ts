@@ -74,14 +74,19 @@ export interface Listed<T> {
    * @internal
    */
   readonly about?: (id: string) => Listed<T>;
+  /**
+   * Returns the part of the list that decides whether the list contains records with this name.
+   * This part consists of the records with this name and the records without a name.
+   * @internal
+   */
+  readonly named?: (name: string) => Listed<T>;
 }
 
 const arraySchema = z.array(z.unknown());
-const nameSchema = z.looseObject({ name: z.string() });
 
 /**
  * Reads the records of a kind from the response. Records are parsed only when they are needed,
- * because a deletion, for example, needs only one of them.
+ * because a create or a deletion, for example, needs only the records with one name or id.
  * @param cap the number of records from which the list may be cut off
  * @throws UnexpectedResponseError if the response does not contain a list
  */
@@ -97,6 +102,7 @@ export function decodeRecords<T extends NamedRecord>(
     known ??= readAll(kind, sent);
     return known;
   };
+  const part = (isWanted: (record: unknown) => boolean) => known ?? readAll(kind, sent.filter(isWanted));
   return {
     get records() {
       return all().records;
@@ -106,11 +112,8 @@ export function decodeRecords<T extends NamedRecord>(
     },
     mayBeCut: sent.length >= cap,
     length: sent.length,
-    about: (id) =>
-      readAll(
-        kind,
-        sent.filter((each) => [undefined, id].includes(idOf(each))),
-      ),
+    about: (id) => part((each) => [undefined, id].includes(idOf(each))),
+    named: (name) => part((each) => isSameName(kind, nameOf(kind, each) ?? name, name)),
   };
 }
 
@@ -123,9 +126,7 @@ function readAll<T extends NamedRecord>(kind: ReadableKind<T>, sent: readonly un
       records.push(result.data);
       continue;
     }
-    const name = nameSchema.safeParse(record).data?.name;
-    const problem = schemaProblems(result.error);
-    unreadable.push({ id: idOf(record), name: name && (kind.normalizeName?.(name) ?? name), problem });
+    unreadable.push({ id: idOf(record), name: nameOf(kind, record), problem: schemaProblems(result.error) });
   }
   return { records, unreadable };
 }
@@ -134,6 +135,12 @@ function readAll<T extends NamedRecord>(kind: ReadableKind<T>, sent: readonly un
 function idOf(record: unknown): string | undefined {
   const id = typeof record === "object" && record !== null && "id" in record ? record.id : undefined;
   return typeof id === "string" && id !== "" ? id : undefined;
+}
+
+/** Returns the name of a record, or `undefined` if it has none. */
+function nameOf({ normalizeName }: Kind, record: unknown): string | undefined {
+  const name = typeof record === "object" && record !== null && "name" in record ? record.name : undefined;
+  return typeof name === "string" ? (normalizeName?.(name) ?? name) : undefined;
 }
 
 /** Returns the name of a list for messages. */
