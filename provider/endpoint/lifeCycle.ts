@@ -76,7 +76,8 @@ export function lifeCycle(handlers: RecordHandlers<Endpoint>): Required<pulumi.d
       const recycled = await applyRevision(connection.client, situation);
       const saw = {
         ...(recycled ? withFieldsOf(recycled, updated.outs, inputs) : updated.outs),
-        ...(judge && writeOutput(newWrite())),
+        // A recycle writes as well. Machine records from before it are void, on every machine.
+        ...((judge || recycled) && writeOutput(newWrite())),
       };
       const record = recycled ?? updated.record;
       const outs = { ...saw, ...(await judge?.(saw, record)) };

@@ -1,3 +1,6 @@
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Emulator, startEmulator } from "../../../emulator";
 import { type DynamicProvider, destroy, type Remembered, refresh, up } from "../../faults/engineMemory";
@@ -146,5 +149,47 @@ test("an adoption puts each endpoint in service as declared after a deletion tha
   } finally {
     job.release();
     await machine.provider.stop();
+  }
+}, 120_000);
+
+test("a recycle on another machine ends the note of a killed one, so this machine does not say that it left the endpoint at zero", async () => {
+  const job = heldJob();
+  await using emulator = await startEmulator({ drainMs: 0, coldStartMs: 0, handlers: { default: job.handler } });
+  emulator.seed({ templates: [{ id: "template", name: "template", imageName: "app:1" }] });
+  const newMachine = () => ({ ...emulator.env, XDG_CACHE_HOME: mkdtempSync(path.join(tmpdir(), "in-service-")) });
+  const machine = newMachine();
+  const program = (templateRevision: number) => ({
+    ...inputsOf({ drainTimeout: 60 }, 0),
+    recycleWorkers: true,
+    templateRevision,
+  });
+  const killed = await startDynamicProvider(machine);
+  const first = await up(killed, program(1), undefined);
+  await occupyWorker(emulator, first.id);
+  const over = up(killed, program(2), first).then(
+    () => "applied",
+    (error: unknown) => `failed: ${error}`,
+  );
+  const seen = async () => {
+    while (emulator.endpoints.get(first.id)?.workersMax !== 0) await sleep(10, undefined, { ref: false });
+    return "at zero";
+  };
+  expect(await Promise.race([over, seen()])).toBe("at zero");
+  await killed.stop();
+  await over;
+  job.release();
+  const other = await startDynamicProvider(newMachine());
+  const recycled = await up(other, program(2), first);
+  await other.stop();
+  const back = await startDynamicProvider(machine);
+  try {
+    expect(await back.diff(first.id, first.outputs, recycled.inputs)).toMatchObject({ changes: "some" });
+    expect(back.output()).toContain(`left endpoint ${first.id} at zero`);
+    const said = back.output().length;
+    expect(await back.diff(first.id, recycled.outputs, recycled.inputs)).toMatchObject({ changes: "none" });
+    expect(back.output().slice(said)).not.toContain("at zero");
+    expect(emulator.endpoints.get(first.id)).toMatchObject(DEFAULTS);
+  } finally {
+    await back.stop();
   }
 }, 120_000);
