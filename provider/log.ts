@@ -1,5 +1,5 @@
 import type { ExplainedWait } from "../sdk/diagnosis/waits";
-import type { DeleteProgress } from "../sdk/endpoints/deleteEndpoint";
+import type { DeleteProgress } from "../sdk/endpoints/deleteOptions";
 import { redact } from "../sdk/secret";
 import { type RateLimitEvent, waitText } from "../sdk/transport/observers";
 

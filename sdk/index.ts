@@ -49,7 +49,7 @@ export type {
   FoundCause,
   MissingFact,
 } from "./diagnosis/record";
-export type { DeleteOptions, DeleteProgress } from "./endpoints/deleteEndpoint";
+export type { DeleteOptions, DeleteProgress } from "./endpoints/deleteOptions";
 export type { Endpoints, ReleasesOptions } from "./endpoints/endpoints";
 export type { ScaleDownOptions } from "./endpoints/putBack";
 export type {

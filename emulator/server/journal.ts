@@ -4,6 +4,7 @@ import type { Call, HttpRequest, HttpResponse, Interface } from "../io/http";
 import type { FidelityId } from "../model/fidelity";
 import type { WorkerOutput } from "../programs/launchWorker";
 import { createExchanges, type Exchange } from "./exchanges";
+import { REDACTED, secretsIn, secretValues, withoutSecrets } from "./secretArguments";
 
 /**
  * A request to the emulator. Keys, storage credentials, passwords and environment variables are
@@ -247,8 +248,6 @@ function matching<T extends F, F extends object>(entries: readonly T[], filter: 
   return entries.filter((entry) => wanted.every(([name, value]) => entry[name as keyof F] === value));
 }
 
-const REDACTED = "[redacted]";
-
 /** Returns a function that removes the emulator's keys from a string. */
 function scrubber(keys: readonly string[]): (text: string) => string {
   const secrets = [...new Set(keys.flatMap((key) => [key, encodeURIComponent(key)]))];
@@ -262,7 +261,8 @@ function scrubber(keys: readonly string[]): (text: string) => string {
 function redacted({ request, arguments: args, ...entry }: KeptEntry, scrub: (text: string) => string): JournalEntry {
   const path = pathOf(request);
   try {
-    const error = entry.error && secretsIn(args).reduce(withoutSecret, entry.error);
+    const error =
+      entry.error && secretsIn(args).reduce((text, secret) => text.replaceAll(secret, REDACTED), entry.error);
     return scrubbed({ ...entry, error, path, arguments: withoutSecrets(args) }, scrub);
   } catch {
     const error = entry.error && REDACTED;
@@ -280,73 +280,4 @@ function pathOf({ path, query }: Pick<HttpRequest, "path" | "query">): string {
   const shown = new URLSearchParams(query);
   if (shown.has("api_key")) shown.set("api_key", REDACTED);
   return `${path}?${decodeURIComponent(shown.toString())}`;
-}
-
-/**
- * Removes secrets from arguments: storage credentials, the query of a webhook URL, passwords, and
- * the values of secrets and variables.
- */
-function withoutSecrets(args: JournalEntry["arguments"]): Record<string, unknown> {
-  const { s3Config, webhook, input, ...rest } = args;
-  const shown: Record<string, unknown> = rest;
-  if (input !== undefined) shown.input = inputWithoutSecrets(input);
-  if (typeof s3Config === "object" && s3Config !== null) shown.s3Config = { ...s3Config, accessSecret: REDACTED };
-  if (typeof webhook === "string") shown.webhook = webhook.replace(/\?.*$/s, `?${REDACTED}`);
-  return shown;
-}
-
-/** The parts of a GraphQL input that contain secrets. */
-interface SecretInput {
-  readonly password?: unknown;
-  /** The value of a secret. */
-  readonly value?: unknown;
-  readonly env?: unknown;
-  /** A template within an endpoint's input. */
-  readonly template?: unknown;
-  readonly cloudStorageConfig?: unknown;
-}
-
-const isInput = (input: unknown): input is SecretInput => typeof input === "object" && input !== null;
-const isVariable = (it: unknown): it is { key?: unknown; value?: unknown } => typeof it === "object" && it !== null;
-
-function inputWithoutSecrets(input: unknown): unknown {
-  if (!isInput(input)) return input;
-  const { password, value, env, template, cloudStorageConfig, ...shown } = input;
-  return {
-    ...shown,
-    ...(template !== undefined && { template: inputWithoutSecrets(template) }),
-    ...(cloudStorageConfig !== undefined && { cloudStorageConfig: REDACTED }),
-    ...(password !== undefined && { password: REDACTED }),
-    ...(value !== undefined && { value: REDACTED }),
-    ...(env !== undefined && { env: Array.isArray(env) ? env.map(variableWithoutValue) : REDACTED }),
-  };
-}
-
-function variableWithoutValue(variable: unknown): unknown {
-  return isVariable(variable) ? { key: variable.key, value: REDACTED } : REDACTED;
-}
-
-/**
- * Returns the secrets that an error message may quote, longest first. Strings shorter than 4
- * characters are left out, because they may be ordinary words.
- */
-function secretsIn({ input }: JournalEntry["arguments"]): string[] {
-  const secrets = secretValues(input).filter((secret) => secret.length >= 4);
-  return secrets.sort((a, b) => b.length - a.length);
-}
-
-function secretValues(input: unknown): string[] {
-  if (!isInput(input)) return [];
-  const { env, password, value, template, cloudStorageConfig } = input;
-  const values = Array.isArray(env) ? env.map((it) => (isVariable(it) ? it.value : it)) : [env];
-  return [...[password, value, cloudStorageConfig, ...values].flatMap(stringsIn), ...secretValues(template)];
-}
-
-function stringsIn(value: unknown): string[] {
-  if (value === undefined || value === null) return [];
-  return typeof value === "object" ? Object.values(value).flatMap(stringsIn) : [String(value)];
-}
-
-function withoutSecret(text: string, secret: string): string {
-  return text.replaceAll(secret, REDACTED);
 }

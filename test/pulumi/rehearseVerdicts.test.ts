@@ -1,5 +1,6 @@
 import path from "node:path";
 import { type Emulator, startEmulator } from "../../emulator";
+import { bursts } from "../support/bursts";
 import { createStack, type PulumiStack } from "./harness";
 
 const COMMAND = path.resolve(__dirname, "../../dist/cli/main.js");
@@ -65,17 +66,6 @@ runtime:
     typescript: false
     nodeargs: --no-warnings
 `;
-
-/** Four hours with a burst every two minutes, which is twice as large in the third hour. */
-function bursts(): string {
-  const rows: string[] = [];
-  for (let minute = 0; minute < 240; minute += 2) {
-    const size = minute >= 120 && minute < 180 ? 20 : 10;
-    for (let job = 0; job < size; job++) rows.push(`${minute * 60 + job},${8 + (job % 10)}`);
-    rows.push(`${minute * 60 + 50},10`);
-  }
-  return `arrival_s,duration_s\n${rows.join("\n")}\n`;
-}
 
 /** Two hours with a job of 3 s about every 6 s, and a few more in the second one. */
 function steady(): string {

@@ -5,6 +5,7 @@ import { playedReport } from "../../../cli/forecast/forecast";
 import type { ForecastFlags } from "../../../cli/forecast/forecastFlags";
 import { readLoad } from "../../../cli/forecast/load/readLoad";
 import type { Settings } from "../../../cli/forecast/settings/endpoints";
+import { bursts } from "../../support/bursts";
 
 jest.setTimeout(240_000);
 
@@ -13,21 +14,10 @@ const BEFORE: Settings = {
   ...{ gpuIds: "AMPERE_24", gpuCount: 1, instanceIds: "", flashBoot: false, executionTimeoutMs: 600_000 },
 };
 
-/** Four hours with a burst every two minutes, which is twice as large in the third hour. */
-function jobs(): string {
-  const rows: string[] = [];
-  for (let minute = 0; minute < 240; minute += 2) {
-    const size = minute >= 120 && minute < 180 ? 20 : 10;
-    for (let job = 0; job < size; job++) rows.push(`${minute * 60 + job},${8 + (job % 10)}`);
-    rows.push(`${minute * 60 + 50},10`);
-  }
-  return `arrival_s,duration_s\n${rows.join("\n")}\n`;
-}
-
 let folder: string;
 beforeAll(() => {
   folder = mkdtempSync(path.join(tmpdir(), "change-test-"));
-  writeFileSync(path.join(folder, "jobs.csv"), jobs());
+  writeFileSync(path.join(folder, "jobs.csv"), bursts());
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 

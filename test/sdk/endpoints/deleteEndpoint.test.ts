@@ -1,4 +1,4 @@
-import type { DeleteProgress } from "../../../sdk/endpoints/deleteEndpoint";
+import type { DeleteProgress } from "../../../sdk/endpoints/deleteOptions";
 import { AuthenticationError, RejectedError } from "../../../sdk/errors";
 import { type Emulated, startEmulated } from "../../support/emulated";
 
