@@ -17,7 +17,7 @@ import {
 import { splitList } from "../../sdk/endpoints/normalForms";
 import { ConfigurationError } from "../../sdk/errors";
 import { SecretText } from "../../sdk/secret";
-import { currentRehearsal } from "../../sdk/transport/rehearsal";
+import { currentRehearsal, REHEARSAL_VARIABLES } from "../../sdk/transport/rehearsal";
 
 /** Namespace of this package in a stack's config. */
 export const CONFIG_NAMESPACE = "serverless-gpu";
@@ -44,6 +44,10 @@ export const CONFIG_NAMES: readonly string[] = [
   "namespace",
 ];
 
+/** The names in the config, and the variables of a rehearsal, that `providerSettings` reads. */
+const READ_NAMES = [...CONFIG_NAMES, "explicit", "apiKeyEnv"];
+const OF_REHEARSALS = Object.values(REHEARSAL_VARIABLES);
+
 /**
  * Reads a setting by its name without the namespace, from the config of the stack or of an explicit
  * provider.
@@ -62,16 +66,35 @@ export interface ProviderSettings extends ApiSettings {
   readonly allowAccountChange: boolean;
 }
 
+/** The settings that were read last, and the values that they were read from. */
+let last: { readonly values: string; readonly settings: ProviderSettings } | undefined;
+
 /**
  * Returns the settings. The environment takes precedence over the config, because it is always
  * current. An explicit provider, whose config contains its name as `explicit`, only uses its own
- * key and URLs.
+ * key and URLs. As long as no value changes, every call returns the same object.
  * @throws ConfigurationError if an explicit provider lacks a key or URL
  */
 export function providerSettings(
   readConfig: ReadConfig,
   environment: NodeJS.ProcessEnv = process.env,
 ): ProviderSettings {
+  // Handlers call this several times for each resource.
+  const values = settingValues(readConfig, environment);
+  if (last?.values !== values) last = { values, settings: readSettings(readConfig, environment) };
+  return last.settings;
+}
+
+/** Returns everything that the settings depend on. */
+function settingValues(readConfig: ReadConfig, environment: NodeJS.ProcessEnv): string {
+  const config = READ_NAMES.map((name) => readConfig(name));
+  const apiKeyEnv = readConfig("apiKeyEnv")?.trim();
+  const variables = VARIABLE_NAMES.map((name) => environment[name]);
+  const rehearsal = OF_REHEARSALS.map((name) => process.env[name]);
+  return JSON.stringify([config, variables, rehearsal, apiKeyEnv ? environment[apiKeyEnv] : ""]);
+}
+
+function readSettings(readConfig: ReadConfig, environment: NodeJS.ProcessEnv): ProviderSettings {
   const { settings } = providerConnection(readConfig, environment);
   // Registers the key as a secret. Creating a client would too, but `check` does not create one.
   if (settings.apiKey !== undefined) new SecretText(settings.apiKey);

@@ -70,6 +70,12 @@ export function capabilitiesOf(settings: ProviderSettings): Capabilities {
   return capabilitiesAt(managementApi(settings), serviceName(settings));
 }
 
+const places = new WeakMap<ProviderSettings, AccountPlace>();
+
 function placeOf(settings: ProviderSettings): AccountPlace {
-  return { account: accountOf(settings), queueUrl: requireAddress(settings, "queueUrl") };
+  const known = places.get(settings);
+  if (known) return known;
+  const place = { account: accountOf(settings), queueUrl: requireAddress(settings, "queueUrl") };
+  places.set(settings, place);
+  return place;
 }

@@ -47,8 +47,12 @@ export interface InputKind {
 /** The provider's own inputs that determine which record a resource manages. */
 const IDENTITY = ["adoptId", "__adopter", "__automaticName"];
 
-function rulesOf({ one, ownRules }: Pick<InputKind, "one" | "ownRules">): OwnRules {
-  return { ...commonRules(one), ...ownRules };
+const rulesOfKinds = new WeakMap<object, OwnRules>();
+
+function rulesOf(kind: Pick<InputKind, "one" | "ownRules">): OwnRules {
+  const rules = rulesOfKinds.get(kind) ?? { ...commonRules(kind.one), ...kind.ownRules };
+  rulesOfKinds.set(kind, rules);
+  return rules;
 }
 
 /** Returns the inputs that only the provider uses. */

@@ -48,7 +48,7 @@ export function makePrivateFolder([base, ...names]: CandidateFolder): string {
  * group.
  */
 export function isPrivate(folder: string): boolean {
-  const found = ifThere(() => lstatSync(folder));
+  const found = ifThere(() => lstatSync(folder, { throwIfNoEntry: false }));
   if (!found?.isDirectory()) return false;
   return uid === undefined || (found.uid === uid && (found.mode & 0o002) === 0);
 }

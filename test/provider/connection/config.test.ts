@@ -1,4 +1,5 @@
-import { providerSettings } from "../../../provider/connection/config";
+import fc from "fast-check";
+import { CONFIG_NAMES, providerSettings, VARIABLE_NAMES } from "../../../provider/connection/config";
 import { type ConnectionSettings, requireAddress, requireApiKey, serviceName } from "../../../sdk/connection/settings";
 import { ConfigurationError } from "../../../sdk/errors";
 import { redact } from "../../../sdk/secret";
@@ -10,6 +11,38 @@ const SECOND = { explicit: "second", apiKey: KEY, graphqlUrl: "http://own", queu
 function settings(config: Record<string, string>, environment: Record<string, string> = {}) {
   return providerSettings((name) => config[name], environment);
 }
+
+/** Returns the result of a call, or the message of its error. */
+function outcomeOf(call: () => unknown): unknown {
+  try {
+    return call();
+  } catch (error) {
+    return error instanceof Error ? error.message : error;
+  }
+}
+
+test("the provider's settings follow every change of the environment and of the config", () => {
+  // Too short to be redacted in the messages of other tests.
+  const value = fc.constantFrom(undefined, "", " ", "a", "b", "OWN");
+  const names = [...CONFIG_NAMES, ...VARIABLE_NAMES, "explicit", "apiKeyEnv", "OWN"];
+  const change = fc.record({ isInConfig: fc.boolean(), name: fc.constantFrom(...names), value });
+  fc.assert(
+    fc.property(fc.array(change, { maxLength: 30 }), (changes) => {
+      const config: Record<string, string | undefined> = {};
+      const environment: Record<string, string | undefined> = {};
+      const read = (name: string) => config[name];
+      for (const { isInConfig, name, value } of changes) {
+        (isInConfig ? config : environment)[name] = value;
+        const settings = outcomeOf(() => providerSettings(read, environment));
+        expect(outcomeOf(() => providerSettings(read, environment))).toEqual(settings);
+        // Other values in between, so that the last call reads all of them again.
+        providerSettings((name) => (name === "apiKey" ? "another" : undefined), {});
+        expect(outcomeOf(() => providerSettings(read, environment))).toEqual(settings);
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
 
 describe("the provider's settings", () => {
   test("are read from the stack's config", () => {
