@@ -21,7 +21,7 @@ test.each(
   for (const command of COMMANDS) expect(measured[command].refused).toBeLessThanOrEqual(1);
 });
 
-test(`destroying ${COUNT} endpoints over GraphQL takes one extra request per endpoint if the service keeps their templates`, async () => {
+test(`destroying ${COUNT} endpoints over GraphQL takes one extra request per endpoint if the service does not delete their templates itself`, async () => {
   const { requests, refused, operations } = (await play("graphql", KEPT, COUNT)).destroy;
   expect(operations).toMatchObject({ saveEndpoint: COUNT, deleteEndpoint: COUNT, deleteTemplate: COUNT });
   expect(requests).toBeLessThanOrEqual(KEPT_GOAL * COUNT + FIXED);

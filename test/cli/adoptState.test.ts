@@ -115,7 +115,7 @@ test("a state whose version this release does not know is refused", () => {
   expect(() => adoptState({ from: terraformState })).toThrow("is no state that this version can read");
 });
 
-test("resources that have no successor, are being deleted, are only read or have no id are left out with the reason", () => {
+test("resources are left out, each with the reason, if they have no successor, no id, are only read, or are being deleted", () => {
   const { output, messages, exitCode } = pulumi(
     [
       endpoint(),
@@ -178,7 +178,7 @@ test("the commands remove dependents first, and force removal only for protected
 test.each([
   {},
   { importFile: true },
-])("a resource is left out if resources that stay depend on it, with %j", (flags) => {
+])("a resource is left out if a resource that stays in the old state depends on it: %j", (flags) => {
   const { output, messages, exitCode } = pulumi(
     [
       dependent("a", "Template"),
@@ -202,7 +202,7 @@ test("an endpoint stays in the old state if a resource of another provider depen
   expect(() => pulumi([endpoint(), alarm])).toThrow(/nothing to adopt.*\n.*because \S+Alarm::a stays there/);
 });
 
-test("a resource is left out while its predecessor awaits deletion, because no command can tell them apart", () => {
+test("a resource is left out while the old copy that it replaced awaits deletion, because no command can tell the two apart", () => {
   const { output, messages } = pulumi([endpoint(), endpoint({ id: "e0", delete: true }), template({})]);
   expect(output).not.toContain("ServerlessEndpoint");
   expect(commands(output)).toEqual([`pulumi state delete '${URN}:Template::tpl'`]);
@@ -227,7 +227,7 @@ test("the endpoint types QB and LB become QUEUE and LOAD_BALANCER", () => {
   expect(pulumi([endpoint({}, { type: "QB" })]).output).toContain('type: "QUEUE"');
 });
 
-test("a type named like a property of every object, such as constructor, is reported as having no successor", () => {
+test("a type named after a built-in property, such as constructor, is reported as having no successor", () => {
   const odd = { urn: `${URN}:constructor::x`, type: "runpod:index:constructor", id: "x" };
   const { messages } = pulumi([endpoint(), odd]);
   expect(messages).toEqual([`left out ${odd.urn}: the type runpod:index:constructor has no successor here`]);
@@ -268,7 +268,7 @@ test.each([
   ["https://gpu.example/graphql", '  graphqlUrl: "https://gpu.example/graphql",\n  queueUrl: "https://gpu.example",'],
   ["https://gpu.example/graphql?api_key=canary", 'graphqlUrl: config.requireSecret("eu-graphqlUrl")'],
   [{ ...SECRET, plaintext: '"canary"' }, 'graphqlUrl: config.requireSecret("eu-graphqlUrl")'],
-])("the key of an explicit provider is sent only to its service: %j", (apiUrl, code) => {
+])("the key of an explicit provider is sent only to that provider's service: %j", (apiUrl, code) => {
   const urn = "urn:pulumi:dev::p::pulumi:providers:runpod::eu";
   const { output, messages } = pulumi([
     { urn, type: "pulumi:providers:runpod", id: "6f", inputs: { apiKey: "canary", apiUrl } },
@@ -290,7 +290,7 @@ test("children of different components that share a name get distinct names", ()
   ]);
 });
 
-test("the older provider's suffix for FLASHBOOT becomes the setting, and its ids are taken from the outputs", () => {
+test("the older provider's FLASHBOOT suffix becomes a setting, and ids are taken from the outputs", () => {
   const old = { id: "llama", outputs: { endpoint: { id: "e7" } } };
   const { output } = pulumi([endpoint(old, { name: "llama -fb", scalerValue: 4 })]);
   expect(output).toContain('adoptId: "e7"');
@@ -333,7 +333,7 @@ test("instances, modules, tainted objects and deposed objects of a Terraform sta
   expect(messages.join("\n")).toMatch(/bad: it is tainted.*\n.*bad: the old program has replaced it/);
 });
 
-test("a file that is not a state is refused without revealing its content", () => {
+test("a file that is not a state is refused without revealing its contents", () => {
   for (const text of ["canary", '{"canary":1}', "[]", "null", '{"version":3,"deployment":null}'])
     expect(() => adoptState({ from: written(text) })).toThrow(/is (not JSON|no state)/);
   expect(() => adoptState({ from: written("canary") })).not.toThrow(/canary/);

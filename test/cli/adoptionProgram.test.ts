@@ -43,7 +43,7 @@ test("defaults are left out, except for a scalerType that the scalerValue requir
 `);
 });
 
-test("values that this version does not accept are left unmanaged, with the reason", () => {
+test("settings whose values this version does not accept are left unmanaged, and the reason is given", () => {
   const source = resources({ scalerType: "MAGIC\u2028()", scalerValue: 9, flashBootType: "TURBO", workersMin: 5 });
   expect(source).toMatch(/^ {2}templateId: "t",\n {2}\/\/ not managed: /m);
   expect(source).toMatch(/^ {2}\/\/ not managed: scalerType "MAGIC \(\)" is not known/m);
@@ -74,7 +74,7 @@ test("an endpoint without a template is left out and reported", () => {
   expect(skipped).toEqual([{ id: "id", reason: expect.stringContaining("templateId") }]);
 });
 
-test("over REST v2, which shows no template, the container is declared and its variables are listed by name only", () => {
+test("over REST v2, which does not return templates, the container is declared and only the names of its variables are listed", () => {
   const container = { imageName: "app:1", containerDiskInGb: 30, ports: "8000/http", env: { TOKEN: "canary-value" } };
   const { source, skipped } = adoptionProgram([endpoint({ templateId: "", ...container })], {}, "v2");
   expect(skipped).toEqual([]);
@@ -85,7 +85,7 @@ test("over REST v2, which shows no template, the container is declared and its v
   expect(source).not.toMatch(/templateId|canary-value/);
 });
 
-test("every setting that an endpoint shows is declared, with its volumes in one form", () => {
+test("every setting that the service returns is declared, and volumes are declared in a single form", () => {
   const gpu = { gpuCount: 2, executionTimeoutMs: 0, allowedCudaVersions: "12.2,12.11", type: "LOAD_BALANCER" };
   const several = { networkVolumeId: "a,b", networkVolumeIds: "a,b" };
   expect(resources({ ...gpu, ...several, scalerType: "REQUEST_COUNT" })).toBe(`new ServerlessEndpoint("name", {

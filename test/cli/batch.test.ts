@@ -89,7 +89,7 @@ test("writes one line per input, and does nothing on the second run", async () =
   ).not.toContain("run");
 });
 
-test("resumes after each kill -9 and runs each job once", async () => {
+test("resumes after every kill -9, and runs each job once", async () => {
   jobMs = 100;
   for (const count of [5, 20, 40]) {
     const child = start("--concurrency", "8");
@@ -105,7 +105,7 @@ test("resumes after each kill -9 and runs each job once", async () => {
   expect(new Set((await lines()).map(({ key }) => key)).size).toBe(60 - uncertain);
 });
 
-test("a run that continues names the lines of the input file, and the flag that submits an input again", async () => {
+test("the messages of a resumed run name lines of the input file, and the flag that submits an input again", async () => {
   await run();
   const before = await lines();
   expect(before.map(({ index, output }) => index === output?.answer)).not.toContain(false);

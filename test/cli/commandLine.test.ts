@@ -20,7 +20,7 @@ function run(...args: string[]): Promise<{ code: number; stdout: string; stderr:
   });
 }
 
-test("the page contains a block for every command", async () => {
+test("the page contains a help block for every command", async () => {
   const commandsOf = async (...group: string[]) => {
     const { stdout } = await run(...group, "--help");
     const list = /Commands:\n(.*?)\n\n/s.exec(stdout)?.[1] ?? "";

@@ -27,7 +27,7 @@ test.each([
   [349, "ok"],
   [350, "warning"],
   [401, "warning"],
-])("doctor warns from 350 endpoints upward that their list is or soon will be truncated: %d is %s", async (count, status) => {
+])("doctor warns once an account has 350 endpoints that the list is or soon will be truncated: %d is %s", async (count, status) => {
   await using emulator = await start(count);
   const { url: graphqlUrl, apiKey } = emulator;
   const configuration = { settings: { graphqlUrl, apiKey }, sourceOf: () => "set" } as never;
@@ -59,7 +59,7 @@ test("adopt warns that the list of endpoints may be truncated", async () => {
   expect(told?.join("")).toMatch(/adopt: warning: the list of endpoints has 400 records or more/);
 });
 
-test("a data source that finds no endpoint by name reports that the list is truncated", async () => {
+test("a data source that cannot find an endpoint by name reports that the list is truncated", async () => {
   await using emulator = await start(401);
   const { url: graphqlUrl, apiKey } = emulator;
   await using client = createClient({ graphqlUrl, apiKey });

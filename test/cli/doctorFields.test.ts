@@ -33,7 +33,7 @@ test("doctor names each field in state that the API lacks, with its endpoints", 
   ]);
 });
 
-test("doctor reports no missing field if the API has all of them or nothing can be read", () => {
+test("doctor reports no missing field if the API supports every field or if nothing can be read", () => {
   expect(checkLackedFields(STATE, settings({ service: "runpod" }))).toEqual([]);
   expect(checkLackedFields({ problem: "there is no stack" }, settings({ api: "v2" }))).toEqual([]);
   expect(checkLackedFields(STATE, settings({ service: "unknown" }))).toEqual([]);

@@ -33,14 +33,14 @@ async function doctor(env: Readonly<Record<string, string>>): Promise<Record<str
   return Object.fromEntries(checks.map((each) => [each.check, each]));
 }
 
-test("doctor names the setting of an unknown API and does not blame the key", async () => {
+test("doctor names the setting that selects an unknown API, and does not blame the key", async () => {
   const checks = await doctor({ SERVERLESS_GPU_API: "rest" });
   expect(checks.api).toMatchObject({ status: "failed", found: expect.stringContaining('"rest" is unknown') });
   expect(checks.api?.fix).toBe("It is SERVERLESS_GPU_API: change it to graphql or v2, or remove it.");
   expect(checks.key).toMatchObject({ status: "skipped", found: expect.stringContaining("a setting is not valid") });
 });
 
-test("doctor names an unknown service and does not blame the URLs, which are correct", async () => {
+test("doctor names an unknown service, and does not blame the URLs, which are valid", async () => {
   const checks = await doctor({ SERVERLESS_GPU_SERVICE: "runpods" });
   expect(checks.config).toMatchObject({
     status: "failed",
@@ -130,14 +130,14 @@ describe("resources in state at another URL", () => {
     })),
   });
 
-  test("are named, and no advice removes them from state while their service responds", async () => {
+  test("are listed, and doctor does not advise removing them from state while their service responds", async () => {
     const [finding] = await checkOtherServices(resources(emulator.url), "http://127.0.0.1:9");
     expect(finding).toMatchObject({ status: "warning", found: expect.stringContaining("llama, whisper") });
     expect(finding?.found).toContain("That service responds, so they may still exist");
     expect(finding?.fix).not.toMatch(/delete|refresh/);
   });
 
-  test("are named individually in the advice to remove them from state if their service does not respond", async () => {
+  test("are listed one by one in the advice to remove them from state if their service does not respond", async () => {
     const [finding] = await checkOtherServices(resources("http://127.0.0.1:9"), emulator.url);
     expect(finding?.found).toContain("does not respond now");
     expect(finding?.fix?.match(/pulumi state delete '[^']+'/g)).toHaveLength(2);

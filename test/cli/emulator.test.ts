@@ -224,7 +224,7 @@ describe("serverless-gpu emulator exec", () => {
     expect(stdout).toBe("[ 'a b', '--port', '$HOME' ]\n");
   });
 
-  test("exits with the code that a shell uses for a killed or missing command", async () => {
+  test("exits with the same code as a shell would if the command is killed or does not exist", async () => {
     expect((await exec("sh", "-c", "kill -9 $$")).code).toBe(137);
     const missing = await exec("no-such-command");
     expect([missing.code, missing.stderr]).toEqual([

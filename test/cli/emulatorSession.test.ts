@@ -59,14 +59,14 @@ const exec = (options: readonly string[], script: string) => ended(start(options
 describe("real workers", () => {
   beforeEach(() => write("seed.json", JSON.stringify({ endpoints: [{ ...SEED.endpoints[0], workersMin: 1 }] })));
 
-  test("real workers show their output, even while a command runs", async () => {
+  test("the output of real workers is shown, even while a command runs", async () => {
     const worker = "one=echo no module named torch >&2; exit 1";
     const { stderr } = await exec(["--seed", "seed.json", "--worker", worker], "setTimeout(() => {}, 1000)");
     expect(stderr).toMatch(/^\[\w+\] no module named torch$/m);
     expect(stderr).toMatch(/^\[\w+\] echo .*: ended with exit code 1 before it asked for a job$/m);
   });
 
-  test("a message says that real workers are still running, and a second interruption kills them", async () => {
+  test("a message says that real workers are still running, and a second interrupt kills them", async () => {
     const child = startIn(
       folder,
       "emulator",
@@ -181,7 +181,7 @@ describe("--verbose", () => {
   const line = (more: object, hasColors = false) =>
     requestLine({ ...request, durationMs: 3, ...more } as Parameters<typeof requestLine>[0], hasColors);
 
-  test("shows the fault rule, the error and a cut connection", () => {
+  test("shows the fault rule, the error and the dropped connection of a request", () => {
     expect(line({ status: 404, outcome: "error", error: "pod\nnot found" })).toBe(
       "00:00:00.000 404 rest    getPod             3 ms  pod not found",
     );
@@ -242,7 +242,7 @@ describe("serverless-gpu emulator env", () => {
 });
 
 describe("a shell", () => {
-  test("shows what is running, where the page is, and what happens to the data", async () => {
+  test("shows what is running, the address of the page, and what happens to the data", async () => {
     const shell = spawn("sh", ["-c", `"${process.execPath}" "${MAIN}" emulator exec --data kept.json -- bash`], {
       cwd: folder,
       stdio: ["pipe", "pipe", "pipe"],

@@ -25,7 +25,10 @@ afterEach(async () => {
   await emulator.stop();
 });
 
-test.each(["graphql", "v2"])("explain reports over %s why an endpoint waits, by its id or its name", async (api) => {
+test.each([
+  "graphql",
+  "v2",
+])("over %s, explain reports why an endpoint waits, whether the endpoint is given by id or by name", async (api) => {
   const byName = await run("explain", "off", "--api", api);
   expect(byName).toMatchObject({ code: 0, stderr: expect.stringMatching(/^.* \(--api\) at .*\n$/) });
   expect(byName.stdout).toContain(

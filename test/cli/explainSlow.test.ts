@@ -56,7 +56,7 @@ async function explained(handler: Handler, ...args: string[]) {
   }
 }
 
-test("explain ends within 20 s and reports what it could not see if no request is answered", async () => {
+test("explain exits within 20 s and reports what it could not read if the service answers no request", async () => {
   const { code, stdout, ms } = await explained(() => {}, "ep1");
   expect(code).toBe(0);
   expect(stdout).toContain("what the service shows does not tell why");
@@ -64,7 +64,7 @@ test("explain ends within 20 s and reports what it could not see if no request i
   expect(ms).toBeLessThan(MOST_MS);
 });
 
-test("explain --stack takes at most 20 s for 60 endpoints of a hanging service, and prints each result as soon as it is ready", async () => {
+test("explain --stack takes at most 20 s for 60 endpoints if the service hangs, and prints each result as soon as it is ready", async () => {
   const folder = mkdtempSync(path.join(tmpdir(), "explain-"));
   const resources = Array.from({ length: 60 }, (_, at) => ({
     ...{ type: "pulumi-nodejs:dynamic/serverless-gpu:ServerlessEndpoint", id: `ep${at}` },
@@ -78,7 +78,7 @@ test("explain --stack takes at most 20 s for 60 endpoints of a hanging service, 
   expect(ms).toBeLessThan(MOST_MS);
 });
 
-test("explain reads the beginning of an endless log, and says so", async () => {
+test("explain reads only the beginning of an endless log, and says so", async () => {
   const line = { source: "container", line: `password=abc ${"x".repeat(200_000)}`, ts: "2026-11-21T10:00:00Z" };
   const event = `id: 1\ndata: ${JSON.stringify(line)}\n\n`;
   const { stdout, ms } = await explained(

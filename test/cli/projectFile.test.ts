@@ -11,7 +11,7 @@ function settingsIn(text: string, name = "Pulumi.yaml") {
   return Object.fromEntries(projectConfig(file));
 }
 
-test("a project file's settings are read in both plain and value form", () => {
+test("a project file's settings are read whether they are plain or written with a value key", () => {
   const yaml = `name: test
 runtime: nodejs
 config:

@@ -89,7 +89,7 @@ describe("many releases", () => {
     expect(found.stdout).toContain('imageName: "me/llama:6",');
   }, 120_000);
 
-  test("are listed with a note if the service does not show one of them, and rollback does not cross it", async () => {
+  test("are listed with a note if the service does not return one of them, and rollback does not go back past it", async () => {
     await using account = await startWith(4);
     const { client, id, emulator } = account;
     const all = (await client.endpoints.releases(id)) ?? [];
@@ -109,7 +109,7 @@ describe("many releases", () => {
     expect((await ended(start("rollback", id, "--to", "3"))).code).toBe(0);
   }, 120_000);
 
-  test("are not reported as rolled back if the service still shows the other settings", async () => {
+  test("are not reported as rolled back while the service still uses the other settings", async () => {
     await using account = await startWith(3);
     const { client, id, emulator } = account;
     const headers = { authorization: `Bearer ${emulator.apiKey}` };

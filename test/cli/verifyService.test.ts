@@ -107,7 +107,7 @@ describe("a whole run", () => {
   test.each([
     ["observed", 90],
     ["contract", 60],
-  ] as const)("matches the emulator in all rows against the profile %s, and deletes the endpoint", (profile, played) => {
+  ] as const)("finds no difference between the emulator and the profile %s in any row, and deletes the endpoint", (profile, played) => {
     const { code, transcript, rowsThat, stdout } = runs[profile];
     expect(rowsThat("differs")).toEqual([]);
     expect(rowsThat("as emulated").length).toBeGreaterThanOrEqual(played);
@@ -117,13 +117,13 @@ describe("a whole run", () => {
     expectCleanEnd(runs[profile]);
   });
 
-  test("compares the facts that prove that a record is gone or has been created", () => {
+  test("compares the responses that prove that a record was created or is gone", () => {
     const facts = ["myself.list-cap", "myself.endpoint", "template.get", "template.get-unknown", "v2.newest-first"];
     expect(runs.observed.rowsThat("as emulated")).toEqual(expect.arrayContaining(facts));
     expect(runs.otherProfile.rowsThat("differs")).toContain("myself.endpoint");
   });
 
-  test("announces what it creates, and creates nothing else", () => {
+  test("announces what it will create, and creates nothing else", () => {
     const { stderr, transcript } = runs.observed;
     expect(stderr).toContain("no worker can start: no GPU time is used");
     expect(stderr).toContain(`one endpoint, "${transcript.endpoint.name}" (template template-1)`);
@@ -133,7 +133,7 @@ describe("a whole run", () => {
     expect(runs.jobs.stderr).toContain("at most one worker (AMPERE_16), which you pay for");
   });
 
-  test("names the rows in which a service with the other profile differs, with both findings", () => {
+  test("names the rows in which a service with the other profile differs, and shows both results", () => {
     const { code, rowsThat, rows, stdout } = runs.otherProfile;
     expect(code).toBe(1);
     expect(rowsThat("differs")).toEqual(
@@ -147,7 +147,7 @@ describe("a whole run", () => {
     expectCleanEnd(runs.otherProfile);
   });
 
-  test("distinguishes differences from rows that were skipped because the service was busy, and survives a missing response", () => {
+  test("tells differences apart from rows skipped because the service was busy, and survives a missing response", () => {
     const { code, rowsThat, rows, transcript } = runs.faulty;
     expect([code, transcript.complete]).toEqual([1, false]);
     expect(rowsThat("differs").every((row) => row.startsWith("rest."))).toBe(true);
@@ -243,7 +243,7 @@ describe("nothing is created", () => {
     expect(stderr).toContain("there.json exists already. Nothing was sent. Name another file");
   });
 
-  test("nothing is created with a wrong key, and the key is not shown", async () => {
+  test("nothing is created if the key is wrong, and the key is not shown", async () => {
     const service = await startService();
     const env = { ...service.env, SERVERLESS_GPU_API_KEY: "another-canary-key" };
     const { code, stderr, text } = await start(service, ["--yes"], env).ended;

@@ -10,7 +10,7 @@ test("the page lists every cause of a wait under the name that diagnoses use", (
   expect(section.split("\n").filter((line) => line.startsWith("| `"))).toEqual(rows);
 });
 
-test("the advice for every cause is written in sentences without a full stop at the end", () => {
+test("the advice for every cause consists of sentences, the last of which has no period", () => {
   for (const [id, { words, advice }] of Object.entries(CAUSES)) {
     expect([id, /^[A-Z].*[^.]$/s.test(advice)]).toEqual([id, true]);
     expect([id, /^[a-z].*[^.]$/.test(words)]).toEqual([id, true]);

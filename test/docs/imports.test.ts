@@ -1,7 +1,7 @@
 import { RESOURCES } from "../../plugin/resources/resources";
 import { readPage } from "./markdown";
 
-test("the page about imports marks every record that the plugin refuses to import", () => {
+test("the page about imports marks every resource that the plugin refuses to import", () => {
   const page = readPage("docs/how-to/choose-a-form.md");
   const refusals = [...RESOURCES.values()].flatMap(({ cannotBeImported = [] }) => cannotBeImported);
   const nouns = refusals.map((text) => /^of a (.*?) cannot be imported/.exec(text)?.[1]);

@@ -1,7 +1,7 @@
 import { PRESUMED, pagesWithCommands, planOf, SKIPPED } from "../../tools/pastePages/pages";
 import { codeBlocks, pages } from "./markdown";
 
-test("the commands of each page are pasted, or the page states why not", () => {
+test("the commands of each page are run as pasted, or the page states why they are not", () => {
   const withCommands = pages().filter((page) => codeBlocks(page).some(({ language }) => language === "sh"));
   expect(pagesWithCommands()).toEqual(expect.arrayContaining(withCommands));
   for (const page of pagesWithCommands()) {
@@ -13,7 +13,7 @@ test("the commands of each page are pasted, or the page states why not", () => {
   }
 });
 
-test("everything that is skipped or presumed still appears on its page", () => {
+test("every page with skipped or presumed commands still contains those commands", () => {
   expect(pagesWithCommands()).toEqual(expect.arrayContaining([...Object.keys(SKIPPED), ...Object.keys(PRESUMED)]));
   for (const page of Object.keys(SKIPPED)) {
     expect({ page, skipped: planOf(page).skipped.length }).not.toEqual({ page, skipped: 0 });

@@ -26,7 +26,7 @@ function expected(name: string): { readonly graphql: string; readonly v2: string
   return { graphql: kept.isReadOnly ? "refused" : "carried", v2: "no" };
 }
 
-test("the page of all settings states how this package handles each setting", () => {
+test("the page of all settings says how this package handles each setting", () => {
   expect(ROWS).toEqual(ROWS.map(({ name }) => ({ name, ...expected(name) })));
 });
 

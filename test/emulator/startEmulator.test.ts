@@ -109,7 +109,7 @@ describe("drift tools", () => {
     expect(emulator.endpoints.get("nope")).toBeUndefined();
   });
 
-  test("create adds an endpoint by the service's rules, without a journal entry", async () => {
+  test("create adds an endpoint that follows the service's rules, without a journal entry", async () => {
     await using emulator = await startEmulator();
     const { id } = emulator.endpoints.create({ name: "other", gpuIds: "ADA_24", templateId: "t" });
     expect(emulator.endpoints.get(id)).toMatchObject({ workersMax: 3, idleTimeout: 10 });
@@ -126,7 +126,7 @@ describe("drift tools", () => {
     expect(await listed(emulator)).toEqual([{ name: "other", workersMax: 3 }]);
   });
 
-  test("change sets the given fields, regardless of their values", async () => {
+  test("change sets the given fields without checking their values", async () => {
     await using emulator = await startEmulator();
     const id = await createEndpoint(emulator);
     emulator.endpoints.change(id, { workersMax: 2, gpuIds: "NEWEST_TIER" });

@@ -81,7 +81,7 @@ test.each([
   expect(namesOf(jobsOfPipeline(pipeline, variables, { manual: true }))).toEqual(manual);
 });
 
-test("every command of both pipelines is an existing script with a step that pipeline.sh knows", () => {
+test("every command in both pipelines is an existing script, called with a step that pipeline.sh supports", () => {
   expect(knownSteps).toEqual(["preview", "up", "drift", "repair", "destroy", "remove", "sweep", "rehearse"]);
   const commands = [
     ...Object.values(workflow.jobs).flatMap(({ steps }) => steps.flatMap(({ run }) => run ?? [])),
@@ -123,7 +123,7 @@ describe("GitHub's workflow", () => {
     });
   });
 
-  test("allows one run per stack, and one run for all environments and their sweep, which is never cancelled", () => {
+  test("allows one run per stack, and a single run for all environments and their sweep, which is never cancelled", () => {
     const contexts = pullRequest("opened");
     const writers = ["up", "repair", "preview-stack", "remove-preview-stack", "sweep"].map(
       (name) => workflow.jobs[name] as WorkflowJob,
@@ -140,7 +140,7 @@ describe("GitHub's workflow", () => {
     for (const { concurrency } of writers.slice(2)) expect(concurrency.queue).toBe("max");
   });
 
-  test("keeps the key from previews and installations, and every secret from forks", () => {
+  test("withholds the key from previews and installations, and every secret from forks", () => {
     const environments = Object.fromEntries(jobs.map(([name, { environment }]) => [name, environment]));
     for (const contexts of [pullRequest("opened"), contextsOf("push", {}), contextsOf("schedule", {})]) {
       for (const { name, steps } of jobsOfWorkflow(workflow, contexts)) {
@@ -178,7 +178,7 @@ test("GitLab's pipeline allows one run per stack and one for all environments an
   expect(jobs["preview-stack"]?.environment).toMatchObject({ on_stop: "remove-preview-stack" });
 });
 
-test("the Stack of the Kubernetes operator uses only fields that its API knows, and takes the secrets by reference", () => {
+test("the Stack of the Kubernetes operator uses only fields that its API supports, and reads secrets by reference", () => {
   const [account, binding, stack] = manifests;
   expect(manifests).toHaveLength(3);
   expect(binding?.subjects).toEqual([{ kind: "ServiceAccount", ...account?.metadata }]);
@@ -288,7 +288,7 @@ describe("plan.js", () => {
   test.each([
     "github",
     "gitlab",
-  ] as const)("accepts a plan at %s only from the preview of the merged head", async (at) => {
+  ] as const)("accepts a plan at %s only if it comes from the preview of the merged head", async (at) => {
     await using host = await startGitHost();
     host.merges.set(MERGE, { sha: HEAD });
     host.artifacts.push(
@@ -308,7 +308,7 @@ describe("plan.js", () => {
   test.each([
     "github",
     "gitlab",
-  ] as const)("reports at %s that a request from a fork has no reviewed plan", async (at) => {
+  ] as const)("reports at %s that a pull request from a fork has no reviewed plan", async (at) => {
     await using host = await startGitHost();
     host.merges.set(MERGE, { sha: HEAD, isOfFork: true });
     host.artifacts.push({ ...foreign, isOfFork: true }, foreign);
@@ -317,7 +317,10 @@ describe("plan.js", () => {
     expect(message).not.toMatch(/expired|failed|No request/);
   });
 
-  test.each(["github", "gitlab"] as const)("reports at %s that no request into this branch was merged", async (at) => {
+  test.each([
+    "github",
+    "gitlab",
+  ] as const)("reports at %s that no pull request was merged into this branch", async (at) => {
     await using host = await startGitHost();
     host.artifacts.push(reviewed);
     expect(await download(host, at)).toContain("No request was merged with it");

@@ -81,7 +81,13 @@ export const MUTANTS: readonly Mutant[] = [
     file: "provider/ownership/location.ts",
     from: "  refuseOtherAccount(noun, outputs, connection, id);\n  return found();",
     to: "  return found();",
-    tests: [{ file: "test/pulumi/ownershipAcrossProviders.test.ts", title: "another account is noticed" }],
+    tests: [
+      {
+        file: "test/pulumi/ownershipAcrossProviders.test.ts",
+        title:
+          "another account is detected before anything is created there, and a preview without a key warns about a move",
+      },
+    ],
     built: true,
   },
   {
@@ -89,7 +95,12 @@ export const MUTANTS: readonly Mutant[] = [
     file: "sdk/endpoints/deleteEndpoint.ts",
     from: "if (!endpoint && !seen) options.onAbsent?.();",
     to: "",
-    tests: [{ file: "test/pulumi/ownership.test.ts", title: "an update that calls nothing" }],
+    tests: [
+      {
+        file: "test/pulumi/ownership.test.ts",
+        title: "stays in state after an update that makes no call, and no deletion is sent",
+      },
+    ],
     built: true,
   },
   {
@@ -136,7 +147,13 @@ export const MUTANTS: readonly Mutant[] = [
     file: "sdk/records/absence.ts",
     from: "if (!read && list.mayBeCut) throw cutList(kind, id);",
     to: "if (!read && list.mayBeCut) return undefined;",
-    tests: [{ file: "test/sdk/records/cutLists.test.ts", title: "a list of 400 then proves nothing" }],
+    tests: [
+      {
+        file: "test/sdk/records/cutLists.test.ts",
+        title:
+          "a service without single reads is asked for one only once, and a list of 400 endpoints then proves nothing",
+      },
+    ],
   },
   {
     name: "what one list of a service that lags does not show is gone",
@@ -185,7 +202,12 @@ export const MUTANTS: readonly Mutant[] = [
     file: "sdk/records/absence.ts",
     from: "const isOtherGone = also !== undefined && (now.absent?.has(also) ?? false);",
     to: "const isOtherGone = also !== undefined;",
-    tests: [{ file: "test/sdk/endpoints/ownContainer.test.ts", title: "a template that the service keeps" }],
+    tests: [
+      {
+        file: "test/sdk/endpoints/ownContainer.test.ts",
+        title: "a template that outlives its endpoint is deleted, also by a second deletion that knows its id",
+      },
+    ],
   },
   {
     name: "a reader joins a list that was sent before it came",
@@ -199,7 +221,12 @@ export const MUTANTS: readonly Mutant[] = [
     file: "sdk/records/duplicates.ts",
     from: "if (first && isDue) await look(collection, options);",
     to: "if (first && isDue && isAlone) await look(collection, options);",
-    tests: [{ file: "test/sdk/records/duplicates.test.ts", title: "the last of several creates" }],
+    tests: [
+      {
+        file: "test/sdk/records/duplicates.test.ts",
+        title: "the last of several concurrent creates looks for the duplicates of all of them",
+      },
+    ],
   },
   {
     name: "a lost create is sent again although the list may hide what it made",
@@ -267,7 +294,12 @@ export const MUTANTS: readonly Mutant[] = [
     file: "emulator/control/access.ts",
     from: 'const hasKey = given.some((key) => ["granted", "forbidden"].includes(accessOf(key, keys)));',
     to: "const hasKey = given.length > 0 && keys !== undefined && accessOf !== undefined;",
-    tests: [{ file: "test/emulator/control/access.test.ts", title: "rebinds its name" }],
+    tests: [
+      {
+        file: "test/emulator/control/access.test.ts",
+        title: "a page that uses DNS rebinding is refused on every route, and changes nothing",
+      },
+    ],
   },
   {
     name: "a call gives up before the minute of a quota has passed",
@@ -281,7 +313,12 @@ export const MUTANTS: readonly Mutant[] = [
     file: "sdk/endpoints/deleteEndpoint.ts",
     from: "if (saved && activeAmong(endpoint.pods) === 0 && isAtZero(saved)) deletion.saved = saved;",
     to: "if (saved && isAtZero(saved)) deletion.saved = saved;",
-    tests: [{ file: "test/sdk/endpoints/deleteEndpoint.test.ts", title: "must be shown to be gone" }],
+    tests: [
+      {
+        file: "test/sdk/endpoints/deleteEndpoint.test.ts",
+        title: "workers that a list has shown must disappear from a list, whatever the save to zero returns",
+      },
+    ],
   },
   {
     name: "an endpoint is deleted while its workers run",
@@ -302,7 +339,12 @@ export const MUTANTS: readonly Mutant[] = [
     file: "sdk/records/singleReads.ts",
     from: "error instanceof NotFoundError && error.status === 200",
     to: "error instanceof NotFoundError",
-    tests: [{ file: "test/sdk/records/cutLists.test.ts", title: "a 404 of something" }],
+    tests: [
+      {
+        file: "test/sdk/records/cutLists.test.ts",
+        title: "a 404 from a gateway in front of the service says nothing about an endpoint",
+      },
+    ],
   },
   {
     name: "a process submits what it has claimed after its lease has ended",

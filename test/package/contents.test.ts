@@ -43,7 +43,7 @@ describe("what is published", () => {
     expect([...files]).toEqual(expect.arrayContaining(sources.map((file) => `emulator/page/static/${file}`)));
   });
 
-  test("contains no code that is bundled twice, except in the handlers", () => {
+  test("contains no code in two bundles, except in the handlers", () => {
     const defining = [...files].filter((file) => {
       const isCode = file.endsWith(".js") && file !== "dist/provider/handlers.js";
       return isCode && readFileSync(inRepository(file), "utf8").includes("class _ServerlessGpuError extends");

@@ -68,7 +68,7 @@ describe("the packed package, installed without Pulumi", () => {
     await checkTypes(project, program);
   }, 300_000);
 
-  test("provides a client whose types need neither skipLibCheck nor DOM, and whose options may all be undefined", async () => {
+  test("provides a client whose types need neither skipLibCheck nor DOM, and whose options all accept undefined", async () => {
     const program = `
       import type * as sdk from "pulumi-serverless-gpu/sdk";
       import { createClient } from "pulumi-serverless-gpu/sdk";
@@ -90,7 +90,7 @@ describe("the packed package, installed without Pulumi", () => {
     await checkTypes(project, program, { skipLibCheck: false });
   }, 300_000);
 
-  test("names its functions in stack traces, which lead to readable lines", async () => {
+  test("keeps function names in stack traces, and the traces point to readable lines", async () => {
     const program = `
       const { createClient } = require("pulumi-serverless-gpu/sdk");
       try { createClient({ apiKey: "" }); } catch (error) { console.log(JSON.stringify(error.stack)); }`;
@@ -105,7 +105,7 @@ describe("the packed package, installed without Pulumi", () => {
     expect(stdout).toContain("All good!");
   }, 300_000);
 
-  test("provides types that resolve everywhere, according to Are the types wrong", async () => {
+  test("provides types that resolve in every module mode, according to Are the types wrong", async () => {
     // An ES module, which Jest cannot load.
     const program = `
       import { readFileSync } from "node:fs";

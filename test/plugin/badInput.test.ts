@@ -29,7 +29,7 @@ test("the plugin reports the same problems as the dynamic form", async () => {
   }
 });
 
-test("a missing key is reported with advice by a call, and not by a check", async () => {
+test("a call reports a missing key with advice, but a check does not need the key", async () => {
   await using plugin = await startPlugin({});
   const one = { kind: "ServerlessEndpoint" };
   const { inputs, failures } = await plugin.check(one, { gpuIds: ["ADA_24"], templateId: "a" });

@@ -43,7 +43,7 @@ test("a cancelled drain stops at once and restores the endpoint's workers, and t
   expect(emulator.endpoints.list()).toEqual([]);
 });
 
-test("a cancelled create or update runs to completion", async () => {
+test("a create or update that is cancelled runs to completion", async () => {
   await using emulator = await startEmulator();
   await using plugin = await startPlugin(emulator.env);
   const { inputs } = await plugin.check(ONE, INPUTS);
@@ -65,7 +65,7 @@ test("a cancelled create or update runs to completion", async () => {
   expect(emulator.endpoints.list()).toMatchObject([{ id, workersMax: 1 }]);
 });
 
-test("a cancelled wait for workers ends and leaves an incomplete resource that the next run completes", async () => {
+test("a cancelled wait for workers ends and leaves an incomplete resource, which the next run completes", async () => {
   await using emulator = await startEmulator({ coldStartMs: 60_000 });
   await using plugin = await startPlugin(emulator.env);
   const { inputs } = await plugin.check(ONE, { ...INPUTS, workersMin: 1, awaitReady: true });
@@ -100,7 +100,7 @@ test("a cancelled smoke test ends, and its job is cancelled", async () => {
   expect(emulator.journal.operations()).toContain("cancel");
 });
 
-test("the watch of a release ends at once, state records that the release was not judged, and the next run judges it", async () => {
+test("a cancelled watch of a release ends at once, state records that no verdict was reached, and the next run judges the release", async () => {
   await using emulator = await startService();
   const env = {
     ...emulator.env,

@@ -20,7 +20,7 @@ async function checked(plugin: Awaited<ReturnType<typeof startPlugin>>, news: Pr
   return inputs;
 }
 
-test("creates with one save, shows each changed field, updates in place, reads drift and deletes", async () => {
+test("an endpoint is created with one save, shows each changed field, is updated in place, reads drift and is deleted", async () => {
   await using plugin = await startPlugin(emulator.env);
   const inputs = await checked(plugin, { ...INPUTS, locations: ["RO", "CZ", "RO"], workersMax: 2 });
   expect(inputs).toEqual({
@@ -98,7 +98,7 @@ test("a load-balancing endpoint outputs a url, and a queue endpoint does not", a
   expect((await plugin.create(other, (await plugin.check(other, INPUTS)).inputs)).outputs).not.toHaveProperty("url");
 });
 
-test("a create that gets no response finds its own endpoint and creates no second one", async () => {
+test("a create that gets no response finds the endpoint that it created, and does not create a second one", async () => {
   await using plugin = await startPlugin(emulator.env);
   const inputs = await checked(plugin, INPUTS);
   const { id } = await plugin.create(ONE, inputs);
@@ -107,7 +107,7 @@ test("a create that gets no response finds its own endpoint and creates no secon
   expect(emulator.endpoints.list()).toHaveLength(1);
 });
 
-test("a preview shows what the program and state know, and sends no requests", async () => {
+test("a preview shows the values that the program and state contain, and sends no requests", async () => {
   await using plugin = await startPlugin(emulator.env);
   const inputs = await checked(plugin, { ...INPUTS, templateId: UNKNOWN, gpuIds: ["AMPERE_24", UNKNOWN] });
   const created = await plugin.create(ONE, inputs, { preview: true });

@@ -118,13 +118,13 @@ test("a name that pulumi:autonaming chooses is used unchanged or refused", async
   expect(emulator.templates.list()).toHaveLength(3);
 });
 
-test("a start command with parts that are not known yet counts as unknown", async () => {
+test("a start command with parts that are not known yet is treated as unknown", async () => {
   await using plugin = await startPlugin(emulator.env);
   const { inputs } = await plugin.check(TEMPLATE, { imageName: "a:1", command: { cmd: ["serve", UNKNOWN] } });
   expect(inputs.dockerArgs).toBe(UNKNOWN);
 });
 
-test("changing a volume's data center replaces the volume, with a warning for the resource", async () => {
+test("changing a volume's data center replaces the volume, and the resource shows a warning", async () => {
   await using plugin = await startPlugin(emulator.env);
   const { inputs } = await plugin.check(VOLUME, { size: 50, dataCenterId: "EU-RO-1" });
   const { id, outputs } = await plugin.create(VOLUME, inputs);

@@ -12,7 +12,7 @@ beforeEach(async () => {
 
 afterEach(() => emulator.stop());
 
-test("an endpoint moves from the dynamic form to the plugin and back, each time with an update that calls nothing", async () => {
+test("an endpoint moves from the dynamic form to the plugin and back with one update each, and no update calls the service", async () => {
   const args = { name: "llama", gpuIds: ["AMPERE_24", "ADA_24"], templateId: "template", locations: ["RO", "CZ"] };
   await using dynamic = await startDynamicProvider(emulator.env);
   await using plugin = await startPlugin(emulator.env);

@@ -18,11 +18,11 @@ test("the schema contains no defaults, which programs would set and state would 
   expect(JSON.stringify(schema)).not.toMatch(/"default(Info)?":/);
 });
 
-test("descriptions mention nothing that only TypeScript programs have", () => {
+test("descriptions mention nothing that exists only in TypeScript programs", () => {
   expect(JSON.stringify(schema)).not.toMatch(/dynamic provider|GpuTier`|endpoint\.endpointId/);
 });
 
-test("credentials are secret inputs, and inputs that never change are marked as replacing the resource", () => {
+test("credentials are secret inputs, and inputs that cannot change in place are marked as replacing the resource", () => {
   const inputs = (name: "ContainerRegistryAuth" | "NetworkVolume" | "Secret" | "ServerlessEndpoint") =>
     Object.entries<object>(schema.resources[`serverless-gpu:index:${name}`].inputProperties);
   const marked = (name: Parameters<typeof inputs>[0], mark: string) =>
@@ -91,7 +91,7 @@ test("no type is named Args, because generated code adds that name itself", () =
   expect(Object.keys(schema.types).filter((name) => name.endsWith("Args"))).toEqual([]);
 });
 
-test("each provider setting names its environment variable, and secret results name their output form", () => {
+test("each provider setting names its environment variable, and results that contain secrets name their output form", () => {
   for (const [name, { description }] of Object.entries(schema.config.variables))
     expect(description).toContain(`\`${SETTING_VARIABLES[name as keyof typeof SETTING_VARIABLES]}\``);
   for (const name of ["getPod", "getServerlessTemplateEnv"] as const)

@@ -84,7 +84,7 @@ test("unknown settings cause a warning, and a provider requires a key", async ()
 test.each([
   "mine",
   "default_eu",
-])("the explicit provider %s uses its own key and its own lists of additional words", async (provider) => {
+])("the explicit provider %s uses its own key and its own lists of additional accepted values", async (provider) => {
   await using emulator = await startEmulator({ apiKey: "own-key-4711" });
   const config = {
     ...{ apiKey: "own-key-4711", graphqlUrl: emulator.url, queueUrl: emulator.url },
@@ -100,7 +100,7 @@ test.each([
   expect(outputs.__account).toMatch(new RegExp(` ${provider}$`));
 });
 
-test("the preview of an adoption shows each change, and refuses a nonexistent record", async () => {
+test("the preview of an adoption shows each change, and fails if the record does not exist", async () => {
   await using emulator = await startEmulator({
     seed: {
       endpoints: [{ id: "abc", name: "llama", gpuIds: "ADA_24", templateId: "tpl" }],

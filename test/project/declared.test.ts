@@ -65,7 +65,7 @@ const EVENTS: { readonly [Type in JobEvent["type"]]: Extract<JobEvent, { type: T
   retry: { type: "retry" },
 };
 
-test("the emulator's jobs reach every status of the contract", () => {
+test("the emulator's jobs can reach every status of the contract", () => {
   const request = { input: {}, policy: { executionTimeout: 1000, lowPriority: false, ttl: 1000 } };
   const reached = new Map<string, Job>();
   const reach = (job: Job): void => {
@@ -77,7 +77,7 @@ test("the emulator's jobs reach every status of the contract", () => {
   expect([...reached.keys()].sort()).toEqual([...JOB_STATES].sort());
 });
 
-test("every cause of a wait is produced by a rule", () => {
+test("every cause of a wait is reported by a rule", () => {
   const yielded = found(parsed("sdk/diagnosis", /causes\.ts$/), literal);
   expect(Object.keys(CAUSES).filter((id) => !yielded.has(id))).toEqual([]);
 });

@@ -18,7 +18,10 @@ test("the default API is GraphQL, because the provider is built for its saveEndp
   expect(new Set(Object.values(DEFAULT_API))).toEqual(new Set(["graphql"]));
 });
 
-test.each(["Pulumi.yaml", ...projects])("%s states the default API, the reason for it, and how to switch", (file) => {
+test.each([
+  "Pulumi.yaml",
+  ...projects,
+])("%s names the default API, gives the reason for it, and explains how to switch", (file) => {
   const text = readFileSync(path.join(REPOSITORY, file), "utf8");
   const [, comment = "", api] = /((?:^ *#.*\n)+) +serverless-gpu:api: (\w+)\n/m.exec(text) ?? [];
   expect(api).toBe("graphql");

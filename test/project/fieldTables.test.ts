@@ -14,7 +14,7 @@ test("the emulator declares all fields of an endpoint that the client sets", () 
 test.each([
   ["contract", undefined],
   ["observed", "runpod"],
-] as const)("under the profile %s, the client sends or keeps each field that the emulator supports for the service %s", (profile, service:
+] as const)("under the profile %s, the client sends or keeps each field that the emulator supports, for the service %s", (profile, service:
   | ServiceName
   | undefined) => {
   const names = graphqlFields(EMULATED, "input", profile).matchAll(/(\w+):/g);

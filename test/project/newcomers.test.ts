@@ -74,7 +74,7 @@ test("npm run new and npm run demo name the README's command, which starts an em
   }
 });
 
-test("the command that npm run new prints can be pasted, whatever the name of the folder", () => {
+test("the command that npm run new prints can be pasted, whatever the folder is called", () => {
   expect(quoted("../llama")).toBe("../llama");
   for (const folder of ["../a b", "../it's", "../$HOME", "../a&b", "../a\\b"]) {
     const { stdout } = spawnSync("sh", ["-c", `printf %s ${quoted(folder)}`], { encoding: "utf8" });

@@ -24,7 +24,7 @@ describe("the handlers, and all files that they load", () => {
     expect([...loadedBy("provider/dynamic/resources/serverlessEndpoint.ts").packages]).toContain("@pulumi/pulumi");
   });
 
-  test("load from the code for jobs and logs only what health, smoke tests, rollouts and diagnoses use", () => {
+  test("load from the code for jobs and logs only the parts that health, smoke tests, rollouts and diagnoses use", () => {
     const { files } = loadedBy("provider/handlers.ts");
     const loaded = (folder: string) =>
       [...files].filter((file) => path.posix.dirname(file) === folder).map((file) => path.posix.basename(file, ".ts"));

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 
-test("without one of the two APIs, the client and the emulator compile, except for the file that joins both APIs", async () => {
+test("the client and the emulator compile without either API, except for the file that joins the two", async () => {
   const { stdout } = await promisify(execFile)(process.execPath, [require.resolve("../../tools/wings")]);
   expect(stdout.trim().split("\n")).toEqual([
     "sdk/graphql: sdk/apis.ts",

@@ -100,7 +100,7 @@ describe("a release fails unless tag, version, changelog and README agree", () =
     expect(check("v1.2.3", "## 1.2.3 - 2030-02-01")).toEqual({ status: 0, stderr: "" });
   });
 
-  test("the repository's README is refused as long as it packs the clone", () => {
+  test("the repository's README is refused as long as it installs a package that the clone packs", () => {
     const readme = readFileSync(path.join(REPOSITORY, "README.md"), "utf8");
     const isPacked = readme.includes("npm run new");
     const { status, stderr } = check("v1.2.3", "## 1.2.3 - 2030-02-01", readme);

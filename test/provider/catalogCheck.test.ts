@@ -27,7 +27,7 @@ async function create(one: Provider, news: Properties) {
   return { inputs, ...(await one.create(inputs)) };
 }
 
-test("a create that the catalog proves impossible is refused before anything is written, once read per run", async () => {
+test("a create that is impossible according to the catalog is refused before anything is written, and the catalog is read once per run", async () => {
   await using one = await provider();
   emulator.faults.add({ match: { pool: "ADA_24", dataCenterId: "EU-RO-1" }, effect: { stock: "Absent" } });
   const impossible: [Properties, string][] = [
@@ -51,7 +51,7 @@ test("a create that the catalog proves impossible is refused before anything is 
   expect(written()).toHaveLength(1);
 });
 
-test("an update is refused only for what it changes, and sends no requests if it changes nothing relevant", async () => {
+test("an update is refused only because of its own changes, and sends no requests if it changes nothing relevant", async () => {
   const seeded = await (async () => {
     await using one = await provider();
     return await create(one, ONE);
@@ -71,7 +71,7 @@ test.each([
   ["does not answer", { hang: true }],
   ["answers with a web page", { html: true }],
   ["is empty", { status: 200, body: { data: { gpuTypes: [], dataCenters: [], serverlessGpuPools: [] } } }],
-])("a catalog that %s prevents no write", async (_, effect) => {
+])("a catalog that %s does not prevent any write", async (_, effect) => {
   for (const operation of ["gpuTypes", "dataCenters", "serverlessGpuPools"])
     emulator.faults.add({ match: { operation }, effect });
   await using one = await provider();
@@ -89,7 +89,7 @@ test("a volume in a data center without volumes is refused, also over REST v2, w
   expect(asked()).toEqual(["listDataCenters", "listGpus"]);
 });
 
-test("a service without a name is not asked for a catalog, and the user's additional words are accepted", async () => {
+test("a service without a name is not asked for a catalog, and the user's additional values are accepted", async () => {
   const { SERVERLESS_GPU_SERVICE: _, ...env } = emulator.env;
   await using unnamed = await startDynamicProvider(env);
   await create(unnamed, { ...ONE, name: "one" });

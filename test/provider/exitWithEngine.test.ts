@@ -31,7 +31,7 @@ describe("a watched server", () => {
     await gone;
   });
 
-  test("a server that closes every connection is reconnected and does not count as gone", async () => {
+  test("a server that closes every connection is reconnected to and does not count as gone", async () => {
     let connections = 0;
     const server = createServer((socket: Socket) => {
       connections += 1;

@@ -9,7 +9,7 @@ import { cellsOf, playAll, titleOf } from "../faults/matrix";
 const OPERATIONS = ["create", "update", "read", "delete", "smoke test", "getEndpoint", "getPod"];
 const LONG_FAULTS = /hang|hour|slow/;
 
-test("a single fault at any step causes no duplicate, no loss and no unwanted change", async () => {
+test("a single fault at any step causes no duplicate, no lost record and no unwanted change", async () => {
   const cells = cellsOf([...ENDPOINT_OPERATIONS, ...SMOKE_TEST_OPERATIONS, ...DATA_SOURCE_OPERATIONS]).filter(
     ({ operation, fault, times }) =>
       OPERATIONS.includes(operation.name) && !LONG_FAULTS.test(fault.name) && times === 1,

@@ -22,7 +22,7 @@ async function checked(
   return inputs;
 }
 
-test("creates with one save, reads, updates in place and deletes", async () => {
+test("an endpoint is created with one save, read, updated in place and deleted", async () => {
   await using provider = await startDynamicProvider(emulator.env);
   const inputs = await checked(provider, { ...INPUTS, locations: ["RO", "CZ", "RO"], workersMin: 1 });
   const { id, outputs } = await provider.create(inputs);
@@ -99,7 +99,7 @@ test("reports all problems of a resource at once and sends no request", async ()
   expect(emulator.journal.requests()).toEqual([]);
 });
 
-test("checks and compares without a key, a URL or a network", async () => {
+test("checks and compares inputs without a key, a URL or a network", async () => {
   await using provider = await startDynamicProvider({});
   const inputs = await checked(provider, INPUTS);
   expect(await provider.diff("id", { ...inputs }, inputs)).toEqual({ changes: "none", replaces: [] });
@@ -122,7 +122,7 @@ test.each([
   expect(provider.output()).not.toContain(CANARY);
 });
 
-test("an endpoint that is gone is read as deleted after more checks, and its deletion succeeds", async () => {
+test("an endpoint that is gone is reported as deleted after further checks, and deleting it succeeds", async () => {
   await using provider = await startDynamicProvider(emulator.env);
   const { id, outputs } = await provider.create(await checked(provider, INPUTS));
   emulator.endpoints.delete(id);

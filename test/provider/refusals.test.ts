@@ -35,7 +35,7 @@ test("renaming an endpoint to another endpoint's name is refused before the save
   expect(emulator.endpoints.get(id)?.name).toBe("free");
 });
 
-test("one of two endpoints that are created at once with the same name is refused", async () => {
+test("one of two endpoints created at the same time with the same name is refused", async () => {
   const one = await made();
   const two = await made({ name: "alpaca" });
   const results = await Promise.allSettled([
@@ -50,7 +50,7 @@ test("one of two endpoints that are created at once with the same name is refuse
 /** With it, lists are not empty: those would prove nothing. */
 const ANOTHER = { id: "another", name: "another", gpuIds: "AMPERE_24", templateId: "template", workersMax: 0 };
 
-test("updating an endpoint that is gone fails with advice on how to continue", async () => {
+test("updating an endpoint that no longer exists fails with advice on how to continue", async () => {
   const { id, outputs, checked } = await made();
   emulator.endpoints.delete(id);
   const update = () => provider.update(id, outputs, { ...checked, workersMax: 2 });
@@ -77,14 +77,14 @@ test("a deletion that the service refuses logs the refusal during the retries an
   );
 });
 
-test("the wait continues while the queue does not know the endpoint yet", async () => {
+test("waiting continues while the queue does not know the endpoint yet", async () => {
   emulator.faults.add({ match: { operation: "health" }, effect: { status: 404 }, times: 2 });
   const { outputs } = await made({ workersMin: 1, awaitReady: true, awaitReadyTimeout: 30 });
   expect(outputs).toMatchObject({ awaitReady: true, workersMin: 1 });
   expect(emulator.journal.requests({ operation: "health" })).toHaveLength(3);
 });
 
-test("the wait for workers ends when the endpoint is deleted", async () => {
+test("waiting for workers ends when the endpoint is deleted", async () => {
   emulator.faults.add({ match: { operation: "health" }, effect: { status: 404 } });
   const creation = made({ workersMin: 1, awaitReady: true, awaitReadyTimeout: 300 });
   while (emulator.endpoints.list().length === 0) await new Promise((resolve) => setTimeout(resolve, 50));
@@ -95,7 +95,7 @@ test("the wait for workers ends when the endpoint is deleted", async () => {
   expect(failure?.properties).toMatchObject({ __readyPending: true });
 }, 60_000);
 
-test("no message of a check, a refusal by the service or a log shows a secret of the program", async () => {
+test("no secret of the program appears in a message from a check, in a refusal by the service, or in a log", async () => {
   const secrets = { __secretInputs: "gpuIds,name,templateId", name: "secret-name-5", templateId: "secret-template-5" };
   const { failures } = await provider.check({}, { ...INPUTS, ...secrets, gpuIds: "AMPER_24_SECRET" });
   expect(failures).toMatchObject([{ property: "", reason: expect.stringContaining("gpuIds: ") }]);

@@ -43,7 +43,7 @@ test("refreshing 300 endpoints takes two requests, within the limit of a minute"
   for (const { inputs } of read) expect(inputs).toMatchObject({ locations: "CZ,RO", templateId: "tpl-one" });
 });
 
-test("a changed template is applied, also with recycleWorkers, and state keeps the values that REST v2 does not show", async () => {
+test("a changed template is rolled out, also with recycleWorkers, and state keeps the values that REST v2 does not return", async () => {
   const { id, inputs, outputs } = await create({ ...PROGRAM, workersMin: 1, awaitReady: true });
   emulator.templates.change("tpl-one", { imageName: "me/one:2" });
   const image = () => emulator.endpoints.get(id)?.container?.imageName;
@@ -62,7 +62,7 @@ test("a changed template is applied, also with recycleWorkers, and state keeps t
   });
 });
 
-test("the first templateRevision of an endpoint applies the template, which may have changed earlier", async () => {
+test("the first templateRevision of an endpoint rolls out the template, which may have changed earlier", async () => {
   const { templateRevision: _, ...program } = PROGRAM;
   const { id, inputs, outputs } = await create(program);
   emulator.templates.change("tpl-one", { imageName: "me/one:2" });
@@ -70,7 +70,7 @@ test("the first templateRevision of an endpoint applies the template, which may 
   expect(emulator.endpoints.get(id)?.container?.imageName).toBe("me/one:2");
 });
 
-test("an adoption applies the program's template and shows no difference afterwards", async () => {
+test("an adoption rolls out the program's template and shows no difference afterwards", async () => {
   emulator.seed({
     endpoints: [{ id: "theirs", name: "by hand", gpuIds: "ADA_24", templateId: "tpl-other", locations: "CZ" }],
   });
@@ -141,7 +141,7 @@ test("over GraphQL, the check refuses a deletion without drain and explains how 
   expect((await provider.check({}, { ...PROGRAM, drain: false })).failures).toEqual([]);
 });
 
-test("the check refuses values that REST v2 does not accept, unless another API has already accepted them", async () => {
+test("the check refuses values that REST v2 does not accept, unless they were saved earlier over the other API", async () => {
   const refused = async (olds: Properties, news: Properties) =>
     (await provider.check(olds, { ...PROGRAM, ...news })).failures.map(({ reason }) => reason.split(":")[0]);
   expect(await refused({}, { idleTimeout: 0 })).toEqual(["idleTimeout"]);
@@ -160,7 +160,7 @@ test.each([
   [{}, { "serverless-gpu:api": "v2" }, "v2"],
   [{ SERVERLESS_GPU_API: "graphql" }, { "serverless-gpu:api": "v2" }, "graphql"],
   [{}, {}, "graphql"],
-])("the environment %j and the config %j choose %s", async (env, config, expected) => {
+])("with the environment %j and the config %j, %s is used", async (env, config, expected) => {
   await using chosen = await startDynamicProvider({ ...emulator.env, ...env }, config);
   emulator.seed({ endpoints: [{ id: "e1", name: "a", gpuIds: "ADA_24", templateId: "tpl-one" }] });
   emulator.journal.clear();

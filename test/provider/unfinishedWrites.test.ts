@@ -120,7 +120,7 @@ beforeEach(() => {
 });
 
 describe("a write whose end no state has, and the program goes back", () => {
-  test.each(RUNS)("%s, over %s: is restored by the next up on that machine", async (_title, api, {
+  test.each(RUNS)("%s, over %s: the next up on that machine restores the program's value", async (_title, api, {
     before,
     after,
     seen,
@@ -198,7 +198,7 @@ describe.each(BOTH)("over %s", (api) => {
     expect(await last.diff(third.id, third.outputs, third.inputs)).toMatchObject({ changes: "none" });
   });
 
-  test("a write that never arrived is detected without a save", async () => {
+  test("the client detects without a save that a write never arrived", async () => {
     const machine = newMachine();
     const provider = await onMachine(machine, api);
     const first = await up(provider, before, undefined);
@@ -220,7 +220,7 @@ describe.each(BOTH)("over %s", (api) => {
   });
 });
 
-test.each(BOTH)("over %s, a secret that a variable of the environment holds is written again", async (api) => {
+test.each(BOTH)("over %s, a secret taken from an environment variable is written again", async (api) => {
   const machine = newMachine();
   await using provider = await onMachine(machine, api);
   const program = { ...secret, valueEnv: "NEW_VALUE", valueVersion: 1 };

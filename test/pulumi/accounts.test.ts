@@ -1,7 +1,7 @@
 import { startEmulator } from "../../emulator";
 import { createStack, endpointsIn } from "./harness";
 
-test("one program manages several accounts, and moving a resource deletes it from the old one", async () => {
+test("one program manages several accounts, and moving a resource to another account deletes it from the old one", async () => {
   await using first = await startEmulator({ apiKey: "first-account-key", drainMs: 100 });
   await using second = await startEmulator({ apiKey: "second-account-key", drainMs: 100 });
   first.endpoints.create({ name: "here-before", gpuIds: "AMPERE_16", templateId: "template" });
@@ -40,7 +40,7 @@ exports.count = getEndpointsOutput({ provider: one }).length;
   expect(second.endpoints.list()).toEqual([]);
 });
 
-test("an endpoint that another account does not have counts as deleted only if the user says so", async () => {
+test("an endpoint that another account does not contain counts as deleted only if the user says so", async () => {
   await using own = await startEmulator({ apiKey: "own-account-key", drainMs: 100 });
   await using other = await startEmulator({ apiKey: "other-account-key" });
   const program = `

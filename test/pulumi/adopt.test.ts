@@ -107,7 +107,7 @@ test("a filter selects endpoints by part of their names", async () => {
 `);
 });
 
-test("without an endpoint, a key or the right key, adopt explains the problem and writes no program", async () => {
+test("without an endpoint or a valid key, adopt explains the problem and writes no program", async () => {
   const failures = [
     [await adopt(["--filter", "nothing like it"]), '12 endpoints, none with "nothing like it" in its name'],
     [await adopt([], { SERVERLESS_GPU_API_KEY: "" }), "there is no API key: set SERVERLESS_GPU_API_KEY"],
@@ -122,7 +122,7 @@ test("without an endpoint, a key or the right key, adopt explains the problem an
   expect((await adopt(["--filtre", "x"])).exitCode).toBe(2);
 });
 
-test("over REST v2, which shows no templates, adopt declares containers in a program that changes nothing", async () => {
+test("over REST v2, which returns no templates, adopt declares containers in a program that changes nothing", async () => {
   const templates = ["one", "two"].map((id) => ({ id, name: id, imageName: `me/${id}:1` }));
   const endpoint = { gpuIds: "ADA_24", locations: "CZ", idleTimeout: 30 };
   await using service = await startEmulator({

@@ -112,7 +112,7 @@ async function adoptFrom(stack: PulumiStack, state: string, ...flags: string[]) 
 
 test.each(
   Object.entries(SEEDS),
-)("the program generated from the state of %s adopts every record, plans no other change, and leaves no change for later", async (name, seed) => {
+)("the program generated from the state of %s adopts every record, plans no other change, and leaves nothing to change later", async (name, seed) => {
   await using emulator = await startEmulator({ profile: "observed", seed, drainMs: 100 });
   const before = records(emulator);
   const stack = await createStack({ typescript: true, env: emulator.env });

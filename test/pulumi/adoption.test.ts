@@ -15,7 +15,7 @@ beforeEach(async () => {
 
 afterEach(() => emulator.stop());
 
-test("adoptId adopts an endpoint and changes it to match, and may be kept or removed afterwards", async () => {
+test("adoptId adopts an endpoint and updates it to match the program, and may be kept or removed afterwards", async () => {
   const { id } = emulator.endpoints.create({
     name: "by hand",
     gpuIds: "AMPERE_16",

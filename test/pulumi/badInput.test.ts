@@ -1,7 +1,7 @@
 import { startEmulator } from "../../emulator";
 import { createStack } from "./harness";
 
-test("all wrong inputs are reported at once, and a plain up stops in its preview before anything is written", async () => {
+test("all invalid inputs are reported at once, and a plain up stops in its preview before anything is written", async () => {
   await using emulator = await startEmulator();
   const program = `
 const { ServerlessEndpoint } = require("pulumi-serverless-gpu");

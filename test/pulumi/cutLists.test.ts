@@ -32,7 +32,7 @@ afterEach(() => emulator.stop());
 
 const own = () => emulator.endpoints.list().filter(({ id }) => !id.startsWith("other"));
 
-test("endpoints that 400 others push off the list are neither forgotten nor duplicated, and destroy deletes them all", async () => {
+test("endpoints that are missing from the list behind 400 others are neither forgotten nor duplicated, and destroy deletes them all", async () => {
   emulator.seed({ endpoints: OTHERS });
   await stack.writeProgram(program(endpoint("one"), endpoint("two"), TEMPLATE));
   await stack.up();

@@ -122,7 +122,7 @@ test("distinguishes missing, wrong and misspelled settings", async () => {
   expect(mistyped.config?.found).toContain('the service "runpood" is unknown');
 });
 
-test("names the settings to change before the service retires an interface, and does not require a retired one", async () => {
+test("names the settings to change before the service retires an API, and does not require a retired API", async () => {
   const env = { ...addresses, SERVERLESS_GPU_API_KEY: CANARY, SERVERLESS_GPU_SERVICE: "runpod" };
   const graphql = await doctor(env);
   expect(graphql.addresses).toMatchObject({ status: "ok", found: expect.not.stringContaining("restUrl") });
@@ -135,7 +135,7 @@ test("names the settings to change before the service retires an interface, and 
   expect(v2.api).toEqual({ status: "ok", found: expect.stringMatching(/^REST v2 \(SERVERLESS_GPU_API\) at /) });
 });
 
-test("explains an account that the service does not know", async () => {
+test("explains the error if the service does not know the account", async () => {
   emulator.faults.add({ match: { operation: "myself" }, effect: { nullAccount: true }, times: 1 });
   expect((await doctor()).key).toMatchObject({ status: "failed", found: expect.stringContaining("found no account") });
 });
@@ -158,7 +158,7 @@ test("names a URL that does not respond or is not encrypted", async () => {
   expect(malformed.addresses).toMatchObject({ status: "failed", found: expect.stringContaining("queueUrl must be") });
 });
 
-test("warns once about the REST interface, which only getPod needs", async () => {
+test("warns once about the REST API, which only getPod needs", async () => {
   const env = { ...addresses, SERVERLESS_GPU_API_KEY: CANARY, SERVERLESS_GPU_REST_URL: "http://127.0.0.1:9" };
   const { stdout, exitCode } = await stack.exec(process.execPath, [COMMAND, "doctor"], { env });
   expect([exitCode, stdout]).toEqual([0, expect.stringContaining("\n\n0 failed, 1 warning, 11 ok\n")]);
@@ -210,7 +210,7 @@ test("uses the settings in the stack's config, decrypts secrets only when needed
   expect(notNeeded.key?.status).toBe("ok");
 });
 
-test("names a resource that an unknown version has written to the state", async () => {
+test("names a resource that was written to the state by an unknown version", async () => {
   const text = await readFile(path.resolve(__dirname, "../fixtures/state-0.1.json"), "utf8");
   const state: State = JSON.parse(text);
   await stack.importState(state);
@@ -259,7 +259,7 @@ test("reports a killed adoption, which can be rolled back unless the stack has a
   expect(serving(run.emulator)).toMatchObject({ image: "me/llama-2-good" });
 });
 
-test("requires no packages for a program that uses the plugin, and counts the plugin's resources in state", async () => {
+test("requires no packages for a program that uses the plugin, and includes the plugin's resources in its count", async () => {
   const yaml = await createStack({ env: { PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true" } });
   const resources = [
     { urn: "urn:pulumi:dev::test::pulumi:pulumi:Stack::test-dev", type: "pulumi:pulumi:Stack" },

@@ -158,7 +158,7 @@ new ServerlessEndpoint("two", { templateId: "two", gpuIds: "${gpuIds}" });
 
   afterAll(() => emulator.stop());
 
-  test("only in order, spaces or the suffix of the name is not drift", async () => {
+  test("in order, spaces or the suffix of the name is not drift", async () => {
     const { name } = emulator.endpoints.get(idOf("one")) ?? {};
     emulator.endpoints.change(idOf("one"), {
       locations: "RO, CZ ,RO",

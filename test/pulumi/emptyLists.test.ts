@@ -31,7 +31,10 @@ async function idsIn(stack: PulumiStack): Promise<string[]> {
   return resources.flatMap(({ id, type }) => (id && !type.startsWith("pulumi:") ? [id] : []));
 }
 
-test.each(["graphql", "v2"] as const)("over %s, empty lists remove nothing from state", async (api) => {
+test.each([
+  "graphql",
+  "v2",
+] as const)("over %s, empty lists cause no resource to be removed from state", async (api) => {
   const stack = await start(api);
   const ids = idsAt();
   expect(ids).toHaveLength(4);
@@ -45,7 +48,7 @@ test.each(["graphql", "v2"] as const)("over %s, empty lists remove nothing from 
   expect(idsAt()).toEqual(ids);
 }, 180_000);
 
-test("over graphql, following the advice drops a deleted volume from state and creates it again", async () => {
+test("over graphql, following the advice removes a deleted volume from state and creates it again", async () => {
   const stack = await start("graphql");
   const [volume] = emulator.volumes.list();
   emulator.volumes.delete(volume?.id ?? "");

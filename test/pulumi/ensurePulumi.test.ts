@@ -140,7 +140,7 @@ describe("the official download", () => {
 });
 
 describe("the build from Go modules", () => {
-  test("happens only once, shows its steps, and leaves only the engine and its launchers", async () => {
+  test("runs only once, prints its steps, and keeps only the engine and its launchers", async () => {
     await installGo();
     const first = await runTool();
     expect(first.stdout).toBe(built());
@@ -169,7 +169,7 @@ describe("the build from Go modules", () => {
     expect(build?.env.GOOS).not.toBe("plan9");
   });
 
-  test("is done by one of two simultaneous runs while the other waits", async () => {
+  test("is done by one of two simultaneous runs while the other one waits", async () => {
     await installGo();
     // The build ends once the other run waits for it.
     const held = path.join(machine, "held");
@@ -213,7 +213,7 @@ test("when every attempt fails, one error lists the attempts and what to install
   expect(await readdir(cache)).toEqual([]);
 });
 
-test("an engine still runs programs after the clone that prepared it was deleted", async () => {
+test("an engine still runs programs after the clone that prepared it is deleted", async () => {
   const engine = await ensurePulumi({ log: () => {} });
   await installGo();
   await cp(engine.command, path.join(machine, "engine"));

@@ -28,7 +28,7 @@ ${then}`;
 
 // Each waits for most of a minute, so they run at once, with an engine and an emulator of their
 // own.
-test("awaitReady, a drain, a smoke test and explain --stack say what they are waiting for", async () => {
+test("awaitReady, a drain, a smoke test and explain --stack report why they are waiting", async () => {
   const [ready, drained, tested] = await Promise.all([awaitsReady("v2"), drains("graphql"), smokeTests("v2")]);
   expect(ready.output).toMatch(
     /why it waits: its GPU pools are sold out in the data centers that it allows \(likely\)\. Add GPU pools/,

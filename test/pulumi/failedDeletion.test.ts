@@ -85,7 +85,7 @@ test("when a removal, a destroy or a replacement times out, the endpoints stay i
   await stack.preview("--refresh", "--expect-no-changes");
 });
 
-test("after a kill at zero, a preview reports it without a request, and a destroy that times out or the next up restores the workers", async () => {
+test("after a kill at zero workers, a preview reports it without a request, and the next up or a destroy that times out restores the workers", async () => {
   const { emulator, stack } = await startBusy();
   await using _ = { [Symbol.asyncDispose]: () => emulator.stop() };
   const killAtZero = async () => {
@@ -128,7 +128,7 @@ test("after a kill at zero, a preview reports it without a request, and a destro
   await stack.preview("--refresh", "--expect-no-changes");
 });
 
-test("without the machine record, a refresh lets up repair what the program declares, and warns about everything else", async () => {
+test("without the machine record, a refresh lets up repair the declared settings, and warns about all others", async () => {
   const { emulator, stack } = await startBusy();
   await using _ = { [Symbol.asyncDispose]: () => emulator.stop() };
   const turnOff = () => {
@@ -158,7 +158,7 @@ test("without the machine record, a refresh lets up repair what the program decl
   await stack.preview("--refresh", "--expect-no-changes");
 });
 
-test("a recycle that was killed at zero workers is reported, and undone when the program no longer asks for it", async () => {
+test("a recycle that was killed at zero workers is reported, and undone if the program no longer requests it", async () => {
   const { emulator, stack } = await startBusy();
   await using _ = { [Symbol.asyncDispose]: () => emulator.stop() };
   const recycling = (templateRevision: number) =>

@@ -42,7 +42,7 @@ new ServerlessEndpoint("b", { ...args, name: "${b}" });
   await stack.preview("--refresh", "--expect-no-changes");
 });
 
-test("an endpoint that moves into a component keeps its record with the alias from the error, with and without a new logical name", async () => {
+test("an endpoint that moves into a component keeps its record with the alias that the error suggests, with or without a new logical name", async () => {
   await using emulator = await startEmulator({ drainMs: 100 });
   const program = (logicalName: string, alias: string) => `${HEAD}
 const team = new pulumi.ComponentResource("test:Team", "team");
@@ -102,7 +102,7 @@ new NetworkVolume("models", { name: "models", size: 50, dataCenterId: "EU-RO-1" 
   expect(emulator.endpoints.list().map(({ name }) => name)).toEqual([expect.stringMatching(/^owned-/)]);
 });
 
-test("a failed smoke test runs again even if the program returns to the inputs of the last success", async () => {
+test("a failed smoke test runs again even if the program returns to the inputs of the last successful test", async () => {
   await using emulator = await startEmulator({
     drainMs: 100,
     coldStartMs: 0,

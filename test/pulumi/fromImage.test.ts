@@ -109,7 +109,7 @@ async function expectNoSecrets(outputs: readonly string[]): Promise<void> {
   }
 }
 
-test("up creates the whole chain with one request per resource, and the endpoint responds with the image and the variables", async () => {
+test("up creates the whole chain with one request per resource, and the endpoint's response shows the image and the variables", async () => {
   const { output } = await stack.up();
   expect(saves().sort()).toEqual(["createNetworkVolume", "saveEndpoint", "saveRegistryAuth", "saveTemplate"]);
   expect(template()).toMatchObject({
@@ -147,7 +147,7 @@ test("running the same program again sends no request, and a refresh only reads"
   });
 });
 
-test("drift of the image, disk and environment is shown and repaired, and other people's variables stay out of state", async () => {
+test("drift of the image, disk and environment is shown and repaired, and other people's variables are not added to state", async () => {
   const { id } = template();
   const env = [
     { key: "MODEL", value: "elsewhere" },

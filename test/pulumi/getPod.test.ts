@@ -20,7 +20,7 @@ module.exports = async () => {
 };
 `;
 
-test("pods are read at once or when an output becomes known, and their env is secret", async () => {
+test("pods are read immediately or once an output is known, and their env is secret", async () => {
   await using emulator = await startEmulator();
   emulator.pods.add({
     id: "pod-1",

@@ -47,7 +47,7 @@ test("an endpoint that is handed back to its previous resource is deleted with i
   expect(emulator.endpoints.list()).toEqual([]);
 });
 
-test("destroy deletes an endpoint that two resources of the stack manage, in either order of deletion", async () => {
+test("destroy deletes an endpoint that two resources of the stack manage, whichever resource is deleted first", async () => {
   await using emulator = await startEmulator({ drainMs: 0 });
   const stack = await createStack({ program: program({ former: {} }), env: emulator.env });
   await stack.up();

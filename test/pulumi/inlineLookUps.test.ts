@@ -63,7 +63,7 @@ async function upInline(programs: readonly string[]): Promise<Record<string, Res
   return JSON.parse(await readFile(path.join(stack.folder, "results.json"), "utf8"));
 }
 
-test("an inline program that declares its resources after a slow look-up keeps them, and one whose look-up fails is refused", async () => {
+test("an inline program that declares its resources after a slow lookup keeps them, and a program whose lookup fails is refused", async () => {
   emulator.faults.add({ match: { operation: "myself" }, effect: { latencyMs: 1500 } });
   const results = await upInline(["none", "output", "promise", "missingOutput", "missingPromise"]);
   const missing = { failed: true, output: expect.stringContaining("missing") };

@@ -38,7 +38,7 @@ test("a rotated key in the environment takes precedence over the previous key in
   expect(after.endpoints.list()).toEqual([]);
 });
 
-test("up uses a rotated key from config, and refresh and destroy use it only afterwards", async () => {
+test("up uses a rotated key from config immediately, and refresh and destroy use it only after that up", async () => {
   const program = `
 const { ServerlessEndpoint } = require("pulumi-serverless-gpu");
 new ServerlessEndpoint("one", { gpuIds: "AMPERE_16", templateId: "template" });

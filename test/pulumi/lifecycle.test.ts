@@ -204,7 +204,7 @@ test("refresh removes an endpoint that was deleted elsewhere from state, and up 
   expect(emulator.endpoints.list()).toHaveLength(2);
 });
 
-test("a replacement deletes the old endpoint first", async () => {
+test("a replacement deletes the old endpoint before it creates the new one", async () => {
   const { id, name } = endpoint("plain");
   await stack.run(["up", "--yes", "--skip-preview", "--target-replace", await urnOf("plain")]);
   const changes = emulator.journal.operations().filter((operation) => !READS.test(operation));

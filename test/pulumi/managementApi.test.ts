@@ -143,7 +143,7 @@ test("after the switch back to GraphQL, a preview shows no changes, and changes 
   await stack.succeed(["preview", "--refresh", "--expect-no-changes"], GRAPHQL);
 });
 
-test("over GraphQL, a changed template also reaches the endpoints for which REST v2 has made a copy of it", async () => {
+test("over GraphQL, a changed template also reaches the endpoints for which REST v2 has made a copy of the template", async () => {
   expect(endpoint("by-count")?.container?.env).toEqual({ MODE: "two" });
   const changed = { env: "three", workersMax: 4, further: true, password: "another-password" };
   await stack.writeProgram(program(changed));
@@ -159,7 +159,7 @@ test("over GraphQL, a changed template also reaches the endpoints for which REST
   await stack.succeed(["preview", "--refresh", "--expect-no-changes"], GRAPHQL);
 });
 
-test("when the service has retired GraphQL, the error says how to switch", async () => {
+test("when the service has retired GraphQL, the error explains how to switch", async () => {
   emulator.faults.add({ match: { interface: "graphql" }, effect: { status: 410 } });
   const { exitCode, output } = await stack.run(["refresh", "--yes", "--skip-preview"], GRAPHQL);
   expect(exitCode).not.toBe(0);
@@ -172,7 +172,7 @@ test("when the service has retired GraphQL, the error says how to switch", async
   emulator.faults.clear();
 });
 
-test("an unknown interface name is refused before any call", async () => {
+test("an unknown API name is refused before any call", async () => {
   emulator.journal.clear();
   const { exitCode, output } = await stack.run(["refresh", "--yes", "--skip-preview"], { SERVERLESS_GPU_API: "v3" });
   expect(exitCode).not.toBe(0);

@@ -46,7 +46,7 @@ const SERVICES = [
 
 test.each(
   versions.flatMap((release) => SERVICES.map((service) => [release, service.profile, service.env] as const)),
-)("state that version %s has written is read, refreshed and destroyed in the %s profile", async (release, profile, env) => {
+)("a state that version %s wrote is read, refreshed and destroyed in the %s profile", async (release, profile, env) => {
   await using emulator = await startEmulator({ apiKey: "local-emulator-key", drainMs: 100, profile });
   const state: State = JSON.parse(read(`state-${release}.json`).replaceAll(ADDRESS, emulator.url));
   const endpoints = endpointsIn(state);

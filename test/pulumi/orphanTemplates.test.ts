@@ -10,7 +10,7 @@ new ServerlessEndpoint("auto", { gpuIds: "ADA_24", imageName: "me/app:1", worker
 new ServerlessEndpoint("named", { name: "llama", gpuIds: "ADA_24", imageName: "me/app:1", workersMax: 1 });
 `;
 
-test("a template that a killed deletion of its endpoint has left behind is found after a refresh and deleted", async () => {
+test("a template that a killed endpoint deletion left behind is found after a refresh and deleted", async () => {
   await using emulator = await startEmulator({
     ...{ profile: "observed", drainMs: 0, coldStartMs: 0, keepBoundTemplates: true, templateReleaseMs: 0 },
   });

@@ -49,7 +49,7 @@ beforeAll(async () => {
 });
 afterAll(() => emulator.stop());
 
-test("records that a stack manages and records with a name of their own are not orphans", async () => {
+test("records that a stack manages, and records whose names are not automatic, are not orphans", async () => {
   expect(await list()).toEqual([0, []]);
   expect((await orphans("--stack", "dev")).stdout).toContain(
     "No orphans: every record with an automatic name is in the state of the one stack that was read.\n",
@@ -62,7 +62,7 @@ test("an unreadable state is an error, because otherwise every record would look
   expect(output).toContain("Nothing was listed");
 });
 
-test("a backend without stacks is named, because its URL may be wrong", async () => {
+test("a backend without stacks is reported, because its URL may be wrong", async () => {
   const backend = `file://${stack.scratch}/empty`;
   await mkdir(path.join(stack.scratch, "empty"));
   const { output } = await orphans("--backend", backend);
@@ -123,7 +123,7 @@ test("records in the state are never deleted", async () => {
   expect(emulator.endpoints.get(endpoint?.id ?? "")).toBeDefined();
 });
 
-test("records that a closed pull request's stack has left are proven orphans with its name, and only possible ones without it", async () => {
+test("records left by a closed pull request's stack are proven orphans if that stack is named, and otherwise only possible ones", async () => {
   await stack.succeed(["stack", "init", "pr-7"]);
   await stack.succeed(["up", "--yes", "--skip-preview", "--stack", "pr-7"]);
   const exists = await orphans("--ended", "organization/test/pr-7");
@@ -145,7 +145,7 @@ test("records that a closed pull request's stack has left are proven orphans wit
   expect(await list()).toEqual([0, []]);
 });
 
-test("records that a run has created but not recorded are found, and deleted only after the run has ended and its create was cleared", async () => {
+test("records that a run created but did not record are found, and deleted only once the run has ended and its pending create was cleared", async () => {
   await stack.succeed(["stack", "init", "pr-8"]);
   // The create has its effect, and its response hangs: the engine is killed before it knows the id.
   emulator.faults.add({ match: { operation: "saveEndpoint" }, effect: { hang: true, when: "after" }, times: 1 });
@@ -183,7 +183,7 @@ test("records that a run has created but not recorded are found, and deleted onl
   expect((await remove(id, ENDED, NOBODY)).exitCode).toBe(0);
 }, 300_000);
 
-test("what another stack or another backend manages under the same names is not deleted", async () => {
+test("records that another stack or another backend manages under the same names are not deleted", async () => {
   const own = () => emulator.endpoints.list().filter(({ id }) => id !== "theirs");
   const known = own().map(({ id }) => id);
   const created = () => own().find(({ id }) => !known.includes(id))?.id ?? "";
@@ -215,7 +215,7 @@ test("what another stack or another backend manages under the same names is not 
   await stack.succeed(["destroy", "--yes", "--skip-preview", "--remove", "--stack", "pr-9"]);
 }, 300_000);
 
-test("for an account without records of the states, the command says so instead of reporting no orphans", async () => {
+test("if the account contains no records from the states, the command says so instead of reporting that there are no orphans", async () => {
   await using other = await startEmulator({ drainMs: 0 });
   const listed = await stack.exec("node", [CLI, "orphans"], { env: other.env });
   expect(listed).toMatchObject({
@@ -231,7 +231,7 @@ test("for an account without records of the states, the command says so instead 
   expect(other.endpoints.get(id)).toBeDefined();
 });
 
-test("for an account without records and a backend without stacks, the command says that there are no such records", async () => {
+test("if the account contains no records and the backend no stacks, the command says that it found nothing to compare", async () => {
   await using empty = await startEmulator({ drainMs: 0 });
   const backend = await mkdtemp(path.join(tmpdir(), "backend-"));
   const env = { ...empty.env, PULUMI_BACKEND_URL: `file://${backend}` };
@@ -242,7 +242,7 @@ test("for an account without records and a backend without stacks, the command s
   await rm(backend, { recursive: true });
 });
 
-test("records that are older than an hour are deleted without the flag if the service shows their age", async () => {
+test("records that are more than an hour old are deleted without the flag if the service returns their age", async () => {
   const clock = manualClock(Date.now() - 3_700_000);
   await using older = await startEmulator({ drainMs: 0, clock });
   const { id } = older.endpoints.create({ name: "llama-0123abc", gpuIds: "ADA_24", templateId: "tpl" });

@@ -37,7 +37,7 @@ function container() {
 }
 
 describe.each(["graphql", "v2"])("over %s", (api) => {
-  test("get shows an endpoint with its own container, without its variables' values", async () => {
+  test("get returns an endpoint with its own container, without the values of its variables", async () => {
     const id = await theirs();
     const program = `
 const { ServerlessEndpoint } = require("pulumi-serverless-gpu");
@@ -55,7 +55,7 @@ module.exports = { templateId, imageName, env };`;
       expect(shown).not.toContain(CANARY);
   });
 
-  test("an imported endpoint is declared in the form that the interface shows, and destroyed completely", async () => {
+  test("an imported endpoint is declared in the form that the API returns, and destroyed completely", async () => {
     const id = await theirs();
     const stack = await createPluginStack("", envOf(api));
     await stack.succeed(["import", TYPE, "one", id, "--yes", "--generate-code=false", "--skip-preview"]);
@@ -86,7 +86,7 @@ module.exports = { templateId, imageName, env };`;
   });
 });
 
-test("over REST v2, an endpoint with its own container is adopted, changed and destroyed, and keeps variables of others", async () => {
+test("over REST v2, an endpoint with its own container is adopted, changed and destroyed, and other people's variables are kept", async () => {
   const id = await theirs();
   const program = (args: string) => `
 const { ServerlessEndpoint } = require("pulumi-serverless-gpu");

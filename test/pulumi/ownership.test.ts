@@ -34,7 +34,7 @@ describe("an endpoint that two resources name", () => {
   afterEach(() => emulator.stop());
   const ids = () => emulator.endpoints.list().map(({ id }) => id);
 
-  test("survives a rename that follows the error's advice, and replacements while adoptId stays", async () => {
+  test("survives a rename that follows the error's advice, and replacements while adoptId is still set", async () => {
     const stack = await createStack({ program: program({ a: ARGS }), env: emulator.env });
     await stack.up();
     const [id = ""] = ids();
@@ -129,7 +129,7 @@ describe("an endpoint of another account", () => {
     await other.stop();
   });
 
-  test("stays in state after an update that calls nothing, and nothing is sent to delete it", async () => {
+  test("stays in state after an update that makes no call, and no deletion is sent", async () => {
     const stack = await createStack({ program: program({ a: ARGS }), env: own.env });
     await stack.up();
     await stack.writeProgram(program({ a: { ...ARGS, drainTimeout: 60 } }));

@@ -105,7 +105,7 @@ test("rotating a key while renaming the provider moves nothing, even after an ad
   await stack.preview("--refresh", "--expect-no-changes");
 });
 
-test("another account is noticed before anything is created there, and a preview without a key warns of a move", async () => {
+test("another account is detected before anything is created there, and a preview without a key warns about a move", async () => {
   await using second = await startEmulator({ drainMs: 0, apiKey: "second-account-key" });
   const stack = await createStack({ program: program('endpoint("a", {});'), env: emulator.env });
   await stack.up();

@@ -254,7 +254,7 @@ async function sweep(ttlHours: number) {
   return result;
 }
 
-test("a pull request above a cap gets no environment, and the comment explains this with the price", async () => {
+test("a pull request above a cap gets no environment, and the comment explains why and shows the price", async () => {
   await git("checkout", "--quiet", "main");
   await pushWorkersMax("dear", 40);
   const jobs = await github("pull_request", { action: "labeled", branch: "dear", ...PREVIEW_STACK });
@@ -263,7 +263,7 @@ test("a pull request above a cap gets no environment, and the comment explains t
   expect(workersMax()).toEqual([4]);
 });
 
-test("an environment that could not be removed ends when its time is over, and not earlier", async () => {
+test("an environment that could not be removed is deleted when its time has elapsed, and not earlier", async () => {
   await git("checkout", "--quiet", "main");
   await pushWorkersMax("life", 3);
   const opened = await github("pull_request", { action: "labeled", branch: "life", ...PREVIEW_STACK });
@@ -291,7 +291,7 @@ test("an environment that could not be removed ends when its time is over, and n
   expect(workersMax()).toEqual([4]);
 });
 
-test("the sweep finds what a killed job has left of an environment, and deletes it by its id", async () => {
+test("the sweep finds the remains of an environment whose job was killed, and deletes them by id", async () => {
   emulator.faults.add({ match: { operation: "saveEndpoint" }, effect: { hang: true, when: "after" }, times: 1 });
   const count = emulator.endpoints.list().length;
   const running = github("pull_request", { action: "labeled", branch: "life", ...PREVIEW_STACK });

@@ -78,7 +78,7 @@ test("a plan with a secret is applied from another checkout if the stack's file 
     if (!name.endsWith("index.ts")) expect([name, text.includes("canary-of-the-plan")]).toEqual([name, false]);
 });
 
-test("an `up` from another machine reads what a killed update has changed, even if its program has been reverted", async () => {
+test("an `up` from another machine reads the changes of a killed update, even if its program has been reverted", async () => {
   await stack.succeed(["stack", "init", "production"]);
   expect(await step("up")).toMatchObject({ exitCode: 0 });
   await replaceInProgram("workersMax: 2", "workersMax: 4");
@@ -154,7 +154,7 @@ test("an `up` from another machine creates no second endpoint after a killed cre
   expect(emulator.endpoints.list()).toMatchObject([{ id }]);
 });
 
-test("an environment that was updated while the sweep removed another one is kept", async () => {
+test("an environment that is updated while the sweep removes another one is kept", async () => {
   for (const STACK of ["pr-7", "pr-8"]) expect(await step("up", { STACK })).toMatchObject({ exitCode: 0 });
   for (const name of ["pr-7", "pr-8"]) await dateUpdate(name, new Date("2026-01-01"));
   emulator.faults.add({ match: { operation: "deleteEndpoint" }, effect: { latencyMs: 2_000 }, times: 1 });

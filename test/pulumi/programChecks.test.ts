@@ -117,7 +117,7 @@ new ServerlessEndpoint("later", { ...right, gpuIds: "later" });
   await stack.preview();
 });
 
-test("the tiers and countries of an explicit provider, the config or the named service are accepted", async () => {
+test("the GPU pools and countries of an explicit provider, the config or the named service are accepted", async () => {
   await stack.writeFile(
     "Pulumi.dev.yaml",
     `${await readFile(path.join(stack.folder, "Pulumi.dev.yaml"), "utf8")}

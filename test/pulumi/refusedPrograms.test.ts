@@ -54,7 +54,7 @@ async function upInline(mistakes: readonly string[]): Promise<Result[]> {
   return JSON.parse(await readFile(path.join(stack.folder, "results.json"), "utf8"));
 }
 
-test("a refused inline program deletes and writes nothing, awaited or not, with and without a target", async () => {
+test("a refused inline program deletes and writes nothing, whether or not it is awaited, and with or without a target", async () => {
   const [first, second, ...refused] = await upInline([...EARLY, ...LATE]);
   expect([first, second]).toMatchObject([{ failed: false }, { failed: false }]);
   for (const { stackName, mistake = "", failed, names, output } of refused) {

@@ -57,7 +57,7 @@ new ServerlessEndpoint("one", { gpuIds: ["ADA_42", "ADA_24"], workersMin: 4, wor
   expect(output).not.toContain("[secret]");
 });
 
-test("state does not show whether a transform has changed the arguments, and a second up changes nothing", async () => {
+test("state does not reveal whether a transform has changed the arguments, and a second up changes nothing", async () => {
   await using emulator = await startEmulator({ drainMs: 0 });
   const program = `
 const { ServerlessEndpoint } = require("pulumi-serverless-gpu");

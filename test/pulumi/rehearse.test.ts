@@ -61,7 +61,7 @@ const original = async () => {
   return Object.fromEntries(files);
 };
 
-test("An unchanged program shows no changes, needs neither a key nor a passphrase, and touches nothing real", async () => {
+test("A rehearsal of an unchanged program shows no changes, needs neither a key nor a passphrase, and touches nothing real", async () => {
   const before = await original();
   const requests = emulator.journal.requests().length;
   const { exitCode, json, output } = await rehearse();
@@ -132,7 +132,7 @@ test("A rehearsal shows what the change updates, rolls out, scales to zero and d
   await stack.writeProgram(program(BEFORE));
 });
 
-test("A rehearsal reads the account's records with lists only, and writes nothing there", async () => {
+test("A rehearsal reads the account's records only through lists, and writes nothing there", async () => {
   emulator.journal.clear();
   const words = [COMMAND, "rehearse", "--stack", "dev", "--json"];
   const { exitCode, stdout, output } = await stack.exec(process.execPath, words);
@@ -195,7 +195,7 @@ test("A rehearsal that is interrupted stops every process that it started, and r
   expect(await leftFiles()).toHaveLength(before);
 });
 
-test("A rehearsed load has the same figures before and after an unchanged program, and its limits hold after a change", async () => {
+test("A rehearsed load gives the same figures before and after an unchanged program, and its limits apply after a change", async () => {
   const jobs = Array.from({ length: 120 }, (_, index) => `${index * 20},15`).join("\n");
   await stack.writeFile("jobs.csv", `arrival_s,duration_s\n${jobs}\n`);
   await stack.writeProgram(program(BEFORE));
@@ -217,7 +217,7 @@ test("A rehearsed load has the same figures before and after an unchanged progra
   await stack.writeProgram(program(BEFORE));
 });
 
-test("A rehearsal of a creation needs neither the backend nor the passphrase, and says that it is a creation", async () => {
+test("A rehearsal that only creates resources needs neither the backend nor the passphrase, and says that everything is created", async () => {
   const env = { ...BARE, PULUMI_BACKEND_URL: "file:///does/not/exist", SERVERLESS_GPU_GRAPHQL_URL: "" };
   const words = [COMMAND, "rehearse", "--stack", "dev", "--creation", "--markdown"];
   const { exitCode, stdout, output } = await stack.exec(process.execPath, words, { env });

@@ -114,7 +114,7 @@ async function rehearsed(program: string, args: readonly string[], env: Readonly
 test.each([
   ["busy", BUSY],
   ["calm", CALM],
-])("A program that says the same in other words keeps every limit of the endpoint %s", async (_, args) => {
+])("A program that expresses the same settings differently keeps every limit of the endpoint %s", async (_, args) => {
   await stack.writeFile("Pulumi.yaml", PROJECT);
   const { load, ...rest } = await rehearsed(REWRITTEN, args);
   // Pulumi records values that the program now gives, although the service has them already.
@@ -220,7 +220,7 @@ const CASES: Readonly<Record<string, Case>> = {
   },
 };
 
-test.each(Object.entries(CASES))("The verdict notices %s, and says why", async (_, {
+test.each(Object.entries(CASES))("The verdict takes %s into account, and says why", async (_, {
   edits,
   args,
   reasons,

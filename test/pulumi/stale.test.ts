@@ -46,7 +46,7 @@ test("a field that the program stops managing is no longer recorded as managed, 
   await stack.preview("--refresh", "--expect-no-changes");
 });
 
-test("a refresh keeps the record that workers were not ready", async () => {
+test("a refresh keeps the note in state that workers were not ready", async () => {
   await stack.writeProgram(program({ workersMin: 1, awaitReady: true, awaitReadyTimeout: 1 }));
   const up = () => stack.run(["up", "--yes", "--skip-preview", "--refresh"]);
   const first = await up();

@@ -42,7 +42,7 @@ const secret = (value: string) => `new gpu.Secret("token", { name: "token", valu
 const RUNS = FORMS.flatMap((form) => UPS.map((args) => [form, args.join(" "), args] as const));
 
 test.each(RUNS)(
-  "after a kill -9 during writes and a reverted program, the next %s %s restores what serves, and the one after it changes nothing",
+  "after a kill -9 during writes and a reverted program, the next %s %s restores the settings in service, and the run after it changes nothing",
   async (form, _name, args) => {
     await using emulator = await startEmulator({ profile: "observed", drainMs: 0 });
     emulator.templates.create({ id: "shared", name: "shared", imageName: "shared:1", isServerless: true });

@@ -34,7 +34,7 @@ const COMMANDS = [
   ["rollback", "e1", "--to", "1"],
 ];
 
-test("every command uses the API from Pulumi.yaml before a stack is selected, and reports it in one line", async () => {
+test("every command reads the API from Pulumi.yaml until a stack is selected, and prints it in one line", async () => {
   await stack.succeed(["stack", "unselect"]);
   const from = emulator.journal.requests().length;
   for (const command of COMMANDS) {

@@ -88,7 +88,7 @@ async function expectUpToDate(stack: PulumiStack): Promise<void> {
 }
 
 describe.each(["graphql", "v2"])("over %s", (api) => {
-  test("each kind of endpoint is created, changed, repaired, replaced when necessary, and destroyed", async () => {
+  test("each kind of endpoint is created, changed, repaired, replaced where necessary, and destroyed", async () => {
     const model = (revision: string) => (api === "graphql" ? `modelReferences: ["${MODEL}:${revision}"]` : "");
     const stack = await createStack({ program: dynamic({ ...FIRST, model: model("main") }), env: envOf(api) });
     await stack.up();
@@ -154,7 +154,7 @@ function endpointsInPlugin(state: Awaited<ReturnType<PulumiStack["exportState"]>
   return (state.deployment.resources ?? []).filter(({ urn }) => urn.endsWith(`ServerlessEndpoint::${name}`));
 }
 
-test("a preview reports what an interface lacks, and a stack that moves plans no changes and warns about each field", async () => {
+test("a preview reports settings that an API does not support, and a stack that switches APIs plans no changes and warns about each field", async () => {
   const program = dynamic({ ...FIRST, model: `modelReferences: ["${MODEL}:main"]` });
   const stack = await createStack({ program, env: envOf("graphql") });
   const refused = await stack.run(["preview"], { SERVERLESS_GPU_API: "v2" });

@@ -57,7 +57,7 @@ describe("options that are not valid", () => {
     [{ dispatcher: {} }, /dispatcher must be a dispatcher of undici/],
     [{ clock: {} }, /clock must have now, monotonic and schedule/],
     [{ extraGpuTiers: "NEW" }, /extraGpuTiers must be a list of strings/],
-  ])("such as %j are named in the error, with the way to fix them", (options, message) => {
+  ])("such as %j are named in the error, which explains how to fix them", (options, message) => {
     const error = refusal({ ...SETTINGS, ...options });
     expect(error).toBeInstanceOf(ConfigurationError);
     expect(error.message).toMatch(message);
@@ -141,7 +141,7 @@ describe("a client without options", () => {
     ["graphql", "v2", "POST /graphql"],
     [undefined, "v2", "GET /v2"],
     [undefined, undefined, "POST /graphql"],
-  ] as const)("prefers the API %s from the options to %s from the environment", async (api, variable, request) => {
+  ] as const)("uses the API %s from the options rather than %s from the environment", async (api, variable, request) => {
     const requests: string[] = [];
     await using server = await startRawServer(({ method, url }, response) => {
       requests.push(`${method} ${url}`);
@@ -204,7 +204,7 @@ describe("a user's dispatcher", () => {
         return false;
       },
     ],
-  ])("a dispatcher of another undici that %s causes an error that explains the problem", async (_, dispatch) => {
+  ])("a dispatcher from another version of undici that %s causes an error that explains the problem", async (_, dispatch) => {
     await using client = createClient({ ...SETTINGS, dispatcher: { dispatch } as unknown as Dispatcher });
     await expect(client.endpoint("e1").run({ input: {} })).rejects.toMatchObject({
       code: "CONFIGURATION",
@@ -224,7 +224,7 @@ describe("a user's dispatcher", () => {
   });
 });
 
-test("close() ends silent requests, pauses and waits for the rate limit, and reports what was still pending", async () => {
+test("close() ends silent requests, pauses and waits for the rate limit, and reports the requests that were still pending", async () => {
   const lines: string[] = [];
   let silent = 0;
   let onSilent = () => {};

@@ -5,7 +5,7 @@ describe("a storage secret of megabytes", () => {
     ["plain", "a".repeat(20_000_000)],
     ["escaped", "\\n".repeat(10_000_000)],
     ["never closed", "\\\\".repeat(5_000_000)],
-  ])("%s: is redacted in time that grows only linearly with its length", (_, value) => {
+  ])("%s: is redacted in time that grows linearly with its length", (_, value) => {
     const startedAt = performance.now();
     expect(redact(`{"accessSecret": "${value}", "a": 1}`)).toBe('{"accessSecret": "[redacted]", "a": 1}');
     expect(redact("accessSecret".repeat(500_000))).toHaveLength(6_000_000);

@@ -81,11 +81,11 @@ describe("a string with a key that is not known here", () => {
     [String.raw`{"accessSecret":"with \" a quote k9x8w7"}`, "k9x8w7"],
     ['{"id":"pod","env":{"A":"1","WORKER_KEY":"k9x8w7"},"name":"n"}', "k9x8w7"],
     ['{"id":"pod","env":{"A":"a } brace","WORKER_KEY":"k9x8w7', "k9x8w7"],
-  ])("is redacted based on the key's position: %s", (text, key) => {
+  ])("is redacted because of the key's position: %s", (text, key) => {
     expect(redact(text)).not.toContain(key);
   });
 
-  test("keeps the text next to that position", () => {
+  test("keeps the text around that position", () => {
     expect(redact('{"id":"pod","env":{"A":"1"},"name":"n"}')).toContain('"name":"n"');
     expect(redact('{"accessSecret":"k9x8w7","bucketName":"b"}')).toContain('"bucketName":"b"');
     expect(redact("?api_key=k9x8w7&page=2")).toContain("&page=2");
@@ -122,7 +122,7 @@ describe("an error", () => {
     ].join();
   }
 
-  test("contains no key in its message, stack, cause, nested causes and their codes", () => {
+  test("contains no key in its message, stack, cause, nested causes or their codes", () => {
     const deepest = Object.assign(new Error(`deep ${CANARY}`), { url: `?api_key=${encodeURIComponent(CANARY)}` });
     const cause = Object.assign(new TypeError(`outer ${CANARY}`, { cause: deepest }), { code: "ECONNRESET" });
     cause.stack = `TypeError: ${CANARY}\n    at somewhere`;
@@ -155,13 +155,13 @@ describe("an error", () => {
     expect(leaks(everythingShown(error))).toBe(false);
   });
 
-  test("contains no key in a job state that the service derived from the key", () => {
+  test("contains no key in a job state that echoes the key", () => {
     const job = { id: "job-1", status: CANARY };
     expect(leaks(everythingShown(new JobNotRetryableError("no", job)))).toBe(false);
     expect(leaks(everythingShown(new WebhookNotConfirmedError("no", job)))).toBe(false);
   });
 
-  test("contains no key in the excerpt of a response, wherever the excerpt is cut", () => {
+  test("contains no key in the excerpt of a response, wherever the excerpt is cut off", () => {
     for (let padding = 150; padding < 210; padding++) {
       const error = unexpectedResponse("the list", "no data", { echo: "x".repeat(padding) + CANARY });
       expect(leaks(everythingShown(error))).toBe(false);
@@ -196,7 +196,7 @@ test("a very long environment that is cut off is redacted in reasonable time", (
   expect(redact('{"env":{"A":"}","B":"\\"}"},"c":1}')).toBe('{"env":{[redacted]},"c":1}');
 });
 
-test("the beginning of a string shows no part of a key that is split", () => {
+test("the beginning of a string shows no part of a key that was split", () => {
   const key = "key-that-is-cut-0123456789".repeat(20);
   new SecretText(key);
   for (let before = 0; before < 6_000; before += 100) {

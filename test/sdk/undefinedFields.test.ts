@@ -19,7 +19,7 @@ const MORE = ["networkVolumeIds", "flashBootType", "imageName", "env", "containe
 const LLAMA = { name: "llama", gpuIds: "AMPERE_24", templateId: "t" } as const;
 const CHANGED = { workersMin: 1, workersMax: 7, idleTimeout: 99, scalerType: "REQUEST_COUNT", scalerValue: 3 } as const;
 
-test.each(["graphql", "v2"] as const)("over %s, an undefined field is treated as omitted", async (api) => {
+test.each(["graphql", "v2"] as const)("over %s, an undefined field is treated as if it were omitted", async (api) => {
   await using it = await startEmulated({ client: { api } });
   const { endpoints, templates, volumes } = it.client;
   const fields = [...ENDPOINT, ...MORE];
@@ -45,7 +45,7 @@ test.each(["graphql", "v2"] as const)("over %s, an undefined field is treated as
   expect(await it.run(volumes.get(volumeId))).toMatchObject({ ...volume, size: 20 });
 });
 
-test("an undefined option is treated as omitted", async () => {
+test("an undefined option is treated as if it were omitted", async () => {
   await using it = await startEmulated({ client: { onWarning: undefined, headers: undefined, retry: undefined } });
   const { endpoints, volumes, pods } = it.client;
   const none = { signal: undefined, timeoutMs: undefined, maxRetries: undefined, headers: undefined };

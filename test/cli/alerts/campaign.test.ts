@@ -117,7 +117,7 @@ describeWith(`the rules${title}`, () => {
     await judge("v2", scenario as FaultScenario);
   }, 600_000);
 
-  test("workers that workersMin keeps without jobs are reported after six hours", async () => {
+  test("the rules report workers that workersMin keeps running for six hours without jobs", async () => {
     const scenario = scenariosOf(OTHER, []).at(-1) as FaultScenario;
     await judge("graphql", { ...scenario, name: `${scenario.name} (workersMin 1)` }, [OTHER, ENDPOINT]);
   });

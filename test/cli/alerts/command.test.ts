@@ -52,7 +52,7 @@ interface Rules {
   }[];
 }
 
-test("alerts writes rules with thresholds from the state and without secrets", async () => {
+test("alerts writes rules without secrets, with thresholds taken from the state", async () => {
   const { code, stdout } = await run("alerts", "--spend-cap", "20", "--failure-share", "0.25");
   expect(code).toBe(0);
   const [{ groups }] = parseYaml(stdout) as [Rules];
@@ -93,7 +93,7 @@ test("alerts writes no rules for endpoints that are marked for deletion or repla
   expect((await run("alerts")).stderr).toContain("the stack's state has no ServerlessEndpoint");
 });
 
-test("alerts refuses a state without endpoints, a secret setting and invalid usage", async () => {
+test("alerts refuses a state without endpoints, a secret in a setting, and invalid usage", async () => {
   withState([]);
   expect((await run("alerts")).stderr).toContain("the stack's state has no ServerlessEndpoint");
   withState([endpoint("a", { workersMax: { ciphertext: "x" } })]);
@@ -111,7 +111,7 @@ const testWith = noPrometheus ? test.skip : test;
 const why = noPrometheus ? ` (${noPrometheus})` : "";
 
 testWith(
-  `alerts test plays every fault against the stack's endpoints and ships its tests${why}`,
+  `alerts test simulates every fault for the stack's endpoints, and its rule tests are part of the package${why}`,
   async () => {
     withState([
       endpoint("llama1234567", { workersMin: 1 }),

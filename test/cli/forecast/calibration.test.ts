@@ -37,7 +37,7 @@ async function calibrated(workers: number) {
   }
 }
 
-test("a recording whose figures the model reproduces is calibrated, with the error beside each figure", async () => {
+test("a recording that the model reproduces counts as calibrated, and the error is printed beside each figure", async () => {
   const { calibration, exceeded } = await calibrated(1);
   expect(calibration.verdict).toBe("calibrated");
   expect(calibration.rows.map(({ name }) => name)).toEqual(["completed", "queueDepth", "workerSeconds"]);
@@ -45,7 +45,7 @@ test("a recording whose figures the model reproduces is calibrated, with the err
   expect(exceeded).toEqual([]);
 });
 
-test("a recording with three times the workers is not calibrated, and fails if calibration is required", async () => {
+test("a recording with three times the modeled workers does not count as calibrated, and fails if calibration is required", async () => {
   const { calibration, exceeded } = await calibrated(3);
   expect(calibration.verdict).toBe("not calibrated");
   expect(calibration.rows.find(({ name }) => name === "workerSeconds")?.error).toBeCloseTo(-2 / 3, 1);

@@ -46,7 +46,7 @@ const LIMITS: ForecastFlags = {
   maxDuring: { p50: 30, p95: 60, lost: 0 },
 };
 
-test("an empty change exceeds no limit, and its figures are the same before, during and after it", async () => {
+test("an empty change exceeds no limit, and the figures before, during and after it are equal", async () => {
   const { exceeded, results, during, calibration } = await played({}, LIMITS);
   expect(exceeded).toEqual([]);
   const [before, after] = results;

@@ -39,7 +39,7 @@ const asCheap = summary(1, [101, 109, 121], [30.1, 30.9, 32.1]);
 const fast = summary(2, [200, 210, 220], [1, 2, 3]);
 const beaten = summary(3, [210, 220, 230], [2, 3, 4]);
 
-test("a star marks a setting that no other setting beats in every run, so noise decides nothing", () => {
+test("a star marks only settings that no other setting beats in every run, so noise decides nothing", () => {
   expect(paretoFront([fast, beaten, asCheap, cheap], undefined)).toEqual([asCheap, cheap, fast]);
 });
 
@@ -52,14 +52,14 @@ test("a setting that loses jobs gets no star and is not suggested", () => {
   expect(cheapest([losing, fast], losing, { ...limits, maxLost: { share: 0.96 } })).toBe(losing);
 });
 
-test("the current setting is kept if another one is cheaper only by noise", () => {
+test("the current setting is kept if another setting is cheaper only within the noise", () => {
   const limits = { maxP95: 40, maxLost: { jobs: 0 } };
   expect(cheapest([asCheap, cheap, fast], cheap, limits)).toBe(cheap);
   expect(cheapest([asCheap, cheap, fast], asCheap, limits)).toBe(asCheap);
   expect(cheapest([asCheap, cheap, fast], fast, limits)).toBe(asCheap);
 });
 
-test("a much faster setting on the front is mentioned if its cost overlaps with that of the chosen one", () => {
+test("a much faster setting on the front is mentioned if its cost range overlaps the chosen setting's", () => {
   const near = summary(4, [115, 130, 140], [1, 2, 3]);
   expect(fasterForAsMuch([cheap, near, fast], cheap)).toBe(near);
   expect(fasterForAsMuch([cheap, asCheap, fast], cheap)).toBeUndefined();

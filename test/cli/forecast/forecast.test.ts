@@ -65,7 +65,7 @@ test("a warm worker costs its running time, and jobs do not wait", async () => {
   expect((JSON.parse(discounted.stdout) as Output).results[0]?.monthly.high).toBeCloseTo(2_629_800 * 0.75, 0);
 });
 
-test("the output shows ranges, the level of every assumption, and what cannot be known", async () => {
+test("the output shows ranges, how certain each assumption is, and what cannot be known", async () => {
   const { stdout } = await forecast(...EXACT, "--set", "scalerType=REQUEST_COUNT", "flashBoot=on", "--ttl", "2h");
   expect(stdout).toMatch(/^Load: 120 jobs in 60 min, jobs\.csv \(arrivals and durations\)/);
   for (const name of ["p50", "p70", "p90", "p95", "p98", "p99"]) expect(stdout).toContain(`\ndelay ${name} `);
@@ -77,7 +77,7 @@ test("the output shows ranges, the level of every assumption, and what cannot be
   expect(foot).toContain("cannot know when the service has no free machine");
 });
 
-test("limits determine the exit code by the high end of the range", async () => {
+test("the exit code is determined by comparing the limits with the high end of each range", async () => {
   const exceeded = await forecast(...EXACT, "--cold-start", "20s", "--max-p95", "1s", "--max-cost", "1/day");
   expect(exceeded.code).toBe(3);
   expect(exceeded.stdout).toMatch(/LIMIT EXCEEDED: the p95 delay can be 2\d(\.\d)? s, more than 1 s/);
@@ -92,7 +92,7 @@ const ALL_TIMED_OUT = ["--execution-timeout", "1s", "--set", "workersMin=1"];
 test.each([
   ["lost", ALL_LOST, "120 jobs (100 %) can be lost or time out, more than 0 (--max-lost)"],
   ["timed out", ALL_TIMED_OUT, "120 jobs (100 %) can be lost or time out, more than 0 (--max-lost)"],
-])("a delay limit is exceeded if every job is %s, and every output contains the warning", async (what, args, problem) => {
+])("a delay limit is exceeded if every job is %s, and every output format contains the warning", async (what, args, problem) => {
   const { code, stdout } = await forecast(...EXACT, ...args, "--max-p95", "1h", "--pictures", what);
   expect({ code, problem: stdout.includes(`LIMIT EXCEEDED: ${problem}`) }).toEqual({ code: 3, problem: true });
   const warning = "of all jobs have no result. The delays are those of the jobs that started.";
@@ -121,7 +121,7 @@ test("delays are not shown as 0 if no job started", async () => {
   expect(stdout).toMatch(/^delay p95 +no job started$/m);
 });
 
-test("a share or a number of lost jobs can be allowed, and without a limit the exit code is 0", async () => {
+test("a number or a share of lost jobs can be allowed, and the exit code is 0 if no limit is set", async () => {
   const codes = [["--max-lost", "100%"], ["--max-lost", "120"], ["--max-lost", "119"], ["--max-lost", "99%"], []];
   const ended = await Promise.all(codes.map((limit) => forecast(...EXACT, ...ALL_LOST, ...limit)));
   expect(ended.map(({ code }) => code)).toEqual([0, 0, 3, 3, 0]);
@@ -233,7 +233,7 @@ test.each<[string[], number, string]>([
   expect({ code: ended.code, stdout: ended.stdout }).toEqual({ code, stdout: "" });
 });
 
-test("a load of a few seconds causes a warning, because every repetition pays for its own starts", async () => {
+test("a load of a few seconds causes a warning, because every repetition pays for its own cold starts", async () => {
   const short = ["--generate", "constant:1/s", "--duration", "1s", "--seeds", "1"];
   expect((await forecast(...short, "--for", "10s")).stdout).toContain("WARNING: The load covers only 10 s");
   expect((await forecast(...short, "--for", "10m")).stdout).not.toContain("WARNING");

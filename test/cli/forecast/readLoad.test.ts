@@ -200,7 +200,7 @@ test.each<[string, string, Duration | undefined, number[][]]>([
   expect(jobsIn(readFileSync(path.join(trace, "jobs.csv"), "utf8"), duration).jobs).toEqual(jobs);
 });
 
-test("a given time span truncates a load or extends it without jobs", () => {
+test("a given time span cuts the load off, or extends it by a period without jobs", () => {
   const content = "arrival_s,duration_s\n0,1\n10,1\n20,1\n";
   expect(jobsIn(content)).toMatchObject({ spanS: 20 });
   expect(jobsIn(content, NONE, 15)).toEqual({
@@ -213,7 +213,7 @@ test("a given time span truncates a load or extends it without jobs", () => {
   expect(jobsIn(content, NONE, 60)).toMatchObject({ spanS: 60 });
 });
 
-test("a file that spans several chunks is read as a whole", () => {
+test("a file that arrives in several chunks is read completely", () => {
   const rows = Array.from({ length: 200_000 }, (_, index) => `${index * 0.25},1.25`);
   const { jobs, spanS } = jobsIn(`arrival_s,duration_s\n${rows.join("\n")}`);
   expect(jobs).toHaveLength(200_000);
@@ -221,7 +221,7 @@ test("a file that spans several chunks is read as a whole", () => {
   expect(spanS).toBe(49_999.75);
 });
 
-test("cold starts are taken from given numbers or from jobs that waited", () => {
+test("cold starts are taken from the given numbers or from jobs that waited for a worker", () => {
   expect(readSamples(fileOf("3.5\n\n12\n"))).toEqual([3.5, 12]);
   expect(readSamples(fileOf('{"delayTime": 80}\n{"delayTime": 12500}\n'))).toEqual([12.5]);
   expect(() => readSamples(fileOf("1\nx\n"))).toThrow('line 2: "x" is neither');

@@ -159,7 +159,7 @@ test.each<[string, Hidden]>([
     "a cold start of 60 s and throttled workers",
     { coldStartS: 60, runS: uniform(10, 30), throttled: { share: 0.3, seconds: 120 } },
   ],
-])("with %s, the printed error is near the true one, and a forecast that knows the service is calibrated", async (_, hidden) => {
+])("with %s, the printed error is close to the true error, and a forecast with the right assumptions is calibrated", async (_, hidden) => {
   const truth = await record(hidden);
   const known = { coldStart: [{ seconds: hidden.coldStartS, weight: 1 }], throttled: hidden.throttled };
   const [informed, uninformed] = [await compared(truth, known), await compared(truth, {})];

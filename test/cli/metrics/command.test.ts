@@ -40,7 +40,7 @@ async function scraped(url: string): Promise<string> {
   throw new Error("the queues were never read");
 }
 
-test("metrics serves what it reads, without keys or secrets, until it is interrupted", async () => {
+test("metrics serves the values that it reads, without keys or secrets, until it is interrupted", async () => {
   const { child, output, url } = await serve();
   const text = await scraped(url);
   expect(text).toContain('endpoint="prod-llama",endpoint_id="llama1234567"');
@@ -60,7 +60,7 @@ test("metrics --filter reads only endpoints with a matching name", async () => {
   expect((await output).code).toBe(0);
 });
 
-test("metrics reports why it cannot start: a port in use, a wrong key or invalid usage", async () => {
+test("metrics reports why it cannot start if the port is in use, the key is wrong or the usage is invalid", async () => {
   const other = createServer().listen(0, "127.0.0.1");
   await once(other, "listening");
   const { port } = other.address() as { port: number };

@@ -34,7 +34,7 @@ const values = (text: string, name: string) => Object.values(seriesOf(text, name
 test.each([
   "graphql",
   "v2",
-] as const)("the exporter shows the service's values over %s, without zeros for unknown values", async (api) => {
+] as const)("over %s, the exporter shows the service's values, and omits unknown values instead of exporting 0", async (api) => {
   await using play = await startPlay({ api, emulator: withEndpoints(1) });
   for (let job = 0; job < 5; job++) await play.submit("endpoint0", { prompt: "planted-input-5511" });
   await play.advance(MINUTE_MS);
@@ -55,7 +55,7 @@ test.each([
   expect(text + later).not.toContain("planted-input-5511");
 });
 
-test("a scrape sends no requests", async () => {
+test("a scrape sends no requests to the service", async () => {
   await using play = await startPlay({ api: "v2", emulator: withEndpoints(3) });
   await play.advance(MINUTE_MS);
   const before = play.emulator.journal.requests().length;
@@ -63,7 +63,7 @@ test("a scrape sends no requests", async () => {
   expect(play.emulator.journal.requests()).toHaveLength(before);
 });
 
-test("values of an unreachable service stay for five minutes with their age and then disappear", async () => {
+test("while a service cannot be reached, its last values are exported with their age for five minutes, then removed", async () => {
   await using play = await startPlay({ api: "graphql", emulator: withEndpoints(1) });
   await play.submit("endpoint0");
   await play.advance(2 * MINUTE_MS);
@@ -85,7 +85,7 @@ test("values of an unreachable service stay for five minutes with their age and 
   expect(values(await play.scrape(), "endpoint_jobs_completed_total")).toEqual([1]);
 });
 
-test("an endpoint stays while only the list omits it, and disappears when its queue is gone too", async () => {
+test("an endpoint is still exported if only the list omits it, and disappears once its queue is gone as well", async () => {
   await using play = await startPlay({ api: "graphql", emulator: withEndpoints(2) });
   play.emulator.faults.add({ effect: { emptyLists: true } });
   await play.advance(4 * MINUTE_MS);
@@ -119,7 +119,7 @@ test.each([
   expect(Math.max(...Object.values(most))).toBeLessThanOrEqual(20);
 });
 
-test("5,000 endpoints are refused with a message that states the limit, within the request budget", async () => {
+test("5,000 endpoints are refused with a message that states the limit, and the requests stay within the budget", async () => {
   for (const api of ["graphql", "v2"] as const) {
     await using play = await startPlay({ api, emulator: withEndpoints(5000) });
     await expect(play.readings.first()).rejects.toThrow("metrics reads at most 500");

@@ -154,7 +154,7 @@ testMounted(
   600_000,
 );
 
-test("metrics --record loses at most one interval and counts nothing twice when it is killed repeatedly", async () => {
+test("metrics --record loses at most one interval, and counts nothing twice, when it is killed repeatedly", async () => {
   let submitted = 0;
   const submitting = setInterval(() => {
     submitted += 1;

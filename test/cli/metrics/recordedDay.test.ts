@@ -24,7 +24,7 @@ const textOf = () =>
     .map((name) => readFileSync(path.join(folder, name), "utf8"))
     .join("");
 
-test("a recorded day shows the journal's arrivals in each hour, although the recorder was killed ten times", async () => {
+test("a recorded day contains every arrival of the journal in its hour, although the recorder was killed ten times", async () => {
   const { next } = seededRandom(7);
   const env = [{ key: "HF_TOKEN", value: SECRET }];
   await using play = await startPlay({
@@ -97,7 +97,7 @@ test("a recorded day shows the journal's arrivals in each hour, although the rec
   expect(() => readLoad(folder, undefined)).toThrow("set --duration");
 }, 600_000);
 
-test("recording stops with a message when the disk is full, and the metrics continue", async () => {
+test("recording stops with a message when the disk is full, and the metrics are still served", async () => {
   await using play = await startPlay({ api: "graphql", emulator: { seed: { endpoints: [endpoint] } } });
   const messages: string[] = [];
   const recorder = openRecorder(folder, play.readings, "", (message) => messages.push(message));

@@ -1,7 +1,7 @@
 import { merged } from "../../../cli/rehearse/readAccount";
 import { noRecords, recordsOfState } from "../../../cli/rehearse/seed";
 
-test("A record that is gone from the account is missing in the rehearsal, unless it belongs to an explicit provider", () => {
+test("A record that no longer exists in the account is missing in the rehearsal, unless it belongs to an explicit provider", () => {
   const [ofState, ofAccount] = [noRecords(), noRecords()];
   ofState.endpoints.set("gone", { name: "gone", __account: "runpod 0123456789ab" });
   ofState.endpoints.set("eu", { name: "eu", __account: "runpod 0123456789ab eu" });
@@ -18,7 +18,7 @@ test("A record that is gone from the account is missing in the rehearsal, unless
   expect(endpoints.get("edited")).toMatchObject({ workersMax: 5, imageName: "me/app:1" });
 });
 
-test("A managed endpoint keeps the template of state, because REST v2 shows an image in its place", () => {
+test("A managed endpoint keeps the template recorded in state, because REST v2 returns an image instead", () => {
   const [ofState, ofAccount] = [noRecords(), noRecords()];
   ofState.endpoints.set("v2", { name: "v2", templateId: "shared", __account: "runpod 0123456789ab" });
   ofState.endpoints.set("moved", { name: "moved", templateId: "old", __account: "runpod 0123456789ab" });
@@ -29,7 +29,7 @@ test("A managed endpoint keeps the template of state, because REST v2 shows an i
   expect(endpoints.get("moved")).toMatchObject({ templateId: "new" });
 });
 
-test("A record whose replacement was interrupted is missing in the rehearsal, because it is already deleted", () => {
+test("A record is missing in the rehearsal if its replacement was interrupted after the deletion", () => {
   const endpoint = (name: string) => ({
     urn: `urn:pulumi:dev::p::serverless-gpu:index:ServerlessEndpoint::${name}`,
     type: "serverless-gpu:index:ServerlessEndpoint",

@@ -112,7 +112,7 @@ test.each([
     "llama-2",
     [{ op: "update", urn: urn(TYPE, "llama-2"), oldState: { urn: urn(TYPE, "llama"), type: TYPE } }],
   ],
-])("A secret in state gets the program's value, at any depth, and is named as not known%s", (_, name, steps) => {
+])("A secret in state gets the program's value, at any depth, and is reported as not known%s", (_, name, steps) => {
   const { state } = rewriteState(exported(), STAGE);
   const resources = state.deployment.resources ?? [];
   const env = { TOKEN: { ...SECRET, plaintext: '"Bearer x"' }, PLAIN: "q" };

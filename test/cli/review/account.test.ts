@@ -22,7 +22,7 @@ const change = (name: string, from: number, to: unknown, options: object = {}) =
   });
 
 describe("the quota", () => {
-  test("is reported as unchecked if a workersMax is unknown", async () => {
+  test("is reported as unchecked if the workersMax of an endpoint is unknown", async () => {
     await using emulator = await start({ workerQuota: 9 });
     const steps = [change("one", 4, "[secret]"), change("two", 1, "[secret]")];
     const { code, stdout } = await reviewed(previewOf(steps), { emulator });
@@ -33,7 +33,7 @@ describe("the quota", () => {
     expect(stdout).toContain("In what was looked up, nothing was found.");
   });
 
-  test("is impossible if even the known endpoints exceed it", async () => {
+  test("is impossible to meet if the known endpoints alone exceed it", async () => {
     await using emulator = await start({ workerQuota: 9 });
     const steps = [change("one", 4, "[secret]"), change("two", 1, 8)];
     const { code, stdout } = await reviewed(previewOf(steps), { emulator });
@@ -64,12 +64,12 @@ describe("the spend limit", () => {
     ["an endpoint of another account", [change("one", 4, 4), staging], 0],
     ["an adoption that keeps the workers", [adopted({})], 0],
     ["an adoption that adds workers", [adopted({ workersMax: 5 })], 4],
-  ])("is checked against the added cost only, with --strict: %s", async (_, steps, code) => {
+  ])("is compared only with the added cost, with --strict: %s", async (_, steps, code) => {
     await using emulator = await start({ workerQuota: 50, spendLimit: 2 });
     expect((await reviewed(previewOf(steps), { emulator, strict: true })).code).toBe(code);
   });
 
-  test("includes what the account spends now and what the change adds", async () => {
+  test("is compared with the account's current spending plus the cost of the change", async () => {
     const busy = { ...seed("busy", 3), workersMin: 3 };
     await using emulator = await startEmulator({
       ...{ profile: "observed", workerQuota: 50, spendLimit: 5, seed: { endpoints: [busy, seed("one", 1)] } },
@@ -86,7 +86,7 @@ describe("the spend limit", () => {
     expect((await reviewed(previewOf([change("one", 1, 2)]), { emulator, strict: true })).code).toBe(0);
   });
 
-  test("is reported as unchecked for an endpoint with an unknown cost", async () => {
+  test("is reported as unchecked if the cost of an endpoint is unknown", async () => {
     await using emulator = await start({ workerQuota: 50, spendLimit: 50 });
     const { stdout } = await reviewed(previewOf([change("one", 4, "[secret]")]), { emulator });
     expect(stdout).toContain("NOT LOOKED UP  the spend limit: the cost of one is not known");
@@ -100,7 +100,7 @@ describe("a stack in another account", () => {
       ...(provider ? { provider } : {}),
     });
 
-  test("leaves the quota and the spend limit unchecked, and the report says so without the hash of its key", async () => {
+  test("leaves the quota and the spend limit unchecked, and the report says so without showing the hash of its key", async () => {
     await using emulator = await start({ workerQuota: 9, spendLimit: 2 });
     const steps = [elsewhere("x", "far", "https://other.example 0123456789ab"), change("y", 2, 20)];
     const { code, stdout } = await reviewed(previewOf(steps), { emulator, strict: true });

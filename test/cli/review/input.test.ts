@@ -23,7 +23,7 @@ test.each<[string, string, string]>([
     "the JSON is of pulumi refresh, which does not run the program",
   ],
   ["a step without a URN", '{"steps":[{"op":"create"}]}', "the JSON is not a preview"],
-])("%s is refused with advice", async (_, text, message) => {
+])("%s is refused, and the message says what to do", async (_, text, message) => {
   await expect(reviewed(text, { maxPerHour: 1 })).rejects.toThrow(message);
 });
 
@@ -57,7 +57,7 @@ test("--stack requests a single object from the engine, regardless of the enviro
   }
 });
 
-test("a create that --target leaves out is reported, costs nothing and exceeds no cap", async () => {
+test("a create that --target excludes is reported, costs nothing and exceeds no cap", async () => {
   const state = { type: "pulumi-nodejs:dynamic/serverless-gpu:ServerlessEndpoint" };
   const skipped = { op: "same", urn: urnOf("new"), oldState: state, newState: state };
   const { code, stdout } = await reviewed(previewOf([one("x"), skipped]), { maxPerHour: 10 });
@@ -73,7 +73,7 @@ test("the default provider is recognized by its own name, not by the project's n
   expect((await reviewed(inProject(previewOf([one("x")])), { emulator })).code).toBe(4);
 });
 
-test("names are shown in full and cannot pass for a line of the report", async () => {
+test("names are shown in full, and cannot imitate a line of the report", async () => {
   const { stdout } = await reviewed(previewOf([one("a::x"), one("b\u001b[31m\nIMPOSSIBLE  c\u202e")]), {});
   expect(stdout).toContain("\na::x ");
   expect(stdout).toContain("b\\u{1b}[31m\\u{a}IMPOSSIBLE  c\\u{202e}");
@@ -85,7 +85,7 @@ test("totals of a preview that leaves out resources are shown as lower bounds", 
   expect((await reviewed(previewOf([one("x")]), {})).stdout).not.toContain("≥");
 });
 
-test("the Markdown for thousands of endpoints fits into a comment, and says what it leaves out", async () => {
+test("the Markdown for thousands of endpoints fits into one comment, and says what was left out", async () => {
   const names = Array.from({ length: 2000 }, (_, at) => `endpoint-with-a-long-name-${at}`);
   const pools = (at: number) => ({ ...ONE, gpuIds: `NEW_POOL_${at}` });
   const steps = [
@@ -114,7 +114,7 @@ describe("a pool", () => {
     ["is accepted in a list of the config", { "serverless-gpu:extraGpuTiers": '["NEW_1"]' }, {}, 0],
     ["is impossible with a config that is secret", { "serverless-gpu:extraGpuTiers": "[secret]" }, {}, 4],
     ["is accepted in the environment", {}, { SERVERLESS_GPU_EXTRA_GPU_TIERS: "NEW_1" }, 0],
-  ])("outside the catalog %s", async (_, config, env, code) => {
+  ])("missing from the catalog %s", async (_, config, env, code) => {
     await using emulator = await startEmulator({ profile: "observed" });
     const text = JSON.stringify({ ...preview, config });
     const result = await reviewed(text, { env: { ...emulator.env, ...env } });

@@ -47,7 +47,7 @@ describe.each(Object.keys(FORMS) as Form[])("a change of the %s form", (form) =>
       "no data center of its network volumes (EU-RO-1) has a GPU of ADA_24",
       [absent({ pool: "ADA_24", dataCenterId: "EU-RO-1" })],
     ],
-  ])("finds %s impossible", async (_, inputs, message, faults) => {
+  ])("reports %s as impossible", async (_, inputs, message, faults) => {
     await using emulator = await start({
       seed: { volumes: [{ id: "vol", name: "v", size: 10, dataCenterId: "EU-RO-1" }] },
     });
@@ -59,7 +59,7 @@ describe.each(Object.keys(FORMS) as Form[])("a change of the %s form", (form) =>
     ]);
   });
 
-  test("finds a new volume impossible in a data center without volumes, and an endpoint that depends on it as well", async () => {
+  test("reports a new volume as impossible in a data center without volumes, and also an endpoint that depends on it", async () => {
     await using emulator = await start({ volumeDataCenters: ["EU-RO-1"] });
     emulator.faults.add(absent({ pool: "ADA_24", dataCenterId: "US-KS-2" }));
     const kind = "NetworkVolume";
@@ -76,7 +76,7 @@ describe.each(Object.keys(FORMS) as Form[])("a change of the %s form", (form) =>
     expect(stdout).toContain("IMPOSSIBLE  one: no data center of its network volumes (US-KS-2) has a GPU of ADA_24");
   });
 
-  test("names each volume that it deletes or replaces, but no volume that the service keeps", async () => {
+  test("names each volume that the change deletes or replaces, but not volumes that the service keeps", async () => {
     await using emulator = await start();
     const old = { id: "v1", name: "models", size: 20, dataCenterId: "EU-RO-1" };
     const volume = { kind: "NetworkVolume", form } as const;
@@ -113,7 +113,7 @@ describe("stock", () => {
     ]);
   });
 
-  test("is not judged for an endpoint that does not change or that has no workers", async () => {
+  test("is not checked for an endpoint that does not change or that has no workers", async () => {
     await using emulator = await start();
     emulator.faults.add({ effect: { soldOut: true } });
     const old = { ...ONE, id: "e", gpuIds: "ADA_42" };
@@ -184,7 +184,7 @@ describe("the account", () => {
     );
   });
 
-  test("lowering one endpoint and raising another fits after the change, but may exceed the quota on the way", async () => {
+  test("lowering one endpoint while raising another fits once both are done, but may exceed the quota in between", async () => {
     await using emulator = await withThree(10);
     const steps = [change("one", 4, 1), change("two", 1, 4)];
     const { code, stdout } = await reviewed(previewOf(steps), { emulator });
@@ -218,7 +218,7 @@ describe("the account", () => {
     ]);
   });
 
-  test("an endpoint with an explicit provider does not count for the environment's account, and the report says so", async () => {
+  test("an endpoint with an explicit provider does not count toward the environment's account, and the report says so", async () => {
     await using emulator = await start({ workerQuota: 1 });
     const steps = [step("create", "one", { inputs: ONE, provider: "staging" })];
     const { code, stdout } = await reviewed(previewOf(steps), { emulator });
@@ -227,7 +227,7 @@ describe("the account", () => {
   });
 });
 
-test("a change that the catalog cannot assess is reported and not guessed", async () => {
+test("a change that cannot be checked against the catalog is reported, and nothing is guessed", async () => {
   await using emulator = await start();
   const { impossible, notLookedUp, cost } = await findings(emulator, { gpuIds: UNKNOWN, workersMax: "[secret]" });
   expect(impossible).toEqual([]);
@@ -256,7 +256,7 @@ const table = (stdout: string) =>
     .map((line) => line.trim().split(/ {2,}/));
 
 describe("cost", () => {
-  test("totals before and after the change are correct for one GPU, two GPUs, CPUs and several pools", async () => {
+  test("the totals before and after a change are correct for one GPU, two GPUs, CPUs and several pools", async () => {
     await using emulator = await start();
     const old = { ...ONE, id: "e", workersMin: 1, workersMax: 2 };
     const { stdout, code } = await reviewed(
@@ -293,7 +293,7 @@ describe("cost", () => {
     expect(stdout).toMatch(/ADA_24: \$1\.12 an hour, from the service's catalog \(REST v2\), read at 20\d\d-/);
   });
 
-  test("an endpoint left over from an earlier replacement costs until its deletion, and does not count as a replacement", async () => {
+  test("an endpoint left over from an earlier replacement is billed until its deletion, and is not reported as a replacement", async () => {
     await using emulator = await start();
     const steps = [
       step("same", "one", { old: { ...ONE, id: "new" }, inputs: ONE }),
@@ -305,7 +305,7 @@ describe("cost", () => {
     expect(table(stdout).at(-1)?.slice(0, 3)).toEqual(["in all", "$5.60", "$2.24"]);
   });
 
-  test("without a catalog, prices come from the public table with its date, and defaults count", async () => {
+  test("without a catalog, prices come from the public table with its date, and default settings are included", async () => {
     const old = { id: "e", gpuIds: "AMPERE_48", templateId: "t", workersMin: 0, workersMax: 3 };
     const { stdout } = await reviewed(
       previewOf([
@@ -328,7 +328,7 @@ describe("cost", () => {
     expect(stdout).toContain("NOT LOOKED UP  everything at the service: no service is set");
   });
 
-  test("a price file replaces all other prices, and an unchanged endpoint counts", async () => {
+  test("a price file replaces all other prices, and the cost includes unchanged endpoints", async () => {
     await using emulator = await start();
     const file = path.join(mkdtempSync(path.join(tmpdir(), "prices-")), "prices.json");
     writeFileSync(file, JSON.stringify({ date: "2026-11-01", perSecond: { ADA_24: 0.001, "cpu3g-4-16": 0.0001 } }));
@@ -392,13 +392,13 @@ describe("a catalog that", () => {
     expect(cost.after.fullScale).toBe(2.232);
   });
 
-  test("arrives late still counts", async () => {
+  test("arrives late is still used", async () => {
     await using emulator = await start();
     emulator.faults.add({ effect: { latencyMs: 2000 } });
     expect(await findings(emulator, { gpuIds: "ADA_42" })).toMatchObject({ code: 4, impossible: [{ kind: "pool" }] });
   });
 
-  test("only GraphQL provides is requested over GraphQL", async () => {
+  test("is available only over GraphQL is requested over GraphQL", async () => {
     await using emulator = await start();
     emulator.faults.add({ match: { interface: "v2" }, effect: { status: 404 } });
     const { code, stdout } = await reviewed(preview, { emulator });

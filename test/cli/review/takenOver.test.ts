@@ -22,7 +22,7 @@ const WAYS: [string, string, Options][] = [
 ];
 
 describe.each(WAYS)("%s", (_, op, options) => {
-  test("costs what the record's settings cost, and counts toward caps", async () => {
+  test("costs as much as the settings of the existing record, and counts toward caps", async () => {
     await using emulator = await start();
     const preview = previewOf([step(op, "x", options)]);
     const { code, stdout } = await reviewed(preview, { emulator, maxPerHour: 50, maxAtRest: 5 });
@@ -32,14 +32,14 @@ describe.each(WAYS)("%s", (_, op, options) => {
     expect(stdout).toContain("CAP  the program's minimum cost is $21.92 an hour, above --max-at-rest $5.00");
   });
 
-  test("costs what the program's settings cost where the program sets them", async () => {
+  test("costs as much as the program's settings for every field that the program sets", async () => {
     await using emulator = await start();
     const inputs = { ...options.inputs, workersMax: 3, workersMin: 0, gpuCount: 1 };
     const { stdout } = await reviewed(previewOf([step(op, "x", { ...options, inputs })]), { emulator, json: true });
     expect(JSON.parse(stdout).cost.after).toEqual({ fullScale: 8.22, atRest: 0, unknown: [] });
   });
 
-  test("adds no worker to the account", async () => {
+  test("adds no workers to the account's total", async () => {
     await using emulator = await start({ workerQuota: 25 });
     const { code, stdout } = await reviewed(previewOf([step(op, "x", options)]), { emulator });
     expect({ code, found: stdout.match(/quota of/) }).toEqual({ code: 0, found: null });
@@ -67,7 +67,7 @@ test.each<[string, string, Options, string]>([
     { inputs: { ...BIG, adoptId: "big" }, provider: "staging" },
     "its provider has another account",
   ],
-])("the report does not guess the cost of an endpoint to take over by %s", async (_, op, options, why) => {
+])("the report does not guess the cost of an adopted endpoint if it is identified by %s", async (_, op, options, why) => {
   await using emulator = await start({ workerQuota: 25 });
   const { code, stdout } = await reviewed(previewOf([step(op, "x", options)]), { emulator, maxPerHour: 1000 });
   expect(code).toBe(3);
@@ -118,7 +118,7 @@ describe("a record that moves to another resource", () => {
       ],
       1,
     ],
-  ])("is reported with its data if it is deleted: a volume that %s", async (_, steps, count) => {
+  ])("is reported with its data if the change deletes it: a volume that %s", async (_, steps, count) => {
     const { stdout } = await reviewed(previewOf(steps), {});
     expect(stdout.match(/DATA LOSS .*v1/g) ?? []).toHaveLength(count);
     expect(stdout).not.toContain("DATA LOSS  v: the change deletes the network volume v2");
@@ -132,7 +132,7 @@ test("the cost of an adoption is unknown without a key", async () => {
   expect(stdout).toContain("the endpoint that x takes over: the endpoints of the account are not known");
 });
 
-test("an adopted endpoint on CPUs is shown with its own price", async () => {
+test("an adopted CPU endpoint is shown with its own price", async () => {
   await using emulator = await start();
   const inputs = { instanceIds: "cpu3g-4-16", templateId: "t", adoptId: "cpus" };
   const { stdout } = await reviewed(previewOf([step("create", "x", { inputs })]), { emulator, json: true });

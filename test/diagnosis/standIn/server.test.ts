@@ -212,7 +212,7 @@ describe("the scenarios", () => {
     expect(stateOf(scenario, 5)).toMatchObject({ endpointId: "ep5run", apiKey: "rpa_run5key0123456789" });
   });
 
-  test("A false certainty, an excluded cause, a missing cause and a wrong order are reported as problems.", () => {
+  test("False certainty, an excluded cause, a missing cause and a wrong order are each reported as a problem.", () => {
     const ids = Object.fromEntries(FINDINGS.map((finding) => [finding, [`id-${finding}`]])) as unknown as Ids;
     const shared: Ids = { ...ids, 7: ["stock"], 9: ["stock"] };
     const answer = (...named: string[]) => named.map((id) => ({ id, isCertain: id === "id-14" }));

@@ -33,7 +33,7 @@ async function l4(emulator: Running, input = "gpuCount: 1", query = "count=1") {
   };
 }
 
-test("[catalog.public] [catalog.pools-key] everything except the pools is shown without a key in the observed profile", async () => {
+test("[catalog.public] [catalog.pools-key] everything except the pools can be read without a key in the observed profile", async () => {
   await using emulator = await start();
   const query = "{ gpuTypes { id } dataCenters { id listed location } cpuFlavors { id specifics { slsPrice } } }";
   const { data } = (await ask(emulator, query)).body;
@@ -47,7 +47,7 @@ test("[catalog.public] [catalog.pools-key] everything except the pools is shown 
   expect((await ask(contract, "{ gpuTypes { id } }", contract.apiKey)).status).toBe(400);
 });
 
-test("[catalog.pools] [catalog.v2-price] both APIs show the pools, and REST v2 shows their prices", async () => {
+test("[catalog.pools] [catalog.v2-price] both APIs return the pools, and REST v2 also returns their prices", async () => {
   await using emulator = await start();
   const { serverlessGpuPools } = (await ask(emulator, "{ serverlessGpuPools { id gpuTypeIds } }", emulator.apiKey)).body
     .data;
@@ -61,7 +61,7 @@ test("[catalog.pools] [catalog.v2-price] both APIs show the pools, and REST v2 s
   expect((await callV2(emulator, "GET", "/catalog/gpus/nothing")).status).toBe(404);
 });
 
-test("[catalog.default] [catalog.stock] [catalog.best] [catalog.absent] rules change only the stock that they match", async () => {
+test("[catalog.default] [catalog.stock] [catalog.best] [catalog.absent] a stock rule changes only the stock that it matches", async () => {
   await using emulator = await start();
   const everywhere = { places: [16, 16], versions: [10, 10] };
   expect(await l4(emulator)).toEqual({ levels: ["High", "HIGH"], ...everywhere });
@@ -94,7 +94,7 @@ test("[catalog.sold-out] jobs wait while their GPUs are sold out, and run as soo
   expect(await status()).toBe("COMPLETED");
 });
 
-test("[account.limits] [account.limits-v2] [account.spend-limit] the spend limit holds back workers until it is raised", async () => {
+test("[account.limits] [account.limits-v2] [account.spend-limit] no worker starts above the spend limit until the limit is raised", async () => {
   const clock = manualClock();
   const endpoint = { gpuIds: "ADA_24", templateId: "t", workersMin: 1, workersMax: 2 };
   await using emulator = await start({
@@ -123,7 +123,7 @@ test("[account.limits] [account.limits-v2] [account.spend-limit] the spend limit
   expect(() => emulator.setSpendLimit(-1)).toThrow("The spend limit -1 is not a number of 0 or more");
 });
 
-test("[catalog.v2-parameters] [catalog.v2-volumes] invalid parameters are refused, and data centers show their volume types", async () => {
+test("[catalog.v2-parameters] [catalog.v2-volumes] invalid parameters are refused, and data centers list their volume types", async () => {
   await using emulator = await start({ volumeDataCenters: ["EU-RO-1"] });
   const status = async (path: string) => (await callV2(emulator, "GET", `/catalog/${path}`)).status;
   expect(await status("gpus?include=AVAILABILITY")).toBe(400);
@@ -139,7 +139,7 @@ test("[catalog.v2-parameters] [catalog.v2-volumes] invalid parameters are refuse
   });
 });
 
-test("a stock rule with request fields is refused, and so is a request rule with stock fields", async () => {
+test("a stock rule that contains request fields is refused, and so is a request rule that contains stock fields", async () => {
   await using emulator = await start();
   expect(() => emulator.faults.add({ match: { endpointId: "e" }, effect: { soldOut: true } })).toThrow(
     'The rule is about stock: leave endpointId out of "match".',

@@ -69,7 +69,7 @@ describe("access to the control interface", () => {
     expect(refusal(headers, remote)).toEqual({ status, reason: expect.stringMatching(reason) });
   });
 
-  test("a link on another site opens the page and nothing else", () => {
+  test("a link on another site can open the page, but can do nothing else", () => {
     const link = { "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document" };
     expect(refusal(link, "127.0.0.1", "GET", "/_emulator/")).toBeUndefined();
     expect(refusal(link, "127.0.0.1", "GET", "/_emulator/journal")).toMatchObject({ status: 403 });
@@ -77,7 +77,7 @@ describe("access to the control interface", () => {
     expect(refusal(frame, "127.0.0.1", "GET", "/_emulator/")).toMatchObject({ status: 403 });
   });
 
-  test("a page that rebinds its name to this machine is refused on every route, and changes nothing", async () => {
+  test("a page that uses DNS rebinding is refused on every route, and changes nothing", async () => {
     await using emulator = await startEmulator({ randomSeed: 1, profile: "observed" });
     emulator.seed({ endpoints: [{ id: "mine", name: "mine", gpuIds: "ADA_24", templateId: "t" }] });
     const at = (path: string, init: Init = {}) =>

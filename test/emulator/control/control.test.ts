@@ -23,7 +23,7 @@ function control(method: string, path: string, body?: unknown, headers = {}): Pr
 }
 
 describe("control over HTTP", () => {
-  test("shows, filters and clears the journal, and is not recorded in it", async () => {
+  test("shows, filters and clears the journal, and its own requests are not recorded there", async () => {
     const id = await createEndpoint(emulator);
     await graphql(emulator, "{ myself { endpoints { id } } }");
     await getPod(emulator, "nope");
@@ -49,7 +49,7 @@ describe("control over HTTP", () => {
     expect(emulator.faults.list()).toEqual([]);
   });
 
-  test("creates, shows, changes and deletes endpoints without the client's knowledge", async () => {
+  test("creates, shows, changes and deletes endpoints without going through the client", async () => {
     const created = await control("POST", "endpoints", NAMED);
     const { id } = created.body;
     expect(created.body).toMatchObject({ ...NAMED, workersMax: 3, pods: [] });
@@ -131,7 +131,7 @@ describe("control over HTTP", () => {
     expect(answer.body.error).toContain(named);
   });
 
-  test("refuses unknown operations and names them, but filters by operations that a client invented", async () => {
+  test("refuses unknown operations and names them, but can filter by operation names that a client made up", async () => {
     const unknown = 'There is no operation "saveEndpont". The operations are: ';
     const journal = await control("GET", "journal?operation=saveEndpont");
     expect([journal.status, journal.body.error]).toEqual([400, expect.stringContaining(unknown)]);

@@ -67,7 +67,7 @@ describe("jobs and workers over HTTP", () => {
     expect((await control("GET", "jobs/none")).status).toBe(404);
   });
 
-  test("cancels and retries jobs in the states in which the service does", async () => {
+  test("cancels and retries jobs only in the states in which the service allows it", async () => {
     const job = await submit();
     expect((await control("POST", `jobs/${job}/cancel`)).body).toMatchObject({ status: "CANCELLED" });
     const again = await control("POST", `jobs/${job}/cancel`);
@@ -80,7 +80,7 @@ describe("jobs and workers over HTTP", () => {
     for (const action of ["cancel", "retry"]) expect((await control("POST", `jobs/none/${action}`)).status).toBe(404);
   });
 
-  test("lists workers and kills one, whose job is queued again and fails the second time", async () => {
+  test("lists workers and kills one, so that its job is queued again, and fails if that happens a second time", async () => {
     const job = await submit();
     const [starting] = (await control("GET", "workers")).body;
     expect(starting).toEqual({
@@ -101,7 +101,7 @@ describe("jobs and workers over HTTP", () => {
     expect(body).toMatchObject({ status: "FAILED", error: "job timed out after 1 retries" });
   });
 
-  test("kills a worker without a job, and starts another one if needed", async () => {
+  test("kills a worker that has no job, and starts another worker if one is needed", async () => {
     emulator.endpoints.change(id, { workersMin: 1 });
     await clock.advance(1500);
     const [idle] = (await control("GET", "workers?state=idle")).body;

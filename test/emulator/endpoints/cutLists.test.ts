@@ -66,7 +66,7 @@ test("[template.list-cap] the observed list shows the 400 oldest templates", asy
   expect((await query(emulator, `{ podTemplate(id: "${id}") { id } }`)).data).toEqual({ podTemplate: { id } });
 });
 
-test("[myself.endpoint-lag] a single read lags by at most 2.5 s while the list lags by 10 s", async () => {
+test("[myself.endpoint-lag] a read of one endpoint lags by at most 2.5 s while the list lags by 10 s", async () => {
   await using emulator = await withEndpoints("observed", 0);
   emulator.faults.add({ match: { operation: "myself" }, effect: { listLagMs: 10_000 } });
   const { data } = await query(emulator, `mutation { saveEndpoint(input: { name: "new", ${NEW} }) { id } }`);

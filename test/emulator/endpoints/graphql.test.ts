@@ -43,7 +43,7 @@ describe("documents", () => {
     expect([wrong.status, wrong.body.errors[0].extensions.code]).toEqual([400, "GRAPHQL_VALIDATION_FAILED"]);
   });
 
-  test("[graphql.quota] a request above the limit of a window returns 429", async () => {
+  test("[graphql.quota] a request above the quota of its time window returns 429", async () => {
     const clock = manualClock();
     await using limited = await startEmulator({ clock, rateLimits: { graphql: "real" } });
     const list = () => post(JSON.stringify({ query: LIST }), `api_key=${limited.apiKey}`, limited);
@@ -80,7 +80,7 @@ describe("documents", () => {
 });
 
 describe("keys in the contract profile", () => {
-  test("[graphql.key-in-query] a key in the query is accepted", async () => {
+  test("[graphql.key-in-query] a key in the query string is accepted", async () => {
     expect((await graphql(emulator, LIST)).body).toEqual({ data: { myself: { endpoints: [] } } });
   });
 
@@ -190,7 +190,7 @@ describe("myself", () => {
     expect((await graphql(emulator, LIST)).body.data.myself.endpoints).toEqual([first, second]);
   });
 
-  test("[myself.pods] [save.workers] shows the workers of an endpoint", async () => {
+  test("[myself.pods] [save.workers] returns the workers of an endpoint", async () => {
     await createEndpoint(emulator, "workersMin: 2");
     expect((await graphql(emulator, LIST)).body.data.myself.endpoints[0].pods).toEqual([
       { desiredStatus: "RUNNING" },
@@ -200,11 +200,11 @@ describe("myself", () => {
 
   const DISCOUNT = "{ myself { serverlessDiscount { discountFactor type expirationDate } } }";
 
-  test("[myself.no-discount] shows no discount by default", async () => {
+  test("[myself.no-discount] returns no discount by default", async () => {
     expect((await graphql(emulator, DISCOUNT)).body.data).toEqual({ myself: { serverlessDiscount: null } });
   });
 
-  test("[myself.discount] shows the account's discount", async () => {
+  test("[myself.discount] returns the account's discount", async () => {
     const serverlessDiscount = { discountFactor: 0.1, type: "SAVINGS", expirationDate: "2027-01-01T00:00:00.000Z" };
     await using discounted = await startEmulator({ serverlessDiscount });
     expect((await graphql(discounted, DISCOUNT)).body.data).toEqual({ myself: { serverlessDiscount } });

@@ -17,7 +17,7 @@ const SELECTED = `id gpuCount instanceIds workersPFBTarget allowedCudaVersions m
 const SAVE = `mutation Save($input: EndpointInput!) { saveEndpoint(input: $input) { ${SELECTED} } }`;
 const required = { name: "llama", gpuIds: "ADA_24", templateId: "t" };
 
-test("[save.observed-fields] the fields that the service's own clients use are stored and shown", async () => {
+test("[save.observed-fields] the fields that the service's own clients use are stored and returned", async () => {
   await using emulator = await startEmulator({ profile: "observed" });
   const set = {
     gpuCount: 2,
@@ -38,7 +38,7 @@ test("[save.observed-fields] the fields that the service's own clients use are s
   expect(body.data.myself.endpoints).toEqual([changed]);
 });
 
-test("[save.observed-defaults] [save.observed-kept] [save.observed-reset] a change resets most fields that it leaves out", async () => {
+test("[save.observed-defaults] [save.observed-kept] [save.observed-reset] a save resets most fields that it omits", async () => {
   await using emulator = await startEmulator({ profile: "observed" });
   const kept = {
     minCudaVersion: "12.4",
@@ -63,7 +63,7 @@ test("[save.observed-defaults] [save.observed-kept] [save.observed-reset] a chan
   });
 });
 
-test("[save.observed-nulls] null clears the fields that a save keeps if it leaves them out", async () => {
+test("[save.observed-nulls] null clears the fields that a save would keep if it omitted them", async () => {
   await using emulator = await startEmulator({ profile: "observed" });
   const kept = { minCudaVersion: "12.4", allowedCudaVersions: "12.4", compliance: ["GDPR"], modelReferences: ["m"] };
   const made = (await ask(emulator, SAVE, { input: { ...required, ...kept } })).body.data.saveEndpoint;
@@ -72,7 +72,7 @@ test("[save.observed-nulls] null clears the fields that a save keeps if it leave
   expect(cleared.body.data.saveEndpoint).toMatchObject(nulls);
 });
 
-test("[save.type] [save.type-kept] [save.type-fixed] the type can be set only once, and a save that leaves it out keeps it", async () => {
+test("[save.type] [save.type-kept] [save.type-fixed] the type can be set only once, and a save that omits it keeps it", async () => {
   await using emulator = await startEmulator({ profile: "observed" });
   const saved = async (more: object) => (await ask(emulator, SAVE, { input: { ...required, ...more } })).body;
   const { id, type } = (await saved({ type: "LB" })).data.saveEndpoint;
@@ -84,7 +84,7 @@ test("[save.type] [save.type-kept] [save.type-fixed] the type can be set only on
   expect((await saved({})).data.saveEndpoint.type).toBe("QB");
 });
 
-test("[save.compute-type] [save.compute-fixed] an endpoint keeps its GPUs or CPUs, and computeType is not an input field", async () => {
+test("[save.compute-type] [save.compute-fixed] an endpoint cannot switch between GPUs and CPUs, and computeType is not an input field", async () => {
   await using emulator = await startEmulator({ profile: "observed" });
   const saved = (more: object) => ask(emulator, SAVE, { input: { ...required, ...more } });
   const onGpus = (await saved({})).body.data.saveEndpoint;
@@ -115,7 +115,7 @@ test("[save.cuda] [save.cpu-instances] [save.models] values that the service doe
   expect(emulator.endpoints.list()).toEqual([]);
 });
 
-test("[save.volumes] [save.volume-places] several volumes show their data centers, and each data center allows one volume", async () => {
+test("[save.volumes] [save.volume-places] the data centers of several volumes are returned, and each data center allows only one volume", async () => {
   await using emulator = await startEmulator({
     profile: "observed",
     seed: {
@@ -139,7 +139,7 @@ test("[save.volumes] [save.volume-places] several volumes show their data center
   expect((await saved(["ro"], { dataCenterId: "EU-RO-1" })).status).toBe(400);
 });
 
-test("[save.env] [save.data-center-ids] [save.no-effect] env is ignored if a template is set, and so are unsupported settings", async () => {
+test("[save.env] [save.data-center-ids] [save.no-effect] env is ignored if a template is set, and unsupported settings are always ignored", async () => {
   await using emulator = await startEmulator({ profile: "observed" });
   const cloudStorageConfig = {
     ...{ provider: "S3", region: "eu", bucketName: "b", accessKey: "access-key", secretKey: "secret-key" },
@@ -155,7 +155,7 @@ test("[save.env] [save.data-center-ids] [save.no-effect] env is ignored if a tem
   expect(JSON.stringify(emulator.journal.requests())).not.toMatch(/access-key|secret-key/);
 });
 
-test("[save.cpu] [save.cpu-lost] [save.observed-defaults] a CPU endpoint accepts no GPU fields, and loses instanceIds that a change leaves out", async () => {
+test("[save.cpu] [save.cpu-lost] [save.observed-defaults] a CPU endpoint accepts no GPU fields, and a save that omits instanceIds clears them", async () => {
   await using emulator = await startEmulator({ profile: "observed" });
   const cpu = { ...required, gpuIds: "", instanceIds: ["cpu3g-4-16"] };
   const made = (await ask(emulator, SAVE, { input: cpu })).body.data.saveEndpoint;
@@ -168,7 +168,7 @@ test("[save.cpu] [save.cpu-lost] [save.observed-defaults] a CPU endpoint accepts
   expect(changed.body.data.saveEndpoint).toMatchObject({ instanceIds: null, computeType: "CPU" });
 });
 
-test("[save.sources] an endpoint shows the repository, hub release or Flash environment that it comes from", async () => {
+test("[save.sources] an endpoint names the repository, hub release or Flash environment from which it was created", async () => {
   await using emulator = await startEmulator({ profile: "observed" });
   const sources = { repo: { repoName: "me/llama" }, hubReleaseId: "h1", flashEnvironmentId: "f1" };
   const save = SAVE.replace("env {", "repo { repoName } hubRelease { id } env {");
@@ -194,7 +194,7 @@ test("[save.whole-scaler-value] a scalerValue variable of type Int is accepted",
   expect((await ask(emulator, query)).body.data.saveEndpoint).toEqual({ scalerValue: 4 });
 });
 
-test("[save.priority-flashboot] PRIORITY_FLASHBOOT is stored and shown", async () => {
+test("[save.priority-flashboot] PRIORITY_FLASHBOOT is stored and returned", async () => {
   await using emulator = await startEmulator({ profile: "observed" });
   const input = { ...required, flashBootType: "PRIORITY_FLASHBOOT" };
   const fast = (await ask(emulator, SAVE, { input })).body.data.saveEndpoint;
@@ -203,7 +203,7 @@ test("[save.priority-flashboot] PRIORITY_FLASHBOOT is stored and shown", async (
   expect(off.body.data.saveEndpoint.flashBootType).toBe("OFF");
 });
 
-test("the contract profile contains none of the observed fields", async () => {
+test("the contract profile supports none of the observed fields", async () => {
   await using emulator = await startEmulator();
   const url = `${emulator.url}/graphql?api_key=${emulator.apiKey}`;
   const headers = { "content-type": "application/json" };

@@ -49,7 +49,7 @@ test("[save.own-template] [save.template-shown] [save.own-template-listed] one s
   expect(JSON.stringify(emulator.journal.requests())).not.toContain("very-secret");
 });
 
-test("a later saveTemplate reaches the endpoint that owns the template", async () => {
+test("a later saveTemplate also changes the endpoint to which the template belongs", async () => {
   const images: string[] = [];
   await using emulator = await start({
     handlers: { llama: (_, { imageName }) => void images.push(imageName) },
@@ -111,7 +111,7 @@ describe("after the deletion of the endpoint,", () => {
   test.each([
     ["[save.template-unbound] one that is not bound", {}, { bindEndpoint: false }],
     ["[save.template-survives] any with an option", { keepBoundTemplates: true }, {}],
-  ])("%s stays, and can be deleted", async (_, options, more) => {
+  ])("%s is kept, and can then be deleted", async (_, options, more) => {
     await using emulator = await start(options);
     const { id, templateId } = await create(emulator, { workersMax: 0, ...more });
     await ask(emulator, `mutation { deleteEndpoint(id: "${id}") }`);

@@ -35,7 +35,7 @@ describe("creating", () => {
     expect(emulator.endpoints.list().map((endpoint) => endpoint.id)).toEqual([first.id, second.id]);
   });
 
-  test("[save.fields] every field of the endpoint record is stored and shown", async () => {
+  test("[save.fields] every field of the endpoint record is stored and returned", async () => {
     expect(await saved(everything)).toEqual({
       id: expect.any(String),
       name: "all",
@@ -57,7 +57,7 @@ describe("creating", () => {
     expect(await saved(REQUIRED)).toMatchObject({ idleTimeout: 10, scalerValue: 4, workersMin: 0, workersMax: 3 });
   });
 
-  test("[save.unset] fields without a default are shown as unset", async () => {
+  test("[save.unset] fields without a default are returned as unset", async () => {
     expect(await saved(REQUIRED)).toMatchObject({
       locations: "",
       flashBootType: null,
@@ -215,7 +215,7 @@ describe("rules", () => {
     expect((await saved(`${REQUIRED}, scalerType: "${scalerType}"`)).scalerType).toBe(scalerType);
   });
 
-  test("[graphql.business-error] a broken rule returns 200 with an error that names its field in path", async () => {
+  test("[graphql.business-error] a violation of a rule returns 200 with an error that names the field in path", async () => {
     const { status, body, headers } = await save(emulator, `${REQUIRED}, workersMin: 9`);
     expect(status).toBe(200);
     expect(headers.get("x-emulator-fidelity")).toBe("assumed");
@@ -249,11 +249,11 @@ describe("rules", () => {
     expect(await refused(input === REQUIRED ? `${REQUIRED}, ${wrong}` : input)).toContain(named);
   });
 
-  test("[save.any-template] any template is accepted as long as the options define no templates", async () => {
+  test("[save.any-template] any template id is accepted as long as the options define no templates", async () => {
     expect((await saved('name: "a", gpuIds: "AMPERE_16", templateId: "anything"')).templateId).toBe("anything");
   });
 
-  test("[save.unknown-template] once the options define templates, any other template is refused", async () => {
+  test("[save.unknown-template] once the options define templates, any other template id is refused", async () => {
     await using strict = await startEmulator({ templates: ["template-1"] });
     expect((await save(strict, REQUIRED)).body.data.saveEndpoint.templateId).toBe("template-1");
     expect(await refused('name: "a", gpuIds: "AMPERE_16", templateId: "template-2"', strict)).toBe(
@@ -261,7 +261,7 @@ describe("rules", () => {
     );
   });
 
-  test("[save.unknown-template] a template that a client creates does not exclude others, but a template in the options does", async () => {
+  test("[save.unknown-template] templates in the options make all other ids invalid, but templates that a client creates do not", async () => {
     emulator.templates.create({ id: "mine", name: "mine", imageName: "i" });
     expect((await saved(REQUIRED)).templateId).toBe("template-1");
     await using strict = await startEmulator({ strictReferences: true });
@@ -279,7 +279,7 @@ describe("rules", () => {
     expect(await refused(REQUIRED)).toContain("not a serverless template");
   });
 
-  test("[save.any-volume] [save.unknown-volume] any volume is accepted as long as no volume is defined", async () => {
+  test("[save.any-volume] [save.unknown-volume] any volume id is accepted as long as no volume is defined", async () => {
     const input = `${REQUIRED}, networkVolumeId: "v2"`;
     expect((await saved(input)).networkVolumeId).toBe("v2");
     const volume = { id: "v2", size: 10, dataCenterId: "EU-RO-1" };
@@ -290,7 +290,7 @@ describe("rules", () => {
     expect(await refused(input)).toBe("Unable to find network volume");
   });
 
-  test("[save.left-out-ids] a change that omits deleted ids is accepted and keeps them", async () => {
+  test("[save.left-out-ids] a save that omits the ids of a deleted template or volume is accepted and keeps them", async () => {
     await using observed = await startEmulator({ profile: "observed" });
     observed.templates.create({ id: "template-1", name: "mine", imageName: "i" });
     observed.volumes.create({ id: "v1", size: 10, dataCenterId: "EU-RO-1" });

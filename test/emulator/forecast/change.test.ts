@@ -35,7 +35,7 @@ test("a worker finishes its job before a change replaces it", () => {
   expect(result).toMatchObject({ jobs: 180, completed: 180, lost: 0 });
 });
 
-test("settings take effect with the change, and workers that are no longer kept warm stop", () => {
+test("settings take effect with the change, and workers that no longer need to stay warm stop", () => {
   const cold = { ...WARM, workersMin: 0, idleTimeout: 1 };
   const result = through(WARM, { change: { to: cold, isReleased: false } });
   // The job that arrives with the change may still find the warm worker.

@@ -24,7 +24,7 @@ function played(endpoint: Partial<PlayedEndpoint>, jobs: readonly (readonly [num
 const WARM = { workersMin: 1, workersMax: 1 };
 const p99 = ({ delayS }: ReturnType<typeof play>) => delayS.at(-1);
 
-test("a warm worker runs jobs one after the other, and its time is billed as running or as kept by workersMin", () => {
+test("a warm worker runs jobs one after the other, and its time is billed either as running or as kept by workersMin", () => {
   const result = played(WARM, [
     [0, 10],
     [1, 10],
@@ -41,7 +41,7 @@ test("a cold worker is billed from its start to the end of its idle timeout, in 
   expect(seconds).toEqual({ start: 5, run: 2.5, idle: 10.5, minimum: 0, active: 0 });
 });
 
-test("a worker requests its next job a whole number of intervals after the last one", () => {
+test("a worker asks for its next job at whole intervals after its last one", () => {
   const jobs = [0.2, 0.2, 1.5, 0.2].map((duration) => [0, duration] as const);
   // They start at 0, 1, 2 and 4 s.
   expect(played(WARM, jobs, { takeEveryS: 1 }).lastEndS).toBeCloseTo(4.2, 6);
@@ -55,7 +55,7 @@ test("a worker can run several jobs at once", () => {
   expect(seconds.run).toBe(10);
 });
 
-test("waiting and running jobs are lost at the end of their time to live, and jobs end at their execution timeout", () => {
+test("waiting and running jobs are lost when their time to live elapses, and jobs end at their execution timeout", () => {
   const jobs = [100, 30, 30].map((duration) => [0, duration] as const);
   expect(played(WARM, jobs, { ttlS: 50 })).toMatchObject({ completed: 0, lost: 3, lastEndS: 50 });
   expect(played(WARM, jobs, { executionTimeoutS: 40 })).toMatchObject({ completed: 2, timedOut: 1, lastEndS: 100 });
@@ -67,7 +67,7 @@ test("a throttled start takes longer, but the extra time is not billed", () => {
   expect(seconds.start).toBe(5);
 });
 
-test("each run of the scaler starts a limited number of workers and uses one of the assumed values", () => {
+test("each run of the scaler starts a limited number of workers, and uses one of the assumed values", () => {
   const jobs = Array.from({ length: 30 }, () => [0, 1000] as const);
   const endpoint = { scalerType: "REQUEST_COUNT", scalerValue: 1, workersMax: 30 } as const;
   const assumptions = { evaluateEveryS: [10], startAtOnce: [Number.POSITIVE_INFINITY, 1], executionTimeoutS: 2000 };
@@ -81,7 +81,7 @@ test("each run of the scaler starts a limited number of workers and uses one of 
   expect(ends[1]).toBeLessThanOrEqual(1005 + 290);
 });
 
-test("the same run number repeats a run, and another number gives a different run", () => {
+test("the same run number repeats a run exactly, and another number gives a different run", () => {
   const duration = { fromS: 1, toS: 5 };
   const pattern = { kind: "poisson", rate: 0.5, secondRate: 0, burstJobs: 10, burstEveryS: 300, duration } as const;
   const load: Load = { spanS: 3600, pattern };

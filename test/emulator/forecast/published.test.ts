@@ -42,7 +42,13 @@ const ASSUMED: Assumptions = {
 
 // The model does not include slow or missing hosts, so it is optimistic: at most 10 % slower than
 // observed, and up to 2.2 times as fast for a burst without a running worker.
-test.each(BURSTS)("a published burst ends within the tolerance: $name", ({ jobs, warm, doneS, atLeast, endpoint }) => {
+test.each(BURSTS)("the simulation of a published burst ends within the tolerance: $name", ({
+  jobs,
+  warm,
+  doneS,
+  atLeast,
+  endpoint,
+}) => {
   const settings = { ...ENDPOINT, ...endpoint, workersMin: warm, workersMax: 3, idleTimeout: 5 };
   const load = loadOf(Array.from({ length: jobs }, () => [0, TAKES_S] as const));
   const ends = Array.from({ length: 20 }, (_, run) => play(settings, load, ASSUMED, run).lastEndS / doneS);

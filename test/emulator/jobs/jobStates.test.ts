@@ -60,7 +60,7 @@ test("a second lost worker fails the job, and a retry resets the count", () => {
   expect(lose(apply(failed, EVENTS.retry, 3))).toMatchObject({ status: "IN_QUEUE", retries: 1 });
 });
 
-test("an event does not modify the job object that it applies to", () => {
+test("an event does not modify the job object to which it is applied", () => {
   const before = Object.freeze(job());
   apply(before, EVENTS.start, 5);
   expect(before).toEqual(job());
@@ -84,13 +84,13 @@ test("a result is deleted after its retention, or after the ttl if that is soone
   expect(forgottenAt(job())).toBe(24 * 60 * minute);
 });
 
-test("only a job in progress is queued again when the emulator restarts, which does not count as a retry", () => {
+test("only a job in progress is queued again when the emulator restarts, and this does not count as a retry", () => {
   expect(recovered(job({ status: "IN_PROGRESS", startedAt: 1 }), 9)).toMatchObject({ status: "IN_QUEUE", retries: 0 });
   const completed = job({ status: "COMPLETED", output: 1 });
   expect(recovered(completed, 9)).toBe(completed);
 });
 
-test("times never go back, and an ended job always has an end time", () => {
+test("job times never go backward, and an ended job always has an end time", () => {
   const events = fc.array(fc.record({ event: fc.constantFrom(...Object.values(EVENTS)), after: fc.nat(1000) }));
   fc.assert(
     fc.property(events, (steps) => {

@@ -8,7 +8,7 @@ import { plain, startLoadBalanced } from "../../support/loadBalanced";
 const program = { command: `'${process.execPath}' httpWorker.js`, cwd: path.join(__dirname, "../../support/workers") };
 
 describe("a program", () => {
-  test("[lb.ports] [lb.chosen-ports] listens on PORT, and is ready when /ping responds with 200", async () => {
+  test("[lb.ports] [lb.chosen-ports] listens on PORT, and is ready once /ping responds with 200", async () => {
     await using app = await startLoadBalanced({ handler: program, fields: { workersMax: 1 } });
     const sent = randomBytes(3_000_000);
     const response = await plain(app, "/v1/echo?x=1", { method: "POST", body: sent });

@@ -76,7 +76,7 @@ describe("a request", () => {
     expect(authorization).toBeNull();
   });
 
-  test("[lb.unknown-endpoint] [lb.queue-refused] does not find a queue endpoint, and the queue refuses all requests except /health", async () => {
+  test("[lb.unknown-endpoint] [lb.queue-refused] is not routed to a queue endpoint, and the queue refuses everything except /health for a load balancer", async () => {
     await using app = await startLoadBalanced();
     const queue = app.emulator.endpoints.create({ name: "q", gpuIds: "AMPERE_16", templateId: "t" });
     expect((await plain({ ...app, id: queue.id }, "/x")).status).toBe(404);
@@ -143,7 +143,7 @@ describe("a cold start", () => {
     expect([refused.status, await refused.json()]).toEqual([400, { error: "timed out waiting for worker" }]);
   });
 
-  test("[lb.health] [lb.health-interval] lasts while /ping responds with 204, and ends when /ping responds with 200", async () => {
+  test("[lb.health] [lb.health-interval] continues while /ping responds with 204, and ends when /ping responds with 200", async () => {
     let pings = 0;
     const handler: HttpHandler = {
       fetch: (request) => new Response(null, { status: !request.url.endsWith("/ping") || ++pings > 10 ? 200 : 204 }),
@@ -268,7 +268,7 @@ describe("workers", () => {
     expect((await plain(app, "/x")).status).toBe(200);
   });
 
-  test("[lb.wrong-ports] make requests return 502 and end after 8 minutes if their ports are not exposed", async () => {
+  test("[lb.wrong-ports] return 502 and stop after 8 minutes if their ports are not exposed", async () => {
     const seed = {
       templates: [{ id: "t", name: "t", imageName: "i", env: [{ key: "PORT", value: "8000" }], ports: "80/http" }],
     };
@@ -280,7 +280,7 @@ describe("workers", () => {
     expect(workers(app).map(({ id }) => id)).not.toContain(worker?.id);
   });
 
-  test("leave no work behind when a client closes its connection", async () => {
+  test("keep no request open after a client closes its connection", async () => {
     const { handler, aborted } = startScripted();
     await using app = await startLoadBalanced({ handler });
     const controller = new AbortController();

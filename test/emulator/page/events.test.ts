@@ -62,7 +62,7 @@ test("a load-balancing endpoint shows its requests and no queue", async () => {
   ]);
 });
 
-test("a page that is opened later receives the past of the charts, except that of a deleted endpoint", async () => {
+test("a page that is opened later gets the history of the charts, except for deleted endpoints", async () => {
   await submit();
   await clock.advance(60_000);
   const { moves = [], depths = [] } = await (await follow())();
@@ -108,7 +108,7 @@ test("the stream begins with the complete state and continues with the changes",
   expect(change).not.toHaveProperty("requests");
 });
 
-test("a worker's changes carry the time of the emulator's clock, not of the event", async () => {
+test("a change to a worker carries the time of the emulator's clock, not the time at which it was sent", async () => {
   const next = await follow();
   await next();
   await submit();
@@ -132,7 +132,7 @@ test("the stream reports removed endpoints and jobs", async () => {
   expect((await nextWith(next, "endpoints")).endpoints).toMatchObject([{ id: "chat" }]);
 });
 
-test("jobs are filtered by endpoint and status, and a job that leaves the status is reported as removed", async () => {
+test("jobs are filtered by endpoint and status, and a job that no longer has that status is reported as removed", async () => {
   emulator.endpoints.create({ ...ENDPOINT, id: "other" });
   const waiting = await submit();
   await submit("other");
@@ -142,7 +142,7 @@ test("jobs are filtered by endpoint and status, and a job that leaves the status
   expect(await nextWith(next, "jobsGone")).toMatchObject({ jobsGone: [waiting] });
 });
 
-test("requests are filtered, and the stream reports the end of a pending one and a cleared journal", async () => {
+test("requests are filtered, and the stream reports when a pending request ends and when the journal is cleared", async () => {
   emulator.faults.add({ effect: { latencyMs: 1000, status: 500 }, match: { operation: "health" } });
   const next = await follow("?requestText=HEALTH&requestsOnly=errors");
   await next();
@@ -191,7 +191,7 @@ test("the stream sends at most 10 updates a second, each with at most the latest
   await counting;
 });
 
-test("[workers.no-machine] the autoscaler's arithmetic shows that no machine fits", async () => {
+test("[workers.no-machine] the explanation of the number of workers says that no machine fits", async () => {
   await start({ seed: { endpoints: [{ ...ENDPOINT, gpuCount: 9 }] } });
   await submit();
   const scalingOf = async () => (await nextWith(await follow(), "endpoints")).endpoints[0]?.scaling;

@@ -70,7 +70,7 @@ describeInBrowser(`the page in a browser${noBrowser ? ` (${noBrowser})` : ""}`, 
     }
   });
 
-  test("the page shows the queue, the workers and the scaler's arithmetic live as a manual clock advances", async () => {
+  test("the page updates the queue, the workers and the scaler's arithmetic as a manual clock advances", async () => {
     await manual({ seed: { endpoints: [{ ...ENDPOINT, scalerType: "REQUEST_COUNT", scalerValue: 2 }] } });
     expect(new URL(page.url()).pathname).toBe("/_emulator/");
     for (let count = 0; count < 6; count++) await submit();
@@ -87,7 +87,7 @@ describeInBrowser(`the page in a browser${noBrowser ? ` (${noBrowser})` : ""}`, 
     await chat.locator(".lane .gone").nth(2).waitFor();
   });
 
-  test("the page marks assumed behavior and names the rule", async () => {
+  test("the page marks assumed behavior and names the rule behind it", async () => {
     await open();
     const mark = card("llama-chat").locator(".badge.assumed");
     await mark.waitFor();
@@ -219,7 +219,7 @@ describeInBrowser(`the page in a browser${noBrowser ? ` (${noBrowser})` : ""}`, 
     await rows.first().waitFor();
   });
 
-  test("the page adds a fault rule for workers, which matches no requests", async () => {
+  test("the page can add a fault rule for workers, which then matches no requests", async () => {
     await open();
     await page.keyboard.press("f");
     const dialog = page.getByRole("dialog");
@@ -267,7 +267,7 @@ describeInBrowser(`the page in a browser${noBrowser ? ` (${noBrowser})` : ""}`, 
     expect(await page.locator("img, main script").count()).toBe(0);
   });
 
-  test("the page follows a reset and a restart, keeps its actions working, and shows a refusal", async () => {
+  test("the page keeps working after a reset and a restart, and shows when an action is refused", async () => {
     await open();
     emulator.endpoints.create({ ...ENDPOINT, id: "late", name: "late-one" });
     await card("late-one").waitFor();

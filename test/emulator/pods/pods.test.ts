@@ -82,7 +82,7 @@ describe("a pod", () => {
     expect(await getPod(emulator, "pod-1")).toMatchObject({ status: 200, body: complete });
   });
 
-  test("[rest.flags-default] is shown by default without the parts that the five flags add", async () => {
+  test("[rest.flags-default] omits by default the parts that the five flags add", async () => {
     emulator.pods.add({ ...complete, machine, networkVolume, savingsPlans, template });
     expect((await getPod(emulator, "pod-1")).body).toEqual(complete);
     const query = "?includeMachine=false&includeNetworkVolume=false&includeSavingsPlans=false&includeTemplate=false";
@@ -99,7 +99,7 @@ describe("a pod", () => {
     expect((await getPod(emulator, `pod-1?${flag}=true`)).body).toEqual({ ...complete, ...more });
   });
 
-  test("[rest.include-savings-plans] shows an empty list if it has no savings plans, and no volume or template", async () => {
+  test("[rest.include-savings-plans] has an empty list if it has no savings plans, and omits a missing volume or template", async () => {
     emulator.pods.add(complete);
     const query = "?includeSavingsPlans=true&includeNetworkVolume=true&includeTemplate=true";
     expect((await getPod(emulator, `pod-1${query}`)).body).toEqual({ ...complete, savingsPlans: [] });
@@ -121,7 +121,7 @@ describe("a pod", () => {
     expect(body).toMatchObject({ publicIp: null, portMappings: {}, dockerEntrypoint: [], dockerStartCmd: [] });
   });
 
-  test("[rest.optional-fields] shows its CPU flavor if it has no GPU", async () => {
+  test("[rest.optional-fields] includes its CPU flavor if it has no GPU", async () => {
     emulator.pods.add({ id: "cpu", cpuFlavorId: "cpu3c" });
     const { body } = await getPod(emulator, "cpu");
     expect(body.cpuFlavorId).toBe("cpu3c");

@@ -84,7 +84,7 @@ describe("a worker's process", () => {
     expect(emulator.endpoints.get(endpointId)?.pods).toHaveLength(1);
   });
 
-  test("[worker.failed-start] is restarted after pauses if it ends at once, and its worker stays initializing", async () => {
+  test("[worker.failed-start] is restarted after a pause if it exits at once, and its worker remains initializing", async () => {
     const { output, get, post, run } = await startRealWorkers({ command: "echo no module named torch >&2; exit 1" });
     const id = await run({});
     await sleep(2000);
@@ -103,7 +103,7 @@ describe("a worker's process", () => {
     expect(output("emulator")[1]).toMatch(/cannot be started: there is no such file or folder .*missing/);
   });
 
-  test("ends with its endpoint, and with the emulator", async () => {
+  test("ends when its endpoint is deleted or the emulator stops", async () => {
     const { runSync, emulator, endpointId } = await startRealWorkers(withChild());
     const { output: first } = await runSync({});
     emulator.endpoints.delete(endpointId);
@@ -130,7 +130,7 @@ describe("a worker's process", () => {
   test.each([
     "SIGKILL",
     "SIGTERM",
-  ] as const)("[worker.orphan] workers end when the emulator gets %s", async (signal) => {
+  ] as const)("[worker.orphan] worker processes end when the emulator receives %s", async (signal) => {
     const mark = `mark-${process.pid}-${signal}`;
     const seed = { endpoints: [{ name: "worker", gpuIds: "ADA_24", templateId: "t", workersMin: 2 }] };
     const program = { ...withChild(), env: { MARK: mark } };

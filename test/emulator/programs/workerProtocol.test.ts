@@ -36,7 +36,7 @@ describe("a worker's program", () => {
     }
   });
 
-  test("[worker.environment] [worker.minimal-environment] runs in a minimal environment without the emulator's secrets", async () => {
+  test("[worker.environment] [worker.minimal-environment] runs in a minimal environment that contains none of the emulator's secrets", async () => {
     process.env.WORKER_TEST_SECRET = "canary";
     try {
       const program = { ...PROTOCOL_WORKER, env: { MODEL: "llama" } };
@@ -64,7 +64,7 @@ describe("a worker's program", () => {
     }
   });
 
-  test("logs its output by worker in the journal, with the starts and ends of its process", async () => {
+  test("writes its output to the journal under its worker, and its starts and exits are recorded there as well", async () => {
     const { runSync, emulator, endpointId, output } = await startRealWorkers();
     await runSync({ print: `hello ${emulator.apiKey}` });
     await until(() => output("stdout").length > 0);
@@ -172,7 +172,7 @@ describe("worker requests", () => {
     expect(performance.now() - before).toBeGreaterThan(900);
   });
 
-  test("return all waiting jobs in a batch, and no job twice", async () => {
+  test("return all waiting jobs in one batch, and no job twice", async () => {
     const { call, run } = await silentWorker();
     const ids = [await run({}), await run({}), await run({})];
     const first = await call("job-take-batch/W?batch_size=2&job_in_progress=0");
@@ -181,7 +181,7 @@ describe("worker requests", () => {
     expect(taken).toEqual([ids.slice(0, 2), ids.slice(2)]);
   });
 
-  test("get no job if their connection was cut", async () => {
+  test("receive no job if their connection was dropped", async () => {
     const { emulator, endpointId, call, run, job, worker, output } = await silentWorker();
     const key = output("stdout")[0]?.split(" ")[0] ?? "";
     const gone = new AbortController();

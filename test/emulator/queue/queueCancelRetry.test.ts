@@ -102,7 +102,7 @@ describe("/retry", () => {
     expect((await queue.job(id)).status).toBe(state);
   });
 
-  test("refuses a job whose result is no longer kept", async () => {
+  test("refuses a job whose result has been deleted", async () => {
     const queue = await startQueue({}, { handlers });
     const id = await queue.run({ throw: "no" });
     await queue.clock.advance(30 * minute);
@@ -123,7 +123,7 @@ describe("/purge-queue", () => {
     expect((await queue.post("purge-queue")).body.removed).toBe(0);
   });
 
-  test("a caller that waits for a purged job gets a response immediately", async () => {
+  test("a caller that is waiting for a purged job gets a response immediately", async () => {
     const queue = await startQueue({}, { handlers });
     await queue.run({ hang: true });
     const { answer } = await queue.begin("runsync", { input: {} });

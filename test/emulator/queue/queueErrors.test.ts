@@ -78,7 +78,7 @@ describe("what is not there", () => {
     expect(headers.get("x-emulator-fidelity")).toBe("assumed");
   });
 
-  test("a job of one endpoint is unknown to another", async () => {
+  test("a job of one endpoint cannot be read through another endpoint", async () => {
     const queue = await startQueue();
     const id = await queue.run({});
     const other = queue.emulator.endpoints.create({ name: "other", gpuIds: "AMPERE_16", templateId: "t" });

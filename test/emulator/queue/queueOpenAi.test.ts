@@ -221,7 +221,7 @@ describe("a request to /openai/*", () => {
     expect(error.message).toContain("out of memory");
   });
 
-  test("[queue.openai-error] ends its stream with an error event if its handler throws or dies", async () => {
+  test("[queue.openai-error] ends its stream with an error event if its handler throws or its worker dies", async () => {
     let runs = 0;
     const { queue, openai } = await start(async function* (_, { crash, sleep }) {
       yield { choices: [{ delta: { content: "one" } }] };

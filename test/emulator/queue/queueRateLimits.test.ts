@@ -61,7 +61,7 @@ describe("the contract's table", () => {
     expect(statuses.filter((status) => status === 404)).toHaveLength(400);
   });
 
-  test("/retry and /health have no limit, and refused requests do not count toward other limits", async () => {
+  test("/retry and /health are not limited, and refused requests do not count toward other limits", async () => {
     const queue = await startQueue({}, { rateLimits: undefined });
     expect(await refusedOf(300, () => queue.get("health"))).toBe(0);
     expect(await refusedOf(300, () => queue.post("retry/none"))).toBe(0);
@@ -80,7 +80,7 @@ describe("the contract's table", () => {
 });
 
 describe("the dynamic rule", () => {
-  test("[queue.rate-limits-dynamic] running workers raise the limit per 10 s to requestsPerWorker for each", async () => {
+  test("[queue.rate-limits-dynamic] each running worker raises the limit per 10 s by requestsPerWorker", async () => {
     const handlers = { worker: () => new Promise(() => {}) };
     const endpoint = { workersMin: 3, workersMax: 3 };
     const queue = await startQueue(endpoint, { rateLimits: { requestsPerWorker: 40 }, handlers });
@@ -101,7 +101,7 @@ describe("the dynamic rule", () => {
 describe("fault rules and limits", () => {
   const limits = { limits: { run: { concurrent: 2, perWindow: 4 } } };
 
-  test("[queue.rate-limits] a request that a rule delays counts from its arrival to its response", async () => {
+  test("[queue.rate-limits] a request that a fault rule delays counts toward the limit from its arrival to its response", async () => {
     const queue = await startQueue({}, { rateLimits: limits });
     queue.emulator.faults.add({ match: { operation: "run" }, effect: { latencyMs: 2 * second } });
     const begun = [];
@@ -115,7 +115,7 @@ describe("fault rules and limits", () => {
     expect((await next.answer).status).toBe(200);
   });
 
-  test("[queue.rate-limits] a hanging request counts until its client gives up", async () => {
+  test("[queue.rate-limits] a hanging request counts toward the limit until its client gives up", async () => {
     const queue = await startQueue({}, { rateLimits: limits });
     queue.emulator.faults.add({ match: { operation: "run" }, effect: { hang: true }, times: 2 });
     const url = `${queue.emulator.url}/v2/${queue.endpointId}/run`;

@@ -95,7 +95,7 @@ test("jobs that expire before a restart are gone afterwards", async () => {
   expect((await after.call("GET", `status/${kept}`)).status).toBe("COMPLETED");
 });
 
-test("a restarted emulator continues where it stopped", async () => {
+test("a restarted emulator continues its queue where it stopped", async () => {
   const clock = manualClock();
   const before = await start("data.json", clock, { worker: ({ input }) => input.n });
   const { id } = await before.call("POST", "run", { input: { n: 7 } });
@@ -120,7 +120,7 @@ test("an unread stream can be read after a restart", async () => {
   expect(items.map(({ output }) => output)).toEqual(["a", "b"]);
 });
 
-test("the count of days without jobs continues across a restart", async () => {
+test("days without jobs are still counted after a restart", async () => {
   const day = 24 * 60 * minute;
   const clock = manualClock();
   const before = await start("data.json", clock, {});

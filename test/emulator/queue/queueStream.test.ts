@@ -75,7 +75,7 @@ test("[queue.stream-unsupported] the stream of a handler that does not stream is
   expect((await queue.get(`stream/${id}`)).body).toEqual([]);
 });
 
-test("items from before a failure can still be read, and a retry starts over", async () => {
+test("items yielded before a failure can still be read, and a retry starts over", async () => {
   const queue = await startQueue({}, { handlers: { worker: counting } });
   const id = await queue.run({ count: 2, fail: true });
   await queue.clock.runUntilIdle();

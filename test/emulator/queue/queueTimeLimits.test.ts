@@ -37,7 +37,7 @@ describe("time limits", () => {
     expect(await queue.job(id)).toMatchObject({ status: "FAILED", executionTime: limit });
   });
 
-  test("[save.execution-timeout] an execution timeout of 0 means that an endpoint sets no limit", async () => {
+  test("[save.execution-timeout] an execution timeout of 0 means that the endpoint sets no limit", async () => {
     const queue = await startQueue({ executionTimeoutMs: 0 }, { handlers });
     const id = await queue.run({ hang: true });
     await queue.clock.advance(23 * hour);
@@ -69,7 +69,7 @@ describe("time limits", () => {
     expect((await queue.health()).jobs.inQueue).toBe(0);
   });
 
-  test("[queue.ttl] the time in the queue counts, so a job that starts late has only the rest of its ttl", async () => {
+  test("[queue.ttl] the ttl includes the time in the queue, so a job that starts late can run only for the rest of it", async () => {
     const queue = await startQueue({}, { handlers });
     await queue.run({ sleep: 2 * hour }, { policy: { executionTimeout: 3 * hour } });
     const policy = { ttl: 5 * hour, executionTimeout: 24 * hour };
@@ -80,7 +80,7 @@ describe("time limits", () => {
     expect((await queue.get(`status/${id}`)).status).toBe(404);
   });
 
-  test("[queue.status-ttl] the query parameter ttl of /status counts from the submission", async () => {
+  test("[queue.status-ttl] the ttl parameter of /status is counted from the submission", async () => {
     const queue = await startQueue({}, { handlers });
     const [id, late] = [await queue.run({ hang: true }), await queue.run({})];
     await queue.clock.advance(20 * second);

@@ -94,7 +94,7 @@ describe("[queue.webhook-tries] tries", () => {
     expect(await queue.job(id)).toMatchObject({ status: "COMPLETED", output: { ok: true } });
   });
 
-  test("the tries end with the first 200 response", async () => {
+  test("no further tries follow the first 200 response", async () => {
     answers = [500, 200];
     const queue = await startQueue({}, { handlers });
     await queue.run({}, { webhook: url });
@@ -142,7 +142,7 @@ test("a fault rule can drop a try, and the next try follows after the usual paus
   expect(deliveries).toHaveLength(1);
 });
 
-test("[queue.webhook-loopback] a job with an external webhook runs, and nothing leaves the machine", async () => {
+test("[queue.webhook-loopback] a job with an external webhook runs, but nothing is sent outside the machine", async () => {
   const queue = await startQueue({}, { handlers });
   // A name that happens to resolve to this machine does not count as loopback.
   const elsewhere = url.replace("127.0.0.1", "0.0.0.0");
@@ -152,7 +152,7 @@ test("[queue.webhook-loopback] a job with an external webhook runs, and nothing 
   expect(deliveries).toEqual([]);
 });
 
-test("[queue.webhook-loopback] an external webhook is delivered if this is allowed", async () => {
+test("[queue.webhook-loopback] an external webhook is delivered if an option allows it", async () => {
   const queue = await startQueue({}, { handlers, remoteWebhooks: true });
   await queue.run({}, { webhook: url.replace("127.0.0.1", "0.0.0.0") });
   await queue.clock.advance(60 * second);

@@ -74,7 +74,7 @@ test("[registry.unknown-id] an unknown id is refused", async () => {
   expect(await refusedMutation(emulator, remove("x"))).toContain("not found");
 });
 
-test("[registry.delete] [registry.reference] templates lose their reference to a deleted credential", async () => {
+test("[registry.delete] [registry.reference] templates lose their reference to a credential when it is deleted", async () => {
   const { id } = await created();
   const template = emulator.templates.create({ name: "t", imageName: "i", containerRegistryAuthId: id });
   expect((await mutate(emulator, remove(id))).body).toEqual({ data: { deleteRegistryAuth: null } });
@@ -104,7 +104,7 @@ test("[registry.in-use] a deletion fails without a reason while a pod or the tem
   expect((await mutate(emulator, remove(id))).body.errors).toBeUndefined();
 });
 
-test("a direct change must set the user name and the password together", async () => {
+test("a direct change through the emulator must set the user name and the password together", async () => {
   const { id } = await created();
   expect(() => emulator.registryAuths.change(id, { password: "x" })).toThrow(RangeError);
   emulator.registryAuths.change(id, { name: "other", username: "you", password: "x" });

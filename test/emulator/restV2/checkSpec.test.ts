@@ -42,7 +42,7 @@ function schemaOf({ nullable, items, properties, values: _, oneOf, type, ...othe
   };
 }
 
-test("a document with the same facts has no differences", () => {
+test("documents that state the same facts have no differences", () => {
   expect(differences(FACTS, documentOf(FACTS))).toEqual([]);
 });
 

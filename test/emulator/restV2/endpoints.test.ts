@@ -180,7 +180,7 @@ test("[v2.delete-status] [v2.delete-workers] [v2.workers] deleting an endpoint e
   expect((await call("GET", `/serverless/${id}/workers`)).status).toBe(404);
 });
 
-test("[v2.countries] an endpoint whose locations are countries shows all data centers of these countries", async () => {
+test("[v2.countries] an endpoint whose locations are countries lists all data centers in these countries", async () => {
   emulator.seed({
     endpoints: [{ id: "ep1", name: "a", gpuIds: "ADA_24", templateId: "tpl1", locations: "CZ,RO,US-KS-2" }],
   });
@@ -266,7 +266,7 @@ test("[v2.timeout] [v2.timeout-shown] a create without timeout sets no limit, bu
   expect(await timeoutOf("ep2")).toBe(600_000);
 });
 
-test("an empty list and an empty string each clear one CUDA rule on its own", async () => {
+test("an empty list clears one CUDA rule, an empty string clears the other, and neither affects the other rule", async () => {
   const id = await create({ gpu: { pools: ["ADA_24"], count: 2, minCudaVersion: "12.8" } });
   const change = async (gpu: object) => (await call("PATCH", `/serverless/${id}`, { gpu })).body.gpu;
   expect(await change({ count: 1 })).toMatchObject({ count: 1, minCudaVersion: "12.8", allowedCudaVersions: [] });
@@ -276,7 +276,7 @@ test("an empty list and an empty string each clear one CUDA rule on its own", as
   expect(await change({ allowedCudaVersions: [] })).toMatchObject({ minCudaVersion: null, allowedCudaVersions: [] });
 });
 
-test("[v2.list-lag] a list can lag behind a change, while the read of one record lags by at most 2.5 s", async () => {
+test("[v2.list-lag] a list can lag behind a change by a long time, but a read of one record by at most 2.5 s", async () => {
   emulator.faults.add({ match: { operation: "listEndpoints" }, effect: { listLagMs: 60_000 }, times: 1 });
   await create();
   expect((await call("GET", "/serverless")).body.endpoints).toEqual([]);

@@ -46,7 +46,7 @@ test("[v2.malformed] [v2.unknown-id] [v2.request-id] a body that is not JSON ret
   expect((await call("GET", "/serverless")).headers.get("x-request-id")).toMatch(/./);
 });
 
-test("[v2.pagination] a cursor leads through all pages", async () => {
+test("[v2.pagination] following the cursor leads through all pages", async () => {
   emulator.seed({
     volumes: ["a", "b", "c"].map((name) => ({ id: name, name, size: 10, dataCenterId: "EU-RO-1" })),
   });
@@ -79,7 +79,7 @@ test("[v2.rate-limit] [v2.rate-windows] requests above the limit of a window ret
   expect(shown(await get())[2]).toBe("3540");
 });
 
-test("the observed profile uses the limits of the service's description, and the contract profile sets no limits", async () => {
+test("the observed profile uses the limits from the service's description, and the contract profile sets no limits", async () => {
   expect((await call("GET", "/serverless")).headers.get("ratelimit")).toBeNull();
   await using observed = await startEmulator({ profile: "observed" });
   const { headers } = await callV2(observed, "GET", "/serverless");

@@ -93,7 +93,7 @@ const FACTS: Readonly<Record<string, OperationFacts>> = {
   },
 };
 
-test("the comparison understands references, merged parts, variants in any order, null in each form and path parameters", () => {
+test("the comparison handles references, merged parts, variants in any order, every form of null, and path parameters", () => {
   expect(differences(FACTS, parse(DOCUMENT))).toEqual([]);
 });
 

@@ -54,7 +54,7 @@ test("[v2.worker-states] a starting worker is INITIALIZING and then IDLE, and th
   expect(summary).toEqual({ running: 0, idle: 1, initializing: 0, throttled: 0, unhealthy: 0, total: 1 });
 });
 
-test("[v2.stale] [v2.rollout] [v2.releases] [v2.release-diff] a release ends idle workers at once and busy workers after their job", async () => {
+test("[v2.stale] [v2.rollout] [v2.releases] [v2.release-diff] a release replaces idle workers at once and busy workers after their job", async () => {
   await emulator.stop();
   const handlers = { default: async (_: unknown, { sleep }: { sleep(ms: number): Promise<void> }) => sleep(60_000) };
   emulator = await startEmulator({
@@ -98,7 +98,7 @@ test("[v2.stale] [v2.rollout] [v2.releases] [v2.release-diff] a release ends idl
   expect((await read("/releases")).releases.map(({ version }: { version: number }) => version)).toEqual([1, 0]);
 });
 
-test("[workers.release-fields] only settings of the container and the machine create a new version", async () => {
+test("[workers.release-fields] only changes to the container or the machine create a new version", async () => {
   emulator.seed({ endpoints: [{ ...settings, workersMin: 0 }] });
   const version = () => emulator.endpoints.get("e1")?.version;
   const counts = {
@@ -151,7 +151,7 @@ test("[v2.logs-worker] [v2.logs-invalid] an unknown worker returns 404, and inva
     expect([query, (await events(id, 1, query)).status]).toEqual([query, 422]);
 });
 
-test("[worker-fault.image-pull-error] [worker-fault.unhealthy] a worker without its image stays initializing and then becomes unhealthy", async () => {
+test("[worker-fault.image-pull-error] [worker-fault.unhealthy] a worker whose image cannot be pulled stays initializing and then becomes unhealthy", async () => {
   const { id, status } = await workerUnder({ imagePullError: true }, 60_000);
   expect(status).toBe("INITIALIZING");
   const { events: lines } = await events(id, 3, "?source=system");
@@ -163,7 +163,7 @@ test("[worker-fault.image-pull-error] [worker-fault.unhealthy] a worker without 
   expect(await health.json()).toMatchObject({ workers: { initializing: 0, unhealthy: 1 } });
 });
 
-test("[worker-fault.crash-loop] the log of a crashing container shows each start, without output", async () => {
+test("[worker-fault.crash-loop] the log of a crashing container shows each start, and no output", async () => {
   const { id } = await workerUnder({ crashLoop: true }, 25_000);
   const { events: lines } = await events(id, 7);
   expect(lines.filter(({ line }) => line.startsWith("start container"))).toHaveLength(3);

@@ -128,7 +128,7 @@ async function variables(): Promise<Record<string, string>> {
 
 const handlers = { e: (_job: unknown, context: { env: Record<string, string> }) => ({ ...context.env }) };
 
-test("[secret.fill] [secret.part] [secret.unknown] a worker receives secret values when it starts, and reads show only references", async () => {
+test("[secret.fill] [secret.part] [secret.unknown] secret values are filled in when a worker starts, and reads return only references", async () => {
   await emulator.stop();
   const env = { TOKEN: "{{ RUNPOD_SECRET_hf }}", AUTH: "Bearer {{RUNPOD_SECRET_hf}}", GONE: "{{ RUNPOD_SECRET_no }}" };
   await start({ seed: seed(env), handlers });

@@ -149,7 +149,7 @@ describe("a data file", () => {
     await expect(startEmulator({ dataFile: missing })).rejects.toThrow(/missing.* cannot be written: there is no such/);
   });
 
-  test("allows reads when it can no longer be written", async () => {
+  test("still allows reads once it can no longer be written", async () => {
     const sub = path.join(folder, "sub");
     mkdirSync(sub);
     await using emulator = await startEmulator({ dataFile: path.join(sub, "state.json") });
@@ -162,7 +162,7 @@ describe("a data file", () => {
     mkdirSync(sub);
   });
 
-  test("makes requests fail with the reason when it can no longer be written", async () => {
+  test("makes writing requests fail with the reason once it can no longer be written", async () => {
     const sub = path.join(folder, "sub");
     mkdirSync(sub);
     await using emulator = await startEmulator({ dataFile: path.join(sub, "state.json") });
@@ -199,7 +199,7 @@ describe("a data file that another emulator has", () => {
     await once(child, "exit");
   }
 
-  test("is refused within one process until the other emulator stops", async () => {
+  test("is refused within the same process until the other emulator stops", async () => {
     const first = await startEmulator({ dataFile });
     await expect(startEmulator({ dataFile })).rejects.toThrow(/is in use by another emulator, in this process\. Stop/);
     // The refusal left the first one's lock in place.
@@ -215,7 +215,7 @@ describe("a data file that another emulator has", () => {
     expect(locks()).toEqual([]);
   });
 
-  test("is refused to another process, but becomes available after a kill", async () => {
+  test("is refused to another process, but becomes available once that process is killed", async () => {
     const { child, emulator } = await start();
     await createEndpoint(emulator);
     await expect(startEmulator({ dataFile })).rejects.toThrow(`by another emulator, in process ${child.pid}.`);
@@ -228,7 +228,7 @@ describe("a data file that another emulator has", () => {
     await next.stop();
   });
 
-  test("goes to only one of several emulators that start at once", async () => {
+  test("is opened by only one of several emulators that start at the same time", async () => {
     const starts = await Promise.allSettled([1, 2, 3, 4].map(() => startEmulator({ dataFile })));
     const running = starts.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
     expect(running).toHaveLength(1);
@@ -289,7 +289,7 @@ describe("after kill -9", () => {
     }
   }
 
-  test("an emulator restarts with everything that it had acknowledged", async () => {
+  test("an emulator restarts with everything that it had acknowledged before", async () => {
     const acknowledged = new Map<string, number>();
     const jobs = new Map<string, string>();
     for (let round = 0; round < 8; round++) {

@@ -56,7 +56,7 @@ describe("the changes in a data file", () => {
     expect(after.size - before.size).toBeLessThan(2_000);
   });
 
-  test("are all preserved after a kill, whatever their kind", async () => {
+  test("all survive a kill, whatever their kind", async () => {
     await using emulator = await startEmulator({ dataFile, rateLimits: { limits: "off" } });
     const { endpoints, templates, pods } = emulator;
     const [first, second] = ["a", "b"].map((id) => endpoints.create({ id, name: id, ...WAITING }));
@@ -89,7 +89,7 @@ describe("the changes in a data file", () => {
     expect(lines().length).toBeGreaterThan(5);
   });
 
-  test("are read without the last line if a kill has truncated it", async () => {
+  test("are read up to the last line if a kill has truncated that line", async () => {
     await using emulator = await startEmulator({ dataFile });
     emulator.endpoints.create({ id: "a", name: "a", ...WAITING });
     const { id } = await queue(emulator, "a/run", { step: 1 });
@@ -107,7 +107,7 @@ describe("the changes in a data file", () => {
     expect(jobs).toHaveLength(3);
   });
 
-  test("are merged into the first line when they outgrow it, and when the emulator stops", async () => {
+  test("are merged into the first line once they become larger than it, and whenever the emulator stops", async () => {
     const emulator = await startEmulator({ dataFile, rateLimits: { limits: "off" } });
     emulator.endpoints.create({ id: "a", name: "a", ...WAITING });
     for (let job = 0; job < 5; job++) await queue(emulator, "a/run", { text: "x".repeat(400_000) });
@@ -138,7 +138,7 @@ describe("the changes in a data file", () => {
     expect(readFileSync(dataFile, "utf8")).toBe(text);
   });
 
-  test("contain jobs with as many levels as can be sent, but no job whose result has more", async () => {
+  test("can contain jobs with as many levels as a request may have, but no results with more levels", async () => {
     const handlers = { deep: () => JSON.parse(`${"[".repeat(5_000)}${"]".repeat(5_000)}`) };
     const emulator = await startEmulator({ dataFile, handlers });
     const { id } = emulator.endpoints.create({ name: "deep", ...WAITING, workersMax: 1 });

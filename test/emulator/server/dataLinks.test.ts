@@ -32,7 +32,7 @@ test("a data file with a second name (a hard link) is refused, and both names st
   expect([statSync(second).nlink, readFileSync(dataFile, "utf8")]).toEqual([2, "{}"]);
 });
 
-test("a link to a data file stays a link and shares the file's lock", async () => {
+test("a symbolic link to a data file remains a link, and shares the lock of the file", async () => {
   const link = path.join(folder, "link.json");
   symlinkSync("state.json", link);
   const first = await startEmulator({ dataFile: link });

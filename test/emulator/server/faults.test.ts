@@ -26,7 +26,7 @@ describe("effects", () => {
     expect(stored()).toBe(0);
   });
 
-  test("an error status with when: after is returned although the request took effect", async () => {
+  test("a rule with when: after returns an error status although the request took effect", async () => {
     fault({ status: 503, when: "after" });
     expect((await save(emulator, REQUIRED)).status).toBe(503);
     expect(stored()).toBe(1);
@@ -39,7 +39,7 @@ describe("effects", () => {
     expect((await list()).body).toEqual({ why: "oops" });
   });
 
-  test("a GraphQL error returns status 200 and the data of a failure", async () => {
+  test("a GraphQL error is returned with status 200 and with the data of a failed operation", async () => {
     fault({ graphqlError: { message: "Something went wrong" } }, { match: { operation: "myself" } });
     fault({ graphqlError: { message: "No", code: "RUNPOD" } }, { match: { operation: "deleteEndpoint" } });
     const errorOf = (path: string, message: string, code: string) => [{ message, path: [path], extensions: { code } }];
@@ -53,12 +53,12 @@ describe("effects", () => {
     });
   });
 
-  test("a rule can return a null account", async () => {
+  test("a rule can make the account null", async () => {
     fault({ nullAccount: true });
     expect(await list()).toMatchObject({ status: 200, body: { data: { myself: null } } });
   });
 
-  test("a rule can return a web page instead of JSON", async () => {
+  test("a rule can return an HTML page instead of JSON", async () => {
     fault({ html: true }, { times: 1 });
     fault({ html: true, status: 403 });
     const [first, second] = [await list(), await list()];
@@ -90,7 +90,7 @@ describe("effects", () => {
     expect(stored()).toBe(endpoints);
   });
 
-  test("a reset midway follows the status and half of the body", async () => {
+  test("a reset midway happens after the status and half of the body", async () => {
     fault({ reset: "midway" });
     const response = await fetch(`${emulator.url}/graphql?api_key=${emulator.apiKey}`, {
       method: "POST",
@@ -123,7 +123,7 @@ describe("effects", () => {
     expect(stored()).toBe(endpoints);
   });
 
-  test("a hanging request does not keep the emulator from stopping", async () => {
+  test("a hanging request does not prevent the emulator from stopping", async () => {
     fault({ hang: true });
     const hanging = list().catch(() => "cut");
     while (emulator.journal.requests().length === 0) await new Promise((resolve) => setTimeout(resolve, 5));

@@ -47,7 +47,7 @@ describe("journal", () => {
     });
   });
 
-  test("records the arguments as written, without the service's defaults", async () => {
+  test("records the arguments as sent, without the defaults that the service adds", async () => {
     await createEndpoint(emulator);
     expect(emulator.journal.requests()[0]?.arguments.input).toEqual({
       name: "a",
@@ -77,7 +77,7 @@ describe("journal", () => {
     expect(emulator.journal.requests()[0]?.number).toBe(1);
   });
 
-  test("is not affected by changes to an entry that it returned", async () => {
+  test("is not affected when a caller changes an entry that it returned", async () => {
     await list();
     Object.assign(emulator.journal.requests()[0] ?? {}, { operation: "changed" });
     expect(emulator.journal.operations()).toEqual(["myself"]);
@@ -157,7 +157,7 @@ describe("journal", () => {
   });
 });
 
-test("the journal shows an entry that cannot be redacted without its arguments and error, among all other entries", () => {
+test("an entry that cannot be redacted is listed in the journal without its arguments and error", () => {
   const { journal, open } = createJournal(manualClock(0), { apiKey: KEY, restrictedApiKey: undefined }, {});
   const request = {
     method: "POST",

@@ -98,7 +98,7 @@ describe("[workers.rollout] a change of", () => {
     expect(record().pods[0]?.slsVersion).toBe(1);
   });
 
-  test("the template lets a running job finish, and the next job gets the new version", async () => {
+  test("the template lets a running job finish, and the next job runs the new version", async () => {
     await start();
     const first = await run(MINUTE);
     await clock().advance(1);
@@ -166,7 +166,7 @@ describe("[workers.stale-flashboot] with the option,", () => {
     return output(job);
   };
 
-  test("workers with FLASHBOOT, even new ones, keep the old version until workersMax is 0", async () => {
+  test("workers with FLASHBOOT, including new ones, keep the old version until workersMax is 0", async () => {
     await start({ workersMin: 0, flashBootType: "FLASHBOOT", idleTimeout: 1 }, { staleFlashBoot: true });
     expect(await answer()).toBe("app:1 a");
     change({ imageName: "app:2" });

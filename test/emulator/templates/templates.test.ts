@@ -323,7 +323,7 @@ describe("deleteTemplate", () => {
 });
 
 describe("faults", () => {
-  test("[template.list-lag] lists and podTemplate lag as far behind as a rule says", async () => {
+  test("[template.list-lag] lists and podTemplate lag behind by as much as a rule says", async () => {
     const id = await created("a");
     await (emulator.clock as ReturnType<typeof manualClock>).advance(10_000);
     emulator.faults.add({ effect: { listLagMs: 5000 } });

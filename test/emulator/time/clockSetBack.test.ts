@@ -30,7 +30,7 @@ async function ask({ url, apiKey }: Emulator, path: string, input?: unknown) {
 
 const handlers = { default: async (_: unknown, { sleep }: { sleep(ms: number): Promise<void> }) => sleep(60_000) };
 
-test("setting the clock back hides no endpoint, and lags, limits and the journal still use the real elapsed time", async () => {
+test("setting the clock back hides no endpoint, and lags, limits and the journal keep using the time that has really passed", async () => {
   const { clock, setBack } = settableClock();
   await using emulator = await startEmulator({ clock, drainMs: 0 });
   const id = await createEndpoint(emulator);
@@ -63,7 +63,7 @@ test.each([HOUR_MS, -HOUR_MS])("setting the clock back by %d ms does not affect 
   expect([ended.status, ended.executionTime]).toEqual(["COMPLETED", 60_000]);
 });
 
-test("setting the clock back before a restart moves no time in the data file into the future", async () => {
+test("a clock that was set back before a restart moves no time in the data file into the future", async () => {
   const folder = mkdtempSync(path.join(tmpdir(), "emulator-clock-"));
   const dataFile = path.join(folder, "state.json");
   const { clock, setBack } = settableClock();

@@ -99,7 +99,7 @@ describe("a manual clock", () => {
     expect(seen).toEqual([5]);
   });
 
-  test("lets overlapping advances take turns, and keeps running after a call throws", async () => {
+  test("runs overlapping advances one after the other, and keeps running after a call throws", async () => {
     const clock = manualClock(0);
     clock.schedule(5, () => {
       throw new Error("broken call");

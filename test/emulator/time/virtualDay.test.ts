@@ -7,7 +7,7 @@ const minute = 60_000;
 const JOBS = 720;
 const EVERY_MS = (24 * 60 * minute) / JOBS;
 
-test("advancing the clock plays a day with a job every two minutes", async () => {
+test("advancing the clock simulates a day with a job every two minutes", async () => {
   const worker = async ({ input }: HandlerJob, { sleep, random }: HandlerContext) => {
     await sleep(60_000 + random() * 240_000);
     if ((input.n as number) % 100 === 0) throw new Error("every hundredth fails");

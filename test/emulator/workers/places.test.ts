@@ -42,7 +42,7 @@ test.each<[string, number, Partial<EndpointSeed>]>([
   expect(emulator.endpoints.get("e")?.pods).toHaveLength(workers);
 });
 
-test("[workers.no-machine] a job waits without an error until a machine fits", async () => {
+test("[workers.no-machine] a job waits without an error until a machine matches", async () => {
   const clock = manualClock();
   await using emulator = await start({ workersMin: 0, gpuCount: 9 }, { clock });
   const { id } = (await callV2(emulator, "POST", "/e/run", { input: {} })).body;
@@ -55,7 +55,7 @@ test("[workers.no-machine] a job waits without an error until a machine fits", a
   expect(await status()).toBe("COMPLETED");
 });
 
-test("[workers.volumes] [workers.places] workers use the locations of the volumes in turn, and know their own location", async () => {
+test("[workers.volumes] [workers.places] workers use the locations of the volumes in turn, and each worker knows its own location", async () => {
   const places: unknown[] = [];
   const clock = manualClock();
   await using emulator = await start(
@@ -98,7 +98,7 @@ test("[workers.cpu] a worker on CPUs has no GPU", async () => {
   expect(pod).not.toHaveProperty("gpu");
 });
 
-test("[save.cpu-lost] a CPU endpoint that lost its instances starts no worker", async () => {
+test("[save.cpu-lost] a CPU endpoint whose instances were cleared starts no worker", async () => {
   await using emulator = await start({ ...ON_CPUS });
   emulator.endpoints.change("e", { instanceIds: null, workersMin: 1 });
   expect(emulator.endpoints.get("e")?.pods).toEqual([]);

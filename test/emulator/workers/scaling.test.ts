@@ -17,7 +17,7 @@ describe("REQUEST_COUNT", () => {
     expect(wanted(waiting, inProgress)).toBe(expected);
   });
 
-  test("never wants fewer than workersMin or more than workersMax workers", () => {
+  test("never requests fewer than workersMin or more than workersMax workers", () => {
     expect(wanted(0, 0, { workersMin: 2 })).toBe(2);
     expect(wanted(100, 0, { workersMax: 0 })).toBe(0);
   });
@@ -41,7 +41,7 @@ describe("QUEUE_DELAY", () => {
     expect(wanted(waiting, overdue, inProgress)).toBe(expected);
   });
 
-  test("never wants fewer than workersMin workers", () => {
+  test("never requests fewer than workersMin workers", () => {
     expect(wanted(0, 0, 0, { workersMin: 3 })).toBe(3);
   });
 });

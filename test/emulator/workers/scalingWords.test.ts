@@ -27,7 +27,7 @@ function computed(line: string): number {
   return Math.min(Number(most), Math.max(Number(least), Number(new Function(`return ${arithmetic}`)())));
 }
 
-test("the arithmetic in words always yields the number of workers that the scaler wants", () => {
+test("the explanation in words always gives the number of workers that the scaler requests", () => {
   const size = fc.nat({ max: 50 });
   const fields = fc.record({
     scalerType: fc.constantFrom("REQUEST_COUNT" as const, "QUEUE_DELAY" as const),

@@ -36,7 +36,7 @@ describe("draining", () => {
     expect(podCount(queue)).toBe(1);
   });
 
-  test("[workers.maximum] draining workers count, so new workers start only when they have stopped", async () => {
+  test("[workers.maximum] draining workers count toward workersMax, so new workers start only when they have stopped", async () => {
     const queue = await startQueue({ workersMin: 3, workersMax: 3 }, { drainMs: 3 * second });
     const old = queue.pods().map((pod) => pod.id);
     for (let n = 0; n < 5; n += 1) {
@@ -50,7 +50,7 @@ describe("draining", () => {
     expect((await queue.health()).workers).toEqual({ idle: 3, running: 0 });
   });
 
-  test("[workers.maximum] a draining worker counts until it has finished its job and stopped", async () => {
+  test("[workers.maximum] a draining worker counts toward workersMax until it has finished its job and stopped", async () => {
     const queue = await startQueue({ workersMin: 1, workersMax: 1 }, { drainMs: 3 * second, handlers });
     await queue.run({ sleep: 20 * second });
     queue.emulator.endpoints.change(queue.endpointId, { workersMin: 0, workersMax: 0 });

@@ -25,7 +25,7 @@ describe("fault rules for workers without a program", () => {
     expect(await queue.job(twice)).toMatchObject({ status: "FAILED", error: "job timed out after 1 retries" });
   });
 
-  test("a rule for workers that names requests is refused, because it would never match", async () => {
+  test("a worker rule that names requests is refused, because it would never match", async () => {
     const { emulator } = await startQueue();
     const effects = [{ killWorker: true }, { imagePullMs: 5 }, { dropWebhook: true }];
     for (const effect of effects) {
@@ -73,7 +73,7 @@ describe("fault rules for workers without a program", () => {
     expect(queue.pods()).toEqual([]);
   });
 
-  test("a rule for workers counts only workers, and a rule for requests only requests", async () => {
+  test("a worker rule counts only workers, and a request rule counts only requests", async () => {
     const queue = await startQueue(none);
     queue.emulator.faults.add({ match: { nth: 1 }, effect: { killWorker: true } });
     queue.emulator.faults.add({ match: { nth: 1 }, effect: { latencyMs: 0 } });
@@ -115,7 +115,7 @@ describe("fault rules for real workers", () => {
 });
 
 describe("the worker quota", () => {
-  test("[worker-fault.quota] can be lowered while workers run: they keep running, and no workersMax can be raised", async () => {
+  test("[worker-fault.quota] can be lowered below the number of running workers, which keep running, but no workersMax can then be raised", async () => {
     await using emulator = await startEmulator({ workerQuota: 5, coldStartMs: 0 });
     const { id } = emulator.endpoints.create({
       name: "a",

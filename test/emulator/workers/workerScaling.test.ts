@@ -4,7 +4,7 @@ import { day, handlers, onDemand, podCount, second, submit } from "../../support
 afterEach(stopAll);
 
 describe("scaling", () => {
-  test("[workers.request-count] REQUEST_COUNT wants one worker for every scalerValue jobs", async () => {
+  test("[workers.request-count] REQUEST_COUNT requests one worker for every scalerValue jobs", async () => {
     const queue = await startQueue({ ...onDemand, scalerType: "REQUEST_COUNT", scalerValue: 3 }, { handlers });
     expect(podCount(queue)).toBe(0);
     const seen: number[] = [];
@@ -63,7 +63,7 @@ describe("scaling", () => {
 
     test.each([
       0, 3600,
-    ])("[workers.idle-request-count] [workers.idle-request-count-time] with idleTimeout %d, workers beyond the number that the formula wants stop after 4 s", async (idleTimeout) => {
+    ])("[workers.idle-request-count] [workers.idle-request-count-time] with idleTimeout %d, workers that the formula does not request stop after 4 s", async (idleTimeout) => {
       const queue = await startQueue({ ...requestCount, workersMin: 1, idleTimeout }, { handlers });
       await submit(queue, 3);
       await queue.clock.advance(10 * second);
@@ -74,7 +74,7 @@ describe("scaling", () => {
       expect(podCount(queue)).toBe(1);
     });
 
-    test("[workers.idle-request-count] an idle worker stays as long as the formula wants it", async () => {
+    test("[workers.idle-request-count] an idle worker stays as long as the formula requests it", async () => {
       const queue = await startQueue({ ...requestCount, idleTimeout: 5 }, { handlers });
       await queue.run({ sleep: 60 * second });
       await queue.run({ sleep: second });
@@ -88,7 +88,7 @@ describe("scaling", () => {
       expect(podCount(queue)).toBe(0);
     });
 
-    test("[workers.idle-request-count] a starting worker stops if its job is purged in the meantime", async () => {
+    test("[workers.idle-request-count] a starting worker stops if its job is purged before it is ready", async () => {
       const queue = await startQueue(requestCount, { handlers, coldStartMs: 10 * second });
       await submit(queue, 2);
       await queue.post("purge-queue");
@@ -96,7 +96,7 @@ describe("scaling", () => {
       expect(podCount(queue)).toBe(0);
     });
 
-    test("[workers.idle-timeout] a change of the scaler takes effect at once for idle workers", async () => {
+    test("[workers.idle-timeout] a change of the scaler takes effect immediately for idle workers", async () => {
       const queue = await startQueue({ ...requestCount, workersMin: 2, idleTimeout: 60 });
       queue.emulator.endpoints.change(queue.endpointId, { workersMin: 0, scalerType: "QUEUE_DELAY" });
       await queue.clock.advance(60 * second - 1);
@@ -109,7 +109,7 @@ describe("scaling", () => {
     });
   });
 
-  test("[workers.idle-timeout] changes of idleTimeout and workersMin take effect at once for idle workers", async () => {
+  test("[workers.idle-timeout] changes to idleTimeout and workersMin take effect immediately for idle workers", async () => {
     const queue = await startQueue({ workersMin: 2, workersMax: 2, idleTimeout: 60 });
     await queue.clock.advance(10 * second);
     queue.emulator.endpoints.change(queue.endpointId, { workersMin: 0, idleTimeout: 5 });
@@ -134,7 +134,7 @@ describe("scaling", () => {
     expect(queue.emulator.endpoints.get(queue.endpointId)?.version).toBe(version);
   });
 
-  test("[workers.idle-scale-down] saving the endpoint restarts the count of days", async () => {
+  test("[workers.idle-scale-down] saving the endpoint restarts the count of idle days", async () => {
     const queue = await startQueue({ ...onDemand, workersMax: 5 });
     await queue.clock.advance(3 * day);
     queue.emulator.endpoints.change(queue.endpointId, { workersMax: 4 });

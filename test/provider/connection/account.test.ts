@@ -25,14 +25,14 @@ describe("the record of an account", () => {
     for (let start = 0; start + 5 <= KEY.length; start++) expect(record).not.toContain(KEY.slice(start, start + 5));
   });
 
-  test("differs by endpoint, so it does not reveal which endpoints share a key", () => {
+  test("differs by endpoint, so it does not reveal which endpoints use the same key", () => {
     expect(accountRecord(HOME, "ep-1")).not.toBe(accountRecord(HOME, "ep-2"));
     expect(accountRecord(HOME, "ep-1")).toBe(accountRecord({ ...HOME }, "ep-1"));
   });
 });
 
 describe("an endpoint that is absent", () => {
-  test("counts as gone in the account in which it was last seen", () => {
+  test("counts as deleted in the account in which it was last seen", () => {
     expect(() =>
       refuseOtherAccount("endpoint", seenAt(HOME), { account: HOME, settings: settings() }, "ep-1"),
     ).not.toThrow();
@@ -41,7 +41,7 @@ describe("an endpoint that is absent", () => {
   test.each([
     ["the API key differs from the one", otherKey],
     ["it was last seen at https://api.example.com, not at https://other.example.com", elsewhere],
-  ])("does not count as gone when %s", (reason, account) => {
+  ])("does not count as deleted when %s", (reason, account) => {
     const failing = () => refuseOtherAccount("endpoint", seenAt(HOME), { account, settings: settings() }, "ep-1");
     expect(failing).toThrow(expect.objectContaining({ code: "ACCOUNT_CHANGED" }));
     expect(failing).toThrow(reason);
@@ -51,14 +51,14 @@ describe("an endpoint that is absent", () => {
     expect(failing).not.toThrow(account.apiKey);
   });
 
-  test("counts as gone if the user says so or if nothing was recorded", () => {
+  test("counts as deleted if the user says so or if no account was recorded", () => {
     expect(() =>
       refuseOtherAccount("endpoint", seenAt(HOME), { account: otherKey, settings: settings(true) }, "ep-1"),
     ).not.toThrow();
     expect(() => refuseOtherAccount("endpoint", {}, { account: otherKey, settings: settings() }, "ep-1")).not.toThrow();
   });
 
-  test("counts as gone when only the provider was renamed", () => {
+  test("counts as deleted when only the provider was renamed", () => {
     expect(() =>
       refuseOtherAccount("endpoint", seenAt(HOME), { account: otherProvider, settings: settings() }, "ep-1"),
     ).not.toThrow();
@@ -79,7 +79,7 @@ describe("an endpoint may be elsewhere", () => {
     expect(isRedirected(outputs, { account, queueUrl: "http://queue" }, "ep-1")).toBe(isAnotherWay);
   });
 
-  test("but not if nothing was recorded", () => {
+  test("but not if no account was recorded", () => {
     expect(isOtherAccount({}, otherProvider, "ep-1")).toBe(false);
     expect(isRedirected({}, { account: otherProvider, queueUrl: "http://queue" }, "ep-1")).toBe(false);
   });
@@ -95,7 +95,7 @@ describe("an explicit provider's settings", () => {
     STAGING_KEY: " staging-key-123456 ",
   };
 
-  test("form one unit and ignore the environment", () => {
+  test("are used together and ignore the environment", () => {
     const settings = providerSettings(
       config({ explicit: "staging", apiKey: KEY, graphqlUrl: "http://own", queueUrl: "http://queue" }),
       environment,
@@ -124,7 +124,7 @@ describe("an explicit provider's settings", () => {
     expect(failing).toThrow(/environment variable MISSING_KEY, which the provider's apiKeyEnv names, is not set/);
   });
 
-  test("are the only settings for which apiKeyEnv applies", () => {
+  test("are the only settings to which apiKeyEnv applies", () => {
     expect(providerSettings(config({ apiKeyEnv: "STAGING_KEY", apiKey: KEY }), {}).apiKey).toBe(KEY);
   });
 });

@@ -94,7 +94,7 @@ describe("the provider's settings", () => {
     }
   });
 
-  test("the countries of a named service are accepted, but not those of another account", () => {
+  test("the countries of a named service are accepted, but countries found in another account are not", () => {
     const words = { extraLocations: expect.arrayContaining(["CA"]) };
     expect(settings({ service: "runpod" })).toMatchObject(words);
     expect(settings({}, { SERVERLESS_GPU_SERVICE: "runpod" })).toMatchObject(words);
@@ -122,7 +122,7 @@ describe("the API key", () => {
     expect(failing).toThrow(/^there is no API key.*SERVERLESS_GPU_API_KEY.*serverless-gpu:apiKey.*option apiKey/);
   });
 
-  test("without a key, a service and URLs, the error says first that nothing is configured", () => {
+  test("without a key, a service and URLs, the error first says that nothing is configured", () => {
     expect(() => requireApiKey({ apiKey: "" })).toThrow(
       /^nothing is configured yet: there is no API key and no service/,
     );

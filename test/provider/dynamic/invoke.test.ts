@@ -21,7 +21,10 @@ hooks.isInitializedAsync().then(() => {
 process.on("exit", () => console.log(JSON.stringify([...failures])));
 `;
 
-test.each(["output", "promise"])("outputs of a failing data source use little memory and time: %s", async (form) => {
+test.each([
+  "output",
+  "promise",
+])("the outputs of a failing data source use little memory and time: %s", async (form) => {
   await using emulator = await startEmulator();
   const folder = await mkdtemp(path.join(REPOSITORY, ".scratch-look-up-"));
   try {

@@ -65,13 +65,13 @@ describe("no change", () => {
     expect(changed({}, {}, { ...PROGRAM, locations: "", idleTimeout: 10 })).toEqual([]);
   });
 
-  test("different provider code never counts as a change of the endpoint", () => {
+  test("different provider code never counts as a change to the endpoint", () => {
     expect(
       changedIn(FIELDS, { ...OUTPUTS, __provider: "exports.handler = 2;" }, { ...PROGRAM, __provider: PROVIDER }),
     ).toEqual([]);
   });
 
-  test("an automatic name that would now differ is no change", () => {
+  test("an automatic name that would be different today is no change", () => {
     const first = checkInputs({}, { ...PROGRAM, name: undefined, automaticName: "llama" }).inputs;
     const later = checkInputs(first, { ...PROGRAM, name: undefined, automaticName: "llama-2" }).inputs;
     expect(changedIn(FIELDS, OUTPUTS, later)).toEqual([]);
@@ -94,7 +94,7 @@ describe("a change", () => {
     ["workersMax", { workersMax: 0 }, {}],
     ["networkVolumeId", { networkVolumeId: null }, { networkVolumeId: "vol" }],
     ["workersMax", { workersMax: 3 }, { workersMax: 2 }],
-  ])("a change of %s is detected: %j over %j", (field, program, outputs) => {
+  ])("a change of %s is detected: %j instead of %j", (field, program, outputs) => {
     expect(changed(program, outputs)).toEqual([field]);
   });
 

@@ -81,7 +81,7 @@ const PLAYED: readonly (readonly (keyof typeof STEPS)[])[] = [
 ];
 
 test.each(PLAYED.map((steps) => [steps.join(", "), steps] as const))(
-  "an up puts each endpoint back in service as declared after a deletion that did not end: %s",
+  "an up puts each endpoint back in service as declared after a deletion that did not finish: %s",
   async (_title, steps) => {
     const job = heldJob();
     await using emulator = await startEmulator({ drainMs: 0, coldStartMs: 0, handlers: { default: job.handler } });
@@ -123,7 +123,7 @@ test("a refresh after a killed deletion does not mistake zero workers for the pr
   }
 }, 120_000);
 
-test("an adoption puts each endpoint in service as declared after a deletion that was killed, and a second up changes nothing", async () => {
+test("an adoption puts each endpoint back in service as declared after a killed deletion, and a second up changes nothing", async () => {
   const job = heldJob();
   await using emulator = await startEmulator({ drainMs: 0, coldStartMs: 0, handlers: { default: job.handler } });
   const machine: Machine = { emulator, job, provider: await startDynamicProvider(emulator.env), remembered: [] };
@@ -152,7 +152,7 @@ test("an adoption puts each endpoint in service as declared after a deletion tha
   }
 }, 120_000);
 
-test("a recycle on another machine ends the note of a killed one, so this machine does not say that it left the endpoint at zero", async () => {
+test("a recycle on another machine voids the note of a killed recycle, so this machine does not claim to have left the endpoint at zero", async () => {
   const job = heldJob();
   await using emulator = await startEmulator({ drainMs: 0, coldStartMs: 0, handlers: { default: job.handler } });
   emulator.seed({ templates: [{ id: "template", name: "template", imageName: "app:1" }] });

@@ -43,7 +43,7 @@ const program = fc.record(
   { requiredKeys: ["name", "gpuIds", "templateId"] },
 );
 
-test("scalerType cannot be removed while scalerValue stays, because its unit would change", () => {
+test("scalerType cannot be removed while scalerValue stays, because the unit of scalerValue would change", () => {
   const old = check({ ...MINIMAL, scalerType: "REQUEST_COUNT", scalerValue: 50 });
   expect(problems({ ...MINIMAL, scalerValue: 50 }, old)).toEqual([
     expect.stringContaining("scalerValue: requires scalerType, which determines its unit"),
@@ -108,7 +108,7 @@ describe("the normal form", () => {
     );
   });
 
-  test("contains only strings and numbers", () => {
+  test("contains only values that are strings or numbers", () => {
     fc.assert(
       fc.property(program, (given) => {
         for (const value of Object.values(check(given))) expect(typeof value).toMatch(/^(string|number)$/);
@@ -122,7 +122,7 @@ describe("unknown values", () => {
     ["a field", UNKNOWN],
     ["an item of a list", ["CZ", UNKNOWN]],
     ["anything deeper", [{ a: [UNKNOWN] }]],
-  ])("as %s make the field unknown and cause no problem", (_where, value) => {
+  ])("given as %s make the field unknown and cause no problem", (_where, value) => {
     expect(check({ ...MINIMAL, locations: value }).locations).toBe(UNKNOWN);
   });
 

@@ -54,7 +54,7 @@ async function killedCreate(name: string): Promise<string | undefined> {
 
 const TAKEN = /exists already/;
 
-test("the next run on the same machine takes over the endpoint of a killed create, and makes it match the program", async () => {
+test("the next run on the same machine adopts the endpoint of a killed create, and updates it to match the program", async () => {
   const made = await killedCreate("one");
   await using provider = await onMachine("first");
   const { id } = await create(provider, { ...program("one"), imageName: "me/app:2", env: { A: "1" } });
@@ -67,7 +67,7 @@ test("the next run on the same machine takes over the endpoint of a killed creat
   await expect(create(later, program("one"))).rejects.toThrow(TAKEN);
 });
 
-test("another machine, and a program with a template, refuse the name that a killed create left behind", async () => {
+test("a name that a killed create has used is refused on another machine and for a program with a template", async () => {
   const made = await killedCreate("two");
   await using other = await onMachine("second");
   await expect(create(other, program("two"))).rejects.toThrow(TAKEN);

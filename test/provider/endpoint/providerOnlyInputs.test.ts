@@ -50,7 +50,7 @@ describe("inputs for the provider only", () => {
     expect(inputs).not.toHaveProperty(property);
   });
 
-  test("change the resource but nothing at the service", () => {
+  test("change the resource in state but nothing at the service", () => {
     const isChanged = (before: Properties, after: Properties) => changesOwnInputs(ENDPOINT_INPUTS, before, after);
     const { inputs } = check({ drainTimeout: 60 });
     const outputs = { ...MINIMAL, drainTimeout: 60 };
@@ -85,7 +85,7 @@ describe("adoptId", () => {
     expect(check({ adoptId: "ep-1", workersMin: 4, workersMax: 3 }).problems).toHaveLength(1);
   });
 
-  test("the adoptId of another endpoint is refused, but the endpoint's own id, no id and an unknown id are accepted", () => {
+  test("the adoptId of another endpoint is refused, but the endpoint's own id, an omitted id and an unknown id are accepted", () => {
     expect(() => refuseOtherId("an endpoint", "ep-1", { adoptId: "ep-2" })).toThrow(
       /adoptId: is ep-2, but.*endpoint ep-1 already/,
     );

@@ -22,7 +22,7 @@ function check(program: Properties, old: Properties = {}): Properties {
 const problems = (program: Properties, old: Properties = {}) =>
   checked(program, old).problems.map(({ property, message }) => `${property}: ${message}`);
 
-test("the normal form sorts sets, with CUDA versions in numeric order", () => {
+test("the normal form sorts sets, and CUDA versions in numeric order", () => {
   const inputs = check({ ...GPU, allowedCudaVersions: ["12.11", " 12.2", "12.2"], networkVolumeIds: "b, a" });
   expect(inputs).toMatchObject({ allowedCudaVersions: "12.2,12.11", networkVolumeIds: "a,b" });
   expect(check({ ...CPU, instanceIds: "cpu3g-4-16,cpu3c-2-4" })).toMatchObject({ instanceIds: "cpu3c-2-4,cpu3g-4-16" });
@@ -45,13 +45,13 @@ describe("a change between GPUs and CPUs", () => {
     expect(fixedIn(FIELDS, cpus, check(GPU, cpus))).toEqual(["gpuIds", "instanceIds"]);
   });
 
-  test("is not detected between tiers, between instances, or for a value that is not known yet", () => {
+  test("is not detected between GPU pools, between instances, or for a value that is not known yet", () => {
     expect(fixedIn(FIELDS, { gpuIds: "ADA_24" }, { gpuIds: "AMPERE_24" })).toEqual([]);
     expect(fixedIn(FIELDS, { instanceIds: "cpu3g-4-16" }, { instanceIds: "cpu3c-2-4" })).toEqual([]);
     expect(fixedIn(FIELDS, { gpuIds: "ADA_24" }, { gpuIds: UNKNOWN })).toEqual([]);
   });
 
-  test("is never planned from outputs without the field, because the endpoint may already be of that kind", () => {
+  test("is never planned from outputs that lack the field, because the endpoint may already be of that kind", () => {
     expect(fixedIn(FIELDS, { gpuIds: "ADA_24" }, { gpuIds: "ADA_24", type: "LOAD_BALANCER" })).toEqual([]);
     expect(fixedIn(FIELDS, { type: "QUEUE" }, { type: "LOAD_BALANCER" })).toEqual(["type"]);
   });
@@ -81,7 +81,7 @@ test("an endpoint with its own container refuses settings that roll out a templa
 });
 
 describe("the two forms of network volumes", () => {
-  test("are one setting, and after a change of the form only the new one is managed", () => {
+  test("count as one setting, and after a switch to the other form only that form is managed", () => {
     const short = check({ ...GPU, networkVolumeId: "v1" });
     const long = check({ ...GPU, networkVolumeIds: ["v1", "v2"] }, short);
     expect(long).not.toHaveProperty("networkVolumeId");
@@ -123,12 +123,12 @@ describe("what an interface does not have", () => {
     expect(refused({ modelReferences: UNKNOWN, gpuCount: UNKNOWN }, v2)).toEqual([]);
   });
 
-  test("causes no problem with the value that every service has", () => {
+  test("causes no problem if the value equals the one that every service uses", () => {
     const nothing = { gpuCount: 1, networkVolumeIds: "a", flashBootType: "FLASHBOOT", type: "QUEUE", instanceIds: "" };
     expect(refused(nothing)).toEqual([]);
   });
 
-  test("causes only a warning as long as a stack that has moved does not change it", () => {
+  test("causes only a warning as long as a stack that switched APIs does not change it", () => {
     const inputs = { modelReferences: MODEL, gpuCount: 2 };
     expect(refused(inputs, v2, inputs)).toEqual([]);
     expect(noticed(inputs, inputs)).toEqual([
@@ -146,7 +146,7 @@ describe("what an interface does not have", () => {
   });
 });
 
-test("an unknown GPU pool causes a single warning, and only at runpod", () => {
+test("an unknown GPU pool causes a single warning, and only at the service named runpod", () => {
   const program = { ...GPU, gpuIds: ["HOPPER_142", "ADA_32_PRO"] };
   expect(checked(program, {}, "runpod").problems).toEqual([]);
   expect(checked(program).problems).toHaveLength(1);

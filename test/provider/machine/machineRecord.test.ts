@@ -20,7 +20,7 @@ function run(code: string, cache = path.join(folder, "cache")): unknown {
   return JSON.parse(stdout);
 }
 
-test("another process can read a record, and finds none after its removal", () => {
+test("a record can be read by another process, and no longer exists after its removal", () => {
   expect(run("return records.readRecord(subject)")).toBeNull();
   expect(run("return records.writeRecord(subject, { workersMax: 3 })")).toBe(true);
   expect(run("return records.readRecord(subject)")).toEqual({ workersMax: 3 });
@@ -28,7 +28,7 @@ test("another process can read a record, and finds none after its removal", () =
   expect(run("records.removeRecord(subject); return records.readRecord(subject)")).toBeNull();
 });
 
-test("a record is void if the state names a later write than it did when the record was made", () => {
+test("a record is void if state names a later write than it did when the record was made", () => {
   run('return records.writeRecord(subject, { workersMax: 3 }, { __write: "first" })');
   expect(run('return records.readRecord(subject, { __write: "first" })')).toEqual({ workersMax: 3, after: "first" });
   expect(run('return records.readRecord(subject, { __write: "second" })')).toBeNull();
@@ -46,7 +46,7 @@ test("a file that is not a record is ignored, and the next write replaces it", (
   expect(readdirSync(RECORDS)).toHaveLength(1);
 });
 
-test("a machine without a writable folder keeps no records and reports this", () => {
+test("a machine without a writable folder keeps no records and says so", () => {
   const code = "return [records.writeRecord(subject, {}), records.readRecord(subject) ?? 'none']";
   expect(run(code, "/dev/null/cache")).toEqual([false, "none"]);
 });

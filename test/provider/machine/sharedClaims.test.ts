@@ -66,7 +66,7 @@ test("a claim that cannot be shared is an error, because another process would d
   expect(stderr).toMatch(/can be written.*Set XDG_CACHE_HOME to a folder/);
 });
 
-test("a claim that could not be shared does not count as shared when it is made again", () => {
+test("a claim that could not be shared is shared again the next time it is made", () => {
   const owners = JSON.stringify(path.resolve(MODULE, "../../ownership/owners.js"));
   const again = `
     for (const _ of [1, 2]) {
@@ -98,7 +98,7 @@ test("a world-writable temporary folder is neither used nor trusted", () => {
   expect(claim({ ...NO_CACHE, TMPDIR: TMP })).toMatchObject({ status: 1 });
 });
 
-test("a claim of a process that may run on another machine with the same folder is kept until it is a day old", () => {
+test("a claim is kept for a day if its process may be running on another machine that shares the folder", () => {
   const [TMP, claims] = temporary("shared");
   mkdirSync(claims, { mode: 0o700 });
   const [fresh, old, foreign] = ["127.0.0.1-1.other.99999999", "127.0.0.1-2.other.99999999", "notes.txt"];
@@ -109,7 +109,7 @@ test("a claim of a process that may run on another machine with the same folder 
   expect([fresh, old, foreign].map((file) => existsSync(path.join(claims, file)))).toEqual([true, false, true]);
 });
 
-test("a claim is shared even after a line that a full disk has truncated", () => {
+test("a claim is shared even if a full disk has truncated the line before it", () => {
   const [TMP, claims] = temporary("full");
   const cut = `const fs = require("node:fs"); process.chdir(${JSON.stringify(claims)}); fs.appendFileSync(fs.readdirSync(".")[0], "held xyz ot");`;
   const { stdout } = run(`claims.shareClaim("def", "owner", { standing: "held", reason: "" });${cut}${CLAIM}${SHOW}`, {

@@ -34,7 +34,7 @@ async function failedUpWithEdit({ emulator, first }: Run, provider: Provider, pr
 }
 
 describe("if the console sets another image while an adoption is judged", () => {
-  test("the numbers of workers are restored, and the error names the rest with the command that restores it", async () => {
+  test("the worker counts are restored, and the error lists everything else with the command that restores it", async () => {
     await using run = await start();
     const { emulator, provider, machine, first } = run;
     const error = await failedUpWithEdit(run, provider, adopting(first.id));
@@ -53,7 +53,7 @@ describe("if the console sets another image while an adoption is judged", () => 
     expect(adopted.outputs).toMatchObject({ imageName: "me/llama-2-good", workersMax: 6 });
   }, 120_000);
 
-  test("an adoption that fails afterwards restores what the first one changed", async () => {
+  test("an adoption that then fails restores the settings that the first one changed", async () => {
     await using run = await start();
     const { emulator, provider, machine, first } = run;
     await failedUpWithEdit(run, provider, adopting(first.id));
@@ -64,7 +64,7 @@ describe("if the console sets another image while an adoption is judged", () => 
     expect(serving(emulator)).toMatchObject({ image: "me/theirs-good", env: former.env });
   }, 120_000);
 
-  test("removing an endpoint that is in state because an earlier run could not judge it restores the numbers of workers", async () => {
+  test("removing an endpoint that an earlier run adopted without a verdict restores the worker counts", async () => {
     await using run = await start();
     const { emulator, provider, machine, first } = run;
     emulator.faults.add({ match: { operation: "health" }, effect: { status: 400 } });
@@ -83,7 +83,7 @@ describe("if the console sets another image while an adoption is judged", () => 
 });
 
 describe("if the console sets another image after an adoption", () => {
-  test("removing a resource that was adopted without a verdict restores the numbers of workers and names the rest", async () => {
+  test("removing a resource that was adopted without a verdict restores the worker counts and lists everything else", async () => {
     await using run = await start();
     const { emulator, provider, machine, first } = run;
     emulator.faults.add({ match: { operation: "health" }, effect: { status: 400 } });
@@ -101,7 +101,7 @@ describe("if the console sets another image after an adoption", () => {
     expect(serving(emulator)).toMatchObject({ image: "me/theirs-good", env: former.env });
   }, 120_000);
 
-  test("the next adoption after a killed one starts from the numbers of workers before both adoptions", async () => {
+  test("the next adoption after a killed one starts from the worker counts before both adoptions", async () => {
     await using run = await start();
     const { emulator, provider, machine, first } = run;
     await killAt(emulator, provider, AFTER_THE_SAVE, undefined, adopting(first.id));
@@ -112,7 +112,7 @@ describe("if the console sets another image after an adoption", () => {
     expect(serving(emulator)).toMatchObject({ image: "me/theirs-good", env: former.env });
   }, 120_000);
 
-  test("the command restores what a killed adoption changed, except for the console's changes, and says so", async () => {
+  test("the command restores the settings that a killed adoption changed, except for the console's changes, and says so", async () => {
     await using run = await start();
     const { emulator, provider, first } = run;
     await killAt(emulator, provider, AFTER_THE_SAVE, undefined, adopting(first.id));
@@ -135,7 +135,7 @@ test("an adoption that fails after a killed one with another image leaves the en
 }, 120_000);
 
 describe("an adoption that was killed on another machine", () => {
-  test("is judged and not finished if its image is bad, and the error names the command that takes the release back", async () => {
+  test("is judged and not completed if its image is bad, and the error names the command that rolls the release back", async () => {
     await using run = await start();
     const { emulator, provider, first } = run;
     await killAt(emulator, provider, AFTER_THE_SAVE, undefined, adopting(first.id, "wrong"));
@@ -156,7 +156,7 @@ describe("an adoption that was killed on another machine", () => {
     expect(serving(emulator)).toMatchObject(former);
   }, 120_000);
 
-  test("is judged and finished if its image is good, and not judged again", async () => {
+  test("is judged and completed if its image is good, and is not judged again", async () => {
     await using run = await start();
     const { emulator, provider, first } = run;
     await killAt(emulator, provider, AFTER_THE_SAVE, undefined, adopting(first.id));

@@ -38,7 +38,7 @@ describe("an adoption without a rollout that was killed", () => {
     expect(serving(run.emulator)).toMatchObject(former);
   }, 120_000);
 
-  test("is finished by the same program and no longer reported", async () => {
+  test("is completed by the same program and no longer reported", async () => {
     await using run = await start();
     await killed(run);
     await using next = await startProvider(run.emulator, run.machine);
@@ -50,7 +50,7 @@ describe("an adoption without a rollout that was killed", () => {
     expect(await last.diff(adopted.id, adopted.outputs, adopted.inputs)).toMatchObject({ changes: "none" });
   }, 120_000);
 
-  test("leaves nothing behind for a program that adopts the endpoint with fewer settings", async () => {
+  test("has no further effect on a program that adopts the endpoint with fewer settings", async () => {
     await using run = await start();
     await killed(run);
     await using next = await startProvider(run.emulator, run.machine);

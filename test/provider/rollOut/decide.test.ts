@@ -44,7 +44,7 @@ function after(now: Properties, saved: Properties): Properties {
   return { ...others, env: Object.fromEntries(present) };
 }
 
-test("a release is saved only if the endpoint does not serve it, and a restore reverts every change of the save", () => {
+test("a release is saved only if the endpoint does not run it yet, and a restore reverts every change of the save", () => {
   fc.assert(
     fc.property(sight, (each) => {
       const step = nextStep({ ...each, record: undefined, unjudged: undefined, state: each.now });
@@ -61,7 +61,7 @@ test("a release is saved only if the endpoint does not serve it, and a restore r
   );
 });
 
-test("a release that replaces an unjudged release is taken back to the version in state", () => {
+test("a release that replaces an unjudged release is rolled back to the version in state", () => {
   fc.assert(
     fc.property(sight, fc.boolean(), (each, isNoted) => {
       const good = { imageName: "me/llama:good", env: each.state.env, workersMax: each.state.workersMax };
@@ -79,7 +79,7 @@ test("a release that replaces an unjudged release is taken back to the version i
   );
 });
 
-test("a release that a run on this machine has refused is never saved again for the same inputs", () => {
+test("a release that a run on this machine has rejected is never saved again for the same inputs", () => {
   fc.assert(
     fc.property(sight, record, (each, recorded) => {
       const step = nextStep({ ...each, record: { ...recorded, phase: "refused", inputs: each.inputs } });
@@ -89,7 +89,7 @@ test("a release that a run on this machine has refused is never saved again for 
   );
 });
 
-test("a killed restore continues with the recorded settings, regardless of the release being served", () => {
+test("a killed restore continues with the recorded settings, whichever release the endpoint runs", () => {
   fc.assert(
     fc.property(sight, record, (each, recorded) => {
       const restoring: RollOutRecord = { ...recorded, phase: "restoring", inputs: each.inputs };
@@ -98,7 +98,7 @@ test("a killed restore continues with the recorded settings, regardless of the r
   );
 });
 
-test("a run that was killed before its verdict restores the recorded settings, even if state already contains the new ones", () => {
+test("after a kill before the verdict, the recorded settings are restored even if state already contains the new ones", () => {
   fc.assert(
     fc.property(sight, (each) => {
       const former = { imageName: "me/llama:0", "env.A": "0" };
@@ -117,7 +117,7 @@ test("a run that was killed before its verdict restores the recorded settings, e
   );
 });
 
-test("a killed release that another program replaces is never restored, but its previous settings are", () => {
+test("a killed release that another program replaces is never restored, but the settings before it are", () => {
   const former = { imageName: "me/llama:1" };
   const release = { imageName: "me/llama:2" };
   const killed: RollOutRecord = { phase: "judging", inputs: "inputs 1", release, former, reason: "", after: "" };
@@ -138,7 +138,7 @@ test("a killed release that another program replaces is never restored, but its 
   });
 });
 
-test("nothing is judged if the endpoint, state and the program agree", () => {
+test("nothing is judged if the endpoint, state and the program match", () => {
   fc.assert(
     fc.property(endpoint, (now) => {
       const wanted = { ...now, env: { ...now.env } };
@@ -150,7 +150,7 @@ test("nothing is judged if the endpoint, state and the program agree", () => {
   );
 });
 
-test("a served release that no run has judged is judged without a save and can be restored", () => {
+test("a release that is in service but was never judged is judged without a save, and can be rolled back", () => {
   fc.assert(
     fc.property(sight, (each) => {
       const step = nextStep({ ...each, record: undefined });

@@ -25,7 +25,7 @@ describe("after a kill, the previous program", () => {
     ["as it was", programOf("good")],
     ["without its rollOut", withoutRollOut],
   ])(
-    "%s takes back the release that state does not know",
+    "%s rolls back the release that is missing from state",
     async (_name, program) => {
       await using run = await start();
       const { emulator, machine, provider, first } = run;
@@ -48,7 +48,7 @@ describe("after a kill, the previous program", () => {
     120_000,
   );
 
-  test("can be followed by the same release, which is judged because no run has refused it", async () => {
+  test("can be followed by the same release, which is judged because no run has rejected it", async () => {
     await using run = await start();
     const { emulator, machine, provider, first } = run;
     await killAt(emulator, provider, AFTER_THE_SAVE, first);
@@ -63,7 +63,7 @@ describe("after a kill, the previous program", () => {
     }
   }, 120_000);
 
-  test("is refused with advice if another API key has recorded the previous settings", async () => {
+  test("is refused with advice if the previous settings were recorded with another API key", async () => {
     await using run = await start();
     const { emulator, machine, provider, first } = run;
     await killAt(emulator, provider, AFTER_THE_SAVE, first);
@@ -81,7 +81,7 @@ describe("after a kill, the previous program", () => {
     }
   }, 120_000);
 
-  test("takes back a release that had passed if the run was killed before it ended", async () => {
+  test("rolls back a release that had passed if the run was killed before it finished", async () => {
     await using run = await start();
     const { emulator, machine, provider, first } = run;
     const release = { ...programOf("good"), imageName: "me/llama-2-good", awaitReady: true };
@@ -118,7 +118,7 @@ describe("after a kill, the previous program", () => {
   }, 120_000);
 });
 
-test("releases that pass can alternate on one machine", async () => {
+test("releases that pass can alternate on the same machine", async () => {
   await using run = await start();
   const { emulator, provider, first } = run;
   const other = { ...programOf("good"), imageName: "me/llama-2-good" };
@@ -145,7 +145,7 @@ test("a release made at workersMax 0 is judged once the endpoint gets workers", 
   expect(error.remembered?.outputs).toMatchObject({ imageName: former.image });
 }, 120_000);
 
-test("on another machine, the advice names a change that helps", async () => {
+test("on another machine, the advice names a change that allows another attempt", async () => {
   await using run = await start();
   const { emulator, provider, first } = run;
   await failedUp(provider, programOf("wrong"), first);
@@ -206,7 +206,7 @@ describe("on a machine that knows nothing, after a refresh", () => {
   }, 120_000);
 });
 
-test("an adoption that changes the release is also judged, and a refused release is not adopted", async () => {
+test("an adoption that changes the release is also judged, and a rejected release is not adopted", async () => {
   await using run = await start();
   const { emulator, machine, provider, first } = run;
   const adopting = (kind: string) => ({ ...programOf(kind), adoptId: first.id });

@@ -8,7 +8,7 @@ const LEFT = "takes back a release that a killed run has left";
 const over = (api: string): Moment => (api === "v2" ? AFTER_THE_SAVE : ["the save", "saveTemplate", 1, "after"]);
 
 describe.each(["v2", "graphql"])("over %s", (api) => {
-  test("does not roll back a release on the killed machine once another machine has accepted it", async () => {
+  test("the killed machine does not roll back a release once another machine has accepted it", async () => {
     await using run = await start(api);
     const { emulator, machine, provider, first } = run;
     await killAt(emulator, provider, over(api), first, programOf("2-good"));
@@ -29,7 +29,7 @@ describe.each(["v2", "graphql"])("over %s", (api) => {
     }
   }, 120_000);
 
-  test("does not restore a release that this machine refused and another machine has accepted since", async () => {
+  test("a release that this machine rejected is not rolled back once another machine has accepted it", async () => {
     await using run = await start(api);
     const { emulator, provider, first } = run;
     answers.set = "5";
@@ -46,7 +46,7 @@ describe.each(["v2", "graphql"])("over %s", (api) => {
   test.each([
     "2-good",
     "wrong",
-  ])("if the console sets another image while the release %s is judged, up gives no verdict, rolls nothing back, and records what serves", async (kind) => {
+  ])("if the console sets another image while the release %s is judged, up gives no verdict, rolls nothing back, and records the image in service", async (kind) => {
     await using run = await start(api);
     const { emulator, provider, first } = run;
     const { url, apiKey } = emulator;
@@ -78,7 +78,7 @@ const TEMPLATE = 'exports.handler = () => require("pulumi-serverless-gpu/handler
 describe("a killed adoption with a bad image", () => {
   const adopting = (id: string, kind = "wrong") => ({ ...programOf(kind), adoptId: id });
 
-  test("is rolled back by the next up, and the endpoint does not enter state", async () => {
+  test("is rolled back by the next up, and the endpoint is not added to state", async () => {
     await using run = await start();
     const { emulator, machine, provider, first } = run;
     await killAt(emulator, provider, AFTER_THE_SAVE, undefined, adopting(first.id));
@@ -92,7 +92,7 @@ describe("a killed adoption with a bad image", () => {
     }
   }, 120_000);
 
-  test("is also rolled back when the kill came during its restore", async () => {
+  test("is also rolled back if its restore was killed", async () => {
     await using run = await start();
     const { emulator, machine, provider, first } = run;
     await killAt(emulator, provider, ["the restore", "updateEndpoint", 2, "before"], undefined, adopting(first.id));
@@ -106,7 +106,7 @@ describe("a killed adoption with a bad image", () => {
     ["could not be restored", { operation: "updateEndpoint", nth: 2 }],
     ["could not be judged", { operation: "health" }],
   ])(
-    "stays in state when the release %s, and removing the resource restores the endpoint without deleting it",
+    "leaves the endpoint in state when the release %s, and removing the resource restores the endpoint without deleting it",
     async (_name, match) => {
       await using run = await start();
       const { emulator, machine, provider, first } = run;
@@ -126,7 +126,7 @@ describe("a killed adoption with a bad image", () => {
     120_000,
   );
 
-  test("is reported by the next run of any resource when its own resource was removed, with the command that restores the endpoint", async () => {
+  test("is reported by the next run of any resource if its own resource was removed, with the command that restores the endpoint", async () => {
     await using run = await start();
     const { emulator, machine, provider, first } = run;
     await killAt(emulator, provider, AFTER_THE_SAVE, undefined, adopting(first.id));
@@ -145,7 +145,7 @@ describe("a killed adoption with a bad image", () => {
     expect(last.output()).not.toContain("did not finish the adoption");
   }, 120_000);
 
-  test("is no longer reported once this machine has verified what another machine has adopted", async () => {
+  test("is no longer reported once this machine has verified the other machine's adoption", async () => {
     await using run = await start();
     const { emulator, machine, provider, first } = run;
     const program = adopting(first.id, "2-good");
@@ -165,7 +165,7 @@ describe("a killed adoption with a bad image", () => {
   test.each([
     "graphql",
     "v2",
-  ])("is forgotten by the command over %s when the endpoint has been deleted since", async (api) => {
+  ])("is cleared by the command over %s if the endpoint has been deleted since", async (api) => {
     await using run = await start();
     const { emulator, machine, provider, first } = run;
     await killAt(emulator, provider, AFTER_THE_SAVE, undefined, adopting(first.id));

@@ -62,7 +62,7 @@ test("over GraphQL, a release of the endpoint's own container is also judged and
   expect(last.outputs).toMatchObject({ imageName: "me/llama-2-good" });
 }, 120_000);
 
-test("a failed restore leaves a state that shows what serves, and the next up restores first", async () => {
+test("a failed restore leaves a state that shows the settings in service, and the next up restores first", async () => {
   await using run = await start();
   const { emulator, provider, first } = run;
   emulator.faults.add({ match: { operation: "updateEndpoint" }, effect: {}, times: 1 });

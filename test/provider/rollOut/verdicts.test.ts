@@ -42,19 +42,19 @@ describe("a release is out", () => {
   const isOut = (seen: Omit<Workers, "ready">, needsReady: boolean, ready = 0) =>
     isReleaseOut({ ...seen, ready }, needsReady);
 
-  test("when no worker is old and, unless a test follows, at least one is ready", () => {
+  test("once no worker is old and, unless a test follows, at least one worker is ready", () => {
     expect(isOut({ workers: [worker("RUNNING", true), worker("IDLE", false)], inQueue: 0 }, false)).toBe(false);
     expect(isOut({ workers: [worker("INITIALIZING", false)], inQueue: 0 }, false)).toBe(true);
     expect(isOut({ workers: [worker("INITIALIZING", false)], inQueue: 0 }, true)).toBe(false);
     expect(isOut({ workers: [worker("IDLE", false)], inQueue: 0 }, true)).toBe(true);
   });
 
-  test("according to the queue's counts when the service shows no worker states", () => {
+  test("according to the queue's counts if the service does not report worker states", () => {
     expect(isOut({ workers: [worker(undefined, false)], inQueue: 0 }, true)).toBe(false);
     expect(isOut({ workers: [worker(undefined, false)], inQueue: 0 }, true, 1)).toBe(true);
   });
 
-  test("without workers when no job is waiting", () => {
+  test("without waiting for workers if no job is waiting", () => {
     expect(isOut({ workers: [], inQueue: 0 }, true)).toBe(true);
     expect(isOut({ workers: [], inQueue: 1 }, true)).toBe(false);
   });
@@ -68,14 +68,14 @@ describe("releases that the service shows", () => {
   });
   const wanted = { imageName: "me:2" };
 
-  test("count as refused if the latest release reverts them soon afterwards", () => {
+  test("count as rejected if the latest release reverts them soon afterwards", () => {
     const once = [release(9, "me:2", "me:1"), release(5, "me:1", "me:2")];
     expect(shownRefusals(once, wanted, 60)).toEqual({ count: 1, madeAt: at(5), restoredAt: at(9) });
     const twice = [release(29, "me:2", "me:1"), release(25, "me:1", "me:2"), ...once];
     expect(shownRefusals(twice, wanted, 60)?.count).toBe(2);
   });
 
-  test("do not count as refused if the revert came later, another release followed, or the change differs", () => {
+  test("do not count as rejected if the revert came later, another release followed, or the change differs", () => {
     expect(shownRefusals([release(30, "me:2", "me:1"), release(5, "me:1", "me:2")], wanted, 60)).toBeUndefined();
     const followed = [release(12, "me:1", "me:3"), release(9, "me:2", "me:1"), release(5, "me:1", "me:2")];
     expect(shownRefusals(followed, wanted, 60)).toBeUndefined();

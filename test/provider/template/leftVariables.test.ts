@@ -57,7 +57,7 @@ function records(machine: string): string[] {
 describe.each(["graphql", "v2"])("over %s", (api) => {
   const machine = `one-${api}`;
 
-  test("a variable that a killed up added and the program no longer has is removed by the next up on the same machine", async () => {
+  test("a variable that a killed up added is removed by the next up on the same machine if the program no longer sets it", async () => {
     await using provider = await onMachine(machine, api);
     const before = await checked(provider, program({ MODE: "fast" }));
     const { id, outputs } = await provider.create(before);
@@ -105,7 +105,7 @@ describe.each(["graphql", "v2"])("over %s", (api) => {
     expect(variables(id)).toEqual(["EXTRA", "MODE"]);
   });
 
-  test("without a machine record, a refresh lists the unknown variable names, and removeUnknownEnv removes the variables", async () => {
+  test("without a machine record, a refresh lists the names of unknown variables, and removeUnknownEnv removes them", async () => {
     await using provider = await onMachine(`three-${api}`, api);
     const before = await checked(provider, program({ MODE: "fast" }));
     const { id, outputs } = await provider.create(before);

@@ -43,7 +43,7 @@ const template = (changes: Properties = {}) => ({
   ...changes,
 });
 
-test("a template is created, read, changed and deleted, and state contains only its own variables", async () => {
+test("a template is created, read, changed and deleted, and state contains only the variables that the program sets", async () => {
   const inputs = await checked(template());
   expect(inputs).toEqual(await checked(template()));
   const { id, outputs } = await provider.create(inputs);
@@ -94,7 +94,7 @@ test("each record gets its own automatic name, and an explicit name that is take
   await expect(provider.create(explicit)).rejects.toThrow(new RegExp(`set adoptId: "${first.id}"`));
 });
 
-test("a template is adopted unless it is a pod template, public, or bound to an endpoint", async () => {
+test("any template can be adopted unless it is a pod template, public, or bound to an endpoint", async () => {
   const own = { imageName: "app:0", isServerless: true };
   emulator.templates.create({ ...own, id: "mine", name: "mine" });
   const inputs = await checked(template({ adoptId: "mine" }));
@@ -177,7 +177,7 @@ test("a credential's password changes in place, and a new name replaces the cred
   expect(emulator.registryAuths.list()).toEqual([]);
 });
 
-test("an adopted credential gets the user and password of the program, because the service does not show its own", async () => {
+test("an adopted credential gets the program's user and password, because the service does not return its own", async () => {
   emulator.registryAuths.create({ id: "theirs", name: "theirs", username: "you", password: "unknown-password" });
   const auth = { __provider: REGISTRY_AUTH, username: "me", password: SECRET, __secretInputs: "password,username" };
   const { id, outputs } = await provider.create(await checked({ ...auth, adoptId: "theirs" }));
@@ -186,7 +186,7 @@ test("an adopted credential gets the user and password of the program, because t
   await provider.delete(id, outputs);
 });
 
-test("a volume that is larger than the program's is not adopted because it cannot shrink", async () => {
+test("a volume that is larger than declared is not adopted, because volumes cannot shrink", async () => {
   emulator.volumes.create({ id: "large", name: "large", size: 100, dataCenterId: "EU-RO-1" });
   emulator.volumes.create({ id: "far", name: "far", size: 100, dataCenterId: "EU-CZ-1" });
   const volume = { __provider: VOLUME, dataCenterId: "EU-RO-1", size: 50 };
@@ -244,7 +244,7 @@ test("a volume cannot take the name of another volume in its data center", async
   for (const each of ["other", "elsewhere", id]) emulator.volumes.delete(each);
 });
 
-test("an interrupted recycle at zero workers is finished by the next update", async () => {
+test("the next update completes a recycle that was interrupted at zero workers", async () => {
   const { id: templateId } = await provider.create(await checked(template()));
   const endpoint = {
     automaticName: "llama-e",
@@ -265,7 +265,7 @@ test("an interrupted recycle at zero workers is finished by the next update", as
   expect(emulator.endpoints.get(id)).toMatchObject({ workersMin: 0, workersMax: 3 });
 });
 
-test("an interrupted recycle does not stay at zero workers when the program no longer asks for it", async () => {
+test("the workers are restored after an interrupted recycle even if the program no longer requests the recycle", async () => {
   const { id: templateId } = await provider.create(await checked(template()));
   const endpoint = { automaticName: "llama-f", gpuIds: "ADA_24", templateId };
   const inputs = await checked({ ...endpoint, workersMax: 2, templateRevision: 1, recycleWorkers: true });
@@ -281,7 +281,7 @@ test("an interrupted recycle does not stay at zero workers when the program no l
   }
 });
 
-test("a template from an interrupted run is found by its automatic name and changed instead of created again", async () => {
+test("a template that an interrupted run created is found by its automatic name and changed instead of created again", async () => {
   const given = template({ automaticName: "drawn-1a2b3c4", env: {} });
   const before = emulator.templates.list().length;
   // This is the state after a kill: the template was created, and no run has recorded it.

@@ -29,14 +29,14 @@ describe.each<ManagementApi>(["graphql", "v2"])("over %s", (api) => {
     expect(calls()).toHaveLength(4);
   });
 
-  test("the limits of the account are read and include what the service returned", async () => {
+  test("the limits of the account are read and include the service's raw response", async () => {
     await using emulated = await start(api);
     const limits = await emulated.run(emulated.client.account.limits());
     expect(limits).toMatchObject({ workerQuota: 10, spendLimit: 80, currentSpend: 0, raw: expect.any(Object) });
     expect([limits.balance, limits.isUnderBalance]).toEqual(api === "v2" ? [null, null] : [100, false]);
   });
 
-  test("a catalog request that fails is not repeated if the caller says so", async () => {
+  test("a failed catalog request is not repeated if the caller asks for that", async () => {
     await using emulated = await start(api);
     emulated.emulator.faults.add({ effect: { status: 503 } });
     await emulated.failure(emulated.client.catalog.gpus({ maxRetries: 0 }));
@@ -44,7 +44,7 @@ describe.each<ManagementApi>(["graphql", "v2"])("over %s", (api) => {
   });
 });
 
-test("GraphQL shows stock without authentication, so the key is not sent", async () => {
+test("GraphQL returns stock without authentication, so the key is not sent", async () => {
   await using emulated = await startEmulated({
     ...{ emulator: { profile: "observed", apiKey: "right" }, client: { api: "graphql" } },
   });
@@ -75,7 +75,7 @@ test.each([
   expect([workerQuota, spendLimit, currentSpend]).toEqual(wanted);
 });
 
-test("inner fields of an unexpected type are omitted, and a type without an id is an error", async () => {
+test("nested fields of an unexpected type are omitted, and a GPU type without an id is an error", async () => {
   await using emulated = await start("v2");
   const gpus = [{ id: "A", memory: "24", pool: 5, price: "dear", availability: "PLENTY", dataCenters: null }];
   emulated.emulator.faults.add({ effect: { status: 200, body: { gpus } }, times: 1 });

@@ -90,7 +90,7 @@ const anyEvidence: fc.Arbitrary<Evidence> = fc.record({
   logs: fc.oneof(fc.constant<Part<never>>(NONE), anyLog),
 });
 
-test("for any evidence, no cause is more certain than its row allows, and a certain cause is backed by evidence", () => {
+test("for any evidence, no cause is reported with more certainty than its row allows, and a certain cause is backed by evidence", () => {
   const order = ["certain", "likely", "possible", "unknown"];
   fc.assert(
     fc.property(anyEvidence, (given) => {

@@ -83,7 +83,7 @@ const SEEN: Readonly<Record<string, (given: Evidence, count: number) => Partial<
       : { workers: part({ ...workers({ running: 3 }), total: 4 }) },
 };
 
-test("every cause that can be certain is certain with its evidence, and names the evidence that contradicts it", () => {
+test("every cause that can be certain is certain when its evidence is present, and names evidence that contradicts it", () => {
   const surest = (Object.keys(CAUSES) as CauseId[]).filter((id) => CAUSES[id].atMost === "certain");
   expect(Object.keys(CERTAIN).sort()).toEqual([...surest].sort());
   for (const id of surest) {

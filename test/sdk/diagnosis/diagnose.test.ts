@@ -175,7 +175,7 @@ describe.each(APIS)("over %s", (api) => {
       expect([text, ageMs >= 0 && ageMs < 30_000]).toEqual([text, true]);
   });
 
-  test("busy workers are a certain cause only if each worker is listed", async () => {
+  test("busy workers are a certain cause only if every worker is listed", async () => {
     await using emulated = await start(api, { handlers: { default: () => new Promise(() => {}) } });
     const id = await create(emulated);
     for (let job = 0; job < 3; job++) await emulated.run(emulated.client.endpoint(id).run({ input: {} }));
@@ -186,7 +186,7 @@ describe.each(APIS)("over %s", (api) => {
     expect(draining.ids).toEqual(["jobs-running"]);
   });
 
-  test("a key that the service does not accept is a certain cause", async () => {
+  test("a key that the service rejects is a certain cause", async () => {
     await using emulated = await startEmulated({
       emulator: { profile: "observed" },
       client: { api, apiKey: "another-key-1" },

@@ -42,7 +42,7 @@ async function explained(api: "v2" | "graphql", status: number, bodies: { v2: un
 }
 
 describe.each(["graphql", "v2"] as const)("over %s", (api) => {
-  test.each(GATEWAYS)("a refusal by %s does not prove that the key is wrong", async (_, status, body) => {
+  test.each(GATEWAYS)("a rejection by %s does not prove that the key is wrong", async (_, status, body) => {
     const { ids, certainty } = await explained(api, status, { v2: body, graphql: body });
     expect([ids, certainty]).toEqual([["no-access", "unknown"], "possible"]);
   });
@@ -56,7 +56,7 @@ describe.each(["graphql", "v2"] as const)("over %s", (api) => {
     expect(ids).toEqual(["unknown"]);
   });
 
-  test("a refusal by the service itself is certain", async () => {
+  test("a rejection by the service itself is certain", async () => {
     const own = {
       v2: { title: "Unauthorized", status: 401, detail: "invalid bearer token" },
       graphql: { errors: [{ message: "Unauthorized" }] },

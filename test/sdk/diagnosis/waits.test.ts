@@ -64,7 +64,7 @@ function scripted(...summaries: string[]): Diagnoses & { readonly calls: number[
   };
 }
 
-test("a wait shorter than 30 s sends no request, and a new line is printed only when the cause changes", async () => {
+test("a wait of less than 30 s sends no request, and a new line is printed only when the cause changes", async () => {
   const clock = manualClock(0);
   const diagnoses = scripted("a", "a", "b");
   const wait = explainWait(diagnoses, clock, "e", "jobs");
@@ -101,7 +101,7 @@ test("a failed diagnosis does not affect the wait", async () => {
   expect(wait.look(MINUTE + EVERY_MS)).toBeUndefined();
 });
 
-test("with diagnose, the error of job.wait explains the cause, with one diagnosis for all waits within 30 s", async () => {
+test("with diagnose, the error of job.wait explains the cause, and all waits share one diagnosis for 30 s", async () => {
   await using emulated = await startEmulated({
     emulator: { profile: "observed" },
     client: { api: "v2", service: "runpod" },

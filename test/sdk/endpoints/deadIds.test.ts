@@ -37,7 +37,7 @@ const DELETED: readonly [string, (service: Emulated) => void][] = [
 ];
 
 describe.each(DELETED)("an endpoint whose %s was deleted", (what, removeUsed) => {
-  test("is scaled to zero without the dead ids, and deleted after its workers have stopped", async () => {
+  test("is scaled to zero without the ids of deleted records, and deleted once its workers have stopped", async () => {
     await using service = await start();
     removeUsed(service);
     const phases: string[] = [];
@@ -55,7 +55,7 @@ describe.each(DELETED)("an endpoint whose %s was deleted", (what, removeUsed) =>
     expect(sent).toHaveLength(what === "volume" ? 2 : 3);
   });
 
-  test("gets its workers back after a deletion that took too long, and keeps its ids", async () => {
+  test("gets its workers back after a deletion that timed out, and keeps its ids", async () => {
     await using service = await start({ drainMs: 3_600_000 });
     removeUsed(service);
     const error = await service.failure(service.client.endpoints.delete("e1", { drainTimeoutMs: 60_000 }));
@@ -74,21 +74,24 @@ describe.each(DELETED)("an endpoint whose %s was deleted", (what, removeUsed) =>
   });
 });
 
-test("an endpoint with two volumes, one of them dead, is deleted", async () => {
+test("an endpoint with two volumes, one of which no longer exists, is deleted", async () => {
   await using service = await start({}, ["v1", "v2"]);
   service.emulator.volumes.delete("v2");
   await service.run(service.client.endpoints.delete("e1"));
   expect(service.emulator.endpoints.get("e1")).toBeUndefined();
 });
 
-test.each(["contract", "observed"] as const)("a dead volume causes no problem in the %s profile", async (profile) => {
+test.each([
+  "contract",
+  "observed",
+] as const)("a volume that no longer exists causes no problem in the %s profile", async (profile) => {
   await using service = await start({ profile });
   service.emulator.volumes.delete("v1");
   await service.run(service.client.endpoints.delete("e1"));
   expect(service.emulator.endpoints.get("e1")).toBeUndefined();
 });
 
-test("REST v2 sends only the worker counts, so dead ids do not matter", async () => {
+test("REST v2 sends only the worker counts, so ids of deleted records do not matter", async () => {
   await using service = await startEmulated({ emulator: { drainMs: 20_000 }, client: { api: "v2" } });
   service.emulator.volumes.create({ id: "v1", name: "v1", size: 10, dataCenterId: "EU-RO-1" });
   service.emulator.endpoints.create({ ...INPUT, networkVolumeId: "v1" });
@@ -111,7 +114,7 @@ test("a save that is refused for another reason fails with the first refusal", a
   expect(service.emulator.endpoints.get("e1")).toMatchObject(WORKERS);
 });
 
-test("a save that was refused after a lost response may have taken effect, so the workers are restored", async () => {
+test("a save that is refused after a lost response may have taken effect, so the workers are restored", async () => {
   await using service = await start({}, []);
   const match = { operation: "saveEndpoint" };
   const refusal = { graphqlError: { message: "no", code: "RUNPOD" } };
@@ -123,7 +126,7 @@ test("a save that was refused after a lost response may have taken effect, so th
   expect(service.emulator.endpoints.get("e1")).toMatchObject(WORKERS);
 });
 
-test("a repeated save whose response is lost counts as sent, so the workers are restored", async () => {
+test("a repeated save whose response is lost is assumed to have been sent, so the workers are restored", async () => {
   await using service = await start();
   service.emulator.volumes.delete("v1");
   const match = { operation: "saveEndpoint" };
@@ -195,7 +198,7 @@ describe("at a service whose saves must name a template that exists", () => {
     expect(service.emulator.templates.list()).toEqual([]);
   });
 
-  test("a refusal that a new template does not resolve is reported, and no template is left behind", async () => {
+  test("if a new template does not resolve a refusal, the refusal is reported and no template is left behind", async () => {
     await using service = await startContract();
     service.emulator.templates.delete("t");
     const refusal = { message: "Unable to find template", code: "RUNPOD" };

@@ -10,7 +10,7 @@ function steps({ calls }: Emulated): string[] {
 }
 
 describe("a deletion", () => {
-  test("scales to zero, lists until the pods have stopped, deletes the endpoint, and verifies that it is gone [contract.delete-endpoint] [contract.endpoint-pods]", async () => {
+  test("scales to zero, lists until the pods have stopped, deletes the endpoint, and verifies that the endpoint is gone [contract.delete-endpoint] [contract.endpoint-pods]", async () => {
     await using service = await startEmulated({ emulator: { drainMs: 20_000 } });
     const { id } = service.emulator.endpoints.create({ ...INPUT, workersMin: 2 });
     await service.clock.advance(1_000);
@@ -32,7 +32,7 @@ describe("a deletion", () => {
   test.each([
     "graphql",
     "v2",
-  ] as const)("deletions of idle endpoints over %s share the lists before and after them", async (api) => {
+  ] as const)("deletions of idle endpoints over %s share the lists that are read before and after them", async (api) => {
     await using service = await startEmulated({ client: { api } });
     const ids = Array.from({ length: 8 }, (_, i) => service.emulator.endpoints.create({ ...INPUT, name: `e${i}` }).id);
     await service.run(Promise.all(ids.map((id) => service.client.endpoints.delete(id))));
@@ -57,7 +57,7 @@ describe("a deletion", () => {
     expect(service.calls()).toEqual(["myself", "myself", "deleteEndpoint", "myself"]);
   });
 
-  test("a deletion finds an endpoint that a lagging list does not contain yet", async () => {
+  test("a deletion finds an endpoint that is not in a lagging list yet", async () => {
     await using service = await startEmulated();
     const { id } = service.emulator.endpoints.create(INPUT);
     service.emulator.faults.add({ match: { operation: "myself" }, effect: { listLagMs: 4_000 } });
@@ -65,7 +65,7 @@ describe("a deletion", () => {
     expect(service.emulator.endpoints.get(id)).toBeUndefined();
   });
 
-  test("does not scale to zero repeatedly while the list lags", async () => {
+  test("scales to zero only once while the list lags", async () => {
     await using service = await startEmulated();
     const { id } = service.emulator.endpoints.create(INPUT);
     await service.clock.advance(60_000);
@@ -76,7 +76,7 @@ describe("a deletion", () => {
     expect(service.calls().length).toBeLessThan(12);
   });
 
-  test("workers that a list has shown must be shown to be gone, whatever the save to zero returns", async () => {
+  test("workers that a list has shown must disappear from a list, whatever the save to zero returns", async () => {
     await using service = await startEmulated({ emulator: { drainMs: 20_000 } });
     const { id } = service.emulator.endpoints.create({ ...INPUT, workersMin: 1 });
     await service.clock.advance(1_000);
@@ -167,7 +167,7 @@ describe("a deletion", () => {
     expect(steps(service)).toEqual(["myself", "saveEndpoint", "myself", "deleteEndpoint", "myself"]);
   });
 
-  test("is proven by the list, even if the list lags", async () => {
+  test("counts as proven by the list, even if the list lags", async () => {
     await using service = await startEmulated();
     const { id } = service.emulator.endpoints.create({ ...INPUT, workersMax: 0 });
     await service.clock.advance(60_000);
@@ -257,7 +257,7 @@ describe("a deletion that cannot end", () => {
     expect(error.message).toMatch(/still lists it\. It may still exist\. /);
   });
 
-  test("leaves open whether the endpoint exists if the service reports it missing but still lists it", async () => {
+  test("does not say whether the endpoint exists if the service reports it as not found but still lists it", async () => {
     await using service = await startEmulated();
     const { id } = service.emulator.endpoints.create({ ...INPUT, workersMax: 0 });
     const lie = { message: "endpoint not found", code: "RUNPOD" };
@@ -278,7 +278,7 @@ describe("a deletion that cannot end", () => {
     expect(service.emulator.endpoints.get(id)).toBeDefined();
   });
 
-  test("never treats a missing account or a broken list as a deleted endpoint", async () => {
+  test("never treats a missing account or an invalid list as a deleted endpoint", async () => {
     await using service = await startEmulated();
     const { id } = service.emulator.endpoints.create(INPUT);
     service.emulator.faults.add({ match: { operation: "myself" }, effect: { nullAccount: true }, times: 1 });

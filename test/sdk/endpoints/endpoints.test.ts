@@ -69,7 +69,7 @@ describe("create", () => {
 });
 
 describe("update", () => {
-  test("reads every field, applies the changes and sends all fields, so that no field is reset [contract.modify-endpoint]", async () => {
+  test("reads every field, applies the changes and sends all fields, so that the service resets none [contract.modify-endpoint]", async () => {
     await using service = await startEmulated();
     const { id } = full(service);
     const updated = await service.run(service.client.endpoints.update(id, { templateId: "other" }));
@@ -91,7 +91,7 @@ describe("update", () => {
     expect(updated).toMatchObject({ id, templateId: "other", idleTimeout: 60, workersMax: 5, scalerValue: 7 });
   });
 
-  test("calls onNameTaken, based on its own list, before a rename to a name that others use, and before no other change", async () => {
+  test("calls onNameTaken, based on its own list, before a rename to a name in use, but before no other change", async () => {
     await using service = await startEmulated();
     const { id } = full(service);
     const other = service.emulator.endpoints.create({ ...INPUT, name: "taken" });
@@ -111,7 +111,7 @@ describe("update", () => {
     expect(service.emulator.endpoints.get(id)?.name).toBe("taken");
   });
 
-  test("resets the four fields with defaults when they are null, and never sends null", async () => {
+  test("sends the defaults of four fields when they are set to null, and never sends null", async () => {
     await using service = await startEmulated();
     const { id } = full(service);
     const cleared = { idleTimeout: null, scalerValue: null, workersMin: null, workersMax: null };
@@ -152,7 +152,7 @@ describe("update", () => {
     expect(service.clock.now() - before).toBeLessThan(1_000);
   });
 
-  test("a change of an endpoint that does not exist keeps looking until lists no longer lag, and then reports it", async () => {
+  test("a change to an endpoint that does not exist keeps looking until lists can no longer lag, and then fails as not found", async () => {
     await using service = await startEmulated();
     full(service);
     const error = await service.failure(service.client.endpoints.update("nowhere", { workersMax: 1 }));
@@ -209,7 +209,7 @@ describe("looking", () => {
     expect(service.calls()).toEqual(["myself", "myself"]);
   });
 
-  test("consecutive creates and updates share a list that contains everything they need", async () => {
+  test("consecutive creates and updates share a list if it contains everything they need", async () => {
     await using service = await startEmulated();
     const created = [];
     for (const name of ["one", "two", "three"])
@@ -236,7 +236,7 @@ describe("looking", () => {
     expect((await service.run(service.client.endpoints.create(INPUT, { onNameTaken }))).id).not.toBe(id);
   });
 
-  test("looking up a thousand missing endpoints needs one attempt at a single read and two lists", async () => {
+  test("looking up a thousand missing endpoints takes one attempt at a single read and two lists", async () => {
     await using service = await startEmulated();
     full(service);
     const ids = Array.from({ length: 1000 }, (_, index) => `missing-${index}`);
@@ -245,7 +245,7 @@ describe("looking", () => {
     expect(service.calls()).toEqual(["myself", "myself", "myself"]);
   });
 
-  test("find looks again after the lag of the lists", async () => {
+  test("find reads the list again once the lag of the lists has passed", async () => {
     await using service = await startEmulated();
     const { id } = full(service);
     service.emulator.faults.add({ match: { operation: "myself" }, effect: { listLagMs: 4_900 } });
@@ -255,7 +255,7 @@ describe("looking", () => {
     expect((second?.at ?? 0) - (first?.at ?? 0)).toBe(15_000);
   });
 
-  test("find returns undefined and get fails only after two lists", async () => {
+  test("find returns undefined and get fails only after two lists without the endpoint", async () => {
     await using service = await startEmulated();
     full(service);
     expect(await service.run(service.client.endpoints.find("nowhere"))).toBeUndefined();
@@ -263,7 +263,7 @@ describe("looking", () => {
     expect(service.calls()).toEqual(Array.from({ length: 1 + 2 + 2 }, () => "myself"));
   });
 
-  test("a thousand concurrent finds need one list", async () => {
+  test("a thousand concurrent finds share one list", async () => {
     await using service = await startEmulated();
     const { id } = full(service);
     await service.run(Promise.all(Array.from({ length: 1_000 }, () => service.client.endpoints.find(id))));
@@ -301,7 +301,7 @@ describe("scaleToZero", () => {
   });
 });
 
-test("an update keeps a recent change by this client, even if the list lags", async () => {
+test("an update keeps this client's own recent changes, even if the list lags", async () => {
   await using service = await startEmulated();
   const { id } = full(service);
   await service.clock.advance(20_000);

@@ -118,7 +118,7 @@ describe("what is refused", () => {
     expect(problems(property, value)).toEqual([expect.stringMatching(message)]);
   });
 
-  test("a dissimilar word is not suggested: UK is not similar to US [contract.locations]", () => {
+  test("a suggestion is made only for similar words: UK is not similar to US [contract.locations]", () => {
     expect(problems("locations", "UK")[0]).not.toContain("Did you mean");
     expect(problems("gpuIds", "RTX 4090")[0]).not.toContain("Did you mean");
     expect(problems("color", 1)[0]).not.toContain("Did you mean");
@@ -148,7 +148,7 @@ describe("what is refused", () => {
     }
   });
 
-  test("no input makes the check throw, and accepted input is complete", () => {
+  test("the check never throws, and input that it accepts is complete", () => {
     const field = fc.constantFrom(
       "name",
       "gpuIds",
@@ -179,7 +179,7 @@ describe("extra GPU pools", () => {
     );
   });
 
-  test("are not needed for any of the 11 known pools at any service", () => {
+  test("are not needed for the 11 known pools at any service", () => {
     for (const tier of Object.keys(GpuTier)) expect(accepted("gpuIds", tier)).toBe(tier);
   });
 });
@@ -213,7 +213,7 @@ describe("a whole input", () => {
     );
   });
 
-  test("a change may contain any of the fields", () => {
+  test("a change may contain any combination of the fields", () => {
     expect(parseEndpointFields(what, { scalerValue: 7 }, { isNew: false })).toEqual({ scalerValue: 7 });
     expect(parseEndpointFields(what, { locations: null }, { isNew: false })).toEqual({ locations: "" });
   });
@@ -224,7 +224,7 @@ describe("a whole input", () => {
     );
   });
 
-  test("a key in the wrong field is not shown", () => {
+  test("a key that was put into the wrong field is not shown", () => {
     const key = "K3Y".repeat(15);
     new SecretText(key);
     for (const property of ["gpuIds", "locations", "scalerType", "idleTimeout", "workersMax"]) {

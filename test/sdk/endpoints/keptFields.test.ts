@@ -81,7 +81,7 @@ describe("a change at the service runpod", () => {
     expect(warnings).toEqual([]);
   });
 
-  test("omits null fields, the template and the data centers of volumes, and sends a single volume as the setting", async () => {
+  test("omits null fields, the template and the data centers of volumes, and sends a single volume as networkVolumeId", async () => {
     await using service = await start();
     const two = await make(service, WHOLE);
     await service.run(service.client.endpoints.update(two, { workersMax: 2 }));
@@ -115,7 +115,7 @@ describe("a change at the service runpod", () => {
     expect(service.emulator.endpoints.list()).toEqual([]);
   });
 
-  test("keeps the standby workers equal to workersMin if they were equal before, and caps them at workersMax", async () => {
+  test("keeps the number of standby workers equal to workersMin if they were equal before, and caps it at workersMax", async () => {
     await using service = await start();
     const follows = await make(service, 'gpuIds: "ADA_24", workersMin: 2, workersStandby: 2');
     await service.run(service.client.endpoints.update(follows, { workersMin: 1 }));
@@ -211,7 +211,7 @@ describe("a field that the service refuses", () => {
     emulator.faults.add({ match: { operation }, effect: { status: 400, body }, times: 1 });
   };
 
-  test("an uncertain field in a list is omitted from then on, with one warning", async () => {
+  test("a field that may not exist is omitted from lists once the service has refused it, with one warning", async () => {
     await using service = await start();
     const id = await make(service, 'gpuIds: "ADA_24"');
     refuse(service, "myself", 'Cannot query field "workersPFBTarget" on type "Endpoint". Did you mean "workersMin"?');
@@ -223,7 +223,7 @@ describe("a field that the service refuses", () => {
     expect(warnings[0]).toMatch(/does not know the field workersPFBTarget of endpoints, so changes no longer send it/);
   });
 
-  test("an uncertain field in a save is omitted when that save is repeated, and from all later saves", async () => {
+  test("a field that may not exist is omitted when a refused save is repeated, and from all later saves", async () => {
     await using service = await start();
     const id = await make(service, 'gpuIds: "ADA_24", gpuCount: 2');
     refuse(service, "saveEndpoint", 'Field "workersStandby" is not defined by type "EndpointInput".');
@@ -234,7 +234,7 @@ describe("a field that the service refuses", () => {
     expect(warnings).toHaveLength(1);
   });
 
-  test("a refused field that is certain fails the change, because the endpoint would lose the setting without it", async () => {
+  test("a change fails if the service refuses a field that exists, because the endpoint would lose the setting without it", async () => {
     await using service = await start();
     const id = await make(service, 'gpuIds: "ADA_24", gpuCount: 2');
     await service.run(service.client.endpoints.list());
@@ -246,7 +246,7 @@ describe("a field that the service refuses", () => {
     expect(warnings).toEqual([]);
   });
 
-  test("is not confused with the name of an endpoint", async () => {
+  test("is not mistaken for the name of an endpoint", async () => {
     await using service = await start();
     const { id } = service.emulator.endpoints.create({ name: 'field "env"', gpuIds: "ADA_24", templateId: "t" });
     await service.run(service.client.endpoints.list());

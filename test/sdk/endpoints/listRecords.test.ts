@@ -8,13 +8,13 @@ const named = (name: string, ...endpoints: unknown[]) =>
 const odd = (id: string, name: unknown) => ({ ...record(id, name), scalerValue: "4" });
 
 describe("endpoints looked up by name", () => {
-  test("are found even if the records of other endpoints are odd", () => {
+  test("are found even if the records of other endpoints are malformed", () => {
     const found = named("llama", odd("a", "other"), record("b", "llama"), odd("c", null), null);
     expect(found.map(({ id }) => id)).toEqual(["b"]);
     expect(named("llama", odd("a", "other"))).toEqual([]);
   });
 
-  test("cause an error when the record of one of them cannot be read", () => {
+  test("cause an error if the record of an endpoint with that name cannot be read", () => {
     const look = () => named("llama", record("b", "llama"), odd("a", "llama"));
     expect(look).toThrow(UnexpectedResponseError);
     expect(look).toThrow(/the record of a \("llama"\): scalerValue/);

@@ -85,7 +85,7 @@ describe("the search after a lost response", () => {
     expect(saves(account)).toBe(1);
   });
 
-  test("ignores endpoints that already existed and endpoints with another name, template or tiers", async () => {
+  test("ignores endpoints that already existed, and endpoints with another name, template or GPU pools", async () => {
     await using account = await startEmulated();
     const others = [
       sameAsInput,
@@ -119,7 +119,7 @@ describe("the search after a lost response", () => {
     expect(saves(account)).toBe(1);
   });
 
-  test("ends with an error that says that the endpoint may exist when the look-up fails as well", async () => {
+  test("ends with an error that says that the endpoint may exist if the lookup fails as well", async () => {
     await using account = await startEmulated();
     onSave(account, { reset: true, when: "after" });
     account.emulator.faults.add({ match: { operation: "myself", nth: 2 }, effect: { status: 401 } });
@@ -131,7 +131,7 @@ describe("the search after a lost response", () => {
     expect(saves(account)).toBe(1);
   });
 
-  test("follows each of at most six attempts", async () => {
+  test("runs after each of at most six attempts", async () => {
     await using account = await startEmulated();
     onSave(account, { reset: true }, 99);
     const error = await account.failure(account.client.endpoints.create(INPUT));
@@ -175,7 +175,7 @@ describe("a create in a short time", () => {
     expect(saves(account)).toBe(1);
   });
 
-  test("returns the endpoint when a list shows it at once", async () => {
+  test("returns the endpoint if a list already contains it", async () => {
     await using account = await short();
     onSave(account, { reset: true, when: "after" });
     const created = await account.run(account.client.endpoints.create(INPUT));
@@ -183,7 +183,7 @@ describe("a create in a short time", () => {
     expect(saves(account)).toBe(1);
   });
 
-  test("ends as uncertain when the list after it hangs", async () => {
+  test("ends as uncertain if the list after it hangs", async () => {
     await using account = await short();
     onSave(account, { reset: true, when: "after" });
     account.emulator.faults.add({ match: { operation: "myself", nth: 2 }, effect: { hang: true } });
@@ -193,7 +193,7 @@ describe("a create in a short time", () => {
     expect(account.clock.monotonic() - startedAt).toBeLessThanOrEqual(2_600);
   });
 
-  test("is not sent when the list before it uses all the time", async () => {
+  test("is not sent if the list before it uses up all the time", async () => {
     await using account = await short();
     account.emulator.faults.add({ match: { operation: "myself" }, effect: { hang: true } });
     const error = await account.failure(account.client.endpoints.create(INPUT));
@@ -245,7 +245,7 @@ describe("a create that was refused", () => {
     expect(account.calls()).toEqual(["myself", "saveEndpoint"]);
   });
 
-  test("is not sent at all when the list before it fails", async () => {
+  test("is not sent at all if the list before it fails", async () => {
     await using account = await startEmulated();
     account.emulator.faults.add({ match: { operation: "myself" }, effect: { nullAccount: true } });
     await account.failure(account.client.endpoints.create(INPUT));

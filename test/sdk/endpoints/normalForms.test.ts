@@ -24,7 +24,7 @@ describe("a comma-separated list", () => {
 });
 
 describe("gpuIds", () => {
-  test("keep the order of tiers, followed by the sorted exclusions without duplicates", () => {
+  test("keep the order of pools, followed by the sorted exclusions without duplicates", () => {
     expect(normalizeGpuIds("-NVIDIA L4, ADA_24 ,AMPERE_16,-NVIDIA A40,ADA_24")).toBe(
       "ADA_24,AMPERE_16,-NVIDIA A40,-NVIDIA L4",
     );
@@ -92,7 +92,7 @@ describe("locations", () => {
     fc.assert(fc.property(anyText, (text) => normalizeSet(normalizeSet(text)) === normalizeSet(text)));
   });
 
-  test("keep upper and lower case, because the contract does not say that they are equivalent", () => {
+  test("keep upper and lower case, because the contract does not say that case is ignored", () => {
     expect(normalizeSet("cz,CZ")).toBe("CZ,cz");
   });
 });

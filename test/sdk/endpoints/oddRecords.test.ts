@@ -68,7 +68,7 @@ async function startService(records: unknown[], onSave: (records: unknown[]) => 
 }
 
 describe.each(ODD)("an odd record of another endpoint (%s)", (_what, odd) => {
-  test("does not affect an endpoint whose record is valid", async () => {
+  test("does not affect an endpoint whose own record is valid", async () => {
     await using service = await startService([HEALTHY, odd], () => HEALTHY);
     expect(await service.run(({ endpoints }) => endpoints.get("ep-1"))).toMatchObject(HEALTHY);
     expect(await service.run(({ endpoints }) => endpoints.update("ep-1", { workersMax: 2 }))).toMatchObject(HEALTHY);
@@ -77,7 +77,7 @@ describe.each(ODD)("an odd record of another endpoint (%s)", (_what, odd) => {
     expect(await service.run(({ endpoints }) => endpoints.find("ep-1"))).toBeUndefined();
   });
 
-  test("causes an error that names it in calls that need it, and never counts as a deleted endpoint", async () => {
+  test("causes an error that names the record in calls that need it, and never counts as a deleted endpoint", async () => {
     await using service = await startService([HEALTHY, odd]);
     const calls: ((client: Client) => Promise<unknown>)[] = [
       ({ endpoints }) => endpoints.find("odd"),
@@ -103,7 +103,7 @@ describe.each(ODD)("an odd record of another endpoint (%s)", (_what, odd) => {
 });
 
 describe.each(WITHOUT_ID)("a record without an id (%s)", (_what, odd) => {
-  test("prevents proof that an endpoint is absent, and has no other effect", async () => {
+  test("prevents proof that an endpoint does not exist, and has no other effect", async () => {
     await using service = await startService([HEALTHY, odd], () => HEALTHY);
     expect(await service.run(({ endpoints }) => endpoints.get("ep-1"))).toMatchObject(HEALTHY);
     for (const call of ["find", "get", "delete"] as const) {
@@ -124,7 +124,7 @@ describe("a create", () => {
     throw new Error("taken");
   };
 
-  test("a create is refused if an odd record has its name and names must be unique", async () => {
+  test("a create is refused if a malformed record uses its name and names must be unique", async () => {
     await using service = await startService([odd]);
     const error = await service.failure(({ endpoints }) => endpoints.create(INPUT, { onNameTaken: refuse }));
     expect(error).toBeInstanceOf(NameTakenError);
@@ -135,7 +135,7 @@ describe("a create", () => {
     expect(service.saves).toEqual([]);
   });
 
-  test("a create whose response was lost is not sent again if it may have created an odd record", async () => {
+  test("a create whose response was lost is not sent again if a malformed record may be its endpoint", async () => {
     await using service = await startService([HEALTHY], (records) => void records.push({ ...odd, id: "ep-new" }));
     const error = await service.failure(({ endpoints }) => endpoints.create(INPUT));
     expect(error).toBeInstanceOf(CreateUncertainError);
@@ -155,7 +155,7 @@ describe("a create", () => {
     expect(service.saves).toHaveLength(2);
   });
 
-  test("a create whose response was lost finds its endpoint even if an odd record existed before", async () => {
+  test("a create whose response was lost finds its endpoint even if a malformed record existed before", async () => {
     await using service = await startService([{ ...odd, name: "other" }], (all) => void all.push(HEALTHY));
     expect(await service.run(({ endpoints }) => endpoints.create(INPUT))).toMatchObject(HEALTHY);
     expect(service.saves).toHaveLength(1);

@@ -126,7 +126,7 @@ test.each(
   LOSSES.flatMap(([what, effect]) =>
     ["podTemplate", "deleteTemplate"].map((operation) => [operation, what, effect] as const),
   ),
-)("a %s whose response is lost by %s deletes the template that the service has kept", async (operation, _what, effect) => {
+)("a %s whose response is lost by %s deletes the template that the service has not deleted", async (operation, _what, effect) => {
   await using it = await start("graphql", { keepBoundTemplates: true });
   const { id } = await it.run(it.client.endpoints.create(INPUT));
   it.emulator.faults.add({ match: { operation }, effect: { ...effect, when: "after" }, times: 1 });
@@ -135,7 +135,7 @@ test.each(
 });
 
 describe("over GraphQL", () => {
-  test("a template that the service keeps is deleted, also by a second deletion that knows its id", async () => {
+  test("a template that outlives its endpoint is deleted, also by a second deletion that knows its id", async () => {
     await using it = await start("graphql", { keepBoundTemplates: true });
     const { endpoints } = it.client;
     const first = await it.run(endpoints.create(INPUT));
@@ -178,7 +178,7 @@ describe("over GraphQL", () => {
     expect(bound(it)).toEqual([]);
   });
 
-  test("a kept template that another endpoint uses is not deleted, and causes a warning", async () => {
+  test("a template that another endpoint uses is not deleted with its endpoint, and causes a warning", async () => {
     await using it = await start("graphql", { keepBoundTemplates: true });
     const { endpoints } = it.client;
     const { id, templateId } = await it.run(endpoints.create(INPUT));
@@ -190,7 +190,7 @@ describe("over GraphQL", () => {
     expect(warnings).toEqual([expect.stringMatching(/template \w+ of the deleted endpoint \w+ stays: .*in use by/)]);
   });
 
-  test("the container of an endpoint is not changed if its template belongs to others", async () => {
+  test("the container of an endpoint is not changed if other endpoints use its template", async () => {
     await using it = await start("graphql");
     const { endpoints } = it.client;
     const { id, ...shown } = await it.run(endpoints.create({ name: "a", gpuIds: "ADA_24", templateId: "shared" }));
@@ -203,7 +203,7 @@ describe("over GraphQL", () => {
     expect(it.emulator.templates.list()).toMatchObject([{ id: "shared" }]);
   });
 
-  test("an image is refused before any request if the service does not bind templates", async () => {
+  test("an image is refused before any request if the service does not create templates for endpoints", async () => {
     await using it = await startEmulated();
     const refused = it.run(it.client.endpoints.create(INPUT));
     await expect(refused).rejects.toThrow(InvalidInputError);
@@ -212,7 +212,7 @@ describe("over GraphQL", () => {
   });
 });
 
-test("over v2, an endpoint moves from a template to its own container, and back", async () => {
+test("over v2, an endpoint switches from a template to its own container, and back", async () => {
   await using it = await start("v2");
   const { endpoints } = it.client;
   const known = { templateId: "shared" };

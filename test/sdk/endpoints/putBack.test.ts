@@ -33,7 +33,7 @@ function failSecondSave({ emulator }: Emulated, effect: object) {
 test.each([
   "graphql",
   "v2",
-] as const)("a deletion over %s that takes too long restores the workers, and reports their counts before its first save", async (api) => {
+] as const)("over %s, a deletion that times out restores the workers, and reports their counts before its first save", async (api) => {
   await using service = await startBusy(api);
   const reports: unknown[] = [];
   const deletion = service.client.endpoints.delete("e1", {
@@ -48,7 +48,7 @@ test.each([
   expect(service.emulator.endpoints.get("e1")).toMatchObject({ ...WORKERS, idleTimeout: 77 });
 });
 
-test.each(["graphql", "v2"] as const)("an aborted deletion over %s restores the workers", async (api) => {
+test.each(["graphql", "v2"] as const)("over %s, an aborted deletion restores the workers", async (api) => {
   await using service = await startBusy(api);
   const controller = new AbortController();
   const failing = service.failure(
@@ -105,7 +105,7 @@ test.each([
   expect(workersAt(service)).toEqual(AT_ZERO);
 });
 
-test("an endpoint that someone else scales during the deletion's last wait keeps its new worker counts", async () => {
+test("an endpoint that someone else scales during the deletion's last wait keeps the new worker counts", async () => {
   await using service = await startBusy();
   service.emulator.faults.add({ match: { operation: "myself" }, effect: {}, times: 2 });
   service.emulator.faults.add({ match: { operation: "myself" }, effect: { status: 403 }, times: 1 });
@@ -116,7 +116,7 @@ test("an endpoint that someone else scales during the deletion's last wait keeps
   expect(workersAt(service)).toEqual({ workersMin: 0, workersMax: 9 });
 });
 
-test("deleting an endpoint that an earlier deletion left at zero restores the workers that the caller knows", async () => {
+test("deleting an endpoint that an earlier deletion left at zero restores the worker counts that the caller passes", async () => {
   await using service = await startBusy();
   service.emulator.endpoints.change("e1", AT_ZERO);
   const unknown = await service.failure(service.client.endpoints.delete("e1", LONG));
@@ -155,7 +155,7 @@ test("a scale-down whose responses are all lost is undone, even if the list stil
   expect(workersAt(service)).toEqual(WORKERS);
 });
 
-test("a deletion that succeeded despite lost responses does not report a running endpoint", async () => {
+test("a deletion that succeeded although its responses were lost does not report a running endpoint", async () => {
   await using service = await startEmulated();
   service.emulator.endpoints.create({ ...INPUT, ...WORKERS });
   const match = { operation: "deleteEndpoint" };
@@ -165,7 +165,7 @@ test("a deletion that succeeded despite lost responses does not report a running
   expect(error.message).toMatch(/^the service no longer shows endpoint e1, so its workers were not put back/);
 });
 
-test("a recycle that fails while it waits restores the workers", async () => {
+test("a recycle that fails while waiting restores the workers", async () => {
   await using service = await startBusy();
   service.emulator.faults.add({ match: { operation: "myself" }, effect: {}, times: 2 });
   service.emulator.faults.add({ match: { operation: "myself" }, effect: { status: 403 }, times: 1 });

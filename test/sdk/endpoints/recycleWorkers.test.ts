@@ -28,7 +28,7 @@ test("a recycle waits for the running job and restores the workers", async () =>
   await service[Symbol.asyncDispose]();
 });
 
-test("a recycle that takes too long restores the endpoint's workers", async () => {
+test("a recycle that times out restores the endpoint's workers", async () => {
   const { client, emulator, run, ...service } = await startWithJob();
   const recycling = run(client.endpoints.recycleWorkers("e1", WORKERS, { drainTimeoutMs: 20_000 }));
   await expect(recycling).rejects.toThrow(expect.objectContaining({ code: "RECYCLE_TIMEOUT" }));

@@ -91,7 +91,7 @@ describe.each(["graphql", "v2"] as const)("over %s", (api) => {
     expect(emulator.endpoints.get(id)?.workersMax).toBe(7);
   });
 
-  test("errors are the same as over the other interface", async () => {
+  test("errors are the same as over the other API", async () => {
     const { client, run, failure, emulator } = await start(api, { workerQuota: 5 });
     await run(client.endpoints.create(REQUIRED));
     const quota = await failure(client.endpoints.create({ ...REQUIRED, name: "b" }));
@@ -116,7 +116,7 @@ describe.each(["graphql", "v2"] as const)("over %s", (api) => {
 test.each([
   "graphql",
   "v2",
-] as const)("over %s, a deletion without drain deletes at once or is refused before any request", async (api) => {
+] as const)("over %s, a deletion without drain deletes immediately or is refused before any request", async (api) => {
   const { client, run, failure, calls, emulator } = await start(api, { drainMs: 3_000, coldStartMs: 0 });
   const { id } = await run(client.endpoints.create({ ...REQUIRED, workersMin: 1 }));
   await run(client.endpoints.list());
@@ -153,7 +153,7 @@ describe("REST v2", () => {
     ]);
   });
 
-  test("a change sends only the differences, but a scaler or a GPU selection as a whole", async () => {
+  test("a change sends only the fields that differ, but a scaler or a GPU selection as a whole", async () => {
     const site = await start("v2");
     const { client, run } = site;
     const created = await run(client.endpoints.create({ ...REQUIRED, locations: "CZ", gpuIds: "ADA_24,-NVIDIA L4" }));
@@ -194,7 +194,7 @@ describe("REST v2", () => {
     ]);
   });
 
-  test("countries are recognized, and the catalog is read only once", async () => {
+  test("lists of data centers are recognized as countries, and the catalog is read only once", async () => {
     const { client, run, calls, emulator } = await start("v2");
     const { id } = await run(client.endpoints.create({ ...REQUIRED, locations: "CZ,RO" }));
     for (const locations of ["CZ,RO", "CZ", "EU-CZ-1,EU-RO-1,EU-RO-2"]) {
@@ -224,7 +224,7 @@ describe("REST v2", () => {
     expect((await run(client.endpoints.update(id, { locations: "CZ" }))).locations).toBe("CZ");
   });
 
-  test("a template, which REST v2 does not show, is sent unless the caller knows that the endpoint already uses it", async () => {
+  test("a template is sent, because REST v2 does not return it, unless the caller knows that the endpoint already uses it", async () => {
     const site = await start("v2");
     const { client, run, emulator } = site;
     const { id } = await run(client.endpoints.create(REQUIRED));
@@ -240,7 +240,7 @@ describe("REST v2", () => {
     expect(emulator.endpoints.get(id)?.container).toMatchObject({ imageName: "me/two:2" });
   });
 
-  test("over GraphQL, a save links an endpoint that uses a copy to its template again", async () => {
+  test("over GraphQL, a save links an endpoint to its template again after REST v2 has made a copy of it", async () => {
     const { emulator, client, run, calls } = await start("graphql");
     const { id } = await run(client.endpoints.create({ ...REQUIRED, templateId: "tpl1", workersMax: 2 }));
     const { url } = emulator;
@@ -276,7 +276,7 @@ describe("REST v2", () => {
     expect(calls()).not.toContain("createEndpoint");
   });
 
-  test("a country without a data center is refused, and the error lists countries with one", async () => {
+  test("a country without data centers is refused, and the error lists countries that have some", async () => {
     current = await startEmulated({ client: { api: "v2", extraLocations: ["ZZ"] } });
     const refused = await current.failure(current.client.endpoints.create({ ...REQUIRED, locations: "ZZ" }));
     expect(refused.message).toMatch(/the country ZZ, in which .* some in AU, CA, CZ, FR, GB/);
@@ -306,7 +306,7 @@ describe("REST v2", () => {
 test.each([
   "graphql",
   "v2",
-] as const)("over %s, the table of capabilities matches what the requests can do", async (api) => {
+] as const)("over %s, the table of capabilities matches what the requests support", async (api) => {
   const { client, run, calls } = await start(api);
   const { changesLogins, deletesWorkers, showsDiscount } = CAPABILITIES[api];
   const { id } = await run(client.registryAuths.create({ name: "r", username: "me", password: "very-secret" }));

@@ -110,7 +110,7 @@ describe.each<Api>(["graphql", "v2"])("over %s", (api) => {
     expect(it.calls().slice(before)).not.toContain("updateEndpoint");
   });
 
-  test("a new endpoint gets a limit of ten minutes, and an existing endpoint keeps its limit", async () => {
+  test("a new endpoint gets a time limit of ten minutes, and an existing endpoint keeps its time limit", async () => {
     await using it = await start(api);
     const { endpoints } = it.client;
     const { id, executionTimeoutMs } = await it.run(endpoints.create(GPU));
@@ -121,7 +121,7 @@ describe.each<Api>(["graphql", "v2"])("over %s", (api) => {
     expect(it.emulator.endpoints.get(id)).toMatchObject({ executionTimeoutMs: 90_000, workersMax: 1 });
   });
 
-  test("a data center without one of the volumes is refused before anything is written", async () => {
+  test("a location that none of the volumes is in is refused before anything is written", async () => {
     await using it = await start(api);
     const { endpoints } = it.client;
     const wrong = { ...GPU, locations: ["EU-RO-1", "EU-SE-1"], networkVolumeIds: ["v1", "v2"] };

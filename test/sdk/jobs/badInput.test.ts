@@ -119,7 +119,7 @@ describe.each(["name", "templateId", "networkVolumeId"] as const)("%s", (field) 
 
 test.each(
   Object.keys({ ...MINIMAL, locations: 1, flashBootType: 1, scalerType: 1, scalerValue: 1, workersMin: 1 }),
-)("an odd value for %s is either refused with an error that names the field, or stored without changing other fields", async (field) => {
+)("an unusual value for %s is either refused with an error that names the field, or stored without changing other fields", async (field) => {
   for (const value of ODD_VALUES) {
     const { id } = await client.endpoints.create(MINIMAL);
     const before = emulator.endpoints.get(id);
@@ -132,7 +132,7 @@ test.each(
   }
 });
 
-test("an odd id is refused, or matches no endpoint", async () => {
+test("an unusual id is refused, or matches no endpoint", async () => {
   for (const podId of ["", ".", "..", "a/b", "a?b", "a#b", "%2e%2e", ...ODD_TEXTS]) {
     await expect(client.pods.get(podId)).rejects.toThrow(/^.{0,100}(404|is not valid)/);
   }

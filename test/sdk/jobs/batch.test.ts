@@ -183,7 +183,7 @@ describe("a batch that ends early", () => {
   test.each([
     ["detach", undefined, 4, 0],
     ["cancel", "cancel" as const, 0, 4],
-  ])("break or return leaves the batch's jobs %sed and leaves nothing else behind", async (_, onAbort, inProgress, cancels) => {
+  ])("break or return leaves the batch's jobs %sed and leaves no requests or timers behind", async (_, onAbort, inProgress, cancels) => {
     const { emulated, batch, state } = await begun(onAbort);
     await using _it = emulated;
     const loop = async () => {
@@ -253,7 +253,7 @@ describe("a batch that ends early", () => {
     expect(batch.left.map(({ jobId }) => typeof jobId)).toEqual(["string", "string"]);
   });
 
-  test("after a break, counts and job ids show which jobs are left", async () => {
+  test("after a break, the counts and job ids show which jobs are unfinished", async () => {
     const { emulated, batch } = await begun();
     await using _it = emulated;
     const counted = () => {

@@ -85,7 +85,7 @@ describe("cancel and retry", () => {
     expect(runs).toBe(2);
   });
 
-  test("a retry whose response was lost runs a job that fails immediately just one more time", async () => {
+  test("a retry whose response was lost runs a job that fails immediately only once more", async () => {
     let runs = 0;
     await using emulated = await startQueue({
       handler: () => {

@@ -70,7 +70,7 @@ describe("waiting for a job", () => {
   test.each([
     ["parse", { parse: fail }],
     ["a Standard Schema's validate", { "~standard": { validate: fail } }],
-  ])("keeps the output when %s throws another error", async (_, schema) => {
+  ])("keeps the output if %s throws another error", async (_, schema) => {
     await using emulated = await startQueue();
     const error = await emulated.failure(emulated.queue.runSync({ input: { a: 1 } }, { schema }));
     expect(error).toMatchObject({ output: { a: 1 }, issues: [{ path: [], message: "the schema is broken" }] });
@@ -104,7 +104,7 @@ describe("waiting for a job", () => {
   test.each([
     "RUNNING",
     "SOMETHING_NEW",
-  ])("does not treat the unknown state %s as an end [contract.unknown-state]", async (status) => {
+  ])("does not treat the unknown state %s as final [contract.unknown-state]", async (status) => {
     await using emulated = await startQueue();
     const job = await emulated.run(emulated.queue.run({ input: {} }));
     emulated.emulator.faults.add({
@@ -138,7 +138,7 @@ describe("waiting for a job", () => {
     expect(error.message).toContain("executionTimeout exceeded");
   });
 
-  test("fails when the job was cancelled or timed out [contract.cancelled] [contract.timed-out]", async () => {
+  test("fails if the job was cancelled or timed out [contract.cancelled] [contract.timed-out]", async () => {
     await using emulated = await startQueue({ handler: (_, { timeOut }) => timeOut() });
     const timedOut = await emulated.run(emulated.queue.run({ input: {} }));
     expect(await emulated.failure(timedOut.wait())).toMatchObject({ name: "JobFailedError", jobStatus: "TIMED_OUT" });
@@ -150,7 +150,7 @@ describe("waiting for a job", () => {
     expect(await wait).toMatchObject({ name: "JobFailedError", jobStatus: "CANCELLED" });
   });
 
-  test("ends at its timeout with the job's id and a handle to resume with [contract.stays-in-queue]", async () => {
+  test("ends at its timeout, with the job's id and a handle with which to resume [contract.stays-in-queue]", async () => {
     await using emulated = await startQueue({ handler: sleeper });
     const job = await emulated.run(emulated.queue.run({ input: { ms: 60_000 } }));
     const startedAt = emulated.clock.now();
@@ -162,7 +162,7 @@ describe("waiting for a job", () => {
     expect((await emulated.run((error as WaitTimeoutError).job.wait())).output).toEqual({ slept: 60_000 });
   });
 
-  test("can be resumed with only the job's id", async () => {
+  test("can be resumed with the job's id alone", async () => {
     await using emulated = await startQueue({ handler: sleeper });
     const { id } = await emulated.run(emulated.queue.run({ input: { ms: 30_000 } }));
     const resumed = emulated.client.endpoint(emulated.endpointId).job(id, { schema: z.object({ slept: z.number() }) });
@@ -170,7 +170,7 @@ describe("waiting for a job", () => {
     expect(() => emulated.queue.job("../status")).toThrow(InvalidInputError);
   });
 
-  test("survives a minute of faults, and gives up after the client's time limit for a call", async () => {
+  test("continues through a minute of faults, and gives up after the client's time limit for a call", async () => {
     await using emulated = await startQueue({ handler: sleeper });
     const rule = emulated.emulator.faults.add({ match: { operation: "status" }, effect: { status: 503 } });
     const job = await emulated.run(emulated.queue.run({ input: { ms: 10_000 } }));
@@ -257,7 +257,7 @@ describe("aborting a wait", () => {
     expect(warnings.join()).toContain("may continue");
   });
 
-  test("an abort of a wait for a job that no longer exists needs no cancel", async () => {
+  test("an aborted wait for a job that no longer exists sends no cancel", async () => {
     await using emulated = await startQueue();
     const signal = AbortSignal.abort(new Error("changed my mind"));
     const wait = emulated.queue.job("gone").wait({ signal, onAbort: "cancel" });
@@ -322,7 +322,7 @@ describe("when a job expires", () => {
     expect(await emulated.failure(purged.status())).toBeInstanceOf(NotFoundError);
   });
 
-  test("is changed by a new ttl, which is sent [contract.status-ttl]", async () => {
+  test("changes when a new ttl is sent [contract.status-ttl]", async () => {
     await using emulated = await startQueue({ handler: sleeper });
     const job = await emulated.run(
       emulated.queue.run({ input: { ms: 2 * 60 * MINUTE }, policy: { executionTimeout: 24 * 60 * MINUTE } }),

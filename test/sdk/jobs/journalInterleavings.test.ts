@@ -172,7 +172,7 @@ async function play(
 // Short ones, and some beyond the lease: a process whose steps wait meanwhile is paused.
 const ticks = fc.array(fc.oneof(fc.nat(500), fc.constant(0), fc.nat(2 * LEASE_MS)), { maxLength: 200 });
 
-test("no interleaving of three processes submits a key twice, or loses one", async () => {
+test("no interleaving of three processes submits a key twice or loses a key", async () => {
   await fc.assert(
     fc.asyncProperty(fc.scheduler(), fc.array(fate, { minLength: 3, maxLength: 3 }), ticks, async (s, fates, given) => {
       const { clock, tick } = createClock();
@@ -205,4 +205,5 @@ test("no interleaving of three processes submits a key twice, or loses one", asy
   );
 });
 
-test.each(journalRules)("the journal in this test: $title", ({ check }) => check(memoryJournal(() => 0, LEASE_MS)));
+test.each(journalRules)("the journal used in this test: $title", ({ check }) =>
+  check(memoryJournal(() => 0, LEASE_MS)));

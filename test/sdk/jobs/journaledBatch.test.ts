@@ -73,7 +73,7 @@ const outputs = (results: BatchResult[]) =>
 const submits = (emulated: EmulatedQueue) => emulated.calls().filter((call) => call === "run").length;
 
 describe("a batch with a journal", () => {
-  test("resumes after a break, runs each input once, and yields the results not delivered before", async () => {
+  test("resumes after a break, runs each input once, and yields the results that were not delivered before", async () => {
     const { emulated, runs } = await started();
     await using _it = emulated;
     const first: unknown[] = [];
@@ -93,7 +93,7 @@ describe("a batch with a journal", () => {
     expect([runs.size, submits(emulated)]).toEqual([40, 40]);
   });
 
-  test("resumes after a kill at any moment without running an input twice or losing one", async () => {
+  test("resumes after a kill at any moment without running an input twice or losing an input", async () => {
     const { emulated, runs } = await started(300);
     await using _it = emulated;
     const copies: string[] = [];
@@ -120,7 +120,7 @@ describe("a batch with a journal", () => {
     }
   });
 
-  test("in every run, reports an input whose submit was lost, and submits it again only on request", async () => {
+  test("reports an input whose submit was lost in every run, and submits it again only on request", async () => {
     const { emulated, runs } = await started();
     await using _it = emulated;
     emulated.emulator.faults.add({ match: { operation: "run" }, effect: { reset: true, when: "after" }, times: 2 });
@@ -179,7 +179,7 @@ describe("a batch with a journal", () => {
     expect(await readFile(file, "utf8")).not.toMatch(/secret/);
   });
 
-  test("runs inputs with the same key once, and yields the result for each input", async () => {
+  test("runs inputs with the same key once, and yields the result for each of these inputs", async () => {
     const { emulated, runs } = await started();
     await using _it = emulated;
     const inputs = [{ n: 1, a: { x: 1, y: 2 } }, { a: { y: 2, x: 1 }, n: 1 }, { n: 2 }, { n: 2 }];
@@ -232,7 +232,7 @@ describe("a batch with a journal", () => {
     expect(runs.get(1)).toBe(1);
   });
 
-  test("records a result as delivered only when done is called, if the loop asks for that", async () => {
+  test("records a result as delivered only when done is called, if the loop requests this", async () => {
     const { emulated } = await started();
     await using _it = emulated;
     const options = { delivery: "done" } as const;
@@ -243,7 +243,7 @@ describe("a batch with a journal", () => {
     expect(outputs(await emulated.run(collect(run(emulated, numbers(4), options))))).toEqual([3]);
   });
 
-  test("records results that concurrent consumers process until after the end of the loop", async () => {
+  test("allows concurrent consumers to mark results as delivered until after the end of the loop", async () => {
     const { emulated } = await started();
     await using _it = emulated;
     const options = { delivery: "done" } as const;
@@ -368,7 +368,7 @@ describe("a batch whose journal cannot be used", () => {
   });
 });
 
-test("an abort of a batch with a journal yields the complete results, and the next run yields the rest", async () => {
+test("an aborted batch with a journal yields the results that are complete, and the next run yields the rest", async () => {
   await using emulated = await many(sleeper);
   const inputs = [1_000, 5_000, 5_001, 7_200_000].map((ms) => ({ ms }));
   const controller = new AbortController();

@@ -15,7 +15,7 @@ interface Tools {
   sleep(ms: number): Promise<void>;
 }
 
-test("onProgress is called once for each new update of the worker, but not for the result", async () => {
+test("onProgress is called once for each new update from the worker, but not for the result", async () => {
   await using emulated = await startQueue({ handler: reporter });
   const job = await emulated.run(emulated.queue.run({ input: {} }));
   const seen: unknown[] = [];

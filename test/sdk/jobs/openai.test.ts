@@ -93,7 +93,7 @@ describe("openaiStream", () => {
     ["after some events", ["data: 1\n\n", "data: 2"], [1, 2]],
     ["after comments alone", [": ping\n\n"], []],
     ["after an event that ends no stream", ['data: {"type":"response.created"}\n\n'], [{ type: "response.created" }]],
-  ])("a stream that ends without [DONE] %s is incomplete", async (_, pieces, received) => {
+  ])("a stream that ends without [DONE] %s is reported as incomplete", async (_, pieces, received) => {
     const { events, error } = await eventsOf(pieces);
     expect(events).toEqual(received);
     expect(error).toBeInstanceOf(OpenAiStreamIncompleteError);
@@ -106,7 +106,7 @@ describe("openaiStream", () => {
     "response.incomplete",
     "response.failed",
     "message_stop",
-  ])("a stream of another API ends with its own event %s", async (type) => {
+  ])("a stream of another API ends with that API's own last event %s", async (type) => {
     expect(await eventsOf([`event: ${type}\ndata: {"type":"${type}"}\n\n`])).toEqual({ events: [{ type }] });
   });
 
@@ -181,7 +181,7 @@ describe("openaiStream", () => {
     expect(emulated.calls()).toEqual(["openai"]);
   });
 
-  test("a job that fails before its first event causes an error from the request", async () => {
+  test("a job that fails before its first event makes the request throw an error", async () => {
     await using emulated = await startQueue({
       handler: () => {
         throw new Error("out of memory");

@@ -63,7 +63,7 @@ describe("the pause between two reads of a job", () => {
 });
 
 describe("the poller", () => {
-  test("reads a job until it has ended, and then stops and leaves no timer", async () => {
+  test("reads a job until it has ended, then stops and leaves no timer", async () => {
     const { clock, poller, reads } = pollerOf(completedAfter(2_000));
     const seen = watch(poller.wait("a", FOREVER));
     await clock.advance(1_999);
@@ -101,7 +101,7 @@ describe("the poller", () => {
     expect(Math.max(...perJob.values()) - Math.min(...perJob.values())).toBeLessThanOrEqual(1);
   });
 
-  test("ends a wait at its deadline even if many others are due", async () => {
+  test("ends a wait at its deadline even if many other waits are due", async () => {
     const { clock, poller } = pollerOf(() => ({ id: "a", status: "IN_QUEUE" }));
     for (let n = 0; n < 5_000; n++) poller.wait(`job-${n}`, FOREVER).catch(() => {});
     const seen = watch(poller.wait("a", { ...FOREVER, deadline: 1_234 }));
@@ -137,7 +137,7 @@ describe("the poller", () => {
     expect(hurried.outcome?.lastError).toBe(fault);
   });
 
-  test("gives up when a job's reads fail for longer than the maximum outage", async () => {
+  test("gives up when the reads of a job have failed for longer than the maximum outage", async () => {
     const fault = new ConnectionError("broken");
     const { clock, poller } = pollerOf(() => fault, 30_000);
     const seen = watch(poller.wait("a", FOREVER));
@@ -174,7 +174,7 @@ describe("the poller", () => {
     expect(reads.map(({ at }) => at)).toEqual([0, 60_000]);
   });
 
-  test("uses at most half of the limit for concurrent requests", async () => {
+  test("uses at most half of the limit on concurrent requests", async () => {
     const clock = manualClock(0);
     let underWay = 0;
     let most = 0;

@@ -72,7 +72,7 @@ describe("each error of the contract", () => {
     [404, NotFoundError, "NOT_FOUND", 1],
     [429, RateLimitError, "RATE_LIMITED", 6],
     [500, ServiceFaultError, "SERVICE_FAULT", 6],
-  ])("status %d causes a %p with its own code [contract.error-statuses]", async (status, kind, code, calls) => {
+  ])("status %d causes a %p with an error code of its own [contract.error-statuses]", async (status, kind, code, calls) => {
     await using emulated = await startQueue();
     emulated.emulator.faults.add({ match: { operation: "health" }, effect: { status } });
     const error = await emulated.failure(emulated.queue.health());
@@ -97,7 +97,7 @@ describe("each error of the contract", () => {
     );
   });
 
-  test("a web page as response causes an error that says so", async () => {
+  test("a response that is an HTML page causes an error that says so", async () => {
     await using emulated = await startQueue();
     emulated.emulator.faults.add({ match: { operation: "health" }, effect: { html: true, status: 200 } });
     const error = await emulated.failure(emulated.queue.health());

@@ -16,7 +16,7 @@ describe("a synchronous job", () => {
     expect(emulated.emulator.journal.requests()[0]?.arguments).toMatchObject({ wait: "90000" });
   });
 
-  test("a job that takes longer than the service waits is read with /status and remains one job", async () => {
+  test("a job that takes longer than the service waits is read with /status and is not submitted again", async () => {
     await using emulated = await startQueue({ handler: sleeper });
     const job = await emulated.run(emulated.queue.runSync({ input: { ms: 200_000 } }, { wait: 30_000 }));
     expect(job.output).toEqual({ slept: 200_000 });
@@ -35,7 +35,7 @@ describe("a synchronous job", () => {
     expect(emulated.emulator.journal.requests()[0]?.arguments).toMatchObject({ wait });
   });
 
-  test("asks the service to wait for the remaining budget after a refusal", async () => {
+  test("asks the service to wait for the rest of the budget after a refusal", async () => {
     await using emulated = await startQueue();
     const effect = { status: 429, headers: { "retry-after": "20" } };
     emulated.emulator.faults.add({ match: { operation: "runsync" }, effect, times: 1 });
@@ -85,7 +85,7 @@ describe("a synchronous job", () => {
     expect(emulated.calls()).toEqual(["runsync"]);
   });
 
-  test("a call without a response ends as uncertain at the caller's deadline", async () => {
+  test("a call that gets no response ends as uncertain at the caller's deadline", async () => {
     await using emulated = await startQueue();
     emulated.emulator.faults.add({ match: { operation: "runsync" }, effect: { hang: true, when: "after" } });
     const startedAt = emulated.clock.now();
@@ -94,7 +94,7 @@ describe("a synchronous job", () => {
     expect(emulated.clock.now() - startedAt).toBeLessThan(20_500);
   });
 
-  test("a call without a budget allows for the service's wait and a response, not only the client's usual 30 s", async () => {
+  test("a call without a budget allows enough time for the service's wait and a response, not only the client's usual 30 s", async () => {
     await using emulated = await startQueue({ handler: sleeper });
     await emulated.run(emulated.queue.runSync({ input: { ms: 250_000 } }, { wait: 300_000 }));
     expect(emulated.calls()).toEqual(["runsync"]);
@@ -108,7 +108,7 @@ describe("a synchronous job", () => {
     expect(emulated.calls()).toEqual([]);
   });
 
-  test("is cancelled when its caller aborts and has asked for that, even right after the submit", async () => {
+  test("is cancelled if its caller aborts and has requested that, even right after the submit", async () => {
     for (const afterMs of [500, 5_000]) {
       await using emulated = await startQueue({ handler: sleeper });
       const controller = new AbortController();

@@ -82,7 +82,7 @@ describe("a response with a field of another type", () => {
       { delayTime: null, workerId: null },
     ],
     [{ executionTime: "" }, {}],
-  ])("keeps the result next to it: %j is read as %j", async (odd, read) => {
+  ])("keeps the result next to that field: %j is read as %j", async (odd, read) => {
     await using emulated = await respondingWith({ ...RESULT, ...odd });
     for (const job of [
       await emulated.queue.status("job-1"),
@@ -99,7 +99,7 @@ describe("a response with a field of another type", () => {
     expect((await emulated.queue.run({ input: {} })).id).toBe("17");
   });
 
-  test("numeric strings in the responses of purge and health and in a piece's statistics are read", async () => {
+  test("numeric strings are read in the responses of purge and health, and in the statistics of a stream chunk", async () => {
     await using purge = await respondingWith({ removed: "3", status: "completed" });
     expect(await purge.queue.purgeQueue()).toEqual({ removed: 3, status: "completed" });
     const jobs = { completed: "1", failed: 0, inProgress: 0, inQueue: "2", retried: 0 };
@@ -139,7 +139,7 @@ describe("a submit whose response is odd", () => {
     ["an id that could not be asked for", { id: "../run", status: "IN_QUEUE" }, "../run"],
     ["an id that is far too long", { id: "x".repeat(300), status: "IN_QUEUE" }, "x".repeat(300)],
     ["an id that holds the key", { id: `${CANARY}/`, status: "IN_QUEUE" }, "[redacted]/"],
-  ])("causes an error with the job's id, if it contains one: %s", async (_, body, jobId) => {
+  ])("causes an error that contains the job's id, if the response contains one: %s", async (_, body, jobId) => {
     await using emulated = await respondingWith(body);
     for (const submit of [() => emulated.queue.run({ input: {} }), () => emulated.queue.runSync({ input: {} })]) {
       const error = withoutCanary(await submit().catch((reason: unknown) => reason));
@@ -159,7 +159,7 @@ describe("a submit whose response is odd", () => {
     });
   });
 
-  test("returns a result that it contains, regardless of its id", async () => {
+  test("returns the result that the response contains, regardless of the id", async () => {
     await using emulated = await respondingWith({ id: "a/b", status: "COMPLETED", output: "paid" });
     expect((await emulated.queue.runSync({ input: {} })).output).toBe("paid");
   });
@@ -223,7 +223,7 @@ describe("a wait that nobody waits for any more", () => {
     "is aborted",
     "has come to its deadline",
     "is ended by close()",
-  ])("a wait that is no longer needed because it %s leaves no request behind, and close() waits for none", async (how) => {
+  ])("a wait that is no longer needed because it %s leaves no request behind, and close() does not wait for it", async (how) => {
     await using server = await startSilentServer();
     const client = createClient({ apiKey: CANARY, queueUrl: server.url });
     const job = client.endpoint("abc").job("job-1");

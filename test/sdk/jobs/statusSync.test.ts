@@ -31,7 +31,7 @@ describe("a wait at the service named runpod", () => {
     });
   });
 
-  test("needs one request for every 90 s of the job, and notices its end at once", async () => {
+  test("needs one request for every 90 s that the job runs, and notices the job's end immediately", async () => {
     await using emulated = await startRunpod();
     const job = await submit(emulated, 200_000);
     const startedAt = emulated.clock.monotonic();
@@ -48,7 +48,7 @@ describe("a wait at the service named runpod", () => {
     expect(reads(emulated)).toEqual(["status-sync"]);
   });
 
-  test("polls if it uses onStatus, even when a request is already held", async () => {
+  test("polls if onStatus is set, even when a request is already being held", async () => {
     await using emulated = await startRunpod();
     const job = await submit(emulated, 20_000);
     const held = job.wait();
@@ -62,7 +62,9 @@ describe("a wait at the service named runpod", () => {
     expect(new Set(rest)).toEqual(new Set(["status"]));
   });
 
-  test.each([404, 400, 403])("polls after status %d, and does not ask for a held request again", async (status) => {
+  test.each([
+    404, 400, 403,
+  ])("polls after status %d, and does not ask the service to hold a request again", async (status) => {
     await using emulated = await startRunpod();
     emulated.emulator.faults.add({ match: { operation: "status-sync" }, effect: { status } });
     const [first, second] = [await submit(emulated, 5_000), await submit(emulated, 5_000)];
@@ -78,7 +80,7 @@ describe("a wait at the service named runpod", () => {
     expect(reads(emulated).slice(0, 2)).toEqual(["status-sync", "status"]);
   });
 
-  test("a wait for an unknown job fails, and the next wait may be held again", async () => {
+  test("a wait for an unknown job fails, and the request of the next wait may be held again", async () => {
     await using emulated = await startRunpod();
     expect(await emulated.failure(emulated.queue.job("none").wait())).toBeInstanceOf(NotFoundError);
     const job = await submit(emulated, 5_000);
@@ -140,7 +142,7 @@ describe("a wait at the service named runpod", () => {
     expect(emulated.calls().at(-1)).toBe("cancel");
   });
 
-  test("holds at most 100 requests, and polls the other jobs", async () => {
+  test("lets the service hold at most 100 requests, and polls the other jobs", async () => {
     await using emulated = await startRunpod({ workers: 150 });
     const jobs = await emulated.run(
       Promise.all(Array.from({ length: 150 }, () => emulated.queue.run({ input: { ms: 20_000 } }))),
@@ -156,7 +158,7 @@ describe("a wait at the service named runpod", () => {
   });
 });
 
-test("a wait polls if the service is not named", async () => {
+test("a wait polls if the service has no name", async () => {
   await using emulated = await startRunpod({ client: { service: undefined } });
   const job = await submit(emulated, 5_000);
   await emulated.run(job.wait());

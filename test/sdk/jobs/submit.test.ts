@@ -63,7 +63,7 @@ describe("a submit", () => {
     expect(emulated.emulator.journal.requests({ operation: "run", outcome: "ok" })).toHaveLength(1);
   });
 
-  test("a submit that gets 429 with Retry-After waits exactly as long as it says", async () => {
+  test("a submit that gets 429 with Retry-After waits exactly as long as the header says", async () => {
     await using emulated = await startQueue();
     const effect = { status: 429, headers: { "retry-after": "7" } };
     emulated.emulator.faults.add({ match: { operation: "run" }, effect, times: 1 });
@@ -72,7 +72,7 @@ describe("a submit", () => {
     expect((second?.at ?? 0) - (first?.at ?? 0)).toBe(7_000);
   });
 
-  test("a submit that always gets 429 fails after six attempts and was certainly not made", async () => {
+  test("a submit that always gets 429 fails after six attempts, and certainly created no job", async () => {
     await using emulated = await startQueue();
     emulated.emulator.faults.add({ match: { operation: "run" }, effect: { status: 429 } });
     const error = await emulated.failure(emulated.queue.run(REQUEST));
@@ -141,14 +141,14 @@ describe("a submit", () => {
     expect(emulated.calls()).toHaveLength(1);
   });
 
-  test("a submit without a connection was certainly not made", async () => {
+  test("a submit that could not connect certainly created no job", async () => {
     const client = createClient({ apiKey: CANARY, queueUrl: "http://127.0.0.1:1", retry: { maxAttempts: 2 } });
     const error = await client.endpoint("abc").run(REQUEST).catch(withoutCanary);
     expect(error).toMatchObject({ code: "CANNOT_CONNECT" });
     await client.close();
   });
 
-  test("is not sent again by the transport when a reused connection turns out to be closed", async () => {
+  test("is not sent again by the transport if a reused connection turns out to be closed", async () => {
     await using server = await startHangUpServer();
     const client = createClient({ apiKey: CANARY, queueUrl: server.url });
     const queue = client.endpoint("abc");

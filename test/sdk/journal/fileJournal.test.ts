@@ -33,7 +33,7 @@ async function opened<T>(use: (journal: OpenJournal) => Promise<T>): Promise<T> 
 describe("a file journal", () => {
   test.each(journalRules.filter(({ needsTwo }) => !needsTwo))("$title", ({ check }) => check(fileJournal(file)));
 
-  test("ignores an unfinished last line and replaces it", async () => {
+  test("ignores an incomplete last line and overwrites it", async () => {
     await opened((journal) => journal.claim("a", ["k1", "k2"], []));
     await appendFile(file, '{"key":"k3","state":"clai');
     await opened(async (journal) => {
@@ -66,7 +66,7 @@ describe("a file journal", () => {
     await expect(other).rejects.toThrow(/batch "pages".*batch "books"/);
   });
 
-  test("is compacted without loss when more than half of its lines are outdated", async () => {
+  test("is compacted without loss once more than half of its lines are outdated", async () => {
     const keys = Array.from({ length: 600 }, (_, n) => `k${n}`);
     await opened(async (journal) => {
       await journal.claim("a", keys, []);
@@ -98,7 +98,7 @@ describe("a file journal", () => {
 });
 
 describe("the lock of a file journal", () => {
-  test("refuses a second user in the same process", async () => {
+  test("refuses a second user within the same process", async () => {
     await opened(async () => {
       await expect(fileJournal(file).open(BATCH)).rejects.toThrow(expect.objectContaining({ code: "JOURNAL_LOCKED" }));
     });
@@ -129,7 +129,7 @@ describe("the lock of a file journal", () => {
   });
 });
 
-test("the index of keys finds every key and needs little memory", () => {
+test("the index of keys finds every key and uses little memory", () => {
   const index = new KeyIndex();
   for (let n = 0; n < 20_000; n++) index.set(`key ${n % 10_000}`, n);
   expect(index.size).toBe(10_000);

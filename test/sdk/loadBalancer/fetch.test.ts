@@ -54,7 +54,7 @@ const failure = async (promise: Promise<unknown>) =>
   );
 
 describe("the URL", () => {
-  test("has its own host at RunPod, and a path below the queue's URL elsewhere", async () => {
+  test("uses its own host at RunPod, and a path below the queue's URL elsewhere", async () => {
     const runpod = createClient({ apiKey: CANARY, service: "runpod" });
     expect(runpod.endpoint("Abc1").loadBalancerUrl).toBe("https://abc1.api.runpod.ai");
     expect(() => runpod.endpoint("a.b").loadBalancerUrl).toThrow(InvalidInputError);
@@ -87,7 +87,7 @@ describe("the URL", () => {
     expect(raw.received).toEqual([]);
   });
 
-  test("may be below the endpoint's own URL, but not of another origin or endpoint", async () => {
+  test("may be below the endpoint's own URL, but not on another origin or endpoint", async () => {
     await using raw = await startRaw(answer(200));
     const endpoint = raw.client.endpoint("ep");
     for (const url of [
@@ -209,7 +209,7 @@ describe("a request", () => {
     expect(workerIdOf(new Response())).toBeUndefined();
   });
 
-  test("is held during a cold start for longer than an attempt may take, and then served", async () => {
+  test("is held during a cold start for longer than an attempt may normally take, and is then served", async () => {
     const clock = manualClock();
     await using app = await startLoadBalanced({ emulator: { clock, coldStartMs: 100_000 }, client: { clock } });
     const response = app.endpoint.fetch("/v1/models");
@@ -278,7 +278,7 @@ describe("the response", () => {
     [404, "no such route", {}],
     [500, "crashed", {}],
     [503, "loading", {}],
-  ])("with the status %d from an app is returned, not thrown", async (status, body, headers) => {
+  ])("is returned, not thrown, if an app responds with the status %d", async (status, body, headers) => {
     await using raw = await startRaw(answer(status, body, headers));
     const response = await raw.fetch("/x");
     expect([response.status, await response.text()]).toEqual([status, body]);
@@ -293,7 +293,7 @@ describe("the response", () => {
     [404, '{"error":"affinity_worker_gone"}', WorkerGoneError],
     [502, "<html>Bad gateway</html>", WorkerUnreachableError],
     [524, "", ProcessingTimeoutError],
-  ])("with the status %d and the body %j from the service causes an error after one request", async (status, body, type) => {
+  ])("causes an error after one request if the service responds with the status %d and the body %j", async (status, body, type) => {
     await using raw = await startRaw(answer(status, `${body}${CANARY}`));
     const error = await failure(raw.fetch("/x?secret=1"));
     expect(error).toBeInstanceOf(type);
@@ -325,10 +325,7 @@ describe("a repeat", () => {
     expect(raw.received).toHaveLength(1);
   });
 
-  test.each([
-    "GET",
-    "POST",
-  ])("is never made for a %s that was sent, because its effect is uncertain", async (method) => {
+  test.each(["GET", "POST"])("is never made for a %s that was sent, because its effect is unknown", async (method) => {
     await using raw = await startRaw((outgoing) => outgoing.socket?.destroy());
     const error = await failure(raw.fetch("/x", { method }));
     expect(error).toBeInstanceOf(RequestUncertainError);
@@ -352,7 +349,7 @@ test("a hundred simultaneous requests are each served once", async () => {
   expect(app.emulator.journal.requests({ interface: "lb", status: 200 })).toHaveLength(100);
 });
 
-test("a queue call on a load-balancing endpoint fails with the advice to use fetch", async () => {
+test("a queue call on a load-balancing endpoint fails, and the error advises to use fetch", async () => {
   await using app = await startLoadBalanced();
   const error = await failure(app.endpoint.run({ input: {} }));
   expect(error).toBeInstanceOf(NoQueueError);

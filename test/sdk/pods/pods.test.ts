@@ -30,7 +30,7 @@ async function clientOf(answer: ScriptedAnswer, options: { readonly maxAttempts?
 }
 
 describe("the request for a pod", () => {
-  test("is a GET of its path with the key as Bearer token and without a query [contract.find-pod]", async () => {
+  test("is a GET of the pod's path with the key as Bearer token and no query [contract.find-pod]", async () => {
     await using emulated = await clientOf({ body: POD });
     await emulated.pods.get("pod-1");
     expect(emulated.requests).toHaveLength(1);
@@ -103,7 +103,7 @@ describe("a pod", () => {
     expect(await emulated.pods.get("pod-1")).toStrictEqual(odd);
   });
 
-  test("contains numbers where the service writes numeric strings", async () => {
+  test("contains numbers even if the service sends numeric strings", async () => {
     const texts = {
       costPerHr: "0.740",
       adjustedCostPerHr: "0.69",
@@ -120,7 +120,7 @@ describe("a pod", () => {
     });
   });
 
-  test("contains its image under either field name", async () => {
+  test("contains its image, whichever field name the service uses", async () => {
     const { image, ...rest } = POD;
     await using emulated = await clientOf({ body: { ...rest, imageName: image } });
     const pod = await emulated.pods.get("pod-1");
@@ -144,7 +144,7 @@ describe("a pod", () => {
   test.each<[string, unknown]>([
     ["an unexpected shape", { id: "", env: { WORKER_KEY: "s3cret-value" }, name: "x" }],
     ["broken JSON", '{"id": "pod-1", "env": {"A": "b", "WORKER_KEY": "s3cret-value'],
-  ])("shows nothing of its environment in an error about %s", async (_what, body) => {
+  ])("causes an error about %s that shows nothing of the pod's environment", async (_what, body) => {
     await using emulated = await clientOf({ body });
     const error = withoutCanary(await emulated.pods.get("pod-1").catch((reason: unknown) => reason));
     expect(`${error.message}${error.stack}`).not.toContain("s3cret-value");

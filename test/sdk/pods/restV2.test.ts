@@ -24,7 +24,7 @@ test("a pod of REST v2 uses the field names of the contract", async () => {
   });
 });
 
-test("a worker's pod is not found, and the message explains why", async () => {
+test("a worker's pod is not found, and the error explains why", async () => {
   const { client, failure, emulator } = site;
   emulator.pods.add({ id: "worker1", endpointId: "ep1" });
   const error = await failure(client.pods.get("worker1", { includeWorkers: true }));
@@ -32,7 +32,7 @@ test("a worker's pod is not found, and the message explains why", async () => {
   expect(error.message).toContain("REST v2 does not find the pods of serverless workers by their id");
 });
 
-test("when the service has retired REST v1, pods are read over REST v2, even with GraphQL", async () => {
+test("when the service has retired REST v1, pods are read over REST v2, even by a GraphQL client", async () => {
   const { emulator } = site;
   emulator.pods.add({ id: "pod1", name: "trainer" });
   const { SERVERLESS_GPU_API_KEY: apiKey = "" } = emulator.env;

@@ -41,7 +41,7 @@ test("a line is read back unchanged, and a modified or truncated line is rejecte
   for (let length = 0; length < text.length; length++) expect(readLine(text.slice(0, length))).toBeUndefined();
 });
 
-test("each day has its own file with column names, and a truncated line does not damage the next line", () => {
+test("each day has its own file with column names, and a truncated line does not damage the line after it", () => {
   const folder = newFolder();
   const [one, other] = [openRecording(folder, "client", COLUMNS), openRecording(folder, "webhook", COLUMNS)];
   one.append({ kind: "job", by: "client", number: 1 }, DAY);
@@ -85,7 +85,7 @@ test("a client records each job once, with its times but without its input and o
   expect(textOf(folder)).not.toMatch(/planted/);
 });
 
-test("a folder that is not writable makes no job fail, and is reported once", async () => {
+test("a folder that is not writable is reported once, and no job fails because of it", async () => {
   const file = path.join(newFolder(), "a-file");
   appendFileSync(file, "");
   const warnings: string[] = [];
@@ -98,7 +98,7 @@ test("a folder that is not writable makes no job fail, and is reported once", as
   expect(warnings).toEqual([expect.stringContaining("jobs are no longer recorded in")]);
 });
 
-test("a webhook receiver records the job ends that it confirms in the same folder", async () => {
+test("a webhook receiver records the ends of jobs that it confirms in the same folder", async () => {
   const folder = newFolder();
   await using emulated = await startQueue({});
   const receiver = createWebhookReceiver({

@@ -47,7 +47,7 @@ function refuseV2({ emulator }: Emulated): void {
 
 const named = ({ emulator }: Emulated, name: string) => emulator.endpoints.list().filter((each) => each.name === name);
 
-test("an endpoint that the list cuts off is found, changed, recycled and deleted like any other", async () => {
+test("an endpoint that is missing from a truncated list is found, changed, recycled and deleted like any other", async () => {
   const { it: account, ids } = await withEndpoints(402);
   await using _ = account;
   const { endpoints } = account.client;
@@ -67,7 +67,7 @@ test("an endpoint that the list cuts off is found, changed, recycled and deleted
   expect(await account.run(endpoints.get(other))).toMatchObject({ name: "e401" });
 });
 
-test("an endpoint that is cut off from the list is not gone because its deletion was accepted", async () => {
+test("an endpoint that is missing from a truncated list is not considered gone just because its deletion was accepted", async () => {
   const { it: account, ids } = await withEndpoints(402);
   await using _ = account;
   const id = ids[400] as string;
@@ -78,7 +78,7 @@ test("an endpoint that is cut off from the list is not gone because its deletion
   expect(account.emulator.endpoints.get(id)).toBeUndefined();
 });
 
-test("three hundred concurrent finds need one list, and records that it lacks are read fifty at a time", async () => {
+test("three hundred concurrent finds share one list, and missing records are read by id, fifty at a time", async () => {
   const { it: account, ids } = await withEndpoints(520);
   await using _ = account;
   const find = (id: string) => account.client.endpoints.find(id, { maxAgeMs: 60_000 });
@@ -89,7 +89,7 @@ test("three hundred concurrent finds need one list, and records that it lacks ar
   expect(account.calls()).toHaveLength(1 + 3);
 });
 
-test("a list of all endpoints adds the ones that the service cuts off or, without REST v2, warns that it may be incomplete", async () => {
+test("a list of all endpoints includes those that the service leaves out or, without REST v2, warns that it may be incomplete", async () => {
   const { it: account, ids, warnings } = await withEndpoints(402);
   await using _ = account;
   const all = await account.run(account.client.endpoints.list());
@@ -104,7 +104,7 @@ test("a list of all endpoints adds the ones that the service cuts off or, withou
   expect(account.calls().filter((each) => each === "listEndpoints")).toHaveLength(3);
 });
 
-test("a name is taken even if only a hidden endpoint uses it", async () => {
+test("a name counts as taken even if only a hidden endpoint uses it", async () => {
   const { it: account, ids } = await withEndpoints(401);
   await using _ = account;
   const onNameTaken = (existing: readonly { readonly id: string }[]) => {
@@ -115,7 +115,7 @@ test("a name is taken even if only a hidden endpoint uses it", async () => {
   expect(await account.failure(create)).toHaveProperty("message", `taken by ${ids[400]}`);
 });
 
-test("a create whose response is lost is found even if the list is cut off, and only one endpoint exists", async () => {
+test("a create whose response is lost is found even if the list is truncated, and only one endpoint exists", async () => {
   const { it: account } = await withEndpoints(400);
   await using _ = account;
   account.emulator.faults.add({
@@ -127,7 +127,7 @@ test("a create whose response is lost is found even if the list is cut off, and 
   expect(named(account, "llama").map(({ id }) => id)).toEqual([created.id]);
 });
 
-test("a create whose response is lost is sent again if no list shows it, regardless of the lists' length", async () => {
+test("a create whose response is lost is sent again if no list contains the endpoint, regardless of the lists' length", async () => {
   const { it: account } = await withEndpoints(400);
   await using _ = account;
   account.emulator.faults.add({ match: { operation: "saveEndpoint" }, effect: { reset: true }, times: 1 });
@@ -138,7 +138,7 @@ test("a create whose response is lost is sent again if no list shows it, regardl
 test.each([
   "before",
   "after",
-] as const)("a create whose response is lost %s it took effect is not repeated if the list is cut off and REST v2 is unavailable", async (when) => {
+] as const)("a create whose response is lost %s it took effect is not repeated if the list is truncated and REST v2 is unavailable", async (when) => {
   const { it: account, warnings } = await withEndpoints(400);
   await using _ = account;
   refuseV2(account);
@@ -155,7 +155,7 @@ test.each([
   });
 });
 
-test("a service without single reads is asked for one only once, and a list of 400 then proves nothing", async () => {
+test("a service without single reads is asked for one only once, and a list of 400 endpoints then proves nothing", async () => {
   const { it: account, ids } = await withEndpoints(399, { emulator: { profile: "contract" } });
   await using _ = account;
   const { endpoints } = account.client;
@@ -174,7 +174,7 @@ test("a service without single reads is asked for one only once, and a list of 4
   expect(refusals()).toBe(1);
 });
 
-test("a service that refuses single reads as not found receives no further ones", async () => {
+test("a service that answers single reads with not found receives no further single reads", async () => {
   const { it: account } = await withEndpoints(1);
   await using _ = account;
   const body = { errors: [{ message: 'Field "endpoint" was not found on type "User"' }] };
@@ -184,7 +184,7 @@ test("a service that refuses single reads as not found receives no further ones"
   expect(account.calls()).toEqual(["myself", "myself", "myself"]);
 });
 
-test("a 404 of something before the service is no answer about an endpoint", async () => {
+test("a 404 from a gateway in front of the service says nothing about an endpoint", async () => {
   const { it: account, ids } = await withEndpoints(401);
   await using _ = account;
   for (const nth of [2, 3]) {
@@ -212,7 +212,7 @@ test.each([
   expect(account.calls()).toEqual(["myself", "saveEndpoint", "myself", "myself", "myself"]);
 });
 
-test("a service that has supported single reads is never treated as one that refuses them", async () => {
+test("a service that has supported single reads before is never treated as one that does not", async () => {
   const { it: account } = await withEndpoints(0);
   await using _ = account;
   expect(await account.run(account.client.endpoints.find("gone"))).toBeUndefined();
@@ -223,7 +223,7 @@ test("a service that has supported single reads is never treated as one that ref
   expect(error.message).toContain("no answer about endpoint gone");
 });
 
-test("a not-found response for an unknown id is understood, and the other ids of the request are read", async () => {
+test("a not-found response for an unknown id is understood, and the other ids in the request are read", async () => {
   const { it: account, ids } = await withEndpoints(401);
   await using _ = account;
   const find = (id: string) => account.client.endpoints.find(id, { maxAgeMs: 60_000 });
@@ -244,7 +244,7 @@ test("a not-found response for an unknown id is understood, and the other ids of
   expect(foundAfterMs).toBeLessThan(1_000);
 });
 
-test("a null account without an error means that the key has no identity, even in a single read", async () => {
+test("a null account without an error means that the key was not accepted, even in a single read", async () => {
   const { it: account } = await withEndpoints(0);
   await using _ = account;
   for (const nth of [1, 2]) {
@@ -269,7 +269,7 @@ test.each([
   expect(changed.idleTimeout).toBe(9);
 });
 
-test("when lists lag by ten seconds, a lost create is found and not repeated", async () => {
+test("when lists lag by ten seconds, a create whose response was lost is found and not repeated", async () => {
   const { it: account } = await withEndpoints(3);
   await using _ = account;
   lag(account);
@@ -282,7 +282,7 @@ test("when lists lag by ten seconds, a lost create is found and not repeated", a
   expect(named(account, "llama").map(({ id }) => id)).toEqual([created.id]);
 });
 
-test("when lists are ten seconds behind, a template and a volume that were just created are deleted, not forgotten", async () => {
+test("when lists lag by ten seconds, a template and a volume that were just created are deleted, not forgotten", async () => {
   const { it: account } = await withEndpoints(0);
   await using _ = account;
   lag(account);
@@ -303,7 +303,7 @@ function addTemplates({ emulator }: Emulated, containerRegistryAuthId: string): 
   return template("t400", containerRegistryAuthId);
 }
 
-test("a credential that only a hidden template uses is not deleted: the template would lose it", async () => {
+test("a credential that only a hidden template uses is not deleted, because the template would lose it", async () => {
   await using it = await startEmulated({ emulator: { profile: "observed" } });
   const { client, emulator } = it;
   const { id } = await it.run(client.registryAuths.create(CREDENTIAL));
@@ -317,7 +317,7 @@ test("a credential that only a hidden template uses is not deleted: the template
   expect(emulator.registryAuths.list()).toEqual([]);
 });
 
-test("a credential is not deleted while a cut list may hide a template that uses it", async () => {
+test("a credential is not deleted while a truncated list may hide a template that uses it", async () => {
   await using it = await startEmulated({ emulator: { profile: "observed" } });
   const { client, emulator } = it;
   const { id } = await it.run(client.registryAuths.create(CREDENTIAL));
@@ -351,7 +351,7 @@ test("a volume that only a hidden endpoint mounts is not deleted, even if the se
   expect(emulator.volumes.list()).toHaveLength(1);
 });
 
-test("a template is deleted even if the list of endpoints is cut off, because the service refuses to delete a used one", async () => {
+test("a template is deleted even if the list of endpoints is truncated, because the service refuses to delete a template in use", async () => {
   const { it } = await withEndpoints(400);
   await using _ = it;
   refuseV2(it);

@@ -2,7 +2,7 @@ import { startEmulated } from "../../support/emulated";
 
 const INPUT = { gpuIds: "ADA_24", templateId: "template" } as const;
 
-test("the last of several creates looks for the duplicates of all", async () => {
+test("the last of several concurrent creates looks for the duplicates of all of them", async () => {
   await using service = await startEmulated();
   const { emulator, client, run, calls } = service;
   const found: string[] = [];
@@ -35,7 +35,7 @@ test("the check for duplicates is not skipped when the last create fails", async
   expect(found).toEqual(["other"]);
 });
 
-test("a list that does not show the new record yet is read again until it shows the duplicate", async () => {
+test("a list that does not contain the new record yet is read again until it shows the duplicate", async () => {
   await using service = await startEmulated();
   const { emulator, client, run, clock } = service;
   const found: (readonly { readonly id: string }[])[] = [];

@@ -47,7 +47,7 @@ async function deletion({ clock, existing, list, wait }: ReturnType<typeof slowS
 
 const LIST_MS = 40;
 
-test("a deletion is never proven by a list requested before it was acknowledged, and waits at most half a second", async () => {
+test("a deletion is never proven by a list that was requested before the deletion was acknowledged, and waits at most half a second", async () => {
   const plans = fc.array(fc.record({ startMs: fc.nat(3_000), writeMs: fc.nat(600) }), { minLength: 1, maxLength: 40 });
   await fc.assert(
     fc.asyncProperty(plans, async (plan) => {
@@ -92,7 +92,7 @@ test("waves of eight deletions share the lists that prove them, regardless of ho
   expect(service.lists()).toBeLessThanOrEqual(2 * 10);
 });
 
-test("the last of many deletions do not wait for further deletions", async () => {
+test("the last of many deletions does not wait for further deletions", async () => {
   const ids = Array.from({ length: 12 }, (_, index) => `id-${index}`);
   const service = slowService(ids, LIST_MS);
   const tasks = ids.map((id, index) => async () => {
@@ -146,7 +146,7 @@ test("a single deletion does not wait, and neither do readers that do not share 
   for (const each of leave) each();
 });
 
-test("a shared list that all readers abandon is not requested, and the next reader does not wait for it", async () => {
+test("a shared list is not requested if all of its readers have given up, and the next reader does not wait for it", async () => {
   const service = slowService(["a"], LIST_MS);
   for (const _ of [1, 2]) service.list.join();
   const abort = new AbortController();
@@ -170,7 +170,7 @@ async function inParallel(tasks: readonly (() => Promise<void>)[], width: number
 
 const numberOf = ({ emulator }: Emulated, operation: string) => emulator.journal.requests({ operation }).length;
 
-test("each deletion at the service is proven by a later list, and eight concurrent deletions share a few lists", async () => {
+test("each deletion is proven by a list requested after it, and eight concurrent deletions share a few lists", async () => {
   const size = 24;
   await using account = await startEmulated();
   const { emulator, client } = account;

@@ -41,7 +41,7 @@ test("searching a list for one record gives the same result as reading the whole
   );
 });
 
-test("the part of a list with one name gives the same result as the whole list, for any records", () => {
+test("reading the records of one name from a list gives the same result as reading the whole list, for any records", () => {
   const kinds: ReadableKind<NamedRecord>[] = [KIND, { ...KIND, ignoresCase: true as const }, withSuffixes()];
   const named = fc.record({
     id: fc.constantFrom<unknown>("a", "b", undefined),
@@ -73,7 +73,7 @@ function withSuffixes(): ReadableKind<NamedRecord> {
   return { ...KIND, normalizeName, schema };
 }
 
-test("searching a list for one record does not read the others", () => {
+test("searching a list for one record does not decode the others", () => {
   let reads = 0;
   const schema = KIND.schema.transform((record) => {
     reads++;

@@ -67,7 +67,7 @@ describe.each([...KINDS, SECRET])("a create of a %s", (_noun, { operation, creat
     }
   });
 
-  test("with the name of an existing record is refused or creates another record, and never returns the existing one", async () => {
+  test("with the name of an existing record is refused or creates another record, and never returns the existing record", async () => {
     await using service = await startEmulated();
     const first = await service.run(create(service));
     service.emulator.faults.add({ match: { operation }, effect: { reset: true, when: "after" }, times: 1 });
@@ -77,7 +77,7 @@ describe.each([...KINDS, SECRET])("a create of a %s", (_noun, { operation, creat
   });
 });
 
-test("a lost create is found by its name if its record appears only after the repetition was refused", async () => {
+test("a record whose create response was lost is found by name, even if it appears only after the repetition was refused", async () => {
   await using service = await startEmulated();
   service.emulator.faults.add({
     match: { operation: "saveTemplate" },
@@ -97,7 +97,7 @@ test("the refusal of a name that is reserved or used in another account is expla
   );
 });
 
-test("a template of the same name that someone else created in the meantime is never mistaken for ours", async () => {
+test("a template of the same name that someone else created in the meantime is never mistaken for the client's own", async () => {
   await using service = await startEmulated();
   const { emulator, client } = service;
   emulator.faults.add({ match: { operation: "saveTemplate" }, effect: { reset: true }, times: 1 });

@@ -33,7 +33,7 @@ describe.each(NAMES)("%s over REST v2", (name) => {
   });
   afterEach(() => site[Symbol.asyncDispose]());
 
-  test("a record counts as absent after one list and two reads by its id that are one lag apart", async () => {
+  test("a record counts as absent after one list and two reads by id, with the lag of the lists in between", async () => {
     expect(await site.run(site.client[name].find("absent"))).toBeUndefined();
     expect(site.calls()).toEqual([list, get, get]);
     const [first = 0, second = 0] = times(site, get);
@@ -52,14 +52,14 @@ describe.each(NAMES)("%s over REST v2", (name) => {
     expect(await site.run(site.client[name].list())).toEqual([]);
   });
 
-  test("a record that neither a list nor the first read shows yet is found by the second", async () => {
+  test("a record that neither a list nor the first read by id shows yet is found by the second read", async () => {
     const id = create(site);
     site.emulator.faults.add({ effect: { listLagMs: 10_000 } });
     expect(await site.run(site.client[name].find(id))).toMatchObject({ id });
     expect(site.calls()).toEqual([list, get, get]);
   });
 
-  test("a gateway's 404 page says nothing about a record, and nothing about its deletion", async () => {
+  test("a gateway's 404 page says nothing about a record or its deletion", async () => {
     const id = create(site);
     site.emulator.faults.add({ match: { operation: list }, effect: { emptyLists: true } });
     for (const operation of [get, remove]) {
@@ -73,7 +73,7 @@ describe.each(NAMES)("%s over REST v2", (name) => {
     expect(await site.failure(site.client[name].find(id))).toMatchObject({ code: "UNREADABLE_RESPONSE" });
   });
 
-  test("a read by id that is refused or has an odd response causes an error and does not mean absence", async () => {
+  test("a read by id that is refused or gets a malformed response causes an error and does not prove absence", async () => {
     site.emulator.faults.add({ match: { operation: get }, effect: { status: 503 }, times: 6 });
     expect(await site.failure(site.client[name].find("absent"))).toBeInstanceOf(ServiceFaultError);
     site.emulator.faults.add({ match: { operation: get }, effect: { status: 200, body: { id: "another" } }, times: 1 });
@@ -83,7 +83,7 @@ describe.each(NAMES)("%s over REST v2", (name) => {
   });
 });
 
-test("over REST v2, reads of many records that a list does not show share a queue of four", async () => {
+test("over REST v2, at most four records that are missing from a list are read by id at a time", async () => {
   await using site = await startEmulated({ client: { api: "v2" } });
   const { client, emulator } = site;
   // Time passes during requests with a name like this.
@@ -141,7 +141,7 @@ describe.each(LISTED)("%s over GraphQL", (name) => {
     expect(await site.run(site.client[name].find(id))).toMatchObject({ id });
   });
 
-  test.each([1, 2])("an empty list %i of the two proves nothing", async (nth) => {
+  test.each([1, 2])("if list %i of the two is empty, nothing is proven", async (nth) => {
     create(site);
     site.emulator.faults.add({ match: { operation: "myself", nth }, effect: { emptyLists: true } });
     expect(await site.failure(site.client[name].find("absent"))).toBeInstanceOf(EmptyListError);

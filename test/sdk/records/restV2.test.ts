@@ -64,7 +64,7 @@ test("a taken name is refused, and the error names the record that uses it", asy
   expect(error.message).toContain(id);
 });
 
-test("a volume grows, keeps what the caller knows of its storage, and is not deleted while an endpoint mounts it", async () => {
+test("a volume grows, keeps the storage settings that the caller knows, and is not deleted while an endpoint mounts it", async () => {
   const { client, run, failure, emulator } = site;
   const given = { name: "v", size: 20, dataCenterId: "EU-RO-1", highPerformance: true };
   const created = await run(client.volumes.create(given));
@@ -81,7 +81,7 @@ test("a volume grows, keeps what the caller knows of its storage, and is not del
   expect(emulator.volumes.list()).toEqual([]);
 });
 
-test("a credential cannot be changed, and the error says what to do", async () => {
+test("a credential cannot be changed, and the error says what to do instead", async () => {
   const { client, run, failure, emulator, calls } = site;
   const { id } = await run(client.registryAuths.create({ name: "r", username: "me", password: "very-secret" }));
   const error = await failure(client.registryAuths.update(id, { username: "me", password: "other-secret" }));
@@ -93,7 +93,7 @@ test("a credential cannot be changed, and the error says what to do", async () =
   expect(emulator.registryAuths.list()).toEqual([]);
 });
 
-test("a credential is not deleted while an endpoint has it in a container of its own", async () => {
+test("a credential is not deleted while the container of an endpoint uses it", async () => {
   const { client, run, failure, emulator } = site;
   const { id } = await run(client.registryAuths.create({ name: "r", username: "me", password: "very-secret" }));
   const template = await run(client.templates.create({ name: "t", imageName: "me/t:1", containerRegistryAuthId: id }));
@@ -107,7 +107,7 @@ test("a credential is not deleted while an endpoint has it in a container of its
   expect(emulator.registryAuths.list()).toEqual([]);
 });
 
-test("a refusal that quotes the variables of a template shows none of them", async () => {
+test("the error for a refusal that quotes a template's variables shows none of their values", async () => {
   const { client, failure, emulator } = site;
   const secret = "a-very-secret-value";
   const body = { title: "Bad Request", status: 400, detail: `refused {"env":{"TOKEN":"${secret}"}}` };

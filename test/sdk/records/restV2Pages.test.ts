@@ -20,7 +20,7 @@ function respond(...pages: readonly { readonly volumes: readonly object[]; reado
 const next = (nextCursor: string) => ({ nextCursor, hasNextPage: true });
 const end = { nextCursor: null, hasNextPage: false };
 
-test("a record that appears on two pages counts once, in its last state", async () => {
+test("a record that appears on two pages counts once, in its later state", async () => {
   respond(
     { volumes: [record("a"), record("b")], pagination: next("1") },
     { volumes: [record("b", "new")], pagination: end },
@@ -33,19 +33,19 @@ test.each([
   ["without a cursor", [{ nextCursor: null, hasNextPage: true }], "shows a next page, but no cursor for it"],
   ["whose cursor is empty", [{ nextCursor: "", hasNextPage: true }], "shows a next page, but no cursor for it"],
   ["that is the same again", [next("1"), next("1")], "the list has no last page"],
-])("a next page %s fails the list, because a record missing from it would count as deleted", async (_, paginations, message) => {
+])("a next page %s fails the list, because a record missing from that page would count as deleted", async (_, paginations, message) => {
   respond(...paginations.map((pagination, index) => ({ volumes: [record(`v${index}`)], pagination })));
   const error = await site.failure(site.client.volumes.list());
   expect(error).toMatchObject({ code: "UNEXPECTED_RESPONSE" });
   expect(error.message).toContain(message);
 });
 
-test("a list without page information is complete", async () => {
+test("a list without page information is treated as complete", async () => {
   respond({ volumes: [record("a")], pagination: {} });
   expect(await site.run(site.client.volumes.list())).toHaveLength(1);
 });
 
-test("a list is restarted if the next page is refused because its cursor's record is gone", async () => {
+test("a list is restarted if the next page is refused because the record at its cursor no longer exists", async () => {
   const { emulator } = site;
   emulator.seed({
     endpoints: Array.from({ length: 1500 }, (_, i) => ({
@@ -63,7 +63,7 @@ test("a list is restarted if the next page is refused because its cursor's recor
   expect(emulator.journal.requests().map(({ status }) => status)).toEqual([200, 422, 200, 200]);
 });
 
-test("a page that is always refused causes an error in the service's words", async () => {
+test("a page that is always refused causes an error that quotes the service", async () => {
   for (let i = 0; i < 3; i++) {
     respond({ volumes: [record("a")], pagination: next("1") });
     const body = { title: "Unprocessable Entity", status: 422, detail: "invalid cursor" };

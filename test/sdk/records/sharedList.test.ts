@@ -55,7 +55,7 @@ describe("readers of the shared list", () => {
     expect(await later).toEqual(["list-2", "list-2"]);
   });
 
-  test("send only two requests in total when a thousand of them accept no older list", async () => {
+  test("send only two requests in total if a thousand of them accept no older list", async () => {
     const { read, sent } = handAnsweredList();
     const early = Array.from({ length: 500 }, () => read());
     await turn();
@@ -69,7 +69,7 @@ describe("readers of the shared list", () => {
 });
 
 describe("the age of a list", () => {
-  test("is counted from when the list was sent, and limited by what each reader allows", async () => {
+  test("is counted from when its request was sent, and limited by what each reader accepts", async () => {
     const { read, sent, clock } = handAnsweredList();
     const first = read();
     await clock.advance(4_000);
@@ -127,7 +127,7 @@ describe("after a write", () => {
     expect(await Promise.all([after, muchLater])).toEqual(["list-2", "list-2"]);
   });
 
-  test("a list that is still waiting to be sent is new enough", async () => {
+  test("a list whose request has not been sent yet is new enough", async () => {
     const { read, sent, list } = handAnsweredList();
     const first = read();
     await turn();
@@ -183,7 +183,7 @@ describe("a reader's abort", () => {
     expect(await staying).toBe("list-1");
   });
 
-  test("ends the request if no other reader is waiting, and the next reader gets a new request", async () => {
+  test("ends the request if no other reader is waiting, and the next reader sends a new request", async () => {
     const { read, sent } = handAnsweredList();
     const abort = new AbortController();
     const leaving = [read(0, abort.signal), read(60_000, abort.signal)];
@@ -197,7 +197,7 @@ describe("a reader's abort", () => {
     expect(await next).toBe("list-2");
   });
 
-  test("prevents an unsent list from being requested, but not the lists of later readers", async () => {
+  test("prevents a list that was not sent yet from being requested, but not the lists of later readers", async () => {
     const { read, sent } = handAnsweredList();
     const first = read();
     await turn();
@@ -214,7 +214,7 @@ describe("a reader's abort", () => {
     expect(await later).toBe("list-2");
   });
 
-  test("a request that a rate limit holds back is shared by new readers until it is sent", async () => {
+  test("a request that a rate limit delays is shared by new readers until it is sent", async () => {
     const clock = manualClock(1_000_000);
     const held: { readonly send: () => void; readonly also: ReadonlySet<string> }[] = [];
     const list = new SharedList<{ readonly number: number }>(clock, async (_, onSend, also) => {

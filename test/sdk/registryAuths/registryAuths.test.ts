@@ -14,7 +14,7 @@ test("a password is replaced in place", async () => {
   expect(service.calls().filter((call) => call !== "myself")).toEqual(["saveRegistryAuth", "updateRegistryAuth"]);
 });
 
-test("a credential that a template uses is not deleted: the template would lose it", async () => {
+test("a credential that a template uses is not deleted, because the template would lose it", async () => {
   await using service = await startEmulated();
   const { client, emulator } = service;
   const { id } = await service.run(client.registryAuths.create(INPUT));
@@ -62,7 +62,7 @@ test.each(["saveRegistryAuth", "updateRegistryAuth"])("no message of %s shows th
   expect(error.message).not.toMatch(/canary|b-/);
 });
 
-test("the advice for a credential that an endpoint's own container uses suits an endpoint without a template", async () => {
+test("the advice for a credential used by an endpoint's own container suits an endpoint without a template", async () => {
   await using service = await startEmulated({ client: { api: "v2" } });
   const { client } = service;
   const { id } = await service.run(client.registryAuths.create(INPUT));

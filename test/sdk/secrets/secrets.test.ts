@@ -64,7 +64,7 @@ describe.each(INTERFACES)("over %s", (api, operations) => {
     expect(written).toMatchObject({ id, description: "new" });
   });
 
-  test("a record that a lost create left without a value gets its value", async () => {
+  test("a record that a create with a lost response left without a value gets its value", async () => {
     const { client, run, emulator } = site;
     emulator.faults.add({ match: { operation: operations.create }, effect: { hang: true, when: "after" }, times: 1 });
     const creating = run(client.secrets.create(INPUT));
@@ -100,7 +100,7 @@ describe.each(INTERFACES)("over %s", (api, operations) => {
     expect(emulator.secrets.matches(id, "theirs")).toBe(true);
   });
 
-  test("a secret that a template names is not deleted", async () => {
+  test("a secret that a template references is not deleted", async () => {
     const { client, run, emulator } = site;
     const { id } = await run(client.secrets.create(INPUT));
     emulator.templates.create({

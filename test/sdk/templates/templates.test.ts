@@ -23,7 +23,7 @@ const FULL = {
   readme: "text",
 };
 
-test("a change sends every field, keeps other people's variables, and removes variables that are null", async () => {
+test("a change sends every field, keeps other people's variables, and removes variables that are set to null", async () => {
   await using service = await startEmulated();
   service.emulator.templates.create(FULL);
   const changed = await service.run(
@@ -45,7 +45,7 @@ test("a change sends every field, keeps other people's variables, and removes va
   });
 });
 
-test("nothing is sent if nothing differs, but only after a second read", async () => {
+test("nothing is sent if nothing differs, which is confirmed by a second read", async () => {
   await using service = await startEmulated();
   service.emulator.templates.create(FULL);
   await service.run(service.client.templates.update("t1", { imageName: "app:1", env: { MODE: "fast" } }));
@@ -63,7 +63,7 @@ test("a list with an older version neither suppresses a change nor restores old 
   expect(emulator.templates.get(id)?.env).toEqual([{ key: "TOKEN", value: INPUT.env.TOKEN }]);
 });
 
-test("a change is never based on a list that others requested within the lag of this client's last change", async () => {
+test("a change is never based on a list that another reader requested within the lag of this client's last change", async () => {
   await using service = await startEmulated();
   const { emulator, client, clock } = service;
   const { id } = await service.run(client.templates.create(INPUT));
@@ -112,7 +112,7 @@ test("a deletion waits until two minutes after the last use, and reports the wai
   expect(waits.at(-1)).toBeGreaterThan(90_000);
 });
 
-test("a deletion ends when its time is up, and the template remains", async () => {
+test("a deletion gives up when its time is up, and the template remains", async () => {
   await using service = await startEmulated({ emulator: { templateReleaseMs: 120_000 } });
   const { emulator, client } = service;
   const { id } = await service.run(client.templates.create(INPUT));

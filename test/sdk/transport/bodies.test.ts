@@ -80,7 +80,7 @@ describe("a response that cannot be read has a typed error", () => {
     ["a line break", "\r\n"],
     ["one byte", "x"],
     ["the beginning of another part", gzipSync(LIST).subarray(0, 9)],
-  ])("gzip with %s after its end, sent at once or later", async (_what, rest) => {
+  ])("gzip with %s after its end, sent immediately or later", async (_what, rest) => {
     for (const isLate of [false, true]) {
       const send = (outgoing: ServerResponse) => {
         outgoing.writeHead(200, { "content-encoding": "gzip" });
@@ -162,7 +162,7 @@ describe("status 408", () => {
     await client.close();
   });
 
-  test("status 408 for a submit makes it uncertain, and the submit is not retried", async () => {
+  test("status 408 for a submit makes the result uncertain, and the submit is not retried", async () => {
     let count = 0;
     await using server = await startRawServer((_incoming, outgoing) => {
       count++;
@@ -226,7 +226,7 @@ describe("a refusal whose body cannot be decompressed", () => {
     [429, "gzip", "RATE_LIMITED"],
     [401, "gzip", "AUTHENTICATION"],
     [404, "zstd", "NOT_FOUND"],
-  ])("the error for a broken body with the status %d is determined by the status", async (status, encoding, code) => {
+  ])("the error for a damaged body with the status %d depends only on the status", async (status, encoding, code) => {
     await using server = await startRawServer((incoming, outgoing) => {
       incoming.resume();
       outgoing.writeHead(status, { "content-encoding": encoding }).end();

@@ -133,7 +133,7 @@ describe("options of a call that do not exist", () => {
     expect(emulated.requests()).toBe(0);
   });
 
-  test("are not reported when a library adds properties to all objects", async () => {
+  test("are not reported if a library has added properties to all objects", async () => {
     await using emulated = await startCounting();
     const prototype = Object.prototype as unknown as Record<string, unknown>;
     prototype.added = () => {};

@@ -31,7 +31,7 @@ describe("a passing fault", () => {
     ["an empty body", { status: 200, body: "" }],
     ["a server fault of GraphQL", { graphqlError: { message: "Something went wrong. Please try again later" } }],
     ["a hang", { hang: true }],
-  ])("a read is retried after bounded pauses that double: %s", async (_what, effect) => {
+  ])("a read is retried after limited pauses that double each time: %s", async (_what, effect) => {
     await using emulated = await startEmulated();
     emulated.emulator.endpoints.create(INPUT);
     emulated.emulator.faults.add({ match: myself, effect, times: 3 });
@@ -44,7 +44,7 @@ describe("a passing fault", () => {
     });
   });
 
-  test("a read that exceeds the GraphQL quota waits until the service starts to count again", async () => {
+  test("a read that exceeds the GraphQL quota waits until the next time window", async () => {
     await using emulated = await startEmulated({ emulator: { rateLimits: { graphql: { perMinute: 1 } } } });
     await emulated.run(emulated.client.endpoints.list());
     expect(await emulated.run(emulated.client.endpoints.list())).toEqual([]);
@@ -53,7 +53,7 @@ describe("a passing fault", () => {
     expect(refused.length).toBeLessThan(6);
   });
 
-  test("a Retry-After longer than the time left fails the call at once, and the error says when to try again", async () => {
+  test("a Retry-After longer than the time left fails the call immediately, and the error says when to try again", async () => {
     await using emulated = await startEmulated();
     emulated.emulator.faults.add({ match: myself, effect: { status: 429, headers: { "retry-after": "300" } } });
     const startedAt = emulated.clock.now();
@@ -67,7 +67,7 @@ describe("a passing fault", () => {
     expect(emulated.clock.now() - startedAt).toBeLessThan(1_000);
   });
 
-  test("a change is retried with the same save and the id", async () => {
+  test("a change is retried with the same save, including the id", async () => {
     await using emulated = await startEmulated();
     const { id } = emulated.emulator.endpoints.create(INPUT);
     emulated.emulator.faults.add({
@@ -98,7 +98,7 @@ describe("a passing fault", () => {
     expect(pauses(emulated)).toEqual([expectedMs, expectedMs]);
   });
 
-  test("the client pauses even if Retry-After is 0, so that callers do not return in step", async () => {
+  test("the client pauses even if Retry-After is 0, so that callers do not all return at the same time", async () => {
     await using emulated = await startEmulated();
     emulated.emulator.faults.add({ match: myself, effect: { status: 429, headers: { "retry-after": "0" } }, times: 5 });
     await emulated.run(emulated.client.endpoints.list());
@@ -281,7 +281,7 @@ describe("a wrong key", () => {
 });
 
 describe("a rule of the service", () => {
-  test("about the quota is reported as such", async () => {
+  test("is reported as a quota error if it is about the quota", async () => {
     await using emulated = await startEmulated({ emulator: { workerQuota: 4 } });
     emulated.emulator.endpoints.create({ ...INPUT, name: "old" });
     const error = await emulated.failure(emulated.client.endpoints.create(INPUT));
@@ -302,7 +302,7 @@ describe("a rule of the service", () => {
     expect(await emulated.failure(emulated.client.endpoints.create(INPUT))).toMatchObject({ code: "BUSINESS_RULE" });
   });
 
-  test("about anything else is reported in the service's words", async () => {
+  test("is reported in the service's words if it is about anything else", async () => {
     await using emulated = await startEmulated({ emulator: { templates: ["there"] } });
     const error = await emulated.failure(
       emulated.client.endpoints.create({ ...INPUT, name: "Unauthorized quota not found" }),

@@ -15,7 +15,7 @@ const start = () =>
   });
 
 describe("each interface has its own limit", () => {
-  test("a refusal over REST v2 does not slow down GraphQL", async () => {
+  test("a rejection over REST v2 does not slow down GraphQL", async () => {
     await using site = await start();
     const { client, emulator, run, clock } = site;
     emulator.faults.add({ match: { operation: "getPod" }, effect: { status: 429 }, times: 1 });
@@ -26,7 +26,7 @@ describe("each interface has its own limit", () => {
     expect(clock.monotonic() - startedAt).toBeLessThan(MINUTE_MS / 2);
   });
 
-  test("reads over REST v2 respect its limit, regardless of the other interfaces", async () => {
+  test("reads over REST v2 respect its limit, regardless of the other APIs", async () => {
     await using site = await start();
     const { client, emulator, run } = site;
     await run(Promise.allSettled(Array.from({ length: 100 }, (_, i) => client.pods.get(`pod${i}`))));
@@ -35,7 +35,7 @@ describe("each interface has its own limit", () => {
     expect(reads.filter(({ status }) => status === 429)).toEqual([]);
   });
 
-  test("waits are reported at most every ten seconds, even if requests are admitted more often", async () => {
+  test("waiting is reported at most every ten seconds, even if requests are admitted more often", async () => {
     const clock = manualClock(0);
     const reportedAt: number[] = [];
     const limiter = createLimiter({ perWindow: 100, windowMs: MINUTE_MS, concurrent: Number.POSITIVE_INFINITY });
@@ -76,7 +76,7 @@ describe("one account in several processes", () => {
     await Promise.all(clients.map((client) => client.close()));
   }, 300_000);
 
-  test("a single stray refusal does not bind a client to the announced quota permanently", async () => {
+  test("a single unexpected refusal does not bind a client to the announced quota permanently", async () => {
     await using site = await start();
     const { client, emulator, run, clock } = site;
     emulator.faults.add({ match: { operation: "myself" }, effect: { status: 429 }, times: 1 });

@@ -30,7 +30,7 @@ function simulate(limit: { perWindow: number; concurrent: number }, durations: r
 }
 
 describe("the limiter", () => {
-  test("admits a burst up to the full limit, and then one request for each one that leaves the window", () => {
+  test("admits a burst up to the full limit, and then another request whenever a request leaves the window", () => {
     const limiter = createLimiter({ perWindow: 3, concurrent: 10 });
     for (const at of [0, 100, 200]) {
       expect(limiter.delayMs(at)).toBe(0);
@@ -75,7 +75,7 @@ describe("the limiter", () => {
     );
   });
 
-  test("uses the whole limit while there are more requests", () => {
+  test("uses the whole limit as long as requests are waiting", () => {
     const requests = simulate({ perWindow: 50, concurrent: 10 }, [20], 100_000);
     expect(requests.length).toBeGreaterThan(0.95 * 50 * 10);
   });
@@ -101,7 +101,7 @@ describe("the limiter", () => {
     expect(limiter.delayMs(10_009)).toBe(0);
   });
 
-  test("raises the number of requests per window, but never lowers it below the table", () => {
+  test("may raise the number of requests per window above the table, but never lowers it below the table", () => {
     const limiter = createLimiter({ perWindow: 10, concurrent: 1000 });
     limiter.raise(40);
     expect(admitted(limiter, 0)).toBe(40);

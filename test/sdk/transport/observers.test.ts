@@ -23,7 +23,7 @@ class Log {
 }
 
 describe("the events of a client", () => {
-  test("are sent for every request on all three interfaces", async () => {
+  test("are sent for every request over all three APIs", async () => {
     const events: RequestEvent[] = [];
     await using emulated = await startEmulated({ client: { onRequest: (event) => events.push(event) } });
     const input = { name: "llama", gpuIds: "AMPERE_24", templateId: "abc" } as const;
@@ -39,7 +39,7 @@ describe("the events of a client", () => {
     expect(events.at(-1)).toMatchObject({ description: `the health at endpoint ${id}`, ms: expect.any(Number) });
   });
 
-  test("contain each attempt, its duration, and the reason if it had no response", async () => {
+  test("contain each attempt, its duration, and the reason if no response arrived", async () => {
     const events: RequestEvent[] = [];
     await using emulated = await startQueue({ client: { onRequest: (event) => events.push(event) } });
     emulated.emulator.faults.add({ match: { operation: "health" }, effect: { hang: true }, times: 1 });
@@ -131,7 +131,7 @@ describe("the events of a client", () => {
 });
 
 describe("the key", () => {
-  test("appears in no object of a client, and in nothing that its logger receives", async () => {
+  test("appears in no object of a client, and in nothing that the client's logger receives", async () => {
     const log = new Log();
     await using emulated = await startQueue({ client: { logger: log } });
     const input = { name: CANARY, gpuIds: "AMPERE_24", templateId: "abc" } as const;

@@ -90,7 +90,7 @@ function answers(good: unknown): fc.Arbitrary<ScriptedAnswer> {
 }
 
 test.each(Object.entries(CALLS))(
-  "%s ends with a result or a typed error without the key, whatever the response is",
+  "%s ends with a result or a typed error without the key, whatever the response",
   async (_name, { good, call }) => {
     let answer: ScriptedAnswer = { body: good };
     await using server = await startScriptedServer(() => answer);

@@ -51,7 +51,7 @@ describe("a client", () => {
     await client.close();
   });
 
-  test("bypasses the proxy if NO_PROXY names the host or the proxy is only for https", async () => {
+  test("bypasses the proxy if NO_PROXY names the host or if the proxy is only for https", async () => {
     await using proxy = await startProxy();
     await using server = await startScriptedServer(() => EMPTY_LIST);
     process.env.HTTP_PROXY = proxy.url;
@@ -69,7 +69,7 @@ describe("a client", () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  test("names a proxy that cannot be reached, without its password", async () => {
+  test("names a proxy that cannot be reached, without the proxy's password", async () => {
     const proxy = await startProxy();
     await proxy[Symbol.asyncDispose]();
     process.env.HTTPS_PROXY = proxy.url;
@@ -126,7 +126,7 @@ describe("a proxy that makes no tunnel: nothing was submitted, so the client tri
   });
 });
 
-test("a tunnel that breaks after the request was sent makes a submit uncertain", async () => {
+test("a submit is uncertain if its tunnel breaks after the request was sent", async () => {
   let jobs = 0;
   const tunnels: Socket[] = [];
   await using proxy = await startProxy((socket) => {

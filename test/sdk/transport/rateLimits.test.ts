@@ -42,7 +42,7 @@ describe("the client keeps within the service's limits", () => {
     expect(mostWithin(10_000, times)).toBeLessThanOrEqual(RATE_LIMITS[operation].perWindow);
   });
 
-  test("all handles of an endpoint share its limits, and another endpoint uses separate ones", async () => {
+  test("all handles of an endpoint share its limits, and other endpoints use separate limits", async () => {
     await using emulated = await startQueue();
     const { id: otherId } = emulated.emulator.endpoints.create({ name: "other", gpuIds: "AMPERE_16", templateId: "t" });
     const purges = [
@@ -57,7 +57,7 @@ describe("the client keeps within the service's limits", () => {
     expect((other[1] as number) - (other[0] as number)).toBeLessThan(1_000);
   });
 
-  test("halves the rate after a refusal that someone else has caused [contract.rate-exceeded]", async () => {
+  test("halves the rate after a refusal that someone else's requests have caused [contract.rate-exceeded]", async () => {
     await using emulated = await startQueue();
     emulated.emulator.faults.add({ match: { operation: "purge-queue" }, effect: { status: 429 }, times: 1 });
     await emulated.run(Promise.all(Array.from({ length: 4 }, () => emulated.queue.purgeQueue())));

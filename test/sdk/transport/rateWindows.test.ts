@@ -30,7 +30,7 @@ test("no more requests start than the window allows, and the next window begins 
   expect(limits.delayMs(31_000)).toBe(0);
 });
 
-test("only a few requests start in a new window before a response reports its state, because others may have used it", () => {
+test("only a few requests start in a new window before a response reports its state, because other clients may have used it", () => {
   const limits = createRateWindows();
   limits.start();
   limits.observe({ status: 200, headers: headers(0, 30) }, 1_000, 0);
@@ -45,7 +45,7 @@ test("only a few requests start in a new window before a response reports its st
   expect(limits.delayMs(31_500)).toBe(0);
 });
 
-test("pending requests are counted, because the service may not have counted them yet", () => {
+test("requests in flight are counted, because the service may not have counted them yet", () => {
   const limits = createRateWindows();
   for (let i = 0; i < 3; i++) limits.start();
   limits.observe({ status: 200, headers: headers(2, 30) }, 0, 0);
@@ -53,7 +53,7 @@ test("pending requests are counted, because the service may not have counted the
   expect(limits.delayMs(0)).toBe(30_000);
 });
 
-test("a response that arrives out of order does not raise the number of requests left", () => {
+test("a response that arrives out of order does not raise the number of remaining requests", () => {
   const limits = createRateWindows();
   limits.start();
   limits.start();
@@ -74,7 +74,7 @@ test("a 429 holds back all requests for its Retry-After", () => {
   expect(limits.delayMs(12_000)).toBe(0);
 });
 
-test("a window of hours delays no request, and the service's refusal explains the limit", () => {
+test("a window of several hours delays no request, and the service's refusal explains the limit", () => {
   const limits = createRateWindows();
   limits.start();
   limits.observe({ status: 200, headers: { ratelimit: '"hour";r=0;t=3300' } }, 0, 0);

@@ -9,7 +9,7 @@ afterEach(() => {
   for (const name of [URL_VARIABLE, KEY_VARIABLE]) delete process.env[name];
 });
 
-test("The address of a rehearsal overrides options, explicit providers and a key from a variable", async () => {
+test("The address of a rehearsal takes precedence over options, explicit providers and a key from a variable", async () => {
   await using emulator = await startEmulator({ apiKey: "rehearsal-key" });
   await using real = await startEmulator({ apiKey: "real-key" });
   Object.assign(process.env, { [URL_VARIABLE]: emulator.url, [KEY_VARIABLE]: emulator.apiKey });
@@ -35,7 +35,7 @@ test("A client that was created before a rehearsal sends nothing to another host
   expect(real.journal.requests()).toEqual([]);
 });
 
-test("Nothing is sent if the rehearsal's address or key is missing, or if the address is on another machine", () => {
+test("Nothing is sent if the rehearsal's address or key is missing, or if the address points to another machine", () => {
   expect(currentRehearsal({})).toBeUndefined();
   for (const environment of [
     { [URL_VARIABLE]: "http://127.0.0.1:1" },

@@ -67,7 +67,7 @@ describe("timeoutMs of a call", () => {
     expect(emulated.timers()).toBe(0);
   });
 
-  test("does not affect the lists of other readers", async () => {
+  test("does not affect other readers of the same list", async () => {
     await using emulated = await startEmulated();
     await emulated.run(emulated.client.endpoints.create(ENDPOINT));
     emulated.emulator.faults.add({ match: { operation: "myself" }, effect: { hang: true }, times: 1 });
@@ -93,7 +93,7 @@ describe("headers", () => {
 });
 
 describe("headers of a call", () => {
-  test("are sent with each attempt on all three interfaces, in addition to the client's headers", async () => {
+  test("are sent with each attempt over all three APIs, in addition to the client's headers", async () => {
     await using server = await startEcho(503);
     const client = clientOf(server, { retry: { maxAttempts: 2 } });
     const headers = { "X-Trace": "t1", "User-Agent": "mine/2" };
@@ -194,7 +194,7 @@ describe("bad options of a call", () => {
 });
 
 describe("withResponse", () => {
-  test("resolves with the value and its response, on all three interfaces", async () => {
+  test("resolves with the value and its response, over all three APIs", async () => {
     await using emulated = await startEmulated();
     const created = await emulated.run(emulated.client.endpoints.create(ENDPOINT).withResponse());
     expect(created).toMatchObject({ data: { name: "llama" }, response: { status: 200 } });
@@ -237,7 +237,7 @@ describe("withResponse", () => {
     await client.close();
   });
 
-  test("shares a list between readers, which all get its response", async () => {
+  test("shares a list between readers, which all receive its response", async () => {
     await using emulated = await startEmulated();
     const all = await emulated.run(Promise.all([1, 2, 3].map(() => emulated.client.endpoints.list().withResponse())));
     expect(all.map(({ response }) => response.status)).toEqual([200, 200, 200]);

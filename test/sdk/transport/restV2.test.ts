@@ -23,7 +23,7 @@ test("requests stay within the limits that the service reports, so that none is 
   expect(clock.monotonic() - startedAt).toBeLessThan(200_000);
 });
 
-test("requests that wait a long time for the limit are reported", async () => {
+test("requests that wait a long time because of the limit are reported", async () => {
   const events: RateLimitEvent[] = [];
   const lines: string[] = [];
   site = await startEmulated({
@@ -47,7 +47,7 @@ test("requests that wait a long time for the limit are reported", async () => {
   );
 });
 
-test("after a refusal, the client waits as long as the refusal says", async () => {
+test("after a refusal, the client waits as long as the response says", async () => {
   site = await startEmulated({ client: { api: "v2" } });
   const { client, run, emulator, clock } = site;
   emulator.faults.add({ effect: { status: 429, headers: { "retry-after": "7" } }, times: 1 });
@@ -114,7 +114,7 @@ test.each(["graphql", "v2"])("over %s, the error for a GraphQL 410 says how to s
   else expect((await site.failure(listing)).message).toContain("set SERVERLESS_GPU_API=v2");
 });
 
-test("the environment selects the interface unless the option does, and an unknown name is refused", async () => {
+test("the environment selects the API unless the option does, and an unknown name is refused", async () => {
   site = await startEmulated();
   const { url, apiKey } = site.emulator;
   const connection = { apiKey, graphqlUrl: url };

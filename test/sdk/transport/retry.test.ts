@@ -60,7 +60,7 @@ describe("the decision after a failed attempt", () => {
     }
   }
 
-  test("the sixth attempt is the last, and a create still checks its effect afterwards", () => {
+  test("the sixth attempt is the last one, and a create still checks afterwards whether it took effect", () => {
     expect(decideOn("safe", new ConnectionError("broken"), 5).retryInMs).toBeDefined();
     expect(decideOn("safe", new ConnectionError("broken"), 6)).toEqual({ lookUp: false });
     expect(decideOn("create", new ConnectionError("broken"), 6)).toEqual({ lookUp: true });
@@ -75,12 +75,12 @@ describe("the decision after a failed attempt", () => {
 describe("Retry-After", () => {
   const limited = (retryAfterMs: number) => new RateLimitError("429", { retryAfterMs });
 
-  test("is respected, even in a 5xx response", () => {
+  test("is respected, including in a 5xx response", () => {
     expect(decideOn("safe", limited(7_000)).retryInMs).toBe(7_000);
     expect(decideOn("safe", new ServiceFaultError("503", { retryAfterMs: 9_000 })).retryInMs).toBe(9_000);
   });
 
-  test("is respected in full if the time for the call allows it", () => {
+  test("is respected in full if the call has enough time left", () => {
     expect(decideOn("safe", limited(119_000)).retryInMs).toBe(119_000);
     expect(decideOn("safe", limited(1_000), 2, 118_000).retryInMs).toBeUndefined();
   });
@@ -96,12 +96,12 @@ describe("Retry-After", () => {
     });
   });
 
-  test("is respected in a call with little time", () => {
+  test("is respected in a call with little time left", () => {
     const failed = { repeatability: "safe", error: limited(1_000), attempt: 1, elapsedMs: 0, random: 0 } as const;
     expect(decideRetry(failed, { maxAttempts: 6, maxElapsedMs: 3_000 }).retryInMs).toBe(1_000);
   });
 
-  test("is never undercut by an earlier retry", () => {
+  test("is never shortened by an earlier retry", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 10 ** 6 }), fc.integer({ min: 0, max: 119_000 }), (after, elapsedMs) => {
         const { retryInMs } = decideOn("safe", limited(after), 1, elapsedMs);
@@ -112,12 +112,12 @@ describe("Retry-After", () => {
 });
 
 describe("pauses", () => {
-  test("are limited by a bound that doubles from 0.5 s to 20 s", () => {
+  test("are limited by an upper bound that doubles from 0.5 s to 20 s", () => {
     const longest = [1, 2, 3, 4, 5, 6, 7, 8, 50, 5_000].map((attempt) => pauseMs(attempt, 1));
     expect(longest).toEqual([500, 1_000, 2_000, 4_000, 8_000, 16_000, 20_000, 20_000, 20_000, 20_000]);
   });
 
-  test("use the whole range up to the bound", () => {
+  test("use the whole range up to the upper bound", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 100 }), fc.double({ min: 0, max: 1, noNaN: true }), (attempt, random) => {
         const pause = pauseMs(attempt, random);

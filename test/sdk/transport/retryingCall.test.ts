@@ -43,7 +43,7 @@ describe("a call", () => {
     expect(attempts).toBe(4);
   });
 
-  test("starts its time limit when the gate admits its first attempt", async () => {
+  test("starts its time limit when its first attempt is admitted", async () => {
     const clock = manualClock(0);
     const gate = new Gate(clock, createLimiter({ perWindow: 1, concurrent: 1 }));
     const results = Promise.all(
@@ -53,7 +53,7 @@ describe("a call", () => {
     expect(await results).toEqual(Array.from({ length: 30 }, (_, n) => n * 10_000));
   });
 
-  test("a call fails at the gate when its own time limit has elapsed, and nothing was sent", async () => {
+  test("a call that is still waiting to be admitted fails when its own time limit has elapsed, and nothing was sent", async () => {
     const clock = manualClock(0);
     let attempts = 0;
     const attempt = async () => ++attempts;
@@ -63,7 +63,7 @@ describe("a call", () => {
     expect(attempts).toBe(0);
   });
 
-  test("leaves the gate at once when its signal aborts, and leaves no timer behind", async () => {
+  test("stops waiting to be admitted when its signal aborts, and leaves no timer behind", async () => {
     const clock = manualClock(0);
     const controller = new AbortController();
     const attempt = async () => "sent";

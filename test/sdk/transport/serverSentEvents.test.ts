@@ -31,7 +31,7 @@ describe("server-sent events", () => {
     ["nothing", "", []],
   ])("are read: %s", (_, text, expected) => expect(dataOf(text)).toEqual(expected));
 
-  test("are parsed identically however their bytes are split, with any line break", () => {
+  test("are parsed identically wherever their bytes are split, with any kind of line break", () => {
     const line = fc.string({ unit: fc.constantFrom("a", "ü", "語", "😀", " ", ":", "{", '"') });
     const event = fc.record({ lines: fc.array(line, { minLength: 1, maxLength: 3 }), comment: fc.boolean() });
     fc.assert(
@@ -50,7 +50,7 @@ describe("server-sent events", () => {
     );
   });
 
-  test("are distinguished from other bodies", () => {
+  test("are told apart from other bodies", () => {
     const isEventStream = (text: string) => {
       const parser = createEventParser();
       parser.push(Buffer.from(text));

@@ -12,7 +12,7 @@ function block(ms: number): void {
   while (performance.now() < end);
 }
 
-test("a large result over a slow connection is read, although it takes far longer than an attempt may", async () => {
+test("a large result over a slow connection is read, although it takes far longer than an attempt normally may", async () => {
   await using server = await startRawServer(async (_incoming, outgoing) => {
     const text = JSON.stringify({ ...RECORD, output: "x".repeat(10_000) });
     for (let at = 0; at < text.length; at += 1_000) {
@@ -43,7 +43,7 @@ test("a slow upload of a large request does not count as a lost submit", async (
   await client.close();
 });
 
-test("a response that stalls in the middle ends after an attempt's time without a byte", async () => {
+test("a response that stalls midway ends once no byte has arrived for the time of an attempt", async () => {
   await using server = await startRawServer(async (_incoming, outgoing) => {
     for (let chunk = 0; chunk < 3; chunk++) {
       outgoing.write(" ");
@@ -72,7 +72,7 @@ test("an endless response ends with the call's own time limit", async () => {
   await client.close();
 });
 
-test("a program that is busy for longer than an attempt's time does not lose the response of a submit", async () => {
+test("a program that is busy for longer than an attempt may take does not lose the response to a submit", async () => {
   let jobs = 0;
   await using server = await startRawServer((incoming, outgoing) => {
     incoming.resume();
@@ -111,7 +111,7 @@ describe("the stream of an OpenAI-compatible server", () => {
     await client.close();
   });
 
-  test("continues beyond its timeoutMs while data arrives or its reader takes time", async () => {
+  test("continues beyond its timeoutMs as long as data arrives or its reader is busy", async () => {
     await using server = await startRawServer(async (_incoming, outgoing) => {
       for (const piece of ["a", "b", "c", "d"]) {
         outgoing.write(`data: "${piece}"\n\n`);
@@ -130,7 +130,7 @@ describe("the stream of an OpenAI-compatible server", () => {
     await client.close();
   });
 
-  test("ends when the client is closed, whether it was read or not, and close does not hang", async () => {
+  test("ends when the client is closed, whether or not it was read, and close does not hang", async () => {
     await using server = await startStalling();
     const client = clientOf(server);
     const queue = client.endpoint("ep");

@@ -38,7 +38,7 @@ describe("a stream", () => {
     await client.close();
   });
 
-  test("ends at the server when it is aborted or abandoned before its first read", async () => {
+  test("ends at the server if it is aborted or abandoned before its first read", async () => {
     await using server = await startEndless((_incoming, outgoing) => outgoing.write("data: 1\n\n"));
     const client = clientOf(server);
     const controller = new AbortController();

@@ -37,7 +37,7 @@ async function abortAfter(emulated: Emulated, ms: number, start: (signal: AbortS
 }
 
 describe("an attempt", () => {
-  test("may take 30 s to respond, and is cut off and repeated after that", async () => {
+  test("may take 30 s to respond, and is then aborted and repeated", async () => {
     await using emulated = await startEmulated();
     emulated.emulator.faults.add({ match: myself, effect: { hang: true }, times: 2 });
     await emulated.run(emulated.client.endpoints.list());
@@ -50,7 +50,7 @@ describe("an attempt", () => {
     expect(emulated.timers()).toBe(0);
   });
 
-  test("may take the time that the client's option sets", async () => {
+  test("may take as long as the client's option allows", async () => {
     await using emulated = await startEmulated({ client: { attemptTimeoutMs: 1_500, retry: { maxAttempts: 1 } } });
     emulated.emulator.faults.add({ match: myself, effect: { hang: true } });
     const error = await emulated.failure(emulated.client.endpoints.list());
@@ -87,7 +87,7 @@ describe("a call", () => {
     expect(emulated.timers()).toBe(0);
   });
 
-  test("ends within the time that the client's option sets", async () => {
+  test("ends within the time that the client's option allows", async () => {
     await using emulated = await startEmulated({ client: { retry: { maxElapsedMs: 10_000, maxAttempts: 99 } } });
     emulated.emulator.faults.add({ match: myself, effect: { status: 503 } });
     const startedAt = emulated.clock.now();
@@ -153,13 +153,13 @@ describe("an abort", () => {
     expect(emulated.timers()).toBe(0);
   });
 
-  test("ends the wait for the lag of the list", async () => {
+  test("ends a wait for lists to catch up", async () => {
     await using emulated = await startEmulated();
     const left = await abortAfter(emulated, 2_000, (signal) => emulated.client.endpoints.find("nowhere", { signal }));
     expect(left).toEqual({ calls: 1, timers: 0 });
   });
 
-  test("ends the wait before the search for a lost create", async () => {
+  test("ends the wait before the search for a create whose response was lost", async () => {
     await using emulated = await startEmulated();
     emulated.emulator.faults.add({ match: { operation: "saveEndpoint" }, effect: { reset: true } });
     const left = await abortAfter(emulated, 2_000, (signal) => emulated.client.endpoints.create(INPUT, { signal }));

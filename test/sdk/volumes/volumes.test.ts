@@ -14,14 +14,14 @@ test("a volume can grow and be renamed in place, but never shrinks", async () =>
   expect(emulator.journal.operations({ operation: "updateNetworkVolume" })).toHaveLength(2);
 });
 
-test("a data center without volumes causes a business rule error instead of a not-found error", async () => {
+test("a data center without volumes causes a business rule error, not a not-found error", async () => {
   await using service = await startEmulated();
   const failing = service.run(service.client.volumes.create({ ...INPUT, dataCenterId: "XX-YY-1" }));
   await expect(failing).rejects.toThrow(BusinessRuleError);
   await expect(failing).rejects.toThrow(/XX-YY-1.*Available data centers: .*EU-RO-1/);
 });
 
-test("a volume in use is not deleted, and a deleted one counts as deleted", async () => {
+test("a volume in use is not deleted, and a volume that no longer exists counts as deleted", async () => {
   await using service = await startEmulated();
   const { client, emulator } = service;
   const { id } = await service.run(client.volumes.create(INPUT));

@@ -20,7 +20,7 @@ function startLine(readMs: number) {
   return { clock, enter, startedAt, most: () => most };
 }
 
-test("confirmations use a quarter of the limits of /status, both per ten seconds and concurrently", async () => {
+test("confirmations use a quarter of the limits of /status, both per ten seconds and in parallel", async () => {
   const { clock, enter, startedAt, most } = startLine(100);
   const all = Promise.all(Array.from({ length: 1_200 }, (_, n) => enter(`job-${n}`)));
   await clock.advance(9_000);
@@ -32,7 +32,7 @@ test("confirmations use a quarter of the limits of /status, both per ten seconds
   expect(Math.max(...inAnyWindow)).toBeLessThanOrEqual(500);
 });
 
-test("a confirmation that has to wait for more than 30 s is abandoned", async () => {
+test("a confirmation that would have to wait for more than 30 s is abandoned", async () => {
   const { clock, enter } = startLine(600_000);
   const all = Array.from({ length: 101 }, (_, n) => enter(`job-${n}`));
   const last = all.at(-1)?.catch((error: unknown) => error);

@@ -20,7 +20,7 @@ async function startReceiver(options: QueueOptions = {}, own: Partial<WebhookRec
 }
 
 describe("a webhook receiver", () => {
-  test("passes on the job as /status shows it when the service reports that the job has ended", async () => {
+  test("passes on the job as /status returns it once the service has reported that the job ended", async () => {
     await using emulated = await startReceiver({ handler: sleeper });
     await using server = await listen(emulated.receiver.node);
     const job = await emulated.run(emulated.queue.run({ input: { ms: 5_000 }, webhook: server.url }));
@@ -97,7 +97,7 @@ describe("a webhook receiver", () => {
     expect(emulated.jobs.map(({ error }) => error)).toEqual(["run 1", "run 2"]);
   });
 
-  test("responds only after the job was confirmed and passed on", async () => {
+  test("responds only once the job was confirmed and passed on", async () => {
     await using emulated = await startReceiver();
     const order: string[] = [];
     const receiver = createWebhookReceiver({
@@ -135,7 +135,7 @@ describe("a webhook receiver", () => {
     expect(emulated.jobs).toHaveLength(1);
   });
 
-  test("passes a job on again when the service delivers it again after onJob failed", async () => {
+  test("passes a job on again if the service delivers it again after onJob failed", async () => {
     let calls = 0;
     const jobs: Job[] = [];
     const onJob = async (job: Job) => {
@@ -169,7 +169,7 @@ describe("a webhook receiver", () => {
     ["none", "", false],
     ["the right one", "?a=1&token=only-the-service-knows", true],
     ["a longer one", "?token=only-the-service-knows-it", false],
-  ])("a receiver with a token accepts only deliveries that contain it, and sends no request for others: %s", async (_, query, isTaken) => {
+  ])("a receiver with a token accepts only deliveries that contain the token, and sends no request for others: %s", async (_, query, isTaken) => {
     await using emulated = await startReceiver({}, { token: "only-the-service-knows" });
     await using server = await listen(emulated.receiver.node);
     const job = await emulated.run(emulated.queue.run({ input: {} }));
@@ -182,7 +182,7 @@ describe("a webhook receiver", () => {
     expect(emulated.calls().length > before).toBe(isTaken);
   });
 
-  test("refuses a token that could be guessed", () => {
+  test("refuses a token that is easy to guess", () => {
     const endpoint = { endpointId: "a", status: () => Promise.reject(new Error("not asked")) };
     const options = { endpoint, onJob() {}, onError() {} };
     expect(() => createWebhookReceiver({ ...options, token: "short" })).toThrow(InvalidInputError);
@@ -215,7 +215,7 @@ describe("a webhook receiver", () => {
   });
 });
 
-test("a job that failed again, without times, is not a duplicate, but a completed job is", async () => {
+test("a job that failed again, without times, is not a duplicate, but a job that completed again is", async () => {
   let status = "FAILED";
   const ends: string[] = [];
   const receiver = createWebhookReceiver({
