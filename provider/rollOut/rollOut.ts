@@ -111,43 +111,42 @@ export async function settleEarlier(
   { id, outputs, inputs }: Situation,
   isAdoption: boolean,
 ): Promise<void> {
+  const { endpoints } = connection.client;
   const place = { id, connection };
   const name = String(inputs.name ?? outputs.name ?? id);
   const record = readRollOut(place, outputs);
-  if (!record) return;
-  const known = record === "sealed" ? outputs : nested(record.release);
-  const isLeft = record === "sealed" || isOpen(record, outputs);
-  const isSame = record !== "sealed" && record.inputs === inputsDigest(inputs);
-  if (!isLeft || (isSame && !isAdoption)) return;
-  const now = await connection.client.endpoints.find(id, { known });
-  if (!now) return;
   if (record === "sealed") {
+    const now = await endpoints.find(id, { known: outputs });
     const shown = releaseOf(pick(outputs, (field) => managedFields(FIELDS, outputs)?.includes(field) ?? false));
-    if (!serves(shown, { ...now }))
+    if (now && !serves(shown, { ...now }))
       throw sealedElsewhere(id, name, "Run pulumi up --refresh: it starts from what serves");
-    forgetRollOut(place);
+    if (now) forgetRollOut(place);
     return;
   }
+  if (!record || !isOpen(record, outputs)) return;
+  const isSame = record.inputs === inputsDigest(inputs);
+  if (isSame && !isAdoption) return;
+  const now = await endpoints.find(id, { known: nested(record.release) });
+  if (!now) return;
   const doesServe = serves(record.release, { ...now });
-  if (!doesServe && isAdoption && !serves(record.former, { ...now })) {
+  if (isAdoption && !doesServe && !serves(record.former, { ...now })) {
     await leaveChanged(connection, now, record);
     return;
   }
   if (isSame) return;
-  const wanted = wantedSettings(inputs, outputs);
-  if (doesServe && serves(wanted, { ...now })) {
-    // An update doesn't need this, because its own save restores these settings.
-    if (isAdoption)
-      await saveFormer(connection, now, putBackOf({ ...record, release: without(record.release, wanted) }, now));
-    return;
-  }
   if (!doesServe) {
     forgetRollOut(place);
     return;
   }
-  log(name, "takes back a release that a killed run has left");
-  await saveFormer(connection, now, record);
-  await notePassed(place, { ...record, inputs: "", release: record.former });
+  const wanted = wantedSettings(inputs, outputs);
+  if (!serves(wanted, { ...now })) {
+    log(name, "takes back a release that a killed run has left");
+    await saveFormer(connection, now, record);
+    await notePassed(place, { ...record, inputs: "", release: record.former });
+  } else if (isAdoption) {
+    // An update doesn't need this, because its own save restores these settings.
+    await saveFormer(connection, now, putBackOf({ ...record, release: without(record.release, wanted) }, now));
+  }
 }
 
 function sealedElsewhere(id: string, name: string, advice: string): CodedError {

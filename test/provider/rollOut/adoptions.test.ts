@@ -17,19 +17,27 @@ type Provider = Run["provider"];
 /** Adopts the endpoint with another image and more workers. */
 const adopting = (id: string, kind = "2-good") => ({ ...programOf(kind), workersMax: 6, adoptId: id });
 
+const consoleOf = ({ url, apiKey }: Run["emulator"]) =>
+  createClient({ graphqlUrl: url, queueUrl: url, service: "runpod", apiKey, api: "v2" });
+
+const EDIT = { imageName: "me/theirs-good" };
+
 /** Sets another image in the console. */
-async function editImage({ url, apiKey }: Run["emulator"], id: string): Promise<void> {
-  await using console = createClient({ graphqlUrl: url, queueUrl: url, service: "runpod", apiKey, api: "v2" });
-  await console.endpoints.update(id, { imageName: "me/theirs-good" });
+async function editImage(emulator: Run["emulator"], id: string): Promise<void> {
+  await using console = consoleOf(emulator);
+  await console.endpoints.update(id, EDIT);
 }
 
 /** Runs `up`, which must fail, and sets another image in the console while the test runs. */
 async function failedUpWithEdit({ emulator, first }: Run, provider: Provider, program: object, before?: Remembered) {
+  await using console = consoleOf(emulator);
+  // Loads the client's code before the time counts.
+  await console.endpoints.get(first.id);
   emulator.faults.add({ match: { operation: "status-sync", nth: 1 }, effect: { latencyMs: 3_000 } });
   const running = failedUp(provider, program, before);
   const isHeld = () => emulator.journal.requests({ outcome: "pending", operation: "status-sync" }).length > 0;
   while (!isHeld()) await new Promise((resolve) => setTimeout(resolve, 20));
-  await editImage(emulator, first.id);
+  await console.endpoints.update(first.id, EDIT);
   return running;
 }
 
