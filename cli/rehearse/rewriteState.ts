@@ -17,8 +17,6 @@ export interface CopiedResource {
   readonly urn: string;
   readonly type: string;
   readonly id?: string;
-  readonly provider?: string;
-  readonly protect?: boolean;
   /** `true` if a replacement has deleted the record and not yet created the new one. */
   readonly pendingReplacement?: boolean;
   inputs?: Record<string, unknown>;

@@ -11,8 +11,6 @@ import { type Call, type Done, type Handlers, type Message, NO_LIMIT, type Proto
 export interface StandIn {
   /** `PULUMI_DEBUG_PROVIDERS`, with which the engine attaches to it. */
   readonly env: Readonly<Record<string, string>>;
-  /** The other packages' functions that the program called and the stand-in rejected. */
-  readonly refused: readonly string[];
   stop(): void;
 }
 
@@ -39,11 +37,10 @@ export async function startStandIn(packages: readonly string[], where: Where): P
   if (protocol === undefined) {
     const needed = packages.filter((name) => !BUNDLED.includes(name));
     if (needed.length > 0) throw new Error(withoutProtocol(needed));
-    return { env: variable(BUNDLED.map((name) => [name, CLOSED_PORT])), refused: [], stop() {} };
+    return { env: variable(BUNDLED.map((name) => [name, CLOSED_PORT])), stop() {} };
   }
   const { grpc, services } = protocol;
-  const refused: string[] = [];
-  const others = othersHandlers(protocol, refused);
+  const others = othersHandlers(protocol);
   const own = ownDynamicResources(protocol, others, where);
   const servers: Message[] = [];
   const serve = async (handlers: Handlers): Promise<number> => {
@@ -60,7 +57,6 @@ export async function startStandIn(packages: readonly string[], where: Where): P
   const names = new Set([...packages, ...BUNDLED].filter((name) => name !== DYNAMIC));
   return {
     env: variable([[DYNAMIC, await serve(own.handlers)], ...[...names].map((name) => [name, port] as const)]),
-    refused,
     stop() {
       own.stop();
       for (const server of servers) server.forceShutdown();
@@ -77,11 +73,10 @@ const withoutProtocol = (packages: readonly string[]) =>
   "package @pulumi/pulumi: run npm install @pulumi/pulumi, and try again";
 
 /** Returns handlers that keep what state holds, and call nobody. */
-function othersHandlers({ messages, empty, structs }: Protocol, refused: string[]): Handlers {
+function othersHandlers({ messages, empty, structs }: Protocol): Handlers {
   const respond = (make: (request: Message) => Message) => (call: Call, done: Done) => done(null, make(call.request));
   const refuse = (call: Call, done: Done) => {
     const token = String(call.request.getTok?.() ?? call.request.getType?.() ?? "a call");
-    refused.push(token);
     done({ code: UNIMPLEMENTED, message: `${token} is of another provider, and a rehearsal calls no other provider` });
   };
   const same = () => new messages.DiffResponse().setChanges(1);

@@ -39,7 +39,6 @@ export interface LoadReader {
   close(): void;
 }
 
-export const BYTES_PER_JOB = 16;
 const JOBS_PER_CHUNK = 16_384;
 const DAY_S = 86_400;
 

@@ -1,4 +1,4 @@
-import { GPU_TYPES, type GpuType } from "./gpuTypes";
+import type { GpuType } from "./gpuTypes";
 
 /**
  * A stock level, best first. `Absent` means that a data center or driver does not offer the GPU
@@ -71,11 +71,6 @@ function isPartOf(cell: Readonly<Record<keyof StockPart, string | null>>, part: 
 export function isInStock(level: StockLevel): boolean {
   return level !== "None" && level !== "Absent";
 }
-
-/** All CUDA versions in the catalog, in numerical order. */
-export const STOCKED_CUDA_VERSIONS = [...new Set(GPU_TYPES.flatMap(({ cudaVersions }) => cudaVersions))].sort(
-  (one, other) => (isAtLeast(one, other) ? 1 : -1),
-);
 
 /** Compares versions numerically: 12.11 is higher than 12.2. */
 export function isAtLeast(version: string, floor: string): boolean {

@@ -79,8 +79,8 @@ function unknownOperation({ method, segments }: QueueRequest): HttpResponse {
   return notFound(`unknown operation ${method} /${segments.join("/")}`);
 }
 
-function notFound(detail: string, fidelity?: FidelityId): HttpResponse {
-  return queueProblem(404, "Not Found", detail, fidelity);
+function notFound(detail: string): HttpResponse {
+  return queueProblem(404, "Not Found", detail);
 }
 
 function pattern(segments: readonly string[]): string {
