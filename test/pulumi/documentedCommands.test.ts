@@ -31,6 +31,7 @@ const OTHERS = [
   "seq",
   "python3",
   "sha256sum",
+  "sleep",
   "tail",
   "terraform",
   "ts-node",

@@ -52,7 +52,7 @@ test.each([
     const back = await stack.run(["up", "--yes", "--skip-preview"]);
     expect(back.exitCode).not.toBe(0);
     expect(back.output).toContain(
-      `(a preview shows "delete original" for it), keep it: give this resource another logical name and adoptId: "${kept}".`,
+      `If a preview shows "delete original" for this network volume, a replacement has failed. Give this resource another logical name and adoptId: "${kept}": `,
     );
     expect(state(emulator).mounted).toEqual([kept]);
 
