@@ -1,3 +1,4 @@
+import { GraphQLClient } from "graphql-request";
 import * as z from "zod";
 import {
   AuthenticationError,
@@ -5,7 +6,7 @@ import {
   NotFoundError,
   QuotaExceededError,
   RejectedError,
-  type ServerlessGpuError,
+  ServerlessGpuError,
   ServiceFaultError,
 } from "../errors";
 import { redactBeginning, type SecretText } from "../secret";
@@ -149,14 +150,24 @@ async function sendQuery(
   sent: Sent,
   query: string,
 ): Promise<Record<string, unknown> | null> {
+  const { http } = transport;
   const { operation } = sent;
-  const url = transport.url() + INTERFACE_PATHS.graphqlUrl;
-  const response = await post(transport, { ...sent, url }, JSON.stringify({ query }));
-  const body = decodeJson(response, operation, transport.http.clock.now());
-  const envelope = envelopeSchema.safeParse(body);
-  if (!envelope.success) throw unexpectedResponse(operation, "neither GraphQL data nor GraphQL errors", body);
-  const { data, errors } = envelope.data;
-  if (errors.length > 0) throw errorFromGraphql(errors, operation, true);
+  let response: WholeResponse | undefined;
+  const client = new GraphQLClient(transport.url() + INTERFACE_PATHS.graphqlUrl, {
+    async fetch(url, init) {
+      response = await post(transport, { ...sent, url: String(url) }, String(init?.body));
+      return new Response(response.body, { headers: JSON_CONTENT });
+    },
+    jsonSerializer: { stringify: JSON.stringify, parse: (body) => envelopeSchema.parse(JSON.parse(body)) },
+    errorPolicy: "all",
+    excludeOperationName: true,
+  });
+  const { data, errors } = await client.rawRequest<Record<string, unknown> | null>(query).catch((error: unknown) => {
+    if (!response || error instanceof ServerlessGpuError) throw error;
+    const body = decodeJson(response, operation, http.clock.now());
+    throw unexpectedResponse(operation, "neither GraphQL data nor GraphQL errors", body);
+  });
+  if (errors?.length) throw errorFromGraphql(errors, operation, true);
   return data;
 }
 
@@ -196,7 +207,8 @@ const errorSchema = z.object({
 });
 
 /**
- * The body of a response, which contains `data`, `errors`, or both. `errors: null` is not an error.
+ * The body of a response, which contains `data`, `errors`, or both. `errors: null` is not an error,
+ * although graphql-request rejects it.
  */
 const envelopeSchema = z.object({
   data: z

@@ -20,15 +20,17 @@ beforeAll(async () => {
 afterAll(() => rm(project, { recursive: true, force: true }));
 
 describe("the packed package, installed without Pulumi", () => {
-  test("installs its eleven dependencies, without Pulumi", async () => {
+  test("installs its thirteen dependencies, without Pulumi", async () => {
     const installed = await readdir(path.join(project, "node_modules"));
     expect(installed.filter((name) => !name.startsWith(".")).sort()).toEqual([
+      "@graphql-typed-document-node",
       "@opentelemetry",
       "bintrees",
       "commander",
       "eventsource-parser",
       "fastest-levenshtein",
       "graphql",
+      "graphql-request",
       "prom-client",
       "pulumi-serverless-gpu",
       "semver",

@@ -9,7 +9,7 @@ import { importsIn, sourceFiles, targetOf } from "../support/sources";
 const RULES: Record<string, { packages: string[]; files: string[] }> = {
   provider: { packages: ["@pulumi/pulumi"], files: ["provider/", "sdk/"] },
   sdk: {
-    packages: ["undici", "graphql", "zod", "fastest-levenshtein", "eventsource-parser"],
+    packages: ["undici", "graphql-request", "graphql", "zod", "fastest-levenshtein", "eventsource-parser"],
     files: ["sdk/"],
   },
   emulator: { packages: ["graphql", "undici", "zod"], files: ["emulator/", "sdk/contract/"] },
