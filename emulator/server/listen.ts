@@ -175,7 +175,11 @@ function send(incoming: IncomingMessage, outgoing: ServerResponse, response: Htt
     outgoing.flushHeaders();
     return sendChunks(incoming, outgoing, body, resetMidway);
   }
-  outgoing.writeHead(status, { ...headers, "content-length": Buffer.byteLength(body) });
+  // A list, because a spread of the headers costs a tenth of a short request's CPU time.
+  const fields: (string | number | string[])[] = [];
+  for (const [name, value] of Object.entries(headers)) fields.push(name, value);
+  fields.push("content-length", Buffer.byteLength(body));
+  outgoing.writeHead(status, fields);
   if (resetMidway) outgoing.write(body.slice(0, Math.ceil(body.length / 2)), () => incoming.socket.resetAndDestroy());
   else outgoing.end(body);
   return undefined;
