@@ -115,10 +115,10 @@ function readState(file: string): OldState {
   } catch {
     throw new Error(`${file} is not JSON. ${HOW_TO_EXPORT}`);
   }
-  if (!isObject(state)) throw new Error(`${file} is no state. ${HOW_TO_EXPORT}`);
+  if (!isObject(state)) throw new Error(`${file} is not a state. ${HOW_TO_EXPORT}`);
   if ("encrypted_data" in state) throw new Error(`${file} is encrypted. Decrypt it with: tofu state pull > state.json`);
   const found = readPulumiState(state) ?? readTerraformState(state);
-  if (!found) throw new Error(`${file} is no state that this version can read. ${HOW_TO_EXPORT}`);
+  if (!found) throw new Error(`${file} is not a state that this version can read. ${HOW_TO_EXPORT}`);
   return withAmbiguity(found);
 }
 

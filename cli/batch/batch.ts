@@ -154,9 +154,9 @@ function exitCode({ counts }: Batch<object, unknown>, unknown: number, isWhole: 
   const waiting = counts.unfinished - unknown;
   const running =
     waiting > 0
-      ? ` ${waiting} jobs continue at the service: their results are kept for 30 minutes after their end.`
+      ? ` ${waiting} jobs continue at the service: their results are kept for 30 minutes after the jobs end.`
       : "";
-  say(`Interrupted.${running} Run the same command again to go on`);
+  say(`Interrupted.${running} Run the same command again to continue`);
   return INTERRUPTED;
 }
 
@@ -169,7 +169,9 @@ function listen() {
   const interrupt = () => {
     count++;
     if (count === 1) {
-      say("\nNothing more is submitted. Waiting for the jobs that run. Ctrl-C again lets them continue at the service");
+      say(
+        "\nNothing more is submitted. Waiting for the running jobs. Press Ctrl-C again to let them continue at the service",
+      );
     } else {
       say("\nStopping. The jobs continue at the service");
       stop();

@@ -14,7 +14,7 @@ export function checkLeftAdoptions(settings: ProviderSettings, resources: Learne
   const account = accountIn(settings);
   const ids = "problem" in resources ? [] : resources.value.map(({ id }) => id);
   const warnings = account ? leftAdoptionWarnings(account, (id) => ids.includes(id)) : [];
-  const fix = "Run pulumi up if a stack has it or still adopts it, otherwise the command that is named.";
+  const fix = "If a stack manages it or still adopts it, run pulumi up. Otherwise, run the command in this warning.";
   return warnings.map((text) => warning(text, fix));
 }
 

@@ -233,7 +233,7 @@ export function checkClock(replies: readonly ServiceReply[]): CheckResult {
   );
   // A single server's clock may be wrong. Only blame this machine if it differs from all of them.
   const [nearest] = offsets.sort((a, b) => Math.abs(a.clockOffsetMs) - Math.abs(b.clockOffsetMs));
-  if (!nearest) return skipped("no response has a date");
+  if (!nearest) return skipped("no response had a Date header");
   const seconds = Math.round(Math.abs(nearest.clockOffsetMs) / 1000);
   if (Math.abs(nearest.clockOffsetMs) <= MAX_CLOCK_OFFSET_MS)
     return ok(`within ${seconds + 1} s of ${nearest.address}`);

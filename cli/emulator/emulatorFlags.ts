@@ -122,7 +122,7 @@ function parseWorker(text: string, before: EmulatorFlags["worker"] = {}): Emulat
   if (name === undefined || command === undefined) {
     throw new InvalidArgumentError("Give name=command, such as 'llama=python handler.py'.");
   }
-  if (Object.hasOwn(before, name)) throw new InvalidArgumentError(`There is a worker for "${name}" already.`);
+  if (Object.hasOwn(before, name)) throw new InvalidArgumentError(`There is already a worker for "${name}".`);
   return { ...before, [name]: command };
 }
 

@@ -16,7 +16,7 @@ export async function endpointId(client: Client, given: string): Promise<string>
   const all = await client.endpoints.list({ ...ONCE, signal }).catch((error: unknown) => {
     if (!signal.aborted && !(error instanceof ServerlessGpuError)) throw error;
     const why = signal.aborted ? `no complete list within ${LIST_MS / 1000} s` : (error as Error).message;
-    say(`${given} is taken for an id, because the endpoints could not be listed: ${why}`);
+    say(`${given} is assumed to be an id, because the endpoints could not be listed: ${why}`);
     return [];
   });
   if (all.some(({ id }) => id === given)) return given;

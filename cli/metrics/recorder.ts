@@ -88,7 +88,9 @@ export function openRecorder(
         for (const { id, next } of known) totals.set(id, next);
       } catch (error) {
         isRecording = false;
-        stopped(`recording has stopped, and the metrics go on: ${folder} cannot be written: ${systemReason(error)}`);
+        stopped(
+          `recording has stopped, but the metrics are still served: ${folder} cannot be written: ${systemReason(error)}`,
+        );
       }
     },
     close: () => recording.close(),

@@ -74,7 +74,7 @@ export async function orphans(flags: OrphansFlags, version: string): Promise<num
     say(`${noun} ${wanted.id} ("${wanted.name}") is deleted: ${isProven ? "" : "a possible orphan, "}${reason}`);
     await using client = createClient(connection);
     await sayWhileWaiting(
-      () => "the deletion still goes on",
+      () => "the deletion is still in progress",
       () => deleteRecord(client, wanted, say),
     );
     printLines([`deleted ${noun} ${wanted.id}`]);
@@ -145,7 +145,8 @@ function doubt({ type, id }: AccountRecord, reason: string): string {
  */
 function requireOrphan(id: string, strangers: readonly AccountRecord[], states: readonly KnownStack[]): AccountRecord {
   const owner = states.find(({ ids }) => ids.has(id));
-  if (owner) throw new Error(`${id} is in the state of stack ${owner.name}, so it is no orphan. Nothing was deleted`);
+  if (owner)
+    throw new Error(`${id} is in the state of stack ${owner.name}, so it is not an orphan. Nothing was deleted`);
   const wanted = strangers.find((each) => each.id === id);
   if (wanted) return wanted;
   throw new Error(`${id} is no orphan of this account: orphans without --delete lists them. Nothing was deleted`);

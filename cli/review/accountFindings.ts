@@ -24,7 +24,10 @@ export function quotaFindings(
       why: "their provider has another account; the review asks the account of the environment",
     });
   if (limits && limits.workerQuota === null)
-    missed.push({ what: "the worker quota", why: "the service's answer has no number that is clearly the quota" });
+    missed.push({
+      what: "the worker quota",
+      why: "the service's response contains no number that is clearly the quota",
+    });
   if (!limits || limits.workerQuota === null || !endpoints) return [];
   const live = new Map(endpoints.map(({ id, workersMax }) => [id, workersMax]));
   const holders = holdersAfter(own);
@@ -92,7 +95,10 @@ export function spendFindings({ inAccount }: Costs, { limits }: Answers, missed:
   // The program's maximum cost may already be part of the current spend, and must count once.
   const highest = Math.max(after.fullScale, (currentSpend ?? 0) + added);
   if (spendLimit === null)
-    missed.push({ what: "the spend limit", why: "the service's answer has no number that is clearly the limit" });
+    missed.push({
+      what: "the spend limit",
+      why: "the service's response contains no number that is clearly the limit",
+    });
   else if (highest <= spendLimit && after.unknown.length > 0)
     missed.push({ what: "the spend limit", why: `the cost of ${after.unknown.join(", ")} is not known` });
   if (spendLimit === null || highest <= spendLimit || added <= 0) return [];

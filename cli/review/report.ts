@@ -27,7 +27,7 @@ const NOT_INCLUDED =
   "in US dollars an hour. Disks, network volumes and discounts are not included.";
 
 const NOTHING = "Nothing was found.";
-const NOTHING_ELSE = "In what was looked up, nothing was found.";
+const NOTHING_ELSE = "The checks that were made found no problem.";
 
 const COLUMNS = ["endpoint", "maximum cost before", "after", "minimum cost before", "after", "price of a worker"];
 

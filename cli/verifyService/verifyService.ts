@@ -62,7 +62,7 @@ function reserve(file: string): void {
     closeSync(openSync(file, "wx"));
   } catch (cause) {
     const isThere = (cause as NodeJS.ErrnoException).code === "EEXIST";
-    const reason = isThere ? "exists already" : `cannot be created: ${systemReason(cause)}`;
+    const reason = isThere ? "already exists" : `cannot be created: ${systemReason(cause)}`;
     throw new Error(`--output ${file} ${reason}. Nothing was sent. Name another file`, { cause });
   }
 }

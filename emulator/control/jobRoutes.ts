@@ -42,7 +42,7 @@ export function jobRoutes(endpoints: Endpoints): Readonly<Record<string, Control
       if (!found) return false;
       const { endpointId, runtime, job } = found;
       if (canHappen(job, "cancel")) return jobDetails(endpointId, runtime.cancel(job));
-      throw new RangeError(`Job ${id} is ${job.status}: only jobs that wait or run can be cancelled.`);
+      throw new RangeError(`Job ${id} is ${job.status}: only waiting or running jobs can be cancelled.`);
     },
     "POST jobs/:id/retry"({ id }) {
       const found = findJob(endpoints, id);

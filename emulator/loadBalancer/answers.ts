@@ -9,7 +9,7 @@ export const unknownEndpoint = (): HttpResponse => json(404, { error: "endpoint 
 export const tooLarge = (): HttpResponse => json(413, { error: "request body too large" }, "lb.body-limit");
 
 export const webSocket = (): HttpResponse =>
-  json(501, { error: "the emulator has no WebSocket connections" }, "lb.websocket");
+  json(501, { error: "the emulator does not support WebSocket connections" }, "lb.websocket");
 
 export const noWorker = (): HttpResponse => json(400, { error: "timed out waiting for worker" }, "lb.hold");
 

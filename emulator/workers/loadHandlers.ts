@@ -37,7 +37,9 @@ export function handlerFiles(folder: string): Readonly<Record<string, string>> {
     found.set(name, file);
   }
   if (found.size === 0)
-    throw new Error(`the handlers' folder ${folder} has no handlers: <endpoint name or template id> with ${KINDS}`);
+    throw new Error(
+      `the handlers' folder ${folder} contains no handlers: <endpoint name or template id> with ${KINDS}`,
+    );
   return Object.fromEntries([...found].map(([name, file]) => [name, path.resolve(folder, file)]));
 }
 
@@ -68,7 +70,7 @@ export function handlerOf(file: string, exported: unknown): Handlers[string] {
 export function notLoaded(file: string, cause: unknown): Error {
   const reason =
     /\.[cm]?ts$/.test(file) && !stripsTypes()
-      ? `Node.js ${process.versions.node} runs no TypeScript. Use Node.js 22.18 or later, or compile it to JavaScript`
+      ? `Node.js ${process.versions.node} cannot run TypeScript. Use Node.js 22.18 or later, or compile it to JavaScript`
       : String(cause);
   return new Error(`the handler ${file} cannot be loaded: ${reason}`, { cause });
 }

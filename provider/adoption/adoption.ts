@@ -102,7 +102,7 @@ export function refuseTakenName(one: string, existing: readonly { readonly id: s
   const noun = withoutArticle(one);
   throw new NameTakenError(
     [
-      `${one} named "${name}" exists already: ${ids.join(", ")}. No ${noun} was created, because two ${noun}s with one name ` +
+      `${one} named "${name}" already exists: ${ids.join(", ")}. No ${noun} was created, because two ${noun}s with one name ` +
         "are easily confused.",
       `If you have renamed this resource in the program, keep its ${noun} with the resource option ` +
         'aliases: [{ name: "<previous logical name>" }].',

@@ -59,7 +59,7 @@ export function compareForAdoption<T extends NamedRecord>(
   const reason =
     refusesAdoption?.(found, inputs) ??
     (changed.some((field) => unchangeable?.fields.includes(field)) ? unchangeable?.adoption : undefined) ??
-    (fixed && `its ${fixed} is ${JSON.stringify(before[fixed])} and cannot be changed: correct ${fixed}`);
+    (fixed && `its ${fixed} is ${JSON.stringify(before[fixed])} and cannot be changed: set ${fixed} to that value`);
   const refusal = reason && `${one} with the id ${found.id} cannot be adopted: ${reason}`;
   return { before, changed, refusal };
 }

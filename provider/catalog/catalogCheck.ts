@@ -79,7 +79,7 @@ function refuse(what: string, found: readonly Impossible[], changed: readonly st
   if (blamed.length === 0) return;
   const problems = blamed.map(({ fields, message }) => ({
     property: fields.find((field) => changed.includes(field)) ?? "",
-    message: `${message}${message.endsWith("?") ? "" : "."} The service's catalog says so; nothing was written`,
+    message: `${message}${message.endsWith("?") ? "" : "."} This follows from the service's catalog; nothing was written`,
   }));
   throw new InvalidInputError(what, problems);
 }

@@ -59,7 +59,7 @@ export const SECRET_KIND: RecordKind<SecretRecord, SecretInput> = {
  */
 function valueProblems({ value, valueEnv, valueVersion }: Properties): InputProblem[] {
   if (value !== undefined && valueEnv !== undefined)
-    return [{ property: "valueEnv", message: "excludes value: remove one of them" }];
+    return [{ property: "valueEnv", message: "cannot be combined with value: remove one of them" }];
   if (value === undefined && valueEnv === undefined)
     return [{ property: "value", message: "is required, or valueEnv with valueVersion" }];
   const [property, other] = valueEnv === undefined ? ["valueVersion", "valueEnv"] : ["valueEnv", "valueVersion"];

@@ -139,7 +139,7 @@ export function requireAddress(settings: ConnectionSettings, name: AddressName):
   const url = URL.canParse(given) ? new URL(given) : undefined;
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash) {
     throw new ConfigurationError(
-      `${name} must be an http(s) URL without user, query and fragment, such as https://api.example.com: ${howToSet(name)}`,
+      `${name} must be an http(s) URL without a user, query or fragment, such as https://api.example.com: ${howToSet(name)}`,
     );
   }
   const base = (url.origin + url.pathname).replace(/\/+$/, "");

@@ -77,7 +77,7 @@ export const CAUSES: Readonly<Record<CauseId, CauseRow>> = {
   ),
   "no-workers-allowed": row(
     "certain",
-    "no worker may start, because its workersMax is 0",
+    "no worker can start, because its workersMax is 0",
     "Set workersMax to 1 or more. If you did not set it to 0, the service has: it lowers workersMax to 2 after 3 days without " +
       "a request and to 0 after 7, and does not raise it again",
   ),
@@ -104,8 +104,8 @@ export const CAUSES: Readonly<Record<CauseId, CauseRow>> = {
   ),
   "volume-place": row(
     "likely",
-    "the data centers of its network volumes have no free GPU of its tiers",
-    "Add GPU pools to gpuIds that these data centers have, or use a volume in another data center",
+    "no GPU of its pools is free in the data centers of its network volumes",
+    "Add GPU pools to gpuIds that are available in these data centers, or use a volume in another data center",
   ),
   "cuda-version": row(
     "likely",
@@ -119,13 +119,13 @@ export const CAUSES: Readonly<Record<CauseId, CauseRow>> = {
   ),
   compliance: row(
     "possible",
-    "no data center in stock has all the compliance labels that it asks for",
-    "Ask for fewer labels, or allow other data centers or GPU pools",
+    "no data center with free GPUs has all the compliance labels that it requires",
+    "Require fewer labels, or allow other data centers or GPU pools",
   ),
   "many-pools": row(
     "possible",
     "its workers do not start, and it names more than three GPU pools",
-    "Reduce gpuIds to three tiers: endpoints with more were seen to stay in this state",
+    "Reduce gpuIds to three pools: endpoints with more pools have been seen to stay in this state",
   ),
   throttled: row(
     "likely",
@@ -145,7 +145,7 @@ export const CAUSES: Readonly<Record<CauseId, CauseRow>> = {
   "one-worker-takes-all": row(
     "likely",
     "one worker takes all jobs while others are idle",
-    "Update the worker library runpod: 1.7.11 to 1.10.0 do this with a shared folder, 1.10.1 repairs it",
+    "Update the worker library runpod to 1.10.1 or later: versions 1.7.11 to 1.10.0 do this with a shared folder",
   ),
   "image-pulling": passing(
     "certain",
@@ -160,7 +160,7 @@ export const CAUSES: Readonly<Record<CauseId, CauseRow>> = {
   "cold-start": passing("likely", "a worker is starting", "Wait. To avoid cold starts, set workersMin to 1 or more"),
   "scaling-rule": passing(
     "likely",
-    "its scaling rule does not ask for another worker yet",
+    "its scaling rule does not call for another worker yet",
     "Wait, or lower scalerValue",
   ),
   "jobs-running": passing(
@@ -170,7 +170,7 @@ export const CAUSES: Readonly<Record<CauseId, CauseRow>> = {
   ),
   "jobs-failing": row(
     "likely",
-    "nothing waits, but more of its jobs have failed than completed",
+    "no job is waiting, but more of its jobs have failed than completed",
     "Read the error of a failed job, and the log (serverless-gpu logs). The counts have no times, so the failures may be old",
   ),
   "workers-stopping": passing("likely", "its workers have no jobs and are stopping", "Wait"),
@@ -179,10 +179,10 @@ export const CAUSES: Readonly<Record<CauseId, CauseRow>> = {
     "the service may keep this endpoint on hosts that do not start it",
     "As a last resort, create a new endpoint with the same settings",
   ),
-  "nothing-wrong": passing("likely", "nothing is wrong: nothing waits", "There is nothing to do"),
+  "nothing-wrong": passing("likely", "nothing is wrong: no job is waiting", "There is nothing to do"),
   unknown: row(
     "unknown",
-    "what the service shows does not tell why",
+    "the data that the service shows does not explain why",
     "Read the log (serverless-gpu logs), and look at the endpoint in the service's console",
   ),
 };

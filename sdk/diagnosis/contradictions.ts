@@ -50,7 +50,7 @@ export const CONTRADICTIONS: Readonly<Partial<Record<CauseId, readonly Contradic
     { says: "the list of endpoints contains it", isSeen: ({ listed }) => seen(listed) === true },
     { says: "the list of endpoints could not be read", isSeen: ({ listed }) => seen(listed) === undefined },
     {
-      says: "its workers or releases are shown",
+      says: "the service shows its workers or releases",
       isSeen: ({ workers, rollout }) => [workers, rollout].some((part: Part<unknown>) => "value" in part),
     },
   ],
@@ -103,14 +103,14 @@ export const CONTRADICTIONS: Readonly<Partial<Record<CauseId, readonly Contradic
     isStale,
     { says: "a worker is idle", isSeen: (evidence) => idleWorkers(evidence) > 0 },
     {
-      says: "the queue counts another number of running workers",
+      says: "the queue reports a different number of running workers",
       isSeen({ workers, queue }) {
         const counted = seen(queue)?.workers;
         return counted !== undefined && counted.total > 0 && counted.running !== seen(workers)?.running;
       },
     },
     {
-      says: "a worker starts, does not work, or is in a state that we do not know",
+      says: "a worker is starting, is not working, or is in an unknown state",
       isSeen: ({ workers, queue }) =>
         [seen(workers), seen(queue)?.workers].some((counts) => counts && counts.total > counts.running + counts.idle),
     },

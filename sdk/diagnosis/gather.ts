@@ -266,7 +266,7 @@ function endpointPart(given: Part<ReadEndpoint | undefined>): Part<EndpointFacts
 function listedPart(given: Part<boolean | undefined>): Part<boolean> {
   if (!("value" in given)) return given;
   const { value, ...read } = given;
-  return value === undefined ? { why: "it goes on after the part that was read" } : { ...read, value };
+  return value === undefined ? { why: "the log continues after the part that was read" } : { ...read, value };
 }
 
 /** Returns the queue's counts. Over GraphQL, information from the pods is added. */

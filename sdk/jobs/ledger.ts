@@ -307,7 +307,7 @@ function journalFailed(cause: unknown, unrecorded: JournalUnavailableError["unre
     unrecorded.length === 0 ? "" : `. The ids of ${unrecorded.length} jobs could not be recorded: see error.unrecorded`;
   return new JournalUnavailableError(
     `the journal cannot be used, and nothing more was submitted: ${why}${ids}. Make it available again (free space on its disk, ` +
-      "or start its database), and run the batch again: it goes on where it was",
+      "or start its database), and run the batch again: it continues where it stopped",
     { cause },
     unrecorded,
   );

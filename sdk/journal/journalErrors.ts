@@ -52,7 +52,8 @@ export class JournalUnavailableError extends ServerlessGpuError {
 /** Returns the error for a file that cannot be opened. */
 export function cannotOpen(file: string, cause: unknown): JournalUnavailableError {
   const { message = String(cause), code } = cause as NodeJS.ErrnoException;
-  const next = code === "ENOSPC" ? ". Free space on its disk, and run the batch again: it goes on where it was" : "";
+  const next =
+    code === "ENOSPC" ? ". Free space on its disk, and run the batch again: it continues where it stopped" : "";
   return new JournalUnavailableError(`the journal ${file} cannot be opened: ${message}${next}`, { cause });
 }
 

@@ -15,6 +15,6 @@ export function requireSameBatch(what: string, found: JournalBatch, wanted: Jour
     other.map((field) => `${FIELDS[field]} ${JSON.stringify(batch[field])}`).join(", ");
   throw new JournalRefusedError(
     `${what} is of ${said(found)}, and this batch has ${said(wanted)}. Its jobs would not be found by these keys, or belong ` +
-      "to another endpoint: use another journal or another batch name, or go on with what the journal was made with",
+      "to another endpoint: use another journal or another batch name, or continue with the values that the journal was created with",
   );
 }

@@ -35,13 +35,13 @@ const RULES: readonly Rule[] = [
     statuses: [404],
     says: /affinity_worker_gone/,
     error: (message) => new WorkerGoneError(message),
-    advice: "The worker no longer exists. Send the request without a worker, and continue with the one that responds",
+    advice: "The worker no longer exists. Omit the option worker, and continue with the worker that responds",
   },
   {
     statuses: [400],
     says: /worker_timeout/,
     error: (message) => new WorkerTimeoutError(message),
-    advice: "The worker was not ready in time. Try again, or send the request without a worker",
+    advice: "The worker was not ready in time. Try again, or omit the option worker",
   },
   {
     statuses: [400, 503],
@@ -142,7 +142,7 @@ const WITHOUT_BODY: readonly number[] = [204, 205, 304];
 export async function webResponse(response: StreamedResponse, method: string, operation: string): Promise<Response> {
   const { status, chunks } = response;
   if (status > 599)
-    throw new UnexpectedResponseError(`${operation}: ${status} is no HTTP status. Check the worker program`);
+    throw new UnexpectedResponseError(`${operation}: ${status} is not an HTTP status. Check the worker program`);
   const hasBody = method !== "HEAD" && !WITHOUT_BODY.includes(status);
   // Reading the response to its end frees the connection.
   if (!hasBody) while (!(await chunks.next()).done);

@@ -206,7 +206,7 @@ export function refuseUnreadableNamesake<T extends NamedRecord>(
   const [namesake] = namesakes;
   if (!namesake) return;
   throw new NameTakenError(
-    `${kind.one} named "${name}" exists already (${namesake.id ?? "without an id"}), and its record cannot be read: ` +
+    `${kind.one} named "${name}" already exists (${namesake.id ?? "without an id"}), and its record cannot be read: ` +
       `${namesake.problem}. Nothing was created. Check that ${kind.noun}, and choose another name`,
     namesakes.flatMap(({ id }) => id ?? []),
   );

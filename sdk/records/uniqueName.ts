@@ -35,7 +35,7 @@ export async function explainTakenName<T extends NamedRecord>(
 /** Returns the error for a name that other records of the account already have. */
 export function nameTaken(kind: { readonly one: string }, name: string, ids: readonly string[]): NameTakenError {
   return new NameTakenError(
-    `${kind.one} named "${name}" exists already: ${ids.join(", ")}. Nothing was changed. Choose another name`,
+    `${kind.one} named "${name}" already exists: ${ids.join(", ")}. Nothing was changed. Choose another name`,
     ids,
   );
 }

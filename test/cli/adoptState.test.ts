@@ -112,7 +112,7 @@ test("a state whose version this release does not know is refused", () => {
   const from = written(JSON.stringify({ version: 99, deployment: { resources: [endpoint()] } }));
   expect(() => adoptState({ from })).toThrow("the state has version 99; this release reads 3 and 4");
   const terraformState = written(JSON.stringify({ version: 99, resources: [] }));
-  expect(() => adoptState({ from: terraformState })).toThrow("is no state that this version can read");
+  expect(() => adoptState({ from: terraformState })).toThrow("is not a state that this version can read");
 });
 
 test("resources are left out, each with the reason, if they have no successor, no id, are only read, or are being deleted", () => {
@@ -335,7 +335,7 @@ test("instances, modules, tainted objects and deposed objects of a Terraform sta
 
 test("a file that is not a state is refused without revealing its contents", () => {
   for (const text of ["canary", '{"canary":1}', "[]", "null", '{"version":3,"deployment":null}'])
-    expect(() => adoptState({ from: written(text) })).toThrow(/is (not JSON|no state)/);
+    expect(() => adoptState({ from: written(text) })).toThrow(/is (not JSON|not a state)/);
   expect(() => adoptState({ from: written("canary") })).not.toThrow(/canary/);
   expect(() => adoptState({ from: written('{"encrypted_data":"canary"}') })).toThrow(/tofu state pull/);
   const other = { urn: "urn:pulumi:dev::p::aws:s3/bucket:Bucket::b", type: "aws:s3/bucket:Bucket", id: "b" };

@@ -133,7 +133,7 @@ test("drains at the first Ctrl-C and explains how to continue", async () => {
   child.kill("SIGINT");
   const { code, stderr } = await ended(child);
   expect(code).toBe(4);
-  expect(stderr).toMatch(/Waiting for the jobs that run[\s\S]*Interrupted\. Run the same command again/);
+  expect(stderr).toMatch(/Waiting for the running jobs[\s\S]*Interrupted\. Run the same command again/);
   expect((await lines()).length).toBe(runs.size);
   expect((await run()).code).toBe(0);
   await whole();

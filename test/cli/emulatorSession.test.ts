@@ -112,7 +112,8 @@ describe("handlers of a folder", () => {
     const { code, stdout, stderr } = await exec(options, once);
     const strips = Boolean((process.features as { readonly typescript?: unknown }).typescript);
     if (strips) expect([code, stdout]).toEqual([0, "42\n"]);
-    else expect([code, stderr]).toEqual([1, expect.stringContaining("runs no TypeScript. Use Node.js 22.18 or later")]);
+    else
+      expect([code, stderr]).toEqual([1, expect.stringContaining("cannot run TypeScript. Use Node.js 22.18 or later")]);
   });
 
   test("are reloaded with --watch, and a broken file changes nothing", async () => {

@@ -32,7 +32,7 @@ test.each([
   const byName = await run("explain", "off", "--api", api);
   expect(byName).toMatchObject({ code: 0, stderr: expect.stringMatching(/^.* \(--api\) at .*\n$/) });
   expect(byName.stdout).toContain(
-    "endpoint off (offoffoff123): no worker may start, because its workersMax is 0 (certain)",
+    "endpoint off (offoffoff123): no worker can start, because its workersMax is 0 (certain)",
   );
   expect(byName.stdout).toContain("Set workersMax to 1 or more");
   const json = JSON.parse((await run("explain", "offoffoff123", "--api", api, "--json")).stdout);

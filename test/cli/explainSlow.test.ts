@@ -59,7 +59,7 @@ async function explained(handler: Handler, ...args: string[]) {
 test("explain exits within 20 s and reports what it could not read if the service answers no request", async () => {
   const { code, stdout, ms } = await explained(() => {}, "ep1");
   expect(code).toBe(0);
-  expect(stdout).toContain("what the service shows does not tell why");
+  expect(stdout).toContain("the data that the service shows does not explain why");
   for (const part of ["the endpoint", "each worker", "its queue"]) expect(stdout).toContain(`not seen: ${part}`);
   expect(ms).toBeLessThan(MOST_MS);
 });

@@ -76,7 +76,7 @@ test.each([
     expect(stderr).toMatch(/within \d+ s/);
     expect([COMMANDS[at]?.[0], ms < MOST_MS]).toEqual([COMMANDS[at]?.[0], true]);
     const takesName = COMMANDS[at]?.[0] !== "orphans" && healthy.length === 0;
-    expect(stderr.includes("llama is taken for an id, because the endpoints could not be listed")).toBe(takesName);
+    expect(stderr.includes("llama is assumed to be an id, because the endpoints could not be listed")).toBe(takesName);
   }
 });
 

@@ -240,7 +240,7 @@ describe("nothing is created", () => {
     writeFileSync(file, "mine");
     const { code, stderr } = await start(service, ["--yes", "--output", file]).ended;
     expect([code, creations(service), readFileSync(file, "utf8")]).toEqual([1, [], "mine"]);
-    expect(stderr).toContain("there.json exists already. Nothing was sent. Name another file");
+    expect(stderr).toContain("there.json already exists. Nothing was sent. Name another file");
   });
 
   test("nothing is created if the key is wrong, and the key is not shown", async () => {

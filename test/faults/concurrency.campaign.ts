@@ -55,7 +55,7 @@ test.each([
   await mine.up();
   const refused = await theirs.run(UP);
   expect(refused.exitCode).not.toBe(0);
-  expect(refused.output).toContain(`exists already: ${(await idsIn(mine))[0]}`);
+  expect(refused.output).toContain(`already exists: ${(await idsIn(mine))[0]}`);
   await theirs.destroy();
   expect(namesOf(emulator)).toEqual(["one"]);
   await mine.destroy();

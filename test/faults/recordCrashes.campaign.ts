@@ -51,7 +51,7 @@ async function upAsTold(stack: PulumiStack, adopted: Record<string, string> = {}
   const { exitCode, output } = await stack.run(["up", "--yes", "--skip-preview"]);
   if (exitCode === 0) return output;
   const [, id] = /set adoptId: "([^"]+)"/.exec(output) ?? [];
-  const [, name] = /named "([a-z]+)-[0-9a-f]{7}" exists already/.exec(output) ?? [];
+  const [, name] = /named "([a-z]+)-[0-9a-f]{7}" already exists/.exec(output) ?? [];
   if (!id || !name || adopted[name]) throw new Error(`no advice that helps: ${output}`);
   const next = { ...adopted, [name]: id };
   await stack.writeProgram(program({ adopted: next }));

@@ -103,7 +103,7 @@ test("a create that gets no response finds the endpoint that it created, and doe
   const inputs = await checked(plugin, INPUTS);
   const { id } = await plugin.create(ONE, inputs);
   await using next = await startPlugin(emulator.env);
-  await expect(next.create(ONE, await checked(next, INPUTS))).rejects.toThrow(`exists already: ${id}`);
+  await expect(next.create(ONE, await checked(next, INPUTS))).rejects.toThrow(`already exists: ${id}`);
   expect(emulator.endpoints.list()).toHaveLength(1);
 });
 

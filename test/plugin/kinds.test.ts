@@ -84,7 +84,10 @@ test("a secret's value is secret, a new value changes the version, and valueEnv 
 
 test.each([
   [{ name: "hf" }, "value: is required, or valueEnv with valueVersion"],
-  [{ name: "hf", value: "canary", valueEnv: "A", valueVersion: 1 }, "valueEnv: excludes value: remove one of them"],
+  [
+    { name: "hf", value: "canary", valueEnv: "A", valueVersion: 1 },
+    "valueEnv: cannot be combined with value: remove one of them",
+  ],
   [{ name: "hf", valueEnv: "A" }, "valueEnv: needs valueVersion"],
   [{ name: "runpod_x", value: "canary" }, "name: must be a name"],
 ])("a secret with %j is refused: %s", async (given, message) => {
@@ -110,7 +113,7 @@ test("a name that pulumi:autonaming chooses is used unchanged or refused", async
   const { inputs } = await plugin.check(TEMPLATE, { imageName: "a:1" }, {}, verbatim);
   expect(inputs.name).toBe("mine");
   const { id } = await plugin.create(TEMPLATE, inputs);
-  await expect(plugin.create(TEMPLATE, inputs)).rejects.toThrow(`exists already: ${id}`);
+  await expect(plugin.create(TEMPLATE, inputs)).rejects.toThrow(`already exists: ${id}`);
   const own = await plugin.check(TEMPLATE, { imageName: "a:1" });
   await plugin.create(TEMPLATE, own.inputs);
   // Our own digits are chosen again, as in a replacement.

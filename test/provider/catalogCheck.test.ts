@@ -39,7 +39,7 @@ test("a create that is impossible according to the catalog is refused before any
     const error = await create(one, { ...ONE, ...change }).catch((each: Error) => each);
     expect(String(error)).toContain('endpoint "llama" is not valid');
     expect(String(error)).toContain(message);
-    expect(String(error)).toContain("The service's catalog says so; nothing was written");
+    expect(String(error)).toContain("This follows from the service's catalog; nothing was written");
   }
   expect(written()).toEqual([]);
   const { id, outputs } = await create(one, ONE);

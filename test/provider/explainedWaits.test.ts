@@ -82,7 +82,7 @@ test("a drain reports why the workers do not stop", async () => {
 test("a smoke test reports why its job does not start", async () => {
   const shown = await running.smokeTest;
   expect(shown).toContain(
-    "why it waits: no worker may start, because its workersMax is 0 (certain). Set workersMax to 1",
+    "why it waits: no worker can start, because its workersMax is 0 (certain). Set workersMax to 1",
   );
-  expect(shown).toMatch(/did not end within 45 s[\s\S]*\. The reason, as seen \d+ s ago: no worker may start/);
+  expect(shown).toMatch(/did not end within 45 s[\s\S]*\. The reason, as seen \d+ s ago: no worker can start/);
 });

@@ -61,7 +61,7 @@ test("an existing name is refused with advice", async () => {
   const refused = await stack.run(["up", "--yes", "--skip-preview"]);
   expect(refused.exitCode).not.toBe(0);
   expect(refused.output).toContain(
-    `an endpoint named "${own?.name}" exists already: ${own?.id}. No endpoint was created`,
+    `an endpoint named "${own?.name}" already exists: ${own?.id}. No endpoint was created`,
   );
   expect(refused.output).toContain(`set adoptId: "${own?.id}"`);
   await stack.writeProgram(program({ adoptId: own?.id }));

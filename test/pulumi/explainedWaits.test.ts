@@ -44,8 +44,8 @@ test("awaitReady, a drain, a smoke test and explain --stack report why they are 
   expect(drained.output).toMatch(
     /was not deleted within 45 s[\s\S]*The reason, as seen \d+ s ago: its workers still run jobs/,
   );
-  expect(tested.output).toMatch(/why it waits: no worker may start, because its workersMax is 0 \(certain\)/);
-  expect(tested.output).toMatch(/did not end within 45 s[\s\S]*The reason, as seen \d+ s ago: no worker may start/);
+  expect(tested.output).toMatch(/why it waits: no worker can start, because its workersMax is 0 \(certain\)/);
+  expect(tested.output).toMatch(/did not end within 45 s[\s\S]*The reason, as seen \d+ s ago: no worker can start/);
   for (const { output, keys } of [ready, drained, tested]) {
     for (const secret of [SECRET, ...keys]) expect(output).not.toContain(secret);
   }

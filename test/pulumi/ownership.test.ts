@@ -99,20 +99,20 @@ describe("an endpoint that two resources name", () => {
     await stack.writeProgram(program({ b: args }, { b: '{ aliases: [{ name: "a" }] }' }));
     await stack.up();
     await stack.writeProgram(program({ b: args, a: args }));
-    expect(await refused(stack)).toContain("exists already");
+    expect(await refused(stack)).toContain("already exists");
 
     const laptop = { PULUMI_BACKEND_URL: `file://${path.join(stack.scratch, "temp")}` };
     await stack.succeed(["stack", "init", "dev"], laptop);
     await stack.succeed(["config", "set", "serverless-gpu:namespace", "team-a"], laptop);
     await stack.writeProgram(program({ a: args }));
-    expect(await refused(stack, [], laptop)).toContain("exists already");
+    expect(await refused(stack, [], laptop)).toContain("already exists");
     await stack.succeed(["destroy", "--yes", "--skip-preview"], laptop);
     expect(ids()).toEqual([id]);
 
     const createFirst = `require("@pulumi/pulumi").runtime.registerStackTransformation(({ props, opts }) => ({ props, opts: { ...opts, deleteBeforeReplace: false } }));\n`;
     await stack.writeProgram(createFirst + program({ b: ARGS }));
     await stack.up();
-    expect(await refused(stack, ["--replace", await urnOf(stack, "b")])).toContain("exists already");
+    expect(await refused(stack, ["--replace", await urnOf(stack, "b")])).toContain("already exists");
     expect(ids()).toEqual([id]);
   });
 });

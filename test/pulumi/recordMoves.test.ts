@@ -52,7 +52,7 @@ test("lost responses and 429s create no duplicates, a forced replacement does no
   const flags = replaced.flatMap(({ urn }) => ["--replace", urn]);
   const refused = await stack.run(["up", "--yes", "--skip-preview", "--continue-on-error", ...flags]);
   expect(refused.exitCode).not.toBe(0);
-  for (const text of ['a network volume named "models" exists already', 'a registry credential named "registry"']) {
+  for (const text of ['a network volume named "models" already exists', 'a registry credential named "registry"']) {
     expect(refused.output).toContain(text);
   }
   expect(idsOf(first)).toEqual(before);

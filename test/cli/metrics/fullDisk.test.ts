@@ -127,7 +127,9 @@ testMounted(
         }
       }
       await until(() => said().includes("recording has stopped"));
-      expect(said()).toMatch(/recording has stopped, and the metrics go on: \S+ cannot be written: the disk is full/);
+      expect(said()).toMatch(
+        /recording has stopped, but the metrics are still served: \S+ cannot be written: the disk is full/,
+      );
       const scraped = async () => (await fetch(url)).text();
       expect(await scraped()).toContain("\nserverless_gpu_recording 0\n");
       await submit();

@@ -30,7 +30,7 @@ describe("the quota", () => {
     expect(stdout).toContain(
       "NOT LOOKED UP  the worker quota: the change of workersMax of one, two is not known before up",
     );
-    expect(stdout).toContain("In what was looked up, nothing was found.");
+    expect(stdout).toContain("The checks that were made found no problem.");
   });
 
   test("is impossible to meet if the known endpoints alone exceed it", async () => {
@@ -129,5 +129,5 @@ test("the report claims that nothing was found only if every cost is known", asy
   await using emulator = await start({});
   const free = { ...ONE, gpuIds: "NEW_POOL", id: "one", workersMin: 1 };
   const same = await reviewed(previewOf([step("same", "one", { old: free, inputs: free })]), { emulator });
-  expect(same.stdout).toContain("In what was looked up, nothing was found.");
+  expect(same.stdout).toContain("The checks that were made found no problem.");
 });

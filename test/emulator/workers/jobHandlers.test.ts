@@ -35,7 +35,7 @@ test("a file without a handler fails with an error that says what to export", ()
 test.each([
   [["a.js", "a.mjs"], 'a.js and a.mjs in FOLDER are both the handler of "a": remove one of them'],
   [["a.tsx"], "a.tsx cannot be loaded as a handler: handlers are .js, .cjs, .mjs or .ts files"],
-  [["a.py", "b.d.ts"], "FOLDER has no handlers: <endpoint name or template id> with .js, .cjs, .mjs or .ts"],
+  [["a.py", "b.d.ts"], "FOLDER contains no handlers: <endpoint name or template id> with .js, .cjs, .mjs or .ts"],
 ])("a folder with %j is refused", (files, message) => {
   for (const file of files) write(file, "");
   expect(() => loadHandlers(folder)).toThrow(message.replace("FOLDER", folder));

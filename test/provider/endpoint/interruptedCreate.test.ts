@@ -52,7 +52,7 @@ async function killedCreate(name: string): Promise<string | undefined> {
   return made();
 }
 
-const TAKEN = /exists already/;
+const TAKEN = /already exists/;
 
 test("the next run on the same machine adopts the endpoint of a killed create, and updates it to match the program", async () => {
   const made = await killedCreate("one");

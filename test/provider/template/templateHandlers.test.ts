@@ -141,7 +141,7 @@ test("a volume grows in place, is replaced when its data center changes, and can
   const inputs = await checked(volume());
   const { id, outputs } = await provider.create(inputs);
   expect(outputs).toMatchObject({ name: "models-1234567", size: 50, highPerformance: false });
-  await expect(provider.create(inputs)).rejects.toThrow(/exists already.*set adoptId/s);
+  await expect(provider.create(inputs)).rejects.toThrow(/already exists.*set adoptId/s);
   const grown = await provider.update(id, outputs, await checked(volume({ size: 80 }), inputs));
   expect(grown).toMatchObject({ size: 80 });
   const { failures } = await provider.check(await checked(volume({ size: 80 })), volume({ size: 60 }));
@@ -194,7 +194,7 @@ test("a volume that is larger than declared is not adopted, because volumes cann
   await expect(failing).rejects.toThrow(/cannot be adopted: it has 100 GB.*set size to 100 or more/);
   const elsewhere = provider.create(await checked({ ...volume, adoptId: "far", size: 200 }));
   await expect(elsewhere).rejects.toThrow(
-    /cannot be adopted: its dataCenterId is "EU-CZ-1" and cannot be changed: correct dataCenterId/,
+    /cannot be adopted: its dataCenterId is "EU-CZ-1" and cannot be changed: set dataCenterId to that value/,
   );
   expect(emulator.volumes.list()).toMatchObject([{ size: 100 }, { size: 100 }]);
   for (const { id } of emulator.volumes.list()) emulator.volumes.delete(id);

@@ -48,7 +48,7 @@ const SEEN: Readonly<Record<string, (given: Evidence, count: number) => Partial<
   }),
   "the list of endpoints contains it": () => ({ listed: part(true) }),
   "the list of endpoints could not be read": () => ({ listed: { why: "no response" } }),
-  "its workers or releases are shown": (_, count) =>
+  "the service shows its workers or releases": (_, count) =>
     count > 1 ? { workers: part(workers()) } : { rollout: part({ ...rollout, inProgress: false }) },
   "a release is newer than the log": (_, count) => ({
     rollout: part({ ...rollout, ...(count > 1 && { releasedAt: new Date(NOW - 1000).toISOString() }) }),
@@ -74,10 +74,10 @@ const SEEN: Readonly<Record<string, (given: Evidence, count: number) => Partial<
   "a worker is idle, so it has the image": (_, count) => ({ queue: part(queue(1, 0, { idle: count })) }),
   "a worker is idle": (_, count) => ({ queue: part(queue(5, 3, { running: 3, idle: count })) }),
   "a worker is unhealthy": (_, count) => ({ workers: part(workers({ initializing: 1, unhealthy: count })) }),
-  "the queue counts another number of running workers": (_, count) => ({
+  "the queue reports a different number of running workers": (_, count) => ({
     queue: part(queue(5, 3, { running: count > 1 ? 2 : 5 })),
   }),
-  "a worker starts, does not work, or is in a state that we do not know": (_, count) =>
+  "a worker is starting, is not working, or is in an unknown state": (_, count) =>
     count > 1
       ? { queue: part(queue(5, 3, { running: 3, unhealthy: 1 })) }
       : { workers: part({ ...workers({ running: 3 }), total: 4 }) },

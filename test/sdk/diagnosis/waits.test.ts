@@ -125,7 +125,7 @@ test("with diagnose, the error of job.wait explains the cause, and all waits sha
   for (const each of [error, same]) {
     if (!(each instanceof WaitTimeoutError)) throw each;
     expect(each.diagnosis?.causes.map(({ id }) => id)).toEqual(["no-workers-allowed"]);
-    expect(each.message).toContain("no worker may start, because its workersMax is 0 (certain)");
+    expect(each.message).toContain("no worker can start, because its workersMax is 0 (certain)");
   }
   expect(calls().filter((name) => name === "getEndpoint").length).toBe(1);
   const other = await run(client.endpoint("offoffoff2").run({ input: {} }));
