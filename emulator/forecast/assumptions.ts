@@ -20,7 +20,7 @@ export interface PlayedChange {
   readonly isReleased: boolean;
 }
 
-/** A part of the time, whose jobs are counted apart, in seconds after the first job. */
+/** A time span whose jobs are counted separately. Both times are in seconds after the first job. */
 export interface Watched {
   readonly fromS: number;
   readonly toS: number;

@@ -2,8 +2,9 @@ import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:
 import { isObject, type Properties } from "../properties";
 
 /*
- * Settings may hold the values of variables. On this machine and in internal outputs they are
- * encrypted with the account's key: whoever has that can read the variables at the service anyway.
+ * Settings may hold the values of environment variables. In files on this machine and in internal
+ * outputs, they are encrypted with the account's API key. Anyone with that key can read the
+ * variables from the service anyway.
  */
 
 const IV_BYTES = 12;

@@ -19,8 +19,8 @@ import type { RecordKind, Situation, Unsure } from "./recordKind";
  */
 
 /**
- * Returns `true` if an update has to verify a write of this machine that is not recorded in state,
- * and logs this. Makes no request.
+ * Returns `true` if an update has to verify a write that this machine has sent and that state does
+ * not contain. The finding is logged. Makes no request.
  */
 export function announceUnfinished(noun: string, { id, outputs }: Situation): boolean {
   const apiKey = currentPlace()?.account.apiKey;

@@ -44,8 +44,8 @@ export async function beginRelease(
   const place = { id, connection };
   const name = String(inputs.name ?? outputs.name ?? id);
   if (!isAdoption) await settleEarlier(connection, situation, false);
-  // State contains the endpoint and this update verifies it, regardless of who was about to adopt
-  // it before.
+  // The state contains the endpoint, and this update verifies it. An adoption that was under way
+  // before no longer matters.
   if (!isAdoption && (!rollOut || !readRollOut(place, outputs))) forgetRollOut(place);
   if (!rollOut) return isAdoption ? noteAdoption(place, situation, name) : undefined;
   const release: ReleaseUpdate = { ...situation, isAdoption, connection, rollOut, name };
@@ -233,8 +233,8 @@ export function noteUnjudged(outputs: Properties, fields: Properties): Propertie
   const known = releaseOf(pick(outputs, (name) => managed.includes(name)));
   const found = sameSettings(differing(known, fields), outputs);
   const former = mergedSettings(found, noted);
-  // When an endpoint that was being adopted is removed, settings that do not make a release are
-  // restored too.
+  // When an endpoint is removed during its adoption, the settings that cause no rollout are restored
+  // too.
   const isBack = isAdopting(outputs) ? Object.keys(differing(former, fields)).length === 0 : serves(former, fields);
   const isThere = Object.keys(former).length > 0 && !isBack;
   if (!isThere) return {};

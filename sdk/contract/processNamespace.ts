@@ -15,7 +15,7 @@ export function processNamespace(): string {
   return ifShown(() => readlinkSync("/proc/self/ns/pid"));
 }
 
-/** Returns when a process was started, in ticks since the system was booted. */
+/** Returns the start time of a process, in ticks since the system was booted. */
 export function processStart(pid: number): string {
   // This is the 22nd field. It is counted from the last ")", which ends the second field, because
   // that field is the program's name and can contain spaces.

@@ -8,8 +8,9 @@ import type { Endpoint, EndpointSettings } from "./record";
 // Programs load this file on startup, so it must not import any libraries.
 
 /*
- * The container of an endpoint without a template of the program's. REST v2 shows it on each
- * endpoint. Over GraphQL it is a template that the service binds to the endpoint.
+ * The container of an endpoint that uses none of the program's templates. REST v2 shows the
+ * container on each endpoint. Over GraphQL, the container is a template that the service binds to
+ * the endpoint.
  */
 
 /**

@@ -147,8 +147,8 @@ export interface KeptField {
   /** `true` if GraphQL declares the field, or the elements of its list, as an enum. */
   readonly isGraphqlEnum?: true;
   /**
-   * `true` for a setting, which is selected together with the other settings. A change may set it
-   * as well.
+   * `true` if the field is a setting. Queries select all settings together, and a change may set
+   * the field.
    */
   readonly isSetting?: true;
   /** `true` if the input does not accept the field. */
