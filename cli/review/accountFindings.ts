@@ -92,7 +92,8 @@ export function spendFindings({ inAccount }: Costs, { limits }: Answers, missed:
   const { spendLimit, currentSpend } = limits;
   const { before, after } = inAccount;
   const added = after.fullScale - before.fullScale;
-  // The program's maximum cost may already be part of the current spend, and must not be counted twice.
+  // The program's maximum cost may already be part of the current spend. It must not be counted
+  // twice.
   const highest = Math.max(after.fullScale, (currentSpend ?? 0) + added);
   if (spendLimit === null)
     missed.push({

@@ -233,8 +233,8 @@ export function noteUnjudged(outputs: Properties, fields: Properties): Propertie
   const known = releaseOf(pick(outputs, (name) => managed.includes(name)));
   const found = sameSettings(differing(known, fields), outputs);
   const former = mergedSettings(found, noted);
-  // When an endpoint is removed during its adoption, the settings that cause no rollout are restored
-  // too.
+  // When an endpoint is removed during its adoption, the settings that cause no rollout are
+  // restored, too.
   const isBack = isAdopting(outputs) ? Object.keys(differing(former, fields)).length === 0 : serves(former, fields);
   const isThere = Object.keys(former).length > 0 && !isBack;
   if (!isThere) return {};

@@ -29,9 +29,9 @@ export async function saveWorkers(
       return await save(leftOut.length === 0 ? undefined : calls.changeWithout?.(leftOut));
     } catch (error) {
       if (!isRefusal(error)) throw error;
-      // If the ids are not the cause, the first rejection states the actual reason. A rejection after
-      // a retry replaces it, so that the caller learns that the outcome is open: the attempt before
-      // the retry may have succeeded.
+      // If the ids are not the cause, the first rejection states the actual reason. A rejection
+      // after a retry replaces it, so that the caller learns that the outcome is open: the attempt
+      // before the retry may have succeeded.
       if (refusal === undefined || error.attempts > 1) refusal = error;
       if (!calls.changeWithout) break;
     }
