@@ -69,6 +69,7 @@ const CHECKS_AND_EMULATOR = "the checks of arguments, and the emulator on the sa
  * @type {readonly (readonly [what: string, reason: string])[]}
  */
 const REASONS = [
+  ["client: /status", "retries, limits, redaction and checks of each response, spread over many functions"],
   ["emulator: /status, 64 in flight, its page", "what the page shows is computed on the same processors"],
   ["emulator: /status", "the other does nothing; three quarters of the time are the kernel's write of the response"],
   ["up of", CHECKS_AND_EMULATOR],
