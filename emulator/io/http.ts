@@ -18,7 +18,7 @@ export interface HttpRequest {
   /** The path without the query, still percent-encoded, such as `/v2/abc/status/def`. */
   readonly path: string;
   readonly query: URLSearchParams;
-  /** The response headers. Their names are lowercase. */
+  /** The request headers. Their names are lowercase. */
   readonly headers: IncomingHttpHeaders;
   /** Empty if the request has no body or the body was dropped. */
   readonly body: Buffer;

@@ -7,7 +7,7 @@ export interface PassedRequest {
   readonly method: string;
   /** The path below the endpoint and its query, as sent: `/v1/models?limit=1`. */
   readonly target: string;
-  /** The response headers. Their names are lowercase. */
+  /** The request headers. Their names are lowercase. */
   readonly headers: IncomingHttpHeaders;
   readonly body: Readable;
 }

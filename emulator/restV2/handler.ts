@@ -9,7 +9,7 @@ export interface V2Call<Body = Readonly<Record<string, unknown>>> extends CallOp
   readonly workerId: string;
   readonly body: Body;
   readonly query: URLSearchParams;
-  /** The response headers. Their names are lowercase. */
+  /** The request headers. Their names are lowercase. */
   readonly headers: IncomingHttpHeaders;
   /** Returns a signal that aborts when the connection closes. */
   readonly signal: () => AbortSignal;
