@@ -1,9 +1,16 @@
 import { isObject } from "../../provider/properties";
 import { HIDDEN_SECRETS } from "../../provider/rehearsedDiff";
-import { REHEARSAL_PLACEHOLDER } from "../../sdk/transport/rehearsal";
 import { classOf } from "../stack";
 import type { Step } from "./otherResources";
-import { type CopiedResource, deeplyRevealed, type Exported, isSecret, revealed, secretOf } from "./rewriteState";
+import {
+  type CopiedResource,
+  deeplyRevealed,
+  type Exported,
+  isSecret,
+  PLACEHOLDER,
+  revealed,
+  secretOf,
+} from "./rewriteState";
 
 /** The relevant part of a saved plan: the inputs that differ from those in state. */
 export interface Plan {
@@ -60,7 +67,7 @@ function fillIn(values: Record<string, unknown> = {}, now: Record<string, unknow
 
 function filled(old: unknown, now: unknown, place: string, found: string[]): unknown {
   if (isSecret(old)) {
-    if (revealed(old) !== REHEARSAL_PLACEHOLDER) return old;
+    if (revealed(old) !== PLACEHOLDER) return old;
     if (place !== "") found.push(place);
     const value = deeplyRevealed(now);
     return value === undefined ? old : secretOf(value);

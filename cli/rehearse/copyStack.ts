@@ -1,10 +1,9 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { REHEARSAL_PLACEHOLDER } from "../../sdk/transport/rehearsal";
 import { findProjectFile, projectField } from "../connection/projectFile";
 import { pulumiJson } from "../pulumiCommand";
 import { type Pulumi, succeeded } from "./engine";
-import { assertRewritten, type Exported, type Rewritten, rewriteState, type Stage } from "./rewriteState";
+import { assertRewritten, type Exported, PLACEHOLDER, type Rewritten, rewriteState, type Stage } from "./rewriteState";
 import type { Workspace } from "./workspace";
 
 const READ_TIMEOUT_MS = 120_000;
@@ -48,7 +47,7 @@ export async function createCopy(
     );
   const salt = /^encryptionsalt:\s*(\S+)/m.exec(readFileSync(file, "utf8"))?.[1] ?? "";
   if (salt === "") throw new Error("the copy of the stack has no secrets provider of its own, so nothing was started");
-  await inCopy(["config", "set", "--secret", "rehearsal:placeholder", REHEARSAL_PLACEHOLDER]);
+  await inCopy(["config", "set", "--secret", "rehearsal:placeholder", PLACEHOLDER]);
   const encrypted = /secure:\s*(\S+)/.exec(readFileSync(file, "utf8"))?.[1] ?? "";
   const original = stackFile(project, stack);
   const text = existsSync(original) ? withoutKeys(readFileSync(original, "utf8"), keys) : "";
@@ -65,7 +64,7 @@ export async function createCopy(
   }
   // A key may be plain text there, and that of the project file counts for every stack.
   if ([text, readFileSync(path.join(copy, projectFileName(copy)), "utf8")].some((each) => each.includes(KEY_SETTING)))
-    await inCopy(["config", "set", "--secret", KEY_SETTING], REHEARSAL_PLACEHOLDER);
+    await inCopy(["config", "set", "--secret", KEY_SETTING], PLACEHOLDER);
   return {
     ...{ flags, salt },
     async load(state) {
@@ -85,7 +84,7 @@ export async function createCopy(
 const projectFileName = (folder: string) => path.basename(findProjectFile(folder) ?? "");
 
 const withoutKeys = (text: string, keys: readonly string[]) =>
-  keys.reduce((shown, key) => shown.replaceAll(key, REHEARSAL_PLACEHOLDER), text);
+  keys.reduce((shown, key) => shown.replaceAll(key, PLACEHOLDER), text);
 
 /** Returns the file that contains a stack's config. The project file may specify its folder. */
 export function stackFile(project: string, stack: string): string {

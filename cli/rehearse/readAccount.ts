@@ -1,7 +1,7 @@
 import { isObject } from "../../provider/properties";
 import { createManagement } from "../../sdk/managementClient";
-import { REHEARSAL_PLACEHOLDER } from "../../sdk/transport/rehearsal";
 import { findConnection, requireSecrets } from "../connection/connection";
+import { PLACEHOLDER } from "./rewriteState";
 import { noRecords, type Records } from "./seed";
 
 /**
@@ -24,7 +24,7 @@ export async function recordsOfAccount(stack: string): Promise<Records> {
 function withoutVariables(record: Record<string, unknown>): Record<string, unknown> {
   const { env } = record;
   if (!isObject(env)) return record;
-  return { ...record, env: Object.fromEntries(Object.keys(env).map((name) => [name, REHEARSAL_PLACEHOLDER])) };
+  return { ...record, env: Object.fromEntries(Object.keys(env).map((name) => [name, PLACEHOLDER])) };
 }
 
 /** An explicit provider may have another account, which was not read. */

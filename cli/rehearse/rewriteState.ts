@@ -1,6 +1,5 @@
 import { accountRecord } from "../../provider/connection/account";
 import { isObject } from "../../provider/properties";
-import { REHEARSAL_PLACEHOLDER } from "../../sdk/transport/rehearsal";
 import { endpointQueueUrl, serverUrl } from "../../sdk/transport/urls";
 import { classOf } from "../stack";
 
@@ -11,6 +10,9 @@ const SECRET = "1b47061264138c4ac30d75fd1eb44270";
 /** The key's name at the plugin's provider, and at that of the dynamic form. */
 const KEY_NAMES = ["apiKey", "serverless-gpu:apiKey"];
 const OWN_PROVIDER = /^pulumi:providers:(pulumi-nodejs|serverless-gpu)$/;
+
+/** Replaces secrets in everything that the program and the engine see. */
+export const PLACEHOLDER = "rehearsal-placeholder";
 
 /** A resource in the copied state. */
 export interface CopiedResource {
@@ -53,10 +55,7 @@ export interface Rewritten {
 export function rewriteState(exported: Exported, stage: Stage): Rewritten {
   const { resources = [], pending_operations: pending, metadata: _metadata, ...rest } = exported.deployment;
   const keys = [...(stage.keys ?? []), ...keysIn(resources)];
-  const pairs = [
-    ...urlPairs(resources, stage.url),
-    ...keys.map((key): [string, string] => [key, REHEARSAL_PLACEHOLDER]),
-  ];
+  const pairs = [...urlPairs(resources, stage.url), ...keys.map((key): [string, string] => [key, PLACEHOLDER])];
   const copied = resources.map((resource) => {
     const copy = rewritten(resource, pairs) as CopiedResource;
     if (classOf(copy.type) === undefined) return copy;
@@ -110,7 +109,7 @@ function rewritten(value: unknown, pairs: readonly [string, string][]): unknown 
   if (!isObject(value)) return value;
   if (isSecret(value)) {
     const { plaintext } = value;
-    return secretOf(typeof plaintext === "string" ? rewritten(JSON.parse(plaintext), pairs) : REHEARSAL_PLACEHOLDER);
+    return secretOf(typeof plaintext === "string" ? rewritten(JSON.parse(plaintext), pairs) : PLACEHOLDER);
   }
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, rewritten(each, pairs)]));
 }

@@ -5,9 +5,8 @@ import { FIELDS } from "../../sdk/endpoints/fields";
 import { splitList } from "../../sdk/endpoints/normalForms";
 import type { FieldTable } from "../../sdk/records/fields";
 import { TEMPLATE_FIELDS } from "../../sdk/templates/template";
-import { REHEARSAL_PLACEHOLDER } from "../../sdk/transport/rehearsal";
 import { classOf } from "../stack";
-import { type CopiedResource, deeplyRevealed } from "./rewriteState";
+import { type CopiedResource, deeplyRevealed, PLACEHOLDER } from "./rewriteState";
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -67,10 +66,10 @@ export function seedOf(records: Records, service?: ServiceName): Seed {
   const others = volumes.length === 0 ? [] : [...new Set(named)].filter((id) => !known.has(id));
   return {
     registryAuths: [...records.registryAuths].map(([id, { name }]) => ({
-      ...{ id, name: String(name ?? id), username: REHEARSAL_PLACEHOLDER, password: REHEARSAL_PLACEHOLDER },
+      ...{ id, name: String(name ?? id), username: PLACEHOLDER, password: PLACEHOLDER },
     })),
     secrets: [...records.secrets].map(([id, { name, description }]) => ({
-      ...{ id, name: String(name ?? id), value: REHEARSAL_PLACEHOLDER, description: String(description ?? "") },
+      ...{ id, name: String(name ?? id), value: PLACEHOLDER, description: String(description ?? "") },
     })),
     volumes: [...volumes, ...others.map((id) => ({ id, name: id, size: 10, dataCenterId: PLACE }))],
     templates: [

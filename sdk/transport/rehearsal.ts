@@ -7,9 +7,6 @@ export const REHEARSAL_VARIABLES = {
   apiKey: "SERVERLESS_GPU_REHEARSAL_KEY",
 } as const;
 
-/** Replaces secrets in everything that the program and the engine see in a rehearsal. */
-export const REHEARSAL_PLACEHOLDER = "rehearsal-placeholder";
-
 /** The emulator of a rehearsal. */
 export interface RehearsalTarget {
   readonly url: string;
