@@ -8,4 +8,5 @@ module.exports = {
   ...options,
   projects: Object.values(projects),
   reporters: ["default", REPORTER],
+  testSequencer: "<rootDir>/tools/testTimes/sequencer.js",
 };

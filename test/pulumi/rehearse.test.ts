@@ -2,6 +2,7 @@ import { existsSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Emulator, startEmulator } from "../../emulator";
+import { REHEARSE_COMPILED } from "../support/compiledCode";
 import { createStack, type PulumiStack } from "./harness";
 
 const COMMAND = path.resolve(__dirname, "../../dist/cli/main.js");
@@ -50,7 +51,7 @@ beforeAll(async () => {
 afterAll(() => emulator.stop());
 
 const rehearse = async (args: readonly string[] = [], env: Readonly<Record<string, string>> = BARE) => {
-  const words = [COMMAND, "rehearse", "--stack", "dev", "--from-state", "--json", ...args];
+  const words = [COMMAND, "rehearse", "--stack", "dev", "--from-state", "--json", ...args, ...REHEARSE_COMPILED];
   const ended = await stack.exec(process.execPath, words, { env });
   return { ...ended, json: ended.stdout.startsWith("{") ? JSON.parse(ended.stdout) : undefined };
 };
@@ -134,7 +135,7 @@ test("A rehearsal shows what the change updates, rolls out, scales to zero and d
 
 test("A rehearsal reads the account's records only through lists, and writes nothing there", async () => {
   emulator.journal.clear();
-  const words = [COMMAND, "rehearse", "--stack", "dev", "--json"];
+  const words = [COMMAND, "rehearse", "--stack", "dev", "--json", ...REHEARSE_COMPILED];
   const { exitCode, stdout, output } = await stack.exec(process.execPath, words);
   expect({ exitCode, output: exitCode === 0 ? "" : output }).toEqual({ exitCode: 0, output: "" });
   expect(JSON.parse(stdout.slice(stdout.indexOf("{"))).applied).toMatchObject({ changes: [], left: [] });
@@ -147,7 +148,7 @@ test("A rehearsal reads the account's records only through lists, and writes not
 const stopped = async (runs: number, args: readonly string[], stop: (pid: number) => void) => {
   const seen = path.join(stack.scratch, "runs");
   rmSync(seen, { force: true });
-  const words = [COMMAND, "rehearse", "--stack", "dev", "--from-state", ...args, "--env", "SEEN"];
+  const words = [COMMAND, "rehearse", "--stack", "dev", "--from-state", ...args, ...REHEARSE_COMPILED, "SEEN"];
   const running = stack.exec(process.execPath, words, {
     env: args.length > 0 ? { SEEN: seen } : { ...BARE, SEEN: seen },
   });
@@ -219,7 +220,7 @@ test("A rehearsed load gives the same figures before and after an unchanged prog
 
 test("A rehearsal that only creates resources needs neither the backend nor the passphrase, and says that everything is created", async () => {
   const env = { ...BARE, PULUMI_BACKEND_URL: "file:///does/not/exist", SERVERLESS_GPU_GRAPHQL_URL: "" };
-  const words = [COMMAND, "rehearse", "--stack", "dev", "--creation", "--markdown"];
+  const words = [COMMAND, "rehearse", "--stack", "dev", "--creation", "--markdown", ...REHEARSE_COMPILED];
   const { exitCode, stdout, output } = await stack.exec(process.execPath, words, { env });
   expect({ exitCode, output: exitCode === 0 ? "" : output }).toEqual({ exitCode: 0, output: "" });
   expect(stdout).toContain("### Rehearsal: a creation of dev");

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { type Emulator, startEmulator } from "../../emulator";
+import { REHEARSE_COMPILED } from "../support/compiledCode";
 import { attemptsIn, hasNamespaces, spawn, withoutNetwork } from "../support/withoutNetwork";
 import { createStack, type PulumiStack } from "./harness";
 
@@ -68,7 +69,7 @@ without("Without a network, nothing tries to leave, whatever the config and an e
   for (const mode of [[], ["--with-secrets"]]) {
     const seen = path.join(stack.scratch, `seen${mode.length}`);
     const words = [process.execPath, COMMAND, "rehearse", "--stack", "dev", "--from-state", "--json", ...mode];
-    const [command, args] = withoutNetwork([...words, "--env", "SEEN"]);
+    const [command, args] = withoutNetwork([...words, ...REHEARSE_COMPILED, "SEEN"]);
     const { exitCode, stdout, stderr } = await stack.exec(command, args, { env: { SEEN: seen } });
     expect({ exitCode, stderr: exitCode === 0 && attemptsIn(stderr) === 0 ? "" : stderr }).toEqual({
       exitCode: 0,

@@ -3,6 +3,7 @@ import { readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import * as grpc from "@grpc/grpc-js";
 import { type Emulator, startEmulator } from "../../emulator";
+import { REHEARSE_COMPILED } from "../support/compiledCode";
 import { createStack, type PulumiStack } from "./harness";
 
 const { ResourceProviderService } = require("@pulumi/pulumi/proto/provider_grpc_pb.js");
@@ -78,7 +79,8 @@ afterAll(async () => {
 
 const rehearse = async () => {
   calls.length = 0;
-  const ended = await stack.exec(process.execPath, [COMMAND, "rehearse", "--stack", "dev", "--from-state", "--json"]);
+  const words = [COMMAND, "rehearse", "--stack", "dev", "--from-state", "--json", ...REHEARSE_COMPILED];
+  const ended = await stack.exec(process.execPath, words);
   // Nothing of it is ever called.
   expect(calls).toEqual([]);
   return { ...ended, json: ended.stdout.startsWith("{") ? JSON.parse(ended.stdout) : undefined };

@@ -1,6 +1,7 @@
 import path from "node:path";
 import { type Emulator, startEmulator } from "../../emulator";
 import { bursts } from "../support/bursts";
+import { REHEARSE_COMPILED } from "../support/compiledCode";
 import { createStack, type PulumiStack } from "./harness";
 
 const COMMAND = path.resolve(__dirname, "../../dist/cli/main.js");
@@ -99,7 +100,7 @@ afterAll(() => emulator.stop());
 
 async function rehearsed(program: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   await stack.writeProgram(program);
-  const words = [COMMAND, "rehearse", "--stack", "dev", "--from-state", "--json", ...args];
+  const words = [COMMAND, "rehearse", "--stack", "dev", "--from-state", "--json", ...args, ...REHEARSE_COMPILED];
   const { exitCode, stdout, output } = await stack.exec(process.execPath, words, { env });
   if (!stdout.startsWith("{")) throw new Error(output);
   const { checks, applied, load } = JSON.parse(stdout);

@@ -9,3 +9,6 @@ export const COMPILE_CACHE = {
   NODE_OPTIONS: `--require ${JSON.stringify(path.join(__dirname, "compileCache.js"))}`,
   COMPILE_CACHE: path.resolve(__dirname, "../../.scratch/compile-cache"),
 };
+
+/** The arguments with which `rehearse` passes that environment on to the copy's engine. */
+export const REHEARSE_COMPILED = ["--env", ...Object.keys(COMPILE_CACHE)];
