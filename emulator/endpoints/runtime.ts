@@ -163,7 +163,7 @@ export class EndpointRuntime {
   cancel(job: Job): Job {
     if (!canHappen(job, "cancel")) return job;
     this.#scheduler.withdraw(job);
-    const cancelled = this.#store.apply(job.id, { type: "cancel" });
+    const cancelled = this.#store.apply(job, { type: "cancel" });
     this.#scheduler.dispatch();
     return cancelled;
   }
@@ -172,8 +172,8 @@ export class EndpointRuntime {
    * Queues a `FAILED` or `TIMED_OUT` job again.
    * @throws Error for a job in any other state
    */
-  retry({ id }: Job): Job {
-    const queued = this.#store.apply(id, { type: "retry" });
+  retry(job: Job): Job {
+    const queued = this.#store.apply(job, { type: "retry" });
     this.#counters.retried += 1;
     this.#enqueue(queued);
     this.#scheduler.dispatch();

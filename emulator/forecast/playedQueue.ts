@@ -1,18 +1,18 @@
-import type { JobRunEvents } from "../jobs/jobRun";
-import { DEFAULT_POLICY, type Job, type JobRequest, newJob } from "../jobs/jobStates";
+import type { JobRun, JobRunEvents, Outcome } from "../jobs/jobRun";
+import { DEFAULT_POLICY, type Job, type JobRequest, type JobStatus, type StreamItem } from "../jobs/jobStates";
 import type { JobStore } from "../jobs/jobStore";
 import { ENDPOINT_FIELDS, type EndpointRecord } from "../model/endpointFields";
 import { fieldsAfter } from "../model/fieldTable";
 import type { Place } from "../model/places";
 import { createWorkerHost } from "../programs/workerHost";
 import type { EventClock } from "../time/eventClock";
+import type { ReusableTimer } from "../time/virtualClock";
 import { exampleContainer } from "../workers/container";
 import type { RuntimeContext } from "../workers/context";
 import { WITHOUT_PROCESS } from "../workers/runners";
-import { createScheduler, type Scheduler } from "../workers/scheduler";
+import { createScheduler, type JobScheduler, type Scheduler } from "../workers/scheduler";
 import { createWatch } from "../workers/watch";
 import { noTimer, type WorkerRunner } from "../workers/worker";
-import { createEnvironments } from "../workers/workerEnv";
 import type { WorkerModel } from "../workers/workerModel";
 import type { Assumptions, PlayedChange, PlayedEndpoint } from "./assumptions";
 import type { Starts } from "./starts";
@@ -53,16 +53,37 @@ const RECORD: EndpointRecord = {
   ...{ id: "forecast", createdAt: 0, version: 0, computeType: "GPU" },
 };
 
-/** Every worker finds a machine. */
-const PLACE: Place = { dataCenterId: "", volumeId: null, gpuCount: 1, cpu: null };
+/** Every worker finds a machine. Its container does not matter. */
+const PLACES: readonly Place[] = [{ dataCenterId: "", volumeId: null, gpuCount: 1, cpu: null }];
+const CONTAINER = exampleContainer("forecast");
 
 /**
  * Every job takes at least this long. Otherwise one worker would take all jobs at the same moment.
  */
 const SHORTEST_MS = 1;
 
-/** A job, which a run changes in place. */
-type PlayedJob = { -readonly [Name in keyof Job]: Job[Name] };
+/** A job, which a run changes in place. When it has ended, its object is used for a later job. */
+class PlayedJob implements Job {
+  readonly id: string;
+  readonly operation = "run";
+  readonly request: JobRequest;
+  status: JobStatus = "IN_QUEUE";
+  submittedAt = 0;
+  queuedAt = 0;
+  durationMs = 0;
+  /** How many jobs had been submitted with this one. */
+  number = 0;
+  readonly retries = 0;
+  readonly stream: StreamItem[] = [];
+  readonly ttlMs: number;
+  readonly retentionMs = 0;
+
+  constructor(id: string, request: JobRequest) {
+    this.id = id;
+    this.request = request;
+    this.ttlMs = request.policy.ttl;
+  }
+}
 
 /** The jobs of a run, and the functions that update them. */
 interface PlayedJobs extends Parts {
@@ -70,12 +91,13 @@ interface PlayedJobs extends Parts {
   readonly endpoint: PlayedEndpoint;
   readonly assumptions: Assumptions;
   readonly counts: Counts;
-  readonly policy: JobRequest["policy"];
-  /** The unfinished jobs, by id. */
-  readonly known: Map<string, PlayedJob>;
-  /** The number of the first job that may still wait: all jobs have the same time to live. */
-  oldest: number;
-  /** `true` while the end of that job's time to live is scheduled. */
+  /** The request of all jobs. */
+  readonly request: JobRequest;
+  /** Objects for later jobs. */
+  readonly unusedJobs: PlayedJob[];
+  /** Objects for later runs of jobs. */
+  readonly unusedRuns: PlayedRun[];
+  /** `true` while the end of a job's time to live is scheduled. */
   isExpiring: boolean;
   /** Records the time up to now. */
   readonly advance: () => void;
@@ -100,10 +122,19 @@ export function createPlayedQueue(
     lastEndMs: 0,
     watched: { submitted: 0, timedOut: 0, lost: 0 },
   };
-  const advance = () => tally.advance(clock.now(), scheduler.waiting);
-  const policy = { ...DEFAULT_POLICY, ttl: assumptions.ttlS * 1000 };
-  const waiting = { known: new Map(), oldest: 1, isExpiring: false };
-  const jobs: PlayedJobs = { ...parts, endpoint, assumptions, counts, policy, ...waiting, advance };
+  const advance = () => tally.advance(clock.now(), scheduler.queue.size);
+  const request = { input: {}, policy: { ...DEFAULT_POLICY, ttl: assumptions.ttlS * 1000 } };
+  const jobs: PlayedJobs = {
+    ...parts,
+    endpoint,
+    assumptions,
+    counts,
+    request,
+    unusedJobs: [],
+    unusedRuns: [],
+    isExpiring: false,
+    advance,
+  };
   const scaling = scalingOf(assumptions, run, clock, random);
   const context = contextOf(clock, random);
   context.watch.add({
@@ -161,7 +192,11 @@ function modelOf(jobs: PlayedJobs, scaling: ReturnType<typeof scalingOf>): Worke
       const sinceTake = clock.now() - tookAt;
       return Math.ceil(sinceTake / takeEveryMs) * takeEveryMs - sinceTake;
     },
-    run: (job, events) => runJob(jobs, job, events),
+    run(job, events) {
+      const run = jobs.unusedRuns.pop() ?? new PlayedRun(jobs);
+      run.begin(job as PlayedJob, events);
+      return run;
+    },
   };
   return {
     get startAtOnce() {
@@ -174,69 +209,103 @@ function modelOf(jobs: PlayedJobs, scaling: ReturnType<typeof scalingOf>): Worke
   };
 }
 
-/** Runs a job until it completes, or until its execution timeout or time to live expires. */
-function runJob({ clock, tally, endpoint, assumptions, counts, advance }: PlayedJobs, job: Job, events: JobRunEvents) {
-  const now = clock.now();
-  tally.onStart(now, now - job.queuedAt);
-  const durationMs = job.request.input.ms as number;
-  const timeoutMs = (endpoint.executionTimeoutS ?? assumptions.executionTimeoutS) * 1000;
-  const endMs = Math.min(durationMs, timeoutMs, job.submittedAt + job.ttlMs - now);
-  const stop = clock.schedule(endMs, () => {
+/**
+ * Runs a job until it completes, or until its execution timeout or time to live expires. The object
+ * is then used for a later job.
+ */
+class PlayedRun implements JobRun {
+  readonly #jobs: PlayedJobs;
+  readonly #timer: ReusableTimer;
+  #events: JobRunEvents | undefined = undefined;
+  #outcome: "completed" | "timedOut" | "lost" = "completed";
+  #startedAt = 0;
+
+  constructor(jobs: PlayedJobs) {
+    this.#jobs = jobs;
+    this.#timer = jobs.clock.timer(() => this.#end());
+  }
+
+  begin(job: PlayedJob, events: JobRunEvents): void {
+    const { clock, tally, endpoint, assumptions } = this.#jobs;
+    const now = clock.now();
+    tally.onStart(now, now - job.queuedAt);
+    const { durationMs } = job;
+    const timeoutMs = (endpoint.executionTimeoutS ?? assumptions.executionTimeoutS) * 1000;
+    const endMs = Math.min(durationMs, timeoutMs, job.submittedAt + job.ttlMs - now);
+    this.#outcome = endMs === durationMs ? "completed" : endMs === timeoutMs ? "timedOut" : "lost";
+    this.#events = events;
+    this.#startedAt = now;
+    this.#timer.set(endMs);
+  }
+
+  stop(): void {
+    this.#timer.cancel();
+  }
+
+  #end(): void {
+    const { tally, counts, advance, unusedRuns } = this.#jobs;
     advance();
-    const outcome = endMs === durationMs ? "completed" : endMs === timeoutMs ? "timedOut" : "lost";
-    counts[outcome] += 1;
-    if (outcome !== "completed" && tally.isWatched(now)) counts.watched[outcome] += 1;
-    events.onOutcome({ type: "complete", output: undefined });
-  });
-  return { stop };
+    counts[this.#outcome] += 1;
+    if (this.#outcome !== "completed" && tally.isWatched(this.#startedAt)) counts.watched[this.#outcome] += 1;
+    unusedRuns.push(this);
+    this.#events?.onOutcome(COMPLETE);
+  }
 }
 
-function submit(jobs: PlayedJobs, scheduler: Scheduler, durationMs: number): void {
-  const { clock, counts, policy, known, tally, advance } = jobs;
+/** Ends a job. The counts distinguish what happened to it. */
+const COMPLETE: Outcome = { type: "complete", output: undefined };
+
+function submit(jobs: PlayedJobs, scheduler: JobScheduler, durationMs: number): void {
+  const { clock, counts, tally, advance } = jobs;
+  const now = clock.now();
   advance();
   counts.submitted += 1;
-  if (tally.isWatched(clock.now())) counts.watched.submitted += 1;
-  const request = { input: { ms: Math.max(SHORTEST_MS, durationMs) }, policy };
-  const job = newJob(String(counts.submitted), "run", request, clock.now());
-  known.set(job.id, job);
+  if (tally.isWatched(now)) counts.watched.submitted += 1;
+  // No unfinished job has the id, because the number of submitted jobs has never been so high.
+  const job = jobs.unusedJobs.pop() ?? new PlayedJob(String(counts.submitted), jobs.request);
+  job.number = counts.submitted;
+  job.status = "IN_QUEUE";
+  job.submittedAt = now;
+  job.queuedAt = now;
+  job.durationMs = Math.max(SHORTEST_MS, durationMs);
   scheduler.enqueue(job);
   scheduler.dispatch();
   if (job.status === "IN_QUEUE") expireLater(jobs, scheduler);
 }
 
-/** Schedules the end of the oldest waiting job's time to live, one at a time. */
-function expireLater(jobs: PlayedJobs, scheduler: Scheduler): void {
-  if (jobs.isExpiring) return;
-  const { clock, counts, known, policy } = jobs;
-  const oldest = () => known.get(String(jobs.oldest));
-  while (jobs.oldest <= counts.submitted && oldest()?.status !== "IN_QUEUE") jobs.oldest += 1;
-  const job = oldest();
-  if (!job) return;
+/**
+ * Schedules the end of the oldest waiting job's time to live, one at a time: all jobs have the same
+ * time to live.
+ */
+function expireLater(jobs: PlayedJobs, scheduler: JobScheduler): void {
+  const job = scheduler.queue.first?.job as PlayedJob | undefined;
+  if (jobs.isExpiring || !job) return;
+  const { number } = job;
   jobs.isExpiring = true;
-  clock.schedule(job.submittedAt + policy.ttl - clock.now(), () => {
+  jobs.clock.schedule(job.submittedAt + job.ttlMs - jobs.clock.now(), () => {
     jobs.isExpiring = false;
-    if (job.status === "IN_QUEUE") lose(jobs, scheduler, job);
+    const first = scheduler.queue.first?.job as PlayedJob | undefined;
+    if (first?.number === number) lose(jobs, scheduler, first);
     expireLater(jobs, scheduler);
   });
 }
 
 /** Removes a job whose time to live has expired. */
-function lose({ counts, known, tally, advance }: PlayedJobs, scheduler: Scheduler, job: Job): void {
+function lose({ counts, unusedJobs, tally, advance }: PlayedJobs, scheduler: Scheduler, job: PlayedJob): void {
   advance();
-  known.delete(job.id);
   counts.lost += 1;
   if (tally.isWatched(job.submittedAt)) counts.watched.lost += 1;
   scheduler.withdraw(job);
+  unusedJobs.push(job);
   scheduler.dispatch();
 }
 
-/** Returns a store that deletes jobs when they end, because nothing reads them afterwards. */
-function storeOf({ known }: PlayedJobs): Pick<JobStore, "apply" | "addItems"> {
+/** Returns a store that forgets jobs when they end, because nothing reads them afterwards. */
+function storeOf({ unusedJobs }: PlayedJobs): Pick<JobStore, "apply" | "addItems"> {
   return {
-    apply(id, event) {
-      const job = known.get(id) as PlayedJob;
-      if (event.type === "start") job.status = "IN_PROGRESS";
-      else known.delete(id);
+    apply(job, event) {
+      if (event.type === "start") (job as PlayedJob).status = "IN_PROGRESS";
+      else unusedJobs.push(job as PlayedJob);
       return job;
     },
     addItems() {},
@@ -256,8 +325,9 @@ function scalingOf(assumptions: Assumptions, run: number, clock: EventClock, ran
 function contextOf(clock: EventClock, random: () => number): RuntimeContext {
   return {
     ...{ clock, random, profile: "observed", drainMs: 0, coldStartMs: 0 },
-    ...{ staleFlashBoot: false, containerOf: exampleContainer, placesOf: () => [PLACE] },
-    environments: createEnvironments(() => undefined, "contract"),
+    ...{ staleFlashBoot: false, containerOf: () => CONTAINER, placesOf: () => PLACES },
+    // Nothing reads the variables of a worker.
+    environments: { fill: () => [], of: () => ({}) },
     watch: createWatch(),
     workerHost: createWorkerHost(clock, () => {}),
     workerFaults: { atStart: () => ({ throttledMs: 0, imagePullMs: 0 }), atJob: () => undefined },

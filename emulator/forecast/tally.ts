@@ -43,7 +43,8 @@ export class Tally {
   readonly delays = createHistogram();
   /** The delays of jobs that a worker took in the watched time. */
   readonly watchedDelays = createHistogram();
-  readonly #watched: readonly [number, number];
+  readonly #watchedFrom: number;
+  readonly #watchedTo: number;
   readonly #count: Counts = { starting: 0, running: 0, idle: 0 };
   readonly #known = new Map<string, { state: PlayedState; readonly startedAt: number }>();
   readonly #course: ReturnType<typeof createCourse>;
@@ -59,9 +60,10 @@ export class Tally {
     spanMs: number,
     workersMin: number,
     throttledMs: () => number,
-    watched: readonly [number, number] = [0, 0],
+    [watchedFrom, watchedTo]: readonly [number, number] = [0, 0],
   ) {
-    this.#watched = watched;
+    this.#watchedFrom = watchedFrom;
+    this.#watchedTo = watchedTo;
     this.#spanMs = spanMs;
     this.#workersMin = workersMin;
     this.#throttledMs = throttledMs;
@@ -78,8 +80,7 @@ export class Tally {
   }
 
   isWatched(now: number): boolean {
-    const [from, to] = this.#watched;
-    return now >= from && now < to;
+    return now >= this.#watchedFrom && now < this.#watchedTo;
   }
 
   /** The highest number of workers at the same time. */
@@ -145,7 +146,7 @@ type Counts = Record<PlayedState, number>;
 
 /** Sums up the parts of a course. */
 function createCourse(spanMs: number) {
-  const parts = () => new Array<number>(PARTS).fill(0);
+  const parts = () => new Float64Array(PARTS);
   const sums = { waiting: parts(), starting: parts(), running: parts(), idle: parts(), paid: parts() };
   const delaySums = parts();
   const delayCounts = parts();
@@ -174,14 +175,14 @@ function createCourse(spanMs: number) {
       delayCounts[part] = (delayCounts[part] ?? 0) + 1;
     },
     read(): Course {
-      const mean = (values: readonly number[]) => values.map((sum) => sum / partMs);
+      const mean = (values: Float64Array) => Array.from(values, (sum) => sum / partMs);
       return {
         waiting: mean(sums.waiting),
         starting: mean(sums.starting),
         running: mean(sums.running),
         idle: mean(sums.idle),
-        delayS: delaySums.map((sum, part) => sum / Math.max(1, delayCounts[part] ?? 0) / 1000),
-        paidS: sums.paid,
+        delayS: Array.from(delaySums, (sum, part) => sum / Math.max(1, delayCounts[part] ?? 0) / 1000),
+        paidS: Array.from(sums.paid),
       };
     },
   };

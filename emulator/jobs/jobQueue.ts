@@ -1,6 +1,7 @@
+import { Lane, type Place } from "./lane";
+
 /** A waiting job. */
 export interface Waiting {
-  readonly id: string;
   /** Milliseconds since the epoch. */
   readonly queuedAt: number;
   readonly lowPriority: boolean;
@@ -8,90 +9,52 @@ export interface Waiting {
 
 /**
  * The jobs waiting for a worker, in order of arrival. `push`, `shift` and `remove` take constant
- * time.
+ * time. Jobs with `lowPriority` have their own lane, so that the autoscaler never has to skip them.
  */
-export interface JobQueue {
+export class JobQueue<J extends Waiting> {
+  readonly #normal = new Lane<J>();
+  readonly #low = new Lane<J>();
+  #sequence = 0;
+
   /** The number of waiting jobs. */
-  readonly size: number;
+  get size(): number {
+    return this.#normal.size + this.#low.size;
+  }
+
   /** The number of jobs without `lowPriority`. Only these can trigger scaling. */
-  readonly normalSize: number;
+  get normalSize(): number {
+    return this.#normal.size;
+  }
+
   /** The job that `shift` would return. */
-  readonly first: Waiting | undefined;
-  push(job: Waiting): void;
-  shift(): Waiting | undefined;
-  /** Removes a job from any position. */
-  remove(id: string): void;
+  get first(): J | undefined {
+    return this.#firstLane.first;
+  }
+
+  /** Returns the job's place, for `remove`. */
+  push(job: J): Place<J> {
+    return this.#laneOf(job).push(job, this.#sequence++);
+  }
+
+  shift(): J | undefined {
+    return this.#firstLane.shift();
+  }
+
+  /** Removes a waiting job from any position. */
+  remove(place: Place<J>): void {
+    this.#laneOf(place.job).remove(place);
+  }
+
   /** The jobs without `lowPriority`, from the front. */
-  normal(): Iterable<Waiting>;
-}
-
-/** A node in a lane. A lane is a ring whose first node contains no job. */
-interface Place {
-  readonly job?: Waiting;
-  readonly sequence: number;
-  previous: Place;
-  next: Place;
-}
-
-/**
- * Creates an empty queue. Jobs with `lowPriority` have their own lane, so that the autoscaler never
- * has to skip them. The lanes are linked lists: a `Map` skips its deleted entries whenever it looks
- * for the first one, and draining 200,000 jobs takes 17 s with a `Map` but 0.4 s with lists.
- */
-export function createJobQueue(): JobQueue {
-  const places = new Map<string, Place>();
-  const normalLane = createLane();
-  const lowLane = createLane();
-  let sequence = 0;
-  let normalSize = 0;
-
-  function remove(id: string): void {
-    const place = places.get(id);
-    if (!place) return;
-    places.delete(id);
-    place.previous.next = place.next;
-    place.next.previous = place.previous;
-    if (!place.job?.lowPriority) normalSize -= 1;
+  normal(): Iterable<J> {
+    return this.#normal;
   }
 
-  function first(): Waiting | undefined {
-    const [normal, low] = [normalLane.next, lowLane.next];
-    return (normal.sequence < low.sequence ? normal : low).job;
+  get #firstLane(): Lane<J> {
+    return this.#normal.firstSequence < this.#low.firstSequence ? this.#normal : this.#low;
   }
 
-  return {
-    get size() {
-      return places.size;
-    },
-    get normalSize() {
-      return normalSize;
-    },
-    get first() {
-      return first();
-    },
-    push(job) {
-      const lane = job.lowPriority ? lowLane : normalLane;
-      const place = { job, sequence: sequence++, previous: lane.previous, next: lane };
-      lane.previous.next = place;
-      lane.previous = place;
-      places.set(job.id, place);
-      if (!job.lowPriority) normalSize += 1;
-    },
-    shift() {
-      const job = first();
-      if (job) remove(job.id);
-      return job;
-    },
-    remove,
-    *normal() {
-      for (let { job, next } = normalLane.next; job; { job, next } = next) yield job;
-    },
-  };
-}
-
-function createLane(): Place {
-  const lane = { sequence: Number.POSITIVE_INFINITY } as Place;
-  lane.previous = lane;
-  lane.next = lane;
-  return lane;
+  #laneOf({ lowPriority }: J): Lane<J> {
+    return lowPriority ? this.#low : this.#normal;
+  }
 }

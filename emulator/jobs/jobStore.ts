@@ -38,10 +38,10 @@ export class JobStore {
   }
 
   /**
-   * Applies an event to a job and returns the new job.
+   * Applies an event to the job with the same id and returns the new job.
    * @throws Error if the job is unknown, or if the event cannot happen in its state
    */
-  apply(id: string, event: JobEvent): Job {
+  apply({ id }: Job, event: JobEvent): Job {
     const next = apply(this.#mustGet(id).job, event, this.#clock.now());
     this.replace(next);
     return next;

@@ -8,23 +8,28 @@ export interface SeededRandom {
 
 /** Returns a random source that yields the same numbers for the same seed (mulberry32). */
 export function seededRandom(seed: number): SeededRandom {
-  let state = seed >>> 0;
+  // An integer with a sign, because V8 would allocate memory for numbers of 2^31 and above.
+  let state = seed | 0;
   return {
     next() {
-      state = (state + 0x6d2b79f5) >>> 0;
+      state = (state + 0x6d2b79f5) | 0;
       let mixed = Math.imul(state ^ (state >>> 15), state | 1);
       mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
       return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
     },
     restart() {
-      state = seed >>> 0;
+      state = seed | 0;
     },
   };
 }
 
+const DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz";
+
 /** Returns an id of random letters and digits. Endpoints and pods have 14. */
 export function randomId(random: () => number, length = 14): string {
-  return Array.from({ length }, () => Math.floor(random() * 36).toString(36)).join("");
+  let id = "";
+  for (let index = 0; index < length; index++) id += DIGITS.charAt(Math.floor(random() * DIGITS.length));
+  return id;
 }
 
 /**

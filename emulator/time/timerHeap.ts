@@ -2,10 +2,9 @@
 export interface Timer {
   /** Milliseconds since the epoch. */
   readonly at: number;
-  /** Timers that are due at the same time run in order of creation. */
+  /** Timers that are due at the same time run in this order. */
   readonly sequence: number;
   readonly callback: () => void;
-  readonly background: boolean;
   /** The position in the heap; -1 once the timer is removed. */
   index: number;
 }
@@ -14,39 +13,44 @@ export interface Timer {
  * A binary heap of timers, earliest first. `push` and `remove` take O(log n). Removed timers occupy
  * no memory.
  */
-export class TimerHeap {
-  private readonly timers: Timer[] = [];
+export class TimerHeap<T extends Timer> {
+  private readonly timers: T[] = [];
 
   get size(): number {
     return this.timers.length;
   }
 
-  peek(): Timer | undefined {
+  peek(): T | undefined {
     return this.timers[0];
   }
 
-  push(timer: Timer): void {
+  push(timer: T): void {
     this.timers.push(timer);
     this.rise(timer, this.timers.length - 1);
   }
 
   /** Removes a timer. Returns `false` if it is no longer in the heap. */
-  remove(timer: Timer): boolean {
+  remove(timer: T): boolean {
     const hole = timer.index;
     if (hole < 0) return false;
     timer.index = -1;
-    const last = this.timers.pop() as Timer;
+    const last = this.timers.pop() as T;
     if (last === timer) return true;
     this.sink(last, hole);
     if (last.index === hole) this.rise(last, hole);
     return true;
   }
 
-  private rise(timer: Timer, from: number): void {
+  /** Moves a timer in the heap whose time has become later. */
+  delay(timer: T): void {
+    this.sink(timer, timer.index);
+  }
+
+  private rise(timer: T, from: number): void {
     let index = from;
     while (index > 0) {
       const parentIndex = (index - 1) >> 1;
-      const parent = this.timers[parentIndex] as Timer;
+      const parent = this.timers[parentIndex] as T;
       if (!isBefore(timer, parent)) break;
       this.place(parent, index);
       index = parentIndex;
@@ -54,7 +58,7 @@ export class TimerHeap {
     this.place(timer, index);
   }
 
-  private sink(timer: Timer, from: number): void {
+  private sink(timer: T, from: number): void {
     let index = from;
     for (;;) {
       const left = this.timers[2 * index + 1];
@@ -68,7 +72,7 @@ export class TimerHeap {
     this.place(timer, index);
   }
 
-  private place(timer: Timer, index: number): void {
+  private place(timer: T, index: number): void {
     this.timers[index] = timer;
     timer.index = index;
   }

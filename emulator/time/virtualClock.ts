@@ -1,6 +1,14 @@
 import { type Clock, systemClock } from "../../sdk/contract/clock";
 import { type Timer, TimerHeap } from "./timerHeap";
 
+/** A timer that is set again and again, such as the idle timeout of a worker. */
+export interface ReusableTimer {
+  /** Calls the callback once after `delayMs` milliseconds, and no longer when it was due before. */
+  set(delayMs: number): void;
+  /** Prevents the call. Does nothing if the timer is not set. */
+  readonly cancel: () => void;
+}
+
 /** An emulator's clock. `systemClock` is one as well. */
 export interface EmulatorClock extends Clock {
   /**
@@ -9,6 +17,8 @@ export interface EmulatorClock extends Clock {
    * wait for it.
    */
   schedule(delayMs: number, callback: () => void, background?: boolean): () => void;
+  /** See `reusableTimer`. A clock has this method if it has a cheaper way than `schedule`. */
+  timer?(callback: () => void, background?: boolean): ReusableTimer;
   /**
    * Stops time until `work` has settled. Use it for work that takes real time, such as an HTTP
    * request.
@@ -36,6 +46,10 @@ export interface ManualClock extends EmulatorClock {
   hold(work: Promise<unknown>): void;
 }
 
+interface ManualTimer extends Timer {
+  readonly background: boolean;
+}
+
 /** Returns `true` for a clock that only moves when it is told to. */
 export function isManual(clock: EmulatorClock): clock is ManualClock {
   return "advance" in clock;
@@ -46,14 +60,14 @@ export function isManual(clock: EmulatorClock): clock is ManualClock {
  * @param startMs the initial time, in milliseconds since the epoch; the current time if omitted
  */
 export function manualClock(startMs: number = Date.now()): ManualClock {
-  const timers = new TimerHeap();
+  const timers = new TimerHeap<ManualTimer>();
   const held = new Set<Promise<unknown>>();
   let now = startMs;
   let sequence = 0;
   let foreground = 0;
   let passing: Promise<void> = Promise.resolve();
 
-  function remove(timer: Timer): void {
+  function remove(timer: ManualTimer): void {
     if (timers.remove(timer) && !timer.background) foreground -= 1;
   }
 
@@ -85,7 +99,13 @@ export function manualClock(startMs: number = Date.now()): ManualClock {
     now: () => now,
     monotonic: () => now - startMs,
     schedule(delayMs, callback, background = false) {
-      const timer: Timer = { at: now + Math.max(0, delayMs), sequence: sequence++, callback, background, index: -1 };
+      const timer: ManualTimer = {
+        at: now + Math.max(0, delayMs),
+        sequence: sequence++,
+        callback,
+        background,
+        index: -1,
+      };
       timers.push(timer);
       if (!background) foreground += 1;
       return () => remove(timer);

@@ -1,5 +1,6 @@
-import type { JobQueue } from "../jobs/jobQueue";
+import type { JobQueue, Waiting } from "../jobs/jobQueue";
 import type { EndpointRecord } from "../model/endpointFields";
+import { reusableTimer } from "../time/reusableTimer";
 import type { RuntimeContext } from "./context";
 import { type Demand, workersWanted } from "./scaling";
 import type { WorkerModel } from "./workerModel";
@@ -10,7 +11,7 @@ interface Scaled {
   readonly record: EndpointRecord;
   readonly context: RuntimeContext;
   readonly model: WorkerModel;
-  readonly queue: JobQueue;
+  readonly queue: Pick<JobQueue<Waiting>, "normal" | "normalSize">;
   readonly pool: WorkerPool;
   /** Returns the number of jobs in progress. */
   readonly inProgress: () => number;
@@ -33,34 +34,35 @@ export interface Autoscaler {
 export function createAutoscaler(scaled: Scaled): Autoscaler {
   const { record, context, model, queue, pool, inProgress } = scaled;
   const { clock } = context;
-  let cancelOverdue = () => {};
+  const overdueTimer = reusableTimer(clock, () => evaluate());
+  const evaluationTimer = reusableTimer(clock, () => {
+    evaluationIsDue = false;
+    scale();
+  });
   let evaluationIsDue = false;
 
   function evaluate(): void {
-    const delayMs = model.evaluationDelayMs();
+    const delayMs = evaluationIsDue ? undefined : model.evaluationDelayMs();
     if (delayMs === 0) {
       scale();
       return;
     }
-    if (pool.size === 0) pool.scaleTo(Math.min(1, wanted(0)));
-    if (evaluationIsDue) return;
+    if (pool.size() === 0) pool.scaleTo(Math.min(1, wanted(0)));
+    if (delayMs === undefined) return;
     evaluationIsDue = true;
-    clock.schedule(delayMs, () => {
-      evaluationIsDue = false;
-      scale();
-    });
+    evaluationTimer.set(delayMs);
   }
 
   function scale(): void {
-    cancelOverdue();
+    overdueTimer.cancel();
     const { overdue, nextAt } = overdueJobs(record, queue, clock.now());
     const target = wanted(overdue);
-    const allowed = pool.size + model.startAtOnce;
+    const allowed = pool.size() + model.startAtOnce;
     pool.scaleTo(Math.min(target, allowed));
     if (target > allowed) evaluate();
     context.watch.endpoint(record.id);
-    if (nextAt !== undefined && pool.size < record.workersMax) {
-      cancelOverdue = clock.schedule(nextAt - clock.now(), evaluate);
+    if (nextAt !== undefined && pool.size() < record.workersMax) {
+      overdueTimer.set(nextAt - clock.now());
     }
   }
 
@@ -77,7 +79,7 @@ export function createAutoscaler(scaled: Scaled): Autoscaler {
     },
     evaluate,
     scale,
-    dispose: () => cancelOverdue(),
+    dispose: overdueTimer.cancel,
   };
 }
 
@@ -85,7 +87,11 @@ export function createAutoscaler(scaled: Scaled): Autoscaler {
  * Counts the jobs that have waited too long, up to `workersMax`. `nextAt` is when the next job will
  * have waited too long.
  */
-function overdueJobs(record: EndpointRecord, queue: JobQueue, now: number): { overdue: number; nextAt?: number } {
+function overdueJobs(
+  record: EndpointRecord,
+  queue: Scaled["queue"],
+  now: number,
+): { overdue: number; nextAt?: number } {
   if (record.scalerType !== "QUEUE_DELAY") return { overdue: 0 };
   let overdue = 0;
   for (const { queuedAt } of queue.normal()) {

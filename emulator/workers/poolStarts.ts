@@ -1,4 +1,6 @@
 import { randomId } from "../model/random";
+import { reusableTimer } from "../time/reusableTimer";
+import type { ReusableTimer } from "../time/virtualClock";
 import { failToStart } from "./failedStarts";
 import { forget, type PoolState, show } from "./poolState";
 import { drain, waitIdle } from "./poolStops";
@@ -129,12 +131,19 @@ export function askAgain(pool: PoolState, worker: Worker): void {
 
 function rest(pool: PoolState, worker: Worker, ms: number): void {
   worker.resting += 1;
-  pool.context.clock.schedule(ms, () => {
+  const timer = worker.restTimers.pop() ?? restTimer(pool, worker);
+  timer.set(ms);
+}
+
+function restTimer(pool: PoolState, worker: Worker): ReusableTimer {
+  const timer = reusableTimer(pool.context.clock, () => {
+    worker.restTimers.push(timer);
     worker.resting -= 1;
     if (!pool.workers.has(worker) || worker.draining) return;
     makeFree(pool, worker);
     pool.onRoom();
   });
+  return timer;
 }
 
 function makeFree(pool: PoolState, worker: Worker): void {

@@ -63,6 +63,10 @@ export function forget(pool: PoolState, worker: Worker): void {
 
 /** Removes a worker from the list of free workers. */
 export function leaveFree({ free }: PoolState, worker: Worker): void {
+  if (free.at(-1) === worker) {
+    free.pop();
+    return;
+  }
   const index = free.lastIndexOf(worker);
   if (index >= 0) free.splice(index, 1);
 }

@@ -1,3 +1,4 @@
+import { reusableTimer } from "../time/reusableTimer";
 import { forget, leaveFree, type PoolState, show, sizeOf } from "./poolState";
 import { REQUEST_COUNT_SCALE_DOWN_MS } from "./scaling";
 import { noTimer, type Worker } from "./worker";
@@ -12,10 +13,15 @@ export function waitIdle(pool: PoolState, worker: Worker): void {
   stopWaiting(worker);
   const { record, context } = pool;
   if (!hasIdleTimeout(pool)) return;
-  const stop = () => {
-    if (sizeOf(pool) > record.workersMin) removeWorker(pool, worker);
-  };
-  worker.cancelTimer = context.clock.schedule(record.idleTimeout * 1000, stop, true);
+  worker.idleTimer ??= reusableTimer(
+    context.clock,
+    () => {
+      if (sizeOf(pool) > record.workersMin) removeWorker(pool, worker);
+    },
+    true,
+  );
+  worker.idleTimer.set(record.idleTimeout * 1000);
+  worker.cancelTimer = worker.idleTimer.cancel;
 }
 
 /** If there is no idle timeout, stops surplus idle workers after a while. */

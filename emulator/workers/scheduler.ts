@@ -1,7 +1,8 @@
-import { createJobQueue, type JobQueue } from "../jobs/jobQueue";
+import { JobQueue, type Waiting } from "../jobs/jobQueue";
 import type { JobRun, JobRunEvents, Outcome } from "../jobs/jobRun";
 import type { Job, StreamItem } from "../jobs/jobStates";
 import type { JobStore } from "../jobs/jobStore";
+import { Lane, type Place } from "../jobs/lane";
 import type { EndpointRecord } from "../model/endpointFields";
 import { type Autoscaler, createAutoscaler } from "./autoscaler";
 import type { RuntimeContext } from "./context";
@@ -60,13 +61,21 @@ export interface Scheduler {
   dispose(): void;
 }
 
+/** Assigns the jobs of a queue-based endpoint. */
+export interface JobScheduler extends Scheduler {
+  /** The waiting jobs, each as it was when it entered the queue. */
+  readonly queue: Pick<JobQueue<Waiting & { readonly job: Job }>, "size" | "first">;
+}
+
 /** The parts of an endpoint's scheduler. */
 interface SchedulerState {
-  readonly queue: JobQueue;
+  /** The waiting jobs and those in progress, by id. */
+  readonly jobs: Map<string, ScheduledJob>;
+  readonly queue: JobQueue<ScheduledJob>;
   readonly pool: WorkerPool;
   readonly autoscaler: Autoscaler;
-  /** The jobs in progress, by id. */
-  readonly running: Map<string, RunningJob>;
+  /** The jobs in progress, in the order in which they started. */
+  readonly running: Lane<ScheduledJob>;
   readonly store: Pick<JobStore, "apply" | "addItems">;
   readonly onRunOver: (job: Job) => void;
 }
@@ -77,13 +86,13 @@ export function createScheduler(
   context: RuntimeContext,
   store: SchedulerState["store"],
   onRunOver: SchedulerState["onRunOver"],
-): Scheduler {
+): JobScheduler {
   const model = context.model ?? emulatedWorkers(record, context);
-  const queue = createJobQueue();
-  const running: SchedulerState["running"] = new Map();
+  const queue = new JobQueue<ScheduledJob>();
+  const running = new Lane<ScheduledJob>();
   const pool = createWorkerPool(record, context, model, () => dispatch(state));
   const autoscaler = createAutoscaler({ record, context, model, queue, pool, inProgress: () => running.size });
-  const state: SchedulerState = { queue, pool, autoscaler, running, store, onRunOver };
+  const state: SchedulerState = { jobs: new Map(), queue, pool, autoscaler, running, store, onRunOver };
   return {
     get waiting() {
       return queue.size;
@@ -91,6 +100,7 @@ export function createScheduler(
     get oldestQueuedAt() {
       return queue.first?.queuedAt;
     },
+    queue,
     get running() {
       return running.size;
     },
@@ -98,9 +108,7 @@ export function createScheduler(
     workerViews: () => workerViews(state),
     demand: autoscaler.demand,
     kill: (workerId) => kill(state, workerId),
-    enqueue({ id, queuedAt, request }) {
-      queue.push({ id, queuedAt, lowPriority: request.policy.lowPriority });
-    },
+    enqueue: (job) => enqueue(state, job),
     withdraw: (job) => withdraw(state, job),
     withdrawWaiting: () => withdrawWaiting(state),
     dispatch: () => dispatch(state),
@@ -114,10 +122,16 @@ export function createScheduler(
     },
     dispose() {
       autoscaler.dispose();
-      for (const { run } of running.values()) run?.stop();
+      for (const { run } of running) run?.stop();
       pool.dispose();
     },
   };
+}
+
+function enqueue(state: SchedulerState, job: Job): void {
+  const scheduled = new ScheduledJob(state, job);
+  scheduled.place = state.queue.push(scheduled);
+  state.jobs.set(job.id, scheduled);
 }
 
 function dispatch(state: SchedulerState): void {
@@ -125,53 +139,65 @@ function dispatch(state: SchedulerState): void {
   while (queue.size > 0) {
     const worker = pool.take();
     if (!worker) break;
-    start(state, (queue.shift() as { id: string }).id, worker);
+    start(state, queue.shift() as ScheduledJob, worker);
   }
   autoscaler.evaluate();
 }
 
-function start(state: SchedulerState, id: string, worker: Worker): void {
-  const job = state.store.apply(id, { type: "start", workerId: worker.pod.id });
-  const taken = new RunningJob(state, id, worker);
-  taken.run = worker.runner.run(job, taken);
-  state.running.set(id, taken);
+function start({ store, running }: SchedulerState, scheduled: ScheduledJob, worker: Worker): void {
+  const job = store.apply(scheduled.job, { type: "start", workerId: worker.pod.id });
+  scheduled.worker = worker;
+  scheduled.run = worker.runner.run(job, scheduled);
+  scheduled.place = running.push(scheduled, 0);
 }
 
 /**
- * A job in progress, and what happens to it. It is one object, because a forecast plays millions of
- * jobs, and closures for each would give the garbage collector as much work as the rest.
+ * A job from the time it enters the queue to the end of its run, and what happens to it. It is one
+ * object, because a forecast plays millions of jobs, and closures for each would give the garbage
+ * collector as much work as the rest.
  */
-class RunningJob implements JobRunEvents {
+class ScheduledJob implements Waiting, JobRunEvents {
+  /** The job when it entered the queue. */
+  readonly job: Job;
+  /** Its place in the queue or among the jobs in progress. */
+  place: Place<ScheduledJob> | undefined = undefined;
+  worker: Worker | undefined = undefined;
   run: JobRun | undefined = undefined;
-  readonly worker: Worker;
   readonly #state: SchedulerState;
-  readonly #id: string;
 
-  constructor(state: SchedulerState, id: string, worker: Worker) {
+  constructor(state: SchedulerState, job: Job) {
     this.#state = state;
-    this.#id = id;
-    this.worker = worker;
+    this.job = job;
+  }
+
+  get queuedAt(): number {
+    return this.job.queuedAt;
+  }
+
+  get lowPriority(): boolean {
+    return this.job.request.policy.lowPriority;
   }
 
   onProgress(output: unknown): void {
-    this.#state.store.apply(this.#id, { type: "progress", output });
+    this.#state.store.apply(this.job, { type: "progress", output });
   }
 
   onItems(items: readonly StreamItem[]): void {
-    this.#state.store.addItems(this.#id, items);
+    this.#state.store.addItems(this.job.id, items);
   }
 
   onOutcome(outcome: Outcome): void {
-    end(this.#state, this.#id, this.worker, outcome);
+    end(this.#state, this, outcome);
   }
 }
 
-function end(state: SchedulerState, id: string, worker: Worker, outcome: Outcome): void {
-  const { pool, running, store, onRunOver } = state;
-  running.delete(id);
-  if (outcome.type === "loseWorker") pool.remove(worker);
-  else pool.release(worker);
-  onRunOver(store.apply(id, outcome));
+function end(state: SchedulerState, { job, worker, place }: ScheduledJob, outcome: Outcome): void {
+  const { jobs, pool, running, store, onRunOver } = state;
+  jobs.delete(job.id);
+  running.remove(place as Place<ScheduledJob>);
+  if (outcome.type === "loseWorker") pool.remove(worker as Worker);
+  else pool.release(worker as Worker);
+  onRunOver(store.apply(job, outcome));
   dispatch(state);
 }
 
@@ -181,9 +207,9 @@ function kill(state: SchedulerState, workerId: string): boolean {
   if (!worker) return false;
   // When a process ends, its jobs end too.
   if (worker.runner.kill()) return true;
-  const [jobId, taken] = [...running].find(([, each]) => each.worker === worker) ?? [];
+  const taken = [...running].find((each) => each.worker === worker);
   taken?.run?.stop();
-  if (jobId !== undefined) end(state, jobId, worker, { type: "loseWorker" });
+  if (taken) end(state, taken, { type: "loseWorker" });
   else {
     pool.remove(worker);
     dispatch(state);
@@ -191,24 +217,30 @@ function kill(state: SchedulerState, workerId: string): boolean {
   return true;
 }
 
-function withdraw({ queue, running, pool }: SchedulerState, { id }: Job): void {
-  queue.remove(id);
-  const taken = running.get(id);
-  if (!taken) return;
-  running.delete(id);
-  taken.run?.stop();
-  pool.release(taken.worker);
+function withdraw({ jobs, queue, running, pool }: SchedulerState, { id }: Job): void {
+  const scheduled = jobs.get(id);
+  if (!scheduled) return;
+  jobs.delete(id);
+  const { place, worker, run } = scheduled as ScheduledJob & { place: Place<ScheduledJob> };
+  if (!worker) {
+    queue.remove(place);
+    return;
+  }
+  running.remove(place);
+  run?.stop();
+  pool.release(worker);
 }
 
-function withdrawWaiting({ queue, autoscaler }: SchedulerState): string[] {
+function withdrawWaiting({ jobs, queue, autoscaler }: SchedulerState): string[] {
   const ids: string[] = [];
-  for (let waiting = queue.shift(); waiting; waiting = queue.shift()) ids.push(waiting.id);
+  for (let waiting = queue.shift(); waiting; waiting = queue.shift()) ids.push(waiting.job.id);
+  for (const id of ids) jobs.delete(id);
   autoscaler.scale();
   return ids;
 }
 
 function workerViews({ pool, running }: SchedulerState): WorkerView[] {
-  const jobs = new Map(Array.from(running, ([jobId, { worker }]) => [worker, jobId]));
+  const jobs = new Map(Array.from(running, ({ job, worker }) => [worker, job.id]));
   return pool.all().map((worker) => {
     const { id, startedAt, slsVersion } = worker.pod;
     const jobId = jobs.get(worker);

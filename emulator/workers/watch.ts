@@ -23,7 +23,7 @@ export interface Watch extends Watcher {
 }
 
 export function createWatch(): Watch {
-  const watchers = new Set<Watcher>();
+  let watchers: readonly Watcher[] = [];
   return {
     endpoint(endpointId) {
       for (const watcher of watchers) watcher.endpoint(endpointId);
@@ -35,8 +35,10 @@ export function createWatch(): Watch {
       for (const watcher of watchers) watcher.worker(endpointId, workerId, state);
     },
     add(watcher) {
-      watchers.add(watcher);
-      return () => watchers.delete(watcher);
+      watchers = [...watchers, watcher];
+      return () => {
+        watchers = watchers.filter((each) => each !== watcher);
+      };
     },
   };
 }

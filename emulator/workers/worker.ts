@@ -3,6 +3,7 @@ import type { Job } from "../jobs/jobStates";
 import type { Place } from "../model/places";
 import type { WorkerProgram } from "../programs/program";
 import type { WorkerEvents } from "../programs/programWorker";
+import type { ReusableTimer } from "../time/virtualClock";
 import type { WorkerContainer } from "./container";
 import type { WorkerState } from "./watch";
 
@@ -79,6 +80,10 @@ export interface Worker {
   since: number;
   /** Cancels the timer of the cold start, the idle timeout or the drain. */
   cancelTimer: () => void;
+  /** The timer of the idle timeout, once the worker has had one. */
+  idleTimer: ReusableTimer | undefined;
+  /** The timers of pauses that have ended. */
+  readonly restTimers: ReusableTimer[];
 }
 
 /** The `cancelTimer` of a worker that has no timer. */
@@ -87,7 +92,8 @@ export const noTimer = () => {};
 /** Returns a worker that has just started. */
 export function newWorker(pod: WorkerPod, runner: WorkerRunner, state: Worker["state"]): Worker {
   const untaken = { jobs: 0, resting: 0, tookAt: 0 };
-  return { pod, runner, ...untaken, state, draining: false, since: 0, cancelTimer: noTimer };
+  const timers = { cancelTimer: noTimer, idleTimer: undefined, restTimers: [] };
+  return { pod, runner, ...untaken, state, draining: false, since: 0, ...timers };
 }
 
 /** Returns the state that is shown to users. */

@@ -7,8 +7,8 @@ import { byReadiness, type Worker, type WorkerPod } from "./worker";
 import type { WorkerModel } from "./workerModel";
 
 export interface WorkerPool {
-  /** The workers that are not draining. */
-  readonly size: number;
+  /** Returns the number of workers that are not draining. */
+  size(): number;
   pods(): readonly WorkerPod[];
   /** Returns the workers in start order, including draining ones. */
   all(): readonly Worker[];
@@ -56,9 +56,7 @@ export function createWorkerPool(
 ): WorkerPool {
   const pool = createPoolState(record, context, model, onRoom);
   return {
-    get size() {
-      return sizeOf(pool);
-    },
+    size: () => sizeOf(pool),
     pods: () => Array.from(pool.workers, (worker) => worker.pod),
     all: () => [...pool.workers],
     count: (state) => count(pool, state),
@@ -128,12 +126,18 @@ function reserve(pool: PoolState, worker: Worker): void {
   show(pool, worker);
 }
 
+function canTake({ runner, draining }: Worker): boolean {
+  return !draining && runner.hasRoom;
+}
+
 /** Returns the most recently freed worker, or a busy one whose program asks for another job. */
 function ready({ free, workers, model }: PoolState): Worker | undefined {
-  const canTake = ({ runner, draining }: Worker) => !draining && runner.hasRoom;
-  const found = free.findLast(canTake);
+  for (let index = free.length - 1; index >= 0; index--) {
+    const worker = free[index] as Worker;
+    if (canTake(worker)) return worker;
+  }
   // Only programs ask for jobs while they have one. The search would slow down all other endpoints.
-  if (found || !model.program()) return found;
+  if (!model.program()) return undefined;
   return Array.from(workers).find((worker) => worker.state === "running" && canTake(worker));
 }
 
