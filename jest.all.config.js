@@ -1,3 +1,4 @@
+const { availableParallelism } = require("node:os");
 const { options, projects, REPORTER } = require("./test/projects");
 
 /**
@@ -6,6 +7,8 @@ const { options, projects, REPORTER } = require("./test/projects");
  */
 module.exports = {
   ...options,
+  // Many of the long tests wait for a real clock.
+  maxWorkers: availableParallelism() + 3,
   projects: Object.values(projects),
   reporters: ["default", REPORTER],
   testSequencer: "<rootDir>/tools/testTimes/sequencer.js",

@@ -18,13 +18,17 @@ function createCheck() {
   const { options, fileNames } = ts.parseJsonConfigFileContent({ ...config, include }, ts.sys, ROOT);
   // What a deletion leaves unused is no error.
   const checked = { ...options, incremental: false, noUnusedLocals: false, tsBuildInfoFile: undefined };
-  const base = ts.createCompilerHost(checked);
+  const base = ts.createIncrementalCompilerHost(checked);
   /** Each file is read and parsed once. @type {Map<string, ts.SourceFile | undefined>} */
   const parsed = new Map();
-  /** @param {string} folder */
-  return (folder) => {
+  /**
+   * @param {string} [folder] the folder to leave out
+   * @param {import("typescript").SemanticDiagnosticsBuilderProgram} [before] a checked program,
+   * whose results are used for the files that the folder does not affect
+   */
+  const programWithout = (folder, before) => {
     /** @param {string} file */
-    const isThere = (file) => !file.startsWith(`${path.join(ROOT, folder)}/`);
+    const isThere = (file) => folder === undefined || !file.startsWith(`${path.join(ROOT, folder)}/`);
     /** @type {import("typescript").CompilerHost} */
     const host = {
       ...base,
@@ -35,7 +39,13 @@ function createCheck() {
         return parsed.get(file);
       },
     };
-    const program = ts.createProgram(fileNames.filter(isThere), checked, host);
+    return ts.createSemanticDiagnosticsBuilderProgram(fileNames.filter(isThere), checked, host, before);
+  };
+  const whole = programWithout();
+  whole.getSemanticDiagnostics();
+  /** @param {string} folder */
+  return (folder) => {
+    const program = programWithout(folder, whole);
     const found = [...program.getSyntacticDiagnostics(), ...program.getSemanticDiagnostics()];
     return [...new Set(found.flatMap(({ file }) => (file ? [path.relative(ROOT, file.fileName)] : [])))].sort();
   };

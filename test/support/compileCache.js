@@ -16,7 +16,11 @@ const vm = require("node:vm");
 
 const REPOSITORY = path.resolve(__dirname, "../..");
 /** Everything else changes from run to run, such as the programs. */
-const CACHED = ["node_modules", "dist", "plugin"].map((folder) => path.join(REPOSITORY, folder) + path.sep);
+const CACHED = [
+  ...["node_modules", "dist", "plugin"].map((folder) => path.join(REPOSITORY, folder) + path.sep),
+  // What npx is part of.
+  path.join(path.dirname(process.execPath), "../lib/node_modules/npm") + path.sep,
+];
 /**
  * The time without a new module after which the cache is written: providers are killed, and do not
  * exit.
