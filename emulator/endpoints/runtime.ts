@@ -19,7 +19,7 @@ import { jobId } from "../model/random";
 import type { RuntimeContext } from "../workers/context";
 import { watchIdleness } from "../workers/idleScaleDown";
 import { scalingInWords } from "../workers/scalingWords";
-import { createScheduler, type Scheduler, type WorkerView } from "../workers/scheduler";
+import { createScheduler, type ScheduledJob, type Scheduler, type WorkerView } from "../workers/scheduler";
 import type { Worker, WorkerPod } from "../workers/worker";
 
 /** Event counts since the endpoint was created. */
@@ -58,6 +58,8 @@ export class EndpointRuntime {
   readonly #record: EndpointRecord;
   readonly #store: JobStore;
   readonly #scheduler: Scheduler;
+  /** The waiting jobs and those in progress, by id. */
+  readonly #scheduled = new Map<string, ScheduledJob>();
   readonly #webhooks: Webhooks;
   readonly #stopWatching: () => void;
   readonly #counters: Counters;
@@ -162,7 +164,7 @@ export class EndpointRuntime {
   /** Cancels a waiting or running job and returns it. Returns any other job unchanged. */
   cancel(job: Job): Job {
     if (!canHappen(job, "cancel")) return job;
-    this.#scheduler.withdraw(job);
+    this.#withdraw(job);
     const cancelled = this.#store.apply(job, { type: "cancel" });
     this.#scheduler.dispatch();
     return cancelled;
@@ -183,7 +185,10 @@ export class EndpointRuntime {
   /** Deletes all waiting jobs and returns their number. */
   purge(): number {
     const ids = this.#scheduler.withdrawWaiting();
-    for (const id of ids) this.#store.forget(id);
+    for (const id of ids) {
+      this.#scheduled.delete(id);
+      this.#store.forget(id);
+    }
     return ids.length;
   }
 
@@ -304,10 +309,12 @@ export class EndpointRuntime {
 
   #enqueue(job: Job): void {
     this.#idleSince = this.#now();
-    this.#scheduler.enqueue(job);
+    const scheduled = this.#scheduler.enqueue(job);
+    if (scheduled) this.#scheduled.set(job.id, scheduled);
   }
 
   #onRunOver(job: Job): void {
+    this.#scheduled.delete(job.id);
     this.#idleSince = this.#now();
     if (hasEnded(job)) {
       this.#counters[job.status === "COMPLETED" ? "completed" : "failed"] += 1;
@@ -318,10 +325,18 @@ export class EndpointRuntime {
     }
   }
 
-  /** Removes a deleted job from the queue or from its worker. */
+  /** Must be called when a job has been deleted. */
   #drop(job: Job): void {
-    this.#scheduler.withdraw(job);
+    this.#withdraw(job);
     this.#scheduler.dispatch();
+  }
+
+  /** Removes a deleted or cancelled job from the queue or from its worker, if it is there. */
+  #withdraw({ id }: Job): void {
+    const scheduled = this.#scheduled.get(id);
+    if (!scheduled) return;
+    this.#scheduled.delete(id);
+    this.#scheduler.withdraw(scheduled);
   }
 }
 

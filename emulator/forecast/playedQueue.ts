@@ -10,7 +10,7 @@ import type { ReusableTimer } from "../time/virtualClock";
 import { exampleContainer } from "../workers/container";
 import type { RuntimeContext } from "../workers/context";
 import { WITHOUT_PROCESS } from "../workers/runners";
-import { createScheduler, type JobScheduler, type Scheduler } from "../workers/scheduler";
+import { createScheduler, type JobScheduler, type ScheduledJob, type Scheduler } from "../workers/scheduler";
 import { createWatch } from "../workers/watch";
 import { noTimer, type WorkerRunner } from "../workers/worker";
 import type { WorkerModel } from "../workers/workerModel";
@@ -284,18 +284,20 @@ function expireLater(jobs: PlayedJobs, scheduler: JobScheduler): void {
   jobs.isExpiring = true;
   jobs.clock.schedule(job.submittedAt + job.ttlMs - jobs.clock.now(), () => {
     jobs.isExpiring = false;
-    const first = scheduler.queue.first?.job as PlayedJob | undefined;
-    if (first?.number === number) lose(jobs, scheduler, first);
+    const { first } = scheduler.queue;
+    if (first && (first.job as PlayedJob).number === number) lose(jobs, scheduler, first);
     expireLater(jobs, scheduler);
   });
 }
 
-/** Removes a job whose time to live has expired. */
-function lose({ counts, unusedJobs, tally, advance }: PlayedJobs, scheduler: Scheduler, job: PlayedJob): void {
+/** Removes a waiting job whose time to live has expired. */
+function lose(jobs: PlayedJobs, scheduler: Scheduler, scheduled: ScheduledJob): void {
+  const { counts, unusedJobs, tally, advance } = jobs;
+  const job = scheduled.job as PlayedJob;
   advance();
   counts.lost += 1;
   if (tally.isWatched(job.submittedAt)) counts.watched.lost += 1;
-  scheduler.withdraw(job);
+  scheduler.withdraw(scheduled);
   unusedJobs.push(job);
   scheduler.dispatch();
 }

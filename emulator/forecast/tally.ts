@@ -101,18 +101,25 @@ export class Tally {
   /** Must be called when a worker starts, changes state, or has stopped (`gone`). */
   onWorker(workerId: string, state: PlayedState | "gone", now: number): void {
     const before = this.#known.get(workerId);
-    if (before) this.#count[before.state] -= 1;
+    if (before) this.#add(before.state, -1);
     if (state === "gone") {
       if (before) this.#leave(workerId, before.startedAt, now);
       return;
     }
-    this.#count[state] += 1;
+    this.#add(state, 1);
     if (before) before.state = state;
     else {
       this.#known.set(workerId, { state, startedAt: now });
       this.seconds.start -= this.#throttledMs() / 1000;
     }
     this.#mostWorkers = Math.max(this.#mostWorkers, this.#known.size);
+  }
+
+  /** Names each state, because V8 reads and writes a property of changing name slowly. */
+  #add(state: PlayedState, workers: 1 | -1): void {
+    if (state === "running") this.#count.running += workers;
+    else if (state === "idle") this.#count.idle += workers;
+    else this.#count.starting += workers;
   }
 
   onStart(now: number, delayMs: number): void {

@@ -65,7 +65,7 @@ export function createBalancer(record: EndpointRecord, context: RuntimeContext):
       }),
     demand: () => demandOf(state),
     kill: (workerId) => kill(state, workerId),
-    enqueue() {},
+    enqueue: () => undefined,
     withdraw() {},
     withdrawWaiting: () => [],
     dispatch: () => dispatch(state),

@@ -43,10 +43,13 @@ export interface Scheduler {
   demand(): Demand;
   /** Kills a worker, as a crash would. Returns `false` if no worker has this id. */
   kill(workerId: string): boolean;
-  /** Adds a job to the queue. It can start at the next `dispatch`. */
-  enqueue(job: Job): void;
-  /** Removes a job from the queue or from its worker. */
-  withdraw(job: Job): void;
+  /**
+   * Adds a job to the queue. It can start at the next `dispatch`. Returns `undefined` if there is
+   * no queue.
+   */
+  enqueue(job: Job): ScheduledJob | undefined;
+  /** Removes a job whose run is not over from the queue or from its worker. */
+  withdraw(scheduled: ScheduledJob): void;
   /** Empties the queue. Returns the ids of the jobs that were waiting. */
   withdrawWaiting(): string[];
   /** Starts waiting jobs on idle workers, and starts more workers if needed. */
@@ -64,13 +67,11 @@ export interface Scheduler {
 /** Assigns the jobs of a queue-based endpoint. */
 export interface JobScheduler extends Scheduler {
   /** The waiting jobs, each as it was when it entered the queue. */
-  readonly queue: Pick<JobQueue<Waiting & { readonly job: Job }>, "size" | "first">;
+  readonly queue: Pick<JobQueue<ScheduledJob>, "size" | "first">;
 }
 
 /** The parts of an endpoint's scheduler. */
 interface SchedulerState {
-  /** The waiting jobs and those in progress, by id. */
-  readonly jobs: Map<string, ScheduledJob>;
   readonly queue: JobQueue<ScheduledJob>;
   readonly pool: WorkerPool;
   readonly autoscaler: Autoscaler;
@@ -92,7 +93,7 @@ export function createScheduler(
   const running = new Lane<ScheduledJob>();
   const pool = createWorkerPool(record, context, model, () => dispatch(state));
   const autoscaler = createAutoscaler({ record, context, model, queue, pool, inProgress: () => running.size });
-  const state: SchedulerState = { jobs: new Map(), queue, pool, autoscaler, running, store, onRunOver };
+  const state: SchedulerState = { queue, pool, autoscaler, running, store, onRunOver };
   return {
     get waiting() {
       return queue.size;
@@ -109,7 +110,7 @@ export function createScheduler(
     demand: autoscaler.demand,
     kill: (workerId) => kill(state, workerId),
     enqueue: (job) => enqueue(state, job),
-    withdraw: (job) => withdraw(state, job),
+    withdraw: (scheduled) => withdraw(state, scheduled),
     withdrawWaiting: () => withdrawWaiting(state),
     dispatch: () => dispatch(state),
     reconcile() {
@@ -128,10 +129,10 @@ export function createScheduler(
   };
 }
 
-function enqueue(state: SchedulerState, job: Job): void {
+function enqueue(state: SchedulerState, job: Job): ScheduledJob {
   const scheduled = new ScheduledJob(state, job);
   scheduled.place = state.queue.push(scheduled);
-  state.jobs.set(job.id, scheduled);
+  return scheduled;
 }
 
 function dispatch(state: SchedulerState): void {
@@ -156,7 +157,7 @@ function start({ store, running }: SchedulerState, scheduled: ScheduledJob, work
  * object, because a forecast plays millions of jobs, and closures for each would give the garbage
  * collector as much work as the rest.
  */
-class ScheduledJob implements Waiting, JobRunEvents {
+export class ScheduledJob implements Waiting, JobRunEvents {
   /** The job when it entered the queue. */
   readonly job: Job;
   /** Its place in the queue or among the jobs in progress. */
@@ -192,8 +193,7 @@ class ScheduledJob implements Waiting, JobRunEvents {
 }
 
 function end(state: SchedulerState, { job, worker, place }: ScheduledJob, outcome: Outcome): void {
-  const { jobs, pool, running, store, onRunOver } = state;
-  jobs.delete(job.id);
+  const { pool, running, store, onRunOver } = state;
   running.remove(place as Place<ScheduledJob>);
   if (outcome.type === "loseWorker") pool.remove(worker as Worker);
   else pool.release(worker as Worker);
@@ -217,10 +217,7 @@ function kill(state: SchedulerState, workerId: string): boolean {
   return true;
 }
 
-function withdraw({ jobs, queue, running, pool }: SchedulerState, { id }: Job): void {
-  const scheduled = jobs.get(id);
-  if (!scheduled) return;
-  jobs.delete(id);
+function withdraw({ queue, running, pool }: SchedulerState, scheduled: ScheduledJob): void {
   const { place, worker, run } = scheduled as ScheduledJob & { place: Place<ScheduledJob> };
   if (!worker) {
     queue.remove(place);
@@ -231,10 +228,9 @@ function withdraw({ jobs, queue, running, pool }: SchedulerState, { id }: Job): 
   pool.release(worker);
 }
 
-function withdrawWaiting({ jobs, queue, autoscaler }: SchedulerState): string[] {
+function withdrawWaiting({ queue, autoscaler }: SchedulerState): string[] {
   const ids: string[] = [];
   for (let waiting = queue.shift(); waiting; waiting = queue.shift()) ids.push(waiting.job.id);
-  for (const id of ids) jobs.delete(id);
   autoscaler.scale();
   return ids;
 }
