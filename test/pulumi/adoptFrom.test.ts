@@ -110,6 +110,9 @@ async function adoptFrom(stack: PulumiStack, state: string, ...flags: string[]) 
   return stack.exec(process.execPath, [COMMAND, "adopt", "--from", file, ...flags], { env });
 }
 
+/** For a program whose types a preview has checked. */
+const TYPES_KNOWN = { PULUMI_NODEJS_TRANSPILE_ONLY: "true" };
+
 test.each(
   Object.entries(SEEDS),
 )("the program generated from the state of %s adopts every record, plans no other change, and leaves nothing to change later", async (name, seed) => {
@@ -131,9 +134,9 @@ test.each(
   expect(new Set(adopted.filter((line) => !line.includes("Nothing changes"))).size).toBe(seed.registryAuths ? 1 : 0);
   expect(output.match(/.*→.*/g) ?? []).toEqual([]);
 
-  await stack.up();
+  await stack.succeed(["up", "--yes", "--skip-preview"], TYPES_KNOWN);
   expect(records(emulator)).toEqual(before);
-  await stack.succeed(["preview", "--refresh", "--expect-no-changes"], { PULUMI_NODEJS_TRANSPILE_ONLY: "true" });
+  await stack.succeed(["preview", "--refresh", "--expect-no-changes"], TYPES_KNOWN);
   const deployed = await stack.exportState();
   expect(JSON.stringify(deployed)).not.toMatch(/registry-canary|value-of-/);
 });
@@ -159,10 +162,10 @@ test.each(
   expect(new Set(output.match(/\S+ \S+ \("[^"]*"\) is adopted; no .*? is created\. Nothing changes/g)).size).toBe(
     expected,
   );
-  await stack.up();
+  await stack.succeed(["up", "--yes", "--skip-preview"], TYPES_KNOWN);
   expect(emulator.journal.requests().filter(({ method }) => method !== "GET")).toEqual([]);
   expect(records(emulator)).toEqual(before);
-  await stack.succeed(["preview", "--refresh", "--expect-no-changes"], { PULUMI_NODEJS_TRANSPILE_ONLY: "true" });
+  await stack.succeed(["preview", "--refresh", "--expect-no-changes"], TYPES_KNOWN);
 });
 
 test("the file for pulumi import moves the records of a Terraform state to the plugin", async () => {
