@@ -1,17 +1,20 @@
 import { ENDPOINT_DEFAULTS } from "../../sdk/endpoints/fields";
 import type { ScaleDownOptions } from "../../sdk/endpoints/putBack";
 import type { Endpoint } from "../../sdk/endpoints/record";
-import { hasSameLimits, isAtZero, type WorkerLimits } from "../../sdk/endpoints/workerLimits";
+import { AT_ZERO, hasSameLimits, isAtZero, type WorkerLimits } from "../../sdk/endpoints/workerLimits";
+import { cancelled } from "../cancellation";
 import { recordedService } from "../connection/account";
+import { connect, currentPlace } from "../connection/connection";
 import { log } from "../log";
 import { readRecord, removeRecord, subjectAbout, writeRecord } from "../machine/machineRecord";
+import { LIST_MAX_AGE_MS } from "../ownership/location";
 import { ownerOf } from "../ownership/owners";
 import { type Properties, pick } from "../properties";
 
 /*
  * An endpoint at zero takes no jobs. A killed deletion or recycle leaves it there without state
- * knowing. This machine then has a record of the worker counts to put back. Other machines find out
- * in a refresh.
+ * knowing. This machine then has a record of the worker counts to put back. Other machines see it
+ * in the list of endpoints, and put back the counts that the program sets.
  */
 
 /**
@@ -45,6 +48,35 @@ function limitsIn(record: Properties | undefined): WorkerLimits | undefined {
   return typeof workersMin === "number" && typeof workersMax === "number" ? { workersMin, workersMax } : undefined;
 }
 
+/** How long a comparison waits for the list of endpoints, in milliseconds. */
+const LOOK_TIMEOUT_MS = 10_000;
+
+/**
+ * Returns the outputs of state, with the worker counts at zero if the service shows the endpoint
+ * there. State does not contain that after a deletion that was killed on another machine. If the
+ * service cannot be read, this returns the outputs unchanged, because previews work without a key
+ * and without a connection.
+ */
+export async function withZeroShown(id: string, outputs: Properties): Promise<Properties> {
+  if (isAtZeroIn(outputs) || scaleDownRecord(id, outputs).workers() || !currentPlace()) return outputs;
+  const options = {
+    maxAgeMs: LIST_MAX_AGE_MS,
+    signal: AbortSignal.any([cancelled, AbortSignal.timeout(LOOK_TIMEOUT_MS)]),
+    // Ends the search, because only a refresh has to prove that an endpoint is gone.
+    onMissing: () => {
+      throw new Error(`the service does not show endpoint ${id}`);
+    },
+  };
+  const shown = await connect()
+    .client.endpoints.find(id, options)
+    .catch(() => undefined);
+  return shown && isAtZero(shown) ? { ...outputs, ...AT_ZERO } : outputs;
+}
+
+function isAtZeroIn({ workersMin, workersMax }: Properties): boolean {
+  return workersMin === 0 && workersMax === 0;
+}
+
 /**
  * Logs what the next `up` restores, or that the endpoint is scaled to zero. Sends no request.
  * @returns `true` if `up` has worker counts to restore or repair
@@ -60,15 +92,18 @@ export function announceZero(id: string, outputs: Properties, inputs: Properties
   const missing = missingMaximum(outputs.workersMax, inputs);
   if (missing !== undefined) log(name, `up also sets ${describe(missing)}: ${BLOCKED}`);
   else warnIfOff(id, outputs, inputs);
-  return isDeclaredOff(outputs, inputs);
+  if (!isDeclaredOff(outputs, inputs)) return false;
+  const declared = pick(inputs, isCount);
+  log(name, `endpoint ${id} is scaled to zero, but the program sets ${describe(declared)}: up puts it back in service`);
+  return true;
 }
 
 /**
  * Returns `true` if an endpoint is scaled to zero in state but the program wants it in service. The
  * engine may miss that, because a refresh on another machine keeps the previous inputs.
  */
-function isDeclaredOff({ workersMin, workersMax }: Properties, inputs: Properties): boolean {
-  return workersMin === 0 && workersMax === 0 && (Number(inputs.workersMin) > 0 || Number(inputs.workersMax) > 0);
+function isDeclaredOff(outputs: Properties, inputs: Properties): boolean {
+  return isAtZeroIn(outputs) && (Number(inputs.workersMin) > 0 || Number(inputs.workersMax) > 0);
 }
 
 const BLOCKED = "it is 0 at the service, the program does not set it, and workersMin cannot exceed it";
@@ -134,7 +169,7 @@ export function warnIfOff(id: string, { name, workersMax }: Properties, inputs: 
 
 /** Returns the recorded counts that the program does not override. */
 function limitsToPutBack(recorded: WorkerLimits, inputs: Properties): WorkerLimits {
-  const declared = pick(inputs, (name) => name === "workersMin" || name === "workersMax");
+  const declared = pick(inputs, isCount);
   const { workersMin, workersMax } = { ...recorded, ...(limitsIn({ ...recorded, ...declared }) ?? {}) };
   if (workersMin <= workersMax) return { workersMin, workersMax };
   return declared.workersMax === undefined
@@ -149,7 +184,11 @@ function missingMaximum(workersMax: unknown, inputs: Properties): { workersMax: 
   return { workersMax: Math.max(ENDPOINT_DEFAULTS.workersMax, workersMin) };
 }
 
-function describe(limits: Partial<WorkerLimits>): string {
+function isCount(field: string): boolean {
+  return field === "workersMin" || field === "workersMax";
+}
+
+function describe(limits: Properties | Partial<WorkerLimits>): string {
   return Object.entries(limits)
     .map(([field, value]) => `${field} ${value}`)
     .join(" and ");

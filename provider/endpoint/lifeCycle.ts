@@ -11,7 +11,7 @@ import { ACCOUNT, type RecordHandlers } from "../records/recordHandlers";
 import type { Situation } from "../records/recordKind";
 import { RARE_SETTINGS } from "../resourceTypes";
 import { isReleaseOpen } from "../rollOut/rollOut";
-import { announceZero, limitsLeftBehind, scaleDownRecord, warnIfOff } from "./atZero";
+import { announceZero, limitsLeftBehind, scaleDownRecord, warnIfOff, withZeroShown } from "./atZero";
 import { awaitReady, isReadyPending } from "./awaitReady";
 import { apiProblems } from "./endpointInputs";
 import { startRelease } from "./endpointKind";
@@ -43,7 +43,9 @@ export function lifeCycle(handlers: RecordHandlers<Endpoint>): Required<pulumi.d
       const situation = { id, outputs: known(outputs), inputs };
       const result = await handlers.diff(id, situation.outputs, inputs);
       if (result.replaces?.includes(ACCOUNT)) await checkNewAccount(situation);
-      const isUnfinished = !result.replaces?.length && hasUnfinished(situation);
+      // Any other update saves the declared worker counts as well.
+      const shown = result.changes === false ? await withZeroShown(id, situation.outputs) : situation.outputs;
+      const isUnfinished = !result.replaces?.length && hasUnfinished({ ...situation, outputs: shown });
       // The engine runs deletions at the end of a run, when every resource has claimed its record.
       const deleteBeforeReplace = inputs.adoptId === undefined;
       return { ...(isUnfinished ? { changes: true } : result), deleteBeforeReplace };
@@ -68,11 +70,11 @@ export function lifeCycle(handlers: RecordHandlers<Endpoint>): Required<pulumi.d
     },
 
     async update(id, state: Properties, inputs: Properties) {
-      const situation = { id, outputs: known(state), inputs };
-      const { outputs } = situation;
+      const outputs = known(state);
+      const situation = { id, outputs, inputs };
       const connection = connect();
       const judge = await startRelease(connection, situation, false);
-      const updated = await handlers.update(id, outputs, inputs);
+      const updated = await handlers.update(id, await withZeroShown(id, outputs), inputs);
       const recycled = await applyRevision(connection.client, situation);
       const saw = {
         ...(recycled ? withFieldsOf(recycled, updated.outs, inputs) : updated.outs),

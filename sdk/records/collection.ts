@@ -127,7 +127,7 @@ export interface KnownOptions extends RequestOptions {
 export interface FindOptions extends KnownOptions {
   /**
    * The maximum age of the list, in milliseconds. The list is never older than this client's last
-   * write. Without this option, a new list is requested.
+   * write to the record. Without this option, a new list is requested.
    */
   readonly maxAgeMs?: number | undefined;
   /**

@@ -75,8 +75,9 @@ export async function findRecord<T extends NamedRecord>(
 ): Promise<T | undefined> {
   requireId(id);
   const begunAt = collection.clock.monotonic();
-  const sentAfter = maxAgeMs === undefined ? undefined : begunAt - maxAgeMs;
-  const recent = await collection.list.read({ sentAfter }, options);
+  const recent = await (maxAgeMs === undefined
+    ? collection.list.read({}, options)
+    : readShared(collection, id, options, 1, maxAgeMs));
   const isOld = recent.sentAt < begunAt && !isDecisive(recent, id);
   const found = await findOrProveAbsent(
     collection,

@@ -29,6 +29,9 @@ const inputsOf = (program: Properties, index: number): Properties => ({
   ...program,
 });
 
+/** The environment of a machine that has made no notes. */
+const newMachine = ({ env }: Emulator) => ({ ...env, XDG_CACHE_HOME: mkdtempSync(path.join(tmpdir(), "in-service-")) });
+
 async function upAll(machine: Machine): Promise<void> {
   const { provider, remembered } = machine;
   machine.remembered = await Promise.all(
@@ -102,6 +105,52 @@ test.each(PLAYED.map((steps) => [steps.join(", "), steps] as const))(
   120_000,
 );
 
+test("an up on another machine puts an endpoint that a killed deletion left at zero back in service, if the program sets its worker counts", async () => {
+  const job = heldJob();
+  await using emulator = await startEmulator({ drainMs: 0, coldStartMs: 0, handlers: { default: job.handler } });
+  const machine: Machine = { emulator, job, provider: await startDynamicProvider(emulator.env), remembered: [] };
+  try {
+    await upAll(machine);
+    await Promise.all(machine.remembered.map((each) => occupyWorker(emulator, each?.id ?? "")));
+    await STEPS.kill(machine);
+    await machine.provider.stop();
+    machine.provider = await startDynamicProvider(newMachine(emulator));
+    job.release();
+    emulator.journal.clear();
+    await upAll(machine);
+    expect(emulator.journal.requests({ operation: "endpoints" }).length).toBeLessThanOrEqual(3);
+    const counts = machine.remembered.map((each) => emulator.endpoints.get(each?.id ?? ""));
+    // Somebody may have scaled an endpoint to zero on purpose if the program does not set its counts.
+    const expected = [{ workersMin: 0, workersMax: 0 }, ...PROGRAMS.slice(1).map((each) => ({ ...DEFAULTS, ...each }))];
+    expect(counts).toMatchObject(expected);
+    const said = machine.provider.output();
+    const [{ id: left = "" } = {}, { id: repaired = "" } = {}] = machine.remembered;
+    expect(said).toContain(`warning: endpoint ${left} is off`);
+    expect(said).toContain(
+      `endpoint ${repaired} is scaled to zero, but the program sets workersMin 1: up puts it back in service`,
+    );
+    const later = machine.remembered.map((each) =>
+      machine.provider.diff(each?.id ?? "", each?.outputs ?? {}, each?.inputs ?? {}),
+    );
+    expect(await Promise.all(later)).toMatchObject(PROGRAMS.map(() => ({ changes: "none" })));
+  } finally {
+    job.release();
+    await machine.provider.stop();
+  }
+}, 120_000);
+
+test("a comparison without a connection reports no change after a few seconds", async () => {
+  const emulator = await startEmulator();
+  const provider = await startDynamicProvider(emulator.env);
+  try {
+    const before = await up(provider, inputsOf({ workersMax: 2 }, 0), undefined);
+    await emulator.stop();
+    expect(await up(provider, before.inputs, before)).toBe(before);
+  } finally {
+    await provider.stop();
+  }
+}, 120_000);
+
 test("a refresh after a killed deletion does not mistake zero workers for the program's declaration", async () => {
   const job = heldJob();
   await using emulator = await startEmulator({ drainMs: 0, coldStartMs: 0, handlers: { default: job.handler } });
@@ -156,8 +205,7 @@ test("a recycle on another machine voids the note of a killed recycle, so this m
   const job = heldJob();
   await using emulator = await startEmulator({ drainMs: 0, coldStartMs: 0, handlers: { default: job.handler } });
   emulator.seed({ templates: [{ id: "template", name: "template", imageName: "app:1" }] });
-  const newMachine = () => ({ ...emulator.env, XDG_CACHE_HOME: mkdtempSync(path.join(tmpdir(), "in-service-")) });
-  const machine = newMachine();
+  const machine = newMachine(emulator);
   const program = (templateRevision: number) => ({
     ...inputsOf({ drainTimeout: 60 }, 0),
     recycleWorkers: true,
@@ -178,7 +226,7 @@ test("a recycle on another machine voids the note of a killed recycle, so this m
   await killed.stop();
   await over;
   job.release();
-  const other = await startDynamicProvider(newMachine());
+  const other = await startDynamicProvider(newMachine(emulator));
   const recycled = await up(other, program(2), first);
   await other.stop();
   const back = await startDynamicProvider(machine);
