@@ -51,14 +51,17 @@ function limitsIn(record: Properties | undefined): WorkerLimits | undefined {
 /** How long a comparison waits for the list of endpoints, in milliseconds. */
 const LOOK_TIMEOUT_MS = 10_000;
 
+/** The endpoints that a comparison of this deployment has seen at zero. */
+const seenAtZero = new Set<string>();
+
 /**
- * Returns the outputs of state, with the worker counts at zero if the service shows the endpoint
- * there. State does not contain that after a deletion that was killed on another machine. If the
- * service cannot be read, this returns the outputs unchanged, because previews work without a key
- * and without a connection.
+ * Looks whether the service shows an endpoint at zero that is not at zero in state, which happens
+ * after a deletion that was killed on another machine. The list is read once for all endpoints. If
+ * the service cannot be read, nothing is known, because previews work without a key and without a
+ * connection.
  */
-export async function withZeroShown(id: string, outputs: Properties): Promise<Properties> {
-  if (isAtZeroIn(outputs) || scaleDownRecord(id, outputs).workers() || !currentPlace()) return outputs;
+export async function lookForZero(id: string, outputs: Properties): Promise<void> {
+  if (isAtZeroIn(outputs) || scaleDownRecord(id, outputs).workers() || !currentPlace()) return;
   const options = {
     maxAgeMs: LIST_MAX_AGE_MS,
     signal: AbortSignal.any([cancelled, AbortSignal.timeout(LOOK_TIMEOUT_MS)]),
@@ -70,7 +73,17 @@ export async function withZeroShown(id: string, outputs: Properties): Promise<Pr
   const shown = await connect()
     .client.endpoints.find(id, options)
     .catch(() => undefined);
-  return shown && isAtZero(shown) ? { ...outputs, ...AT_ZERO } : outputs;
+  if (shown && isAtZero(shown)) seenAtZero.add(id);
+}
+
+/** Returns the outputs of state, at zero if `lookForZero` has seen the endpoint there. */
+export function asSeen(id: string, outputs: Properties): Properties {
+  return seenAtZero.has(id) ? { ...outputs, ...AT_ZERO } : outputs;
+}
+
+/** Forgets what `lookForZero` has seen, after an update. */
+export function forgetSeen(id: string): void {
+  seenAtZero.delete(id);
 }
 
 function isAtZeroIn({ workersMin, workersMax }: Properties): boolean {

@@ -11,7 +11,7 @@ import { ACCOUNT, type RecordHandlers } from "../records/recordHandlers";
 import type { Situation } from "../records/recordKind";
 import { RARE_SETTINGS } from "../resourceTypes";
 import { isReleaseOpen } from "../rollOut/rollOut";
-import { announceZero, limitsLeftBehind, scaleDownRecord, warnIfOff, withZeroShown } from "./atZero";
+import { announceZero, asSeen, forgetSeen, limitsLeftBehind, lookForZero, scaleDownRecord, warnIfOff } from "./atZero";
 import { awaitReady, isReadyPending } from "./awaitReady";
 import { apiProblems } from "./endpointInputs";
 import { startRelease } from "./endpointKind";
@@ -44,8 +44,8 @@ export function lifeCycle(handlers: RecordHandlers<Endpoint>): Required<pulumi.d
       const result = await handlers.diff(id, situation.outputs, inputs);
       if (result.replaces?.includes(ACCOUNT)) await checkNewAccount(situation);
       // Any other update saves the declared worker counts as well.
-      const shown = result.changes === false ? await withZeroShown(id, situation.outputs) : situation.outputs;
-      const isUnfinished = !result.replaces?.length && hasUnfinished({ ...situation, outputs: shown });
+      if (result.changes === false) await lookForZero(id, situation.outputs);
+      const isUnfinished = !result.replaces?.length && hasUnfinished(situation);
       // The engine runs deletions at the end of a run, when every resource has claimed its record.
       const deleteBeforeReplace = inputs.adoptId === undefined;
       return { ...(isUnfinished ? { changes: true } : result), deleteBeforeReplace };
@@ -74,7 +74,7 @@ export function lifeCycle(handlers: RecordHandlers<Endpoint>): Required<pulumi.d
       const situation = { id, outputs, inputs };
       const connection = connect();
       const judge = await startRelease(connection, situation, false);
-      const updated = await handlers.update(id, await withZeroShown(id, outputs), inputs);
+      const updated = await handlers.update(id, asSeen(id, outputs), inputs);
       const recycled = await applyRevision(connection.client, situation);
       const saw = {
         ...(recycled ? withFieldsOf(recycled, updated.outs, inputs) : updated.outs),
@@ -99,7 +99,7 @@ const kept = (outputs: Properties) => withoutUnset(FIELDS, RARE_SETTINGS, output
  * what the update will do. Makes no request.
  */
 function hasUnfinished({ id, outputs, inputs }: Situation): boolean {
-  const isLeftAtZero = announceZero(id, outputs, inputs);
+  const isLeftAtZero = announceZero(id, asSeen(id, outputs), inputs);
   const isOpen = isReleaseOpen({ id, outputs, inputs });
   return isLeftAtZero || isReadyPending(outputs) || isOpen;
 }
@@ -115,6 +115,7 @@ function withFieldsOf(endpoint: Endpoint, outs: Properties, inputs: Properties):
  */
 async function settle(client: ProviderClient, { id, outputs, inputs }: Situation, endpoint?: Endpoint): Promise<void> {
   scaleDownRecord(id, outputs).forget();
+  forgetSeen(id);
   if (endpoint) warnIfOff(id, { ...endpoint }, inputs);
   try {
     await awaitReady(client, id, inputs, outputs);
