@@ -17,7 +17,10 @@ export interface EmulatorClock extends Clock {
    * wait for it.
    */
   schedule(delayMs: number, callback: () => void, background?: boolean): () => void;
-  /** See `reusableTimer`. A clock has this method if it has a cheaper way than `schedule`. */
+  /**
+   * See `reusableTimer`. A clock has this method if it has a cheaper way than `schedule`.
+   * @internal
+   */
   timer?(callback: () => void, background?: boolean): ReusableTimer;
   /**
    * Stops time until `work` has settled. Use it for work that takes real time, such as an HTTP

@@ -36,6 +36,7 @@ export function reasonsToRefuse(before: Before, run: Run, world: World): string[
       adoptionProblem(before, one),
       nameProblem(before, one),
       isBehind(before, one, world) && "a name that a list still shows",
+      isMoveBehind(before, one, world) && "a move to an account whose list is behind",
       isShared(before, one) && "replacement of what two resources share",
       containerProblem(seen, one),
       releaseProblem(seen, one),
@@ -77,6 +78,13 @@ function isBehind({ program, entries }: Before, one: Declared, { setup, formerNa
   return own === undefined || !isNameOf(one, String(own))
     ? [...formerNames].some((name) => isNameOf(one, name))
     : false;
+}
+
+/** A move needs an endpoint with the same template in the list of the new account. */
+function isMoveBehind({ program, entries, machine }: Before, one: Declared, { setup }: World): boolean {
+  const own = entryFor(program, entries, one);
+  if (!setup.lagMs || !own) return false;
+  return accountFor(machine, own.provider) !== accountFor(machine, one.provider);
 }
 
 function hasAliasClash({ program: { resources } }: Before): boolean {

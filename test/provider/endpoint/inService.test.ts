@@ -118,9 +118,10 @@ test("an up on another machine puts an endpoint that a killed deletion left at z
     job.release();
     emulator.journal.clear();
     await upAll(machine);
-    expect(emulator.journal.requests({ operation: "endpoints" }).length).toBeLessThanOrEqual(3);
+    expect(emulator.journal.requests({ operation: "myself" }).length).toBeLessThanOrEqual(3);
     const counts = machine.remembered.map((each) => emulator.endpoints.get(each?.id ?? ""));
-    // Somebody may have scaled an endpoint to zero on purpose if the program does not set its counts.
+    // If the program does not set the counts, somebody may have scaled the endpoint to zero on
+    // purpose.
     const expected = [{ workersMin: 0, workersMax: 0 }, ...PROGRAMS.slice(1).map((each) => ({ ...DEFAULTS, ...each }))];
     expect(counts).toMatchObject(expected);
     const said = machine.provider.output();
