@@ -12,6 +12,10 @@ export interface Document {
 
 const MAX_TOKENS = 20_000;
 
+/** The latest queries that were parsed, by their text, because clients repeat them. */
+const parsed = new Map<string, DocumentNode>();
+const MOST_PARSED = 200;
+
 /** Returns the error for a request that cannot be executed. */
 export function malformed(message: string, code: string): GraphQLError {
   return new GraphQLError(message, { extensions: { code } });
@@ -32,8 +36,7 @@ export function readDocument(request: HttpRequest): Document | GraphQLError {
   if (typeof query !== "string")
     return malformed("The field query of the body must be a GraphQL document", "BAD_REQUEST");
   try {
-    if (isTooDeep(query)) return malformed(`The query ${TOO_DEEP}`, "GRAPHQL_PARSE_FAILED");
-    const document = parse(query, { maxTokens: MAX_TOKENS });
+    const document = parsed.get(query) ?? parseNew(query);
     const name = typeof operationName === "string" ? operationName : undefined;
     const operation = document.definitions.find(
       (definition): definition is OperationDefinitionNode =>
@@ -50,6 +53,15 @@ export function readDocument(request: HttpRequest): Document | GraphQLError {
     if (error instanceof GraphQLError) return malformed(error.message, "GRAPHQL_PARSE_FAILED");
     throw error;
   }
+}
+
+/** @throws GraphQLError if the query cannot be parsed */
+function parseNew(query: string): DocumentNode {
+  if (isTooDeep(query)) throw new GraphQLError(`The query ${TOO_DEEP}`);
+  const document = parse(query, { maxTokens: MAX_TOKENS });
+  if (parsed.size >= MOST_PARSED) parsed.clear();
+  parsed.set(query, document);
+  return document;
 }
 
 /** Checks a query's nesting depth before parsing, because the parser could overflow the stack. */

@@ -1,5 +1,6 @@
 import {
   buildSchema,
+  type DocumentNode,
   executeSync,
   type FieldNode,
   GraphQLError,
@@ -30,6 +31,8 @@ export function createGraphql({ profile, keys, parts }: GraphqlOptions) {
       "\n",
     ),
   );
+  /** The documents that have passed validation. */
+  const valid = new WeakSet<DocumentNode>();
   const operations = parts.flatMap((part) => Object.entries(part.operations ?? {}));
   const fieldsOfMyself = parts.flatMap((part) => Object.entries(part.myself ?? {}));
   const publicOperations = parts.flatMap((part) => part.publicOperations ?? []);
@@ -45,8 +48,9 @@ export function createGraphql({ profile, keys, parts }: GraphqlOptions) {
   });
 
   function execute({ query, variables, operationName }: Document, options: CallOptions): HttpResponse {
-    const problems = validate(schema, query, specifiedRules);
+    const problems = valid.has(query) ? [] : validate(schema, query, specifiedRules);
     if (problems.length > 0) return refusal("GRAPHQL_VALIDATION_FAILED", problems, "graphql.validation");
+    valid.add(query);
     let endpointId: string | undefined;
     const { errors, data } = executeSync({
       schema,
