@@ -1,9 +1,10 @@
 import type { Endpoint } from "../../sdk/endpoints/record";
 import type { Listed } from "../../sdk/records/listed";
+import { cancelled } from "../cancellation";
 import { connect } from "../connection/connection";
 import type { ProviderClient } from "../connection/providerClient";
 import { log } from "../log";
-import { refuseMove } from "../ownership/location";
+import { LIST_MAX_AGE_MS, refuseMove } from "../ownership/location";
 import { freshAutomaticName } from "../ownership/owners";
 import { UNKNOWN } from "../properties";
 import type { Situation } from "../records/recordKind";
@@ -18,8 +19,8 @@ const lists = new WeakMap<ProviderClient, Promise<Listed<Endpoint>>>();
 /**
  * Verifies that a resource can move to the new account, with one list of that account's endpoints.
  * The engine deletes the endpoint in the previous account first, so problems must be found before
- * that. The contract offers no way to read an account's templates or quota, so a template counts as
- * known if an endpoint of the new account uses it, or if the program changes `templateId`.
+ * that. The contract offers no way to read an account's templates or quota, so a template also counts
+ * as known if an endpoint of the new account uses it, or if the program changes `templateId`.
  * @throws MOVE_REFUSED if the key is not accepted, the name is taken, or the template is not known
  * in the new account
  */
@@ -48,11 +49,12 @@ export async function checkNewAccount({ id, outputs, inputs }: Situation): Promi
   const isTemplateKnown =
     hasOwnContainer(inputs) ||
     inputs.templateId !== outputs.templateId ||
-    endpoints.some((each) => each.templateId === inputs.templateId);
+    endpoints.some((each) => each.templateId === inputs.templateId) ||
+    (await hasTemplate(client, String(inputs.templateId)));
   if (!isTemplateKnown && !settings.allowAccountChange) {
     refuse(
-      "its templateId is from the previous account, and no endpoint there uses it. Set the id of a template of the new " +
-        "account. If the template exists in both (it may be public), set SERVERLESS_GPU_ALLOW_ACCOUNT_CHANGE=true for this run",
+      "its templateId is from the previous account, and the new account shows neither this template nor an endpoint that " +
+        "uses it. Set the id of a template of the new account. If the template exists in both (it may be public), set SERVERLESS_GPU_ALLOW_ACCOUNT_CHANGE=true for this run",
     );
   }
   const inUse = endpoints.reduce((sum, { workersMax }) => sum + workersMax, 0);
@@ -61,4 +63,15 @@ export async function checkNewAccount({ id, outputs, inputs }: Situation): Promi
     `endpoint ${id} moves to another account: it is deleted in the previous account, and a new one is created. The ` +
       `endpoints of the new account may already use ${inUse} workers; the new endpoint counts against the same quota`,
   );
+}
+
+/**
+ * Returns `true` if the account shows the template. Otherwise nothing is known, because a public
+ * template is in no account's list, and some services list no templates.
+ */
+function hasTemplate({ templates }: ProviderClient, id: string): Promise<boolean> {
+  const onMissing = () => {
+    throw new Error(`the new account does not show template ${id}`);
+  };
+  return templates.find(id, { maxAgeMs: LIST_MAX_AGE_MS, onMissing, signal: cancelled }).then(Boolean, () => false);
 }

@@ -12,14 +12,19 @@ const PAUSE_MS = 50;
 /** The deletions that this process is running, by the id of the record. */
 const running = new Map<string, Promise<unknown>>();
 
+/** The ids of the records that this process has deleted. */
+const deleted = new Set<string>();
+
 /**
- * Runs the deletion of a record for the resource that has it, and keeps track of it while it runs.
+ * Runs the deletion of a record for the resource that has it, and keeps track of it.
  */
 export async function noteDeletion<T>(id: string, work: () => Promise<T>): Promise<T> {
   const deletion = work();
   running.set(id, deletion);
   try {
-    return await deletion;
+    const result = await deletion;
+    deleted.add(id);
+    return result;
   } finally {
     if (running.get(id) === deletion) running.delete(id);
   }
@@ -32,4 +37,13 @@ export async function noteDeletion<T>(id: string, work: () => Promise<T>): Promi
 export async function afterOtherDeletion(id: string): Promise<void> {
   for (let ms = 0; ms < BEGIN_MS && !running.has(id); ms += PAUSE_MS) await sleep(systemClock, PAUSE_MS);
   await running.get(id)?.catch(() => undefined);
+}
+
+/**
+ * Returns `true` if another resource's deletion of the same record has succeeded in this process.
+ * Waits a moment, because both deletions may see at the same time that the record is gone.
+ */
+export async function isDeletedByOther(id: string): Promise<boolean> {
+  await sleep(systemClock, PAUSE_MS);
+  return deleted.has(id);
 }

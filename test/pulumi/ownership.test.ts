@@ -168,6 +168,8 @@ const target = new ServerlessGpuProvider("target", { apiKey: "${key}", ${urls(ot
     expect(await refused(stack)).toMatch(/cannot move to this account: .*401/);
     await stack.writeProgram(at("target"));
     expect(await refused(stack)).toMatch(/cannot move to this account: its templateId is from the previous account/);
+    other.templates.create({ id: ARGS.templateId, name: "shared", imageName: "app:1", isServerless: true });
+    expect((await stack.preview()).output).toContain("moves to another account");
     other.endpoints.create({ ...ARGS, templateId: "theirs" });
     await stack.writeProgram(at("target", undefined, { ...ARGS, templateId: "theirs" }));
     expect(await refused(stack)).toMatch(/cannot move to this account: an endpoint with its name already exists/);

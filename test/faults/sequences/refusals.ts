@@ -19,7 +19,8 @@ export function reasonsToRefuse(before: Before, run: Run, world: World): string[
     isElsewhere && "wrong account",
     isOther && "gone, and another key",
     // The engine's rule.
-    scope.only !== undefined && !isKnown(before, run, scope.only) && "a target that is nowhere",
+    [scope.only, scope.except].some((name) => name !== undefined && !isKnown(before, run, name)) &&
+      "a target that is nowhere",
   ];
   if (command === "refresh") return named(common);
   if (command === "destroy") return named([...common, isLeftToOthers(before) && "left to the adopter's deletion"]);
@@ -36,7 +37,7 @@ export function reasonsToRefuse(before: Before, run: Run, world: World): string[
       adoptionProblem(before, one),
       nameProblem(before, one),
       isBehind(before, one, world) && "a name that a list still shows",
-      isMoveBehind(before, one, world) && "a move to an account whose list is behind",
+      isTemplateUnseen(seen, one) && "a move to an account that does not show the template",
       isShared(before, one) && "replacement of what two resources share",
       containerProblem(seen, one),
       releaseProblem(seen, one),
@@ -80,10 +81,13 @@ function isBehind({ program, entries }: Before, one: Declared, { setup, formerNa
     : false;
 }
 
-/** A move needs an endpoint with the same template in the list of the new account. */
-function isMoveBehind({ program, entries, machine }: Before, one: Declared, { setup }: World): boolean {
+/**
+ * A move needs the template in the new account, or an endpoint that uses it. A list that is behind
+ * may show neither, and REST v2 does not show an endpoint's template.
+ */
+function isTemplateUnseen({ program, entries, machine, run, world }: Seen, one: Declared): boolean {
   const own = entryFor(program, entries, one);
-  if (!setup.lagMs || !own) return false;
+  if ((!world.setup.lagMs && run.api !== "v2") || !own) return false;
   return accountFor(machine, own.provider) !== accountFor(machine, one.provider);
 }
 
