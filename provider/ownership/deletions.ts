@@ -39,11 +39,7 @@ export async function afterOtherDeletion(id: string): Promise<void> {
   await running.get(id)?.catch(() => undefined);
 }
 
-/**
- * Returns `true` if another resource's deletion of the same record has succeeded in this process.
- * Waits a moment, because both deletions may see at the same time that the record is gone.
- */
-export async function isDeletedByOther(id: string): Promise<boolean> {
-  await sleep(systemClock, PAUSE_MS);
+/** Returns `true` if this process has deleted the record, for another resource that also has it. */
+export function isDeletedHere(id: string): boolean {
   return deleted.has(id);
 }

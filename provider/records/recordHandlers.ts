@@ -12,7 +12,7 @@ import { changesOwnInputs, checkRecordInputs, ownInputs } from "../fields/record
 import { log } from "../log";
 import { lastWrite, newWrite, writeOutput } from "../machine/lastWrite";
 import { forgetWrite } from "../machine/unfinishedWrite";
-import { isDeletedByOther, noteDeletion } from "../ownership/deletions";
+import { isDeletedHere, noteDeletion } from "../ownership/deletions";
 import { adoptsAgain, forgetAdopter, noteWriter, recordAdopter, recordedAs } from "../ownership/lastAdopter";
 import { LIST_MAX_AGE_MS, locate } from "../ownership/location";
 import { oneAtATime } from "../ownership/oneAtATime";
@@ -319,10 +319,12 @@ async function remove<T extends NamedRecord, Fields extends object>(
 ): Promise<void> {
   if (await isLeftToAdopter(kind.noun, id, outputs)) return;
   const connection = connect();
-  const onAbsent = () => refuseOtherAccount(kind.noun, outputs, connection, id);
+  const onAbsent = () => {
+    if (!isDeletedHere(id)) refuseOtherAccount(kind.noun, outputs, connection, id);
+  };
   await noteDeletion(id, async () => {
-    await kind.delete(connection, id, outputs, onAbsent).catch(async (error: unknown) => {
-      if (!(await isDeletedByOther(id))) throw withDropAdvice(error, kind.noun);
+    await kind.delete(connection, id, outputs, onAbsent).catch((error: unknown) => {
+      throw withDropAdvice(error, kind.noun);
     });
     forgetAdopter(recordedAs(kind.noun, { id, outputs }));
     forgetWrite({ service: connection.account.service, noun: kind.noun, id });
