@@ -1,10 +1,13 @@
+import { systemClock, timeLimit } from "../../sdk/contract/clock";
 import { ENDPOINT_DEFAULTS } from "../../sdk/endpoints/fields";
 import type { ScaleDownOptions } from "../../sdk/endpoints/putBack";
 import type { Endpoint } from "../../sdk/endpoints/record";
 import { AT_ZERO, hasSameLimits, isAtZero, type WorkerLimits } from "../../sdk/endpoints/workerLimits";
+import { UnexpectedResponseError } from "../../sdk/errors";
 import { cancelled } from "../cancellation";
 import { recordedService } from "../connection/account";
 import { connect, currentPlace } from "../connection/connection";
+import type { ProviderClient } from "../connection/providerClient";
 import { log } from "../log";
 import { readRecord, removeRecord, subjectAbout, writeRecord } from "../machine/machineRecord";
 import { LIST_MAX_AGE_MS } from "../ownership/location";
@@ -48,8 +51,14 @@ function limitsIn(record: Properties | undefined): WorkerLimits | undefined {
   return typeof workersMin === "number" && typeof workersMax === "number" ? { workersMin, workersMax } : undefined;
 }
 
-/** How long a comparison waits for the list of endpoints, in milliseconds. */
+/**
+ * How long all comparisons together wait for a list of endpoints that cannot be read, in
+ * milliseconds. The engine compares one resource after another, so their waits add up.
+ */
 const LOOK_TIMEOUT_MS = 10_000;
+
+/** How long the comparisons may still wait, in milliseconds, by client. */
+const waitsLeft = new WeakMap<ProviderClient, number>();
 
 /** The endpoints that a comparison of this deployment has seen at zero. */
 const seenAtZero = new Set<string>();
@@ -62,18 +71,43 @@ const seenAtZero = new Set<string>();
  */
 export async function lookForZero(id: string, outputs: Properties): Promise<void> {
   if (isAtZeroIn(outputs) || scaleDownRecord(id, outputs).workers() || !currentPlace()) return;
-  const options = {
-    maxAgeMs: LIST_MAX_AGE_MS,
-    signal: AbortSignal.any([cancelled, AbortSignal.timeout(LOOK_TIMEOUT_MS)]),
-    // Ends the search, because only a refresh has to prove that an endpoint is gone.
-    onMissing: () => {
-      throw new Error(`the service does not show endpoint ${id}`);
-    },
-  };
-  const shown = await connect()
-    .client.endpoints.find(id, options)
-    .catch(() => undefined);
+  const client = currentClient();
+  const shown = client && (await shownEndpoint(client, id));
   if (shown && isAtZero(shown)) seenAtZero.add(id);
+}
+
+/** Returns the client, or `undefined` if the settings are wrong, because previews accept that. */
+function currentClient(): ProviderClient | undefined {
+  try {
+    return connect().client;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the endpoint, or `undefined` if the service does not show it in time. */
+async function shownEndpoint(client: ProviderClient, id: string): Promise<Endpoint | undefined> {
+  const waitLeft = waitsLeft.get(client) ?? LOOK_TIMEOUT_MS;
+  if (waitLeft <= 0) return undefined;
+  const begunAt = systemClock.monotonic();
+  let isMissing = false;
+  // With AbortSignal.any, Node.js may collect the timeout as garbage before it fires.
+  const limit = timeLimit(systemClock, waitLeft, () => new Error("the list took too long"), cancelled);
+  // Ends the search, because only a refresh has to prove that an endpoint is gone.
+  const onMissing = () => {
+    isMissing = true;
+    throw new Error(`the service does not show endpoint ${id}`);
+  };
+  try {
+    return await client.endpoints.find(id, { maxAgeMs: LIST_MAX_AGE_MS, signal: limit.signal, onMissing });
+  } catch (error) {
+    // A response that only says nothing about this endpoint may show the others.
+    const maySeeOthers = error instanceof UnexpectedResponseError;
+    if (!isMissing) waitsLeft.set(client, maySeeOthers ? waitLeft - (systemClock.monotonic() - begunAt) : 0);
+    return undefined;
+  } finally {
+    limit.release();
+  }
 }
 
 /** Returns the outputs of state, at zero if `lookForZero` has seen the endpoint there. */

@@ -3,7 +3,7 @@ import { FIELDS } from "../../sdk/endpoints/fields";
 import type { Endpoint } from "../../sdk/endpoints/record";
 import { connect, currentCapabilities } from "../connection/connection";
 import type { ProviderClient } from "../connection/providerClient";
-import { managedFields } from "../fields/managed";
+import { changedIn, managedFields } from "../fields/managed";
 import { withoutUnset, withUnset } from "../fields/unset";
 import { newWrite, writeOutput } from "../machine/lastWrite";
 import { type Properties, pick } from "../properties";
@@ -43,8 +43,9 @@ export function lifeCycle(handlers: RecordHandlers<Endpoint>): Required<pulumi.d
       const situation = { id, outputs: known(outputs), inputs };
       const result = await handlers.diff(id, situation.outputs, inputs);
       if (result.replaces?.includes(ACCOUNT)) await checkNewAccount(situation);
-      // Any other update saves the declared worker counts as well.
-      if (result.changes === false) await lookForZero(id, situation.outputs);
+      // An update that saves other fields saves the declared worker counts as well.
+      const isSaved = changedIn(FIELDS, situation.outputs, inputs).length > 0;
+      if (!isSaved && !result.replaces?.length) await lookForZero(id, situation.outputs);
       const isUnfinished = !result.replaces?.length && hasUnfinished(situation);
       // The engine runs deletions at the end of a run, when every resource has claimed its record.
       const deleteBeforeReplace = inputs.adoptId === undefined;

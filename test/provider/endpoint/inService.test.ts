@@ -152,6 +152,63 @@ test("a comparison without a connection reports no change after a few seconds", 
   }
 }, 120_000);
 
+test.each([
+  ["drainTimeout", { drainTimeout: 60 }],
+  ["templateRevision", { templateRevision: 1 }],
+])("an up that only changes %s also puts an endpoint at zero back in service", async (_title, change) => {
+  await using emulator = await startEmulator();
+  const provider = await startDynamicProvider(emulator.env);
+  try {
+    const before = await up(provider, inputsOf({ workersMax: 2 }, 0), undefined);
+    emulator.endpoints.change(before.id, { workersMin: 0, workersMax: 0 });
+    const after = await up(provider, { ...inputsOf({ workersMax: 2 }, 0), ...change }, before);
+    expect(emulator.endpoints.get(before.id)).toMatchObject({ workersMin: 0, workersMax: 2 });
+    expect(after.outputs).toMatchObject({ ...change, workersMax: 2 });
+  } finally {
+    await provider.stop();
+  }
+});
+
+test.each([
+  ["API", { SERVERLESS_GPU_API: "graph" }],
+  ["proxy", { HTTP_PROXY: "::::" }],
+])("a comparison with a wrong %s in the settings reports no change", async (_title, wrong) => {
+  await using emulator = await startEmulator();
+  const creator = await startDynamicProvider(emulator.env);
+  const provider = await startDynamicProvider({ ...emulator.env, ...wrong });
+  try {
+    const { id, outputs, inputs } = await up(creator, inputsOf({ workersMax: 2 }, 0), undefined);
+    expect(await provider.diff(id, outputs, inputs)).toMatchObject({ changes: "none" });
+  } finally {
+    await Promise.all([creator.stop(), provider.stop()]);
+  }
+});
+
+test.each([
+  ["does not answer", { hang: true }],
+  ["rejects the key", { status: 401 }],
+] as const)(
+  "comparisons of several endpoints in turn give up together if the service %s",
+  async (_title, effect) => {
+    await using emulator = await startEmulator();
+    const creator = await startDynamicProvider(emulator.env);
+    const provider = await startDynamicProvider(emulator.env);
+    try {
+      const indices = [0, 1, 2];
+      const all = await Promise.all(indices.map((index) => up(creator, inputsOf({ workersMax: 2 }, index), undefined)));
+      emulator.faults.add({ match: { operation: "myself" }, effect });
+      emulator.journal.clear();
+      const begunAt = performance.now();
+      for (const before of all) expect(await up(provider, before.inputs, before)).toBe(before);
+      expect(performance.now() - begunAt).toBeLessThan(20_000);
+      expect(emulator.journal.operations()).toEqual(["myself"]);
+    } finally {
+      await Promise.all([creator.stop(), provider.stop()]);
+    }
+  },
+  240_000,
+);
+
 test("a refresh after a killed deletion does not mistake zero workers for the program's declaration", async () => {
   const job = heldJob();
   await using emulator = await startEmulator({ drainMs: 0, coldStartMs: 0, handlers: { default: job.handler } });
