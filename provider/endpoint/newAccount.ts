@@ -19,8 +19,9 @@ const lists = new WeakMap<ProviderClient, Promise<Listed<Endpoint>>>();
 /**
  * Verifies that a resource can move to the new account, with one list of that account's endpoints.
  * The engine deletes the endpoint in the previous account first, so problems must be found before
- * that. The contract offers no way to read an account's templates or quota, so a template also counts
- * as known if an endpoint of the new account uses it, or if the program changes `templateId`.
+ * that. The contract offers no way to read an account's templates or quota, so a template also
+ * counts as known if an endpoint of the new account uses it, or if the program changes
+ * `templateId`.
  * @throws MOVE_REFUSED if the key is not accepted, the name is taken, or the template is not known
  * in the new account
  */
