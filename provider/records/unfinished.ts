@@ -5,6 +5,7 @@ import { existing } from "../../sdk/records/reads";
 import { compareForAdoption } from "../adoption/comparison";
 import { type Connection, currentPlace } from "../connection/connection";
 import { changedIn } from "../fields/managed";
+import { withoutZero } from "../fields/withoutZero";
 import { log } from "../log";
 import { noteUnfinished, openWrite, type UnfinishedWrite, type Written } from "../machine/unfinishedWrite";
 import { changedByOtherAt, noteWriter, recordedAs } from "../ownership/lastAdopter";
@@ -104,10 +105,11 @@ function writeOfAdopter(noun: string, situation: Omit<Situation, "inputs">): Unf
  */
 function restored<T extends NamedRecord, Fields extends object>(
   { table }: RecordKind<T, Fields>,
-  { sent, former }: UnfinishedWrite,
+  { sent, former: noted }: UnfinishedWrite,
   now: Properties,
   inputs: Properties,
 ): Properties {
+  const former = withoutZero(noted);
   const left = pick(sent, (field) => field !== "env" && field !== "name" && !(field in inputs) && field in former);
   const others = changedIn(table, now, left);
   return pick(former, (field) => field in left && !others.includes(field));

@@ -1,3 +1,4 @@
+import { withoutZero } from "../fields/withoutZero";
 import { isVoid } from "../machine/machineRecord";
 import { isObject, type Properties, pick } from "../properties";
 import { differing, isVariable, mergedSettings, releaseOf, sameSettings, serves } from "./settings";
@@ -127,14 +128,4 @@ function lastInState({ unjudged, wanted, state }: Sight, changes: Properties): P
   const changed = releaseOf(mergedSettings(changes, differing(wanted, state)));
   const known = pick(changed, (name) => !isVariable(name) || isObject(state.env));
   return mergedSettings(sameSettings(known, state), unjudged ?? {});
-}
-
-/**
- * Removes the worker counts if `workersMax` is 0. An interrupted deletion may have set them, and a
- * refresh may have stored them in state, but a restore must never scale an endpoint to zero.
- */
-function withoutZero(settings: Properties): Properties {
-  if (settings.workersMax !== 0) return settings;
-  const { workersMin, workersMax, ...others } = settings;
-  return others;
 }

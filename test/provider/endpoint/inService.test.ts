@@ -140,6 +140,29 @@ test("an up on another machine puts an endpoint that a killed deletion left at z
   }
 }, 120_000);
 
+test("a killed run that put an endpoint back in service is not undone when the program no longer sets the counts", async () => {
+  await using emulator = await startEmulator({ drainMs: 0, coldStartMs: 0 });
+  const first = await startDynamicProvider(newMachine(emulator));
+  const before = await up(first, inputsOf({ workersMin: 1 }, 0), undefined);
+  await first.stop();
+  emulator.endpoints.change(before.id, { workersMin: 0, workersMax: 0 });
+  const machine = newMachine(emulator);
+  const killed = await startDynamicProvider(machine);
+  emulator.faults.add({ match: { operation: "saveEndpoint" }, effect: { hang: true, when: "after" } });
+  const over = up(killed, before.inputs, before).catch(() => undefined);
+  while (emulator.endpoints.get(before.id)?.workersMax === 0) await sleep(10);
+  await killed.stop();
+  await over;
+  emulator.faults.clear();
+  const next = await startDynamicProvider(machine);
+  try {
+    await up(next, inputsOf({}, 0), before);
+    expect(emulator.endpoints.get(before.id)).toMatchObject({ workersMax: 3 });
+  } finally {
+    await next.stop();
+  }
+}, 120_000);
+
 test("a comparison without a connection reports no change after a few seconds", async () => {
   const emulator = await startEmulator();
   const provider = await startDynamicProvider(emulator.env);
