@@ -1,7 +1,7 @@
 import type { Before } from "./deletable";
 import type { Run } from "./engine";
 import { type After, wrote } from "./unseen";
-import { differingFields, type World } from "./world";
+import { accountFor, differingFields, type World } from "./world";
 
 /**
  * Records the adoptions that have succeeded: state has the endpoint, and it serves what the program
@@ -24,7 +24,7 @@ export function noteAdoptions({ theirs, ours }: World, { program }: Before, run:
 /**
  * Returns the endpoints of others that are not as their owners left them. While a killed run's
  * adoption waits for the next one, it may differ. A run that succeeds on that machine must have
- * restored it, or name it.
+ * restored it, or name it, unless it has no key for that account.
  */
 export function whatIsNotTheirs({ theirs }: World, before: Before, run: Run, { alive }: After): string[] {
   return Array.from(theirs).flatMap(([id, one]) => {
@@ -43,7 +43,9 @@ export function whatIsNotTheirs({ theirs }: World, before: Before, run: Run, { a
       one.leftBy = undefined;
       return [];
     }
-    if (mayWait(before, run, id, one.leftBy)) return [];
+    const { account } = alive.get(id) ?? {};
+    const isReached = before.program.resources.some(({ provider }) => accountFor(before.machine, provider) === account);
+    if (mayWait(before, run, id, one.leftBy) || (one.leftBy !== undefined && !isReached)) return [];
     const values = fields.map((field) => `${field} is ${record[field]}, not ${one.record[field]}`);
     return [`${id} was never adopted, and a ${run.command} leaves it changed without a word: ${values.join(", ")}`];
   });
