@@ -68,7 +68,8 @@ test("A rehearsal of an unchanged program shows no changes, needs neither a key 
   const { exitCode, json, output } = await rehearse();
   expect(output).not.toContain(TOKEN);
   expect({ exitCode, output: exitCode === 0 ? "" : output }).toEqual({ exitCode: 0, output: "" });
-  expect(json.applied).toMatchObject({ changes: [], left: [], requests: 0 });
+  // The comparison reads the list of endpoints at the copy.
+  expect(json.applied).toMatchObject({ changes: [], left: [], requests: 1 });
   expect(json.unknown).toEqual(expect.arrayContaining(["llama: env.TOKEN", "hub: value"]));
   expect(emulator.journal.requests()).toHaveLength(requests);
   expect(await original()).toEqual(before);
