@@ -39,7 +39,7 @@ test("an endpoint is imported by its id, and a program that declares it shows no
   expect(emulator.journal.operations()).not.toContain("saveEndpoint");
 });
 
-test("moving from the dynamic form to the plugin and back takes one update each and no call, and keeps the endpoint", async () => {
+test("moving from the dynamic form to the plugin and back takes one update each and no write, and keeps the endpoint", async () => {
   const settings = `{ ${SETTINGS}, locations: ["RO", "CZ"], workersMax: 2 }`;
   const template = `{ imageName: "a:1", env: { HF_TOKEN: "secret-token" }, ports: ["8000/http"] }`;
   const dynamicType = "pulumi-nodejs:dynamic/serverless-gpu";

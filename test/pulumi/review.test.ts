@@ -77,7 +77,7 @@ test.each(
   await stack.writeFile(file, program(AFTER));
   emulator.faults.add({ match: { pool: "ADA_24", dataCenterId: "EU-CZ-1" }, effect: { stock: "Low" } });
   const { stdout } = await stack.run(["preview", "--json", "--show-sames"]);
-  expect(emulator.journal.operations()).toEqual([]);
+  expect(new Set(emulator.journal.operations())).toEqual(new Set(["myself"]));
   writeFileSync(path.join(stack.folder, "preview.json"), stdout);
   const found = await review(stack, "preview.json", "--max-per-hour", "100");
   expect(found.exitCode).toBe(3);
