@@ -70,7 +70,7 @@ const seenAtZero = new Set<string>();
  * connection.
  */
 export async function lookForZero(id: string, outputs: Properties): Promise<void> {
-  if (isAtZeroIn(outputs) || scaleDownRecord(id, outputs).workers() || !currentPlace()) return;
+  if (isAtZero(outputs) || scaleDownRecord(id, outputs).workers() || !currentPlace()) return;
   const client = currentClient();
   const shown = client && (await shownEndpoint(client, id));
   if (shown && isAtZero(shown)) seenAtZero.add(id);
@@ -120,10 +120,6 @@ export function forgetSeen(id: string): void {
   seenAtZero.delete(id);
 }
 
-function isAtZeroIn({ workersMin, workersMax }: Properties): boolean {
-  return workersMin === 0 && workersMax === 0;
-}
-
 /**
  * Logs what the next `up` restores, or that the endpoint is scaled to zero. Sends no request.
  * @returns `true` if `up` has worker counts to restore or repair
@@ -150,7 +146,7 @@ export function announceZero(id: string, outputs: Properties, inputs: Properties
  * engine may miss that, because a refresh on another machine keeps the previous inputs.
  */
 function isDeclaredOff(outputs: Properties, inputs: Properties): boolean {
-  return isAtZeroIn(outputs) && (Number(inputs.workersMin) > 0 || Number(inputs.workersMax) > 0);
+  return isAtZero(outputs) && (Number(inputs.workersMin) > 0 || Number(inputs.workersMax) > 0);
 }
 
 const BLOCKED = "it is 0 at the service, the program does not set it, and workersMin cannot exceed it";

@@ -55,7 +55,8 @@ export async function checkNewAccount({ id, outputs, inputs }: Situation): Promi
   if (!isTemplateKnown && !settings.allowAccountChange) {
     refuse(
       "its templateId is from the previous account, and the new account shows neither this template nor an endpoint that " +
-        "uses it. Set the id of a template of the new account. If the template exists in both (it may be public), set SERVERLESS_GPU_ALLOW_ACCOUNT_CHANGE=true for this run",
+        "uses it. Set the id of a template of the new account. If the template exists in both (it may be public), set " +
+        "SERVERLESS_GPU_ALLOW_ACCOUNT_CHANGE=true for this run",
     );
   }
   const inUse = endpoints.reduce((sum, { workersMax }) => sum + workersMax, 0);

@@ -9,7 +9,7 @@ export type WorkerLimits = Pick<EndpointSettings, "workersMin" | "workersMax">;
 export const AT_ZERO: WorkerLimits = { workersMin: 0, workersMax: 0 };
 
 /** Returns `true` if the endpoint is switched off. */
-export function isAtZero({ workersMin, workersMax }: WorkerLimits): boolean {
+export function isAtZero({ workersMin, workersMax }: { readonly [Name in keyof WorkerLimits]?: unknown }): boolean {
   return workersMin === 0 && workersMax === 0;
 }
 

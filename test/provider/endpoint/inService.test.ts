@@ -39,6 +39,23 @@ async function upAll(machine: Machine): Promise<void> {
   );
 }
 
+/** Creates the endpoints of all programs, each with a worker whose job does not end by itself. */
+async function startMachine(): Promise<Machine & AsyncDisposable> {
+  const job = heldJob();
+  const emulator = await startEmulator({ drainMs: 0, coldStartMs: 0, handlers: { default: job.handler } });
+  const machine = {
+    ...{ emulator, job, provider: await startDynamicProvider(emulator.env), remembered: [] as Machine["remembered"] },
+    async [Symbol.asyncDispose]() {
+      job.release();
+      await machine.provider.stop();
+      await emulator.stop();
+    },
+  };
+  await upAll(machine);
+  await Promise.all(machine.remembered.map((each) => occupyWorker(emulator, each?.id ?? "")));
+  return machine;
+}
+
 const destroyAll = ({ provider, remembered }: Machine) =>
   Promise.allSettled(remembered.map((each) => each && destroy(provider, each)));
 
@@ -86,58 +103,42 @@ const PLAYED: readonly (readonly (keyof typeof STEPS)[])[] = [
 test.each(PLAYED.map((steps) => [steps.join(", "), steps] as const))(
   "an up puts each endpoint back in service as declared after a deletion that did not finish: %s",
   async (_title, steps) => {
-    const job = heldJob();
-    await using emulator = await startEmulator({ drainMs: 0, coldStartMs: 0, handlers: { default: job.handler } });
-    const machine: Machine = { emulator, job, provider: await startDynamicProvider(emulator.env), remembered: [] };
-    try {
-      await upAll(machine);
-      await Promise.all(machine.remembered.map((each) => occupyWorker(emulator, each?.id ?? "")));
-      for (const step of steps) await STEPS[step](machine);
-      job.release();
-      await upAll(machine);
-      const counts = machine.remembered.map((each) => emulator.endpoints.get(each?.id ?? ""));
-      expect(counts).toMatchObject(PROGRAMS.map((program) => ({ ...DEFAULTS, ...program })));
-    } finally {
-      job.release();
-      await machine.provider.stop();
-    }
+    await using machine = await startMachine();
+    const { emulator, job } = machine;
+    for (const step of steps) await STEPS[step](machine);
+    job.release();
+    await upAll(machine);
+    const counts = machine.remembered.map((each) => emulator.endpoints.get(each?.id ?? ""));
+    expect(counts).toMatchObject(PROGRAMS.map((program) => ({ ...DEFAULTS, ...program })));
   },
   120_000,
 );
 
 test("an up on another machine puts an endpoint that a killed deletion left at zero back in service, if the program sets its worker counts", async () => {
-  const job = heldJob();
-  await using emulator = await startEmulator({ drainMs: 0, coldStartMs: 0, handlers: { default: job.handler } });
-  const machine: Machine = { emulator, job, provider: await startDynamicProvider(emulator.env), remembered: [] };
-  try {
-    await upAll(machine);
-    await Promise.all(machine.remembered.map((each) => occupyWorker(emulator, each?.id ?? "")));
-    await STEPS.kill(machine);
-    await machine.provider.stop();
-    machine.provider = await startDynamicProvider(newMachine(emulator));
-    job.release();
-    emulator.journal.clear();
-    await upAll(machine);
-    expect(emulator.journal.requests({ operation: "myself" }).length).toBeLessThanOrEqual(3);
-    const counts = machine.remembered.map((each) => emulator.endpoints.get(each?.id ?? ""));
-    // If the program does not set the counts, somebody may have scaled the endpoint to zero on
-    // purpose.
-    const expected = [{ workersMin: 0, workersMax: 0 }, ...PROGRAMS.slice(1).map((each) => ({ ...DEFAULTS, ...each }))];
-    expect(counts).toMatchObject(expected);
-    const said = machine.provider.output();
-    const [{ id: left = "" } = {}, { id: repaired = "" } = {}] = machine.remembered;
-    expect(said).toContain(`warning: endpoint ${left} is off`);
-    expect(said).toContain(
-      `endpoint ${repaired} is scaled to zero, but the program sets workersMin 1: up puts it back in service`,
-    );
-    const later = machine.remembered.map((each) =>
-      machine.provider.diff(each?.id ?? "", each?.outputs ?? {}, each?.inputs ?? {}),
-    );
-    expect(await Promise.all(later)).toMatchObject(PROGRAMS.map(() => ({ changes: "none" })));
-  } finally {
-    job.release();
-    await machine.provider.stop();
-  }
+  await using machine = await startMachine();
+  const { emulator, job } = machine;
+  await STEPS.kill(machine);
+  await machine.provider.stop();
+  machine.provider = await startDynamicProvider(newMachine(emulator));
+  job.release();
+  emulator.journal.clear();
+  await upAll(machine);
+  expect(emulator.journal.requests({ operation: "myself" }).length).toBeLessThanOrEqual(3);
+  const counts = machine.remembered.map((each) => emulator.endpoints.get(each?.id ?? ""));
+  // If the program does not set the counts, somebody may have scaled the endpoint to zero on
+  // purpose.
+  const expected = [{ workersMin: 0, workersMax: 0 }, ...PROGRAMS.slice(1).map((each) => ({ ...DEFAULTS, ...each }))];
+  expect(counts).toMatchObject(expected);
+  const said = machine.provider.output();
+  const [{ id: left = "" } = {}, { id: repaired = "" } = {}] = machine.remembered;
+  expect(said).toContain(`warning: endpoint ${left} is off`);
+  expect(said).toContain(
+    `endpoint ${repaired} is scaled to zero, but the program sets workersMin 1: up puts it back in service`,
+  );
+  const later = machine.remembered.map((each) =>
+    machine.provider.diff(each?.id ?? "", each?.outputs ?? {}, each?.inputs ?? {}),
+  );
+  expect(await Promise.all(later)).toMatchObject(PROGRAMS.map(() => ({ changes: "none" })));
 }, 120_000);
 
 test("a killed run that put an endpoint back in service is not undone when the program no longer sets the counts", async () => {
@@ -233,53 +234,32 @@ test.each([
 );
 
 test("a refresh after a killed deletion does not mistake zero workers for the program's declaration", async () => {
-  const job = heldJob();
-  await using emulator = await startEmulator({ drainMs: 0, coldStartMs: 0, handlers: { default: job.handler } });
-  const machine: Machine = { emulator, job, provider: await startDynamicProvider(emulator.env), remembered: [] };
-  try {
-    await upAll(machine);
-    await Promise.all(machine.remembered.map((each) => occupyWorker(emulator, each?.id ?? "")));
-    await STEPS.kill(machine);
-    for (let times = 0; times < 2; times++) {
-      await STEPS.refresh(machine);
-      // With ignoreChanges, the engine treats these inputs as the program's.
-      const inputs = machine.remembered.map((each) => each?.inputs);
-      expect(inputs).toMatchObject(PROGRAMS);
-      expect(machine.remembered).toMatchObject(PROGRAMS.map(() => ({ outputs: { workersMin: 0, workersMax: 0 } })));
-    }
-  } finally {
-    job.release();
-    await machine.provider.stop();
+  await using machine = await startMachine();
+  await STEPS.kill(machine);
+  for (let times = 0; times < 2; times++) {
+    await STEPS.refresh(machine);
+    // With ignoreChanges, the engine treats these inputs as the program's.
+    const inputs = machine.remembered.map((each) => each?.inputs);
+    expect(inputs).toMatchObject(PROGRAMS);
+    expect(machine.remembered).toMatchObject(PROGRAMS.map(() => ({ outputs: { workersMin: 0, workersMax: 0 } })));
   }
 }, 120_000);
 
 test("an adoption puts each endpoint back in service as declared after a killed deletion, and a second up changes nothing", async () => {
-  const job = heldJob();
-  await using emulator = await startEmulator({ drainMs: 0, coldStartMs: 0, handlers: { default: job.handler } });
-  const machine: Machine = { emulator, job, provider: await startDynamicProvider(emulator.env), remembered: [] };
-  try {
-    await upAll(machine);
-    await Promise.all(machine.remembered.map((each) => occupyWorker(emulator, each?.id ?? "")));
-    await STEPS.kill(machine);
-    job.release();
-    const adopted = await Promise.all(
-      PROGRAMS.map((program, index) => {
-        const adoptId = machine.remembered[index]?.id;
-        return up(
-          machine.provider,
-          { ...inputsOf(program, index), automaticName: `other-${index}`, adoptId },
-          undefined,
-        );
-      }),
-    );
-    const counts = adopted.map(({ id }) => emulator.endpoints.get(id));
-    expect(counts).toMatchObject(PROGRAMS.map((program) => ({ ...DEFAULTS, ...program })));
-    const later = adopted.map(({ id, inputs, outputs }) => machine.provider.diff(id, outputs, inputs));
-    expect(await Promise.all(later)).toMatchObject(PROGRAMS.map(() => ({ changes: "none" })));
-  } finally {
-    job.release();
-    await machine.provider.stop();
-  }
+  await using machine = await startMachine();
+  const { emulator, job } = machine;
+  await STEPS.kill(machine);
+  job.release();
+  const adopted = await Promise.all(
+    PROGRAMS.map((program, index) => {
+      const adoptId = machine.remembered[index]?.id;
+      return up(machine.provider, { ...inputsOf(program, index), automaticName: `other-${index}`, adoptId }, undefined);
+    }),
+  );
+  const counts = adopted.map(({ id }) => emulator.endpoints.get(id));
+  expect(counts).toMatchObject(PROGRAMS.map((program) => ({ ...DEFAULTS, ...program })));
+  const later = adopted.map(({ id, inputs, outputs }) => machine.provider.diff(id, outputs, inputs));
+  expect(await Promise.all(later)).toMatchObject(PROGRAMS.map(() => ({ changes: "none" })));
 }, 120_000);
 
 test("a recycle on another machine voids the note of a killed recycle, so this machine does not claim to have left the endpoint at zero", async () => {
