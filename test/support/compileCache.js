@@ -8,6 +8,7 @@ const Module = require("node:module");
 const path = require("node:path");
 const v8 = require("node:v8");
 const vm = require("node:vm");
+const { threadId } = require("node:worker_threads");
 
 /** @typedef {{ hash: string, data?: Buffer, script?: vm.Script }} Entry */
 /**
@@ -69,7 +70,8 @@ function writeStore() {
   const index = Buffer.from(JSON.stringify(parts.map(({ row }) => row)));
   const length = Buffer.alloc(LENGTH_BYTES);
   length.writeUInt32LE(index.length);
-  const temporary = `${store}.${process.pid}`;
+  // Two threads of a process may write at the same time.
+  const temporary = `${store}.${process.pid}.${threadId}`;
   mkdirSync(path.dirname(store), { recursive: true });
   writeFileSync(temporary, Buffer.concat([length, index, ...parts.map(({ part }) => part)]));
   renameSync(temporary, store);

@@ -139,7 +139,8 @@ test.each([
   [[...ALL_TIMED_OUT, "--max-p95", "1h", "--max-lost", "120", "--sweep", "workersMin=0..1"]],
   [["--ttl", "10s", "--cold-start", "20s", "--max-p95", "30s", "--max-lost", "0", "--sweep", "idleTimeout=1,30,60"]],
 ])("the page repeats the advice from the terminal: %j", async (args) => {
-  const { stdout } = await forecast(...EXACT, ...args, "--pictures", "advice");
+  const { stdout, stderr } = await forecast(...EXACT, ...args, "--pictures", "advice");
+  expect(stderr).toContain("wrote advice/forecast.svg and advice/forecast.html");
   const advice = stdout.slice(stdout.indexOf("Sweep of"), stdout.indexOf("Assumptions, with")).trim();
   const page = readFileSync(path.join(folder, "advice/forecast.html"), "utf8");
   expect(page.replaceAll("&gt;", ">").replaceAll("&lt;", "<").replaceAll("&quot;", '"')).toContain(advice);
