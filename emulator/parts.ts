@@ -50,7 +50,8 @@ export function createParts(options: EmulatorOptions) {
     random: random.next,
     dropsWebhook,
     workerFaults,
-    ...{ workerHost, logs },
+    workerHost,
+    logs,
     changed: (endpointId, jobId) => dataFile?.changed(endpointId, jobId),
     watch: createWatch(),
   });
@@ -59,15 +60,17 @@ export function createParts(options: EmulatorOptions) {
   const { volumeDataCenters = VOLUME_DATA_CENTERS } = options;
   const catalog = createCatalog(levelOf, dataCenterIds(options), volumeDataCenters);
   const routes: Routes = createRoutes({
-    ...{
-      profile,
-      keys,
-      ...account,
-      serverlessDiscount: options.serverlessDiscount ?? null,
-    },
-    ...{ clock: context.clock, random: random.next, managementLimits: managementLimits(options, profile) },
+    profile,
+    keys,
+    ...account,
+    serverlessDiscount: options.serverlessDiscount ?? null,
+    clock: context.clock,
+    random: random.next,
+    managementLimits: managementLimits(options, profile),
     graphqlLimits: limitsOf(options.rateLimits?.graphql, ANNOUNCED_GRAPHQL_LIMITS),
-    ...{ dataCenters: dataCenterIds(options), catalog, logs },
+    dataCenters: dataCenterIds(options),
+    catalog,
+    logs,
   });
   return {
     apiKey,

@@ -61,7 +61,9 @@ function recordType<Handlers extends string>(
   furtherOutputs: readonly string[] = [],
 ): RecordType & { readonly handlers: Handlers } {
   return {
-    ...{ handlers, one, type: `pulumi-nodejs:dynamic/serverless-gpu:${name}` },
+    handlers,
+    one,
+    type: `pulumi-nodejs:dynamic/serverless-gpu:${name}`,
     provider: `exports.handler = () => require("pulumi-serverless-gpu/handlers").${handlers};`,
     outputs: [...Object.keys(table), ...furtherOutputs],
     fixed: Object.keys(table).filter((field) => table[field]?.isFixed === NEVER_CHANGES.isFixed),

@@ -53,13 +53,21 @@ export function connectAccount(given?: ClientOptions): Connected {
   const reports = createReports(options, log);
   const closing = new Closing();
   const http: Http = {
-    ...{ agent, clock, headers, closing },
+    agent,
+    clock,
+    headers,
+    closing,
     report: reports.request,
     proxyHint: options.dispatcher ? () => "" : proxyHint,
   };
   const calls: CallContext = {
-    ...{ clock, random: Math.random, retry, attemptTimeoutMs },
-    ...{ onRetry: reports.retry, warn: reports.warning, closing },
+    clock,
+    random: Math.random,
+    retry,
+    attemptTimeoutMs,
+    onRetry: reports.retry,
+    warn: reports.warning,
+    closing,
   };
   const limits = createRateWindows();
   const service = serviceName(options);
@@ -78,7 +86,12 @@ export function connectAccount(given?: ClientOptions): Connected {
   }
 
   return {
-    ...{ options, apiKey: new SecretText(options.apiKey), http, log, limits, calls },
+    options,
+    apiKey: new SecretText(options.apiKey),
+    http,
+    log,
+    limits,
+    calls,
     managed: { ...calls, gate, v2Gate },
     pods: { ...calls, gate: isPodOfV2 ? v2Gate : undefined },
     onClose: (end) => void ends.push(end),
@@ -90,7 +103,8 @@ function graphqlLimiter(service: ServiceName | undefined): Limiter | undefined {
   return (
     service &&
     createAnnouncedLimiter({
-      ...{ perWindow: GRAPHQL_PER_MINUTE[service], windowMs: 60_000 },
+      perWindow: GRAPHQL_PER_MINUTE[service],
+      windowMs: 60_000,
       concurrent: Number.POSITIVE_INFINITY,
     })
   );

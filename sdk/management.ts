@@ -98,7 +98,9 @@ export function managementOf<Added extends object>(
   const catalog = createCatalog(context, calls.catalog);
   const { openLog, diagnosis } = calls;
   const diagnoses = createDiagnoses(context, {
-    ...{ calls: diagnosis, ...catalog, health },
+    calls: diagnosis,
+    ...catalog,
+    health,
     async volumePlaces(options) {
       const { records } = await volumes.list.read({}, options);
       return new Map(records.map(({ id, dataCenterId }) => [id, dataCenterId]));

@@ -71,7 +71,10 @@ async function bundleCode() {
   for (const { path: file, text } of outputFiles) {
     // Parts of the package are required. Any other module may be an ES module with a URL.
     const { code } = await transform(onlyClassNames(text).replace(/\bimport\((?=\w)/g, `${IMPORT}(`), {
-      ...{ format: "cjs", platform: "node", target: OPTIONS.target, supported: { "dynamic-import": false } },
+      format: "cjs",
+      platform: "node",
+      target: OPTIONS.target,
+      supported: { "dynamic-import": false },
     });
     mkdirSync(path.dirname(file), { recursive: true });
     writeFileSync(file, code.replaceAll(IMPORT, "import"));

@@ -103,7 +103,9 @@ async function run({ quick, log }) {
  */
 async function measured(feature, count, log) {
   const emulator = await startEmulator({
-    ...{ profile: "observed", drainMs: 0, coldStartMs: 200 },
+    profile: "observed",
+    drainMs: 0,
+    coldStartMs: 200,
     rateLimits: { graphql: feature.isFree ? "off" : "real" },
   });
   const { SERVERLESS_GPU_SERVICE: _, ...unnamed } = emulator.env;
@@ -143,12 +145,20 @@ function rowsOf(name, { what, against, requests, seconds, isFree }, count, all) 
   const compared = { against: peer, judged: /** @type {const} */ ("difference") };
   return [
     {
-      ...{ what: `${what}, ${count} endpoints: requests for each`, unit: "", ...compared },
-      ...{ ours: each(name), theirs: each(against), mark: { atMost: requests } },
+      what: `${what}, ${count} endpoints: requests for each`,
+      unit: "",
+      ...compared,
+      ours: each(name),
+      theirs: each(against),
+      mark: { atMost: requests },
     },
     {
-      ...{ what: `${what}, ${count} endpoints${quotas}`, unit: "s", ...compared },
-      ...{ ours: times(name), theirs: times(against), mark: { atMost: seconds } },
+      what: `${what}, ${count} endpoints${quotas}`,
+      unit: "s",
+      ...compared,
+      ours: times(name),
+      theirs: times(against),
+      mark: { atMost: seconds },
     },
   ];
 }

@@ -53,12 +53,17 @@ function rowsOf(form, peer, count, lives) {
     lives.map((life) => life[step][name]?.[figure] ?? Number.NaN);
   const compared = { against: peer, judged: /** @type {const} */ ("ratio"), mark: { atMost: 1.1 } };
   const steps = /** @type {Step[]} */ (Object.keys(STEPS)).map((step) => ({
-    ...{ what: `${form}: ${step} of ${count}`, unit: "s", ...compared },
+    what: `${form}: ${step} of ${count}`,
+    unit: "s",
+    ...compared,
     ours: values(step, form, "ms").map((ms) => ms / 1000),
     theirs: values(step, peer, "ms").map((ms) => ms / 1000),
   }));
   const state = {
-    ...{ what: `${form}: state for each endpoint`, unit: "bytes", ...compared, mark: { atMost: 1 } },
+    what: `${form}: state for each endpoint`,
+    unit: "bytes",
+    ...compared,
+    mark: { atMost: 1 },
     ours: values("up", form, "bytes").map((bytes) => bytes / count),
     theirs: values("up", peer, "bytes").map((bytes) => bytes / count),
   };
@@ -120,7 +125,8 @@ async function enter(program, settings, isPeer) {
   const { SERVERLESS_GPU_SERVICE: _, ...env } = emulator.env;
   const stack = await createStack(program, isPeer ? own : env, settings);
   return {
-    ...{ stack, isPeer },
+    stack,
+    isPeer,
     async stop() {
       stack.remove();
       await emulator.stop();

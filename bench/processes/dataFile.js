@@ -8,7 +8,8 @@ async function main() {
   const [count, dataFile] = process.argv.slice(2);
   const emulator = await startEmulator({
     ...(dataFile && { dataFile }),
-    ...{ coldStartMs: 0, rateLimits: { limits: "off" } },
+    coldStartMs: 0,
+    rateLimits: { limits: "off" },
     handlers: { default: () => "done" },
   });
   const endpoint = { name: "worker", gpuIds: "AMPERE_24", templateId: "template-1", workersMin: 3 };

@@ -22,7 +22,10 @@ async function main() {
   const asked = JSON.parse(process.argv[2] ?? "");
   const { api, count, before, after, keepsTemplates = false } = asked;
   const emulator = await startEmulator({
-    ...{ profile: "observed", drainMs: 0, coldStartMs: 2_000, onRequest },
+    profile: "observed",
+    drainMs: 0,
+    coldStartMs: 2_000,
+    onRequest,
     // A deletion that the service refuses for two minutes is repeated: that is another cost.
     ...(keepsTemplates && { keepBoundTemplates: true, templateReleaseMs: 0 }),
     rateLimits: { graphql: "real", management: "real" },

@@ -44,8 +44,13 @@ function settingsOf(id: string, outputs: Readonly<Record<string, unknown>>): Ale
     return value;
   };
   return {
-    ...{ id, name: text("name"), type: text("type"), scalerType: text("scalerType") },
-    ...{ workersMin: number("workersMin"), workersMax: number("workersMax") },
-    ...{ scalerValue: number("scalerValue"), idleTimeout: number("idleTimeout") },
+    id,
+    name: text("name"),
+    type: text("type"),
+    scalerType: text("scalerType"),
+    workersMin: number("workersMin"),
+    workersMax: number("workersMax"),
+    scalerValue: number("scalerValue"),
+    idleTimeout: number("idleTimeout"),
   };
 }

@@ -53,8 +53,14 @@ export async function batch(endpoint: string, flags: BatchFlags): Promise<number
     const journal = await openJournal(flags.journal ?? `${output}.journal`);
     try {
       const running = client.endpoint(await endpointId(client, endpoint)).runMany(inputs(), {
-        ...{ journal: journal.journal, batch: name, key: keyOf, keyVersion: field ?? "input", delivery: "done" },
-        ...{ concurrency: flags.concurrency, uncertain: flags.uncertain, expired: flags.expired },
+        journal: journal.journal,
+        batch: name,
+        key: keyOf,
+        keyVersion: field ?? "input",
+        delivery: "done",
+        concurrency: flags.concurrency,
+        uncertain: flags.uncertain,
+        expired: flags.expired,
         signal: interrupts.signal,
       });
       const startedAt = performance.now();

@@ -16,8 +16,18 @@ export function emulatorOptionsOf(flags: EmulatorFlags): EmulatorOptions {
   const { drainMs, coldStartMs, workerQuota, spendLimit, randomSeed, remoteWebhooks } = flags;
   const { strictReferences, templateReleaseMs, staleFlashboot } = flags;
   return {
-    ...{ port, host, profile, drainMs, coldStartMs, workerQuota, spendLimit, randomSeed, remoteWebhooks },
-    ...{ strictReferences, templateReleaseMs, staleFlashBoot: staleFlashboot },
+    port,
+    host,
+    profile,
+    drainMs,
+    coldStartMs,
+    workerQuota,
+    spendLimit,
+    randomSeed,
+    remoteWebhooks,
+    strictReferences,
+    templateReleaseMs,
+    staleFlashBoot: staleFlashboot,
     seed: seed === undefined ? undefined : readSeed(seed),
     dataFile: data,
     clock: clockOf(clock),

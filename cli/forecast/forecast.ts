@@ -78,7 +78,8 @@ export async function playedReport(
   const runs = await playAll(through?.sides ?? sides, seeds, { load, assumptions }, progress());
   const summaries = all.map((settings, at) => summarize(settings, runs[at] ?? [], costings[at] as Costing));
   const during = through && {
-    ...{ ...through.hour, isReleased },
+    ...through.hour,
+    isReleased,
     before: watchedSummary(runs[0] ?? [], costings[0] as Costing),
     during: watchedSummary(runs.at(-1) ?? [], costings[1] as Costing),
   };
@@ -99,8 +100,14 @@ export async function playedReport(
   ];
   const warnings = warningsOf(load.spanS, last, swept?.refused ?? 0);
   return {
-    ...{ load: { ...load, description }, results, sweep, during, calibration },
-    ...{ assumptions: assumed, warnings, exceeded },
+    load: { ...load, description },
+    results,
+    sweep,
+    during,
+    calibration,
+    assumptions: assumed,
+    warnings,
+    exceeded,
   };
 }
 
@@ -193,14 +200,17 @@ export function jsonOf({ load, results, sweep, during, calibration, ...rest }: R
     results: results.map(({ title, summary }) => ({ title, ...plain(summary) })),
     ...(sweep && { sweep: sweep.all.map((each) => ({ ...plain(each), front: sweep.front.includes(each) })) }),
     ...(during && { during }),
-    ...{ calibration, ...rest },
+    calibration,
+    ...rest,
   };
 }
 
 /** Returns the limits of the time after the change that can be exceeded. */
 function duringLimitsExceeded({ maxDuring = {} }: ForecastFlags, { during }: During): string[] {
   const most = {
-    ...{ p50: during.delayS.p50?.high ?? 0, p95: during.delayS.p95?.high ?? 0, p99: during.delayS.p99?.high ?? 0 },
+    p50: during.delayS.p50?.high ?? 0,
+    p95: during.delayS.p95?.high ?? 0,
+    p99: during.delayS.p99?.high ?? 0,
     lost: during.lost.high + during.timedOut.high,
   };
   return Object.entries(maxDuring).flatMap(([name, limit]) => {
@@ -246,7 +256,8 @@ function played(settings: Settings, flags: ForecastFlags, failsToStart = false):
   const isOwn = flags.executionTimeout === undefined && executionTimeoutMs !== undefined;
   return {
     ...({ scalerType, scalerValue, workersMin, workersMax, idleTimeout, flashBoot } as PlayedEndpoint),
-    ...{ executionTimeoutS: isOwn ? executionTimeoutMs / 1000 : undefined, failsToStart },
+    executionTimeoutS: isOwn ? executionTimeoutMs / 1000 : undefined,
+    failsToStart,
   };
 }
 

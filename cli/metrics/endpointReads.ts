@@ -57,7 +57,11 @@ export function watch(
   failed: Failed,
 ): WatchedEndpoint {
   const watched: WatchedEndpoint = {
-    ...{ id, settings: undefined, listedAt: Number.NEGATIVE_INFINITY, missing: 0, counted: undefined },
+    id,
+    settings: undefined,
+    listedAt: Number.NEGATIVE_INFINITY,
+    missing: 0,
+    counted: undefined,
     workerSeconds: new Map(),
     health: createRead(
       clock,

@@ -77,7 +77,9 @@ function endpointRows({ readings, stack }: ShownMetrics): Row[] {
     use: (watched: WatchedEndpoint, set: Set) => void,
     more: readonly string[] = [],
   ) => ({
-    ...{ name: `endpoint_${name}`, help, labels: [...ENDPOINT, ...more] },
+    name: `endpoint_${name}`,
+    help,
+    labels: [...ENDPOINT, ...more],
     fill: (set: Set) => each(set, use),
   });
   const setting = (name: string, help: string, field: "workersMin" | "workersMax" | "scalerValue" | "idleTimeout") =>

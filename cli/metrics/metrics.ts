@@ -23,7 +23,10 @@ export async function metrics(flags: MetricsFlags, version: string): Promise<num
   const tell = (message: string) => say(`serverless-gpu metrics: ${message}`);
   const client = createClient({ ...connection, onRequest: (event: RequestEvent) => readings.noteRequest(event) });
   const readings: Readings = createReadings({
-    ...{ client, clock: systemClock, ids, isWanted: nameFilter(flags.filter) },
+    client,
+    clock: systemClock,
+    ids,
+    isWanted: nameFilter(flags.filter),
     showsReleases: connection.api === "v2",
     say: tell,
   });

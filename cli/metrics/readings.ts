@@ -147,7 +147,11 @@ export function createReadings(options: ReadingsOptions): Readings {
   }
 
   return {
-    ...{ clock, endpoints, list, account, catalog },
+    clock,
+    endpoints,
+    list,
+    account,
+    catalog,
     get managementRequests() {
       return requests;
     },

@@ -16,8 +16,18 @@ const LOOKS_BACK_DAYS = 7;
 
 const COLUMNS = {
   measured: [
-    ...["arrivals", "completed", "failed", "retried", "queued", "inProgress", "workers", "workersMin", "workersMax"],
-    ...["release", "stock", "prices"],
+    "arrivals",
+    "completed",
+    "failed",
+    "retried",
+    "queued",
+    "inProgress",
+    "workers",
+    "workersMin",
+    "workersMax",
+    "release",
+    "stock",
+    "prices",
   ],
   notMeasured: {
     delayMs: "only a client with the option record, or a webhook receiver, sees when a job starts",
@@ -129,13 +139,16 @@ function endpointPart(watched: WatchedEndpoint, { clock, catalog }: Readings, to
   const { running, idle } = health.workers;
   const release = watched.details.latest()?.release;
   const line = {
-    ...{ id: watched.id, name: watched.settings?.name },
+    id: watched.id,
+    name: watched.settings?.name,
     ...(last && { from: new Date(last.at).toISOString() }),
     to: new Date(health.at).toISOString(),
     // Without totals, a part starts a new count.
     ...counts,
     ...(isReset && { reset: true }),
-    ...{ queued: inQueue, inProgress, workers: health.workers },
+    queued: inQueue,
+    inProgress,
+    workers: health.workers,
     ...(settings && { workersMin: settings.workersMin, workersMax: settings.workersMax, gpu: processorOf(settings) }),
     ...(release && { release: release.version ?? release.id }),
     ...(price !== undefined && { dollarsPerHour: Number(((running + idle) * price).toPrecision(12)) }),

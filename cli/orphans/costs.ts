@@ -31,7 +31,9 @@ export async function monthlyCosts(
   const answers = await lookUp(connection, {
     gpuCounts: counts,
     cpus: records.some(({ endpoint }) => (endpoint?.instanceIds ?? "") !== ""),
-    ...{ places: false, account: false, volumes: false },
+    places: false,
+    account: false,
+    volumes: false,
   });
   const costs = costsOf(planned, answers, given).endpoints;
   const month = (perHour: number | undefined) => perHour && rounded(perHour * HOURS_OF_A_MONTH);
@@ -51,8 +53,15 @@ function plannedEndpoint({ id, name, endpoint }: AccountRecord): Planned[] {
   const after = { id, values: { ...endpoint }, dependencies: {} };
   return [
     {
-      ...{ kind: "endpoint", urn: id, name, op: "same", before: [], after },
-      ...{ isRetained: false, declared: [], hasDefaultProvider: true },
+      kind: "endpoint",
+      urn: id,
+      name,
+      op: "same",
+      before: [],
+      after,
+      isRetained: false,
+      declared: [],
+      hasDefaultProvider: true,
     },
   ];
 }

@@ -82,7 +82,8 @@ export async function orphans(flags: OrphansFlags, version: string): Promise<num
   }
   const costs = await monthlyCosts(strangers, connection, given);
   const found = strangers.map((record) => ({
-    ...{ record, ...origin(record) },
+    record,
+    ...origin(record),
     cost: costs.get(record.id),
   }));
   if (flags.json) printJson(jsonOf(found, stacks, place, version), 2);
@@ -97,7 +98,8 @@ export async function orphans(flags: OrphansFlags, version: string): Promise<num
  */
 async function recordsOf(connection: EnvironmentSettings): Promise<AccountRecord[]> {
   await using client = createClient({
-    ...{ ...connection, retry: { maxElapsedMs: REQUEST_MS } },
+    ...connection,
+    retry: { maxElapsedMs: REQUEST_MS },
     onWarning: ({ message }) => say(message),
     onRateLimit: (event) => say(waitText(event)),
   });
@@ -207,8 +209,12 @@ function jsonOf(
     stacks: stacks.filter(({ hasEnded }) => !hasEnded).map(({ name }) => name),
     stateRecords: { total: inStates, inAccount },
     orphans: found.map(({ record, cost, isProven, reason }) => ({
-      ...{ kind: nounOf(record), id: record.id, name: record.name, createdAt: record.createdAt ?? null },
-      ...{ certainty: isProven ? "proven" : "possible", reason },
+      kind: nounOf(record),
+      id: record.id,
+      name: record.name,
+      createdAt: record.createdAt ?? null,
+      certainty: isProven ? "proven" : "possible",
+      reason,
       costPerMonth: { atRest: cost?.atRest ?? null, fullScale: cost?.fullScale ?? null },
     })),
   };

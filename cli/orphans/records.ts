@@ -56,15 +56,19 @@ export async function readAccountRecords({
 }: Client): Promise<AccountRecord[]> {
   const lists = await Promise.all([
     whole("endpoints", endpoints.listReadable(), (endpoint) => ({
-      ...{ type: "ServerlessEndpoint" as const, endpoint, createdAt: endpoint.createdAt },
+      type: "ServerlessEndpoint" as const,
+      endpoint,
+      createdAt: endpoint.createdAt,
     })),
     whole("templates", templates.listReadable(), () => ({ type: "ServerlessTemplate" as const })),
     whole("network volumes", volumes.listReadable(), ({ size }) => ({
-      ...{ type: "NetworkVolume" as const, sizeInGb: size },
+      type: "NetworkVolume" as const,
+      sizeInGb: size,
     })),
     whole("registry credentials", registryAuths.listReadable(), () => ({ type: "ContainerRegistryAuth" as const })),
     whole("secrets", secrets.listReadable(), ({ createdAt }) => ({
-      ...{ type: "Secret" as const, createdAt: createdAt || undefined },
+      type: "Secret" as const,
+      createdAt: createdAt || undefined,
     })),
   ]);
   const records = lists.flat();

@@ -35,8 +35,12 @@ const RELEASED = [
 ];
 
 const OPERATIONS: Readonly<Record<string, Change["what"]>> = {
-  ...{ create: "created", "create-replacement": "replaced", replace: "replaced", "delete-replaced": "replaced" },
-  ...{ update: "updated", delete: "deleted" },
+  create: "created",
+  "create-replacement": "replaced",
+  replace: "replaced",
+  "delete-replaced": "replaced",
+  update: "updated",
+  delete: "deleted",
 };
 
 /**

@@ -66,7 +66,8 @@ export async function createCopy(
   if ([text, readFileSync(path.join(copy, projectFileName(copy)), "utf8")].some((each) => each.includes(KEY_SETTING)))
     await inCopy(["config", "set", "--secret", KEY_SETTING], PLACEHOLDER);
   return {
-    ...{ flags, salt },
+    flags,
+    salt,
     async load(state) {
       const input = JSON.stringify(state);
       await succeeded(

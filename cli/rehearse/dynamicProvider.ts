@@ -55,7 +55,8 @@ export function ownDynamicResources(
         (error: Error) => done({ code: protocol.grpc.status.UNAVAILABLE, message: error.message }),
       );
     },
-    ...{ configure: forward("configure"), cancel: forward("cancel") },
+    configure: forward("configure"),
+    cancel: forward("cancel"),
     ...Object.fromEntries(["check", "diff", "create", "read", "update", "delete"].map(ownOnly)),
   };
   return { handlers, stop: () => end(() => true) };

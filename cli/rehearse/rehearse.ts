@@ -40,12 +40,10 @@ const EXIT_CODE_OF_SIGNAL = { SIGINT: 130, SIGTERM: 143 } as const;
 export async function rehearse(flags: RehearseFlags, version: string): Promise<number> {
   const real = await realPart(flags);
   await using emulator = await startEmulator({
-    ...{
-      profile: real.service === "runpod" ? "observed" : "contract",
-      coldStartMs: 0,
-      drainMs: 0,
-      templateReleaseMs: 0,
-    },
+    profile: real.service === "runpod" ? "observed" : "contract",
+    coldStartMs: 0,
+    drainMs: 0,
+    templateReleaseMs: 0,
     rateLimits: { limits: "off", management: "off", graphql: "off" },
   });
   const workspace = createWorkspace(emulator, flags.env ?? []);
@@ -64,7 +62,8 @@ export async function rehearse(flags: RehearseFlags, version: string): Promise<n
   try {
     refuseNamedPlugins(workspace.copy);
     standIn = await startStandIn(otherPackages(real.exported?.deployment.resources ?? []), {
-      ...{ folder: workspace.program, env: workspace.env },
+      folder: workspace.program,
+      env: workspace.env,
     });
     const { report, code } = await rehearsed(flags, real, { emulator, workspace, standIn });
     show(report, flags, version);
@@ -139,16 +138,14 @@ async function rehearsed(
   const checks = checksOf({ applied, played, review: review.report, steps, isStrict: flags.strict === true });
   const code = codeOf(checks);
   const report: Rehearsal = {
-    ...{
-      stack: flags.stack,
-      isCreation: flags.creation === true,
-      isOk: code === 0,
-      checks,
-      unknown,
-      applied,
-      played,
-      review: review.report,
-    },
+    stack: flags.stack,
+    isCreation: flags.creation === true,
+    isOk: code === 0,
+    checks,
+    unknown,
+    applied,
+    played,
+    review: review.report,
     notes: [...(copied?.notes ?? []), ...ofReferences, ...notesOf(flags)],
   };
   return { report, code };
@@ -176,7 +173,11 @@ async function load(
 }
 
 const atEmulator = ({ url, apiKey }: Emulator): EnvironmentSettings => ({
-  ...{ apiKey, graphqlUrl: url, restUrl: url, queueUrl: url, api: "v2" },
+  apiKey,
+  graphqlUrl: url,
+  restUrl: url,
+  queueUrl: url,
+  api: "v2",
 });
 
 function notesOf({ creation, fromState }: RehearseFlags): string[] {

@@ -39,7 +39,10 @@ export interface Table {
 export const clean = (text: string) => visible(redact(text).replace(/\s+/g, " "));
 
 const RESULTS: Readonly<Record<Check["result"], string>> = {
-  ...{ ok: "ok", limit: "LIMIT EXCEEDED", problem: "PROBLEM", notice: "note" },
+  ok: "ok",
+  limit: "LIMIT EXCEEDED",
+  problem: "PROBLEM",
+  notice: "note",
 };
 
 /** Returns the headline. */
@@ -132,10 +135,13 @@ export function textOf(rehearsal: Rehearsal): string {
   return [
     titleOf(rehearsal),
     ...changeLines(rehearsal).map((line) => `  ${line}`),
-    ...["", "Verdict", ...verdict],
+    "",
+    "Verdict",
+    ...verdict,
     ...(played ? ["", playedLine(played)] : []),
     ...(played?.report ? ["", forecastText(played.report)] : []),
-    ...["", `Endpoints and network volumes: ${countsText(review.counts)}`],
+    "",
+    `Endpoints and network volumes: ${countsText(review.counts)}`,
     ...(costs.length > 0 ? ["", ...costs] : []),
     "",
   ].join("\n");
@@ -153,12 +159,16 @@ export function markdownOf(rehearsal: Rehearsal): string {
   ];
   const figures = played?.report ? figureTables(played.report) : [];
   return [
-    ...[`### ${escapedMarkdown(titleOf(rehearsal))}`, ""],
-    ...[...cut(changeLines(rehearsal).map((line) => `- ${escapedMarkdown(line)}`)), ""],
+    `### ${escapedMarkdown(titleOf(rehearsal))}`,
+    "",
+    ...cut(changeLines(rehearsal).map((line) => `- ${escapedMarkdown(line)}`)),
+    "",
     ...table(verdictTable(rehearsal)),
     ...(played ? [escapedMarkdown(playedLine(played)), ""] : []),
     ...figures.flatMap((each) => [`**${escapedMarkdown(each.title)}**`, "", ...table(each)]),
-    ...[`Endpoints and network volumes: ${countsText(review.counts)}`, "", ...costMarkdown(review)],
+    `Endpoints and network volumes: ${countsText(review.counts)}`,
+    "",
+    ...costMarkdown(review),
   ].join("\n");
 }
 

@@ -57,7 +57,10 @@ export function seedOf(records: Records, service?: ServiceName): Seed {
   const endpoints = [...records.endpoints].map(([id, values]) => ({ id, values }));
   const own = endpoints.filter(({ values }) => isText(values.imageName));
   const volumes = [...records.volumes].map(([id, { name, size, dataCenterId, highPerformance }]) => ({
-    ...{ id, name: String(name ?? id), size: Number(size ?? 10), dataCenterId: String(dataCenterId ?? PLACE) },
+    id,
+    name: String(name ?? id),
+    size: Number(size ?? 10),
+    dataCenterId: String(dataCenterId ?? PLACE),
     isNextGenStorage: highPerformance === true,
   }));
   const bound = new Set(own.map(({ id, values }) => ownTemplate(id, values).id));
@@ -66,10 +69,16 @@ export function seedOf(records: Records, service?: ServiceName): Seed {
   const others = volumes.length === 0 ? [] : [...new Set(named)].filter((id) => !known.has(id));
   return {
     registryAuths: [...records.registryAuths].map(([id, { name }]) => ({
-      ...{ id, name: String(name ?? id), username: PLACEHOLDER, password: PLACEHOLDER },
+      id,
+      name: String(name ?? id),
+      username: PLACEHOLDER,
+      password: PLACEHOLDER,
     })),
     secrets: [...records.secrets].map(([id, { name, description }]) => ({
-      ...{ id, name: String(name ?? id), value: PLACEHOLDER, description: String(description ?? "") },
+      id,
+      name: String(name ?? id),
+      value: PLACEHOLDER,
+      description: String(description ?? ""),
     })),
     volumes: [...volumes, ...others.map((id) => ({ id, name: id, size: 10, dataCenterId: PLACE }))],
     templates: [

@@ -51,7 +51,9 @@ async function createStack(
   const secrets = deployment.secrets_providers?.state?.salt;
   const type = "pulumi:pulumi:Stack";
   const root: CopiedResource = {
-    ...{ urn: `urn:pulumi:${stack}::${of}::${type}::${of}-${stack}`, type, custom: false },
+    urn: `urn:pulumi:${stack}::${of}::${type}::${of}-${stack}`,
+    type,
+    custom: false,
     outputs: isObject(outputs.outputs) ? outputs.outputs : {},
   } as CopiedResource;
   const { state } = rewriteState(

@@ -107,8 +107,14 @@ function othersHandlers({ messages, empty, structs }: Protocol): Handlers {
       const { name, version } = request.getValue()?.toObject() ?? { name: "", version: "" };
       return new messages.ParameterizeResponse().setName(name).setVersion(version);
     }),
-    ...{ delete: nothing, cancel: nothing, attach: nothing },
-    ...{ invoke: refuse, streamInvoke: refuse, call: refuse, construct: refuse, getSchema: refuse },
+    delete: nothing,
+    cancel: nothing,
+    attach: nothing,
+    invoke: refuse,
+    streamInvoke: refuse,
+    call: refuse,
+    construct: refuse,
+    getSchema: refuse,
   };
 }
 

@@ -58,11 +58,9 @@ function outcomes({ failure, left, protectedResources, destroyFailure }: Applied
     protectedResources,
   ];
   return [
-    ...[
-      update,
-      check("next preview", changes, "The next preview shows no changes"),
-      check("destroy", destroyFailure, works),
-    ],
+    update,
+    check("next preview", changes, "The next preview shows no changes"),
+    check("destroy", destroyFailure, works),
     ...(names.length > 0
       ? [{ result: "notice", what: "destroy", text: `Protected against a destroy: ${names.join(", ")}` } as const]
       : []),
@@ -89,7 +87,8 @@ function withoutCredential(steps: readonly Step[], isStrict: boolean): Check[] {
     return isGiven(oldState) && !isGiven(newState) ? (urn.split("::").at(-1) ?? []) : [];
   });
   return [...new Set(names)].map((name) => ({
-    ...{ result: isStrict ? "problem" : "notice", what: FINDING_HEADINGS.unlikely.toLowerCase() },
+    result: isStrict ? "problem" : "notice",
+    what: FINDING_HEADINGS.unlikely.toLowerCase(),
     text: `${name}: the change removes its registry credential, so workers can start only if the image is public`,
   }));
 }

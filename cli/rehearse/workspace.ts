@@ -27,9 +27,25 @@ export interface Workspace {
  * key or backend credentials.
  */
 const PASSED = [
-  ...["PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TERM", "SystemRoot", "ComSpec", "PATHEXT"],
-  ...["VIRTUAL_ENV", "JAVA_HOME", "DOTNET_ROOT", "GOROOT", "NODE_PATH", "NODE_COMPILE_CACHE"],
-  ...["SERVERLESS_GPU_SERVICE", API_VARIABLE, "SERVERLESS_GPU_EXTRA_GPU_TIERS", "SERVERLESS_GPU_EXTRA_LOCATIONS"],
+  "PATH",
+  "LANG",
+  "LC_ALL",
+  "LC_CTYPE",
+  "TZ",
+  "TERM",
+  "SystemRoot",
+  "ComSpec",
+  "PATHEXT",
+  "VIRTUAL_ENV",
+  "JAVA_HOME",
+  "DOTNET_ROOT",
+  "GOROOT",
+  "NODE_PATH",
+  "NODE_COMPILE_CACHE",
+  "SERVERLESS_GPU_SERVICE",
+  API_VARIABLE,
+  "SERVERLESS_GPU_EXTRA_GPU_TIERS",
+  "SERVERLESS_GPU_EXTRA_LOCATIONS",
 ];
 
 /** The variables that no option passes on. */
@@ -70,19 +86,26 @@ export function createWorkspace(emulator: Pick<Emulator, "url" | "apiKey">, more
   ]);
   const name = projectField(projectFile, "name") ?? "";
   return {
-    ...{ name, project: path.dirname(projectFile) },
+    name,
+    project: path.dirname(projectFile),
     program: programFolder(projectFile),
     copy: folder("copy"),
     env: {
       ...Object.fromEntries([...caches, ...given]),
-      ...{ HOME: folder("home"), PULUMI_HOME: folder("home"), TMPDIR: folder("temp"), XDG_CACHE_HOME: folder("cache") },
+      HOME: folder("home"),
+      PULUMI_HOME: folder("home"),
+      TMPDIR: folder("temp"),
+      XDG_CACHE_HOME: folder("cache"),
       PULUMI_BACKEND_URL: `file://${folder("state")}`,
       // The passphrase is never written to a file, so nothing can be decrypted after a kill.
       PULUMI_CONFIG_PASSPHRASE: randomBytes(24).toString("hex"),
-      ...{ PULUMI_SKIP_UPDATE_CHECK: "true", PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true" },
-      ...{ PULUMI_IGNORE_AMBIENT_PLUGINS: "true", PULUMI_ENABLE_STREAMING_JSON_PREVIEW: "false" },
+      PULUMI_SKIP_UPDATE_CHECK: "true",
+      PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
+      PULUMI_IGNORE_AMBIENT_PLUGINS: "true",
+      PULUMI_ENABLE_STREAMING_JSON_PREVIEW: "false",
       // Those with which the engine starts a provider of dynamic resources.
-      ...{ PULUMI_NODEJS_PROJECT: name, PULUMI_PROJECT: name },
+      PULUMI_NODEJS_PROJECT: name,
+      PULUMI_PROJECT: name,
       [REHEARSAL_VARIABLES.url]: emulator.url,
       [REHEARSAL_VARIABLES.apiKey]: emulator.apiKey,
     },

@@ -68,7 +68,9 @@ export function costsOf(planned: readonly Planned[], answers: Answers, given: Gi
   const endpoints = planned
     .filter(({ kind }) => kind === "endpoint")
     .map(({ name, urn, op, before, after, isRetained }) => ({
-      ...{ name, urn, op },
+      name,
+      urn,
+      op,
       before: summed(before.map((side) => sideCost(endpointSide(side), answers, given))),
       after: after
         ? sideCost(endpointSide(after), answers, given)
@@ -106,7 +108,8 @@ function summed(costs: readonly SideCost[]): SideCost | undefined {
       : undefined;
   return {
     ...first,
-    ...{ fullScale: sum("fullScale"), atRest: sum("atRest") },
+    fullScale: sum("fullScale"),
+    atRest: sum("atRest"),
     workersMin: sum("workersMin"),
     workersMax: sum("workersMax"),
   };
@@ -126,8 +129,11 @@ function sideCost(side: EndpointSide, answers: Answers, given: GivenPrices | und
     ...(typeof price === "string" ? [price] : []),
   ];
   return {
-    ...{ workersMin, workersMax, price: typeof price === "object" ? price : undefined },
-    ...{ fullScale: times(workersMax), atRest: times(workersMin) },
+    workersMin,
+    workersMax,
+    price: typeof price === "object" ? price : undefined,
+    fullScale: times(workersMax),
+    atRest: times(workersMin),
     problem: unknown.length > 0 ? unknown.join("; ") : undefined,
   };
 }

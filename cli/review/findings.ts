@@ -225,7 +225,9 @@ function dataFindings({ kind, name, op, before }: Planned, holders: ReadonlyMap<
     !isRetained && (id === undefined ? op === "delete" || op === "replace" : !holders.has(id));
   const [word, verb] = op === "replace" ? ["volume-replaced", "replaces"] : ["volume-deleted", "deletes"];
   return before.filter(isGone).map(({ id, values }) => ({
-    ...{ level: "data", kind: word, resource: name },
+    level: "data",
+    kind: word,
+    resource: name,
     message:
       `the change ${verb} the network volume ${id ?? ""} (${textIn(values.name) ?? name}, ` +
       `${String(values.size ?? "?")} GB in ${textIn(values.dataCenterId) ?? "?"}), and all data on it goes`,

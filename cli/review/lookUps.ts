@@ -81,7 +81,14 @@ export async function lookUp(settings: EnvironmentSettings, questions: Questions
   ]).finally(() => Promise.all(clients.map(({ client }) => client.close())));
   return {
     gpus: new Map(gpus.flat()),
-    ...{ dataCenters, cpus, limits, endpoints, volumes, source, readAt: new Date(), missed },
+    dataCenters,
+    cpus,
+    limits,
+    endpoints,
+    volumes,
+    source,
+    readAt: new Date(),
+    missed,
   };
 }
 

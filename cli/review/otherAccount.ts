@@ -29,7 +29,10 @@ export function ofSameAccount(answers: Answers, planned: readonly Planned[], set
     `the account of the environment does not list ${names.slice(0, MOST_NAMES).join(", ")}${more}, and state does not have them ` +
     "in it. Set the key and the URLs that pulumi up uses for this stack";
   return {
-    ...{ ...answers, limits: undefined, endpoints: undefined, volumes: undefined },
+    ...answers,
+    limits: undefined,
+    endpoints: undefined,
+    volumes: undefined,
     missed: [...missed, { what: "worker quota, spend limit and network volumes", why }],
   };
 }

@@ -174,8 +174,14 @@ export function plannedSame({
 }): Planned {
   const side = sideOf({}, { ...outputs });
   return {
-    ...{ kind: "endpoint", urn, name: nameIn(urn), op: "update" },
-    ...{ before: [], after: side, isRetained: false, declared: [] },
+    kind: "endpoint",
+    urn,
+    name: nameIn(urn),
+    op: "update",
+    before: [],
+    after: side,
+    isRetained: false,
+    declared: [],
     hasDefaultProvider: isDefault(provider),
   };
 }
@@ -212,7 +218,9 @@ function plannedBy(steps: readonly Step[]): Planned[] {
   const provider = last?.newState?.provider ?? first.provider ?? before[0]?.provider;
   return [
     {
-      ...{ kind: kind === "NetworkVolume" ? "volume" : "endpoint", urn: first.urn, op },
+      kind: kind === "NetworkVolume" ? "volume" : "endpoint",
+      urn: first.urn,
+      op,
       name: nameIn(first.urn),
       before: before.map((state) => sideOf(state, state.outputs)),
       after: last && sideAfter(last, isReplaced, takes !== undefined),
@@ -276,7 +284,9 @@ function sideAfter(step: Step, isReplaced: boolean, isTaken: boolean): Side | un
 
 function sideOf(state: StepState, values: Values = {}): Side {
   return {
-    ...{ id: state.id || undefined, values: { ...values }, dependencies: state.propertyDependencies ?? {} },
+    id: state.id || undefined,
+    values: { ...values },
+    dependencies: state.propertyDependencies ?? {},
     isRetained: state.retainOnDelete === true,
   };
 }
@@ -313,10 +323,16 @@ export function endpointSide({ id, values, dependencies }: Side): EndpointSide {
   };
   const lists = [text("networkVolumeId"), text("networkVolumeIds")];
   return {
-    ...{ id, adoptId: text("adoptId") || undefined },
-    ...{ workersMin: count("workersMin", 0), workersMax: count("workersMax", 0), gpuCount: count("gpuCount", 1) },
-    ...{ gpuIds: text("gpuIds"), instanceIds: text("instanceIds"), locations: text("locations") },
-    ...{ minCudaVersion: text("minCudaVersion"), allowedCudaVersions: text("allowedCudaVersions") },
+    id,
+    adoptId: text("adoptId") || undefined,
+    workersMin: count("workersMin", 0),
+    workersMax: count("workersMax", 0),
+    gpuCount: count("gpuCount", 1),
+    gpuIds: text("gpuIds"),
+    instanceIds: text("instanceIds"),
+    locations: text("locations"),
+    minCudaVersion: text("minCudaVersion"),
+    allowedCudaVersions: text("allowedCudaVersions"),
     volumeIds: lists.includes(undefined) ? undefined : lists.filter((list) => list !== "").join(","),
     volumeUrns: ["networkVolumeId", "networkVolumeIds"].flatMap((name) => dependencies[name] ?? []),
   };

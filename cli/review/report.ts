@@ -44,7 +44,11 @@ function rowsOf(endpoints: Costs["endpoints"]): string[][] {
     const { price, problem } = next ?? old ?? {};
     const shown = price ? `${shownMoney(price.perHour)} (${price.of})` : (problem ?? "no workers");
     return [
-      ...[name, money(old, "fullScale"), money(next, "fullScale"), money(old, "atRest"), money(next, "atRest")],
+      name,
+      money(old, "fullScale"),
+      money(next, "fullScale"),
+      money(old, "atRest"),
+      money(next, "atRest"),
       problem && price ? `${shown}; ${problem}` : shown,
     ];
   });
@@ -55,8 +59,12 @@ function totalRow({ costs: { before, after }, isCut }: ReviewReport): string[] {
   const total = ({ unknown }: TotalCost, value: number) =>
     `${isCut || unknown.length > 0 ? "≥ " : ""}${shownMoney(value)}`;
   return [
-    ...["in all", total(before, before.fullScale), total(after, after.fullScale)],
-    ...[total(before, before.atRest), total(after, after.atRest), ""],
+    "in all",
+    total(before, before.fullScale),
+    total(after, after.fullScale),
+    total(before, before.atRest),
+    total(after, after.atRest),
+    "",
   ];
 }
 
@@ -164,9 +172,14 @@ export function costMarkdown(report: ReviewReport): string[] {
     ...(same > 0 ? [`${same} that ${same === 1 ? "does" : "do"} not change`] : []),
   ];
   return [
-    ...[row(COLUMNS), "|---|--:|--:|--:|--:|---|", ...shown, row(totalRow(report)), ""],
+    row(COLUMNS),
+    "|---|--:|--:|--:|--:|---|",
+    ...shown,
+    row(totalRow(report)),
+    "",
     ...(others.length > 0 ? [`The totals include endpoints that are not in the table: ${others.join(", ")}.`, ""] : []),
-    ...[NOT_INCLUDED, ""],
+    NOT_INCLUDED,
+    "",
     ...markdownList("Prices", sourcesOf(report.costs)),
   ];
 }
@@ -201,8 +214,14 @@ export function reviewJson(
   const of = (level: ReviewFinding["level"]) =>
     findings.filter((finding) => finding.level === level).map(({ level: _, ...finding }) => finding);
   return {
-    ...{ version, ok: !hasFailed, counts, cost },
-    ...{ impossible: of("impossible"), unlikely: of("unlikely"), data: of("data") },
-    ...{ notLookedUp: missed, exceeded },
+    version,
+    ok: !hasFailed,
+    counts,
+    cost,
+    impossible: of("impossible"),
+    unlikely: of("unlikely"),
+    data: of("data"),
+    notLookedUp: missed,
+    exceeded,
   };
 }

@@ -68,7 +68,12 @@ export async function reviewOf(
   const exceeded = capProblems(costs, change, flags);
   const isImpossible = findings.some(({ level }) => level === "impossible" || (flags.strict && level === "unlikely"));
   const report: ReviewReport = {
-    ...{ counts: countsOf(change), costs, findings, missed, exceeded, isCut: change.hidden > 0 },
+    counts: countsOf(change),
+    costs,
+    findings,
+    missed,
+    exceeded,
+    isCut: change.hidden > 0,
     hasFailed: exceeded.length > 0 || isImpossible,
   };
   return { report, code: exceeded.length > 0 ? CAP_EXCEEDED : isImpossible ? IMPOSSIBLE : 0 };

@@ -18,11 +18,25 @@ import type { TestedService } from "./testedService";
  */
 export function scenariosFor(runJobs: boolean): readonly Scenario[] {
   return [
-    ...[graphql.graphqlKeys, graphql.graphqlForms, graphql.account, reads, catalog],
+    graphql.graphqlKeys,
+    graphql.graphqlForms,
+    graphql.account,
+    reads,
+    catalog,
     graphql.unknownDeletion,
-    ...[save.savedFields, save.flashBoot, save.refusedSaves, keptFields, clearedFields, queue.rest],
+    save.savedFields,
+    save.flashBoot,
+    save.refusedSaves,
+    keptFields,
+    clearedFields,
+    queue.rest,
     restV2Writes,
-    ...[queue.queueErrors, queue.waitingJobs, queue.purge, queue.timeToLive, loadBalancerRefusals, tags],
+    queue.queueErrors,
+    queue.waitingJobs,
+    queue.purge,
+    queue.timeToLive,
+    loadBalancerRefusals,
+    tags,
     runJobs ? queue.oneJob : graphql.ownDeletion,
   ];
 }

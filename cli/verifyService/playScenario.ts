@@ -45,7 +45,10 @@ function send(service: TestedService, request: Request, fill: (text: string) => 
 /** Fills in the ids of the run's endpoint, of its template, and of earlier replies. */
 function filled(text: string, own: OwnEndpoint, replies: Record<string, TestedReply>): string {
   const known: Readonly<Record<string, string>> = {
-    ...{ endpoint: own.id, template: own.templateId, second: secondName(own), pool: own.gpuIds },
+    endpoint: own.id,
+    template: own.templateId,
+    second: secondName(own),
+    pool: own.gpuIds,
   };
   return text.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const value = known[name];

@@ -50,7 +50,9 @@ export function createCatalog(
     gpuTypes: GPU_TYPES,
     cpuFlavors: CPU_FLAVORS,
     dataCenters: dataCenterIds.map((id) => ({
-      ...{ id, country: countryOf(id), hasVolumes: volumeDataCenters.includes(id) },
+      id,
+      country: countryOf(id),
+      hasVolumes: volumeDataCenters.includes(id),
       hasCpus: CPU_DATA_CENTERS.includes(id),
     })),
     stockOf(gpu, { dataCenterIds: wanted = dataCenterIds, gpuCount, accepts }) {
@@ -62,7 +64,8 @@ export function createCatalog(
         ),
         cudaVersions: gpu.cudaVersions.filter(accepts).flatMap((version) =>
           shown(levelOf(gpu, { dataCenterIds: wanted, gpuCount, accepts: (each) => each === version })).map((each) => ({
-            ...{ version, isAvailable: each !== "None" },
+            version,
+            isAvailable: each !== "None",
           })),
         ),
       };

@@ -170,7 +170,11 @@ function createEndpoint(
   while (endpoints.has(id)) id = randomId(context.random);
   noteChange(state, id, undefined);
   return startEndpoint(state, {
-    ...{ ...fields, id, computeType, createdAt: context.clock.now(), version: 0 },
+    ...fields,
+    id,
+    computeType,
+    createdAt: context.clock.now(),
+    version: 0,
     ...(container && { container }),
   });
 }

@@ -73,8 +73,14 @@ function releaseOf(
   now: number,
 ): EndpointRelease {
   return {
-    ...{ id: `release-${id}-${version}`, version, source: "MANUAL", buildId: null },
-    ...{ createdByUserId: "emulated-user", workerCount: workersMax, createdAt: new Date(now).toISOString(), diff },
+    id: `release-${id}-${version}`,
+    version,
+    source: "MANUAL",
+    buildId: null,
+    createdByUserId: "emulated-user",
+    workerCount: workersMax,
+    createdAt: new Date(now).toISOString(),
+    diff,
   };
 }
 
@@ -91,8 +97,15 @@ function releasedFields(
   const { locations, flashBootType } = record;
   const ofTemplate = Object.entries(container ?? containerOf(templateId));
   return {
-    ...{ templateId: container ? null : templateId, gpuIds, gpuCount: gpuCount ?? 1, minCudaVersion },
-    ...{ allowedCudaVersions, instanceIds, locations, flashBootType, networkVolumes: volumesOf(record) },
+    templateId: container ? null : templateId,
+    gpuIds,
+    gpuCount: gpuCount ?? 1,
+    minCudaVersion,
+    allowedCudaVersions,
+    instanceIds,
+    locations,
+    flashBootType,
+    networkVolumes: volumesOf(record),
     // Copy the fields, because a template is modified in place.
     ...Object.fromEntries(ofTemplate.map(([field, value]) => [`template.${field}`, structuredClone(value)])),
   };

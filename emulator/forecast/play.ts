@@ -83,13 +83,23 @@ export function play(
 
   const { submitted, completed, timedOut, lost, lastEndMs } = queue.counts;
   return {
-    ...{ jobs: submitted, started: tally.delays.count, completed, timedOut, lost, coldStarts: starts.count },
-    ...{ mostWorkers: tally.mostWorkers, lastEndS: lastEndMs / 1000, seconds: tally.seconds, course: tally.course },
+    jobs: submitted,
+    started: tally.delays.count,
+    completed,
+    timedOut,
+    lost,
+    coldStarts: starts.count,
+    mostWorkers: tally.mostWorkers,
+    lastEndS: lastEndMs / 1000,
+    seconds: tally.seconds,
+    course: tally.course,
     delayS: PERCENTILES.map((share) => tally.delays.percentile(share) / 1000),
     ...(counted && {
       watched: {
-        ...{ jobs: queue.counts.watched.submitted, ...counted },
-        ...{ timedOut: queue.counts.watched.timedOut, lost: queue.counts.watched.lost },
+        jobs: queue.counts.watched.submitted,
+        ...counted,
+        timedOut: queue.counts.watched.timedOut,
+        lost: queue.counts.watched.lost,
         delayS: PERCENTILES.map((share) => tally.watchedDelays.percentile(share) / 1000),
       },
     }),

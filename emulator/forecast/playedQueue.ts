@@ -50,7 +50,10 @@ interface Parts {
 /** Record fields that do not affect a run. */
 const RECORD: EndpointRecord = {
   ...fieldsAfter(ENDPOINT_FIELDS, undefined, { name: "forecast", templateId: "forecast", gpuIds: "" }, "observed"),
-  ...{ id: "forecast", createdAt: 0, version: 0, computeType: "GPU" },
+  id: "forecast",
+  createdAt: 0,
+  version: 0,
+  computeType: "GPU",
 };
 
 /** Every worker finds a machine. Its container does not matter. */
@@ -326,8 +329,14 @@ function scalingOf(assumptions: Assumptions, run: number, clock: EventClock, ran
 
 function contextOf(clock: EventClock, random: () => number): RuntimeContext {
   return {
-    ...{ clock, random, profile: "observed", drainMs: 0, coldStartMs: 0 },
-    ...{ staleFlashBoot: false, containerOf: () => CONTAINER, placesOf: () => PLACES },
+    clock,
+    random,
+    profile: "observed",
+    drainMs: 0,
+    coldStartMs: 0,
+    staleFlashBoot: false,
+    containerOf: () => CONTAINER,
+    placesOf: () => PLACES,
     // Nothing reads the variables of a worker.
     environments: { fill: () => [], of: () => ({}) },
     watch: createWatch(),

@@ -85,8 +85,13 @@ export function catalogPart(catalog: Catalog, profile: Profile): GraphqlPart {
         Object.entries(catalog.cpuFlavors)
           .filter(([id]) => input?.id == null || id === input.id)
           .map(([id, flavor]) => ({
-            ...{ id, groupId: id.slice(0, 4), groupName: id.slice(0, 4), displayName: id, minVcpu: 2 },
-            ...{ maxVcpu: flavor.maxVcpus, ramMultiplier: flavor.memoryPerVcpu },
+            id,
+            groupId: id.slice(0, 4),
+            groupName: id.slice(0, 4),
+            displayName: id,
+            minVcpu: 2,
+            maxVcpu: flavor.maxVcpus,
+            ramMultiplier: flavor.memoryPerVcpu,
             specifics: () => ({ stockStatus: "High", slsPrice: flavor.perVcpuHour }),
           })),
     },
@@ -96,9 +101,16 @@ export function catalogPart(catalog: Catalog, profile: Profile): GraphqlPart {
 function shownGpu(catalog: Catalog, gpu: GpuType) {
   const { id, memoryInGb, podPrice } = gpu;
   return {
-    ...{ id, displayName: id.replace(/^NVIDIA /, ""), memoryInGb, maxGpuCount: 8, maxGpuCountSecureCloud: 8 },
-    ...{ manufacturer: id.startsWith("NVIDIA") ? "Nvidia" : "AMD", secureCloud: true, communityCloud: false },
-    ...{ securePrice: podPrice, communityPrice: podPrice },
+    id,
+    displayName: id.replace(/^NVIDIA /, ""),
+    memoryInGb,
+    maxGpuCount: 8,
+    maxGpuCountSecureCloud: 8,
+    manufacturer: id.startsWith("NVIDIA") ? "Nvidia" : "AMD",
+    secureCloud: true,
+    communityCloud: false,
+    securePrice: podPrice,
+    communityPrice: podPrice,
     lowestPrice({ input }: { input?: StockInput | null }) {
       const { gpuCount, countryCode, dataCenterId, minCudaVersion, cudaVersion, allowedCudaVersions } = input ?? {};
       const all = catalog.dataCenters.map((each) => each.id);
@@ -109,7 +121,9 @@ function shownGpu(catalog: Catalog, gpu: GpuType) {
         dataCenterIds: dataCenterId == null ? inCountries(all, countryCode ? [countryCode] : []) : [dataCenterId],
       });
       return {
-        ...{ stockStatus: statusOf(level), uninterruptablePrice: podPrice, minimumBidPrice: null },
+        stockStatus: statusOf(level),
+        uninterruptablePrice: podPrice,
+        minimumBidPrice: null,
         availableGpuCounts: level === "None" ? [] : [1, 2, 4, 8],
         gpuTypeDatacenters: dataCenters.map((place) => ({
           dataCenterId: place.id,
@@ -117,7 +131,8 @@ function shownGpu(catalog: Catalog, gpu: GpuType) {
           availability: place.level === "None" ? "UNAVAILABLE" : "AVAILABLE",
         })),
         gpuTypeCudaVersions: cudaVersions.map(({ version, isAvailable }) => ({
-          ...{ cudaVersion: version, availability: isAvailable ? "AVAILABLE" : "UNAVAILABLE" },
+          cudaVersion: version,
+          availability: isAvailable ? "AVAILABLE" : "UNAVAILABLE",
         })),
       };
     },
@@ -128,12 +143,22 @@ const statusOf = (level: ShownLevel) => (level === "None" ? null : level);
 
 function shownDataCenter(catalog: Catalog, { id, country, hasVolumes }: CatalogDataCenter) {
   return {
-    ...{ id, name: id, location: country, region: regionOf(id), listed: true, storageSupport: hasVolumes },
-    ...{ globalNetwork: false, compliance: [] },
+    id,
+    name: id,
+    location: country,
+    region: regionOf(id),
+    listed: true,
+    storageSupport: hasVolumes,
+    globalNetwork: false,
+    compliance: [],
     gpuAvailability: ({ input }: { input?: StockInput | null }) =>
       catalog.gpusIn(id, input?.gpuCount ?? 1).map(({ gpu, level }) => ({
-        ...{ id: `${id} ${gpu.id}`, gpuTypeId: gpu.id, gpuTypeDisplayName: gpu.id, displayName: gpu.id },
-        ...{ available: level !== "None", stockStatus: statusOf(level) },
+        id: `${id} ${gpu.id}`,
+        gpuTypeId: gpu.id,
+        gpuTypeDisplayName: gpu.id,
+        displayName: gpu.id,
+        available: level !== "None",
+        stockStatus: statusOf(level),
       })),
   };
 }

@@ -25,8 +25,16 @@ export const HEALTH_PATH = "/ping";
 
 /** Hop-by-hop headers, which proxies do not forward. */
 const OF_CONNECTION = [
-  ...["connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection", "te", "trailer"],
-  ...["transfer-encoding", "upgrade", "expect"],
+  "connection",
+  "keep-alive",
+  "proxy-authenticate",
+  "proxy-authorization",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+  "expect",
 ];
 
 /**

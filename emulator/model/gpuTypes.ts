@@ -65,7 +65,10 @@ const podPriceOf = (perHour: number) => Math.round(perHour * POD_FACTOR * 100) /
 /** GPU types that are in no pool, whatever their stock (observed). */
 const WITHOUT_POOL: readonly GpuType[] = [
   {
-    ...{ id: "NVIDIA RTX PRO 4500 Blackwell", memoryInGb: 32, pool: null, podPrice: 0.79 },
+    id: "NVIDIA RTX PRO 4500 Blackwell",
+    memoryInGb: 32,
+    pool: null,
+    podPrice: 0.79,
     cudaVersions: CUDA_12_8,
   },
   { id: "AMD Instinct MI300X OAM", memoryInGb: 192, pool: null, podPrice: 1.99, cudaVersions: [] },
@@ -75,7 +78,11 @@ const WITHOUT_POOL: readonly GpuType[] = [
 export const GPU_TYPES: readonly GpuType[] = [
   ...POOLS.flatMap(({ id: pool, perHour, types, cudaVersions = CUDA_11 }) =>
     Object.entries(types).map(([name, memoryInGb]) => ({
-      ...{ id: `NVIDIA ${name}`, memoryInGb, pool, podPrice: podPriceOf(perHour), cudaVersions },
+      id: `NVIDIA ${name}`,
+      memoryInGb,
+      pool,
+      podPrice: podPriceOf(perHour),
+      cudaVersions,
     })),
   ),
   ...WITHOUT_POOL,

@@ -90,7 +90,10 @@ function about({ context, token }: PageOptions): About {
   const ids = Object.keys(fidelity) as FidelityId[];
   const assumed = ids.filter((id) => levelOf(id) === "assumed").map((id) => [id, fidelity[id].text]);
   return {
-    ...{ token, profile: context.profile, assumed: Object.fromEntries(assumed), listed: LISTED },
+    token,
+    profile: context.profile,
+    assumed: Object.fromEntries(assumed),
+    listed: LISTED,
     faultChoices: faultChoices(),
     jobStates: { all: JOB_STATES, ended: TERMINAL_JOB_STATES, retryable: RETRYABLE_JOB_STATES },
   };

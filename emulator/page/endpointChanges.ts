@@ -116,7 +116,12 @@ function createTrack<Entry extends readonly [at: number, ...unknown[]]>() {
 function endpointView({ record, runtime }: Endpoint): EndpointOnPage {
   const { id, name, gpuIds, scalerType, workersMin, workersMax } = record;
   return {
-    ...{ id, name, gpuIds, scalerType, workersMin, workersMax },
+    id,
+    name,
+    gpuIds,
+    scalerType,
+    workersMin,
+    workersMax,
     ...(runtime.balancer && { requests: runtime.requests() }),
     jobs: runtime.health().jobs,
     oldestQueuedAt: runtime.queue().oldestQueuedAt,

@@ -27,7 +27,8 @@ export const shownCredential = ({ id, name }: StoredRegistryAuth): RegistryAuthR
 
 export function registryAuthKind(registryAuths: RegistryAuths): RegistryAuthKind {
   const kind = recordKind(registryAuths, shownCredential, {
-    ...{ seedSchema: registryAuthSeedSchema, patchSchema: registryAuthPatchSchema },
+    seedSchema: registryAuthSeedSchema,
+    patchSchema: registryAuthPatchSchema,
     snapshotSchema: z.looseObject({ id: z.string(), name: z.string(), digest: z.string() }),
   });
   return { ...kind, control: { ...kind.control, matches: registryAuths.matches } };

@@ -19,7 +19,11 @@ export function catalogHandlers(catalog: Catalog, use: () => AccountUse) {
       const included = withAvailability(query);
       return {
         cpus: Object.entries(catalog.cpuFlavors).map(([id, { memoryPerVcpu, maxVcpus, perVcpuHour }]) => ({
-          ...{ id, name: id, group: id.slice(0, 4), vcpu: { min: 2, max: maxVcpus }, ramGbPerVcpu: memoryPerVcpu },
+          id,
+          name: id,
+          group: id.slice(0, 4),
+          vcpu: { min: 2, max: maxVcpus },
+          ramGbPerVcpu: memoryPerVcpu,
           price: { securePerVcpu: perVcpuHour, serverlessPerVcpu: perVcpuHour },
           ...(included && { availability: "HIGH", dataCenters: shownCpuPlaces(catalog) }),
         })),
@@ -29,7 +33,11 @@ export function catalogHandlers(catalog: Catalog, use: () => AccountUse) {
       const included = query.get("include")?.split(",") ?? [];
       return {
         dataCenters: catalog.dataCenters.map(({ id, hasVolumes }) => ({
-          ...{ id, name: id, region: regionOf(id), globalNetwork: false, compliance: [] },
+          id,
+          name: id,
+          region: regionOf(id),
+          globalNetwork: false,
+          compliance: [],
           networkVolumeTypes: hasVolumes ? ["STANDARD", "HIGH_PERFORMANCE"] : [],
           ...(included.includes("GPU_AVAILABILITY") && {
             gpuAvailability: catalog
@@ -70,7 +78,12 @@ function shownGpu(catalog: Catalog, gpu: GpuType, query: URLSearchParams, always
   const countries = query.get("countryCodes")?.split(",") ?? [];
   const { id, pool, memoryInGb, podPrice } = gpu;
   const plain = {
-    ...{ id, name: id.replace(/^NVIDIA /, ""), pool, memory: memoryInGb, secure: true, community: false },
+    id,
+    name: id.replace(/^NVIDIA /, ""),
+    pool,
+    memory: memoryInGb,
+    secure: true,
+    community: false,
     manufacturer: id.startsWith("NVIDIA") ? "NVIDIA" : "AMD",
     price: { secure: podPrice, community: podPrice, ...(pool !== null && { serverless: pricePerGpu(pool) }) },
     maxCount: { secure: 8, community: 8 },
@@ -89,7 +102,9 @@ function shownGpu(catalog: Catalog, gpu: GpuType, query: URLSearchParams, always
       availability: level.toUpperCase(),
       ...(dataCenters.length > 0 && {
         dataCenters: dataCenters.map((each) => ({
-          ...{ id: each.id, name: each.id, availability: each.level.toUpperCase() },
+          id: each.id,
+          name: each.id,
+          availability: each.level.toUpperCase(),
         })),
       }),
       cudaVersions: cudaVersions.map(({ version, isAvailable }) => ({ version, available: isAvailable })),

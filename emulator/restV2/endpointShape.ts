@@ -36,7 +36,13 @@ function requestUrls({ id, type }: Readonly<EndpointRecord>, origin: string): Re
   if (type === "LB") return { base: `${origin}/lb/${id}`, health };
   const job = (operation: string) => `${queue}/${operation}/{job_id}`;
   return {
-    ...{ run: `${queue}/run`, runSync: `${queue}/runsync`, status: job("status"), stream: job("stream") },
-    ...{ cancel: job("cancel"), retry: job("retry"), purgeQueue: `${queue}/purge-queue`, health },
+    run: `${queue}/run`,
+    runSync: `${queue}/runsync`,
+    status: job("status"),
+    stream: job("stream"),
+    cancel: job("cancel"),
+    retry: job("retry"),
+    purgeQueue: `${queue}/purge-queue`,
+    health,
   };
 }

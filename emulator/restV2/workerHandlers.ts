@@ -16,7 +16,11 @@ const DEFAULT_TAIL = 100;
 const SOURCES = ["container", "system"] as const;
 
 const STATUS = {
-  ...{ idle: "IDLE", initializing: "INITIALIZING", throttled: "THROTTLED", running: "RUNNING", unhealthy: "UNHEALTHY" },
+  idle: "IDLE",
+  initializing: "INITIALIZING",
+  throttled: "THROTTLED",
+  running: "RUNNING",
+  unhealthy: "UNHEALTHY",
 } as const satisfies Record<Worker["state"], string>;
 
 /** Returns the operations on workers and releases. */
@@ -27,8 +31,12 @@ export function workerHandlers(parts: WorkerParts) {
       const workers = workersOf({ record, runtime });
       const count = (status: string) => workers.filter((worker) => worker.status === status).length;
       const summary = {
-        ...{ running: count("RUNNING"), idle: count("IDLE"), initializing: count("INITIALIZING") },
-        ...{ throttled: count("THROTTLED"), unhealthy: count("UNHEALTHY"), total: workers.length },
+        running: count("RUNNING"),
+        idle: count("IDLE"),
+        initializing: count("INITIALIZING"),
+        throttled: count("THROTTLED"),
+        unhealthy: count("UNHEALTHY"),
+        total: workers.length,
       };
       return { endpointVersion: record.version, summary, workers };
     },
@@ -40,10 +48,13 @@ export function workerHandlers(parts: WorkerParts) {
       return {
         endpointVersion: endpoint.record.version,
         rollout: {
-          ...{ inProgress: workersOnLatest < workers.length, workersOnLatest, workersTotal: workers.length },
+          inProgress: workersOnLatest < workers.length,
+          workersOnLatest,
+          workersTotal: workers.length,
           percentOnLatest: workers.length === 0 ? 0 : Math.round((100 * workersOnLatest) / workers.length),
         },
-        ...{ releases: items, pagination },
+        releases: items,
+        pagination,
       };
     },
     workerLogs({ id, workerId, query, headers, signal }: V2Call) {
@@ -69,9 +80,13 @@ function workersOf({ record, runtime }: Endpoint) {
     .pods()
     .filter(({ desiredStatus }) => desiredStatus === "RUNNING")
     .map((pod) => ({
-      ...{ id: pod.id, status: STATUS[phases.get(pod.id) ?? "running"] },
-      ...{ isStale: pod.slsVersion !== record.version, version: pod.slsVersion },
-      ...{ gpuCount: pod.place.gpuCount, dataCenterId: pod.place.dataCenterId, image: pod.container.imageName },
+      id: pod.id,
+      status: STATUS[phases.get(pod.id) ?? "running"],
+      isStale: pod.slsVersion !== record.version,
+      version: pod.slsVersion,
+      gpuCount: pod.place.gpuCount,
+      dataCenterId: pod.place.dataCenterId,
+      image: pod.container.imageName,
       uptimeSeconds: Math.floor((now - pod.startedAt) / 1000),
       startedAt: new Date(pod.startedAt).toISOString(),
     }));

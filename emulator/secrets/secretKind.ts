@@ -26,7 +26,9 @@ export const shownSecret = ({ value: _never, ...others }: StoredSecret): Emulate
 
 export function secretKind(secrets: Secrets): SecretKind {
   const kind = recordKind(secrets, shownSecret, {
-    ...{ seedSchema: secretSeedSchema, patchSchema: secretPatchSchema, snapshotSchema: storedSecretSchema },
+    seedSchema: secretSeedSchema,
+    patchSchema: secretPatchSchema,
+    snapshotSchema: storedSecretSchema,
   });
   return { ...kind, control: { ...kind.control, matches: (id, value) => secrets.find(id)?.value === value } };
 }

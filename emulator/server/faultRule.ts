@@ -243,7 +243,9 @@ export interface FaultChoice extends Pick<FaultKind, "text" | "example" | "field
 /** Returns the kinds of faults to choose from. */
 export function faultChoices(): FaultChoice[] {
   return kinds.map(([name, { text, example, field, appliesTo }]) => ({
-    ...{ name, text, onlyEndpoint: appliesTo !== "requests" },
+    name,
+    text,
+    onlyEndpoint: appliesTo !== "requests",
     ...(example !== undefined && { example }),
     ...(field !== undefined && { field }),
   }));

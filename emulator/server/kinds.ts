@@ -64,7 +64,9 @@ export function createKinds(
     },
   };
   const endpoints = createEndpoints({
-    ...{ context, references, workerQuota: () => limits.workerQuota },
+    context,
+    references,
+    workerQuota: () => limits.workerQuota,
     onRemoved: (id) => records.templates.removeThatOf(id),
   });
   const exceedsSpend: (record: EndpointRecord) => boolean = (record) =>

@@ -17,6 +17,8 @@ export interface TemplateControl extends RecordControl<TemplateSeed, TemplateFie
 
 export function templateKind(templates: Templates): Kind<TemplateSeed, TemplateFields, TemplateRecord> {
   return recordKind(templates, (record) => ({ ...record }), {
-    ...{ seedSchema: templateSeedSchema, patchSchema: templatePatchSchema, snapshotSchema: templateRecordSchema },
+    seedSchema: templateSeedSchema,
+    patchSchema: templatePatchSchema,
+    snapshotSchema: templateRecordSchema,
   });
 }

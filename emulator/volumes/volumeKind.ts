@@ -14,6 +14,8 @@ export interface VolumeControl extends RecordControl<VolumeSeed, VolumeFields, R
 
 export function volumeKind(volumes: Volumes): Kind<VolumeSeed, VolumeFields, VolumeRecord> {
   return recordKind(volumes, (record) => ({ ...record }), {
-    ...{ seedSchema: volumeSeedSchema, patchSchema: volumePatchSchema, snapshotSchema: volumeRecordSchema },
+    seedSchema: volumeSeedSchema,
+    patchSchema: volumePatchSchema,
+    snapshotSchema: volumeRecordSchema,
   });
 }

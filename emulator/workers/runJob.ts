@@ -31,7 +31,12 @@ export function runJob(
   events: JobRunEvents,
 ): JobRun {
   const run: HandlerRun = {
-    ...{ job, runtime, events, isOpen: true, controller: undefined, sleepers: new Set() },
+    job,
+    runtime,
+    events,
+    isOpen: true,
+    controller: undefined,
+    sleepers: new Set(),
     cancelTimeout: limitRun(runtime.clock, job, () => settle(run, { type: "exceedExecutionTimeout" })),
   };
   callHandler(run, handler, contextOf(run, worker)).then((outcome) => settle(run, outcome));

@@ -86,7 +86,10 @@ const OF_RECORDS = Object.entries(RECORD_TYPES).map(([name, dynamic]): PluginRes
   // biome-ignore lint/performance/noDynamicNamespaceImportAccess: every export is used.
   const { kind, ...handlers } = HANDLERS[dynamic.handlers];
   return {
-    ...{ dynamic, handlers, table: kind.table, hasUniqueNames: kind.hasUniqueNames === true },
+    dynamic,
+    handlers,
+    table: kind.table,
+    hasUniqueNames: kind.hasUniqueNames === true,
     previewAdoption: adoptionPreviewOf(kind),
     secretInputs: () => ("secrets" in dynamic && dynamic.secrets) || [],
     timeouts: { delete: ["deleteTimeout"] },

@@ -53,7 +53,9 @@ export async function checkEndpoint(
   const [view, volumeDataCenters] = await Promise.all([viewFor(connection), placesOf(connection, volumeIds)]);
   const found = endpointProofs(
     {
-      ...{ gpuIds, locations: text(settings, "locations"), volumeDataCenters },
+      gpuIds,
+      locations: text(settings, "locations"),
+      volumeDataCenters,
       minCudaVersion: text(settings, "minCudaVersion"),
       allowedCudaVersions: text(settings, "allowedCudaVersions"),
     },

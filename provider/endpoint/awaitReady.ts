@@ -60,7 +60,10 @@ async function waitForWorkers(
   const why = explainWait(client.endpoints, systemClock, id, "workers", cancelled);
   let ready = 0;
   await pollUntil({
-    ...{ clock: systemClock, signal: cancelled, firstPauseMs: POLL_MS, timeoutMs },
+    clock: systemClock,
+    signal: cancelled,
+    firstPauseMs: POLL_MS,
+    timeoutMs,
     async step() {
       ready = await count();
       return ready >= workersMin ? true : undefined;

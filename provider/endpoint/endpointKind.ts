@@ -54,7 +54,11 @@ export const ENDPOINT_KIND: RecordKind<Endpoint, EndpointInput> = {
       ...(typeof outputs.drainTimeout === "number" ? { drainTimeoutMs: outputs.drainTimeout * 1000 } : {}),
       signal: cancelled,
       onProgress: drainLogger(String(outputs.name ?? id), why),
-      ...{ onAbsent, workers: workers(), onScaleDown, onPutBack, ...boundTemplateOf(outputs) },
+      onAbsent,
+      workers: workers(),
+      onScaleDown,
+      onPutBack,
+      ...boundTemplateOf(outputs),
       ...(typeof outputs.templateId === "string" && { templateId: outputs.templateId }),
     });
     await withLastWords(deletion, why);

@@ -51,7 +51,9 @@ export async function applyRevision(
   const why = explainWait(client.endpoints, systemClock, id, "stop", cancelled);
   const recycling = client.endpoints.recycleWorkers(id, workers, {
     ...(typeof inputs.drainTimeout === "number" ? { drainTimeoutMs: inputs.drainTimeout * 1000 } : {}),
-    ...{ known, onScaleDown, onPutBack },
+    known,
+    onScaleDown,
+    onPutBack,
     onProgress({ activePods, elapsedMs }) {
       const many = activePods === 1 ? "1 worker" : `${activePods} workers`;
       logWait(`waiting for ${many} to complete their jobs`, elapsedMs);

@@ -139,7 +139,12 @@ function resultOf(
   const price = serverlessPrice ?? publicPrice(pool);
   const source = serverlessPrice === undefined ? `the public price table of ${PUBLIC_PRICES.date}` : "the catalog";
   return {
-    ...{ id, name, pool, memoryInGb, price, priceSource: price === undefined ? undefined : source },
+    id,
+    name,
+    pool,
+    memoryInGb,
+    price,
+    priceSource: price === undefined ? undefined : source,
     stock: inPlaces ? bestLevel(places.map((place) => place.stock)) : stock,
     dataCenterIds: places.filter((place) => isAtLeastLevel(place.stock, least)).map((place) => place.id),
     cudaVersions: cudaVersions.map(({ version }) => version),
@@ -174,7 +179,10 @@ export async function findDataCenters(
   return dataCenters
     .filter(({ id }) => ids.includes(id))
     .map(({ id, name, volumeTypes, compliance, gpus }) => ({
-      ...{ id, name, hasVolumes: (volumeTypes?.length ?? 0) > 0, compliance },
+      id,
+      name,
+      hasVolumes: (volumeTypes?.length ?? 0) > 0,
+      compliance,
       gpuTypeIds: gpus.map((gpu) => gpu.id),
     }))
     .filter((place) => hasVolumes === undefined || place.hasVolumes === hasVolumes)

@@ -32,7 +32,8 @@ export function whenUnused(
           `waiting until the service releases the ${noun} (up to 2 minutes after its last use): ${reason}`,
           elapsedMs,
         ),
-      ...{ onAbsent, known: outputs },
+      onAbsent,
+      known: outputs,
       ...(loss && { onDelete: () => log(name, `deletes ${noun} ${id}: ${loss(outputs)}`) }),
     });
   };

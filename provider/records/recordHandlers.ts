@@ -174,7 +174,9 @@ async function read<T extends NamedRecord, Fields extends object>(
     ...ownInputs(kind, outputs),
   });
   const options = {
-    ...{ maxAgeMs: LIST_MAX_AGE_MS, known: outputs, signal: cancelled },
+    maxAgeMs: LIST_MAX_AGE_MS,
+    known: outputs,
+    signal: cancelled,
     onMissing: () => log(String(outputs.name ?? id), `the service does not show ${kind.noun} ${id}. ${LOOKS_AGAIN}`),
   };
   const record = await kind

@@ -73,7 +73,12 @@ function parse(properties: Properties | undefined): RollOutRecord | undefined {
   const phase = PHASES.find((each) => each === properties?.phase);
   if (!phase || !isObject(release) || !isObject(former)) return undefined;
   return {
-    ...{ phase, inputs: String(inputs), release, former, reason: String(reason), after: String(after) },
+    phase,
+    inputs: String(inputs),
+    release,
+    former,
+    reason: String(reason),
+    after: String(after),
     ...(typeof version === "number" && { version }),
     ...(typeof adoption === "string" && { adoption }),
   };

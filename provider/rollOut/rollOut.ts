@@ -65,7 +65,12 @@ export async function beginRelease(
   }
   const { former } = step;
   const record: RollOutRecord = {
-    ...{ phase: "judging", inputs: sight.inputs, release: step.release, former, reason: "", after: lastWrite(outputs) },
+    phase: "judging",
+    inputs: sight.inputs,
+    release: step.release,
+    former,
+    reason: "",
+    after: lastWrite(outputs),
     ...(isAdoption && { adoption: name }),
   };
   writeRollOut(place, record);
@@ -168,9 +173,15 @@ async function look(release: ReleaseUpdate): Promise<Sight | undefined> {
     throw sealedElsewhere(id, name, "Change the release, or remove rollOut for one run to accept what serves");
   }
   return {
-    ...{ record: record === "sealed" ? undefined : record, inputs: inputsDigest(inputs), wanted, now: { ...now } },
+    record: record === "sealed" ? undefined : record,
+    inputs: inputsDigest(inputs),
+    wanted,
+    now: { ...now },
     // Settings that an earlier run left may have been reverted since the endpoint was read.
-    ...{ state: isAdoption ? { ...now } : outputs, isAdoption, unjudged, shownRefusal: undefined },
+    state: isAdoption ? { ...now } : outputs,
+    isAdoption,
+    unjudged,
+    shownRefusal: undefined,
   };
 }
 

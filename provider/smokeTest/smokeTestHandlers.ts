@@ -18,7 +18,13 @@ const DEFAULT_TIMEOUT_SECONDS = 300;
 const LOG_EVERY_MS = 10_000;
 
 const KNOWN_INPUTS = [
-  ...["endpointId", "input", "expectedOutput", "timeout", "policy", "s3Config", "triggers"],
+  "endpointId",
+  "input",
+  "expectedOutput",
+  "timeout",
+  "policy",
+  "s3Config",
+  "triggers",
   ...REQUEST_INPUTS,
 ];
 const POLICY_KEYS = ["executionTimeout", "lowPriority", "ttl"] as const satisfies (keyof JobPolicy)[];

@@ -51,7 +51,10 @@ interface CauseRow {
 
 const row = (atMost: Certainty, words: string, advice: string): CauseRow => ({ words, atMost, advice, passes: false });
 const passing = (atMost: Certainty, words: string, advice: string): CauseRow => ({
-  ...{ words, atMost, advice, passes: true },
+  words,
+  atMost,
+  advice,
+  passes: true,
 });
 
 /**

@@ -35,7 +35,11 @@ function findingsIn(evidence: Evidence): readonly PossibleCauses[] {
   const off: PossibleCauses[] = endpoint?.workersMax === 0 ? [[cause("no-workers-allowed", "certain")]] : [];
   if (!endpoint || !workers) return off;
   const situation: WaitSituation = {
-    ...{ evidence, endpoint, workers, queue, signs: signsOf(evidence) },
+    evidence,
+    endpoint,
+    workers,
+    queue,
+    signs: signsOf(evidence),
     alive: workers.running + workers.idle,
     // A load-balancing endpoint does not show how many requests are waiting.
     jobsWait: queue && !endpoint.isLoadBalancer ? queue.inQueue > 0 : true,

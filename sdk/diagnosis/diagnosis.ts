@@ -65,9 +65,14 @@ export function diagnosisOf(endpointId: string, evidence: Evidence): Diagnosis {
   const lines = (seen(evidence.logs) ?? []).flatMap((log) => log.lines);
   const latest = [...lines].sort((one, other) => one.ts.localeCompare(other.ts)).slice(-SHOWN_LINES);
   return {
-    ...{ endpointId, endpointName: seen(evidence.endpoint)?.name, awaited: evidence.awaited },
+    endpointId,
+    endpointName: seen(evidence.endpoint)?.name,
+    awaited: evidence.awaited,
     ...decision,
-    ...{ evidence: factsIn(evidence), missing: missingIn(evidence), lines: latest, summary: summaryOf(decision) },
+    evidence: factsIn(evidence),
+    missing: missingIn(evidence),
+    lines: latest,
+    summary: summaryOf(decision),
     madeAt: new Date(evidence.now),
   };
 }

@@ -15,8 +15,17 @@ export function factsOf(shown: Partial<Endpoint>, compliance: readonly string[] 
     allowedCudaVersions = "",
   } = shown;
   return {
-    ...{ name, isLoadBalancer: type === "LOAD_BALANCER", workersMin, workersMax, scalerType, scalerValue, gpuIds },
-    ...{ gpuCount, minCudaVersion, allowedCudaVersions, compliance },
+    name,
+    isLoadBalancer: type === "LOAD_BALANCER",
+    workersMin,
+    workersMax,
+    scalerType,
+    scalerValue,
+    gpuIds,
+    gpuCount,
+    minCudaVersion,
+    allowedCudaVersions,
+    compliance,
     locations: locations === "Any" ? "" : locations,
     volumeIds: splitList(shown.networkVolumeIds || shown.networkVolumeId || ""),
   };

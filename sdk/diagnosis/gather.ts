@@ -124,9 +124,18 @@ async function gather(
   const ofEndpoint = endpointPart(endpoint);
   const isAbsent = "failure" in ofEndpoint && ofEndpoint.failure?.is === "absent";
   const first: Evidence = {
-    ...{ awaited, waitedMs, now: clock.now(), rollout, queue },
-    ...{ endpoint: ofEndpoint, listed: NOT_ASKED, workers: mapped(listed, ({ facts }) => facts) },
-    ...{ stock: NOT_ASKED, volumes: NOT_ASKED, limits: NOT_ASKED, logs: NOT_ASKED },
+    awaited,
+    waitedMs,
+    now: clock.now(),
+    rollout,
+    queue,
+    endpoint: ofEndpoint,
+    listed: NOT_ASKED,
+    workers: mapped(listed, ({ facts }) => facts),
+    stock: NOT_ASKED,
+    volumes: NOT_ASKED,
+    limits: NOT_ASKED,
+    logs: NOT_ASKED,
   };
   const ids = (seen(listed)?.ids ?? []).slice(0, MOST_LOGS);
   // Read these at the same time, so that an unresponsive service costs no more than twice the time
@@ -165,8 +174,11 @@ async function gatherMore(
     return mapped(known, (value): LimitFacts => {
       const { workerQuota, spendLimit, currentSpend, isUnderBalance } = value;
       return {
-        ...{ workerQuota: workerQuota ?? undefined, workersUsed: seen(used), spendLimit: spendLimit ?? undefined },
-        ...{ spend: currentSpend ?? undefined, isUnderBalance: isUnderBalance ?? undefined },
+        workerQuota: workerQuota ?? undefined,
+        workersUsed: seen(used),
+        spendLimit: spendLimit ?? undefined,
+        spend: currentSpend ?? undefined,
+        isUnderBalance: isUnderBalance ?? undefined,
       };
     });
   });
@@ -205,7 +217,8 @@ async function readStock(
     const places = endpoint.volumeIds.map((volume) => seen(volumes)?.get(volume));
     const areKnown = places.every((place) => place !== undefined);
     return {
-      ...{ gpus: value, dataCenters: seen(dataCenters) },
+      gpus: value,
+      dataCenters: seen(dataCenters),
       volumeDataCenters: areKnown ? (places as string[]) : undefined,
     };
   });
@@ -279,9 +292,15 @@ function queueFacts({ jobs, workers }: HealthCounts, pods: PodFacts | undefined)
   // included in any other count.
   const starting = initializing ?? Math.max(0, (pods?.active ?? 0) - shown);
   const facts: WorkerFacts = {
-    ...{ running, idle, initializing: starting, throttled: throttled ?? 0, unhealthy: unhealthy ?? 0 },
+    running,
+    idle,
+    initializing: starting,
+    throttled: throttled ?? 0,
+    unhealthy: unhealthy ?? 0,
     total: shown + starting,
-    ...{ stale: pods?.stale, startingMs: starting > 0 ? pods?.newestMs : undefined, isListed: false },
+    stale: pods?.stale,
+    startingMs: starting > 0 ? pods?.newestMs : undefined,
+    isListed: false,
   };
   const { inQueue, inProgress, completed, failed } = jobs;
   return { inQueue, inProgress, completed, failed, workers: facts };

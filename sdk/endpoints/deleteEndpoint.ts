@@ -81,9 +81,19 @@ export async function deleteEndpoint(
   if (problems.length > 0) throw new InvalidInputError(`the deletion of endpoint ${id}`, problems);
   const { boundTemplateId } = options;
   const deletion: Deletion = {
-    ...{ collection, templates, id, options, startedAt: collection.clock.monotonic(), obstacle: "" },
-    ...{ scaledAt: Number.NEGATIVE_INFINITY, isAccepted: false, boundTemplateId },
-    ...{ standIn: undefined, drainsFrom: undefined, counts: undefined, saved: undefined },
+    collection,
+    templates,
+    id,
+    options,
+    startedAt: collection.clock.monotonic(),
+    obstacle: "",
+    scaledAt: Number.NEGATIVE_INFINITY,
+    isAccepted: false,
+    boundTemplateId,
+    standIn: undefined,
+    drainsFrom: undefined,
+    counts: undefined,
+    saved: undefined,
   };
   const leave = collection.list.join();
   try {
@@ -113,14 +123,13 @@ async function untilGone(deletion: Deletion): Promise<Endpoint | undefined> {
   let isFirst = true;
   let seen = endpoint;
   await pollUntil({
-    ...{
-      clock,
-      signal,
-      firstPauseMs: FIRST_PAUSE_MS,
-      longestPauseMs: LONGEST_PAUSE_MS,
-      rest: (wait: Promise<void>) => list.rest(wait),
-    },
-    ...{ timeoutMs: drainTimeoutMs, startedAt: () => deletion.drainsFrom ?? deletion.startedAt },
+    clock,
+    signal,
+    firstPauseMs: FIRST_PAUSE_MS,
+    longestPauseMs: LONGEST_PAUSE_MS,
+    rest: (wait: Promise<void>) => list.rest(wait),
+    timeoutMs: drainTimeoutMs,
+    startedAt: () => deletion.drainsFrom ?? deletion.startedAt,
     async step() {
       for (;;) {
         if (!isFirst) endpoint = deletion.saved ?? (await observe(deletion));

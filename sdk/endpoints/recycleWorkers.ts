@@ -89,7 +89,10 @@ async function untilStopped(
   let activePods = 0;
   let now: Endpoint;
   await pollUntil({
-    ...{ clock, signal: options.signal, firstPauseMs: FIRST_PAUSE_MS, longestPauseMs: LONGEST_PAUSE_MS },
+    clock,
+    signal: options.signal,
+    firstPauseMs: FIRST_PAUSE_MS,
+    longestPauseMs: LONGEST_PAUSE_MS,
     timeoutMs: drainTimeoutMs,
     async step() {
       now = existing(await findOrProveAbsent(collection, await list.read({}, options), id, options), kind, id);

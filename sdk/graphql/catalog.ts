@@ -65,19 +65,22 @@ const dataCentersSchema = z.looseObject({
     .array(
       z
         .looseObject({
-          ...{
-            id,
-            name: looseText,
-            region: looseText,
-            listed: looseFlag,
-            storageSupport: looseFlag,
-            compliance: looseTexts,
-          },
+          id,
+          name: looseText,
+          region: looseText,
+          listed: looseFlag,
+          storageSupport: looseFlag,
+          compliance: looseTexts,
           gpuAvailability: placedSchema,
         })
         .transform(
           ({ id, name = id, region, listed = true, storageSupport, compliance = [], gpuAvailability: gpus }) => ({
-            ...{ id, name, region, isListed: listed, compliance, gpus },
+            id,
+            name,
+            region,
+            isListed: listed,
+            compliance,
+            gpus,
             // GraphQL shows whether there is storage, but not which kinds of storage.
             volumeTypes: storageSupport === false ? [] : undefined,
           }),
@@ -106,12 +109,10 @@ const cpusSchema = z.looseObject({
 
 const limitsSchema = z
   .looseObject({
-    ...{
-      maxServerlessConcurrency: looseNumber,
-      spendLimit: looseNumber,
-      currentSpendPerHr: looseNumber,
-      clientBalance: looseNumber,
-    },
+    maxServerlessConcurrency: looseNumber,
+    spendLimit: looseNumber,
+    currentSpendPerHr: looseNumber,
+    clientBalance: looseNumber,
     underBalance: looseFlag,
   })
   .transform(
@@ -156,7 +157,10 @@ export function graphqlCatalogCalls(transport: GraphqlTransport): CatalogCalls {
       const query = "cpuFlavors { id displayName minVcpu maxVcpu ramMultiplier }";
       const data = await executeQuery(withoutKey, operation, "cpuFlavors", query, attempt);
       return decode(cpusSchema, data, operation).cpuFlavors.map((cpu) => ({
-        ...{ id: cpu.id, name: cpu.displayName ?? cpu.id, minVcpus: cpu.minVcpu, maxVcpus: cpu.maxVcpu },
+        id: cpu.id,
+        name: cpu.displayName ?? cpu.id,
+        minVcpus: cpu.minVcpu,
+        maxVcpus: cpu.maxVcpu,
         memoryPerVcpu: cpu.ramMultiplier,
       }));
     },
@@ -185,12 +189,17 @@ function gpusIn({ gpuTypes, dataCenters }: z.infer<typeof gpusSchema>): CatalogG
         placed.some((each) => each.id === dataCenterId) ? [] : [{ id: dataCenterId, stock: "None" as const }],
       );
       return {
-        ...{ id, name: displayName ?? id, manufacturer, memoryInGb, podPrice: securePrice },
+        id,
+        name: displayName ?? id,
+        manufacturer,
+        memoryInGb,
+        podPrice: securePrice,
         // The overall stock may be shown as "none" even though a data center has stock (observed).
         stock: bestLevel([stockLevel(lowestPrice?.stockStatus), ...placed.map(({ stock }) => stock)]),
         dataCenters: [...placed, ...others],
         cudaVersions: lowestPrice?.gpuTypeCudaVersions?.map(({ cudaVersion, availability }) => ({
-          ...{ version: cudaVersion, isAvailable: availability === "AVAILABLE" },
+          version: cudaVersion,
+          isAvailable: availability === "AVAILABLE",
         })),
       };
     });

@@ -24,8 +24,11 @@ const OBSERVED = `${CONTRACT} version type gpuCount minCudaVersion allowedCudaVe
 
 // Fields may be missing, because a diagnosis has to use whatever is available.
 const endpointSchema = z.looseObject({
-  ...{ id: z.string(), workersMax: looseNumber, compliance: looseTexts },
-  ...{ version: looseNumber, pods: withPodsSchema.shape.pods.catch(undefined) },
+  id: z.string(),
+  workersMax: looseNumber,
+  compliance: looseTexts,
+  version: looseNumber,
+  pods: withPodsSchema.shape.pods.catch(undefined),
 });
 
 const oneSchema = z.looseObject({ endpoint: endpointSchema.nullable() });

@@ -35,7 +35,8 @@ export async function readMyselfAndTemplates(
   onRefused: () => void,
 ): Promise<{ readonly myself: unknown; readonly absent: ReadonlySet<string> }> {
   const alone = async () => ({
-    ...{ myself: await readMyself(transport, operation, selection, attempt), absent: new Set<string>() },
+    myself: await readMyself(transport, operation, selection, attempt),
+    absent: new Set<string>(),
   });
   if (ids.length === 0) return alone();
   const others = ids.map((id, index) => `a${index}: podTemplate(id: ${JSON.stringify(id)}) { id }`).join(" ");

@@ -62,7 +62,8 @@ export function graphqlTemplateCalls({ warn }: CallContext, transport: GraphqlTr
   const boundTemplate = (template: Template): BoundTemplate => {
     const { id, name, kept } = template;
     return {
-      ...{ id, name },
+      id,
+      name,
       boundEndpointId: typeof kept.boundEndpointId === "string" ? kept.boundEndpointId : undefined,
       async save(operation, changes, attempt) {
         const after = { ...template, ...changes };

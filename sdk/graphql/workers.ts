@@ -31,7 +31,9 @@ interface PodWorker extends EndpointWorker {
 export function workersIn({ version, pods }: z.infer<typeof withPodsSchema>): PodWorker[] {
   const active = (pods ?? []).filter(({ desiredStatus }) => !ENDED_POD_STATES.includes(desiredStatus ?? ""));
   return active.map(({ id, slsVersion, uptimeSeconds }, index) => ({
-    ...{ id: id ?? String(index), status: undefined, uptimeSeconds },
+    id: id ?? String(index),
+    status: undefined,
+    uptimeSeconds,
     isStale: version === undefined || slsVersion === undefined ? undefined : slsVersion !== version,
   }));
 }

@@ -92,7 +92,11 @@ export function journaledContext<Output, Input extends object>(
 ): Omit<JournaledContext<Output>, "start" | "resume"> {
   const { batch = "", key, keyVersion = "1", uncertain, expired, store, request, schema } = options;
   return {
-    ...{ journal, request, schema, clock: context.clock, log: context.log },
+    journal,
+    request,
+    schema,
+    clock: context.clock,
+    log: context.log,
     identity: { batch, endpointId, keyVersion },
     keyOf: key as ((input: object) => string) | undefined,
     again: [

@@ -34,7 +34,11 @@ const rule = (title: string, steps: Steps, needsTwo = false): JournalRule => ({
 });
 
 const submitted = (key: string, owner: string, jobId: string): JournalChange => ({
-  ...{ key, owner, jobId, state: "submitted", submittedAt: 1_700_000_000_000 },
+  key,
+  owner,
+  jobId,
+  state: "submitted",
+  submittedAt: 1_700_000_000_000,
 });
 
 async function one(open: OpenJournal, owner: string, key: string): Promise<JournalEntry | undefined> {

@@ -41,7 +41,11 @@ export async function* readLog(
 ): AsyncGenerator<IdentifiedLine, void, undefined> {
   const operation = `the log of worker ${question.workerId} of endpoint ${question.endpointId}`;
   const bytes = await makeCall(context, {
-    ...{ name: "workerLogs", operation, repeatability: "safe", signal, timeoutMs: openMs },
+    name: "workerLogs",
+    operation,
+    repeatability: "safe",
+    signal,
+    timeoutMs: openMs,
     attempt: (each) => open(operation, question, each),
   });
   const chunks = bytes[Symbol.asyncIterator]();
@@ -85,7 +89,10 @@ function lineIn(data: string, workerId: string, id: string | undefined): Identif
   // megabytes.
   const shown = redactLine(redactedStart(line, LONGEST_LINE + 1));
   return {
-    ...{ workerId, source: typeof source === "string" ? source : "container", ts: time, id: id ?? time },
+    workerId,
+    source: typeof source === "string" ? source : "container",
+    ts: time,
+    id: id ?? time,
     line: shown.length > LONGEST_LINE ? `${shown.slice(0, LONGEST_LINE)}…` : shown,
   };
 }

@@ -86,7 +86,14 @@ export function createCollection<T extends NamedRecord, Settings, Changes>(
   );
   const { hiddenIn = () => [], recognize = async (record) => record } = calls;
   return {
-    ...{ ...context, kind, calls, hooks, list, single, lastWrites: new Map(), hiddenIn },
+    ...context,
+    kind,
+    calls,
+    hooks,
+    list,
+    single,
+    lastWrites: new Map(),
+    hiddenIn,
     duplicates: { running: 0, created: [] },
     completion: createCompletion(context, kind, calls.readNames),
     recall: async (record, known) =>

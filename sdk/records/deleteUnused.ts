@@ -177,8 +177,13 @@ async function untilGone<T extends NamedRecord>(
   const lookAgain = async () =>
     findOrProveAbsent(collection, await list.read({ gathers: true }, options), id, options, { rest });
   await pollUntil({
-    ...{ clock, signal: options.signal, firstPauseMs: FIRST_PAUSE_MS, longestPauseMs: LONGEST_PAUSE_MS },
-    ...{ timeoutMs: releaseTimeoutMs, startedAt: () => startedAt, rest },
+    clock,
+    signal: options.signal,
+    firstPauseMs: FIRST_PAUSE_MS,
+    longestPauseMs: LONGEST_PAUSE_MS,
+    timeoutMs: releaseTimeoutMs,
+    startedAt: () => startedAt,
+    rest,
     async step() {
       for (const rule of rules) await refuseUsed(collection, present, rule, options);
       if (obstacle === "") onDelete?.();

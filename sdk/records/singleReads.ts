@@ -126,7 +126,10 @@ export class SingleReads<T extends NamedRecord> {
     try {
       const found = await makeCall(this.#context, {
         ...requestOptions(given),
-        ...{ name, operation, repeatability: "safe", attempt },
+        name,
+        operation,
+        repeatability: "safe",
+        attempt,
       });
       this.#isServed = true;
       return found;

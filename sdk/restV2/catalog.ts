@@ -14,15 +14,25 @@ const placed = z
 
 const gpuSchema = z
   .looseObject({
-    ...{ id, name: looseText, manufacturer: looseText, memory: looseNumber, availability: looseText },
+    id,
+    name: looseText,
+    manufacturer: looseText,
+    memory: looseNumber,
+    availability: looseText,
     pool: z.string().min(1).nullable().optional().catch(undefined),
     price: z.looseObject({ serverless: looseNumber, secure: looseNumber }).nullish().catch(undefined),
     dataCenters: placed,
     cudaVersions: z.array(z.looseObject({ version: id, available: looseFlag })).nullish(),
   })
   .transform(({ id, name = id, manufacturer, memory, pool, price, availability, dataCenters, cudaVersions }) => ({
-    ...{ id, name, manufacturer, memoryInGb: memory, pool, dataCenters },
-    ...{ serverlessPrice: price?.serverless, podPrice: price?.secure },
+    id,
+    name,
+    manufacturer,
+    memoryInGb: memory,
+    pool,
+    dataCenters,
+    serverlessPrice: price?.serverless,
+    podPrice: price?.secure,
     // The overall stock may be shown as "none" even though a data center has stock (observed).
     stock: bestLevel([stockLevel(availability), ...dataCenters.map(({ stock }) => stock)]),
     cudaVersions: cudaVersions?.map(({ version, available }) => ({ version, isAvailable: available ?? false })),
@@ -34,7 +44,11 @@ const dataCentersSchema = z.looseObject({
   dataCenters: z
     .array(
       z.looseObject({
-        ...{ id, name: looseText, region: looseText, networkVolumeTypes: looseTexts, compliance: looseTexts },
+        id,
+        name: looseText,
+        region: looseText,
+        networkVolumeTypes: looseTexts,
+        compliance: looseTexts,
         gpuAvailability: placed,
       }),
     )
@@ -45,7 +59,9 @@ const cpusSchema = z.looseObject({
   cpus: z
     .array(
       z.looseObject({
-        ...{ id, name: looseText, ramGbPerVcpu: looseNumber },
+        id,
+        name: looseText,
+        ramGbPerVcpu: looseNumber,
         vcpu: z.looseObject({ min: looseNumber, max: looseNumber }).nullish().catch(undefined),
         price: z.looseObject({ serverlessPerVcpu: looseNumber }).nullish().catch(undefined),
       }),
@@ -97,14 +113,24 @@ export function v2CatalogCalls(transport: RestV2Transport): CatalogCalls {
       const request = { name: "listDataCenters", operation, method: "GET", path, query } as const;
       const { dataCenters } = decode(dataCentersSchema, await requestV2(transport, request, attempt), operation);
       return dataCenters.map(({ id, name = id, region, networkVolumeTypes, compliance = [], gpuAvailability }) => ({
-        ...{ id, name, region, isListed: true, volumeTypes: networkVolumeTypes, compliance, gpus: gpuAvailability },
+        id,
+        name,
+        region,
+        isListed: true,
+        volumeTypes: networkVolumeTypes,
+        compliance,
+        gpus: gpuAvailability,
       }));
     },
     async cpus(operation, attempt) {
       const request = { name: "listCpus", operation, method: "GET", path: "/catalog/cpus" } as const;
       const { cpus } = decode(cpusSchema, await requestV2(transport, request, attempt), operation);
       return cpus.map(({ id, name = id, vcpu, ramGbPerVcpu, price }) => ({
-        ...{ id, name, minVcpus: vcpu?.min, maxVcpus: vcpu?.max, memoryPerVcpu: ramGbPerVcpu },
+        id,
+        name,
+        minVcpus: vcpu?.min,
+        maxVcpus: vcpu?.max,
+        memoryPerVcpu: ramGbPerVcpu,
         serverlessPricePerVcpu: price?.serverlessPerVcpu,
       }));
     },

@@ -84,7 +84,9 @@ function countsIn({ workers: given, summary }: z.infer<typeof countedWorkersSche
   const states = { running: count("running"), idle: count("idle"), initializing: count("initializing") };
   const others = { throttled: count("throttled"), unhealthy: count("unhealthy") };
   const facts: WorkerFacts = {
-    ...{ ...states, ...others, total: Math.max(workers.length, total({ ...states, ...others })) },
+    ...states,
+    ...others,
+    total: Math.max(workers.length, total({ ...states, ...others })),
     stale: workers.filter(({ isStale }) => isStale === true).length,
     startingMs: starting.length > 0 ? Math.max(...starting) : undefined,
     isListed: true,

@@ -65,7 +65,8 @@ export function patchBody(
   );
   const changesCuda = sent.includes("allowedCudaVersions") || sent.includes("minCudaVersion");
   refuseUnsupported({
-    ...{ scalerType, type },
+    scalerType,
+    type,
     ...(changesCuda && { allowedCudaVersions, minCudaVersion }),
     ...(sent.includes("idleTimeout") && { idleTimeout }),
     ...(sent.includes("scalerValue") && { scalerValue }),

@@ -36,7 +36,10 @@ export const countedWorkersSchema = z.looseObject({
 });
 
 const release = {
-  ...{ version: looseNumber, source: looseText, createdByUserId: looseText, createdAt: looseText },
+  version: looseNumber,
+  source: looseText,
+  createdByUserId: looseText,
+  createdAt: looseText,
   diff: z
     .array(z.looseObject({ field: z.string(), old: z.unknown(), new: z.unknown() }))
     .nullish()
@@ -95,7 +98,11 @@ export function v2ReleaseCalls(transport: RestV2Transport): Required<ReleaseCall
         );
       }
       const releases = page.releases.map(({ id, version, source, createdByUserId, createdAt, diff }) => ({
-        ...{ id, version, source, createdByUserId, createdAt },
+        id,
+        version,
+        source,
+        createdByUserId,
+        createdAt,
         changes: (diff ?? []).map((each) => ({ field: each.field, old: each.old, new: each.new })),
       }));
       return { releases, next: hasNextPage === false ? undefined : nextCursor || undefined };

@@ -66,8 +66,11 @@ export function secretSchema(timeOfValue: string): z.ZodType<SecretRecord> {
   return z.looseObject(shown).transform(({ id, name, description, createdAt, [timeOfValue]: written }) => {
     const created = inIso(createdAt);
     return {
-      ...{ id, name, description: description ?? "" },
-      ...{ createdAt: created, valueLastUpdatedAt: inIso(written) || created },
+      id,
+      name,
+      description: description ?? "",
+      createdAt: created,
+      valueLastUpdatedAt: inIso(written) || created,
     };
   });
 }

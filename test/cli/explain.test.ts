@@ -64,7 +64,8 @@ test("logs --follow runs until it is interrupted, and shows no secret", async ()
   await new Promise<void>((resolve) => child.stdout.once("data", () => resolve()));
   const shown = new Promise<void>((resolve) => child.stdout.once("data", () => resolve()));
   await fetch(`${emulator.url}/v2/runrunrun123/run`, {
-    ...{ method: "POST", body: JSON.stringify({ input: {} }) },
+    method: "POST",
+    body: JSON.stringify({ input: {} }),
     headers: { authorization: `Bearer ${emulator.apiKey}`, "content-type": "application/json" },
   });
   await shown;

@@ -14,9 +14,17 @@ afterEach(() => {
 });
 
 const ENDPOINT = {
-  ...{ id: "ep1", name: "llama", type: "QUEUE", workers: { min: 0, max: 2 }, dataCenterIds: [], networkVolumes: [] },
-  ...{ scaling: { type: "QUEUE_DELAY", queueDelay: 4 }, gpu: { pools: ["ADA_24"], count: 1 }, timeout: 0 },
-  ...{ flashboot: "OFF", createdAt: "2026-11-21T10:00:00Z" },
+  id: "ep1",
+  name: "llama",
+  type: "QUEUE",
+  workers: { min: 0, max: 2 },
+  dataCenterIds: [],
+  networkVolumes: [],
+  scaling: { type: "QUEUE_DELAY", queueDelay: 4 },
+  gpu: { pools: ["ADA_24"], count: 1 },
+  timeout: 0,
+  flashboot: "OFF",
+  createdAt: "2026-11-21T10:00:00Z",
 };
 const WORKER = { id: "w1", status: "INITIALIZING", isStale: false };
 
@@ -67,7 +75,8 @@ test("explain exits within 20 s and reports what it could not read if the servic
 test("explain --stack takes at most 20 s for 60 endpoints if the service hangs, and prints each result as soon as it is ready", async () => {
   const folder = mkdtempSync(path.join(tmpdir(), "explain-"));
   const resources = Array.from({ length: 60 }, (_, at) => ({
-    ...{ type: "pulumi-nodejs:dynamic/serverless-gpu:ServerlessEndpoint", id: `ep${at}` },
+    type: "pulumi-nodejs:dynamic/serverless-gpu:ServerlessEndpoint",
+    id: `ep${at}`,
   }));
   const state = JSON.stringify({ deployment: { resources } });
   writeFileSync(path.join(folder, "pulumi"), `#!/bin/sh\necho '${state}'\n`, { mode: 0o755 });

@@ -8,7 +8,10 @@ test("history lists what each release changed, and rollback explains how to undo
   await using emulator = await startEmulator({ profile: "observed", drainMs: 0 });
   const client = createClient({ apiKey: emulator.apiKey, graphqlUrl: emulator.url, queueUrl: emulator.url, api: "v2" });
   const { id } = await client.endpoints.create({
-    ...{ name: "llama", gpuIds: "ADA_24", imageName: "me/llama:1", env: { HF_TOKEN: "first", OLD: "1" } },
+    name: "llama",
+    gpuIds: "ADA_24",
+    imageName: "me/llama:1",
+    env: { HF_TOKEN: "first", OLD: "1" },
   });
   await client.endpoints.update(id, { imageName: "me/llama:2", env: { HF_TOKEN: TOKEN, OLD: null, NEW: "2" } });
   await client.endpoints.update(id, { workersMax: 2 });
@@ -42,7 +45,10 @@ test("history lists what each release changed, and rollback explains how to undo
   const done = await run("rollback", "llama", "--to", first, "--yes");
   expect(done.code).toBe(0);
   expect(await client.endpoints.get(id)).toMatchObject({
-    ...{ imageName: "me/llama:1", containerDiskInGb: 20, workersMax: 2, env: { HF_TOKEN: "first", OLD: "1" } },
+    imageName: "me/llama:1",
+    containerDiskInGb: 20,
+    workersMax: 2,
+    env: { HF_TOKEN: "first", OLD: "1" },
   });
   expect((await run("rollback", id, "--to", first)).stdout).toContain("already has the settings");
   const unknown = await run("rollback", id, "--to", "no-such-release");

@@ -46,10 +46,15 @@ async function play({ scenario, api, logs, number }: Run): Promise<Outcome> {
   const { graphqlUrl, restUrl, queueUrl, seen } = standIn;
   const { apiKey, endpointId, isContractOnly } = world;
   await using client = createClient({
-    ...{ apiKey, api, graphqlUrl, restUrl, queueUrl },
+    apiKey,
+    api,
+    graphqlUrl,
+    restUrl,
+    queueUrl,
     ...(!isContractOnly && { service: "runpod" as const }),
     // A service that fails must not take the time of the test.
-    ...{ retry: { maxAttempts: 2, maxElapsedMs: 10_000 }, attemptTimeoutMs: 3_000 },
+    retry: { maxAttempts: 2, maxElapsedMs: 10_000 },
+    attemptTimeoutMs: 3_000,
   });
   const begun = performance.now();
   const answer = await ask(client, endpointId, logs);
@@ -104,7 +109,9 @@ describe("the diagnosis of an endpoint, judged by a stand-in for the service", (
     const isBlind = scenario.needsLogs && logs && api === "v2" && !seen.sawLogs;
     expect({
       problems: [...problems, ...answer.lacks, ...(isBlind ? ["it has not read the log"] : [])],
-      ...{ named: answer.named, leaks: leaksIn(outcome), violations: seen.violations },
+      named: answer.named,
+      leaks: leaksIn(outcome),
+      violations: seen.violations,
       // A client may find out what a service without the newer fields has.
       unknownFields: scenario.state.isContractOnly ? [] : seen.unknownFields,
     }).toEqual({ problems: [], named: answer.named, leaks: [], violations: [], unknownFields: [] });

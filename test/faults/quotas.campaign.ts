@@ -116,7 +116,15 @@ afterAll(() => {
     "endpoints after",
   ];
   const lines = rows.map((row) => [
-    ...[row.api, row.fleet, row.command, row.graphql, row.v2, row.refused, row.busiest, row.seconds, row.endpoints],
+    row.api,
+    row.fleet,
+    row.command,
+    row.graphql,
+    row.v2,
+    row.refused,
+    row.busiest,
+    row.seconds,
+    row.endpoints,
   ]);
   const table = [names, ["---", "---", "---", ...names.slice(3).map(() => "--:")], ...lines].map(
     (cells) => `| ${cells.join(" | ")} |`,

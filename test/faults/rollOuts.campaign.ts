@@ -89,7 +89,8 @@ const SCENARIOS = [
   ["its image cannot be pulled", "me/llama-good", "me/llama-unknown-good", true, ROLL_OUT, "did not end within 5 s"],
   [
     "its image cannot be pulled, without a test",
-    ...["me/llama-good", "me/llama-unknown-good"],
+    "me/llama-good",
+    "me/llama-unknown-good",
     ...([true, { ...ROLL_OUT, test: null }, "no worker of it was ready"] as const),
   ],
   ["hangs", "me/llama-good", "me/llama-hanging", true, ROLL_OUT, "did not end within 5 s"],
@@ -120,8 +121,17 @@ test.each(SCENARIOS)(
     const requests = emulator.journal.requests({ interface: "v2" }).length;
     const jobs = (await stop?.()) ?? { sent: 0, right: 0, wrong: 0, failed: 0, open: 0 };
     rows.push([
-      ...[title, error ? "fails" : "passes", seconds, saves, image, requests],
-      ...[jobs.sent, jobs.right, jobs.wrong, jobs.failed, jobs.open],
+      title,
+      error ? "fails" : "passes",
+      seconds,
+      saves,
+      image,
+      requests,
+      jobs.sent,
+      jobs.right,
+      jobs.wrong,
+      jobs.failed,
+      jobs.open,
     ]);
     expect(error?.message ?? "passes").toContain(expected);
     if (!hasLoad) expect(provider.output()).toContain("not enough traffic to judge");
@@ -167,7 +177,10 @@ test.each([
 test("ten rollouts at once with the published quotas: each ends", async () => {
   const rateLimits = { graphql: "real", management: "real" } as const;
   await using emulator = await startEmulator({
-    ...{ profile: "observed", drainMs: 0, coldStartMs: 200, rateLimits },
+    profile: "observed",
+    drainMs: 0,
+    coldStartMs: 200,
+    rateLimits,
     handlers: { default: runByImage },
   });
   await using provider = await startProvider(emulator, newMachine());

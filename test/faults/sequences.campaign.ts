@@ -40,7 +40,9 @@ function setupOf(number: number): Setup {
   const random = randomFrom(seed ^ 0x5eed);
   const api = random();
   const setup: Setup = {
-    ...{ seed, lenient: random() < 0.4, namespace: random() < 0.6 },
+    seed,
+    lenient: random() < 0.4,
+    namespace: random() < 0.6,
     ...(api < 0.6 && { apis: api < 0.25 ? "v2" : "both" }),
     ...(random() < 0.2 && { isPlugin: true }),
   };

@@ -38,8 +38,12 @@ test(`${CYCLES} starts and stops of workers leave no process and no folder behin
   let ups = 0;
   for (let round = 0; ups < CYCLES; round += 1) {
     const { id } = emulator.endpoints.create({
-      ...{ id: `e${round}`, name: "worker", gpuIds: "ADA_24", templateId: "t" },
-      ...{ workersMin: AT_ONCE, workersMax: AT_ONCE },
+      id: `e${round}`,
+      name: "worker",
+      gpuIds: "ADA_24",
+      templateId: "t",
+      workersMin: AT_ONCE,
+      workersMax: AT_ONCE,
     });
     const lines = () => emulator.journal.workerOutput({ endpointId: id });
     // In half of the rounds the processes are ended while they start.

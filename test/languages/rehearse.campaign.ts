@@ -127,7 +127,8 @@ describe.each(["TypeScript", "YAML", "Python"])("%s", (title) => {
     const { applied, seconds } = await rehearse(stack);
     const count = (wanted: string) => applied.changes.filter(({ what }: { what: string }) => what === wanted).length;
     expect({ ...applied, changes: [count("rolled out"), count("updated"), applied.changes.length] }).toMatchObject({
-      ...{ changes: [COUNTS.own + COUNTS.bound, COUNTS.bound, COUNTS.own + 2 * COUNTS.bound], left: [] },
+      changes: [COUNTS.own + COUNTS.bound, COUNTS.bound, COUNTS.own + 2 * COUNTS.bound],
+      left: [],
     });
     expect([applied.failure, applied.destroyFailure]).toEqual([undefined, undefined]);
     expect(emulator.journal.requests()).toHaveLength(requests);

@@ -34,7 +34,10 @@ ${Object.entries(endpoints)
 `;
 
 const VOLUMES = ["EU-RO-1", "US-KS-2"].map((dataCenterId, i) => ({
-  ...{ id: `v${i + 1}`, name: `v${i + 1}`, size: 10, dataCenterId },
+  id: `v${i + 1}`,
+  name: `v${i + 1}`,
+  size: 10,
+  dataCenterId,
 }));
 
 const named = ({ endpoints }: Emulator, name: string) => endpoints.list().find((each) => each.name === name);

@@ -7,7 +7,10 @@ let plugin: Awaited<ReturnType<typeof startPlugin>>;
 
 beforeAll(async () => {
   emulator = await startEmulator({
-    ...{ profile: "observed", workerQuota: 20, spendLimit: 80, volumeDataCenters: ["EU-RO-1"] },
+    profile: "observed",
+    workerQuota: 20,
+    spendLimit: 80,
+    volumeDataCenters: ["EU-RO-1"],
     seed: {
       endpoints: [{ id: "abc", name: "llama", gpuIds: "ADA_24,AMPERE_24", templateId: "tpl", locations: "CZ,RO" }],
       templates: [

@@ -87,7 +87,9 @@ test.each([
 ])("the explicit provider %s uses its own key and its own lists of additional accepted values", async (provider) => {
   await using emulator = await startEmulator({ apiKey: "own-key-4711" });
   const config = {
-    ...{ apiKey: "own-key-4711", graphqlUrl: emulator.url, queueUrl: emulator.url },
+    apiKey: "own-key-4711",
+    graphqlUrl: emulator.url,
+    queueUrl: emulator.url,
     extraGpuTiers: '["NEW_99"]',
   };
   const env = { SERVERLESS_GPU_API_KEY: "wrong-key", SERVERLESS_GPU_GRAPHQL_URL: "http://127.0.0.1:9" };

@@ -30,18 +30,22 @@ describe("the handlers, and all files that they load", () => {
       [...files].filter((file) => path.posix.dirname(file) === folder).map((file) => path.posix.basename(file, ".ts"));
     expect(loaded("sdk/jobs").sort()).toEqual([
       // A smoke test's job: it is submitted, polled and, with an abort, cancelled.
-      ...[
-        "idScanner",
-        "jobErrors",
-        "jobHandle",
-        "jobHandleOptions",
-        "jobLifetime",
-        "jobOutput",
-        "jobQueue",
-        "jobRecord",
-      ],
+      "idScanner",
+      "jobErrors",
+      "jobHandle",
+      "jobHandleOptions",
+      "jobLifetime",
+      "jobOutput",
+      "jobQueue",
+      "jobRecord",
       // `JobHandle.stream` is a method, so its module comes with it.
-      ...["jobRequest", "jobStream", "operations", "poller", "queueTransport", "statusChanges", "submit"],
+      "jobRequest",
+      "jobStream",
+      "operations",
+      "poller",
+      "queueTransport",
+      "statusChanges",
+      "submit",
     ]);
     // The last lines of workers, for a diagnosis.
     expect(loaded("sdk/logs").sort()).toEqual(["redactLine", "tails", "workerLog"]);

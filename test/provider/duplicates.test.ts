@@ -5,7 +5,10 @@ const handlersOf = (name: string) => `exports.handler = () => require("pulumi-se
 const KINDS = {
   endpoint: { name: "llama", gpuIds: "ADA_24", templateId: "template" },
   "network volume": {
-    ...{ __provider: handlersOf("networkVolumeV1"), name: "models", size: 20, dataCenterId: "EU-RO-1" },
+    __provider: handlersOf("networkVolumeV1"),
+    name: "models",
+    size: 20,
+    dataCenterId: "EU-RO-1",
   },
 } as const;
 const CREATES = {

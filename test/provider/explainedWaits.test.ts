@@ -39,7 +39,8 @@ const waits = {
     );
     const { id, outputs } = await provider.create({ ...ENDPOINT, workersMin: 1, drainTimeout: TIMEOUT });
     await fetch(`${emulator.url}/v2/${id}/run`, {
-      ...{ method: "POST", body: JSON.stringify({ input: {} }) },
+      method: "POST",
+      body: JSON.stringify({ input: {} }),
       headers: { authorization: `Bearer ${emulator.apiKey}`, "content-type": "application/json" },
     });
     return failure(provider.delete(id, outputs));

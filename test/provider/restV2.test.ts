@@ -30,7 +30,12 @@ const PROGRAM = { name: "llama", gpuIds: "ADA_24", templateId: "tpl-one", templa
 test("refreshing 300 endpoints takes two requests, within the limit of a minute", async () => {
   const { outputs } = await create({ ...PROGRAM, locations: ["CZ", "RO"] });
   const endpoints = Array.from({ length: 300 }, (_, i) => ({
-    ...{ id: `e${i}`, name: `e${i}`, gpuIds: "ADA_24", templateId: "tpl-one", workersMax: 2, locations: "CZ,RO" },
+    id: `e${i}`,
+    name: `e${i}`,
+    gpuIds: "ADA_24",
+    templateId: "tpl-one",
+    workersMax: 2,
+    locations: "CZ,RO",
   }));
   emulator.seed({ endpoints });
   await provider.stop();

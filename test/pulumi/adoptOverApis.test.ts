@@ -17,8 +17,15 @@ beforeEach(async () => {
   client = createClient({ ...connection, service: "runpod", api: "v2" });
   for (const name of NAMES) {
     await client.endpoints.create({
-      ...{ name, gpuIds: "ADA_24", imageName: `me/${name}:1`, containerDiskInGb: 30, ports: ["8000/http"] },
-      ...{ env: { HF_TOKEN: CANARY }, workersMin: 1, workersMax: 2, locations: "EU-RO-1" },
+      name,
+      gpuIds: "ADA_24",
+      imageName: `me/${name}:1`,
+      containerDiskInGb: 30,
+      ports: ["8000/http"],
+      env: { HF_TOKEN: CANARY },
+      workersMin: 1,
+      workersMax: 2,
+      locations: "EU-RO-1",
     });
   }
 });

@@ -239,8 +239,11 @@ test("reports a killed adoption, which can be rolled back unless the stack has a
   await killAt(run.emulator, run.provider, AFTER_THE_SAVE, undefined, { ...programOf("2-good"), adoptId: first.id });
   const { SERVERLESS_GPU_API_KEY: _, ...service } = run.emulator.env;
   const env = {
-    ...{ ...service, SERVERLESS_GPU_API_KEY: run.emulator.apiKey, SERVERLESS_GPU_SERVICE: "runpod" },
-    ...{ SERVERLESS_GPU_API: "v2", XDG_CACHE_HOME: machine },
+    ...service,
+    SERVERLESS_GPU_API_KEY: run.emulator.apiKey,
+    SERVERLESS_GPU_SERVICE: "runpod",
+    SERVERLESS_GPU_API: "v2",
+    XDG_CACHE_HOME: machine,
   };
   const of = await createStack();
   const command = `serverless-gpu rollback ${first.id} --left --yes`;

@@ -69,7 +69,8 @@ async function drains(api: "graphql" | "v2") {
   expect((await stack.run(["up", "--yes", "--skip-preview"])).exitCode).toBe(0);
   const id = emulator.endpoints.list()[0]?.id;
   await fetch(`${emulator.url}/v2/${id}/run`, {
-    ...{ method: "POST", body: JSON.stringify({ input: {} }) },
+    method: "POST",
+    body: JSON.stringify({ input: {} }),
     headers: { authorization: `Bearer ${emulator.apiKey}`, "content-type": "application/json" },
   });
   const { exitCode, output } = await stack.run(["destroy", "--yes", "--skip-preview"]);

@@ -11,7 +11,9 @@ const API = process.env.LIFECYCLE_API === "v2" ? "v2" : "graphql";
 /** The requests of each interface. */
 const REQUESTS = {
   graphql: {
-    ...{ list: "myself", create: "saveEndpoint", change: "saveEndpoint" },
+    list: "myself",
+    create: "saveEndpoint",
+    change: "saveEndpoint",
     created: {
       name: "full",
       gpuIds: "ADA_24,AMPERE_24,-NVIDIA L4",
@@ -41,7 +43,9 @@ const REQUESTS = {
     scaledToZero: { workersMin: 0, workersMax: 0, gpuIds: "AMPERE_80" },
   },
   v2: {
-    ...{ list: "listEndpoints", create: "createEndpoint", change: "updateEndpoint" },
+    list: "listEndpoints",
+    create: "createEndpoint",
+    change: "updateEndpoint",
     created: {
       name: "full",
       type: "QUEUE",

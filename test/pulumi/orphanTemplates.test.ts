@@ -12,7 +12,11 @@ new ServerlessEndpoint("named", { name: "llama", gpuIds: "ADA_24", imageName: "m
 
 test("a template that a killed endpoint deletion left behind is found after a refresh and deleted", async () => {
   await using emulator = await startEmulator({
-    ...{ profile: "observed", drainMs: 0, coldStartMs: 0, keepBoundTemplates: true, templateReleaseMs: 0 },
+    profile: "observed",
+    drainMs: 0,
+    coldStartMs: 0,
+    keepBoundTemplates: true,
+    templateReleaseMs: 0,
   });
   const env = { ...emulator.env, SERVERLESS_GPU_SERVICE: "runpod", SERVERLESS_GPU_API: "graphql" };
   const stack = await createStack({ program: PROGRAM, env });

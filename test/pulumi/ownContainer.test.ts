@@ -84,7 +84,10 @@ describe.each([
     const changed = await stack.up("--diff");
     expect(changed.output).not.toMatch(/replaced|deleted/);
     expect(container()).toMatchObject({
-      ...{ imageName: "me/llama:2", containerDiskInGb: 20, ports: "8000/http", dockerArgs: '{"cmd":["serve"]}' },
+      imageName: "me/llama:2",
+      containerDiskInGb: 20,
+      ports: "8000/http",
+      dockerArgs: '{"cmd":["serve"]}',
       env: { HF_TOKEN: CANARY, MODEL: "b", THEIRS: CANARY },
     });
     await expectUpToDate(stack);

@@ -20,7 +20,9 @@ const writes = () => emulator.journal.operations().filter((each) => /^(save|crea
 /** Creates an endpoint with its own container, as somebody else would. Returns its id. */
 async function theirs(): Promise<string> {
   await using client = createClient({
-    ...{ service: "runpod", graphqlUrl: emulator.url, queueUrl: emulator.url },
+    service: "runpod",
+    graphqlUrl: emulator.url,
+    queueUrl: emulator.url,
     apiKey: emulator.apiKey,
   });
   const env = { HF_TOKEN: CANARY, THEIRS: CANARY };

@@ -78,13 +78,19 @@ function steady(): string {
 /** Limits that the program before the change keeps. */
 const ASSUMED = ["--seeds", "3", "--cold-start", "30s", "--ttl", "1h"];
 const BUSY = [
-  ...["--load", "bursts.csv", "--endpoint", "busy", ...ASSUMED],
-  ...["--max-p95", "39s", "--max-cost", "4500/month", "--max-during", "p50=30s,p95=60s,lost=0"],
+  "--load",
+  "bursts.csv",
+  "--endpoint",
+  "busy",
+  ...ASSUMED,
+  "--max-p95",
+  "39s",
+  "--max-cost",
+  "4500/month",
+  "--max-during",
+  "p50=30s,p95=60s,lost=0",
 ];
-const CALM = [
-  ...["--load", "steady.csv", "--endpoint", "calm", ...ASSUMED],
-  ...["--max-p95", "5s", "--max-during", "p99=5s"],
-];
+const CALM = ["--load", "steady.csv", "--endpoint", "calm", ...ASSUMED, "--max-p95", "5s", "--max-during", "p99=5s"];
 
 let emulator: Emulator;
 let stack: PulumiStack;
@@ -215,7 +221,10 @@ const CASES: Readonly<Record<string, Case>> = {
     args: ["--strict"],
     reasons: [["unlikely", /^image: the change removes its registry credential, so workers can start only if/]],
     changes: [
-      ...["deleted hub: ", "rolled out busy: ", "rolled out calm: ", "rolled out stored: "],
+      "deleted hub: ",
+      "rolled out busy: ",
+      "rolled out calm: ",
+      "rolled out stored: ",
       "updated image: containerRegistryAuthId",
     ],
   },

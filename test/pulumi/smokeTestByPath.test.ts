@@ -15,7 +15,10 @@ function startApp() {
   };
   const endpoint = { id: "app1", name: "app", gpuIds: "AMPERE_24", templateId: "t", type: "LB" };
   return startEmulator({
-    ...{ drainMs: 0, coldStartMs: 0, profile: "observed", handlers: { app } },
+    drainMs: 0,
+    coldStartMs: 0,
+    profile: "observed",
+    handlers: { app },
     seed: { endpoints: [{ ...endpoint, scalerType: "REQUEST_COUNT", workersMax: 1 }] },
   });
 }

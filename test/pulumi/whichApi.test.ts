@@ -59,7 +59,8 @@ test("every command reads the API from Pulumi.yaml until a stack is selected, an
 
 test("the key, URLs and API of the selected stack take precedence over Pulumi.yaml, and the secret key is never shown", async () => {
   await stack.setConfig({
-    ...{ "serverless-gpu:graphqlUrl": emulator.url, "serverless-gpu:queueUrl": emulator.url },
+    "serverless-gpu:graphqlUrl": emulator.url,
+    "serverless-gpu:queueUrl": emulator.url,
   });
   await stack.succeed(["config", "set", "--secret", "serverless-gpu:apiKey", emulator.apiKey]);
   const one = await run(["explain", "e1"]);

@@ -54,7 +54,10 @@ ${resources("", choice)}`;
 
 const TEMPLATES = [{ id: "t", name: "one", imageName: "me/one:1" }];
 const VOLUMES = ["EU-RO-1", "US-KS-2"].map((dataCenterId, i) => ({
-  ...{ id: `v${i + 1}`, name: `v${i + 1}`, size: 10, dataCenterId },
+  id: `v${i + 1}`,
+  name: `v${i + 1}`,
+  size: 10,
+  dataCenterId,
 }));
 const MODEL = "https://huggingface.co/a/b";
 

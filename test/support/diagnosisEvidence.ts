@@ -15,7 +15,10 @@ import type {
 
 export const NOW = Date.parse("2026-11-22T12:00:00Z");
 export const refusal = (is: ServiceRefusal["is"], isOwn = true): ServiceRefusal => ({
-  ...{ is, isOwn, readAt: NOW - 1000, source: "REST v2" },
+  is,
+  isOwn,
+  readAt: NOW - 1000,
+  source: "REST v2",
 });
 export const MINUTE = 60_000;
 export const NONE: NotSeen = { why: undefined };
@@ -23,9 +26,19 @@ export const NONE: NotSeen = { why: undefined };
 export const part = <T>(value: T): Part<T> => ({ value, readAt: NOW - 1000, source: "REST v2" });
 
 export const ENDPOINT: EndpointFacts = {
-  ...{ name: "llama", isLoadBalancer: false, workersMin: 0, workersMax: 3, scalerType: "QUEUE_DELAY", scalerValue: 4 },
-  ...{ gpuIds: "ADA_24", gpuCount: 1, locations: "", minCudaVersion: "", allowedCudaVersions: "" },
-  ...{ volumeIds: [], compliance: [] },
+  name: "llama",
+  isLoadBalancer: false,
+  workersMin: 0,
+  workersMax: 3,
+  scalerType: "QUEUE_DELAY",
+  scalerValue: 4,
+  gpuIds: "ADA_24",
+  gpuCount: 1,
+  locations: "",
+  minCudaVersion: "",
+  allowedCudaVersions: "",
+  volumeIds: [],
+  compliance: [],
 };
 
 export function workers(counts: Partial<WorkerFacts> = {}): WorkerFacts {
@@ -35,28 +48,51 @@ export function workers(counts: Partial<WorkerFacts> = {}): WorkerFacts {
 }
 
 export const queue = (inQueue: number, inProgress = 0, counts: Partial<WorkerFacts> = {}): QueueFacts => ({
-  ...{ inQueue, inProgress, completed: 0, failed: 0, workers: { ...workers(counts), isListed: false } },
+  inQueue,
+  inProgress,
+  completed: 0,
+  failed: 0,
+  workers: { ...workers(counts), isListed: false },
 });
 
 export const gpu = (stock: StockLevel, more: Partial<CatalogGpu> = {}): CatalogGpu => ({
-  ...{ id: "NVIDIA GeForce RTX 4090", name: "4090", pool: "ADA_24", stock },
+  id: "NVIDIA GeForce RTX 4090",
+  name: "4090",
+  pool: "ADA_24",
+  stock,
   dataCenters: [{ id: "EU-RO-1", stock }],
   ...more,
 });
 export const stock = (gpus: readonly CatalogGpu[], more: Partial<StockFacts> = {}): StockFacts => ({
-  ...{ gpus, dataCenters: undefined, volumeDataCenters: [], ...more },
+  gpus,
+  dataCenters: undefined,
+  volumeDataCenters: [],
+  ...more,
 });
 export const LIMITS: LimitFacts = {
-  ...{ workerQuota: 10, workersUsed: 3, spendLimit: 80, spend: 1, isUnderBalance: false },
+  workerQuota: 10,
+  workersUsed: 3,
+  spendLimit: 80,
+  spend: 1,
+  isUnderBalance: false,
 };
 
 /** Evidence of an endpoint with a waiting job and no worker, with changes. */
 export function evidence(changes: Partial<Evidence> & { readonly settings?: Partial<EndpointFacts> } = {}): Evidence {
   const { settings, ...others } = changes;
   return {
-    ...{ awaited: "jobs", waitedMs: undefined, now: NOW, endpoint: part({ ...ENDPOINT, ...settings }) },
-    ...{ listed: part(false), workers: part(workers()), rollout: NONE, queue: part(queue(1)), stock: NONE },
-    ...{ volumes: NONE, limits: NONE, logs: NONE },
+    awaited: "jobs",
+    waitedMs: undefined,
+    now: NOW,
+    endpoint: part({ ...ENDPOINT, ...settings }),
+    listed: part(false),
+    workers: part(workers()),
+    rollout: NONE,
+    queue: part(queue(1)),
+    stock: NONE,
+    volumes: NONE,
+    limits: NONE,
+    logs: NONE,
     ...others,
   };
 }
@@ -66,7 +102,10 @@ export const log = (...lines: readonly (readonly [source: string, line: string, 
     {
       workerId: "w1",
       lines: lines.map(([source, line, second = 0]) => ({
-        ...{ workerId: "w1", source, line, ts: new Date(NOW - MINUTE + second * 1000).toISOString() },
+        workerId: "w1",
+        source,
+        line,
+        ts: new Date(NOW - MINUTE + second * 1000).toISOString(),
       })),
     },
   ]);
@@ -79,7 +118,11 @@ export function decided(given: Evidence) {
 export const starting = part(workers({ initializing: 1, startingMs: MINUTE }));
 export const START = "start container for app:1: begin";
 export const rollout: RolloutFacts = {
-  ...{ inProgress: true, workersOnLatest: 0, workersTotal: 1, changed: [], releasedAt: undefined },
+  inProgress: true,
+  workersOnLatest: 0,
+  workersTotal: 1,
+  changed: [],
+  releasedAt: undefined,
 };
 export const CLEAN = { stock: part(stock([gpu("High")])), limits: part(LIMITS) };
 

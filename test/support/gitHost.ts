@@ -143,11 +143,18 @@ export async function startGitHost({ comments = [] }: { readonly comments?: read
     const [, merge] = /\/commits\/(\w+)\/merge_requests$/.exec(path) ?? [];
     if (merge)
       return mergedBy(merge, ({ sha, into, isOfFork }) => ({
-        ...{ iid: 7, state: "merged", sha, target_branch: into },
-        ...{ source_project_id: projectOf(isOfFork), target_project_id: projectOf(false) },
+        iid: 7,
+        state: "merged",
+        sha,
+        target_branch: into,
+        source_project_id: projectOf(isOfFork),
+        target_project_id: projectOf(false),
       }));
     const pipelines = artifacts.map(({ commit, event, isOfFork }, id) => ({
-      ...{ id, project_id: projectOf(isOfFork), source: event ?? "merge_request_event", sha: commit },
+      id,
+      project_id: projectOf(isOfFork),
+      source: event ?? "merge_request_event",
+      sha: commit,
     }));
     if (path.endsWith("/merge_requests/7/pipelines")) return pipelines.reverse();
     const [, pipeline] = /\/pipelines\/(\d+)\/jobs$/.exec(path) ?? [];

@@ -60,7 +60,9 @@ export function jobsOfPipeline(pipeline: GitlabPipeline, variables: Variables, {
         steps: [
           ...steps([...pipeline.default.before_script, ...job.script], false),
           ...(job.artifacts?.paths ?? []).map((folder) => ({
-            ...{ command: "", env, always: false },
+            command: "",
+            env,
+            always: false,
             keeps: { name, folder },
           })),
           ...steps(job.after_script ?? [], true),

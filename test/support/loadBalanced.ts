@@ -31,13 +31,22 @@ export interface LoadBalancedOptions {
 export async function startLoadBalanced(options: LoadBalancedOptions = {}): Promise<LoadBalanced> {
   const { handler, fields } = options;
   const emulator = await startEmulator({
-    ...{ apiKey: CANARY, profile: "observed", coldStartMs: 0, drainMs: 0 },
+    apiKey: CANARY,
+    profile: "observed",
+    coldStartMs: 0,
+    drainMs: 0,
     ...(handler && { handlers: { app: handler } }),
     ...options.emulator,
   });
   const { id } = emulator.endpoints.create({
-    ...{ name: "app", gpuIds: "AMPERE_16", templateId: "t", type: "LB", scalerType: "REQUEST_COUNT", scalerValue: 4 },
-    ...{ workersMax: 3, idleTimeout: 5 },
+    name: "app",
+    gpuIds: "AMPERE_16",
+    templateId: "t",
+    type: "LB",
+    scalerType: "REQUEST_COUNT",
+    scalerValue: 4,
+    workersMax: 3,
+    idleTimeout: 5,
     ...fields,
   });
   const { url } = emulator;

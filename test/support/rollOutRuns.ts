@@ -13,7 +13,10 @@ export async function start(api = "v2") {
   const provider = await startProvider(emulator, machine, api);
   const first = await up(provider, programOf("good"), undefined);
   return {
-    ...{ emulator, machine, provider, first },
+    emulator,
+    machine,
+    provider,
+    first,
     async [Symbol.asyncDispose]() {
       await provider.stop();
       await emulator.stop();

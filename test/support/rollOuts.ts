@@ -67,7 +67,11 @@ export const startProvider = (emulator: Emulator, machine: string, api = "v2") =
 
 /** The inputs of the endpoint with an image, and a rollout that tests it. */
 export const programOf = (kind: string, rollOut: object = {}) => ({
-  ...{ automaticName: "llama", gpuIds: ["ADA_24"], imageName: `me/llama-${kind}`, workersMin: 1, workersMax: 2 },
+  automaticName: "llama",
+  gpuIds: ["ADA_24"],
+  imageName: `me/llama-${kind}`,
+  workersMin: 1,
+  workersMax: 2,
   env: { HF_TOKEN: TOKEN, VERSION: kind },
   rollOut: { test: { input: { prompt: "2 + 2" }, expectedOutput: { text: "4" }, timeout: 5 }, timeout: 60, ...rollOut },
 });

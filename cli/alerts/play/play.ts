@@ -55,7 +55,11 @@ export async function startPlay({ api, emulator: options, ids, healthEveryMs }: 
       }),
   };
   const readings: Readings = createReadings({
-    ...{ client, clock: held, showsReleases: api === "v2", ids, healthEveryMs },
+    client,
+    clock: held,
+    showsReleases: api === "v2",
+    ids,
+    healthEveryMs,
     say: () => {},
   });
   const isRecording = () => play.isRecording;
@@ -64,7 +68,10 @@ export async function startPlay({ api, emulator: options, ids, healthEveryMs }: 
   const running = readings.run(ending.signal);
   await quiet();
   const play: Play = {
-    ...{ emulator, readings, scrape: render, isRecording: true },
+    emulator,
+    readings,
+    scrape: render,
+    isRecording: true,
     elapsedS: () => clock.monotonic() / 1000,
     async advance(ms) {
       for (let leftMs = ms; leftMs > 0; leftMs -= STEP_MS) {
@@ -75,7 +82,9 @@ export async function startPlay({ api, emulator: options, ids, healthEveryMs }: 
     async submit(endpointId, input = {}) {
       const headers = { authorization: `Bearer ${apiKey}`, "content-type": "application/json" };
       const submitted = fetch(`${url}/v2/${endpointId}/run`, {
-        ...{ method: "POST", headers, body: JSON.stringify({ input }) },
+        method: "POST",
+        headers,
+        body: JSON.stringify({ input }),
       });
       // A job that a fault rejects or delays is lost, as it would be for a client that gives up.
       const ended = submitted.then((response) => response.arrayBuffer()).catch(() => {});

@@ -67,8 +67,16 @@ export async function playScenario(
 
 function emulatorFor(endpoints: readonly AlertSettings[]) {
   const seeds = endpoints.map(({ id, name, workersMin, workersMax, scalerType, scalerValue, idleTimeout, type }) => ({
-    ...{ id, name, workersMin, workersMax, scalerValue, idleTimeout, templateId: "template", gpuIds: "ADA_24" },
-    ...{ scalerType: scalerType as "QUEUE_DELAY", type: type === "LOAD_BALANCER" ? ("LB" as const) : ("QB" as const) },
+    id,
+    name,
+    workersMin,
+    workersMax,
+    scalerValue,
+    idleTimeout,
+    templateId: "template",
+    gpuIds: "ADA_24",
+    scalerType: scalerType as "QUEUE_DELAY",
+    type: type === "LOAD_BALANCER" ? ("LB" as const) : ("QB" as const),
   }));
   const work = (_: unknown, { sleep }: { sleep(ms: number): Promise<void> }) => sleep(RUN_S * 1000);
   return { seed: { endpoints: seeds }, coldStartMs: 10_000, randomSeed: 1, handlers: { default: work } };

@@ -43,7 +43,10 @@ interface FaultRow {
 const unread = (effect: FaultEffect): FaultRow => ({ effect, intended: UNREAD, withinS: 15 * MINUTE_S });
 const harmless = (effect: FaultEffect): FaultRow => ({ effect, intended: [], withinS: 0 });
 const ofStarts = (effect: FaultEffect, alert: string, minutes: number): FaultRow => ({
-  ...{ effect, intended: [alert], withinS: minutes * MINUTE_S, restarts: true },
+  effect,
+  intended: [alert],
+  withinS: minutes * MINUTE_S,
+  restarts: true,
 });
 const HOURS_MS = 3 * 3_600_000;
 
@@ -52,7 +55,8 @@ export const FAULT_ROWS: Readonly<Record<string, FaultRow>> = {
   latencyMs: harmless({ latencyMs: 2000 }),
   status: unread({ status: 503 }),
   graphqlError: {
-    ...{ effect: { graphqlError: { message: "Something went wrong" } }, intended: ["ServerlessGpuNoAccountRead"] },
+    effect: { graphqlError: { message: "Something went wrong" } },
+    intended: ["ServerlessGpuNoAccountRead"],
     withinS: 15 * MINUTE_S,
   },
   nullAccount: { effect: { nullAccount: true }, intended: ["ServerlessGpuNoAccountRead"], withinS: 15 * MINUTE_S },
@@ -89,7 +93,11 @@ const SPECIFIC = [
 
 function faultScenario(name: string, { effect, intended, withinS, restarts }: FaultRow): FaultScenario {
   return {
-    ...{ name, intended, withinS, lastsS: Math.max(withinS + 5 * MINUTE_S, 30 * MINUTE_S), recoversS: RECOVERS_S },
+    name,
+    intended,
+    withinS,
+    lastsS: Math.max(withinS + 5 * MINUTE_S, 30 * MINUTE_S),
+    recoversS: RECOVERS_S,
     ...(restarts && { restarts }),
     begin({ emulator }, { id }) {
       const match = {
@@ -108,21 +116,27 @@ function otherScenarios(settings: AlertSettings): FaultScenario[] {
   const lasts = { lastsS: 30 * MINUTE_S, recoversS: RECOVERS_S };
   return [
     {
-      ...{ name: "more jobs than workersMax can run", ...lasts, intended: ["ServerlessGpuWorkersMaxReached"] },
-      ...{ withinS: 15 * MINUTE_S, jobsEveryS: RUN_S / (1.5 * workersMax), begin() {}, end() {} },
+      name: "more jobs than workersMax can run",
+      ...lasts,
+      intended: ["ServerlessGpuWorkersMaxReached"],
+      withinS: 15 * MINUTE_S,
+      jobsEveryS: RUN_S / (1.5 * workersMax),
+      begin() {},
+      end() {},
     },
     {
-      ...{
-        name: "workersMax changed in the console",
-        ...lasts,
-        intended: ["ServerlessGpuDrift"],
-        withinS: 10 * MINUTE_S,
-      },
+      name: "workersMax changed in the console",
+      ...lasts,
+      intended: ["ServerlessGpuDrift"],
+      withinS: 10 * MINUTE_S,
       begin: ({ emulator }, { id }) => void emulator.endpoints.change(id, { workersMax: workersMax + 1 }),
       end: ({ emulator }, { id }) => void emulator.endpoints.change(id, { workersMax }),
     },
     {
-      ...{ name: "a worker that never stops", ...lasts, jobsEveryS: 0, withinS: 25 * MINUTE_S },
+      name: "a worker that never stops",
+      ...lasts,
+      jobsEveryS: 0,
+      withinS: 25 * MINUTE_S,
       intended: ["ServerlessGpuNotScaledDown", "ServerlessGpuDrift"],
       begin: ({ emulator }, { id }) =>
         void emulator.endpoints.change(id, {
@@ -133,12 +147,10 @@ function otherScenarios(settings: AlertSettings): FaultScenario[] {
     },
     spending(lasts),
     {
-      ...{
-        name: "a recorder that stops",
-        ...lasts,
-        intended: ["ServerlessGpuRecordingStopped"],
-        withinS: 5 * MINUTE_S,
-      },
+      name: "a recorder that stops",
+      ...lasts,
+      intended: ["ServerlessGpuRecordingStopped"],
+      withinS: 5 * MINUTE_S,
       begin(play) {
         play.isRecording = false;
       },
@@ -147,18 +159,14 @@ function otherScenarios(settings: AlertSettings): FaultScenario[] {
       },
     },
     {
-      ...{
-        name: "an endpoint with workersMin that gets no jobs",
-        intended: workersMin > 0 ? ["ServerlessGpuBilledWithoutJobs"] : [],
-      },
-      ...{
-        withinS: 390 * MINUTE_S,
-        lastsS: 400 * MINUTE_S,
-        recoversS: RECOVERS_S,
-        jobsEveryS: 0,
-        begin() {},
-        end() {},
-      },
+      name: "an endpoint with workersMin that gets no jobs",
+      intended: workersMin > 0 ? ["ServerlessGpuBilledWithoutJobs"] : [],
+      withinS: 390 * MINUTE_S,
+      lastsS: 400 * MINUTE_S,
+      recoversS: RECOVERS_S,
+      jobsEveryS: 0,
+      begin() {},
+      end() {},
     },
   ];
 }
@@ -173,7 +181,10 @@ const OTHERS_WORKERS = 100;
  */
 function spending(lasts: Pick<FaultScenario, "lastsS" | "recoversS">): FaultScenario {
   return {
-    ...{ name: "an account near its spend limit", ...lasts, intended: ["ServerlessGpuSpend"], withinS: 15 * MINUTE_S },
+    name: "an account near its spend limit",
+    ...lasts,
+    intended: ["ServerlessGpuSpend"],
+    withinS: 15 * MINUTE_S,
     begin({ emulator, readings }) {
       const price = poolPrices(readings.catalog.latest()).get(OTHERS.gpuIds) ?? 0;
       emulator.setSpendLimit(1.2 * OTHERS_WORKERS * price);
@@ -197,7 +208,13 @@ export function scenariosOf(
 
 /** Returns a scenario without faults. */
 export const clean = (lastsS: number): FaultScenario => ({
-  ...{ name: "no fault", intended: [], withinS: 0, lastsS, recoversS: 0, begin() {}, end() {} },
+  name: "no fault",
+  intended: [],
+  withinS: 0,
+  lastsS,
+  recoversS: 0,
+  begin() {},
+  end() {},
 });
 
 /** Returns the interval between jobs during a scenario, in seconds; infinite if there are none. */

@@ -56,13 +56,24 @@ const [WIDTH, HEIGHT] = [12, 8];
 export function dashboardOf(): object {
   const datasource = { type: "prometheus", uid: "$datasource" };
   const variable = (name: string, label: string) => ({
-    ...{ name, label, type: "query", datasource, multi: true, includeAll: true, refresh: 2, allValue: ".*" },
+    name,
+    label,
+    type: "query",
+    datasource,
+    multi: true,
+    includeAll: true,
+    refresh: 2,
+    allValue: ".*",
     query: `label_values(serverless_gpu_endpoint_read_age_seconds, ${name})`,
     current: { text: "All", value: "$__all" },
   });
   return {
-    ...{ title: "Serverless GPU endpoints", uid: "serverless-gpu", schemaVersion: 39, tags: ["serverless-gpu"] },
-    ...{ refresh: "1m", time: { from: "now-6h", to: "now" } },
+    title: "Serverless GPU endpoints",
+    uid: "serverless-gpu",
+    schemaVersion: 39,
+    tags: ["serverless-gpu"],
+    refresh: "1m",
+    time: { from: "now-6h", to: "now" },
     templating: {
       list: [
         { name: "datasource", label: "Data source", type: "datasource", query: "prometheus" },
@@ -71,11 +82,17 @@ export function dashboardOf(): object {
       ],
     },
     panels: PANELS.map(({ title, unit = "short", queries }, index) => ({
-      ...{ id: index + 1, type: "timeseries", title, datasource },
+      id: index + 1,
+      type: "timeseries",
+      title,
+      datasource,
       gridPos: { x: (index % 2) * WIDTH, y: Math.floor(index / 2) * HEIGHT, w: WIDTH, h: HEIGHT },
       fieldConfig: { defaults: { unit, min: 0 }, overrides: [] },
       targets: Object.entries(queries).map(([legendFormat, expr], at) => ({
-        ...{ refId: String.fromCharCode(65 + at), datasource, expr, legendFormat },
+        refId: String.fromCharCode(65 + at),
+        datasource,
+        expr,
+        legendFormat,
       })),
     })),
   };

@@ -94,7 +94,8 @@ const WITHOUT_JOBS_S = 6 * 60 * MINUTE_S;
 export const ALERT_KINDS: readonly Kind[] = [
   {
     alert: "ServerlessGpuWorkersMaxReached",
-    ...{ severity: "warning", causes: ["workers-busy"] },
+    severity: "warning",
+    causes: ["workers-busy"],
     when: (s, settings) =>
       isQueue(settings)
         ? {
@@ -106,7 +107,8 @@ export const ALERT_KINDS: readonly Kind[] = [
   },
   {
     alert: "ServerlessGpuQueueNotServed",
-    ...{ severity: "critical", causes: ["no-stock", "worker-quota", "spend-limit", "volume-place", "cuda-version"] },
+    severity: "critical",
+    causes: ["no-stock", "worker-quota", "spend-limit", "volume-place", "cuda-version"],
     when(s, settings) {
       if (!isQueue(settings)) return undefined;
       const { scalerType, scalerValue, workersMax } = settings;
@@ -124,7 +126,9 @@ export const ALERT_KINDS: readonly Kind[] = [
   },
   {
     alert: "ServerlessGpuWorkersTakeNoJobs",
-    ...{ severity: "critical", causes: ["handler-takes-no-jobs"], command: "logs" },
+    severity: "critical",
+    causes: ["handler-takes-no-jobs"],
+    command: "logs",
     when: (s, settings) =>
       isQueue(settings)
         ? {
@@ -135,7 +139,8 @@ export const ALERT_KINDS: readonly Kind[] = [
   },
   {
     alert: "ServerlessGpuThrottled",
-    ...{ severity: "warning", causes: ["throttled"] },
+    severity: "warning",
+    causes: ["throttled"],
     when: (s, settings) =>
       isQueue(settings)
         ? { expr: `${s.queued} > 0 and ${s.workers("throttled")} > 0 and ${waitOf(s)} > ${WAIT_S}`, forS: 5 * MINUTE_S }
@@ -143,12 +148,16 @@ export const ALERT_KINDS: readonly Kind[] = [
   },
   {
     alert: "ServerlessGpuWorkersUnhealthy",
-    ...{ severity: "critical", causes: ["crash-loop", "image-pull"], command: "logs" },
+    severity: "critical",
+    causes: ["crash-loop", "image-pull"],
+    command: "logs",
     when: (s) => ({ expr: `${s.workers("unhealthy")} > 0`, forS: 2 * MINUTE_S }),
   },
   {
     alert: "ServerlessGpuSlowStart",
-    ...{ severity: "warning", causes: ["image-pulling"], command: "logs" },
+    severity: "warning",
+    causes: ["image-pulling"],
+    command: "logs",
     when: (s, settings) =>
       isQueue(settings)
         ? {
@@ -161,7 +170,9 @@ export const ALERT_KINDS: readonly Kind[] = [
   },
   {
     alert: "ServerlessGpuJobsFail",
-    ...{ severity: "critical", causes: ["jobs-failing"], command: "logs" },
+    severity: "critical",
+    causes: ["jobs-failing"],
+    command: "logs",
     when: (s, settings, { failureShare }) => {
       if (!isQueue(settings)) return undefined;
       const failed = s.added("failed", "15m");
@@ -173,7 +184,8 @@ export const ALERT_KINDS: readonly Kind[] = [
   },
   {
     alert: "ServerlessGpuNotScaledDown",
-    ...{ severity: "warning", causes: [] },
+    severity: "warning",
+    causes: [],
     words: "more workers than workersMin run, and there are no jobs",
     advice:
       "Look at workersStandby and idleTimeout of the endpoint at the service. You may still be charged for the workers",
@@ -189,7 +201,8 @@ export const ALERT_KINDS: readonly Kind[] = [
   },
   {
     alert: "ServerlessGpuBilledWithoutJobs",
-    ...{ severity: "warning", causes: [] },
+    severity: "warning",
+    causes: [],
     words: "workers are billed, and no job has run for six hours",
     advice: "Lower workersMin if jobs may wait for a start",
     when: (s, settings) =>
@@ -223,7 +236,9 @@ function rule(kind: Omit<Kind, "when">, { expr, forS }: Condition, { id, name }:
   const words = kind.words ?? causes.map((cause) => CAUSES[cause].words).join(", or ");
   const advice = kind.advice ?? (first ? CAUSES[first].advice : "");
   return {
-    ...{ alert, expr, forS },
+    alert,
+    expr,
+    forS,
     labels: { severity, endpoint: plain(name), endpoint_id: id },
     annotations: {
       summary: plain(`${name}: ${words}`),
@@ -236,7 +251,9 @@ function rule(kind: Omit<Kind, "when">, { expr, forS }: Condition, { id, name }:
 function driftRule(series: Series, settings: AlertSettings): Rule {
   const { workersMin, workersMax, scalerType, scalerValue, idleTimeout } = settings;
   const wanted: Readonly<Record<string, number>> = {
-    ...{ workers_min: workersMin, workers_max: workersMax, scaler_value: scalerValue },
+    workers_min: workersMin,
+    workers_max: workersMax,
+    scaler_value: scalerValue,
     // REST v2 does not store idleTimeout for REQUEST_COUNT, which does not use it.
     ...(scalerType !== "REQUEST_COUNT" && { idle_timeout_seconds: idleTimeout }),
   };
@@ -277,7 +294,9 @@ export function accountRules({ spendCap, staleMinutes }: RuleOptions): Rule[] {
     summary: string,
     description: string,
   ): Rule => ({
-    ...{ alert, ...condition, labels: { severity } },
+    alert,
+    ...condition,
+    labels: { severity },
     annotations: { summary, description, command: "npx pulumi-serverless-gpu doctor" },
   });
   return [

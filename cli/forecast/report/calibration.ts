@@ -26,7 +26,11 @@ export const LARGEST_ERROR = 0.3;
  * job in the queue is no error of 100 %, and neither is half a second.
  */
 const LEAST: Readonly<Record<CalibrationRow["name"], number>> = {
-  ...{ completed: 1, queueDepth: 1, workerSeconds: 60, delayP50: 1, delayP95: 1 },
+  completed: 1,
+  queueDepth: 1,
+  workerSeconds: 60,
+  delayP50: 1,
+  delayP95: 1,
 };
 
 const NAMES: Readonly<Record<CalibrationRow["name"], readonly [string, (value: number) => string]>> = {
@@ -54,7 +58,9 @@ export function calibrationOf(summary: Summary | undefined, measured: Measured |
       : []),
   ];
   const rows = pairs.map(([name, value, forecast]) => ({
-    ...{ name, measured: value, forecast },
+    name,
+    measured: value,
+    forecast,
     error: (forecast.middle - value) / Math.max(value, LEAST[name]),
   }));
   const isFar = rows.some(({ error }) => Math.abs(error) > LARGEST_ERROR);

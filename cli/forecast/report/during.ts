@@ -32,8 +32,11 @@ export function watchedSummary(runs: readonly RunResult[], costing: Costing): Wa
   const cost = ({ seconds }: WatchedResult) =>
     Object.values(costOf(seconds, costing)).reduce((sum, part) => sum + part, 0);
   return {
-    ...{ jobs: range(({ jobs }) => jobs), coldStarts: range(({ coldStarts }) => coldStarts), cost: range(cost) },
-    ...{ lost: range(({ lost }) => lost), timedOut: range(({ timedOut }) => timedOut) },
+    jobs: range(({ jobs }) => jobs),
+    coldStarts: range(({ coldStarts }) => coldStarts),
+    cost: range(cost),
+    lost: range(({ lost }) => lost),
+    timedOut: range(({ timedOut }) => timedOut),
     delayS: Object.fromEntries(
       PERCENTILES.map((share, at) => [`p${share * 100}`, range(({ delayS }) => delayS[at] ?? 0)]),
     ),

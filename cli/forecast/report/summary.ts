@@ -90,7 +90,10 @@ export function summarize(settings: Settings, runs: readonly RunResult[], costin
     cost: rangeOf(total),
     monthly: rangeOf(total.map((cost) => cost * perMonth)),
     monthlyParts: {
-      ...{ start: part("start"), run: part("run"), idle: part("idle"), minimum: part("minimum") },
+      start: part("start"),
+      run: part("run"),
+      idle: part("idle"),
+      minimum: part("minimum"),
       discount: part("discount"),
     },
     course: meanCourse(runs.map(({ course }) => course)),
@@ -130,7 +133,11 @@ function meanCourse(courses: readonly Course[]): Course {
       (_, at) => courses.reduce((sum, each) => sum + (each[field][at] ?? 0), 0) / courses.length,
     );
   return {
-    ...{ waiting: mean("waiting"), starting: mean("starting"), running: mean("running"), idle: mean("idle") },
-    ...{ delayS: mean("delayS"), paidS: mean("paidS") },
+    waiting: mean("waiting"),
+    starting: mean("starting"),
+    running: mean("running"),
+    idle: mean("idle"),
+    delayS: mean("delayS"),
+    paidS: mean("paidS"),
   };
 }

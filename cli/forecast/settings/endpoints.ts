@@ -93,8 +93,14 @@ export function settingsOf({ urn, values }: Declared): Settings {
 }
 
 const FIELDS = {
-  ...{ scalerType: "string", scalerValue: "number", workersMin: "number", workersMax: "number" },
-  ...{ idleTimeout: "number", gpuIds: "string", gpuCount: "number", instanceIds: "string" },
+  scalerType: "string",
+  scalerValue: "number",
+  workersMin: "number",
+  workersMax: "number",
+  idleTimeout: "number",
+  gpuIds: "string",
+  gpuCount: "number",
+  instanceIds: "string",
 } as const;
 
 /** The values of settings that an endpoint does not set. */

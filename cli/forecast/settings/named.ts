@@ -40,6 +40,13 @@ export async function namedSettings(flags: ForecastFlags): Promise<Named[]> {
 }
 
 const DEFAULTS: Settings = {
-  ...{ scalerType: "QUEUE_DELAY", scalerValue: 4, workersMin: 0, workersMax: 3, idleTimeout: 10 },
-  ...{ gpuIds: "AMPERE_24", gpuCount: 1, instanceIds: "", flashBoot: false },
+  scalerType: "QUEUE_DELAY",
+  scalerValue: 4,
+  workersMin: 0,
+  workersMax: 3,
+  idleTimeout: 10,
+  gpuIds: "AMPERE_24",
+  gpuCount: 1,
+  instanceIds: "",
+  flashBoot: false,
 };

@@ -66,7 +66,9 @@ export const catalog: Scenario = {
         [
           "account.limits-v2",
           ({ status, body }) => ({
-            ...{ status, spendRate: keysOf(body?.spendRate), serverlessWorkers: keysOf(body?.serverlessWorkers) },
+            status,
+            spendRate: keysOf(body?.spendRate),
+            serverlessWorkers: keysOf(body?.serverlessWorkers),
           }),
         ],
       ],

@@ -70,10 +70,7 @@ export const clearedFields: Scenario = {
     save(
       { minCudaVersion: "null", allowedCudaVersions: "null", modelReferences: "[]", networkVolumeIds: "null" },
       `minCudaVersion allowedCudaVersions ${LISTS}`,
-      [
-        observed("save.observed-nulls"),
-        ...["minCudaVersion", "allowedCudaVersions", "modelReferences", "networkVolumeIds"],
-      ],
+      [observed("save.observed-nulls"), "minCudaVersion", "allowedCudaVersions", "modelReferences", "networkVolumeIds"],
     ),
     refusedSave(observed("save.cuda"), { minCudaVersion: '"newest"' }),
     refusedSave(observed("save.models"), { modelReferences: `[${MODELS}]` }),

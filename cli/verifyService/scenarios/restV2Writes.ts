@@ -3,8 +3,13 @@ import { type FindingOf, keysOf, type Scenario, type ScenarioStep, status, UNKNO
 
 /** The run's second endpoint, which cannot start a worker. */
 const CREATE = {
-  ...{ name: "{second}", type: "QUEUE", templateId: "{template}", gpu: { pools: ["{pool}"], count: 1 } },
-  ...{ scaling: { type: "QUEUE_DELAY", queueDelay: 4 }, workers: { min: 0, max: 0, idleTimeout: 31 }, timeout: 60_000 },
+  name: "{second}",
+  type: "QUEUE",
+  templateId: "{template}",
+  gpu: { pools: ["{pool}"], count: 1 },
+  scaling: { type: "QUEUE_DELAY", queueDelay: 4 },
+  workers: { min: 0, max: 0, idleTimeout: 31 },
+  timeout: 60_000,
 };
 
 /** Returns the endpoint's settings from a reply, or the status if the request was rejected. */

@@ -44,7 +44,8 @@ export const flashBoot: Scenario = {
     save({ flashBootType: "FLASHBOOT" }, [observed("save.flash-boot-suffix"), "name", "flashBootType"]),
     save({ flashBootType: "OFF" }, [
       { contract: "save.flash-boot-off", observed: "save.flash-boot-off-observed" },
-      ...["name", "flashBootType"],
+      "name",
+      "flashBootType",
     ]),
     save({ flashBootType: "FLASHBOOT" }),
     save({ flashBootType: "null" }, [

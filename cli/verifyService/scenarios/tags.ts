@@ -16,7 +16,8 @@ const carriers: FindingOf = (deleted, earlier, { id }: OwnEndpoint) => {
   const said = (names: readonly string[], text: string) =>
     names.map((name) => [name, { status: earlier[name]?.status, says: holds(earlier[name], text) }]);
   return {
-    ...{ created: earlier.tag?.status, deleted: deleted.status },
+    created: earlier.tag?.status,
+    deleted: deleted.status,
     ...Object.fromEntries([...said(ofTag, id), ...said(ofEndpoint, KEY)]),
   };
 };

@@ -12,8 +12,14 @@ import type { ManagementApi } from "../../../sdk";
 import { noPrometheus, promtool, promtoolFindings } from "../../support/prometheus";
 
 const ENDPOINT: AlertSettings = {
-  ...{ id: "llama1234567", name: "llama", workersMin: 0, workersMax: 3, scalerType: "QUEUE_DELAY", scalerValue: 4 },
-  ...{ idleTimeout: 10, type: "QUEUE" },
+  id: "llama1234567",
+  name: "llama",
+  workersMin: 0,
+  workersMax: 3,
+  scalerType: "QUEUE_DELAY",
+  scalerValue: 4,
+  idleTimeout: 10,
+  type: "QUEUE",
 };
 const OTHER: AlertSettings = { ...ENDPOINT, id: "other1234567", name: "other", workersMin: 1 };
 const OPTIONS = { failureShare: 0.1, staleMinutes: 10 };
@@ -33,10 +39,14 @@ function firingIn({
   scrapes,
 }: PlayedScenario): { readonly minute: number; readonly alert: string }[] {
   const looks = Array.from({ length: scrapes }, (_, at) => ({
-    ...{ expr: 'ALERTS{alertstate="firing"}', eval_time: `${at * SCRAPE_S}s`, exp_samples: [] },
+    expr: 'ALERTS{alertstate="firing"}',
+    eval_time: `${at * SCRAPE_S}s`,
+    exp_samples: [],
   }));
   const test = {
-    ...{ name: scenario.name, interval: `${SCRAPE_S}s`, input_series: inputSeries(series, scrapes) },
+    name: scenario.name,
+    interval: `${SCRAPE_S}s`,
+    input_series: inputSeries(series, scrapes),
     promql_expr_test: looks,
   };
   const file = path.join(folder, "probe.yml");

@@ -13,19 +13,21 @@ const before = { ...process.env };
 let folder: string;
 
 const outputs = {
-  ...{
-    name: 'llama {{ printf "x" }}',
-    workersMin: 0,
-    workersMax: 3,
-    scalerType: "QUEUE_DELAY",
-    scalerValue: 4,
-    idleTimeout: 10,
-  },
-  ...{ type: "QUEUE", env: { HF_TOKEN: SECRET }, executionTimeoutMs: 600_000 },
+  name: 'llama {{ printf "x" }}',
+  workersMin: 0,
+  workersMax: 3,
+  scalerType: "QUEUE_DELAY",
+  scalerValue: 4,
+  idleTimeout: 10,
+  type: "QUEUE",
+  env: { HF_TOKEN: SECRET },
+  executionTimeoutMs: 600_000,
 };
 const endpoint = (id: string, more: object = {}) => ({
-  ...{ urn: `urn:pulumi:dev::p::t::${id}`, type: "pulumi-nodejs:dynamic/serverless-gpu:ServerlessEndpoint" },
-  ...{ id, outputs: { ...outputs, ...more } },
+  urn: `urn:pulumi:dev::p::t::${id}`,
+  type: "pulumi-nodejs:dynamic/serverless-gpu:ServerlessEndpoint",
+  id,
+  outputs: { ...outputs, ...more },
 });
 
 /** Puts a `pulumi` on PATH that prints a state. */

@@ -26,7 +26,10 @@ async function calibrated(workers: number) {
   recording.close();
   const settings = {
     ...({ scalerType: "QUEUE_DELAY", scalerValue: 4, workersMin: 1, workersMax: 1, idleTimeout: 10 } as const),
-    ...{ gpuIds: "AMPERE_24", gpuCount: 1, instanceIds: "", flashBoot: false },
+    gpuIds: "AMPERE_24",
+    gpuCount: 1,
+    instanceIds: "",
+    flashBoot: false,
   };
   const read = readLoad(folder, { fromS: 5, toS: 5 });
   try {

@@ -10,8 +10,16 @@ import { bursts } from "../../support/bursts";
 jest.setTimeout(240_000);
 
 const BEFORE: Settings = {
-  ...{ scalerType: "QUEUE_DELAY", scalerValue: 4, workersMin: 1, workersMax: 10, idleTimeout: 60 },
-  ...{ gpuIds: "AMPERE_24", gpuCount: 1, instanceIds: "", flashBoot: false, executionTimeoutMs: 600_000 },
+  scalerType: "QUEUE_DELAY",
+  scalerValue: 4,
+  workersMin: 1,
+  workersMax: 10,
+  idleTimeout: 60,
+  gpuIds: "AMPERE_24",
+  gpuCount: 1,
+  instanceIds: "",
+  flashBoot: false,
+  executionTimeoutMs: 600_000,
 };
 
 let folder: string;

@@ -22,7 +22,8 @@ const STEP_MS = 15_000;
 
 const ENDPOINT = {
   ...({ scalerType: "QUEUE_DELAY", scalerValue: 4, workersMin: 0, workersMax: 6, idleTimeout: 10 } as const),
-  ...{ gpuIds: "ADA_24", gpuCount: 1 },
+  gpuIds: "ADA_24",
+  gpuCount: 1,
 };
 const SETTINGS = { ...ENDPOINT, instanceIds: "", flashBoot: false };
 
@@ -53,10 +54,13 @@ async function record({ coldStartS, runS, throttled }: Hidden): Promise<Figures>
   const [startedAt, delaysS] = [new Map<number, number>(), [] as number[]];
   const ended: { readonly id: string; readonly number: number }[] = [];
   await using play = await startPlay({
-    ...{ api: "v2", healthEveryMs: 30_000 },
+    api: "v2",
+    healthEveryMs: 30_000,
     emulator: {
       seed: { endpoints: [{ ...ENDPOINT, id: "e1", name: "llama", templateId: "t" }] },
-      ...{ coldStartMs: coldStartS * 1000, randomSeed: 5, drainMs: 0 },
+      coldStartMs: coldStartS * 1000,
+      randomSeed: 5,
+      drainMs: 0,
       handlers: {
         default: async (
           { id, input }: JobEvent,
@@ -121,7 +125,10 @@ async function record({ coldStartS, runS, throttled }: Hidden): Promise<Figures>
   const sorted = delaysS.filter((delay) => delay !== undefined).sort((one, other) => one - other);
   const percentile = (share: number) => sorted[Math.ceil(share * sorted.length) - 1] ?? 0;
   return {
-    ...{ completed: sorted.length, workerSeconds, delayP50: percentile(0.5), delayP95: percentile(0.95) },
+    completed: sorted.length,
+    workerSeconds,
+    delayP50: percentile(0.5),
+    delayP95: percentile(0.95),
     // Little's law: each second of waiting is one of a job in the queue.
     queueDepth: sorted.reduce((sum, delay) => sum + delay, 0) / (HOURS * 3600),
   };

@@ -7,12 +7,20 @@ const MINUTE_MS = 60_000;
 
 const endpointsOf = (count: number) =>
   Array.from({ length: count }, (_, at) => ({
-    ...{ id: `endpoint${at}`, name: `llama-${at}`, templateId: "t", gpuIds: "ADA_24", workersMax: 3, gpuCount: 2 },
+    id: `endpoint${at}`,
+    name: `llama-${at}`,
+    templateId: "t",
+    gpuIds: "ADA_24",
+    workersMax: 3,
+    gpuCount: 2,
   }));
 
 const withEndpoints = (count: number, more: EmulatorOptions = {}): EmulatorOptions => ({
-  ...{ apiKey: KEY, drainMs: 0, coldStartMs: 1000, seed: { endpoints: endpointsOf(count) } },
-  ...{ handlers: { default: (_: unknown, { sleep }: { sleep(ms: number): Promise<void> }) => sleep(20_000) } },
+  apiKey: KEY,
+  drainMs: 0,
+  coldStartMs: 1000,
+  seed: { endpoints: endpointsOf(count) },
+  handlers: { default: (_: unknown, { sleep }: { sleep(ms: number): Promise<void> }) => sleep(20_000) },
   ...more,
 });
 

@@ -13,7 +13,11 @@ function heapMb(): number {
 
 test("the exporter's memory does not grow over a virtual week", async () => {
   const endpoints = Array.from({ length: 3 }, (_, at) => ({
-    ...{ id: `endpoint${at}`, name: `llama-${at}`, templateId: "t", gpuIds: "ADA_24", workersMin: 1 },
+    id: `endpoint${at}`,
+    name: `llama-${at}`,
+    templateId: "t",
+    gpuIds: "ADA_24",
+    workersMin: 1,
   }));
   await using play = await startPlay({ api: "v2", emulator: { seed: { endpoints } }, healthEveryMs: 60_000 });
   const heaps: number[] = [];

@@ -28,13 +28,12 @@ test("a recorded day contains every arrival of the journal in its hour, although
   const { next } = seededRandom(7);
   const env = [{ key: "HF_TOKEN", value: SECRET }];
   await using play = await startPlay({
-    ...{ api: "v2", healthEveryMs: 30_000 },
+    api: "v2",
+    healthEveryMs: 30_000,
     emulator: {
-      ...{
-        seed: { endpoints: [{ ...endpoint, env }] },
-        coldStartMs: 20_000,
-        randomSeed: 1,
-      },
+      seed: { endpoints: [{ ...endpoint, env }] },
+      coldStartMs: 20_000,
+      randomSeed: 1,
       handlers: {
         default: async (
           _: unknown,

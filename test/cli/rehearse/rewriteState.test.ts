@@ -22,7 +22,9 @@ const exported = (): Exported => ({
     pending_operations: [{ type: "updating" }],
     resources: [
       {
-        ...{ urn: urn(TYPE, "llama"), type: TYPE, id: "ep1" },
+        urn: urn(TYPE, "llama"),
+        type: TYPE,
+        id: "ep1",
         inputs: { name: "llama", env: { TOKEN: { ...SECRET, ciphertext: "c1" }, PLAIN: "p" } },
         outputs: {
           __account: account("eu"),
@@ -127,11 +129,24 @@ test.each([
 
 test("The config of the copy contains neither a secrets provider nor a secret of the stack", () => {
   const config = [
-    ...["secretsprovider: awskms://alias/real", "encryptedkey: AQ==", "config:", "  app:size: 5", "  app:token:"],
-    ...["    secure: v1:real:one", "  app:nested:", '    - { name: a, key: { secure: "v1:real:two" } }', ""],
+    "secretsprovider: awskms://alias/real",
+    "encryptedkey: AQ==",
+    "config:",
+    "  app:size: 5",
+    "  app:token:",
+    "    secure: v1:real:one",
+    "  app:nested:",
+    '    - { name: a, key: { secure: "v1:real:two" } }',
+    "",
   ].join("\n");
   expect(rewriteConfig(config, "v1:salt", "v1:mine").split("\n")).toEqual([
-    ...["encryptionsalt: v1:salt", "config:", "  app:size: 5", "  app:token:", "    secure: v1:mine", "  app:nested:"],
-    ...["    - { name: a, key: { secure: v1:mine } }", ""],
+    "encryptionsalt: v1:salt",
+    "config:",
+    "  app:size: 5",
+    "  app:token:",
+    "    secure: v1:mine",
+    "  app:nested:",
+    "    - { name: a, key: { secure: v1:mine } }",
+    "",
   ]);
 });

@@ -11,13 +11,15 @@ const seed = (id: string, workersMax: number) => ({ id, name: id, gpuIds: "ADA_2
 /** Starts a service with `one` (4 workers at most), `two` (1) and `other` (3). */
 const start = (limits: { readonly workerQuota?: number; readonly spendLimit?: number }) =>
   startEmulator({
-    ...{ profile: "observed", ...limits },
+    profile: "observed",
+    ...limits,
     seed: { endpoints: [seed("one", 4), seed("two", 1), seed("other", 3)] },
   });
 
 const change = (name: string, from: number, to: unknown, options: object = {}) =>
   step("update", name, {
-    ...{ old: { ...ONE, id: name, workersMax: from }, inputs: { ...ONE, workersMax: to } },
+    old: { ...ONE, id: name, workersMax: from },
+    inputs: { ...ONE, workersMax: to },
     ...options,
   });
 
@@ -72,7 +74,10 @@ describe("the spend limit", () => {
   test("is compared with the account's current spending plus the cost of the change", async () => {
     const busy = { ...seed("busy", 3), workersMin: 3 };
     await using emulator = await startEmulator({
-      ...{ profile: "observed", workerQuota: 50, spendLimit: 5, seed: { endpoints: [busy, seed("one", 1)] } },
+      profile: "observed",
+      workerQuota: 50,
+      spendLimit: 5,
+      seed: { endpoints: [busy, seed("one", 1)] },
     });
     // Three workers cost $3.36 an hour.
     await until(async () => (await spendOf(emulator)) > 3.3);
@@ -96,7 +101,8 @@ describe("the spend limit", () => {
 describe("a stack in another account", () => {
   const elsewhere = (name: string, id: string, __account: string, provider?: string) =>
     step("update", name, {
-      ...{ old: { ...ONE, id, __account }, inputs: { ...ONE, workersMax: 20 } },
+      old: { ...ONE, id, __account },
+      inputs: { ...ONE, workersMax: 20 },
       ...(provider ? { provider } : {}),
     });
 

@@ -47,7 +47,9 @@ export function step(op: string, name: string, options: StepOptions): object {
   const common = { urn: urnOf(name, kind, form), type: `${FORMS[form]}:${kind}`, provider, retainOnDelete };
   const { id, ...outputs } = old ?? { id: "" };
   return {
-    ...{ op, urn: common.urn, provider },
+    op,
+    urn: common.urn,
+    provider,
     ...(old && { oldState: { ...common, id, inputs: written(outputs), outputs: written(outputs) } }),
     ...(inputs && {
       newState: { ...common, importID, inputs: written(inputs), propertyDependencies: options.dependencies ?? {} },

@@ -65,7 +65,8 @@ describe.each(Object.keys(FORMS) as Form[])("a change of the %s form", (form) =>
     const kind = "NetworkVolume";
     const volume = step("create", "models", { kind, inputs: { name: "m", size: 20, dataCenterId: "US-KS-2" }, form });
     const endpoint = step("create", "one", {
-      ...{ inputs: { ...ONE, networkVolumeId: UNKNOWN }, form },
+      inputs: { ...ONE, networkVolumeId: UNKNOWN },
+      form,
       dependencies: { networkVolumeId: [urnOf("models", kind, form)] },
     });
     const { code, stdout } = await reviewed(previewOf([volume, endpoint]), { emulator });

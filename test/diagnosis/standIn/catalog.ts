@@ -76,15 +76,13 @@ export function gpusReply(world: World, query: URLSearchParams, id?: string): Re
 
 function gpuOf(id: string, pool: string | null) {
   return {
-    ...{
-      id,
-      name: id.replace("NVIDIA ", ""),
-      pool,
-      manufacturer: "NVIDIA",
-      memory: 24,
-      secure: true,
-      community: false,
-    },
+    id,
+    name: id.replace("NVIDIA ", ""),
+    pool,
+    manufacturer: "NVIDIA",
+    memory: 24,
+    secure: true,
+    community: false,
     price: { secure: 0.69, community: 0.34, ...(pool !== null && { serverless: 1.12 }) },
     maxCount: { secure: 8, community: 4 },
   };
@@ -96,8 +94,12 @@ function gpuOf(id: string, pool: string | null) {
  */
 export function dataCentersReply(world: World, query: URLSearchParams): Reply {
   const dataCenters = PLACES.map((id) => ({
-    ...{ id, name: id, region: id.startsWith("US") ? "NORTH_AMERICA" : "EUROPE", globalNetwork: true },
-    ...{ networkVolumeTypes: ["STANDARD"], compliance: COMPLIANCE_OF[id] },
+    id,
+    name: id,
+    region: id.startsWith("US") ? "NORTH_AMERICA" : "EUROPE",
+    globalNetwork: true,
+    networkVolumeTypes: ["STANDARD"],
+    compliance: COMPLIANCE_OF[id],
     ...(query.get("include")?.includes("GPU_AVAILABILITY") && {
       gpuAvailability: Object.keys(world.stock).flatMap((type) =>
         placesOf(world, type, { places: [id] }).map(({ level }) => ({ id: type, name: type, availability: level })),
@@ -128,21 +130,40 @@ export function graphqlCatalog(world: World) {
     const found = placesOf(world, type, questionOf((args.input ?? {}) as Input));
     return {
       stockStatus: capitalized(best(found.map(({ level }) => level))),
-      ...{ uninterruptablePrice: 0.69, minimumBidPrice: 0.3, minVcpu: 4, minMemory: 16, maxUnreservedGpuCount: 8 },
-      ...{ availableGpuCounts: [1, 2, 4], rentedCount: 3, totalCount: 40 },
+      uninterruptablePrice: 0.69,
+      minimumBidPrice: 0.3,
+      minVcpu: 4,
+      minMemory: 16,
+      maxUnreservedGpuCount: 8,
+      availableGpuCounts: [1, 2, 4],
+      rentedCount: 3,
+      totalCount: 40,
       gpuTypeDatacenters: found.map(({ id, level }) => ({
-        ...{ dataCenterId: id, supportNetworkVolumes: true },
+        dataCenterId: id,
+        supportNetworkVolumes: true,
         availability: level === "NONE" ? "UNAVAILABLE" : "AVAILABLE",
       })),
       gpuTypeCudaVersions: Object.entries(world.cuda).map(([cudaVersion, isFree]) => ({
-        ...{ cudaVersion, availability: isFree ? "AVAILABLE" : "UNAVAILABLE" },
+        cudaVersion,
+        availability: isFree ? "AVAILABLE" : "UNAVAILABLE",
       })),
     };
   };
   const gpuType = (id: string) => ({
-    ...{ id, displayName: id, manufacturer: "Nvidia", memoryInGb: 24, cudaCores: 9000, secureCloud: true },
-    ...{ communityCloud: false, securePrice: 0.69, communityPrice: 0.34, secureSpotPrice: 0.3 },
-    ...{ communitySpotPrice: 0.2, maxGpuCount: 8, maxGpuCountSecureCloud: 8, maxGpuCountCommunityCloud: 4 },
+    id,
+    displayName: id,
+    manufacturer: "Nvidia",
+    memoryInGb: 24,
+    cudaCores: 9000,
+    secureCloud: true,
+    communityCloud: false,
+    securePrice: 0.69,
+    communityPrice: 0.34,
+    secureSpotPrice: 0.3,
+    communitySpotPrice: 0.2,
+    maxGpuCount: 8,
+    maxGpuCountSecureCloud: 8,
+    maxGpuCountCommunityCloud: 4,
     lowestPrice: lowestPrice(id),
   });
   return {
@@ -151,13 +172,23 @@ export function graphqlCatalog(world: World) {
         .filter((id) => (input?.id === undefined || input.id === id) && (input?.ids?.includes(id) ?? true))
         .map(gpuType),
     dataCenters: PLACES.map((id) => ({
-      ...{ id, name: id, location: countryOf(id), region: "EUROPE", listed: true, storageSupport: true },
-      ...{ globalNetwork: true, compliance: COMPLIANCE_OF[id] },
+      id,
+      name: id,
+      location: countryOf(id),
+      region: "EUROPE",
+      listed: true,
+      storageSupport: true,
+      globalNetwork: true,
+      compliance: COMPLIANCE_OF[id],
       gpuAvailability: ({ input }: { input?: Input }) =>
         Object.keys(world.stock).flatMap((type) =>
           placesOf(world, type, { ...questionOf(input ?? {}), places: [id] }).map(({ level }) => ({
-            ...{ id: `${id}-${type}`, gpuTypeId: type, gpuTypeDisplayName: type, displayName: type },
-            ...{ available: level !== "NONE", stockStatus: capitalized(level) },
+            id: `${id}-${type}`,
+            gpuTypeId: type,
+            gpuTypeDisplayName: type,
+            displayName: type,
+            available: level !== "NONE",
+            stockStatus: capitalized(level),
           })),
         ),
       cpuAvailability: [],

@@ -14,7 +14,11 @@ const NARROW = {
   compliance: ["GDPR"],
 };
 const HIDDEN_ACCOUNT: World["account"] = {
-  ...{ quota: null, spendLimit: null, currentSpend: null, balance: null, underBalance: null },
+  quota: null,
+  spendLimit: null,
+  currentSpend: null,
+  balance: null,
+  underBalance: null,
   limits: { spendRate: {}, serverlessWorkers: {} },
 };
 
@@ -23,7 +27,10 @@ const ODD: readonly Scenario[] = [
   {
     name: "all counters are 0, and neither the catalog nor the account answers",
     state: {
-      ...{ endpoint: NARROW, volumes: { vol1: "EU-RO-1" }, account: HIDDEN_ACCOUNT, jobs: waiting(2) },
+      endpoint: NARROW,
+      volumes: { vol1: "EU-RO-1" },
+      account: HIDDEN_ACCOUNT,
+      jobs: waiting(2),
       faults: { catalog: 500, limits: 500 },
     },
     expect: { mustInclude: [5, 6, 7, 8, 9, 11], mustNotInclude: [1, 4, 12, 14, 15] },
@@ -132,7 +139,8 @@ const ONE_INTERFACE: readonly Scenario[] = [
       apis: ["graphql"],
       state: {
         ...(state as Scenario["state"]),
-        ...{ isContractOnly: true, faults: { v2: 404 } },
+        isContractOnly: true,
+        faults: { v2: 404 },
         health: { jobs: waiting(2), workers: { idle: 0, running: 0 } },
       },
       expect:

@@ -93,7 +93,8 @@ const WAITS: readonly Scenario[] = [
     name: "one throttled worker is left after the scale to zero",
     state: { workers: [worker("THROTTLED")] },
     expect: {
-      ...{ anyOf: ["nothing", "unknown"], mayBeCertain: ["nothing"] },
+      anyOf: ["nothing", "unknown"],
+      mayBeCertain: ["nothing"],
       mustNotInclude: [1, 4, 12, 14, 15, ...NO_CAPACITY],
     },
   },
@@ -106,7 +107,8 @@ const WAITS: readonly Scenario[] = [
     name: "nobody has sent a job, and there is no worker",
     state: {},
     expect: {
-      ...{ anyOf: ["nothing", "unknown"], mayBeCertain: ["nothing"] },
+      anyOf: ["nothing", "unknown"],
+      mayBeCertain: ["nothing"],
       mustNotInclude: [1, 4, 12, 14, 15, ...NO_CAPACITY],
     },
   },
@@ -114,7 +116,8 @@ const WAITS: readonly Scenario[] = [
     name: "a worker has the only job",
     state: { workers: [worker("RUNNING", { logs: STARTED })], jobs: waiting(0, 1) },
     expect: {
-      ...{ anyOf: ["nothing", "unknown"], mayBeCertain: ["nothing"] },
+      anyOf: ["nothing", "unknown"],
+      mayBeCertain: ["nothing"],
       mustNotInclude: [1, 4, 12, 14, 15, 16, 18, ...NO_CAPACITY],
     },
   },
@@ -232,7 +235,8 @@ const TRAPS: readonly Scenario[] = [
     name: "all workers are busy, but no job waits",
     state: { workers: [worker("RUNNING"), worker("RUNNING"), worker("RUNNING")], jobs: waiting(0, 3) },
     expect: {
-      ...{ anyOf: ["nothing", "unknown"], mayBeCertain: ["nothing"] },
+      anyOf: ["nothing", "unknown"],
+      mayBeCertain: ["nothing"],
       mustNotInclude: [1, 4, 15, 16, ...NO_CAPACITY],
     },
   },

@@ -22,7 +22,11 @@ export function queueReply(world: World, path: string): Reply {
 function countsOf({ workers }: World) {
   const count = (status: string) => workers.filter((each) => each.status === status).length;
   return {
-    ...{ idle: count("IDLE"), ready: count("IDLE"), running: count("RUNNING"), initializing: count("INITIALIZING") },
-    ...{ throttled: count("THROTTLED"), unhealthy: count("UNHEALTHY") },
+    idle: count("IDLE"),
+    ready: count("IDLE"),
+    running: count("RUNNING"),
+    initializing: count("INITIALIZING"),
+    throttled: count("THROTTLED"),
+    unhealthy: count("UNHEALTHY"),
   };
 }

@@ -37,7 +37,11 @@ function limits({ account, endpoint, others }: World) {
 
 function volumesReply({ volumes }: World, id: string | undefined): Reply {
   const all = Object.entries(volumes).map(([each, dataCenterId]) => ({
-    ...{ id: each, name: each, size: 50, dataCenter: dataCenterId, type: "STANDARD" },
+    id: each,
+    name: each,
+    size: 50,
+    dataCenter: dataCenterId,
+    type: "STANDARD",
   }));
   if (id === undefined) return ok({ networkVolumes: all });
   const one = all.find((each) => each.id === id);
@@ -47,18 +51,32 @@ function volumesReply({ volumes }: World, id: string | undefined): Reply {
 function endpointOf({ endpoint, endpointId, volumes }: World) {
   const isByDelay = endpoint.scalerType === "QUEUE_DELAY";
   return {
-    ...{ id: endpointId, name: "llama", type: endpoint.type, timeout: 600_000, flashboot: "OFF" },
+    id: endpointId,
+    name: "llama",
+    type: endpoint.type,
+    timeout: 600_000,
+    flashboot: "OFF",
     requestUrls: { health: `https://queue.example/v2/${endpointId}/health` },
     gpu: {
-      ...{ pools: endpoint.pools, excludedTypes: endpoint.excludedTypes, count: endpoint.gpuCount },
-      ...{ allowedCudaVersions: endpoint.allowedCudaVersions, minCudaVersion: endpoint.minCudaVersion },
+      pools: endpoint.pools,
+      excludedTypes: endpoint.excludedTypes,
+      count: endpoint.gpuCount,
+      allowedCudaVersions: endpoint.allowedCudaVersions,
+      minCudaVersion: endpoint.minCudaVersion,
     },
     workers: { min: endpoint.min, max: endpoint.max, ...(isByDelay && { idleTimeout: 5 }) },
     scaling: isByDelay
       ? { type: "QUEUE_DELAY", queueDelay: endpoint.scalerValue }
       : { type: "REQUEST_COUNT", requestCount: endpoint.scalerValue },
-    ...{ dataCenterIds: endpoint.dataCenterIds, networkVolumes: Object.keys(volumes), image: endpoint.image },
-    ...{ args: "", disk: 20, ports: [], env: endpoint.env, registry: null, createdAt: "2026-10-01T10:00:00Z" },
+    dataCenterIds: endpoint.dataCenterIds,
+    networkVolumes: Object.keys(volumes),
+    image: endpoint.image,
+    args: "",
+    disk: 20,
+    ports: [],
+    env: endpoint.env,
+    registry: null,
+    createdAt: "2026-10-01T10:00:00Z",
   };
 }
 
@@ -71,8 +89,12 @@ function workersOf({ workers, endpoint }: World) {
   return {
     workers: workers.map((each) => workerOf(each, endpoint)),
     summary: {
-      ...{ running: count("RUNNING"), idle: count("IDLE"), initializing: count("INITIALIZING") },
-      ...{ throttled: count("THROTTLED"), unhealthy: count("UNHEALTHY"), total: workers.length },
+      running: count("RUNNING"),
+      idle: count("IDLE"),
+      initializing: count("INITIALIZING"),
+      throttled: count("THROTTLED"),
+      unhealthy: count("UNHEALTHY"),
+      total: workers.length,
     },
     endpointVersion: endpoint.version,
   };
@@ -83,10 +105,17 @@ function workerOf(
   { version, image }: World["endpoint"],
 ) {
   return {
-    ...{ id, status, isStale, version: version - (isStale ? 1 : 0), gpuCount: 1 },
+    id,
+    status,
+    isStale,
+    version: version - (isStale ? 1 : 0),
+    gpuCount: 1,
     ...(age !== null && {
-      ...{ uptimeSeconds: age, startedAt: new Date(Date.now() - age * 1000).toISOString() },
-      ...{ image, gpuTypeId, dataCenterId },
+      uptimeSeconds: age,
+      startedAt: new Date(Date.now() - age * 1000).toISOString(),
+      image,
+      gpuTypeId,
+      dataCenterId,
     }),
   };
 }
@@ -97,14 +126,21 @@ function releasesOf({ workers, rollout, endpoint }: World) {
   return {
     endpointVersion: endpoint.version,
     rollout: {
-      ...{ inProgress: latest < workers.length, workersOnLatest: latest, workersTotal: workers.length },
+      inProgress: latest < workers.length,
+      workersOnLatest: latest,
+      workersTotal: workers.length,
       percentOnLatest: workers.length === 0 ? 0 : Math.round((100 * latest) / workers.length),
       ...rollout,
     },
     releases: [
       {
-        ...{ id: "rel7", version: endpoint.version, source: "MANUAL", buildId: null, createdByUserId: "user1" },
-        ...{ workerCount: workers.length, createdAt: new Date(Date.now() - 90_000).toISOString() },
+        id: "rel7",
+        version: endpoint.version,
+        source: "MANUAL",
+        buildId: null,
+        createdByUserId: "user1",
+        workerCount: workers.length,
+        createdAt: new Date(Date.now() - 90_000).toISOString(),
         diff: [
           change("template.env", { HF_TOKEN: PLANTED.oldVariable }, { HF_TOKEN: PLANTED.variable }),
           change("template.dockerArgs", "", `--token ${PLANTED.oldVariable}`),

@@ -83,7 +83,9 @@ const ALLOWED: readonly Scenario[] = [
     name: "all workers are busy",
     state: { workers: [worker("RUNNING"), worker("RUNNING"), worker("RUNNING")], jobs: waiting(5, 3) },
     expect: {
-      ...{ mustInclude: [4], first: [4], mayBeCertain: [4] },
+      mustInclude: [4],
+      first: [4],
+      mayBeCertain: [4],
       mustNotInclude: [1, 2, 3, ...NO_CAPACITY, 15, 16, 18],
     },
   },

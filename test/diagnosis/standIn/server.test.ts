@@ -62,14 +62,18 @@ describe("the stand-in", () => {
       data: {
         myself: {
           one: {
-            ...{ id: "ep1", workersMax: 3, version: 7 },
+            id: "ep1",
+            workersMax: 3,
+            version: 7,
             pods: [
               { desiredStatus: "RUNNING", slsVersion: 7, machine },
               { desiredStatus: "RUNNING", slsVersion: 6, machine },
             ],
             workerState: [{ running: 1, throttled: 1 }],
           },
-          ...{ none: null, underBalance: false, maxServerlessConcurrency: 30 },
+          none: null,
+          underBalance: false,
+          maxServerlessConcurrency: 30,
         },
       },
     });

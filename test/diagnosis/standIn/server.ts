@@ -42,7 +42,10 @@ export async function startStandIn(world: World) {
   });
   const all = [management, queue, rest];
   return {
-    ...{ graphqlUrl: management.url, queueUrl: queue.url, restUrl: rest.url, seen: seen as Readonly<Seen> },
+    graphqlUrl: management.url,
+    queueUrl: queue.url,
+    restUrl: rest.url,
+    seen: seen as Readonly<Seen>,
     [Symbol.asyncDispose]: async () => {
       await Promise.all(all.map(({ close }) => close()));
     },

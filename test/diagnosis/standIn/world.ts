@@ -150,9 +150,21 @@ export const QUIET: World = {
   apiKey: "rpa_key",
   exists: true,
   endpoint: {
-    ...{ type: "QUEUE", min: 0, max: 3, pools: ["ADA_24"], excludedTypes: [], gpuCount: 1, dataCenterIds: [] },
-    ...{ allowedCudaVersions: [], minCudaVersion: null, compliance: [], scalerType: "QUEUE_DELAY", scalerValue: 4 },
-    ...{ version: 7, env: { HF_TOKEN: PLANTED.variable, MODEL: "llama" }, image: "example/llama:3" },
+    type: "QUEUE",
+    min: 0,
+    max: 3,
+    pools: ["ADA_24"],
+    excludedTypes: [],
+    gpuCount: 1,
+    dataCenterIds: [],
+    allowedCudaVersions: [],
+    minCudaVersion: null,
+    compliance: [],
+    scalerType: "QUEUE_DELAY",
+    scalerValue: 4,
+    version: 7,
+    env: { HF_TOKEN: PLANTED.variable, MODEL: "llama" },
+    image: "example/llama:3",
   },
   volumes: {},
   others: [1],
@@ -162,7 +174,11 @@ export const QUIET: World = {
   health: undefined,
   recentJobs: [],
   account: {
-    ...{ quota: 30, spendLimit: 80, currentSpend: 1.5, balance: 200, underBalance: false },
+    quota: 30,
+    spendLimit: 80,
+    currentSpend: 1.5,
+    balance: 200,
+    underBalance: false,
     limits: undefined,
   },
   stock: stockOf("HIGH"),
@@ -195,8 +211,13 @@ let workers = 0;
 export function worker(status: WorkerStatus, changes: Partial<Worker> = {}): Worker {
   workers += 1;
   return {
-    ...{ id: `w${workers}x7`, status, age: 300, isStale: false, logs: null },
-    ...{ gpuTypeId: "NVIDIA GeForce RTX 4090", dataCenterId: "EU-RO-1" },
+    id: `w${workers}x7`,
+    status,
+    age: 300,
+    isStale: false,
+    logs: null,
+    gpuTypeId: "NVIDIA GeForce RTX 4090",
+    dataCenterId: "EU-RO-1",
     ...changes,
   };
 }

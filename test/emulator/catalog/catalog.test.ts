@@ -74,7 +74,9 @@ test("[catalog.default] [catalog.stock] [catalog.best] [catalog.absent] a stock 
   emulator.faults.add({ match: { pool: "AMPERE_24" }, effect: { soldOut: true } });
   expect(await l4(emulator)).toEqual({ levels: [null, "NONE"], places: [15, 15], versions: [9, 9] });
   expect(await l4(emulator, 'gpuCount: 1, minCudaVersion: "12.8"', "minCudaVersion=12.8")).toEqual({
-    ...{ levels: [null, "NONE"], places: [0, 0], versions: [0, 0] },
+    levels: [null, "NONE"],
+    places: [0, 0],
+    versions: [0, 0],
   });
 });
 
@@ -98,7 +100,9 @@ test("[account.limits] [account.limits-v2] [account.spend-limit] no worker start
   const clock = manualClock();
   const endpoint = { gpuIds: "ADA_24", templateId: "t", workersMin: 1, workersMax: 2 };
   await using emulator = await start({
-    ...{ clock, workerQuota: 10, spendLimit: 2 },
+    clock,
+    workerQuota: 10,
+    spendLimit: 2,
     seed: {
       endpoints: [
         { id: "a", name: "a", ...endpoint },
@@ -110,7 +114,10 @@ test("[account.limits] [account.limits-v2] [account.spend-limit] no worker start
   expect(workers()).toEqual([1, 0]);
   const query = "{ myself { maxServerlessConcurrency spendLimit currentSpendPerHr underBalance } }";
   expect((await ask(emulator, query, emulator.apiKey)).body.data.myself).toEqual({
-    ...{ maxServerlessConcurrency: 10, spendLimit: 2, currentSpendPerHr: 1.12, underBalance: false },
+    maxServerlessConcurrency: 10,
+    spendLimit: 2,
+    currentSpendPerHr: 1.12,
+    underBalance: false,
   });
   expect((await callV2(emulator, "GET", "/account/limits")).body).toEqual({
     spendRate: { limit: 2, current: 1.12 },
@@ -135,7 +142,9 @@ test("[catalog.v2-parameters] [catalog.v2-volumes] invalid parameters are refuse
   expect(place("EU-RO-1").networkVolumeTypes).toEqual(["STANDARD", "HIGH_PERFORMANCE"]);
   expect(place("US-KS-2")).toMatchObject({ region: "US", networkVolumeTypes: [] });
   expect(place("US-KS-2").gpuAvailability).toContainEqual({
-    ...{ id: "NVIDIA L4", name: "NVIDIA L4", availability: "HIGH" },
+    id: "NVIDIA L4",
+    name: "NVIDIA L4",
+    availability: "HIGH",
   });
 });
 

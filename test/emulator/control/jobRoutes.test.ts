@@ -38,8 +38,15 @@ describe("jobs and workers over HTTP", () => {
     const times = { submittedAt: 1_000_000, queuedAt: 1_000_000, startedAt: 1_001_000, endedAt: 1_001_000 };
     expect(body).toEqual([
       {
-        ...{ id: failed, endpointId: other, operation: "run", status: "FAILED", ...times, attempts: 1 },
-        ...{ lowPriority: false, error: "no", workerId: expect.any(String) },
+        id: failed,
+        endpointId: other,
+        operation: "run",
+        status: "FAILED",
+        ...times,
+        attempts: 1,
+        lowPriority: false,
+        error: "no",
+        workerId: expect.any(String),
       },
     ]);
   });
@@ -84,8 +91,13 @@ describe("jobs and workers over HTTP", () => {
     const job = await submit();
     const [starting] = (await control("GET", "workers")).body;
     expect(starting).toEqual({
-      ...{ endpointId: id, id: expect.any(String), state: "starting", phase: "initializing", slsVersion: 0 },
-      ...{ startedAt: 1_000_000, since: 1_000_000 },
+      endpointId: id,
+      id: expect.any(String),
+      state: "starting",
+      phase: "initializing",
+      slsVersion: 0,
+      startedAt: 1_000_000,
+      since: 1_000_000,
     });
     await clock.advance(1500);
     const [running] = (await control("GET", `workers?endpointId=${id}&state=running`)).body;

@@ -58,7 +58,11 @@ test("[save.observed-defaults] [save.observed-kept] [save.observed-reset] a save
   const changed = await ask(emulator, SAVE, { input: { id: made.id, ...required } });
   expect(changed.body.data.saveEndpoint).toMatchObject({
     ...kept,
-    ...{ gpuCount: 1, workersPFBTarget: 0, executionTimeoutMs: null, networkVolumeIds: null, env: [] },
+    gpuCount: 1,
+    workersPFBTarget: 0,
+    executionTimeoutMs: null,
+    networkVolumeIds: null,
+    env: [],
     flashEnvironmentId: null,
   });
 });
@@ -142,7 +146,11 @@ test("[save.volumes] [save.volume-places] the data centers of several volumes ar
 test("[save.env] [save.data-center-ids] [save.no-effect] env is ignored if a template is set, and unsupported settings are always ignored", async () => {
   await using emulator = await startEmulator({ profile: "observed" });
   const cloudStorageConfig = {
-    ...{ provider: "S3", region: "eu", bucketName: "b", accessKey: "access-key", secretKey: "secret-key" },
+    provider: "S3",
+    region: "eu",
+    bucketName: "b",
+    accessKey: "access-key",
+    secretKey: "secret-key",
   };
   const more = { env: [{ key: "A", value: "b" }], dataCenterIds: ["EU-RO-1", "EU-CZ-1"], requestTTL: 60 };
   const made = await ask(emulator, SAVE, { input: { ...required, ...more, cloudStorageConfig } });

@@ -36,7 +36,11 @@ test("[save.own-template] [save.template-shown] [save.own-template-listed] one s
   await using emulator = await start();
   const { id, templateId, template } = await create(emulator);
   expect(template).toEqual({
-    ...{ id: templateId, name: TEMPLATE.name, imageName: "me/llama:1", boundEndpointId: id, env: TEMPLATE.env },
+    id: templateId,
+    name: TEMPLATE.name,
+    imageName: "me/llama:1",
+    boundEndpointId: id,
+    env: TEMPLATE.env,
   });
   expect(await read(emulator, templateId)).toMatchObject({ boundEndpointId: id, readme: "# Read", ports: "80/http" });
   expect(emulator.templates.get(templateId)).toMatchObject({ isServerless: true, volumeInGb: 0 });
@@ -44,7 +48,11 @@ test("[save.own-template] [save.template-shown] [save.own-template-listed] one s
   expect(data.myself).toEqual({ podTemplates: [{ id: templateId }], endpoints: [{ template: { id: templateId } }] });
   expect((await callV2(emulator, "GET", "/templates")).body.templates).toEqual([]);
   expect((await callV2(emulator, "GET", `/serverless/${id}`)).body).toMatchObject({
-    ...{ image: "me/llama:1", args: "serve", disk: 30, env: { TOKEN: "very-secret" }, ports: ["80/http"] },
+    image: "me/llama:1",
+    args: "serve",
+    disk: 30,
+    env: { TOKEN: "very-secret" },
+    ports: ["80/http"],
   });
   expect(JSON.stringify(emulator.journal.requests())).not.toContain("very-secret");
 });

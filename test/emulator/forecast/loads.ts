@@ -23,7 +23,12 @@ export const EXACT: Assumptions = {
 };
 
 export const ENDPOINT: PlayedEndpoint = {
-  ...{ scalerType: "QUEUE_DELAY", scalerValue: 4, workersMin: 0, workersMax: 3, idleTimeout: 10, flashBoot: false },
+  scalerType: "QUEUE_DELAY",
+  scalerValue: 4,
+  workersMin: 0,
+  workersMax: 3,
+  idleTimeout: 10,
+  flashBoot: false,
 };
 
 const files: { remove(): void }[] = [];

@@ -130,8 +130,13 @@ async function emulated(endpoint: PlayedEndpoint, jobs: readonly (readonly [numb
   const runtime = new EndpointRuntime(
     { ...record, ...endpoint, id: "e", createdAt: 0, version: 0, computeType: "GPU" },
     {
-      ...{ clock, profile: "contract", random: () => 0.5, drainMs: 0, coldStartMs: 5000 },
-      ...{ staleFlashBoot: false, containerOf: exampleContainer },
+      clock,
+      profile: "contract",
+      random: () => 0.5,
+      drainMs: 0,
+      coldStartMs: 5000,
+      staleFlashBoot: false,
+      containerOf: exampleContainer,
       placesOf: () => [{ dataCenterId: "EU-RO-1", volumeId: null, gpuCount: 1, cpu: null }],
       environments: createEnvironments(() => undefined, "contract"),
       watch: createWatch(),

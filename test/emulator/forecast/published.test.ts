@@ -12,18 +12,27 @@ afterEach(removeLoads);
 const BURSTS = [
   {
     name: "6 jobs, no worker, REQUEST_COUNT 1",
-    ...{ jobs: 6, warm: 0, doneS: 52, atLeast: 0.45 },
+    jobs: 6,
+    warm: 0,
+    doneS: 52,
+    atLeast: 0.45,
     endpoint: { scalerType: "REQUEST_COUNT", scalerValue: 1 },
   },
   {
     name: "6 jobs, 2 warm workers, QUEUE_DELAY 4",
-    ...{ jobs: 6, warm: 2, doneS: 34, atLeast: 0.7 },
+    jobs: 6,
+    warm: 2,
+    doneS: 34,
+    atLeast: 0.7,
     endpoint: { scalerType: "QUEUE_DELAY", scalerValue: 4 },
   },
   {
     name: "9 jobs, 3 warm workers, REQUEST_COUNT 1",
     // At 34 s, 3 jobs ran and 1 waited: 8 to 16 s later, all had ended.
-    ...{ jobs: 9, warm: 3, doneS: 46, atLeast: 0.55 },
+    jobs: 9,
+    warm: 3,
+    doneS: 46,
+    atLeast: 0.55,
     endpoint: { scalerType: "REQUEST_COUNT", scalerValue: 1 },
   },
 ] as const;

@@ -37,7 +37,11 @@ test("[v2.create-status] [v2.template-unseen] a create returns 201 with the whol
   const { status, body } = await call("POST", "/serverless", { ...NEW_ENDPOINT, timeout: 600_000 });
   expect(status).toBe(201);
   expect(body).toEqual({
-    ...{ id: expect.any(String), name: "llama", type: "QUEUE", flashboot: "OFF", timeout: 600_000 },
+    id: expect.any(String),
+    name: "llama",
+    type: "QUEUE",
+    flashboot: "OFF",
+    timeout: 600_000,
     gpu: {
       pools: ["AMPERE_24", "ADA_24"],
       excludedTypes: ["NVIDIA L4"],
@@ -47,8 +51,15 @@ test("[v2.create-status] [v2.template-unseen] a create returns 201 with the whol
     },
     workers: { min: 0, max: 3, idleTimeout: 5 },
     scaling: { type: "QUEUE_DELAY", queueDelay: 4 },
-    ...{ dataCenterIds: [], networkVolumes: [], registry: null, args: "", disk: 20 },
-    ...{ image: "me/one:1", env: { A: "template" }, ports: ["8000/http"], createdAt: expect.any(String) },
+    dataCenterIds: [],
+    networkVolumes: [],
+    registry: null,
+    args: "",
+    disk: 20,
+    image: "me/one:1",
+    env: { A: "template" },
+    ports: ["8000/http"],
+    createdAt: expect.any(String),
     requestUrls: expect.objectContaining({ run: `${emulator.url}/v2/${body.id}/run` }),
   });
   expect((await call("GET", `/serverless/${body.id}`)).body).toEqual(body);
@@ -134,7 +145,8 @@ test("[v2.template-once] [v2.template-in-graphql] a template is applied only onc
   expect((await call("GET", `/serverless/${id}`)).body.image).toBe("me/one:1");
   expect((await call("PATCH", `/serverless/${id}`, { templateId: "tpl1" })).body.image).toBe("me/one:2");
   expect((await call("PATCH", `/serverless/${id}`, { templateId: "tpl2" })).body).toMatchObject({
-    ...{ image: "me/two:1", env: { B: "two" } },
+    image: "me/two:1",
+    env: { B: "two" },
   });
   expect(emulator.endpoints.get(id)).toMatchObject({ templateId: "tpl2" });
   // An endpoint with its own container no longer needs its template.
@@ -192,14 +204,20 @@ test("[v2.countries] an endpoint whose locations are countries lists all data ce
 
 test("[v2.bound-change] changing the container changes the template that belongs to the endpoint", async () => {
   const own = {
-    ...{ image: "me/own:1", args: "serve", disk: 30, env: { A: "b" }, ports: ["80/http"], registry: "reg" },
+    image: "me/own:1",
+    args: "serve",
+    disk: 30,
+    env: { A: "b" },
+    ports: ["80/http"],
+    registry: "reg",
   };
   const { body } = await call("POST", "/serverless", { ...NEW_ENDPOINT, templateId: undefined, ...own });
   expect(body).toMatchObject(own);
   const changes = { image: "me/own:2", args: "", disk: 40, env: { C: "d" }, ports: [], registry: null };
   expect((await call("PATCH", `/serverless/${body.id}`, changes)).body).toMatchObject(changes);
   expect((await call("PATCH", `/serverless/${body.id}`, { image: "me/own:3" })).body).toMatchObject({
-    ...{ ...changes, image: "me/own:3" },
+    ...changes,
+    image: "me/own:3",
   });
   const templates = emulator.templates.list().filter(({ boundEndpointId }) => boundEndpointId === body.id);
   expect(templates).toMatchObject([{ imageName: "me/own:3", env: [{ key: "C", value: "d" }], containerDiskInGb: 40 }]);
@@ -271,7 +289,8 @@ test("an empty list clears one CUDA rule, an empty string clears the other, and 
   const change = async (gpu: object) => (await call("PATCH", `/serverless/${id}`, { gpu })).body.gpu;
   expect(await change({ count: 1 })).toMatchObject({ count: 1, minCudaVersion: "12.8", allowedCudaVersions: [] });
   expect(await change({ allowedCudaVersions: ["12.8", "12.9"], minCudaVersion: "" })).toMatchObject({
-    ...{ minCudaVersion: null, allowedCudaVersions: ["12.8", "12.9"] },
+    minCudaVersion: null,
+    allowedCudaVersions: ["12.8", "12.9"],
   });
   expect(await change({ allowedCudaVersions: [] })).toMatchObject({ minCudaVersion: null, allowedCudaVersions: [] });
 });

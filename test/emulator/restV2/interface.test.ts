@@ -33,7 +33,9 @@ test("[v2.bearer] [v2.unauthorized-body] [v2.forbidden] [v2.problem] a wrong key
   });
   expect((await call("GET", "/serverless", undefined, "wrong")).status).toBe(401);
   expect((await call("GET", "/serverless", undefined, "restricted-key")).body).toEqual({
-    ...{ title: "Forbidden", status: 403, detail: "access denied" },
+    title: "Forbidden",
+    status: 403,
+    detail: "access denied",
   });
 });
 

@@ -68,7 +68,10 @@ const FACTS: Readonly<Record<string, OperationFacts>> = {
   },
   remove: { method: "DELETE", path: "/boxes/{id}", status: 204 },
   create: {
-    ...{ method: "POST", path: "/boxes", status: 201, reads: ["id"] },
+    method: "POST",
+    path: "/boxes",
+    status: 201,
+    reads: ["id"],
     body: {
       type: "object",
       required: ["name", "rent"],

@@ -13,8 +13,20 @@ test("[v2.template-defaults] a template with only a name and an image gets the d
   const { status, body } = await call("POST", "/templates", { name: "t", image: "me/t:1" });
   expect(status).toBe(201);
   expect(body).toEqual({
-    ...{ id: expect.any(String), name: "t", image: "me/t:1", args: "", disk: 20, mounts: {}, ports: [], env: {} },
-    ...{ registry: null, serverless: false, public: false, category: "NVIDIA", startSsh: true, startJupyter: true },
+    id: expect.any(String),
+    name: "t",
+    image: "me/t:1",
+    args: "",
+    disk: 20,
+    mounts: {},
+    ports: [],
+    env: {},
+    registry: null,
+    serverless: false,
+    public: false,
+    category: "NVIDIA",
+    startSsh: true,
+    startJupyter: true,
     allowedCudaVersions: [],
   });
   const changed = await call("PATCH", `/templates/${body.id}`, { env: { A: "1" }, ports: ["22/tcp"] });
@@ -68,12 +80,26 @@ test("[v2.registry-fixed] [v2.registry-in-use] a registry credential cannot be c
 
 test("[v2.pod] [v2.pod-fields] a pod uses the field names of REST v2, and a worker is not a pod", async () => {
   emulator.pods.add({
-    ...{ id: "pod1", name: "trainer", image: "me/p:1", costPerHr: 0.5, containerDiskInGb: 30, volumeInGb: 40 },
-    ...{ portMappings: { "22": 10341 }, publicIp: "192.0.2.1", env: { A: "1" }, ports: ["22/tcp"] },
+    id: "pod1",
+    name: "trainer",
+    image: "me/p:1",
+    costPerHr: 0.5,
+    containerDiskInGb: 30,
+    volumeInGb: 40,
+    portMappings: { "22": 10341 },
+    publicIp: "192.0.2.1",
+    env: { A: "1" },
+    ports: ["22/tcp"],
   });
   const { body } = await call("GET", "/pods/pod1");
   expect(body).toMatchObject({
-    ...{ id: "pod1", name: "trainer", status: "RUNNING", cost: 0.5, image: "me/p:1", disk: 30, env: { A: "1" } },
+    id: "pod1",
+    name: "trainer",
+    status: "RUNNING",
+    cost: 0.5,
+    image: "me/p:1",
+    disk: 30,
+    env: { A: "1" },
     mounts: { persistent: { size: 40, path: "/workspace" } },
     runtime: { ports: [{ private: 22, public: 10341, ip: "192.0.2.1" }] },
   });

@@ -68,7 +68,8 @@ test("[v2.stale] [v2.rollout] [v2.releases] [v2.release-diff] a release replaces
   emulator.seed({ endpoints: [{ ...settings, workersMin: 2 }] });
   await clock.advance(1000);
   await fetch(`${emulator.url}/v2/e1/run`, {
-    ...{ method: "POST", body: JSON.stringify({ input: {} }) },
+    method: "POST",
+    body: JSON.stringify({ input: {} }),
     headers: { authorization: `Bearer ${emulator.apiKey}`, "content-type": "application/json" },
   });
   await clock.advance(1000);
@@ -87,7 +88,9 @@ test("[v2.stale] [v2.rollout] [v2.releases] [v2.release-diff] a release replaces
   ]);
   expect(releases).toMatchObject([
     {
-      ...{ version: 1, source: "MANUAL", buildId: null },
+      version: 1,
+      source: "MANUAL",
+      buildId: null,
       diff: [{ field: "template.env", old: { TOKEN: "old" }, new: { TOKEN: "new" } }],
     },
   ]);
@@ -174,7 +177,8 @@ test("[worker-fault.no-jobs] a worker that takes no jobs stays idle while jobs w
   const { status } = await workerUnder({ takesNoJobs: true }, 1000);
   expect(status).toBe("IDLE");
   await fetch(`${emulator.url}/v2/e1/run`, {
-    ...{ method: "POST", body: JSON.stringify({ input: {} }) },
+    method: "POST",
+    body: JSON.stringify({ input: {} }),
     headers: { authorization: `Bearer ${emulator.apiKey}`, "content-type": "application/json" },
   });
   await clock.advance(60_000);
@@ -204,6 +208,7 @@ test("[myself.pod-details] GraphQL shows the version, the image and the age of a
   const query = '{ myself { endpoint(id: "e1") { version pods { id slsVersion imageName uptimeSeconds } } } }';
   const { body } = await graphql(emulator, query);
   expect(body.data.myself.endpoint).toMatchObject({
-    ...{ version: 0, pods: [{ slsVersion: 0, imageName: "app:1", uptimeSeconds: 5 }] },
+    version: 0,
+    pods: [{ slsVersion: 0, imageName: "app:1", uptimeSeconds: 5 }],
   });
 });

@@ -33,8 +33,11 @@ test("[secret.create] [secret.list] REST v2 creates and shows secrets, and finds
   const { status, body } = await call("POST", "/account/secrets", { name: "hf", value: VALUE, description: "d" });
   expect(status).toBe(201);
   expect(body).toEqual({
-    ...{ id: expect.any(String), name: "hf", description: "d" },
-    ...{ createdAt: expect.any(String), valueLastUpdatedAt: body.createdAt },
+    id: expect.any(String),
+    name: "hf",
+    description: "d",
+    createdAt: expect.any(String),
+    valueLastUpdatedAt: body.createdAt,
   });
   await call("POST", "/account/secrets", { name: "other", value: VALUE });
   expect((await call("GET", "/account/secrets?name=HF")).body).toEqual({ secrets: [body] });
@@ -103,7 +106,10 @@ test("[secret.update] [secret.unknown-id] only a new value updates its time, and
 const seed = (env: Record<string, string>) => ({
   templates: [
     {
-      ...{ id: "t1", name: "t", imageName: "app:1", isServerless: true },
+      id: "t1",
+      name: "t",
+      imageName: "app:1",
+      isServerless: true,
       env: Object.entries(env).map(([key, value]) => ({ key, value })),
     },
   ],

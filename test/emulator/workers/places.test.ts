@@ -8,7 +8,10 @@ const VOLUMES = [
 
 const start = (seed: Partial<EndpointSeed>, options: EmulatorOptions = {}) =>
   startEmulator({
-    ...{ profile: "observed", drainMs: 0, coldStartMs: 0, clock: manualClock() },
+    profile: "observed",
+    drainMs: 0,
+    coldStartMs: 0,
+    clock: manualClock(),
     ...options,
     seed: {
       volumes: VOLUMES,

@@ -98,7 +98,10 @@ export async function run(world: World, machine: Machine, command: Command, opti
   const keyOfA = key === "b1" ? KEYS.a1 : KEYS[key];
   const cache = path.join(stack.scratch, elsewhere ? "home/.other-cache" : "home/.cache");
   const env = {
-    ...{ SERVERLESS_GPU_API_KEY: KEYS[key], KEY_OF_PA: keyOfA, SERVERLESS_GPU_API: api, XDG_CACHE_HOME: cache },
+    SERVERLESS_GPU_API_KEY: KEYS[key],
+    KEY_OF_PA: keyOfA,
+    SERVERLESS_GPU_API: api,
+    XDG_CACHE_HOME: cache,
   };
   const result = await runEngine(stack, command, options, env);
   service.setTrap(undefined);

@@ -72,7 +72,9 @@ const IMAGE = (image: Image) => ({ do: "image", on: 0, name: "a", image, isTeste
 const KILL_AFTER_SAVE = { kind: "kill", nth: 1, operation: "saveEndpoint", when: "after" } as const;
 const KILL_IN_TEST = { kind: "kill", nth: 1, operation: "run", when: "after" } as const;
 const EDIT_IN_TEST: Disturbance = {
-  ...{ kind: "edit", nth: 1, operation: "run" },
+  kind: "edit",
+  nth: 1,
+  operation: "run",
   edit: { of: "0:a", field: "imageName", value: "me/console:1" },
 };
 
@@ -181,7 +183,10 @@ export const KNOWN_WITH_SETUP: Readonly<Record<string, KnownSequence>> = {
       { do: "declare", on: 0, name: "a", as: "llama" },
       { do: "rename", on: 0, name: "a", to: "b", alias: false },
       {
-        ...{ do: "followAdvice", on: 0, how: "adoptId", continues: true },
+        do: "followAdvice",
+        on: 0,
+        how: "adoptId",
+        continues: true,
         disturb: { kind: "refuse", nth: 1, operation: "myself" },
       },
     ],
@@ -295,7 +300,14 @@ export const KNOWN_WITH_SETUP: Readonly<Record<string, KnownSequence>> = {
     actions: [
       { do: "declare", on: 0, name: "d", api: "v2" },
       {
-        ...{ do: "adopt", on: 0, name: "a", of: "own:0", image: "3-good", isTested: true, workersMax: 6, api: "v2" },
+        do: "adopt",
+        on: 0,
+        name: "a",
+        of: "own:0",
+        image: "3-good",
+        isTested: true,
+        workersMax: 6,
+        api: "v2",
         disturb: { ...EDIT_IN_TEST, edit: { of: "own:0", field: "imageName", value: "me/console:1" } },
       },
       { do: "destroy", on: 0, api: "v2" },

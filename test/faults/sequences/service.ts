@@ -69,8 +69,13 @@ export async function startService({ seed, lenient, lagMs, observed }: ServiceOp
   const jobs = heldJobs();
   const start = async (apiKey: string, randomSeed: number) => {
     const emulator = await startEmulator({
-      ...{ apiKey, randomSeed, drainMs: 0, coldStartMs: 0, templateReleaseMs: 0 },
-      ...{ profile: observed ? "observed" : "contract", rateLimits: { management: "off", graphql: "off" } },
+      apiKey,
+      randomSeed,
+      drainMs: 0,
+      coldStartMs: 0,
+      templateReleaseMs: 0,
+      profile: observed ? "observed" : "contract",
+      rateLimits: { management: "off", graphql: "off" },
       handlers: { default: jobs.handler },
     });
     for (const api of ["graphql", "v2"] as const) {

@@ -171,7 +171,14 @@ export function aliveIn({ service }: Pick<World, "service">): Map<string, Alive>
 
 /** The fields of an endpoint, as the service's record and the resource's outputs both name them. */
 const FIELDS = [
-  ...["name", "gpuIds", "templateId", "idleTimeout", "scalerType", "scalerValue", "workersMin", "workersMax"],
+  "name",
+  "gpuIds",
+  "templateId",
+  "idleTimeout",
+  "scalerType",
+  "scalerValue",
+  "workersMin",
+  "workersMax",
   "imageName",
 ];
 

@@ -25,7 +25,10 @@ interface Machine {
 }
 
 const inputsOf = (program: Properties, index: number): Properties => ({
-  ...{ automaticName: `llama-${index}`, gpuIds: "AMPERE_24", templateId: "template", drainTimeout: 1 },
+  automaticName: `llama-${index}`,
+  gpuIds: "AMPERE_24",
+  templateId: "template",
+  drainTimeout: 1,
   ...program,
 });
 
@@ -44,7 +47,10 @@ async function startMachine(): Promise<Machine & AsyncDisposable> {
   const job = heldJob();
   const emulator = await startEmulator({ drainMs: 0, coldStartMs: 0, handlers: { default: job.handler } });
   const machine = {
-    ...{ emulator, job, provider: await startDynamicProvider(emulator.env), remembered: [] as Machine["remembered"] },
+    emulator,
+    job,
+    provider: await startDynamicProvider(emulator.env),
+    remembered: [] as Machine["remembered"],
     async [Symbol.asyncDispose]() {
       job.release();
       await machine.provider.stop();

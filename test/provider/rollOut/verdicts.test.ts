@@ -63,7 +63,11 @@ describe("a release is out", () => {
 describe("releases that the service shows", () => {
   const at = (minutes: number) => new Date(Date.UTC(2026, 10, 23, 3, minutes)).toISOString();
   const release = (minutes: number, from: unknown, to: unknown): EndpointRelease => ({
-    ...{ id: `r${minutes}`, version: minutes, source: "MANUAL", createdByUserId: undefined, createdAt: at(minutes) },
+    id: `r${minutes}`,
+    version: minutes,
+    source: "MANUAL",
+    createdByUserId: undefined,
+    createdAt: at(minutes),
     changes: [{ field: "template.imageName", old: from, new: to }],
   });
   const wanted = { imageName: "me:2" };

@@ -46,7 +46,8 @@ describe.each<ManagementApi>(["graphql", "v2"])("over %s", (api) => {
 
 test("GraphQL returns stock without authentication, so the key is not sent", async () => {
   await using emulated = await startEmulated({
-    ...{ emulator: { profile: "observed", apiKey: "right" }, client: { api: "graphql" } },
+    emulator: { profile: "observed", apiKey: "right" },
+    client: { api: "graphql" },
   });
   const { client, run } = emulated;
   expect((await run(client.catalog.gpus())).length).toBeGreaterThan(10);

@@ -204,7 +204,9 @@ const ROWS: readonly (readonly [title: string, Evidence, readonly CauseId[], str
   [
     "starts one after the other beside jobs in progress are not certain to be crashes",
     evidence({
-      ...{ workers: part(workers({ running: 1 })), queue: part(queue(1, 1)), settings: { workersMax: 3 } },
+      workers: part(workers({ running: 1 })),
+      queue: part(queue(1, 1)),
+      settings: { workersMax: 3 },
       logs: log(["system", START, 0], ["system", START, 10], ["system", START, 20]),
     }),
     ["crash-loop"],
@@ -213,7 +215,9 @@ const ROWS: readonly (readonly [title: string, Evidence, readonly CauseId[], str
   [
     "a running worker's log ends with a pull whose end is not shown",
     evidence({
-      ...{ workers: part(workers({ running: 1 })), queue: part(queue(0, 1)), waitedMs: 1000 },
+      workers: part(workers({ running: 1 })),
+      queue: part(queue(0, 1)),
+      waitedMs: 1000,
       logs: log(["system", "Pulling app:1"]),
     }),
     ["jobs-running"],

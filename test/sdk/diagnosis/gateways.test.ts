@@ -8,8 +8,13 @@ const GATEWAYS: readonly (readonly [title: string, status: number, body: unknown
     "Cloudflare's problem details",
     403,
     {
-      ...{ type: "https://developers.cloudflare.com/support/", title: "Error 1010: Access denied", status: 403 },
-      ...{ detail: "The site owner has blocked access", instance: "9a3f", error_code: 1010, cloudflare_error: true },
+      type: "https://developers.cloudflare.com/support/",
+      title: "Error 1010: Access denied",
+      status: 403,
+      detail: "The site owner has blocked access",
+      instance: "9a3f",
+      error_code: 1010,
+      cloudflare_error: true,
     },
   ],
   [
@@ -33,7 +38,8 @@ const GATEWAYS: readonly (readonly [title: string, status: number, body: unknown
 
 async function explained(api: "v2" | "graphql", status: number, bodies: { v2: unknown; graphql: unknown }) {
   await using server = await startScriptedServer(({ path }) => ({
-    ...{ status, body: path.endsWith("/graphql") ? bodies.graphql : bodies.v2 },
+    status,
+    body: path.endsWith("/graphql") ? bodies.graphql : bodies.v2,
   }));
   const client = createClient({ apiKey: "key", service: "runpod", api, ...addressesOf(server) });
   const { causes, certainty } = await client.endpoints.diagnose("abcdefgh1234");

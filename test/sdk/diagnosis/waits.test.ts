@@ -15,8 +15,12 @@ test("waiting ten minutes for 50 endpoints sends at most 20 requests a minute", 
   emulator.faults.add({ match: { pool: "ADA_24" }, effect: { soldOut: true } });
   emulator.seed({
     endpoints: Array.from({ length: 50 }, (_, index) => ({
-      ...{ id: `endpoint${index + 10}`, name: `e${index}`, templateId: "t", gpuIds: "ADA_24" },
-      ...{ workersMin: 1, workersMax: 1 },
+      id: `endpoint${index + 10}`,
+      name: `e${index}`,
+      templateId: "t",
+      gpuIds: "ADA_24",
+      workersMin: 1,
+      workersMax: 1,
     })),
   });
   const waits = emulator.endpoints.list().map(({ id }) => explainWait(client.endpoints, clock, id, "workers"));
@@ -57,8 +61,17 @@ function scripted(...summaries: string[]): Diagnoses & { readonly calls: number[
         passes: true,
       };
       return {
-        ...{ endpointId, endpointName: "e", awaited: "jobs", causes: [cause], certainty: "likely", others: [] },
-        ...{ evidence: [], missing: [], lines: [], summary, madeAt: new Date(0) },
+        endpointId,
+        endpointName: "e",
+        awaited: "jobs",
+        causes: [cause],
+        certainty: "likely",
+        others: [],
+        evidence: [],
+        missing: [],
+        lines: [],
+        summary,
+        madeAt: new Date(0),
       };
     },
   };

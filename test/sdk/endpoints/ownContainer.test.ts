@@ -12,7 +12,9 @@ beforeEach(() => {
 const start = (api: Api, options: { readonly keepBoundTemplates?: boolean } = {}) =>
   startEmulated({
     emulator: {
-      ...{ profile: "observed", templateReleaseMs: 0, ...options },
+      profile: "observed",
+      templateReleaseMs: 0,
+      ...options,
       seed: { templates: [{ id: "shared", name: "shared", imageName: "me/shared:1" }] },
     },
     client: { service: "runpod", api, onWarning: ({ message }) => warnings.push(message) },
@@ -21,7 +23,11 @@ const start = (api: Api, options: { readonly keepBoundTemplates?: boolean } = {}
 const SECRET = "a-value-that-nobody-else-has";
 const INPUT = { name: "llama", gpuIds: "ADA_24", imageName: "me/llama:1", env: { HF_TOKEN: SECRET } } as const;
 const SHOWN = {
-  ...{ imageName: "me/llama:1", env: { HF_TOKEN: SECRET }, containerDiskInGb: 20, dockerArgs: "", ports: "" },
+  imageName: "me/llama:1",
+  env: { HF_TOKEN: SECRET },
+  containerDiskInGb: 20,
+  dockerArgs: "",
+  ports: "",
   containerRegistryAuthId: "",
 };
 const NAMES = {

@@ -45,8 +45,16 @@ describe.each(["graphql", "v2"] as const)("over %s", (api) => {
     const input: EndpointInput = { ...wanted, scalerType: "QUEUE_DELAY", flashBootType: "FLASHBOOT", idleTimeout: 30 };
     const created = await run(client.endpoints.create(input));
     expect(created).toMatchObject({
-      ...{ name: "llama", gpuIds: "AMPERE_24", templateId: "tpl1", locations: "CZ,RO", idleTimeout: 30 },
-      ...{ flashBootType: "FLASHBOOT", scalerValue: 2, workersMin: 1, workersMax: 2, networkVolumeId: "" },
+      name: "llama",
+      gpuIds: "AMPERE_24",
+      templateId: "tpl1",
+      locations: "CZ,RO",
+      idleTimeout: 30,
+      flashBootType: "FLASHBOOT",
+      scalerValue: 2,
+      workersMin: 1,
+      workersMax: 2,
+      networkVolumeId: "",
     });
     const { id } = created;
     const known = { ...settingsOf(created) };
@@ -143,7 +151,11 @@ describe("REST v2", () => {
     );
     expect(bodies(site, "createEndpoint")).toEqual([
       {
-        ...{ name: "llama", type: "QUEUE", templateId: "tpl1", flashboot: "OFF", timeout: 600_000 },
+        name: "llama",
+        type: "QUEUE",
+        templateId: "tpl1",
+        flashboot: "OFF",
+        timeout: 600_000,
         gpu: { pools: ["ADA_24", "AMPERE_24"], excludedTypes: ["NVIDIA L4"], count: 1 },
         scaling: { type: "QUEUE_DELAY", queueDelay: 4 },
         workers: { min: 0, max: 3, idleTimeout: 10 },
@@ -246,7 +258,8 @@ describe("REST v2", () => {
     const { url } = emulator;
     const body = { templateId: "tpl1" };
     const response = await fetch(`${url}/v2/serverless/${id}`, {
-      ...{ method: "PATCH", body: JSON.stringify(body) },
+      method: "PATCH",
+      body: JSON.stringify(body),
       headers: { authorization: `Bearer ${CANARY}`, "content-type": "application/json" },
     });
     expect(response.status).toBe(200);

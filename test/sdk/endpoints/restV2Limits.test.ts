@@ -9,7 +9,12 @@ function start(perMinute: number, emulator: EmulatedOptions["emulator"] = {}) {
 
 const endpoints = (count: number) =>
   Array.from({ length: count }, (_, i) => ({
-    ...{ id: `e${i}`, name: `e${i}`, gpuIds: "ADA_24", templateId: "tpl1", workersMin: 1, workersMax: 1 },
+    id: `e${i}`,
+    name: `e${i}`,
+    gpuIds: "ADA_24",
+    templateId: "tpl1",
+    workersMin: 1,
+    workersMax: 1,
   }));
 
 test("calls wait for the limit as long as necessary, even if another program uses most of it", async () => {

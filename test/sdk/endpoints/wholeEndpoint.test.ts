@@ -4,7 +4,10 @@ import { startEmulated } from "../../support/emulated";
 
 const TEMPLATES = [{ id: "t", name: "one", imageName: "me/one:1" }];
 const VOLUMES = ["EU-RO-1", "US-KS-2", "EU-RO-1"].map((dataCenterId, i) => ({
-  ...{ id: `v${i + 1}`, name: `v${i + 1}`, size: 10, dataCenterId },
+  id: `v${i + 1}`,
+  name: `v${i + 1}`,
+  size: 10,
+  dataCenterId,
 }));
 
 const warnings: string[] = [];
@@ -70,19 +73,22 @@ describe.each<Api>(["graphql", "v2"])("over %s", (api) => {
     };
     const changed = await it.run(endpoints.update(id, { ...changes, executionTimeoutMs: 0 }, known));
     expect(changed).toMatchObject({
-      ...{ gpuCount: 4, minCudaVersion: "", allowedCudaVersions: "12.2,12.11", executionTimeoutMs: 0 },
-      ...{ networkVolumeId: "v1", networkVolumeIds: "v1", type: "LOAD_BALANCER" },
+      gpuCount: 4,
+      minCudaVersion: "",
+      allowedCudaVersions: "12.2,12.11",
+      executionTimeoutMs: 0,
+      networkVolumeId: "v1",
+      networkVolumeIds: "v1",
+      type: "LOAD_BALANCER",
     });
     const nulls = { gpuCount: null, allowedCudaVersions: null, executionTimeoutMs: null, networkVolumeIds: null };
     const reset = await it.run(endpoints.update(id, { ...nulls, flashBootType: null }, known));
     expect(reset).toMatchObject({
-      ...{
-        gpuCount: 1,
-        allowedCudaVersions: "",
-        executionTimeoutMs: 600_000,
-        networkVolumeIds: "",
-        flashBootType: "OFF",
-      },
+      gpuCount: 1,
+      allowedCudaVersions: "",
+      executionTimeoutMs: 600_000,
+      networkVolumeIds: "",
+      flashBootType: "OFF",
       type: "LOAD_BALANCER",
     });
     expect(await it.run(endpoints.get(id))).toMatchObject({ gpuCount: 1, networkVolumeId: "", type: "LOAD_BALANCER" });

@@ -64,7 +64,8 @@ withDisk("a batch stops submitting when the disk is full, loses nothing, and goe
   const runs = new Map<unknown, number>();
   const inputs = Array.from({ length: 80 }, (_, n) => ({ n }));
   await using emulated = await startQueue({
-    ...{ workers: 20, emulator: { rateLimits: { limits: "off" } } },
+    workers: 20,
+    emulator: { rateLimits: { limits: "off" } },
     async handler({ input }, { sleep }) {
       runs.set(input.n, (runs.get(input.n) ?? 0) + 1);
       await sleep(1_000);

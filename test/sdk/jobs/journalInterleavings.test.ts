@@ -114,7 +114,13 @@ function startProcess(
     KEYS.map((key) => ({ key })),
     { concurrency: 3 },
     {
-      ...{ identity: IDENTITY, again: [], stores: false, request: undefined, schema: undefined, clock, log: undefined },
+      identity: IDENTITY,
+      again: [],
+      stores: false,
+      request: undefined,
+      schema: undefined,
+      clock,
+      log: undefined,
       journal: journalOf(journal, call),
       keyOf: (input) => (input as { key: string }).key,
       async start(request, _signal, beforeSend) {

@@ -131,7 +131,11 @@ describe(`${needsPostgres}a journal in PostgreSQL`, () => {
     };
     await using emulator = await startEmulator({ coldStartMs: 0, handlers: { worker } });
     const { id } = emulator.endpoints.create({
-      ...{ name: "worker", gpuIds: "AMPERE_16", templateId: "t", workersMin: 10, workersMax: 10 },
+      name: "worker",
+      gpuIds: "AMPERE_16",
+      templateId: "t",
+      workersMin: 10,
+      workersMax: 10,
     });
     const inputs = Array.from({ length: 300 }, (_, n) => ({ n }));
     const all: BatchResult[] = [];

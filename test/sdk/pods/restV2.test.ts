@@ -11,16 +11,36 @@ afterEach(() => site[Symbol.asyncDispose]());
 test("a pod of REST v2 uses the field names of the contract", async () => {
   const { client, run, emulator } = site;
   emulator.pods.add({
-    ...{ id: "pod1", name: "trainer", image: "me/p:1", costPerHr: 0.5, containerDiskInGb: 30, volumeInGb: 40 },
-    ...{ portMappings: { "22": 10341 }, publicIp: "192.0.2.1", env: { A: "1" }, ports: ["22/tcp"] },
+    id: "pod1",
+    name: "trainer",
+    image: "me/p:1",
+    costPerHr: 0.5,
+    containerDiskInGb: 30,
+    volumeInGb: 40,
+    portMappings: { "22": 10341 },
+    publicIp: "192.0.2.1",
+    env: { A: "1" },
+    ports: ["22/tcp"],
     networkVolume: { id: "vol1", name: "v", size: 10, dataCenterId: "EU-RO-1" },
     machine: { dataCenterId: "EU-RO-1" },
   });
   expect(await run(client.pods.get("pod1"))).toMatchObject({
-    ...{ id: "pod1", name: "trainer", image: "me/p:1", desiredStatus: "RUNNING", costPerHr: 0.5 },
-    ...{ containerDiskInGb: 30, volumeInGb: 40, volumeMountPath: "/workspace", networkVolume: { id: "vol1" } },
-    ...{ portMappings: { "22": 10341 }, publicIp: "192.0.2.1", env: { A: "1" }, ports: ["22/tcp"], locked: false },
-    ...{ gpu: { id: "NVIDIA RTX A5000", count: 1 }, machine: { dataCenterId: "EU-RO-1" } },
+    id: "pod1",
+    name: "trainer",
+    image: "me/p:1",
+    desiredStatus: "RUNNING",
+    costPerHr: 0.5,
+    containerDiskInGb: 30,
+    volumeInGb: 40,
+    volumeMountPath: "/workspace",
+    networkVolume: { id: "vol1" },
+    portMappings: { "22": 10341 },
+    publicIp: "192.0.2.1",
+    env: { A: "1" },
+    ports: ["22/tcp"],
+    locked: false,
+    gpu: { id: "NVIDIA RTX A5000", count: 1 },
+    machine: { dataCenterId: "EU-RO-1" },
   });
 });
 

@@ -102,7 +102,10 @@ test("a webhook receiver records the ends of jobs that it confirms in the same f
   const folder = newFolder();
   await using emulated = await startQueue({});
   const receiver = createWebhookReceiver({
-    ...{ endpoint: emulated.queue, onJob: () => {}, onError: () => {}, record: folder },
+    endpoint: emulated.queue,
+    onJob: () => {},
+    onError: () => {},
+    record: folder,
   });
   await using server = await listen(receiver.node);
   const job = await emulated.run(emulated.queue.run({ input: {}, webhook: server.url }));

@@ -56,7 +56,9 @@ test("a list is restarted if the next page is refused because the record at its 
     })),
   });
   await using client = createClient({
-    ...{ apiKey: emulator.apiKey, graphqlUrl: emulator.url, api: "v2" },
+    apiKey: emulator.apiKey,
+    graphqlUrl: emulator.url,
+    api: "v2",
     onRequest: () => emulator.endpoints.delete("e500"),
   });
   expect(await client.endpoints.list()).toHaveLength(1499);

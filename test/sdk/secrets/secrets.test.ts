@@ -28,8 +28,11 @@ describe.each(INTERFACES)("over %s", (api, operations) => {
     const { client, run, emulator, clock } = site;
     const created = await run(client.secrets.create(INPUT));
     expect(created).toEqual({
-      ...{ id: expect.any(String), name: "hf_token", description: "Hugging Face" },
-      ...{ createdAt: expect.stringMatching(/Z$/), valueLastUpdatedAt: created.createdAt },
+      id: expect.any(String),
+      name: "hf_token",
+      description: "Hugging Face",
+      createdAt: expect.stringMatching(/Z$/),
+      valueLastUpdatedAt: created.createdAt,
     });
     const { id } = created;
     expect(emulator.secrets.matches(id, VALUE)).toBe(true);
@@ -104,7 +107,10 @@ describe.each(INTERFACES)("over %s", (api, operations) => {
     const { client, run, emulator } = site;
     const { id } = await run(client.secrets.create(INPUT));
     emulator.templates.create({
-      ...{ id: "t1", name: "llama", imageName: "app:1", isServerless: true },
+      id: "t1",
+      name: "llama",
+      imageName: "app:1",
+      isServerless: true,
       env: [{ key: "AUTH", value: "Bearer {{RUNPOD_SECRET_hf_token}}" }],
     });
     const failure = await site.failure(client.secrets.delete(id));

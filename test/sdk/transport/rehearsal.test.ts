@@ -20,7 +20,10 @@ test("The address of a rehearsal takes precedence over options, explicit provide
 
   const explicit: Record<string, string> = { explicit: "eu", apiKeyEnv: "NOT_SET", service: "runpod" };
   expect(providerSettings((name) => explicit[name])).toMatchObject({
-    ...{ apiKey: "rehearsal-key", graphqlUrl: emulator.url, restUrl: emulator.url, queueUrl: emulator.url },
+    apiKey: "rehearsal-key",
+    graphqlUrl: emulator.url,
+    restUrl: emulator.url,
+    queueUrl: emulator.url,
     provider: "eu",
   });
 });
