@@ -84,9 +84,14 @@ function refuseForAdopter({ noun, id }: ServiceRecord): never {
 }
 
 function refuseUntilAdopted(noun: string, id: string, reason: string | undefined): never {
-  const message =
-    `${noun} ${id} is not deleted, and this resource stays in state, because the resource that should adopt the ${noun} ` +
-    `${reason ? `has not: ${reason}` : "has not done so yet"}. Fix that, and run pulumi up again`;
+  const kept = `${noun} ${id} is not deleted, and this resource stays in state, because the resource that should adopt the ${noun}`;
+  const message = reason
+    ? `${kept} has not: ${reason}. Fix that, and run pulumi up again`
+    : [
+        `${kept} has not done so yet. Fix the other errors of this run, if any, and run pulumi up without --target.`,
+        "If you are replacing this resource, remove its option deleteBeforeReplace: while adoptId is set, a replacement keeps " +
+          `the ${noun}. To replace the ${noun} as well, remove adoptId instead`,
+      ].join("\n");
   throw new InvalidInputError("the deletion", [{ property: "adoptId", message }]);
 }
 

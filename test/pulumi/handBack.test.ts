@@ -1,6 +1,7 @@
 import path from "node:path";
 import { startEmulator } from "../../emulator";
 import { createStack } from "./harness";
+import { createPluginStack, withPlugin } from "./pluginStack";
 
 function program(resources: Readonly<Record<string, object>>, options = ""): string {
   const declared = Object.entries(resources).map(([name, args]) => {
@@ -56,4 +57,34 @@ test("destroy deletes an endpoint that two resources of the stack manage, whiche
   await stack.up("--target", "**::adopter");
   await stack.destroy();
   expect(emulator.endpoints.list()).toEqual([]);
+});
+
+test("a replacement with adoptId keeps the endpoint, and the plugin refuses it if the program deletes before it replaces", async () => {
+  await using emulator = await startEmulator({ drainMs: 0 });
+  const deletesFirst = "deleteBeforeReplace: true";
+  const stack = await createStack({ program: program({ llama: {} }, deletesFirst), env: emulator.env });
+  await stack.up();
+  const [{ id: adoptId = "" } = {}] = emulator.endpoints.list();
+  await stack.writeProgram(program({ llama: { adoptId } }, deletesFirst));
+  await stack.up("--replace", "**::llama");
+  expect(emulator.endpoints.list()).toMatchObject([{ id: adoptId }]);
+
+  const declared = (args: object, options: string) => `
+new plugin.ServerlessEndpoint("llama", ${JSON.stringify({ name: "llama", gpuIds: ["AMPERE_24"], templateId: "t", ...args })}, { ${options} });`;
+  const other = await createPluginStack(declared({ adoptId }, deletesFirst), emulator.env);
+  await other.up();
+  const refused = await other.run(["up", "--yes", "--skip-preview", "--replace", "**::llama"]);
+  expect(refused.exitCode).not.toBe(0);
+  expect(refused.output).toContain("If you are replacing this resource, remove its option deleteBeforeReplace");
+  expect(emulator.endpoints.list()).toMatchObject([{ id: adoptId }]);
+
+  // As the message advises.
+  await other.writeProgram(withPlugin(declared({ adoptId }, "")));
+  await other.up("--replace", "**::llama");
+  expect(emulator.endpoints.list()).toMatchObject([{ id: adoptId }]);
+  await other.writeProgram(withPlugin(declared({}, deletesFirst)));
+  await other.up("--replace", "**::llama");
+  const [{ id = "" } = {}, ...more] = emulator.endpoints.list();
+  expect(id).not.toBe(adoptId);
+  expect(more).toEqual([]);
 });

@@ -52,6 +52,8 @@ export function registration<T extends NamedRecord>(
     return problemsWithoutState(loadInputs(), values, unknown, config());
   };
   const checked = checkedOptions({ kind, type, name, args: args ?? {}, options, problems, findProblems });
+  // A record that was deleted cannot be adopted again, so the option must not override `diff`.
+  const { deleteBeforeReplace: _, ...adopting } = checked;
   // The engine only fills in properties that exist when the resource is registered.
   const filled = args?.adoptId === undefined ? outputs : [...outputs, "__owner"];
   const unresolved = Object.fromEntries(filled.map((output) => [output, undefined]));
@@ -60,7 +62,7 @@ export function registration<T extends NamedRecord>(
     type,
     name,
     { ...unresolved, ...properties, ...(args && secretInputs(args, options)), __provider: provider },
-    deletesBeforeReplace && args?.adoptId === undefined ? { ...checked, deleteBeforeReplace: true } : checked,
+    args?.adoptId === undefined ? { ...checked, ...(deletesBeforeReplace && { deleteBeforeReplace: true }) } : adopting,
   ];
 }
 
