@@ -202,8 +202,9 @@ function connected(options: ClientOptions): Omit<ClientOptions, "service" | "api
   const inOptions = CONNECTION.filter((name) => options[name]?.trim());
   if (inOptions.length > 0 && settings.apiKey === undefined) {
     throw new ConfigurationError(
-      `there is no API key: with ${inOptions.join(" and ")} in the options, the environment is not read, so that its key ` +
-        "is never sent to another service. Add apiKey, or put ...settingsFromEnvironment() before them",
+      `there is no API key: because the options contain ${inOptions.join(" and ")}, the client does not read the ` +
+        "environment, whose key may belong to another service. Add apiKey to the options, or put " +
+        "...settingsFromEnvironment() before them",
     );
   }
   const { apiKey, service } = ENVIRONMENT_VARIABLES;

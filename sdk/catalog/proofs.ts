@@ -44,7 +44,7 @@ export function endpointProofs(settings: PlacedSettings, { gpus, dataCenters }: 
   const left = gpusLeft(settings.gpuIds, gpus);
   if (left.length === 0) {
     const types = gpus.filter(({ pool }) => pool != null && pools.includes(pool)).map(({ id }) => id);
-    const message = `the exclusions in gpuIds leave no GPU type of ${pools.join(", ")} (${types.join(", ")})`;
+    const message = `gpuIds excludes every GPU type of ${pools.join(", ")}: ${types.join(", ")}`;
     return [{ kind: "exclusions", fields: ["gpuIds"], message }];
   }
   return [...placeProofs(settings, left, dataCenters), ...cudaProofs(settings, left)];
@@ -53,7 +53,7 @@ export function endpointProofs(settings: PlacedSettings, { gpus, dataCenters }: 
 function unknownPool(pool: string, known: readonly string[]): Impossible {
   const near = nearestWord(pool, known);
   const hint = near ? `. Did you mean ${near}?` : "";
-  const message = `the pool ${pool} is not in the catalog. It has ${known.join(", ")}${hint}`;
+  const message = `the catalog has no GPU pool ${pool}. Its pools are ${known.join(", ")}${hint}`;
   return { kind: "pool", fields: ["gpuIds"], message };
 }
 
@@ -68,9 +68,10 @@ function placeProofs(
   const allowed = allowedDataCenters(locations, dataCenters);
   const isPossible = (id: string) => left.some((gpu) => hasGpu(id, gpu, dataCenters));
   if (!allowed.some(isPossible)) {
-    const places = allowed.length === 0 ? "has no data center" : `has no data center with a GPU of ${pools}`;
-    const where = locations === "" ? "the catalog" : `the catalog's part in locations ${locations}`;
-    return [{ kind: "place", fields: ["gpuIds", "locations"], message: `${where} ${places}${elsewhere(left)}` }];
+    const inLocations = locations === "" ? "" : ` in locations ${locations}`;
+    const withGpu = allowed.length === 0 ? "" : ` with a GPU of ${pools}`;
+    const message = `the catalog has no data center${inLocations}${withGpu}${elsewhere(left)}`;
+    return [{ kind: "place", fields: ["gpuIds", "locations"], message }];
   }
   if (volumeDataCenters === undefined || volumeDataCenters.length === 0) return [];
   const usable = volumeDataCenters.filter((id) => allowed.includes(id) && isPossible(id));
@@ -89,7 +90,7 @@ function elsewhere(left: readonly CatalogGpu[]): string {
   const ids = [...new Set(left.flatMap((gpu) => gpu.dataCenters.map(({ id }) => id)))].sort();
   if (ids.length === 0) return "";
   const more = ids.length > MOST_PLACES ? " and more" : "";
-  return `. They are in ${ids.slice(0, MOST_PLACES).join(", ")}${more}`;
+  return `. These GPUs are in ${ids.slice(0, MOST_PLACES).join(", ")}${more}`;
 }
 
 function cudaProofs(
@@ -106,7 +107,7 @@ function cudaProofs(
     ...(allowedCudaVersions === "" ? [] : [`allowedCudaVersions ${allowedCudaVersions}`]),
   ];
   const versions = offered.sort(compareVersions).join(", ");
-  const message = `no host offers ${rules.join(" with ")}: those with its GPU types have CUDA ${versions}`;
+  const message = `no host offers ${rules.join(" with ")}: the hosts with its GPU types have CUDA ${versions}`;
   return [{ kind: "cuda", fields: ["gpuIds", "minCudaVersion", "allowedCudaVersions"], message }];
 }
 
@@ -122,7 +123,8 @@ export function volumeProofs(
     ({ isListed, volumeTypes }) => isListed && volumeTypes?.includes(highPerformance ? "HIGH_PERFORMANCE" : "STANDARD"),
   );
   const ids = withVolumes.map(({ id }) => id).sort();
-  const hint = ids.length === 0 ? "" : `. Those that do: ${ids.join(", ")}`;
+  const volumes = highPerformance ? "high-performance network volumes" : "network volumes";
+  const hint = ids.length === 0 ? "" : `. Data centers with ${volumes}: ${ids.join(", ")}`;
   if (!place) {
     // If no data center in the list supports this kind of volume, the list may simply not show the
     // data centers that do.
@@ -133,6 +135,6 @@ export function volumeProofs(
   if (volumeTypes === undefined) return [];
   const lacksAll = volumeTypes.length === 0;
   if (!lacksAll && (!highPerformance || volumeTypes.includes("HIGH_PERFORMANCE"))) return [];
-  const what = lacksAll ? "network volumes" : "high-performance network volumes";
+  const what = lacksAll ? "network volumes" : volumes;
   return [{ kind: "volume-place", fields, message: `the data center ${dataCenterId} has no ${what}${hint}` }];
 }

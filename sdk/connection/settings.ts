@@ -98,7 +98,7 @@ export function settingsFromEnvironment(environment: NodeJS.ProcessEnv = process
 function howToSet(setting: keyof ConnectionSettings): string {
   return (
     `set ${ENVIRONMENT_VARIABLES[setting]}, or serverless-gpu:${setting} in the stack's config, or the client's option ` +
-    `${setting}, or the argument ${setting} of an explicit provider, which uses nothing else`
+    `${setting}. An explicit provider uses only its own arguments`
   );
 }
 
@@ -133,13 +133,13 @@ export function requireAddress(settings: ConnectionSettings, name: AddressName):
   const given = settings[name]?.trim() || (service && RUNPOD_ADDRESSES[name]);
   if (!given) {
     throw new ConfigurationError(
-      `there is no ${name}: ${howToSet(name)}; or set the service (SERVERLESS_GPU_SERVICE=runpod), which sets all URLs`,
+      `there is no ${name}: set the service (SERVERLESS_GPU_SERVICE=runpod), which sets all URLs, or ${howToSet(name)}`,
     );
   }
   const url = URL.canParse(given) ? new URL(given) : undefined;
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash) {
     throw new ConfigurationError(
-      `${name} must be an http(s) URL without a user, query or fragment, such as https://api.example.com: ${howToSet(name)}`,
+      `${name} must be an http(s) URL without credentials, query or fragment, such as https://api.example.com: ${howToSet(name)}`,
     );
   }
   const base = (url.origin + url.pathname).replace(/\/+$/, "");
@@ -155,5 +155,7 @@ export function serviceName({ service }: ConnectionSettings): ServiceName | unde
   const name = service?.trim();
   if (!name) return undefined;
   if (name === "runpod") return name;
-  throw new ConfigurationError(`the service "${name}" is unknown: use runpod, or set the three URLs`);
+  throw new ConfigurationError(
+    `the service "${name}" is unknown: set it to runpod, or remove it and set the URLs instead`,
+  );
 }

@@ -34,13 +34,13 @@ function envSchema<T extends z.ZodType>(value: T) {
     for (const [name, each] of entries) {
       if (!VARIABLE_NAME.test(name)) {
         add(
-          `has the variable ${describe(name)}: a name has letters, digits and underscores, and does not begin with a digit`,
+          `contains the variable ${describe(name)}: a name consists of letters, digits and underscores, and does not begin with a digit`,
         );
       }
-      if (!value.safeParse(each).success) add(`has the variable ${describe(name)}, whose value is not a string`);
+      if (!value.safeParse(each).success) add(`contains the variable ${describe(name)}, whose value is not a string`);
     }
     if (entries.length > MAX_ENV_VARIABLES) {
-      add(`has ${entries.length} variables, more than the service allows (${MAX_ENV_VARIABLES})`);
+      add(`contains ${entries.length} variables, more than the service allows (${MAX_ENV_VARIABLES})`);
     }
   });
 }

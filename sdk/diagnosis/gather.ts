@@ -232,13 +232,13 @@ async function readLogs(
   workerIds: readonly string[],
   signal: AbortSignal | undefined,
 ): Promise<Part<readonly WorkerLog[]>> {
-  if (!logs) return { why: `${calls.source} has no logs of workers, only REST v2 does` };
+  if (!logs) return { why: `${calls.source} does not show workers' logs. Only REST v2 does` };
   if (workerIds.length === 0) return { why: "there is no worker whose log could be read" };
   return part(clock, calls.source, signal, () => logs(id, workerIds, signal));
 }
 
 const NOT_ASKED: NotSeen = { why: undefined };
-const ONLY_V2: NotSeen = { why: "GraphQL does not show it, REST v2 does" };
+const ONLY_V2: NotSeen = { why: "GraphQL does not show it. Only REST v2 does" };
 
 /**
  * Reads a part of the evidence. A failure becomes part of the evidence, unless the caller has

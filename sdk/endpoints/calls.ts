@@ -269,6 +269,6 @@ async function withUsage(error: unknown, { list }: Collection<Endpoint>, options
   const sum = users.reduce((total, { workersMax }) => total + workersMax, 0);
   const usage = users.map(({ name, id, workersMax }) => `"${name}" (${id}) ${workersMax}`).join(", ");
   const hidden = snapshot?.unreadable.length ?? 0;
-  const others = hidden === 0 ? "" : `, and by ${hidden} whose records cannot be read`;
+  const others = hidden === 0 ? "" : `. Endpoints that cannot be read: ${hidden}`;
   return new QuotaExceededError(`${error.message}. In use now: ${sum} by ${usage}${others}`);
 }

@@ -19,11 +19,11 @@ export async function deleteBoundTemplate(
   if (!template) return;
   const { boundEndpointId = id } = template;
   try {
-    if (boundEndpointId !== id) throw new InUseError(`it belongs to endpoint ${boundEndpointId} now`);
+    if (boundEndpointId !== id) throw new InUseError(`it now belongs to endpoint ${boundEndpointId}`);
     const { signal, timeoutMs, maxRetries, headers } = options;
     await deleteTemplate(templateId, { signal, timeoutMs, maxRetries, headers });
   } catch (error) {
     if (!(error instanceof InUseError)) throw error;
-    collection.warn?.(`template ${templateId} of the deleted endpoint ${id} stays: ${error.message}`);
+    collection.warn?.(`template ${templateId} of the deleted endpoint ${id} was not deleted: ${error.message}`);
   }
 }

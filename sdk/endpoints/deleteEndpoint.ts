@@ -287,14 +287,14 @@ function report(
 function atZeroForGood(failure: unknown, id: string, standIn: string): unknown {
   return withOutcome(
     failure,
-    `endpoint ${id} is at zero workers and not billed. Its template does not exist any more, so it has template ${standIn}, ` +
-      "which is deleted with it, and its workers were not put back",
+    `endpoint ${id} is scaled to zero and not billed. Its workers were not restored, because its template no longer exists. ` +
+      `The endpoint now has the temporary template ${standIn}, which is deleted together with it`,
   );
 }
 
 function deleteTimeout({ id, obstacle, counts, options }: Deletion, drainTimeoutMs: number): CodedError {
   const wasAtZero = counts === undefined && options.drain !== false;
-  const exists = wasAtZero ? "It still exists, at zero workers as before." : "It still exists.";
+  const exists = wasAtZero ? "It still exists, and is still scaled to zero." : "It still exists.";
   const remains = MAYBE_GONE.includes(obstacle) ? "It may still exist." : exists;
   return new CodedError(
     "DELETE_TIMEOUT",

@@ -68,13 +68,14 @@ function templateRollOutProblems({ templateRevision, recycleWorkers }: Fields): 
   const problems: InputProblem[] = [];
   if (templateRevision !== undefined) {
     const message =
-      "is of a template, and this endpoint has none: remove it. The service rolls its changes out by itself";
+      "is for endpoints with a templateId, which this endpoint does not have: remove it. The service itself rolls out " +
+      "changes of imageName, env and the other container settings";
     problems.push({ property: "templateRevision", message });
   }
   if (recycleWorkers === true) {
     const message =
-      "replaces workers when a template changes, and this endpoint has none: remove it. The service rolls changes of " +
-      "imageName, env and the other container settings out by itself";
+      "is for endpoints with a templateId, which this endpoint does not have: remove it. The service itself replaces " +
+      "workers when imageName, env or another container setting changes";
     problems.push({ property: "recycleWorkers", message });
   }
   return problems;

@@ -69,7 +69,7 @@ export async function putBack(
   try {
     const listed = await look(collection, await collection.list.read({ gathers: true }, options), id, options);
     if (!listed)
-      return withOutcome(failure, `the service no longer shows endpoint ${id}, so its workers were not put back`);
+      return withOutcome(failure, `the service no longer shows endpoint ${id}, so its workers were not restored`);
     const now = collection.hooks.latest?.(listed) ?? listed;
     // The list may still show the earlier counts. In that case, saving them again has no effect.
     const isOurs = !isCertain || isAtZero(now) || hasSameLimits(now, counts);
@@ -77,15 +77,15 @@ export async function putBack(
     onPutBack?.();
     return withOutcome(
       failure,
-      `endpoint ${id} runs and is billed again: it has ${describe(endpoint)}. Its ${purpose} failed`,
+      `endpoint ${id} is in service and billed again, with ${describe(endpoint)}, because its ${purpose} failed`,
     );
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     const where =
       error instanceof NotFoundError
-        ? `the service says that endpoint ${id} does not exist, so its workers were not put back`
-        : `endpoint ${id} ${isCertain ? "is still" : "may be"} off: its ${purpose} failed, and ${describe(counts)} could not be put back`;
-    return withOutcome(failure, where, `. Putting the workers back failed with: ${reason}`);
+        ? `the service says that endpoint ${id} does not exist, so its workers were not restored`
+        : `endpoint ${id} ${isCertain ? "is still" : "may be"} scaled to zero: its ${purpose} failed, and ${describe(counts)} could not be restored`;
+    return withOutcome(failure, where, `. Restoring the workers failed with: ${reason}`);
   }
 }
 

@@ -100,7 +100,7 @@ export async function deleteStandIn(
     await templates.delete(templateId, given);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    warn?.(`template ${templateId}, which stood in for that of the deleted endpoint ${id}, may stay: ${reason}`);
+    warn?.(`the temporary template ${templateId} of the deleted endpoint ${id} may still exist: ${reason}`);
   }
 }
 

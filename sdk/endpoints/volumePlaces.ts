@@ -53,8 +53,8 @@ function placeProblems(places: readonly string[], mounted: readonly PlacedVolume
   const others = places.filter((place) => !served.includes(place));
   if (others.length === 0) return [];
   const message =
-    `contains ${others.join(", ")}, where none of the endpoint's network volumes is, so no worker could start there. ` +
-    `They are in ${served.join(", ")}`;
+    `contains ${others.join(", ")}, where the endpoint has no network volume, so no worker could start there. ` +
+    `Its volumes are in ${served.join(", ")}`;
   return [{ property: "locations", message }];
 }
 
@@ -63,6 +63,6 @@ function sharedPlaceProblems(mounted: readonly PlacedVolume[]): InputProblem[] {
     (volume, index) => mounted.findIndex(({ dataCenterId }) => dataCenterId === volume.dataCenterId) < index,
   );
   if (!second) return [];
-  const message = `has more than one volume in ${second.dataCenterId}. An endpoint has at most one in each data center`;
+  const message = `contains more than one volume in ${second.dataCenterId}. An endpoint can have only one in each data center`;
   return [{ property: "networkVolumeIds", message }];
 }

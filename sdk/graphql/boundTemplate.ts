@@ -88,8 +88,8 @@ export async function saveContainer(
   const { read, ...template }: Partial<ReadTemplate> = before.template ?? {};
   if (read?.boundEndpointId !== id) {
     throw new BusinessRuleError(
-      `endpoint ${id} ("${name}") was not changed: its template ${templateId} does not belong to it, and others may use ` +
-        "it, so GraphQL cannot change its image and variables. Change the template and set templateId, or use REST v2 (SERVERLESS_GPU_API=v2)",
+      `endpoint ${id} ("${name}") was not changed: its template ${templateId} does not belong to it, and other ` +
+        "endpoints may use it, so GraphQL cannot change its image and variables. Change the template and set templateId, or use REST v2 (SERVERLESS_GPU_API=v2)",
     );
   }
   await read.save(operation, changes, attempt);

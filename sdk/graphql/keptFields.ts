@@ -61,8 +61,8 @@ export function createKeptFields(table: KeptTable, noun: string, warn: CallConte
       if (absent.has(field)) continue;
       absent.add(field);
       warn?.(
-        `the service does not know the field ${field} of ${noun}, so changes no longer send it. If ${noun} still have ` +
-          "such a setting, check it at the service after the next change, and update this package",
+        `the service does not know the field ${field} of ${noun}, so changes no longer send it. If you use this setting, ` +
+          "check after the next change that the service has kept it, and update this package",
       );
     }
     return fields.length > 0;

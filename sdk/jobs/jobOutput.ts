@@ -119,7 +119,7 @@ function mismatch(
     return { message: String(message), path: keys.map((key) => (typeof key === "symbol" ? String(key) : key)) };
   });
   const message =
-    `${what} does not match its schema. It is not lost: error.output holds it, and error.issues say where they differ. ` +
+    `${what} does not match its schema. It is not lost: error.output contains it, and error.issues lists the mismatches. ` +
     "Correct the schema or the worker";
   return new OutputMismatchError(message, { jobId, output, issues }, { cause });
 }
@@ -151,7 +151,7 @@ const LONGEST_ERROR = 2_000;
 const ENDS: Readonly<Record<string, { readonly happened: string; readonly nextStep?: string }>> = {
   FAILED: { happened: "failed", nextStep: ". Check the worker's log; retry() runs it again" },
   CANCELLED: { happened: "was cancelled" },
-  TIMED_OUT: { happened: "timed out", nextStep: ". Check if the endpoint has workers; retry() runs it again" },
+  TIMED_OUT: { happened: "timed out", nextStep: ". Check whether the endpoint has workers; retry() runs it again" },
 };
 
 export function jobFailed({ id, status, error: said }: Job): JobFailedError {

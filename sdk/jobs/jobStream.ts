@@ -111,7 +111,7 @@ function oddGap(context: JobStreamContext, piecesRead: number): StreamGapError {
 function streamGap({ queue, jobId }: JobStreamContext, piecesRead: number, cause: ServerlessGpuError): StreamGapError {
   const message =
     `${cause.message}. Output of job ${jobId} at endpoint ${queue.endpointId} may be missing after the first ${piecesRead} ` +
-    "pieces: the service returns each once. The job continues. wait() has the output if the worker returns all of it. " +
-    "stream() yields later pieces. Set onGap to continue after gaps";
+    "pieces, because the service returns each piece only once. The job continues. wait() returns the whole output if the " +
+    "worker returns it at the end. stream() yields the later pieces. Set onGap to continue after a gap";
   return new StreamGapError(message, { jobId, piecesRead }, { cause });
 }

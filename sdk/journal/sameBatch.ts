@@ -14,7 +14,8 @@ export function requireSameBatch(what: string, found: JournalBatch, wanted: Jour
   const said = (batch: JournalBatch) =>
     other.map((field) => `${FIELDS[field]} ${JSON.stringify(batch[field])}`).join(", ");
   throw new JournalRefusedError(
-    `${what} is of ${said(found)}, and this batch has ${said(wanted)}. Its jobs would not be found by these keys, or belong ` +
-      "to another endpoint: use another journal or another batch name, or continue with the values that the journal was created with",
+    `${what} was created with ${said(found)}, but this batch has ${said(wanted)}. Its jobs would not be found by these keys, ` +
+      "or belong to another endpoint. Use another journal or another batch name, or run the batch with the values that the " +
+      "journal was created with",
   );
 }

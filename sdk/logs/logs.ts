@@ -111,8 +111,8 @@ export function createLogs(context: CallContext, calls: LogCalls): Logs {
 /** Returns the error for an API that has no logs. */
 export function noLogs(): ConfigurationError {
   return new ConfigurationError(
-    'GraphQL has no logs of workers, only REST v2 does. Read them with SERVERLESS_GPU_API=v2 (api: "v2" of the client, ' +
-      "--api v2 of the command), which works for endpoints that were created over GraphQL as well",
+    "GraphQL does not show workers' logs. Read them over REST v2: set SERVERLESS_GPU_API=v2, the client's option " +
+      'api: "v2" or the command\'s option --api v2. This also works for endpoints that were created over GraphQL',
   );
 }
 
@@ -184,7 +184,7 @@ async function followAll(reading: Reading): Promise<void> {
  */
 function warnOfWait(context: CallContext, error: unknown): void {
   if (!(error instanceof ServerlessGpuError) || error.disposition !== "wait") throw error;
-  context.warn?.(`${error.message}. The log is still followed`);
+  context.warn?.(`${error.message}. Still following the log`);
 }
 
 async function workersOf({ calls, endpointId, options, signal }: Reading): Promise<readonly string[]> {

@@ -71,7 +71,7 @@ function readPod(
   const attempt = async (each: Attempt) => {
     const pod = await calls.get(operation, podId, options, each);
     if (pod.id === given) return pod;
-    throw unexpectedResponse(operation, "id: it is another pod's", { id: pod.id });
+    throw unexpectedResponse(operation, "id: it is the id of another pod", { id: pod.id });
   };
   return makeCall(context, { ...requestOptions(options), name: "getPod", operation, repeatability: "safe", attempt });
 }

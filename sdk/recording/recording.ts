@@ -78,7 +78,7 @@ function write(handle: number, line: RecordedLine): void {
   const text = `${endsInLine(handle) ? "" : "\n"}${recordingLine(line)}\n`;
   const bytes = Buffer.from(text);
   const written = writeSync(handle, bytes);
-  if (written < bytes.length) throw Object.assign(new Error("the line was cut"), { code: "ENOSPC" });
+  if (written < bytes.length) throw Object.assign(new Error("only a part of the line was written"), { code: "ENOSPC" });
 }
 
 function endsInLine(handle: number): boolean {

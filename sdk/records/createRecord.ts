@@ -175,8 +175,8 @@ async function lookForNew<T extends NamedRecord>(
   } catch (cause) {
     if (!(cause instanceof ServerlessGpuError) || cause === options.signal?.reason) throw cause;
     throw new CreateUncertainError(
-      `${operation}: no response arrived, and the list that shows whether it worked cannot be read: ${cause.message}. ` +
-        `The ${kind.noun} may exist. Check before you create it again`,
+      `${operation}: no response arrived, and the list that would show the new ${kind.noun} cannot be read: ${cause.message}. ` +
+        `The ${kind.noun} may exist. Look for it in the service's console before you create it again`,
       [],
       { cause },
     );
@@ -196,7 +196,7 @@ function uncertainInTime(
   return new CreateUncertainError(
     [
       `${operation}: no response arrived, and there was no time left to check: ${one} named "${name}" may exist, or appear ` +
-        "later. It was not created again.",
+        "later. The create was not repeated.",
       `Wait ${ABSENCE_LAG_MS / 1000} s, then look for "${name}" in the list of ${noun}s or in the service's console. If it is ` +
         "there, adopt it or delete it. If it is not, create it again. A longer retry.maxElapsedMs leaves time for this check",
     ].join("\n"),
@@ -218,7 +218,7 @@ function uncertainInCutList(
   return new CreateUncertainError(
     [
       `${operation}: no response arrived, and the list that would show the ${noun} may be cut off after ${LIST_CAP} records. ` +
-        `REST v2, which shows all, cannot be used. The ${noun} may exist. It was not created again.`,
+        `REST v2, which lists all of them, cannot be used. The ${noun} may exist. The create was not repeated.`,
       `Look for the name in the service's console, where the newest come first.${found} If it is there, adopt it or delete ` +
         "it, then try again",
     ].join("\n"),

@@ -217,8 +217,8 @@ async function refuseUsed<T extends NamedRecord>(
   const refusal = `${noun} ${record.id} ("${record.name}") is not deleted, because`;
   if (usage.users.length > 0) throw new InUseError(`${refusal} it is in use by ${usage.users.join(", ")}. ${remedy}`);
   throw new UnexpectedResponseError(
-    `${refusal} it may be in use: ${usage.doubt}. Then delete it again. Or make sure that nothing uses it, and delete it ` +
-      "in the service's console",
+    `${refusal} it may be in use: ${usage.doubt}. After that, delete the ${noun} again. If you are sure that nothing uses ` +
+      "it, you can also delete it in the service's console",
   );
 }
 

@@ -75,7 +75,7 @@ async function look<T extends NamedRecord>(collection: Collection<T>, options: O
     const reason = error instanceof Error ? error.message : String(error);
     const names = left.map(({ record: { id, name } }) => `${id} ("${name}")`).join(", ");
     const what = left.length === 1 ? `${kind.noun} ${names} was` : `${left.length} ${kind.noun}s were`;
-    warn?.(`${what} created, but a look for others with the same name failed: ${reason}`);
+    warn?.(`${what} created, but the search for others with the same name failed: ${reason}`);
   } finally {
     // Calls that follow read a new list, as they do after every create.
     for (const { id, name } of created) rememberWrite(collection, id, name);

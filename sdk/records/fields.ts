@@ -233,9 +233,9 @@ export function lackedAt(field: AnyField, value: unknown, place: FieldPlace): st
   const { onlyAt, valuesOnlyAt } = field;
   const service = valuesOnlyAt ? valuesOnlyAt.includes(value) && valuesOnlyAt.service : onlyAt;
   if (!service || service === place.service) return undefined;
-  const what = valuesOnlyAt ? `is ${value}, which exists only` : "exists only";
+  const what = valuesOnlyAt ? `is ${value}, which is supported only` : "is supported only";
   const way = field.v2 === null ? "" : ", and over REST v2 (SERVERLESS_GPU_API=v2)";
-  return `${what} at the service ${service}${way}`;
+  return `${what} by the service ${service}${way}`;
 }
 
 /** Returns the GraphQL selection of a field. */

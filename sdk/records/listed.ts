@@ -222,7 +222,7 @@ export function newRecords<T extends NamedRecord>(kind: Kind, before: Listed<T>,
   // A record without an id may be a different record in each list.
   const isNew = ({ id }: { readonly id?: string | undefined }) => id === undefined || !knownIds.has(id);
   const suspect = after.unreadable.find((each) => isNew(each) && (each.name === undefined || each.name === name));
-  if (suspect) throw unreadableError(kind, `one of the records may be of the new ${kind.noun} "${name}"`, suspect);
+  if (suspect) throw unreadableError(kind, `one of the records may be the new ${kind.noun} "${name}"`, suspect);
   return after.records.filter(isNew);
 }
 

@@ -26,8 +26,8 @@ export async function explainTakenName<T extends NamedRecord>(
   if (ids.length > 0) return nameTaken(kind, name, ids);
   const whose = mayBeCut ? `of the ${LIST_CAP} that the service lists` : "of this account";
   return new NameTakenError(
-    `the service refuses the name "${name}" for ${kind.one}, and no ${kind.noun} ${whose} has it: another account ` +
-      "has it, or a deleted one had it and it is still reserved. Nothing was changed. Choose another name",
+    `the service rejects the name "${name}" for ${kind.one}, although no ${kind.noun} ${whose} has it: another account may ` +
+      `use it, or it may still be reserved for a deleted ${kind.noun}. Nothing was changed. Choose another name`,
     [],
   );
 }

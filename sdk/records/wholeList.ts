@@ -27,7 +27,7 @@ export async function withHidden<T extends NamedRecord>(
     freshness,
   );
   if (!found) return list;
-  const problem = `${listOf(collection.kind)} is cut and does not show it`;
+  const problem = `${listOf(collection.kind)} is cut off and does not show it`;
   return {
     records: [...list.records, ...found.records],
     unreadable: [...list.unreadable, ...found.hidden.map((each) => ({ ...each, problem }))],

@@ -101,8 +101,9 @@ export function createRegistryAuths(
     unusedBy(endpoints, {
       isUser: (endpoint, registryAuth: RegistryAuth) => endpoint.containerRegistryAuthId === registryAuth.id,
       remedy:
-        "Its workers could no longer pull their image. Delete the endpoint, or give it another credential (with imageName: " +
-        "containerRegistryAuthId; with a template: the changed template, by a new templateRevision), then delete the credential again",
+        "Its workers could no longer pull their image. Delete the endpoint, or give it another credential, then delete the " +
+        "credential again. An endpoint with imageName has its own containerRegistryAuthId. For an endpoint with templateId, " +
+        "change the template, and roll the change out with templateRevision",
     });
   const rules = isInNoEndpoint ? [isInNoEndpoint, isInNoTemplate] : [isInNoTemplate];
   return recordOperations(registryAuths, {

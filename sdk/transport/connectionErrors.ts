@@ -22,7 +22,7 @@ export function failureOf(failure: unknown, httpRequest: OutgoingRequest, proxyH
   if (attempt.signal.aborted) return sent ? attempt.signal.reason : endedBeforeSent(httpRequest, proxyHint);
   if (!sent) return notSent(cause, httpRequest, proxyHint);
   if (cause instanceof TooLarge) {
-    return new UnexpectedResponseError(`${operation}: ${cause.message}, and was not read. Request less data`, {
+    return new UnexpectedResponseError(`${operation}: ${cause.message}, so it was not read. Request less data`, {
       cause,
     });
   }
@@ -49,7 +49,7 @@ function endedBeforeSent(httpRequest: OutgoingRequest, proxyHint: Http["proxyHin
   if (cause instanceof ConnectionError) return clientClosed(httpRequest.operation, cause);
   if (!(cause instanceof RequestTimeoutError)) return cause;
   const host = originOf(httpRequest);
-  const message = `${httpRequest.operation}: there was no connection to ${host} in time, so nothing was sent`;
+  const message = `${httpRequest.operation}: could not connect to ${host} in time, so nothing was sent`;
   return new CodedError("CANNOT_CONNECT", `${message}. Check the network and the URL${proxyHint(host)}`, { cause });
 }
 
@@ -68,7 +68,7 @@ function notSent(cause: unknown, httpRequest: OutgoingRequest, proxyHint: Http["
   if (code === "UND_ERR_INVALID_ARG") {
     const why = cause instanceof Error ? cause.message : code;
     return new ConfigurationError(
-      `${operation}: the dispatcher refused the request (${why}): it must come from undici 7`,
+      `${operation}: the client's dispatcher rejected the request (${why}). It must be a dispatcher of undici 7`,
     );
   }
   const hint = proxyHint(host);
@@ -79,7 +79,9 @@ function notSent(cause: unknown, httpRequest: OutgoingRequest, proxyHint: Http["
     const status = code.slice(PROXY_STATUS.length);
     const message = `${operation}: the proxy refused a tunnel to ${host} with the status ${status}${hint}`;
     if (status !== "407") return new CodedError("CANNOT_CONNECT", message, { cause });
-    return new CodedError("PROXY_AUTHENTICATION", `${message}. Check user and password in its URL`, { cause });
+    return new CodedError("PROXY_AUTHENTICATION", `${message}. Check the user and the password in the proxy's URL`, {
+      cause,
+    });
   }
   const problem = CONNECT_PROBLEMS[code] ?? noConnection;
   return new CodedError("CANNOT_CONNECT", `${operation}: ${problem(host)}${hint}`, { cause });

@@ -67,7 +67,7 @@ async function admitted<T>(
 ): Promise<void> {
   const noTimeLeft = () =>
     new RateLimitError(
-      `${call.operation}: the rate limit left no time to send it. Try again later, or send fewer at once`,
+      `${call.operation}: not sent, because the rate limit left no time for it. Try again later, or send fewer requests at once`,
     );
   const enter = (signal: AbortSignal | undefined) => {
     if (call.timeoutMs === undefined) return used.leaveOut(gate.enter(signal));

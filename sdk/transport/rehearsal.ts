@@ -24,11 +24,14 @@ export function currentRehearsal(environment: NodeJS.ProcessEnv = process.env): 
   if (url === undefined && apiKey === undefined) return undefined;
   if (!url || !apiKey) {
     throw new ConfigurationError(
-      `this is a rehearsal without ${url ? keyVariable : urlVariable}, so nothing is sent. Unset both variables of a rehearsal`,
+      `nothing is sent, because ${url ? urlVariable : keyVariable} is set, as in a rehearsal, but ` +
+        `${url ? keyVariable : urlVariable} is not. Outside of a rehearsal, unset both`,
     );
   }
   if (!URL.canParse(url) || !isLoopback(url))
-    throw new ConfigurationError(`${urlVariable} must be the URL of an emulator on this machine, so nothing is sent`);
+    throw new ConfigurationError(
+      `nothing is sent, because ${urlVariable} is not the URL of an emulator on this machine`,
+    );
   return { url: new URL(url).origin, apiKey };
 }
 
@@ -41,5 +44,7 @@ export function refuseOtherHosts(origin: string | URL | undefined): void {
   if (rehearsal === undefined) return;
   const host = origin === undefined ? "a host without a name" : new URL(origin).origin;
   if (host === rehearsal.url) return;
-  throw new ConfigurationError(`this is a rehearsal at ${rehearsal.url}, so no request was sent to ${host}`);
+  throw new ConfigurationError(
+    `no request was sent to ${host}, because this is a rehearsal, which uses only the emulator at ${rehearsal.url}`,
+  );
 }

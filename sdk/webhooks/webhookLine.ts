@@ -20,7 +20,7 @@ export function createWebhookLine(clock: Clock, share: number): WebhookLine {
   return async (jobId, read) => {
     const tooLong = () =>
       new RateLimitError(
-        `a delivery about job ${jobId} waited too long for its confirmation: there are too many at once`,
+        `the status of job ${jobId} could not be checked in time after a webhook: too many deliveries arrived at once`,
       );
     const limit = timeLimit(clock, LONGEST_WAIT_MS, tooLong);
     await gate.enter(limit.signal).finally(() => limit.release());

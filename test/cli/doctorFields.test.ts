@@ -28,8 +28,8 @@ test("doctor names each field in state that the API lacks, with its endpoints", 
     },
   ]);
   expect(checkLackedFields(STATE, settings({})).map(({ found }) => found)).toEqual([
-    expect.stringMatching(/^gpuCount of cached exists only at the service runpod, and over REST v2/),
-    expect.stringMatching(/^modelReferences of cached, other exists only at the service runpod$/),
+    expect.stringMatching(/^gpuCount of cached is supported only by the service runpod, and over REST v2/),
+    expect.stringMatching(/^modelReferences of cached, other is supported only by the service runpod$/),
   ]);
 });
 

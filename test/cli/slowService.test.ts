@@ -96,7 +96,7 @@ test("logs --follow reports that a worker's log does not arrive, and continues",
     let text = "";
     child.stderr.on("data", (chunk) => {
       text += String(chunk);
-      if (text.includes("is still followed")) resolve(text);
+      if (text.includes("Still following the log")) resolve(text);
     });
     child.once("close", () => resolve(text));
   });

@@ -36,7 +36,7 @@ test("a cancelled drain stops at once and restores the endpoint's workers, and t
     "the run was cancelled before this operation completed. What exists stays in state",
   );
   expect(tookMs).toBeLessThan(1_000);
-  expect(String(outcome)).toContain(`endpoint ${id} runs and is billed again`);
+  expect(String(outcome)).toContain(`endpoint ${id} is in service and billed again`);
   expect(emulator.endpoints.list()).toMatchObject([{ id, workersMin: 1, workersMax: 3 }]);
   await using next = await startPlugin(emulator.env);
   await next.delete(ONE, id, outputs);

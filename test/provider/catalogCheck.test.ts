@@ -31,8 +31,8 @@ test("a create that is impossible according to the catalog is refused before any
   await using one = await provider();
   emulator.faults.add({ match: { pool: "ADA_24", dataCenterId: "EU-RO-1" }, effect: { stock: "Absent" } });
   const impossible: [Properties, string][] = [
-    [{ gpuIds: "ADA_24,-NVIDIA GeForce RTX 4090" }, "gpuIds: the exclusions in gpuIds leave no GPU type of ADA_24"],
-    [{ locations: "EU-RO-1" }, "locations EU-RO-1 has no data center with a GPU of ADA_24"],
+    [{ gpuIds: "ADA_24,-NVIDIA GeForce RTX 4090" }, "gpuIds: gpuIds excludes every GPU type of ADA_24"],
+    [{ locations: "EU-RO-1" }, "the catalog has no data center in locations EU-RO-1 with a GPU of ADA_24"],
     [{ minCudaVersion: "13.0" }, "no host offers minCudaVersion 13.0"],
   ];
   for (const [change, message] of impossible) {
@@ -47,7 +47,7 @@ test("a create that is impossible according to the catalog is refused before any
 
   const changed = await one.check(outputs, { ...ONE, locations: "EU-RO-1" });
   const failure = await one.update(id, outputs, changed.inputs).catch((each: Error) => each);
-  expect(String(failure)).toContain("has no data center with a GPU of ADA_24");
+  expect(String(failure)).toContain("no data center in locations EU-RO-1 with a GPU of ADA_24");
   expect(written()).toHaveLength(1);
 });
 

@@ -71,5 +71,5 @@ test("a failed check for duplicates is reported and does not fail the create", a
   while (!made()) await new Promise((resolve) => setTimeout(resolve, 1));
   emulator.faults.add({ match: { operation: "myself" }, effect: { status: 401 } });
   expect(await creating).toBe(emulator.endpoints.list()[0]?.id);
-  expect(stack.output()).toContain("was created, but a look for others with the same name failed");
+  expect(stack.output()).toContain("was created, but the search for others with the same name failed");
 });

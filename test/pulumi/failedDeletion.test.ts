@@ -45,7 +45,7 @@ function count(text: string, output: string): number {
   return output.split(text).length - 1;
 }
 
-const RUNS = "runs and is billed again";
+const RUNS = "is in service and billed again";
 const LEFT = "a deletion or recycle that did not end left endpoint";
 
 test("when a removal, a destroy or a replacement times out, the endpoints stay in service and the next up changes nothing", async () => {

@@ -114,7 +114,7 @@ test("a preview refuses settings that the service does not support, and names th
     return output;
   };
   const unnamed = await refusal(dynamic(FIRST), { SERVERLESS_GPU_SERVICE: "" });
-  expect(unnamed).toContain("imageName: exists only at the service runpod, and over REST v2");
+  expect(unnamed).toContain("imageName: is supported only by the service runpod, and over REST v2");
   const both = await refusal(dynamic(`${FIRST}, templateId: "shared"`));
   expect(both).toContain("cannot be combined with templateId");
   expect(await refusal(dynamic(""))).toContain("is required (or imageName");

@@ -90,7 +90,7 @@ test.each(
       "two  $1.12  $4.48  $0.00  $0.00  $1.12 (ADA_24)",
       "new  -  ?  -  $0.00  no price is known for ADA_42: give --prices",
       "in all  $7.84  ≥ $7.84  $1.12  ≥ $1.12",
-      expect.stringMatching(/^IMPOSSIBLE {2}new: the pool ADA_42 is not in the catalog\. .* Did you mean ADA_24\?$/),
+      expect.stringMatching(/^IMPOSSIBLE {2}new: the catalog has no GPU pool ADA_42\. .* Did you mean ADA_24\?$/),
       expect.stringMatching(/^UNLIKELY {2}two: the stock of ADA_24 in EU-CZ-1 is Low .* Better there: /),
       expect.stringMatching(
         /^UNLIKELY {2}the account's workersMax is 8 after the change, within its quota of 9 .* reach 11 on the way/,
@@ -110,7 +110,7 @@ test.each(
 
   const up = await stack.run(["up", "--yes", "--skip-preview"]);
   expect(up.exitCode).not.toBe(0);
-  expect(up.output).toContain("the pool ADA_42 is not in the catalog");
+  expect(up.output).toContain("the catalog has no GPU pool ADA_42");
   expect(up.output).toContain("nothing was written");
 
   await stack.writeFile(file, program({ ...AFTER, one: -2 }));

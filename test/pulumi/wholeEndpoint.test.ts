@@ -171,7 +171,7 @@ test("a preview reports settings that an API does not support, and a stack that 
   expect(moved.exitCode).toBe(0);
 
   const unnamed = await stack.run(["preview"], { SERVERLESS_GPU_SERVICE: "" });
-  expect(unnamed.output).toContain("exists only at the service runpod, and over REST v2 (SERVERLESS_GPU_API=v2)");
+  expect(unnamed.output).toContain("is supported only by the service runpod, and over REST v2 (SERVERLESS_GPU_API=v2)");
   expect(endpointsIn(await stack.exportState())).toHaveLength(7);
   await stack.destroy();
 });
@@ -216,7 +216,7 @@ new ServerlessEndpoint("one", { name: "one", templateId: "t", gpuIds: "BLACKWELL
   );
   const up = await stack.run(["up", "--yes", "--skip-preview"]);
   expect(up.exitCode).not.toBe(0);
-  expect(up.output).toContain("gpuIds: the pool BLACKWELL_97 is not in the catalog");
+  expect(up.output).toContain("gpuIds: the catalog has no GPU pool BLACKWELL_97");
   const elsewhere = await stack.run(["preview"], { SERVERLESS_GPU_SERVICE: "" });
   expect(elsewhere.exitCode).not.toBe(0);
   expect(elsewhere.output).toContain('"BLACKWELL_97" is not a known GPU pool');

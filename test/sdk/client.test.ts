@@ -208,7 +208,7 @@ describe("a user's dispatcher", () => {
     await using client = createClient({ ...SETTINGS, dispatcher: { dispatch } as unknown as Dispatcher });
     await expect(client.endpoint("e1").run({ input: {} })).rejects.toMatchObject({
       code: "CONFIGURATION",
-      message: expect.stringMatching(/dispatcher refused the request .*undici 7/),
+      message: expect.stringMatching(/dispatcher rejected the request .*undici 7/),
     });
   });
 

@@ -21,17 +21,17 @@ const absent = (match: FaultRule["match"]): FaultRule => ({ match, effect: { sto
 
 describe.each(Object.keys(FORMS) as Form[])("a change of the %s form", (form) => {
   test.each<[string, object, string, FaultRule[]]>([
-    ["a pool that the catalog lacks", { gpuIds: "ADA_42" }, "the pool ADA_42 is not in the catalog", []],
+    ["a pool that the catalog lacks", { gpuIds: "ADA_42" }, "the catalog has no GPU pool ADA_42", []],
     [
       "exclusions that leave no type",
       { gpuIds: "ADA_24,-NVIDIA GeForce RTX 4090" },
-      "leave no GPU type of ADA_24 (NVIDIA GeForce RTX 4090)",
+      "gpuIds excludes every GPU type of ADA_24: NVIDIA GeForce RTX 4090",
       [],
     ],
     [
       "a pool that no allowed data center has",
       { locations: "EU-RO-1,EU-CZ-1" },
-      "has no data center with a GPU of ADA_24. They are in AP-JP-1",
+      "with a GPU of ADA_24. These GPUs are in AP-JP-1",
       ["EU-RO-1", "EU-CZ-1"].map((dataCenterId) => absent({ pool: "ADA_24", dataCenterId })),
     ],
     ["a CUDA rule that no host offers", { minCudaVersion: "13.0" }, "no host offers minCudaVersion 13.0", []],
@@ -72,7 +72,7 @@ describe.each(Object.keys(FORMS) as Form[])("a change of the %s form", (form) =>
     const { code, stdout } = await reviewed(previewOf([volume, endpoint]), { emulator });
     expect(code).toBe(4);
     expect(stdout).toContain(
-      "IMPOSSIBLE  models: the data center US-KS-2 has no network volumes. Those that do: EU-RO-1",
+      "IMPOSSIBLE  models: the data center US-KS-2 has no network volumes. Data centers with network volumes: EU-RO-1",
     );
     expect(stdout).toContain("IMPOSSIBLE  one: no data center of its network volumes (US-KS-2) has a GPU of ADA_24");
   });
@@ -450,7 +450,7 @@ test("Markdown contains a table and lists, and shows names literally", async () 
   const { stdout, code } = await reviewed(previewOf(steps), { emulator, markdown: true, maxPerHour: 1 });
   expect(code).toBe(3);
   expect(stdout).toContain("#### The review found a problem: cost and chances of this change");
-  expect(stdout).toContain("- a\\|b&lt;i&gt;\\*: the pool ADA\\_42");
+  expect(stdout).toContain("- a\\|b&lt;i&gt;\\*: the catalog has no GPU pool ADA\\_42");
   expect(stdout).toContain("**Caps**");
   expect(stdout).toMatch(/\| a\\\|b&lt;i&gt;\\\* \| - \| \? \| - \| \$0\.00 \|/);
 });

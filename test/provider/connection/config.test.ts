@@ -191,7 +191,7 @@ describe("a URL", () => {
     for (const name of ["graphqlUrl", "restUrl", "queueUrl"] as const) {
       expect(() => requireAddress({}, name)).toThrow(ConfigurationError);
       expect(() => requireAddress({}, name)).toThrow(
-        new RegExp(`no ${name}: .*SERVERLESS_GPU_.*_URL.*SERVERLESS_GPU_SERVICE=runpod`),
+        new RegExp(`no ${name}: .*SERVERLESS_GPU_SERVICE=runpod.*SERVERLESS_GPU_.*_URL`),
       );
     }
   });
@@ -213,6 +213,8 @@ describe("a service's name", () => {
   });
 
   test.each(["RunPod", "aws", "__proto__"])("%j is refused as unknown", (service) => {
-    expect(() => serviceName({ service })).toThrow(/is unknown: use runpod, or set the three URLs/);
+    expect(() => serviceName({ service })).toThrow(
+      /is unknown: set it to runpod, or remove it and set the URLs instead/,
+    );
   });
 });

@@ -70,9 +70,11 @@ describe("a change between GPUs and CPUs", () => {
 test("an endpoint with its own container refuses settings that roll out a template", () => {
   const own = { name: "llama", gpuIds: "AMPERE_24", imageName: "me/llama:1" };
   expect(problems({ ...own, recycleWorkers: true, templateRevision: 1 })).toEqual([
-    expect.stringMatching(/^templateRevision: is of a template, and this endpoint has none: remove it/),
     expect.stringMatching(
-      /^recycleWorkers: .* this endpoint has none: remove it\. The service rolls .* out by itself$/,
+      /^templateRevision: is for endpoints with a templateId, which this endpoint does not have: remove it/,
+    ),
+    expect.stringMatching(
+      /^recycleWorkers: .* this endpoint does not have: remove it\. The service itself replaces workers when .* changes$/,
     ),
   ]);
   expect(problems({ ...own, recycleWorkers: false })).toEqual([]);

@@ -60,7 +60,7 @@ describe.each(DELETED)("an endpoint whose %s was deleted", (what, removeUsed) =>
     removeUsed(service);
     const error = await service.failure(service.client.endpoints.delete("e1", { drainTimeoutMs: 60_000 }));
     expect(error).toMatchObject({ code: "DELETE_TIMEOUT" });
-    expect(error.message).toMatch(/^endpoint e1 runs and is billed again: it has workersMin 1 and workersMax 3\. /);
+    expect(error.message).toMatch(/^endpoint e1 is in service and billed again, with workersMin 1 and workersMax 3, /);
     expect(service.emulator.endpoints.get("e1")).toMatchObject({ ...INPUT, networkVolumeId: "v1" });
   });
 
@@ -122,7 +122,7 @@ test("a save that is refused after a lost response may have taken effect, so the
     service.emulator.faults.add({ match, effect, times: 1 });
   }
   const error = await service.failure(service.client.endpoints.delete("e1"));
-  expect(error.message).toMatch(/^endpoint e1 runs and is billed again/);
+  expect(error.message).toMatch(/^endpoint e1 is in service and billed again/);
   expect(service.emulator.endpoints.get("e1")).toMatchObject(WORKERS);
 });
 
@@ -133,7 +133,7 @@ test("a repeated save whose response is lost is assumed to have been sent, so th
   service.emulator.faults.add({ match, effect: {}, times: 1 });
   service.emulator.faults.add({ match, effect: { reset: true, when: "after" }, times: 6 });
   const error = await service.failure(service.client.endpoints.delete("e1"));
-  expect(error.message).toMatch(/^endpoint e1 runs and is billed again/);
+  expect(error.message).toMatch(/^endpoint e1 is in service and billed again/);
   expect(service.emulator.endpoints.get("e1")).toMatchObject({ ...WORKERS, networkVolumeId: "v1" });
 });
 
@@ -188,7 +188,7 @@ describe("at a service whose saves must name a template that exists", () => {
       }),
     );
     expect(error.message).toMatch(
-      /^endpoint e1 is at zero workers and not billed\. Its template does not exist any more/,
+      /^endpoint e1 is scaled to zero and not billed\. Its workers were not restored, because its template no longer exists/,
     );
     expect(isBack).toBe(true);
     expect(service.emulator.endpoints.get("e1")).toMatchObject({ workersMin: 0, workersMax: 0 });

@@ -187,7 +187,7 @@ describe("a deletion that cannot end", () => {
     expect(error).toMatchObject({ code: "DELETE_TIMEOUT" });
     expect(error).toMatchObject({ code: "DELETE_TIMEOUT", disposition: "wait" });
     expect(error.message).toMatch(
-      /runs and is billed again.*not deleted within 60 s: 2 of its workers still run. It still exists. /,
+      /is in service and billed again.*not deleted within 60 s: 2 of its workers still run. It still exists. /,
     );
     expect(service.calls()).not.toContain("deleteEndpoint");
     const tookMs = service.clock.now() - startedAt;

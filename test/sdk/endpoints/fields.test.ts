@@ -22,6 +22,6 @@ describe("a field that only one service has", () => {
     const { scalerValue, ...others } = settings;
     expect(toSaveInput({ ...others, scalerValue: ENDPOINT_DEFAULTS.scalerValue }, undefined)).toEqual(others);
     expect(() => toSaveInput(settings, undefined)).toThrow(InvalidInputError);
-    expect(() => toSaveInput(settings, undefined)).toThrow(/scalerValue.*exists only at the service runpod/);
+    expect(() => toSaveInput(settings, undefined)).toThrow(/scalerValue.*is supported only by the service runpod/);
   });
 });

@@ -126,7 +126,9 @@ describe("the search after a lost response", () => {
     const error = await account.failure(account.client.endpoints.create(INPUT));
     expect(error).toBeInstanceOf(CreateUncertainError);
     expect(error).toMatchObject({ ids: [], cause: { code: "AUTHENTICATION" } });
-    expect(error.message).toMatch(/saveEndpoint \(create\) of "llama".*may exist\. Check before you create it again/);
+    expect(error.message).toMatch(
+      /saveEndpoint \(create\) of "llama".*may exist\. Look for it in the service's console before you create it again/,
+    );
     expect(error.message).toMatch(/cannot be read: the list of endpoints: the service responded with 401/);
     expect(saves(account)).toBe(1);
   });
@@ -167,7 +169,9 @@ describe("a create in a short time", () => {
     const startedAt = account.clock.monotonic();
     const error = await account.failure(account.client.endpoints.create(INPUT));
     expect(error).toBeInstanceOf(CreateUncertainError);
-    expect(error.message).toMatch(/an endpoint named "llama" may exist, or appear later\. It was not created again\./);
+    expect(error.message).toMatch(
+      /an endpoint named "llama" may exist, or appear later\. The create was not repeated\./,
+    );
     expect(error.message).toMatch(
       /Wait 15 s, then look for "llama" in the list of endpoints or in the service's console/,
     );

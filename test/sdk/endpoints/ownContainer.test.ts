@@ -193,7 +193,9 @@ describe("over GraphQL", () => {
     it.emulator.endpoints.delete(id);
     await it.run(endpoints.delete(id, { boundTemplateId: templateId }));
     expect(bound(it)).toHaveLength(1);
-    expect(warnings).toEqual([expect.stringMatching(/template \w+ of the deleted endpoint \w+ stays: .*in use by/)]);
+    expect(warnings).toEqual([
+      expect.stringMatching(/template \w+ of the deleted endpoint \w+ was not deleted: .*in use by/),
+    ]);
   });
 
   test("the container of an endpoint is not changed if other endpoints use its template", async () => {
@@ -213,7 +215,7 @@ describe("over GraphQL", () => {
     await using it = await startEmulated();
     const refused = it.run(it.client.endpoints.create(INPUT));
     await expect(refused).rejects.toThrow(InvalidInputError);
-    await expect(refused).rejects.toThrow(/imageName: exists only at the service runpod, and over REST v2/);
+    await expect(refused).rejects.toThrow(/imageName: is supported only by the service runpod, and over REST v2/);
     expect(it.emulator.endpoints.list()).toEqual([]);
   });
 });

@@ -4,8 +4,8 @@ import { type Emulated, startEmulated } from "../../support/emulated";
 const WORKERS = { workersMin: 1, workersMax: 4 };
 const AT_ZERO = { workersMin: 0, workersMax: 0 };
 const INPUT = { id: "e1", name: "llama", gpuIds: "AMPERE_24", templateId: "t", idleTimeout: 77 } as const;
-const RUNS = /^endpoint e1 runs and is billed again: it has workersMin 1 and workersMax 4\. /;
-const OFF = /^endpoint e1 is still off: .*workersMin 1 and workersMax 4 could not be put back/;
+const RUNS = /^endpoint e1 is in service and billed again, with workersMin 1 and workersMax 4, /;
+const OFF = /^endpoint e1 is still scaled to zero: .*workersMin 1 and workersMax 4 could not be restored/;
 const LONG = { drainTimeoutMs: 60_000 };
 const REFUSAL = { graphqlError: { message: "this template is retired", code: "RUNPOD" } };
 
@@ -112,7 +112,7 @@ test("an endpoint that someone else scales during the deletion's last wait keeps
   const failing = service.failure(service.client.endpoints.delete("e1"));
   while (workersAt(service).workersMax !== 0) await new Promise((resolve) => setTimeout(resolve, 5));
   service.emulator.endpoints.change("e1", { workersMin: 0, workersMax: 9 });
-  expect((await failing).message).toMatch(/runs and is billed again: it has workersMin 0 and workersMax 9/);
+  expect((await failing).message).toMatch(/is in service and billed again, with workersMin 0 and workersMax 9/);
   expect(workersAt(service)).toEqual({ workersMin: 0, workersMax: 9 });
 });
 
@@ -120,7 +120,7 @@ test("deleting an endpoint that an earlier deletion left at zero restores the wo
   await using service = await startBusy();
   service.emulator.endpoints.change("e1", AT_ZERO);
   const unknown = await service.failure(service.client.endpoints.delete("e1", LONG));
-  expect(unknown.message).toMatch(/It still exists, at zero workers as before/);
+  expect(unknown.message).toMatch(/It still exists, and is still scaled to zero/);
   expect(workersAt(service)).toEqual(AT_ZERO);
   expect((await service.failure(service.client.endpoints.delete("e1", { ...LONG, workers: WORKERS }))).message).toMatch(
     RUNS,
@@ -162,7 +162,7 @@ test("a deletion that succeeded although its responses were lost does not report
   service.emulator.faults.add({ match, effect: { reset: true, when: "after" }, times: 1 });
   service.emulator.faults.add({ match, effect: { reset: true, when: "before" } });
   const error = await service.failure(service.client.endpoints.delete("e1"));
-  expect(error.message).toMatch(/^the service no longer shows endpoint e1, so its workers were not put back/);
+  expect(error.message).toMatch(/^the service no longer shows endpoint e1, so its workers were not restored/);
 });
 
 test("a recycle that fails while waiting restores the workers", async () => {

@@ -133,9 +133,11 @@ describe.each<Api>(["graphql", "v2"])("over %s", (api) => {
     const wrong = { ...GPU, locations: ["EU-RO-1", "EU-SE-1"], networkVolumeIds: ["v1", "v2"] };
     const refusal = await it.failure(endpoints.create(wrong));
     expect(refusal).toBeInstanceOf(InvalidInputError);
-    expect(refusal.message).toMatch(/locations: contains EU-SE-1, where none .* They are in EU-RO-1, US-KS-2/);
+    expect(refusal.message).toMatch(
+      /locations: contains EU-SE-1, where the endpoint has no .* Its volumes are in EU-RO-1, US-KS-2/,
+    );
     const twice = await it.failure(endpoints.create({ ...GPU, networkVolumeIds: ["v1", "v3"] }));
-    expect(twice.message).toContain("networkVolumeIds: has more than one volume in EU-RO-1");
+    expect(twice.message).toContain("networkVolumeIds: contains more than one volume in EU-RO-1");
     expect(it.emulator.endpoints.list()).toEqual([]);
     const { id } = await it.run(endpoints.create({ ...wrong, locations: "US-KS-2,RO" }));
     expect(await it.failure(endpoints.update(id, { locations: "EU-SE-1" }))).toBeInstanceOf(InvalidInputError);
@@ -221,7 +223,7 @@ describe("at a service without a name", () => {
     await using it = await startEmulated();
     const refusal = await it.failure(it.client.endpoints.create({ ...GPU, ...fields }));
     expect(refusal).toBeInstanceOf(InvalidInputError);
-    expect(refusal.message).toMatch(new RegExp(`${field}: .*exists only at the service runpod`));
+    expect(refusal.message).toMatch(new RegExp(`${field}: .*is supported only by the service runpod`));
     expect(it.calls()).not.toContain("saveEndpoint");
   });
 

@@ -76,7 +76,7 @@ test("GraphQL does not support logs, and the error says how to read them", async
   await using emulated = await start("graphql");
   const { client, emulator, calls } = emulated;
   emulator.seed({ endpoints: [ENDPOINT] });
-  expect(() => client.endpoints.logs(ENDPOINT.id)).toThrow("GraphQL has no logs of workers, only REST v2 does");
+  expect(() => client.endpoints.logs(ENDPOINT.id)).toThrow("GraphQL does not show workers' logs");
   expect(calls()).toEqual([]);
 });
 

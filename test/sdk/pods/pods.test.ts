@@ -57,7 +57,7 @@ describe("the request for a pod", () => {
     await using emulated = await clientOf({ body: { ...POD, id: "pod-2" } });
     const error = withoutCanary(await emulated.pods.get("pod-1").catch((thrown: unknown) => thrown));
     expect(error).toBeInstanceOf(UnexpectedResponseError);
-    expect(error.message).toMatch(/^reading pod pod-1: .*id: it is another pod's/);
+    expect(error.message).toMatch(/^reading pod pod-1: .*id: it is the id of another pod/);
   });
 
   test.each([

@@ -146,7 +146,7 @@ test.each([
   const error = await account.failure(account.client.endpoints.create(INPUT));
   expect(error).toBeInstanceOf(CreateUncertainError);
   expect(error.message).toMatch(
-    /may be cut off after 400 records.*not created again.*Look for the name in the service's/s,
+    /may be cut off after 400 records.*was not repeated.*Look for the name in the service's/s,
   );
   expect(account.calls().filter((each) => each === "saveEndpoint")).toHaveLength(1);
   expect(warnings).toHaveLength(1);

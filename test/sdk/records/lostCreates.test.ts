@@ -93,7 +93,7 @@ test("a record whose create response was lost is found by name, even if it appea
 test("the refusal of a name that is reserved or used in another account is explained", async () => {
   await using service = await startEmulated({ emulator: { takenTemplateNames: ["t"] } });
   await expect(service.run(service.client.templates.create({ name: "t", imageName: "app:1" }))).rejects.toThrow(
-    /no template of this account has it: another account has it, or a deleted one had it/,
+    /although no template of this account has it: another account may use it, or it may still be reserved/,
   );
 });
 

@@ -33,7 +33,7 @@ test("A client that was created before a rehearsal sends nothing to another host
   await using client = createClient({ apiKey: real.apiKey, graphqlUrl: real.url, queueUrl: real.url });
   Object.assign(process.env, { [URL_VARIABLE]: "http://127.0.0.1:9", [KEY_VARIABLE]: "rehearsal-key" });
   await expect(client.endpoints.list()).rejects.toThrow(
-    `this is a rehearsal at http://127.0.0.1:9, so no request was sent to ${real.url}`,
+    `no request was sent to ${real.url}, because this is a rehearsal, which uses only the emulator at http://127.0.0.1:9`,
   );
   expect(real.journal.requests()).toEqual([]);
 });
@@ -45,7 +45,7 @@ test("Nothing is sent if the rehearsal's address or key is missing, or if the ad
     { [KEY_VARIABLE]: "k" },
     { [URL_VARIABLE]: "", [KEY_VARIABLE]: "k" },
   ])
-    expect(() => currentRehearsal(environment)).toThrow("so nothing is sent");
+    expect(() => currentRehearsal(environment)).toThrow("nothing is sent, because");
   const remote = { [URL_VARIABLE]: "https://api.example.com", [KEY_VARIABLE]: "k" };
-  expect(() => currentRehearsal(remote)).toThrow("must be the URL of an emulator on this machine");
+  expect(() => currentRehearsal(remote)).toThrow("is not the URL of an emulator on this machine");
 });

@@ -106,7 +106,9 @@ test("a connection that cannot be established is retried, and the error says tha
       .catch((reason: unknown) => reason),
   );
   expect(error).toMatchObject({ code: "CANNOT_CONNECT" });
-  expect(error.message).toMatch(/no connection to https:.* in time, so nothing was sent.*given up after 2 attempts/);
+  expect(error.message).toMatch(
+    /could not connect to https:.* in time, so nothing was sent.*given up after 2 attempts/,
+  );
   for (const socket of sockets) socket.destroy();
   silent.close();
   await client.close();
