@@ -50,7 +50,11 @@ function aborted(signal: AbortSignal): Promise<void> {
 /** Returns the response that a rule sends instead of the operation's own, if any. */
 function replacementOf(effect: FaultEffect, call: Call): HttpResponse | undefined {
   const response = responseOf(effect, call);
-  return response && { ...response, headers: { ...response.headers, ...effect.headers } };
+  if (!response) return undefined;
+  const given = Object.entries(effect.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]);
+  // A client rejects two lengths.
+  const { "content-length": _, ...headers } = { ...response.headers, ...Object.fromEntries(given) };
+  return { ...response, headers };
 }
 
 function responseOf(

@@ -42,6 +42,7 @@ export async function listen(host: string, port: number, handleRequest: RequestH
     const connection = connectionOf(incoming);
     const item = { outgoing, place: 0 };
     open.add(item);
+    closeWithConnection(incoming, outgoing);
     outgoing.once("close", () => {
       open.remove(item);
       if (!outgoing.writableFinished) connection.cut();
@@ -63,6 +64,22 @@ export async function listen(host: string, port: number, handleRequest: RequestH
       await closed;
     },
   };
+}
+
+/**
+ * Closes a response that waits for an earlier one when their connection ends. Node.js only closes
+ * the first one.
+ */
+function closeWithConnection({ socket }: IncomingMessage, outgoing: ServerResponse): void {
+  if (outgoing.socket) return;
+  const close = () => {
+    if (outgoing.socket) return;
+    outgoing.destroy();
+    outgoing.emit("close");
+  };
+  // A client can send any number of requests at once.
+  socket.setMaxListeners(0).once("close", close);
+  outgoing.once("close", () => socket.off("close", close));
 }
 
 function listenProblem(error: NodeJS.ErrnoException): string {

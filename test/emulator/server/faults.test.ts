@@ -39,6 +39,13 @@ describe("effects", () => {
     expect((await list()).body).toEqual({ why: "oops" });
   });
 
+  test("headers replace those of the response, and the length stays that of the body", async () => {
+    fault({ status: 500, body: "<p>", headers: { "Content-Type": "text/html", "Content-Length": "99" } });
+    const { status, text, headers } = await list();
+    expect([status, text]).toEqual([500, "<p>"]);
+    expect([headers.get("content-type"), headers.get("content-length")]).toEqual(["text/html", "3"]);
+  });
+
   test("a GraphQL error is returned with status 200 and with the data of a failed operation", async () => {
     fault({ graphqlError: { message: "Something went wrong" } }, { match: { operation: "myself" } });
     fault({ graphqlError: { message: "No", code: "RUNPOD" } }, { match: { operation: "deleteEndpoint" } });
