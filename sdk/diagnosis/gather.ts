@@ -94,15 +94,7 @@ async function gather(
 ): Promise<Evidence> {
   const { clock } = context;
   const { calls } = sources;
-  const read: Read = (name, operation, attempt, isOwn = true) => {
-    const own = isOwn ? signal : undefined;
-    const call = { name, operation, repeatability: "safe", ...ONCE, signal: own } as const;
-    return part(clock, calls.source, own, () =>
-      patiently(calls.source, (timeoutMs) =>
-        makeCall(context, { ...call, timeoutMs, attempt: (each) => attempt(operation, each) }),
-      ),
-    );
-  };
+  const read = reader(context, calls.source, patiently, signal);
   const { workers: readWorkers, releases: readReleases } = calls;
   const [endpoint, listed, rollout, health] = await Promise.all([
     read("getEndpoint", `endpoint ${id}`, (operation, each) => calls.endpoint(operation, id, each)),
@@ -148,6 +140,24 @@ async function gather(
     logs ? readLogs(clock, sources, id, ids, signal) : NOT_ASKED,
   ]);
   return { ...first, ...more, listed: listedPart(ofList), logs: ofLogs, now: clock.now() };
+}
+
+/** Returns the function with which a diagnosis reads each part. */
+function reader(
+  context: CallContext,
+  source: Sources["calls"]["source"],
+  patiently: Remembered["patiently"],
+  signal: AbortSignal | undefined,
+): Read {
+  return (name, operation, attempt, isOwn = true) => {
+    const own = isOwn ? signal : undefined;
+    const call = { name, operation, repeatability: "safe", ...ONCE, signal: own } as const;
+    return part(context.clock, source, own, () =>
+      patiently(source, (timeoutMs) =>
+        makeCall(context, { ...call, timeoutMs, attempt: (each) => attempt(operation, each) }),
+      ),
+    );
+  };
 }
 
 interface Gathering {
