@@ -131,7 +131,8 @@ test("5,000 endpoints are refused with a message that states the limit, and the 
   for (const api of ["graphql", "v2"] as const) {
     await using play = await startPlay({ api, emulator: withEndpoints(5000) });
     await expect(play.readings.first()).rejects.toThrow("metrics reads at most 500");
-    expect(play.emulator.journal.requests().length).toBeLessThan(60);
+    // The list is read twice. Each read ends after 20 requests, when those in flight have ended.
+    expect(play.emulator.journal.requests().length).toBeLessThan(100);
     expect(await play.scrape()).not.toContain("endpoint_jobs{");
   }
 });
