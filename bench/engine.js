@@ -5,8 +5,8 @@ const { ensurePulumi } = require("../tools/pulumi-cli/ensurePulumi");
 const { timed } = require("./runner");
 
 /**
- * Git-ignored, and inside the repository: programs in it find the package and `@pulumi/pulumi` by
- * their names.
+ * Ignored by git, and inside the repository, so that programs in it can import the package and
+ * `@pulumi/pulumi`.
  */
 const SCRATCH = path.resolve(__dirname, "../.scratch");
 

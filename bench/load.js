@@ -1,9 +1,9 @@
 const { connect } = require("node:net");
 
 /**
- * Sends the same GET over and over, on `concurrency` connections, and counts responses for a while.
- * It does as little as possible (it separates responses by their length, which is always the same),
- * so that it measures the server.
+ * Repeats the same GET on `concurrency` connections for a while, and counts the responses. To
+ * measure the server and not itself, it does as little as possible: it only counts bytes, because
+ * all responses have the same length.
  * @param {{ port: number, path: string, headers?: Readonly<Record<string, string>>, concurrency:
  * number, ms: number }} options
  * @returns {Promise<number>} responses per second

@@ -41,8 +41,8 @@ async function main() {
 }
 
 /**
- * Writes the figures into the results, in place of earlier ones of the same benchmarks, and into
- * the plot and the README.
+ * Writes the figures into the results, where they replace earlier figures of the same benchmarks,
+ * and updates the plot and the README.
  * @param {Record<string, Row[]>} measured
  */
 function record(measured) {

@@ -3,13 +3,13 @@ const os = require("node:os");
 const path = require("node:path");
 
 /**
- * Processor time in seconds; the largest memory, and the heap in use at the end, in megabytes.
+ * Processor time in seconds; peak memory and heap in use at the end, in megabytes.
  * @typedef {{ seconds: number, megabytes: number, heldMegabytes: number }} Usage
  */
 
 /**
- * Runs a command of Pulumi, and returns its time in milliseconds and what the processes of the
- * program and of the provider used.
+ * Runs a Pulumi command. Returns its time in milliseconds, and the resources that the program's and
+ * the provider's processes used.
  * @param {{ pulumi: (args: string[], env: Readonly<Record<string, string>>) => Promise<number> }}
  * stack
  * @param {string[]} args

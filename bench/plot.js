@@ -32,9 +32,9 @@ const DARK = {
 };
 
 /**
- * The rows that are ratios, as an SVG picture: each a line from min to max with a dot at the
- * median, and its mark. Further right is better: for times and sizes, where less is better, it
- * draws the inverse.
+ * Draws the rows that are ratios as an SVG picture: for each row a line from min to max, a dot at
+ * the median, and its mark. Further right is better, so times and sizes, where less is better, are
+ * drawn as their inverse.
  * @param {readonly Row[]} rows
  */
 function plot(rows) {

@@ -1,4 +1,4 @@
-/** The inputs of every endpoint, whatever declares it: most of those that exist, in normal form. */
+/** The inputs of every endpoint in all forms: most of the existing inputs, in normal form. */
 const INPUTS = {
   gpuIds: "AMPERE_24,ADA_24",
   templateId: "template-1",
@@ -10,13 +10,13 @@ const INPUTS = {
   workersMax: 3,
 };
 
-/** The string that names the provider that does nothing in state. */
+/** The string in state that names the provider that does nothing. */
 const FLOOR_TEXT = 'exports.handler = () => require("floor");';
 
 /** Our own resource. */
 const ours = program('const { ServerlessEndpoint: Endpoint } = require("pulumi-serverless-gpu");');
 
-/** The same resource to the engine, served by a provider that does nothing. */
+/** The same resource from the engine's point of view, served by a provider that does nothing. */
 const floor = program(`
 const pulumi = require("@pulumi/pulumi");
 class Endpoint extends pulumi.CustomResource {
@@ -26,8 +26,8 @@ class Endpoint extends pulumi.CustomResource {
 }`);
 
 /**
- * The same resource of the provider plugin, whose lists are lists, with the outputs that an SDK
- * declares.
+ * The same resource of the provider plugin, with real lists instead of comma-separated strings, and
+ * with the outputs that an SDK declares.
  */
 const plugin = program(`
 const pulumi = require("@pulumi/pulumi");
@@ -40,8 +40,8 @@ class Endpoint extends pulumi.CustomResource {
 }`);
 
 /**
- * The same resource of the public Go providers for the service, which have the fields of the
- * contract's first version, and of ours, with only these fields.
+ * The same resource with only the fields of the contract's first version, which the public Go
+ * providers support: for these providers and for both of our forms.
  */
 const common = {
   peer: commonProgram(`super("runpod:index:Endpoint", name, args);`),
@@ -67,8 +67,8 @@ const workersMax = Number(process.env.WORKERS ?? 3);`,
 }
 
 /**
- * The way that Pulumi's documentation shows: the engine gets the provider's source code. Its
- * methods also do nothing.
+ * A dynamic provider as in Pulumi's documentation, where the engine gets the provider's source
+ * code. Its methods also do nothing.
  */
 const usualWay = program(`
 const pulumi = require("@pulumi/pulumi");

@@ -12,13 +12,13 @@ const { measure } = require("./processes");
  */
 
 /**
- * What a process plays.
+ * The commands that one process runs.
  * @typedef {Omit<Fleet, "what"> & { readonly api: Api, readonly count: number }} Case
  */
 
 /**
- * The requests to the management API that were not refused, by operation too; those that were
- * refused (429), those to the queue's API, and the virtual time.
+ * The accepted requests to the management API (in total and by operation), the requests that were
+ * rejected with 429, the requests to the queue's API, and the virtual time.
  * @typedef {object} Measured
  * @property {number} requests
  * @property {number} refused
@@ -66,8 +66,8 @@ const FEATURES = {
 };
 
 /**
- * A service that keeps the template of a deleted endpoint. A deletion is then a request more, and
- * waves of deletions share three lists more.
+ * A service that keeps the template of a deleted endpoint. Each deletion then needs one more
+ * request, and deletions that run together share three more lists.
  */
 const KEPT = { ...OWN, what: "own containers, whose templates the service keeps,", keepsTemplates: true };
 
@@ -75,8 +75,9 @@ const KEPT = { ...OWN, what: "own containers, whose templates the service keeps,
 const KEPT_GOAL = 3.6;
 
 /**
- * The least requests that a command needs for each endpoint: a save, and before a deletion a save
- * to zero; over REST v2 also a read of the workers, which its list does not show.
+ * The fewest requests that a command needs for each endpoint: one save, or for a deletion a scale
+ * to zero and the deletion. Over REST v2, a deletion also reads the workers, because the list does
+ * not show them.
  * @type {Readonly<Record<Api, Readonly<Record<Command, number>>>>}
  */
 const FLOOR = {
@@ -85,8 +86,9 @@ const FLOOR = {
 };
 
 /**
- * The goals for 100 endpoints: the most requests for each. What exceeds the floor are reads that
- * endpoints share: lists, the catalog, and over GraphQL what a save repeats.
+ * The goals for 100 endpoints: the most requests for each endpoint. Requests above the floor are
+ * reads that the endpoints share: lists, the catalog, and over GraphQL the values that a save must
+ * repeat.
  * @type {Readonly<Record<Api, Readonly<Record<Command, number>>>>}
  */
 const GOALS = {
@@ -94,7 +96,7 @@ const GOALS = {
   v2: { up: 1.05, update: 1.05, refresh: 0.03, destroy: 3.2 },
 };
 
-/** The reads that a small fleet needs as well: the catalog, the first list and the last one. */
+/** The reads that even a small fleet needs: the catalog, the first list and the last list. */
 const FIXED = 3;
 
 /**
@@ -118,7 +120,7 @@ function allowedSeconds(api, requests) {
 }
 
 /**
- * Plays the commands of a fleet in a process of its own.
+ * Runs the commands of a fleet in a separate process.
  * @param {Api} api
  * @param {Fleet} fleet
  * @param {number} count

@@ -29,8 +29,8 @@
 /** @typedef {{ readonly min: number, readonly median: number, readonly max: number }} Spread */
 
 /**
- * Runs each task once and returns their results. Every other run reverses the order, so that none
- * is always the one that finds a cold or warm machine.
+ * Runs each task once and returns the results. Every other run reverses the order, so that no task
+ * always finds a cold (or a warm) machine.
  * @template {string} Name
  * @template T
  * @param {number} run

@@ -16,8 +16,8 @@ const needed = `the serverless-gpu provider plugin needs Node.js ${oldest} or la
 const remedy = "Install it from https://nodejs.org";
 
 /**
- * The beginning of the file. A shell reads the second line, which runs Node.js with this file, or
- * says that it is missing; for Node.js, that line is a comment after a string.
+ * The beginning of the file. A shell runs the second line, which runs this file with Node.js or
+ * reports that Node.js is missing. For Node.js, that line is only a string and a comment.
  */
 const launcher = `#!/bin/sh
 ":" //; command -v node >/dev/null 2>&1 || { echo "${needed}, and found none. ${remedy}" >&2; exit 1; }; exec node "$0" "$@"
@@ -31,7 +31,7 @@ const { metafile } = buildSync({
   bundle: true,
   platform: "node",
   target: "node20",
-  // Names stay, because they are part of errors.
+  // Don't minify names, because error messages contain them.
   minifySyntax: true,
   minifyWhitespace: true,
   banner: { js: launcher },
@@ -47,7 +47,8 @@ const onWindows = [
 ];
 writeFileSync(path.join(bin, `${name}.cmd`), onWindows.map((line) => `${line}\r\n`).join(""));
 
-// npm on Windows could not run the file itself, because it begins for a shell.
+// npm on Windows cannot run the file itself, because its first line names a shell instead of
+// Node.js.
 writeFileSync(path.join(bin, "npm-bin"), `#!/usr/bin/env node\nrequire("./${name}");\n`, { mode: 0o755 });
 
 writeFileSync(path.join(bin, "LICENSES"), licensesOf(metafile));

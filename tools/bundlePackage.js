@@ -28,8 +28,8 @@ const OPTIONS = {
 };
 
 /**
- * Loads a package when the first module that imports it runs: esbuild would load all packages of a
- * file when it loads the file.
+ * Loads a package only when the first module that imports it runs. Otherwise, a file of the bundle
+ * would load all of its packages at once.
  * @type {import("esbuild").Plugin}
  */
 const lazyPackages = {
@@ -64,7 +64,7 @@ async function bundleCode() {
     splitting: true,
     format: "esm",
     plugins: [lazyPackages],
-    // A class that is loaded late is an expression, which gets another name.
+    // In the bundle, a class that is loaded lazily is an expression, and would get another name.
     keepNames: true,
     write: false,
   });
@@ -99,7 +99,7 @@ async function bundleTypes() {
     plugins: [dts()],
     external: /^[^./]/,
     onwarn(warning, warn) {
-      // A few types are named by exported ones alone.
+      // A few types are not exported themselves, and are used only by exported types.
       if (!warning.message.includes("no public re-export")) warn(warning);
     },
   });
@@ -115,7 +115,7 @@ async function bundleHandlers() {
     ...OPTIONS,
     entryPoints: [path.join(root, "provider/handlers.ts")],
     outfile: path.join(dist, "provider/handlers.js"),
-    // In ES modules, esbuild finds the parts that are not used.
+    // Prefer ES modules, because esbuild can remove their unused parts.
     mainFields: ["module", "main"],
     // undici's entry point loads all of it, with its own fetch and WebSocket.
     alias: { "undici/index.js": path.join(__dirname, "undiciParts.js") },

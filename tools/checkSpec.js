@@ -1,6 +1,6 @@
 // Compares the facts about REST v2 that the client and the emulator rely on with an OpenAPI
-// document of the service: `npm run check:spec -- <file or URL>`. The document is yours: none is in
-// the repository.
+// document of the service: `npm run check:spec -- <file or URL>`. The repository does not contain
+// such a document.
 const { operationOf, readDocument, resolve, schemaOf, unwrap } = require("./openApi");
 
 /** @typedef {import("./openApi").Json} Json */
@@ -91,7 +91,8 @@ function shapeDifferences(shape, given, document, where) {
 }
 
 /**
- * Compares each variant of ours with the one there that is most like it: their order means nothing.
+ * Compares each of our variants with the most similar variant in the document, because their order
+ * has no meaning.
  * @param {readonly Shape[]} ours
  * @param {readonly Json[]} theirs
  * @param {Json} document

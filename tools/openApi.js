@@ -67,8 +67,8 @@ function schemaOf(given, document) {
 }
 
 /**
- * Returns a part of the document without references, and with the parts of `allOf` merged.
- * Properties keep theirs.
+ * Returns a part of the document with its references resolved and the parts of `allOf` merged. The
+ * schemas of properties stay as they are.
  * @param {Json | undefined} given
  * @param {Json} document
  * @param {readonly string[]} followed
@@ -126,8 +126,8 @@ function merge(one, other) {
 }
 
 /**
- * Returns a schema without `null`, the variants of which it must have one, and whether it accepts
- * `null`.
+ * Returns a schema without `null`, its variants (a value must match one of them), and whether it
+ * accepts `null`.
  * @param {Json | undefined} given
  * @param {Json} document
  * @returns {{ schema: Json, variants: Json[], isNullable: boolean } | undefined}

@@ -1,12 +1,12 @@
 const { existsSync, readdirSync, rmdirSync, rmSync } = require("node:fs");
 const path = require("node:path");
 
-/** What the compiler writes for a source. */
+/** The files that the compiler writes for a source. */
 const OUTPUT = /\.(js|d\.ts)(\.map)?$/;
 
 /**
- * Removes what the compiler once wrote for sources that have since been moved or deleted. It would
- * be published, and keep an import of a deleted file working.
+ * Removes the compiler's outputs for sources that have since been moved or deleted. Otherwise, they
+ * would be published, and imports of deleted files would still work.
  * @param {string} dist a folder of outputs, or one in it
  * @param {string} sources the folder with the sources of these outputs
  */

@@ -1,7 +1,7 @@
 const { quoted } = require("./quoted");
 
 /**
- * Returns the command that opens a shell with an emulator in a folder, as the README shows it.
+ * Returns the command from the README that opens a shell with an emulator in a folder.
  * @param {string} folder
  */
 function shellWithEmulator(folder) {

@@ -1,5 +1,5 @@
-// The parts of undici that the bundle of the handlers contains. By their files, which belong to the
-// version in package-lock.json.
+// The parts of undici that the bundle of the handlers contains, imported from their own files. The
+// files belong to the version in package-lock.json.
 // @ts-expect-error: these files have no types.
 const Dispatcher = require("undici/lib/dispatcher/dispatcher");
 

@@ -5,11 +5,11 @@ const ts = require("typescript");
 
 const ROOT = path.resolve(__dirname, "..");
 
-/** The folders that each hold all that is of one API only. */
+/** The folders that contain all code of one API. */
 const WINGS = ["sdk/graphql", "sdk/restV2", "emulator/graphql", "emulator/restV2"];
 
 /**
- * Returns a function that returns the files that do not compile without a folder, as paths in the
+ * Returns a function that lists the files that do not compile without a folder, as paths in the
  * repository.
  */
 function createCheck() {

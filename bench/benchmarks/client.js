@@ -36,7 +36,7 @@ async function run({ quick, log }) {
   const rate = async (read) => count / ((await timed(() => readAll(read, count))) / 1000);
   const works = Object.fromEntries(Object.entries(readers).map(([name, read]) => [name, () => rate(read)]));
   try {
-    // The first run includes the compiler's work.
+    // Don't count the first run, which includes the time for compilation.
     await alternate(1, works);
     const rates = await alternate(runs, works);
     return Object.keys(MARKS)

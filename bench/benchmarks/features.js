@@ -84,7 +84,7 @@ for (let number = 1; number <= Number(process.env.COUNT); number++) {
 
 /** @param {import("../runner").Settings} settings */
 async function run({ quick, log }) {
-  // The quotas determine the times, and a roll-out of 300 waits for them for ten minutes.
+  // The rate limits determine the times. The rollout of 300 endpoints waits ten minutes for them.
   const [count, runs] = quick ? [20, 1] : [300, 1];
   /** @type {Record<string, Measured>[]} */
   const all = [];

@@ -26,13 +26,13 @@ async function run({ quick, log }) {
     heldByFew: [],
     destroy: [],
   };
-  // RunPod reads single endpoints, so a deletion is proven without a list of all. Its quotas would
-  // determine the times.
+  // At RunPod, single endpoints can be read, so the provider verifies a deletion without listing
+  // all endpoints. Its rate limits would determine the times.
   const emulator = await startEmulator({ profile: "observed", drainMs: 0, rateLimits: { limits: "off" } });
 
   /**
-   * The time of the first `up`, in milliseconds for each endpoint, the provider's largest memory
-   * and what it holds at the end, in megabytes, the lists that a refresh after it asks for, and the
+   * Measures the time of the first `up` (milliseconds per endpoint), the provider's peak memory and
+   * its heap at the end (megabytes), the number of lists that the next refresh requests, and the
    * time of a destroy without checkpoints.
    * @param {string} program
    * @param {number} count
@@ -112,7 +112,8 @@ function resultsOf(measured, many, few) {
       mark: { atMost: 5 },
     },
     {
-      // 1 if the time grows with their number; with its square, it would be many over few.
+      // The value is 1 if the time grows in proportion to the number of endpoints. If it grew with
+      // the square of the number, the value would be `many / few`.
       what: `time for each endpoint, destroy of ${many} over destroy of ${few}, no checkpoints`,
       unit: "×",
       ours: measured.destroy,

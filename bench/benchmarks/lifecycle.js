@@ -18,8 +18,8 @@ const STEPS = {
 /** @typedef {keyof typeof STEPS} Step */
 
 /**
- * The time of one command for both, in milliseconds; the operations that the service received; the
- * sizes of both states after it, in bytes.
+ * One command: its time for both stacks (milliseconds), the operations that the service received,
+ * and the sizes of both states after the command (bytes).
  * @typedef {object} Measured
  * @property {{ ours: number, floor: number }} ms
  * @property {string[]} calls
@@ -81,7 +81,7 @@ async function run({ quick, log }) {
 }
 
 /**
- * Runs the lifecycle of one of our stacks and one of the floor's, step by step side by side.
+ * Runs each step of the lifecycle for one of our stacks and one of the floor's.
  * @param {number} run
  * @param {number} count
  * @param {import("../../dist/emulator").Emulator} emulator
@@ -113,8 +113,8 @@ async function live(run, count, emulator, log) {
 }
 
 /**
- * Throws unless the service has what the step should have produced: the time for work that was
- * not done means nothing.
+ * Throws an error if the service does not contain the result of the step, because a time means
+ * nothing if the work was not done.
  * @param {Step} step
  * @param {number} count
  * @param {import("../../dist/emulator").Emulator} emulator

@@ -8,7 +8,7 @@ const { STEPS, check, tally } = require("./lifecycle");
 /** @typedef {"ours" | "v2" | "floor" | "usual"} Kind */
 /** @typedef {"up" | "update" | "destroy"} Step */
 
-/** The largest time above the floor's, in seconds. */
+/** How much longer than the floor a command may take, in seconds. */
 const MARKS = { up: 1, update: 1, destroy: 1 };
 const MEASURED = /** @type {readonly Step[]} */ (Object.keys(MARKS));
 
@@ -39,8 +39,8 @@ async function run({ quick, log }) {
 }
 
 /**
- * Runs the lifecycle of each stack. The one over REST v2 comes first and alone, because its
- * endpoints have the same names as ours.
+ * Runs the lifecycle of each stack. The stack over REST v2 runs first and alone, because its
+ * endpoints have the same names as those of our other stack.
  * @param {number} run
  * @param {number} count
  * @param {import("../../dist/emulator").Emulator} emulator
@@ -119,8 +119,7 @@ function rowsOf(step, count, lives) {
       unit: "",
       ours: values("v2", "requests").map((requests) => requests / count),
       judged: "value",
-      // A deletion sets the workers to zero, reads them and deletes the endpoint. The lists come on
-      // top.
+      // A deletion scales the endpoint to zero, reads its workers and deletes it. Lists are extra.
       mark: { atMost: step === "destroy" ? 3.3 : 1.1 },
     },
   ];

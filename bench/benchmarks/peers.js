@@ -7,8 +7,8 @@ const { inTurn } = require("../runner");
 const { STEPS } = require("./lifecycle");
 
 /*
- * Our two forms beside the public Go providers for the service. `PEERS` is a folder with one folder
- * for each, which contains its `pulumi-resource-runpod`.
+ * Compares our two forms with the public Go providers for the service. `PEERS` is a folder that
+ * contains one folder for each provider, with its `pulumi-resource-runpod`.
  */
 
 /** @typedef {keyof typeof STEPS} Step */
@@ -71,7 +71,7 @@ function rowsOf(form, peer, count, lives) {
 }
 
 /**
- * Runs the lifecycle of each, step by step side by side, each with its own service.
+ * Runs each step of the lifecycle for each entrant. Each entrant has its own emulator.
  * @param {number} run
  * @param {number} count
  * @param {string} folder
@@ -114,7 +114,8 @@ async function enter(program, settings, isPeer) {
     drainMs: 0,
     rateLimits: { limits: "off", graphql: "off", management: "off" },
   });
-  // One of them has the service's address built in: give it a proxy of yours, with its certificate.
+  // The address of the service is built into one of the providers. To redirect it to the emulator,
+  // set a proxy and the proxy's certificate.
   const { HTTPS_PROXY = "", SSL_CERT_FILE = "" } = process.env;
   const own = {
     RUNPOD_API_KEY: emulator.apiKey,
@@ -145,7 +146,8 @@ async function enter(program, settings, isPeer) {
 async function measure(step, name, { stack, isPeer }, count, log) {
   const { args, idleTimeout } = STEPS[step];
   const env = { COUNT: String(count), IDLE_TIMEOUT: String(idleTimeout) };
-  // They neither stop the workers nor wait for them: the service deletes no endpoint with workers.
+  // The Go providers don't scale an endpoint to zero before they delete it, and the service rejects
+  // the deletion of an endpoint with workers.
   if (step === "destroy" && isPeer) await stack.pulumi(STEPS.up.args, { ...env, WORKERS: "0" });
   const ms = await stack.pulumi(args, env);
   log(`${step}, ${name}: ${Math.round(ms)} ms`);

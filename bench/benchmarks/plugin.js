@@ -67,8 +67,7 @@ async function run({ quick, log }) {
 }
 
 /**
- * Runs the lifecycle of a stack of each form, step by step side by side. Each of the two real ones
- * has its own account.
+ * Runs each step of the lifecycle for a stack of each form. Our two forms have one account each.
  * @param {number} run
  * @param {number} count
  * @param {(line: string) => void} log

@@ -43,7 +43,8 @@ async function run({ quick }) {
 }
 
 /**
- * Starts a server in place of the engine's, because a provider ends when its engine is gone.
+ * Starts a server in place of the engine's, because a provider process exits if it cannot reach its
+ * engine.
  * @returns {Promise<{ server: grpc.Server, target: string }>}
  */
 function startEngine() {

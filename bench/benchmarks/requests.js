@@ -43,7 +43,7 @@ async function run({ quick, log }) {
             const atMost = goalOf(api, command, count) / count;
             rows.push(valueRow(`${what}: requests for each`, requests / count, atMost));
           }
-          // In the first minute, the quotas limit nothing.
+          // This is 0 if the limits allow all requests within the first minute.
           const allowed = allowedSeconds(api, requests);
           worst.refused = Math.max(worst.refused, refused);
           worst.slowness = Math.max(worst.slowness, allowed === 0 ? 0 : seconds / allowed);
@@ -76,7 +76,10 @@ function valueRow(what, value, atMost) {
   return { what, unit: "", judged: "value", ours: [value], mark: { atMost } };
 }
 
-/** The most requests for each: of `awaitReady` in an `up`, and of a rollout in an update. */
+/**
+ * The most requests for each endpoint: with `awaitReady` in an `up`, and with a rollout in an
+ * update.
+ */
 const FEATURE_GOALS = { graphql: { ready: 1.3, rollOut: 3.2 }, v2: { ready: 1.3, rollOut: 4.8 } };
 
 /**

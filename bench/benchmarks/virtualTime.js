@@ -12,7 +12,8 @@ async function run({ quick, log }) {
     if (completed !== jobs) throw new Error(`${completed} jobs completed, not ${jobs}`);
     log(`run ${run + 1} of ${runs}: heap of each hour in MB: ${heaps.map((heap) => Math.round(heap / 1e6)).join(" ")}`);
     seconds.push(ms / 1000);
-    // Measured from the second hour, because results of the last half hour are kept.
+    // Measure from the second hour on, because the results of the last half hour are kept in
+    // memory.
     growth.push((heaps.at(-1) ?? 0) / (heaps[1] ?? 0));
   }
   const what = `emulator: ${jobs.toLocaleString("en")} jobs over a simulated day`;

@@ -13,7 +13,7 @@ async function main() {
   });
   const { id: jobId } = /** @type {{ id: string }} */ (await submitted.json());
   const path = `/v2/${endpointId}/status/${jobId}`;
-  // Otherwise the result is deleted after a minute, before the benchmark ends.
+  // Otherwise, the result would be deleted after a minute, before the benchmark ends.
   await fetch(`${emulator.url}${path}?ttl=600000`, { headers });
   const body = await (await fetch(emulator.url + path, { headers })).text();
   process.send?.({ port: Number(new URL(emulator.url).port), path, apiKey: emulator.apiKey, body });

@@ -1,6 +1,6 @@
-// Loaded into every Node.js process of a Pulumi command (NODE_OPTIONS). When the process ends, it
-// writes its processor time in seconds, its largest memory and the heap that it still holds, both
-// in megabytes, into the folder of the variable METER_FOLDER.
+// Loaded into every Node.js process of a Pulumi command through NODE_OPTIONS. When the process
+// exits, it writes its processor time (seconds), its peak memory and the heap in use (megabytes) to
+// the folder METER_FOLDER.
 const { writeFileSync } = require("node:fs");
 const path = require("node:path");
 const { setFlagsFromString } = require("node:v8");
@@ -19,5 +19,5 @@ process.on("exit", () => {
   const figures = { seconds: (userCPUTime + systemCPUTime) / 1e6, megabytes: maxRSS / 1024, heldMegabytes };
   writeFileSync(path.join(process.env.METER_FOLDER ?? ".", `${kind}.${process.pid}`), JSON.stringify(figures));
 });
-// The engine interrupts its plugins.
+// The engine ends its plugins with an interrupt.
 for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => process.exit());

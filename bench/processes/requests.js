@@ -1,6 +1,6 @@
-// Plays the commands of one fleet with the provider's handlers, and counts the requests that reach
-// the service. Everything runs in this process, in virtual time: see `virtualTime.js`. The argument
-// is a `Case` as JSON.
+// Runs the commands of one fleet with the provider's handlers, and counts the requests that reach
+// the service. Everything runs in this process, in virtual time (see `virtualTime.js`). The
+// argument is a `Case` as JSON.
 require("./virtualTime").useVirtualTime();
 
 const path = require("node:path");
@@ -10,11 +10,14 @@ const { startEmulator } = require("../../dist/emulator");
 /** @typedef {import("../requests").Measured} Measured */
 
 const DIST = path.join(__dirname, "../../dist");
-/** How long the longest window of a minute may still last, in milliseconds. */
+/** How long the window of a rate limit of one minute may still last, in milliseconds. */
 const WINDOW_MS = 61_000;
-/** The operations that an engine on two cores runs at once. */
+/** How many operations an engine on two cores runs at once. */
 const PARALLEL = 8;
-/** The time that it takes to write the state after each of them, one after another. */
+/**
+ * How long the engine takes to write the state after each operation, in milliseconds. It writes one
+ * state at a time.
+ */
 const CHECKPOINT_MS = 15;
 
 async function main() {
@@ -26,7 +29,8 @@ async function main() {
     drainMs: 0,
     coldStartMs: 2_000,
     onRequest,
-    // A deletion that the service refuses for two minutes is repeated: that is another cost.
+    // A template can be deleted immediately, because repeating the deletion for two minutes is a
+    // cost that is not measured here.
     ...(keepsTemplates && { keepBoundTemplates: true, templateReleaseMs: 0 }),
     rateLimits: { graphql: "real", management: "real" },
   });
@@ -112,7 +116,7 @@ function freshHandlers() {
 }
 
 /**
- * Runs the tasks as the engine does: a new one starts when one has ended.
+ * Runs the tasks as the engine does: a new task starts whenever one ends.
  * @param {readonly string[]} names
  * @param {(name: string) => Promise<void>} play
  */

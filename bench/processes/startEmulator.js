@@ -1,6 +1,6 @@
-// Reports, in milliseconds, how long an emulator takes to be ready in a process that has loaded
-// nothing yet, and how long to be reset when it holds endpoints, jobs and requests. Argument: the
-// number of each.
+// Reports how long an emulator takes to start in a process that has loaded nothing yet, and to
+// reset when it contains endpoints, jobs and requests, in milliseconds. Argument: the number of
+// each.
 const startedAt = performance.now();
 const { startEmulator } = require("../../dist/emulator");
 

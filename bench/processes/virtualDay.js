@@ -1,6 +1,6 @@
 // Lets a simulated day of jobs pass at one endpoint, and reports how long that took and how the
 // heap grew. Argument: the number of jobs. The jobs are submitted directly to the emulator's
-// scheduler: over HTTP, it would measure HTTP.
+// scheduler, because over HTTP the benchmark would mainly measure HTTP.
 const { DEFAULT_POLICY } = require("../../build/emulator/jobs/jobStates");
 const { EndpointRuntime } = require("../../build/emulator/endpoints/runtime");
 const { ENDPOINT_FIELDS } = require("../../build/emulator/model/endpointFields");

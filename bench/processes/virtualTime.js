@@ -1,12 +1,13 @@
 // Replaces this process's clocks and timers. Time stands still while there is something to do, and
-// then goes to the next timer: a wait of minutes takes no time, and a busy machine changes nothing.
-// Each request to a server of this process takes `LATENCY_MS`. Load it before anything else.
+// then jumps to the next timer. A wait of minutes takes no time, and a busy machine has no effect
+// on the result. Each request to a server of this process takes `LATENCY_MS`. Load it before
+// anything else.
 const { subscribe } = require("node:diagnostics_channel");
 const http = require("node:http");
 
 /** About the time of a request to a service, in milliseconds. */
 const LATENCY_MS = 200;
-/** The turns of the event loop in which nothing may happen before time goes on. */
+/** How many turns of the event loop must pass without activity before time moves on. */
 const QUIET_TURNS = 4;
 
 const { setImmediate: inNextTurn } = globalThis;
@@ -49,7 +50,10 @@ class Timer {
   }
 }
 
-/** The connections that are made, and the requests that are sent, but wait for nothing. */
+/**
+ * How many connections are being opened and requests are being processed. Time does not move on
+ * during these.
+ */
 let pending = 0;
 
 for (const [event, change] of /** @type {const} */ ([
@@ -92,12 +96,12 @@ function nextTimer() {
   return first;
 }
 
-/** Work of the machine that is under way, such as the read of a file. */
+/** Returns `true` while the machine is working, for example reading a file. */
 function isWorking() {
   return process.getActiveResourcesInfo().some((name) => /^FS|Wrap$/.test(name) && !/^(TCP|Pipe|Server)/.test(name));
 }
 
-/** @param {number} quiet turns so far */
+/** @param {number} quiet turns without activity so far */
 function turn(quiet) {
   if (pending > 0 || isWorking()) return inNextTurn(turn, 0);
   if (quiet < QUIET_TURNS) return inNextTurn(turn, quiet + 1);

@@ -1,6 +1,5 @@
-// Submits jobs at an endpoint where none is ever started, waits for all of them at once, and
-// reports its largest heap while it waited, in bytes. Arguments: URL, endpoint, number of jobs,
-// seconds.
+// Submits jobs to an endpoint that never starts one, waits for all of them at once, and reports its
+// largest heap while waiting, in bytes. Arguments: URL, endpoint, number of jobs, seconds.
 const { createClient } = require("../../dist/sdk");
 
 async function main() {

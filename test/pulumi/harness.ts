@@ -9,8 +9,8 @@ import { killProcessesIn, processesIn, type RunningProcess } from "./processes";
 
 const REPOSITORY = path.resolve(__dirname, "../..");
 /**
- * Folder of the tests' files: git-ignored, and inside the repository so that programs find the
- * package and `@pulumi/pulumi`.
+ * Folder for the tests' files. It is ignored by git, and inside the repository so that programs
+ * find the package and `@pulumi/pulumi`.
  */
 export const SCRATCH = path.join(REPOSITORY, ".scratch");
 
@@ -36,8 +36,8 @@ export interface StackOptions {
    */
   readonly parent?: string;
   /**
-   * Environment of every command, in addition to PATH, the cache of compiled code and what the
-   * engine needs: nothing else is inherited.
+   * Environment of every command, in addition to PATH, the cache of compiled code and the variables
+   * that the engine needs. Nothing else is inherited.
    */
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -83,9 +83,9 @@ afterAll(async () => {
 });
 
 /**
- * Makes a project and its stack `dev` in a scratch folder of their own, with their own Pulumi home
- * and state. Stacks of several tests can run at once. What a test file leaves is disposed of after
- * it.
+ * Creates a project and its stack `dev` in a new scratch folder, with its own Pulumi home and
+ * state. Stacks of several tests can run at once. After a test file, the stacks that it left are
+ * removed.
  */
 export async function createStack(options: StackOptions = {}): Promise<PulumiStack> {
   const engine = await ensurePulumi({ log: () => {} });
@@ -106,11 +106,11 @@ export async function createStack(options: StackOptions = {}): Promise<PulumiSta
   return stack;
 }
 
-/** The files that `pulumi stack init` writes, except the name of the selected stack. */
+/** The files that `pulumi stack init` writes, except the one that names the selected stack. */
 const OF_EMPTY_STACK = ["state", "program/Pulumi.dev.yaml"];
 
 /**
- * Does what `pulumi stack init dev` does, with a copy of what the command itself wrote once for the
+ * Creates the stack `dev` by copying the files that `pulumi stack init dev` once wrote for the
  * project `test`.
  */
 async function copyEmptyStack(stack: PulumiStack, copy: string): Promise<void> {
@@ -265,8 +265,9 @@ export class PulumiStack {
   }
 
   /**
-   * Every file that the program and the engine have left: program, config, state with its history,
-   * temporary files. Each byte is a character, so that a search finds a key in binary files too.
+   * Returns all files of the program and the engine as one text: program, config, state with its
+   * history, temporary files. Each byte is one character, so that a search finds a key in binary
+   * files too.
    */
   async files(): Promise<Map<string, string>> {
     const entries = await readdir(this.scratch, { recursive: true, withFileTypes: true });

@@ -4,7 +4,7 @@ import type { Artifact, Kept } from "../support/gitHost";
 import type { Job } from "../support/gitlabCi";
 import type { CommandResult, PulumiStack } from "./harness";
 
-/** Where jobs run. */
+/** The environment in which jobs run. */
 interface Runner {
   readonly stack: PulumiStack;
   readonly env: Readonly<Record<string, string>>;
@@ -26,7 +26,7 @@ export async function playJobs(jobs: readonly Job[], { stack, env, artifacts, co
     const cwd = await checkOut();
     const result = { exitCode: 0 as number | null, output: "" };
     for (const step of steps) {
-      // The packages are in the folders above.
+      // Nothing to install: Node.js finds the packages in the parent folders.
       if (step.command.startsWith("npm ci") || (result.exitCode !== 0 && !step.always)) continue;
       if (step.keeps) {
         artifacts.push({ name: step.keeps.name, commit, files: await filesIn(path.join(cwd, step.keeps.folder)) });

@@ -23,10 +23,10 @@ async function inspect(pid: string, folder: string): Promise<RunningProcess | un
     const workingDirectory = await readlink(`/proc/${pid}/cwd`);
     if (!`${workingDirectory}${path.sep}`.startsWith(folder + path.sep)) return undefined;
     const command = (await readFile(`/proc/${pid}/cmdline`, "utf8")).replaceAll("\0", " ").trim();
-    // A process that is just ending no longer has a command line.
+    // An exiting process no longer has a command line.
     return command === "" ? undefined : { pid: Number(pid), command };
   } catch {
-    // It has ended, or belongs to another user.
+    // The process has ended, or belongs to another user.
     return undefined;
   }
 }
@@ -46,6 +46,6 @@ function kill(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch {
-    // It has ended.
+    // The process has ended.
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Mistakes that are known before anything is written. They are found together with all resources of
- * the program.
+ * Mistakes that are found before anything is written, because all resources of the program are
+ * checked first.
  */
 export const EARLY = [
   "argument",
@@ -15,7 +15,9 @@ export const EARLY = [
   "transformed",
 ];
 
-/** Mistakes that become known later. Resources that do not depend on them are registered first. */
+/**
+ * Mistakes that are found later, after resources that do not depend on them have been registered.
+ */
 export const LATE = ["command", "output", "noSelector", "promise"];
 
 /**
@@ -49,7 +51,7 @@ const MISTAKES = {
   promise: () => using(gpu.getServerlessTemplate({ id: "typo" }).then(({ id }) => id)),
 };
 
-/** With isLater, a promise that nobody awaits declares everything. */
+/** With isLater, the resources are declared in a promise that nothing awaits. */
 exports.program = (mistake, isLater) => async () => {
   const changed = ${JSON.stringify(EARLY)}.includes(mistake);
   const declare = () => {

@@ -16,11 +16,11 @@ export interface Printed {
 }
 
 /**
- * A shell that continues from block to block, as in a terminal: folder, environment and nested
- * shells stay.
+ * A shell that keeps its folder, environment and nested shells from one block to the next, as in a
+ * terminal.
  */
 export interface Terminal {
-  /** Where the shell starts: in place of a clone, with the clone's scripts. */
+  /** The folder in which the shell starts. It stands for a clone, and has the clone's scripts. */
   readonly folder: string;
   type(commands: string): Promise<Printed>;
   /** Ends the shell and everything in its folder. */
@@ -50,7 +50,7 @@ export async function openTerminal(shellName: keyof typeof SHELLS = "bash"): Pro
     HOME: path.join(scratch, "home"),
     PULUMI_SKIP_UPDATE_CHECK: "true",
     npm_config_update_notifier: "false",
-    // The types of the documents' programs are checked in test/docs, once.
+    // Skip the type check, because test/docs checks the programs of the pages.
     PULUMI_NODEJS_TRANSPILE_ONLY: "true",
   };
   const shell = spawn(shellName, SHELLS[shellName], { cwd: folder, env, stdio: ["pipe", "pipe", "inherit"] });
@@ -77,7 +77,8 @@ function untilEnd({ stdout }: ChildProcess): Promise<Printed> {
     const onEnd = () => reject(new Error(`the shell has ended: ${output}`));
     const onData = (chunk: string) => {
       output += chunk;
-      // An interactive shell may also show the typed line, with the variable instead of its value.
+      // An interactive shell may also print the typed line, which contains the variable and not its
+      // value.
       const [whole, exitCode] = ENDED.exec(output) ?? [];
       if (whole === undefined) return;
       stdout.off("data", onData).off("end", onEnd);

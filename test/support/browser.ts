@@ -7,8 +7,8 @@ const PLACES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/goog
 const executablePath = process.env.CHROMIUM_PATH ?? PLACES.find((place) => existsSync(place));
 
 /**
- * The reason to skip tests with a browser, if there is one. In CI they always run: without a
- * browser they fail there.
+ * The reason to skip tests with a browser, if there is one. In CI, they always run, and fail if
+ * there is no browser.
  */
 export const noBrowser: string | undefined =
   executablePath || process.env.CI ? undefined : "no Chromium here: install it, or set CHROMIUM_PATH";

@@ -1,4 +1,4 @@
-/** A prime: the largest number of values of a factor for which all pairs are covered. */
+/** The largest number of values that a factor may have. It must be a prime. */
 const SIZE = 7;
 
 /**
@@ -9,8 +9,8 @@ export function pairwise<T>(factors: readonly (readonly T[])[]): T[][] {
   if (factors.length > SIZE + 1 || factors.some(({ length }) => length > SIZE)) {
     throw new RangeError(`more than ${SIZE + 1} factors, or one of more than ${SIZE} values`);
   }
-  // Lines through a plane over the integers modulo a prime: two of different slope meet in each
-  // pair of offsets once.
+  // The rows are lines in a plane over the integers modulo the prime. Two lines with different
+  // slopes meet in exactly one point, so every pair of values occurs.
   const rows = Array.from({ length: SIZE * SIZE }, (_, index) => [Math.floor(index / SIZE), index % SIZE] as const);
   return rows.map(([x, y]) =>
     factors.map((values, slope) => {

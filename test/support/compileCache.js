@@ -1,7 +1,8 @@
 // Loaded into Node.js processes of the tests (NODE_OPTIONS in compiledCode.ts), so that they start
-// faster. Loads late what few of them need. Keeps the compiled code of the repository's packages
-// and of the built package in the folder COMPILE_CACHE, in one file for each program. An entry is
-// used only for the same content of the same file, and V8 refuses it in another version.
+// faster. Packages that few of them need are loaded lazily. Keeps the compiled code of the
+// repository's packages and of the built package in the folder COMPILE_CACHE, in one file for each
+// program. An entry is used only for the same content of the same file, and V8 refuses it in
+// another version.
 const { createHash } = require("node:crypto");
 const { mkdirSync, readFileSync, renameSync, writeFileSync } = require("node:fs");
 const Module = require("node:module");
@@ -16,7 +17,7 @@ const { threadId } = require("node:worker_threads");
  */
 
 const REPOSITORY = path.resolve(__dirname, "../..");
-/** Everything else changes from run to run, such as the programs. */
+/** All other files, such as the programs, change from run to run. */
 const CACHED = [
   ...["node_modules", "dist", "plugin"].map((folder) => path.join(REPOSITORY, folder) + path.sep),
   // What npx is part of.
@@ -27,7 +28,7 @@ const CACHED = [
  * exit.
  */
 const QUIET_MS = 300;
-/** The index's length, before the index. */
+/** The number of bytes before the index that contain its length. */
 const LENGTH_BYTES = 4;
 
 const main = path.resolve(process.argv[1] ?? "");
@@ -155,7 +156,7 @@ function late(load) {
   /** @type {any} */
   let loaded;
   const get = (/** @type {unknown} */ _, /** @type {string | symbol} */ name) => {
-    // Compiled imports read this at once.
+    // Compiled imports read this property immediately.
     if (name === "__esModule") return true;
     loaded ??= load();
     return loaded[name];
@@ -171,6 +172,6 @@ function requireLate(id) {
 }
 prototype.require = requireLate;
 
-// A program in a stack's folder has a path of its own each time.
+// Leave out programs in a stack's folder, because their paths differ in every run.
 if (!main.startsWith(path.join(REPOSITORY, ".scratch") + path.sep)) prototype._compile = compileCached;
 process.on("exit", writeStore);

@@ -1,9 +1,9 @@
 import path from "node:path";
 
 /**
- * Environment with which a Node.js process, and those that it starts, keep and reuse compiled code,
- * and load late what few of them need. It saves an `up` more than a third of its processor time.
- * The tests of documents and of the installed package run without it, as users do.
+ * Environment that makes a Node.js process and its child processes cache compiled code, and load
+ * rarely used packages lazily. It saves more than a third of an `up`'s processor time. The tests of
+ * documents and of the installed package run without it, as users do.
  */
 export const COMPILE_CACHE = {
   NODE_OPTIONS: `--require ${JSON.stringify(path.join(__dirname, "compileCache.js"))}`,

@@ -9,7 +9,7 @@ import { COMPILE_CACHE } from "./compiledCode";
 
 export type Properties = Record<string, unknown>;
 
-/** The text in state, repeated here so that the tests pin it byte for byte. */
+/** The `__provider` text in state. It is repeated here so that the tests fail if it changes. */
 export const PROVIDER_TEXT = 'exports.handler = () => require("pulumi-serverless-gpu/handlers").v1;';
 
 const REPOSITORY = path.resolve(__dirname, "../..");
@@ -125,7 +125,7 @@ export async function startDynamicProvider(
   };
 }
 
-/** The engine as the provider sees it: a server that runs as long as the engine does. */
+/** Stands for the engine: a server that the provider expects to run as long as the engine does. */
 function startEngine(): Promise<{ readonly server: grpc.Server; readonly address: string }> {
   const server = new grpc.Server();
   return new Promise((resolve, reject) => {

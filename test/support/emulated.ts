@@ -21,8 +21,8 @@ export interface Emulated {
   /** Advances virtual time until the promise is settled, and returns its value. */
   run<T>(promise: Promise<T>): Promise<T>;
   /**
-   * Does the same for a promise that must reject, and returns its error after a check that it does
-   * not show the key.
+   * Does the same for a promise that must reject. Checks that its error does not contain the key,
+   * and returns the error.
    */
   failure(promise: Promise<unknown>): Promise<Error>;
   /** Returns the number of active timers of the client. */
@@ -54,7 +54,7 @@ export async function startEmulated(options: EmulatedOptions = {}): Promise<Emul
     clock: counted,
     ...options.client,
   });
-  // These requests wait for a job, so time must pass.
+  // Don't stop the clock for these requests, because they wait for a job.
   const waiting = ["runsync", "status-sync", "openai"];
   const isHanging = () =>
     emulator.journal
@@ -124,7 +124,7 @@ function countTimers(clock: Clock): { readonly counted: Clock; readonly active: 
   return { counted, active };
 }
 
-/** Returns the error after a check that it does not show the key. */
+/** Checks that the error does not contain the key, and returns the error. */
 export function withoutCanary(error: unknown): Error {
   if (!(error instanceof Error)) throw new TypeError(`it should have failed with an error, not ${inspect(error)}`);
   const shown = [inspect(error, { depth: 20, showHidden: true }), error.stack, JSON.stringify(error), String(error)];
@@ -133,11 +133,11 @@ export function withoutCanary(error: unknown): Error {
 }
 
 /**
- * Stops time from the creation of each request of undici to its end, or until one hangs. Returns a
- * function that restores the clock.
+ * Stops the clock while undici requests are in progress, unless one hangs. Returns a function that
+ * restores the clock.
  */
 function holdDuringRequests(clock: ManualClock, isHanging: () => boolean): () => void {
-  /** Lets time go on for each request that holds it. */
+  /** Lets time continue after each request that stopped it. */
   const releases = new Map<object, () => void>();
   let movedAt = performance.now();
   let isWatching = false;
@@ -146,7 +146,10 @@ function holdDuringRequests(clock: ManualClock, isHanging: () => boolean): () =>
     releases.get(request)?.();
     releases.delete(request);
   };
-  /** One watch for all requests: a busy machine has little time for more. */
+  /**
+   * Watches all requests together, because one watch for each request would slow down a busy
+   * machine.
+   */
   const watch = async () => {
     isWatching = true;
     while (releases.size > 0) {

@@ -11,10 +11,10 @@ interface Issue {
   open: boolean;
 }
 
-/** Files that a job has kept, by their names. */
+/** The files that a job stored as an artifact, by name. */
 export type Artifact = ReadonlyMap<string, Buffer>;
 
-/** An artifact, and the run that has kept it. */
+/** An artifact, and the run that stored it. */
 export interface Kept {
   readonly name: string;
   readonly files: Artifact;
@@ -36,7 +36,7 @@ export interface Merged {
 const TOKENS = { authorization: "Bearer github-token", "private-token": "gitlab-token" };
 
 const WORKFLOW = 1;
-/** The run that asks. */
+/** The run that sends the requests. */
 const OWN_RUN = "1234";
 
 const repositoryOf = (isOfFork = false) => ({ full_name: isOfFork ? "stranger/endpoints" : "example/endpoints" });
@@ -62,7 +62,7 @@ export async function startGitHost({ comments = [] }: { readonly comments?: read
   const issues: Issue[] = [];
   /** The artifacts of previews, oldest first. */
   const artifacts: Kept[] = [];
-  /** The request that each merge commit has merged. */
+  /** The merged request, by merge commit. */
   const merges = new Map<string, Merged>();
   const server = await startScriptedServer((request) => answer(request));
 
@@ -138,7 +138,7 @@ export async function startGitHost({ comments = [] }: { readonly comments?: read
     return artifact && zip(artifact.files);
   }
 
-  /** Each artifact has a pipeline of its own, with one job. */
+  /** Each artifact belongs to its own pipeline with one job. */
   function gitlabPlan(path: string): unknown {
     const [, merge] = /\/commits\/(\w+)\/merge_requests$/.exec(path) ?? [];
     if (merge)

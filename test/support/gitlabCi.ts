@@ -4,7 +4,7 @@ export interface Job {
   readonly steps: readonly {
     readonly command: string;
     readonly env: Readonly<Record<string, string>>;
-    /** `true` if it runs after a failure too. */
+    /** `true` if the step also runs after a failure. */
     readonly always: boolean;
     /**
      * The folder that it keeps as an artifact, and the artifact's name. Such a step has no command.
@@ -41,7 +41,7 @@ export function gitlabJobs(pipeline: GitlabPipeline): [string, GitlabJob][] {
 }
 
 /**
- * The jobs of the pipeline that these variables start: by itself, or, with `manual`, when somebody
+ * The jobs of the pipeline that these variables start: by itself, or, with `manual`, when someone
  * presses the button.
  */
 export function jobsOfPipeline(pipeline: GitlabPipeline, variables: Variables, { manual = false } = {}): Job[] {

@@ -16,7 +16,7 @@ export function packageOf(specifier: string): string {
   return specifier.split("/", specifier.startsWith("@") ? 2 : 1).join("/");
 }
 
-/** Returns the file that a path without its ending means. */
+/** Returns the file that an import path without an extension refers to. */
 function fileOf(target: string): string {
   return existsSync(path.join(REPOSITORY, `${target}.ts`)) ? `${target}.ts` : `${target}/index.ts`;
 }

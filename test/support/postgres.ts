@@ -10,7 +10,7 @@ import path from "node:path";
 export interface PostgresServer extends AsyncDisposable {
   /** The URL of its database, with a password. */
   readonly url: string;
-  /** Stops it at once, and starts it again. */
+  /** Stops the server immediately, and starts it again. */
   restart(downMs?: number): Promise<void>;
   stop(): Promise<void>;
   start(): Promise<void>;
@@ -30,7 +30,7 @@ function folderOfPrograms(): string | undefined {
 const PROGRAMS = folderOfPrograms();
 
 /**
- * `test.skip` with its reason in the title, where there is no PostgreSQL. In CI it must be there.
+ * `test`, or without PostgreSQL `test.skip` with the reason in the title. CI must have PostgreSQL.
  */
 export const needsPostgres = PROGRAMS !== undefined || process.env.CI ? "" : "skipped without PostgreSQL: ";
 
@@ -78,7 +78,7 @@ export async function startPostgres(): Promise<PostgresServer> {
   async function stop(): Promise<void> {
     if (!server || server.exitCode !== null || server.signalCode !== null) return;
     const exit = once(server, "exit");
-    // An immediate shutdown: connections break, and it recovers from its log.
+    // With an immediate shutdown, connections break, and the server recovers from its log.
     server.kill("SIGQUIT");
     await exit;
   }

@@ -81,7 +81,7 @@ function environmentOf(pid: string): string[] {
   try {
     return readFileSync(`/proc/${pid}/environ`, "utf8").split("\0");
   } catch {
-    // It has ended, or belongs to another user.
+    // The process has ended, or belongs to another user.
     return [];
   }
 }

@@ -42,7 +42,7 @@ export async function failedUp(
 /** The release that the endpoint has at first. */
 export const former = { image: "me/llama-good", env: { HF_TOKEN: TOKEN, VERSION: "good" } };
 
-/** The requests at which the process is killed, and what was saved by then. */
+/** A request at which the process is killed, before or after the request takes effect. */
 export type Moment = [name: string, operation: string, nth: number, when: "before" | "after"];
 export const AFTER_THE_SAVE: Moment = ["the save, after it", "updateEndpoint", 1, "after"];
 
@@ -66,7 +66,7 @@ export async function killAt(
 
 export type Run = Awaited<ReturnType<typeof start>>;
 
-/** Runs the command that puts back what an adoption has left. */
+/** Runs the command that reverts what an unfinished adoption changed. */
 export async function rollBack({ emulator, machine, first }: Run) {
   const { env } = process;
   process.env = { ...env, ...emulator.env, SERVERLESS_GPU_SERVICE: "runpod", XDG_CACHE_HOME: machine };
@@ -77,5 +77,5 @@ export async function rollBack({ emulator, machine, first }: Run) {
   }
 }
 
-/** What the endpoint has, apart from its image and variables. */
+/** The settings of the endpoint other than its image and variables. */
 export const maximumOf = ({ emulator, first }: Run) => emulator.endpoints.get(first.id)?.workersMax;

@@ -13,10 +13,10 @@ import { startDynamicProvider } from "./dynamicProvider";
 /** The secret variable of the endpoint. */
 export const TOKEN = "env-canary-roll-41d0";
 
-/** What the workers of an image answer that a test changes. */
+/** The output of workers whose image's name ends with `-set`, which a test can change. */
 export const answers = { set: "5" };
 
-/** What the workers of each image do: the part of its name after the last hyphen says it. */
+/** The behavior of the workers, by the part of the image's name after the last hyphen. */
 const PROGRAMS: Readonly<Record<string, (context: HandlerContext) => unknown>> = {
   good: async ({ sleep }) => {
     await sleep(50);
@@ -34,7 +34,7 @@ const PROGRAMS: Readonly<Record<string, (context: HandlerContext) => unknown>> =
 const everyNth = { failing: 16, old: 10 };
 const counts = new Map<string, number>();
 
-/** Only jobs of the load fail in turn: the test of a release passes. */
+/** Only jobs of the load fail in turn. The test of a release always passes. */
 export function runByImage({ input }: HandlerJob, context: HandlerContext): unknown {
   const kind = context.imageName.slice(context.imageName.lastIndexOf("-") + 1);
   const nth = everyNth[kind as keyof typeof everyNth];
@@ -76,7 +76,7 @@ export const programOf = (kind: string, rollOut: object = {}) => ({
   rollOut: { test: { input: { prompt: "2 + 2" }, expectedOutput: { text: "4" }, timeout: 5 }, timeout: 60, ...rollOut },
 });
 
-/** Returns the image and the variables that serve, and how often they were saved. */
+/** Returns the image and the variables that are in service, and how often they were saved. */
 export function serving({ endpoints, templates, journal }: Emulator) {
   const [endpoint] = endpoints.list();
   const template = templates.list().find(({ id }) => id === endpoint?.templateId);

@@ -6,9 +6,9 @@ export const REPOSITORY = path.resolve(__dirname, "../..");
 
 /** One place where a file names another module. */
 export interface Import {
-  /** As it is written: `../sdk/contract/clock`, `node:fs`, `@pulumi/pulumi`. */
+  /** The specifier as written: `../sdk/contract/clock`, `node:fs`, `@pulumi/pulumi`. */
   readonly specifier: string;
-  /** `true` if it is gone once compiled: `import type`, `export type`, `typeof import("…")`. */
+  /** `true` if the compiler removes it: `import type`, `export type`, `typeof import("…")`. */
   readonly typeOnly: boolean;
 }
 
@@ -24,7 +24,7 @@ export function importsOf(file: string): Import[] {
   return importsIn(readFileSync(path.join(REPOSITORY, file), "utf8"));
 }
 
-/** Every import of a TypeScript text, in whichever way it is written. */
+/** Returns every import in a TypeScript text, in any notation. */
 export function importsIn(text: string): Import[] {
   const found: Import[] = [];
   const add = (specifier: ts.Node | undefined, typeOnly: boolean) => {
@@ -65,8 +65,8 @@ function loadsModule(expression: ts.Expression): boolean {
 }
 
 /**
- * The file of the repository that a relative import means, without its ending; nothing for a
- * package.
+ * Returns the file in the repository that a relative import refers to, without its extension, or
+ * `undefined` for a package.
  */
 export function targetOf(file: string, specifier: string): string | undefined {
   if (!specifier.startsWith(".")) return undefined;

@@ -7,7 +7,7 @@ export const PASSWORD = "proxy-passw0rd";
 
 export type Tunnel = (socket: Socket, number: number) => "tunnel" | undefined;
 
-/** A proxy that tunnels, unless `tunnel` deals with a CONNECT itself. */
+/** A proxy that opens tunnels, unless `tunnel` handles a CONNECT itself. */
 export async function startProxy(tunnel: Tunnel = () => "tunnel") {
   const asked: { readonly host: string; readonly authorization: string | undefined }[] = [];
   const sockets = new Set<Socket>();

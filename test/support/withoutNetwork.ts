@@ -2,8 +2,8 @@ import { spawnSync } from "node:child_process";
 
 /**
  * Runs a command in a network namespace that has only a loopback interface. The last line of its
- * standard error is then the number of attempts to send something elsewhere: connections, and
- * questions to a name server, that had no route.
+ * standard error is the number of attempts to send something elsewhere: connections and DNS queries
+ * that had no route.
  */
 const SCRIPT = `
 ip link set lo up || exit 99

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { parseAllDocuments } from "yaml";
 
-/** The documents of a YAML text. */
+/** Returns the documents in a YAML text. */
 export function parseYaml(text: string): unknown[] {
   return parseAllDocuments(text).map((document) => {
     if ("errors" in document && document.errors[0]) throw document.errors[0];
@@ -10,7 +10,7 @@ export function parseYaml(text: string): unknown[] {
   });
 }
 
-/** The documents of a YAML file, named from the repository's root. */
+/** Returns the documents in a YAML file. The path is relative to the root of the repository. */
 export function readYaml<T>(file: string): T[] {
   return parseYaml(readFileSync(path.resolve(__dirname, "../..", file), "utf8")) as T[];
 }

@@ -10,7 +10,7 @@ const IS_WINDOWS = process.platform === "win32";
 /** The folder in a project for the packed packages. */
 const PACKED = "packages";
 
-/** npm sets these for its scripts. They would lead a nested npm to this clone. */
+/** npm sets these variables for its scripts. They would make a nested npm work in this clone. */
 const OF_NPM = /^(npm_|INIT_CWD$)/;
 
 /** Returns the environment without what npm adds to it for a script. */

@@ -2,8 +2,9 @@
 // Pastes pages into interactive shells, as a reader does, and prints a table of their exit codes:
 // npm run docs:paste [bash] [zsh] [page …]
 //
-// Each page starts in a new clone of this one, with what has been installed and built here; the
-// README starts without. It needs `script` (util-linux) for a terminal, and npm's registry.
+// Each page starts in a new clone of this clone, with everything that is installed and built here,
+// except the README, which starts without. It needs `script` (util-linux) for a terminal, and npm's
+// registry.
 require("../requireNode");
 
 const { spawnSync } = require("node:child_process");
@@ -18,7 +19,8 @@ function copyClone(folder, isInstalled) {
   const copy = path.join(folder, "pulumi-serverless-gpu");
   runOrFail("git", ["clone", "--quiet", ROOT, copy]);
   if (!isInstalled) return copy;
-  // Builds write into their folders, and npm replaces its own.
+  // Builds write into their folders, so copy these. npm replaces files instead of changing them, so
+  // hard links are enough.
   for (const name of ["dist", "plugin/bin"]) runOrFail("cp", ["-a", path.join(ROOT, name), path.join(copy, name)]);
   runOrFail("cp", ["-al", path.join(ROOT, "node_modules"), path.join(copy, "node_modules")]);
   return copy;

@@ -6,7 +6,7 @@ const ROOT = path.resolve(__dirname, "../..");
 /** @typedef {{ line: number, text: string, title: string | undefined }} Block */
 
 /**
- * What a page presumes: a project with a stack that has been applied to an emulator, and files.
+ * What a page requires: a project with a stack that has been applied to an emulator, and files.
  * @type {Readonly<Record<string, { stack: string, files?: Readonly<Record<string, string>> }>>}
  */
 const PRESUMED = {
@@ -51,7 +51,7 @@ const SKIPPED = {
   "examples/gitops/README.md": [/^helm/, "needs Kubernetes"],
 };
 
-/** Commands that fail on purpose: the page says so. */
+/** Commands that are meant to fail, as the page says. */
 const FAILS = [/greenTemplate model-broken/, /--max-cost 150\/month/];
 
 /** Commands that run until Ctrl-C. */
@@ -111,7 +111,7 @@ function pagesWithCommands() {
 }
 
 /**
- * Returns what is pasted before a page that presumes a project, or nothing.
+ * Returns the text to paste before a page that requires a project, if it does.
  * @param {string} page
  * @returns {{ text: string, files: Readonly<Record<string, string>> } | undefined}
  */

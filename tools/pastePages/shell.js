@@ -11,7 +11,8 @@ const ENDED = /--end-of-command--(\d+)/;
 const ECHO = `echo "${END}$?"\n`;
 
 /**
- * Splits a block into its commands: a reader pastes it whole, but each command has an exit code.
+ * Splits a block into its commands. A reader pastes the whole block, but each command has its own
+ * exit code.
  * @param {string} text
  */
 function commandsOf(text) {
@@ -111,7 +112,7 @@ function environment(name, home) {
     HOME: home,
     SHELL: `/usr/bin/${name}`,
     TERM: "dumb",
-    // What the engine, npm and Go have downloaded serves all pages.
+    // All pages share the downloads of the engine, npm and Go.
     XDG_CACHE_HOME: process.env.XDG_CACHE_HOME || ofUser(".cache"),
     npm_config_cache: ofUser(".npm"),
     npm_config_update_notifier: "false",

@@ -50,7 +50,7 @@ class Declarations {
   }
 
   /**
-   * Returns the properties of a type. Those of a union are the properties of all its members.
+   * Returns the properties of a type. A union has the properties of all its members.
    * @param {ts.Type} type
    * @returns {Property[]}
    */
@@ -62,8 +62,8 @@ class Declarations {
     const names = [...new Set(symbols.map(({ name }) => name))];
     return names.map((name) => {
       const same = symbols.filter((each) => each.name === name);
-      // Of `readonly name?: undefined` and `readonly name: string`, the second one is documented as
-      // the property.
+      // If the members of a union declare both `readonly name?: undefined` and `readonly name:
+      // string`, the second declaration contains the documentation.
       const symbol =
         same.find((each) => !(this.checker.getTypeOfSymbol(each).flags & ts.TypeFlags.Undefined)) ?? same[0];
       if (!symbol) throw new Error(`${name} has no declaration`);
@@ -117,7 +117,7 @@ class Declarations {
 
   /**
    * Returns the description of a data source, the type of its arguments and that of its result,
-   * without its promise. A secret one exists only as an output.
+   * without its promise. A data source of a secret exists only in the output form.
    * @param {string} name
    */
   functionNamed(name) {

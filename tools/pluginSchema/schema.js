@@ -110,7 +110,7 @@ function resourceOf({ type, outputs, optionalOutputs = [], secrets = [], fixed =
   const members = declarations.propertiesOf(declarations.typeNamed(name));
   const inputs = translator.objectOf(args);
   const properties = outputs.map((output) => {
-    // What is set and read is described once, as the program sets it.
+    // A property that is both an input and an output has the description of the input.
     const property = [...args, ...members].find((each) => each.name === output);
     if (!property) throw new Error(`${name} has no output ${output}`);
     return [output, translator.propertySchema(property, { isOutput: true })];
@@ -164,7 +164,8 @@ function functionOf(name, { wrapper, secrets = [] }, declarations, translator, s
 }
 
 /**
- * Returns properties, of which those of the resource are declared as there: lists are lists.
+ * Returns the properties. Those that the resource also has are declared as in the resource, with
+ * real lists.
  * @param {Record<string, Schema>} properties
  * @param {Readonly<Record<string, Schema>>} settings
  * @returns {Record<string, Schema>}

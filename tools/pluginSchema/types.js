@@ -8,7 +8,7 @@ const ts = require("typescript");
 const MODULE = "serverless-gpu:index";
 const ANY = { $ref: "pulumi.json#/Any" };
 
-/** Types in the dynamic form that wrap a value: the plugin's languages have their own. */
+/** Types of the dynamic form that wrap a value. The plugin's languages have their own wrappers. */
 const WRAPPERS = ["Promise", "OutputInstance"];
 
 /** Properties of nested types that are secret in every program. */
@@ -69,7 +69,8 @@ class Translator {
   typeOfUnion(type, options) {
     const empty = ts.TypeFlags.Null | ts.TypeFlags.Undefined;
     const members = type.types.filter((each) => !(each.flags & empty) && !WRAPPERS.includes(each.symbol?.name));
-    // A string as an alternative to a list is comma-separated, and every language has lists.
+    // Leave out a string that is an alternative to a list: it is comma-separated, and every
+    // language has lists.
     const list = members.find((each) => this.declarations.checker.isArrayType(each));
     if (list) return this.typeOf(list, options);
     const literals = members.flatMap((each) => (each.isStringLiteral() ? [each.value] : []));
@@ -125,7 +126,7 @@ class Translator {
   namedType(type, options) {
     const token = `${MODULE}:${typeName(type.symbol.name)}`;
     if (!this.types[token]) {
-      // Before its properties, one of which may be of the same type.
+      // Register the type before its properties, because a property may have the same type.
       this.types[token] = {};
       this.types[token] = {
         type: "object",
@@ -166,7 +167,7 @@ class Translator {
 }
 
 /**
- * Returns a description without what only programs of the dynamic form have: other forms of a
+ * Returns a description without the parts that apply only to the dynamic form: other forms of a
  * value, and the property `endpointId`.
  * @param {string} text
  */
@@ -179,8 +180,8 @@ function forEveryLanguage(text) {
 }
 
 /**
- * Returns a name that collides with no generated one: in Go, with that of the resource or a
- * function.
+ * Returns a name that does not collide with a generated name. In Go, it could collide with the name
+ * of the resource or of a function.
  * @param {string} name
  */
 function typeName(name) {

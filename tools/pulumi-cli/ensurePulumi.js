@@ -13,7 +13,7 @@ const VERSION = "3.230.0";
 const GO_VERSION = "1.25.8";
 
 /**
- * What follows a failed attempt that takes long enough to be noticed.
+ * The next attempt, by the failed attempt. Only attempts that take noticeable time are listed.
  * @type {Readonly<Record<string, string>>}
  */
 const INSTEAD = { "the official download": "Building it with go instead …" };

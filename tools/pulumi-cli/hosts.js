@@ -11,7 +11,7 @@ const { findExecutable } = require("./find");
 const { withLock } = require("./lock");
 const { createProgress } = require("./progress");
 
-/** A Go module of its own, so that its requirements do not change those of the engine. */
+/** A separate Go module, so that its requirements do not affect those of the engine. */
 const MODULE = path.join(__dirname, "hosts");
 
 /**

@@ -1,6 +1,6 @@
 // A Jest environment that records the processor time of each test file, with that of the processes
-// it starts. Processor time says what a file costs, however busy the machine is. Known on Linux
-// only.
+// it starts. Unlike elapsed time, processor time does not depend on how busy the machine is. It is
+// known only on Linux.
 const { appendFileSync, readFileSync } = require("node:fs");
 const { TestEnvironment } = require("jest-environment-node");
 

@@ -1,6 +1,6 @@
-// Starts the test files that take longest first. Otherwise one of them may begin when the others
-// are done, and the run waits for it alone. Jest knows how long a file took only where it has run
-// before, which is never so in CI.
+// Starts the slowest test files first. Otherwise, one of them may start when all others are done,
+// and the run waits for it alone. Jest knows the durations only if the files have run on this
+// machine before, which is never the case in CI.
 const path = require("node:path");
 const { default: Sequencer } = require("@jest/test-sequencer");
 

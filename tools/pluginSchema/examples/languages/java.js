@@ -12,7 +12,8 @@ function value(node) {
   if (node.is === "literal") return node.type === "number" ? Number(node.value).toFixed(1) : JSON.stringify(node.value);
   if (node.is === "list") return node.items.map(value).join(", ");
   if (node.is === "object") return built(node.type, node.entries);
-  // A map has values, not outputs: it is made when the output is there.
+  // A map contains values, not outputs, so it is created inside `applyValue`, once the output is
+  // known.
   const output = node.entries.find(([, each]) => each.is === "reference")?.[1];
   const entries = node.entries.map(([key, each]) => `"${key}", ${each === output ? "each" : value(each)}`);
   const map = `Map.of(${entries.join(", ")})`;
