@@ -7,9 +7,9 @@ export type PlayedEndpoint = Pick<
   "scalerType" | "scalerValue" | "workersMin" | "workersMax" | "idleTimeout"
 > & {
   readonly flashBoot: boolean;
-  /** The longest time of a job, in seconds, > 0. @default that of the assumptions */
+  /** The execution timeout of jobs, in seconds, > 0. @default that of the assumptions */
   readonly executionTimeoutS?: number | undefined;
-  /** `true` if its image crashes, or cannot be pulled: no worker ever takes a job. */
+  /** `true` if the image crashes or cannot be pulled, so that no worker ever takes a job. */
   readonly failsToStart?: boolean | undefined;
 };
 
@@ -24,7 +24,7 @@ export interface PlayedChange {
 export interface Watched {
   readonly fromS: number;
   readonly toS: number;
-  /** Happens at `fromS`. */
+  /** The change of the settings at `fromS`. */
   readonly change?: PlayedChange | undefined;
 }
 

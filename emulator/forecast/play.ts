@@ -29,19 +29,21 @@ export interface RunResult {
   readonly watched?: WatchedResult | undefined;
 }
 
-/** What happened in the watched time. */
+/** The counts for the watched time. */
 export interface WatchedResult {
-  /** Jobs that arrived. */
+  /** Jobs that arrived in the watched time. */
   readonly jobs: number;
-  /** Starts of workers. */
+  /** Worker starts in the watched time. */
   readonly coldStarts: number;
-  /** Of the jobs that started in it: those that reached the execution timeout. */
+  /** Jobs that started in the watched time and reached the execution timeout. */
   readonly timedOut: number;
-  /** Of the jobs that arrived in it: those whose time to live ended before they were done. */
+  /** Jobs that arrived in the watched time and whose time to live expired before they ended. */
   readonly lost: number;
-  /** Delays in seconds of the jobs that started in it, in the order of `PERCENTILES`. */
+  /**
+   * Delays of the jobs that started in the watched time, in seconds, in the order of `PERCENTILES`.
+   */
   readonly delayS: readonly number[];
-  /** Worker seconds in it. */
+  /** Worker seconds in the watched time. */
   readonly seconds: WorkerSeconds;
 }
 

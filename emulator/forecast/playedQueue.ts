@@ -36,7 +36,7 @@ interface Counts {
   lost: number;
   /** When the last job ended, in milliseconds. */
   lastEndMs: number;
-  /** The jobs that arrive in the watched time, and what becomes of jobs in it. */
+  /** The jobs that arrive in the watched time, and how jobs end in it. */
   readonly watched: { submitted: number; timedOut: number; lost: number };
 }
 
@@ -74,7 +74,7 @@ class PlayedJob implements Job {
   submittedAt = 0;
   queuedAt = 0;
   durationMs = 0;
-  /** How many jobs had been submitted with this one. */
+  /** The number of submitted jobs, including this one. */
   number = 0;
   readonly retries = 0;
   readonly stream: StreamItem[] = [];

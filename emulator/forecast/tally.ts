@@ -52,7 +52,7 @@ export class Tally {
   #mostWorkers = 0;
 
   /**
-   * @param spanMs the time that is forecast. Later, `workersMin` costs nothing.
+   * @param spanMs the duration of the forecast. After it, `workersMin` costs nothing.
    * @param throttledMs returns the part of a worker's start that is not billed
    * @param watched the beginning and the end of the watched time
    */

@@ -72,7 +72,10 @@ function withAvailability(query: URLSearchParams): boolean {
   return include !== null;
 }
 
-/** Returns a GPU type; nothing if the request asks for countries without it. */
+/**
+ * Returns a GPU type, or an empty list if the request asks for countries in which it does not
+ * exist.
+ */
 function shownGpu(catalog: Catalog, gpu: GpuType, query: URLSearchParams, always = false): object[] {
   const included = withAvailability(query);
   const countries = query.get("countryCodes")?.split(",") ?? [];

@@ -59,8 +59,8 @@ export interface Exchanges {
 
 /** @param scrub replaces the emulator's keys */
 export function createExchanges(scrub: (text: string) => string): Exchanges {
-  // Each takes the place of the one 500 requests before. A `Map` would keep those that it lost in
-  // memory until the next full garbage collection.
+  // Each exchange replaces the one from 500 requests before. A `Map` would keep deleted exchanges
+  // in memory until the next full garbage collection.
   const kept: Kept[] = [];
 
   function find(number: number): Kept | undefined {

@@ -198,8 +198,8 @@ function send(incoming: IncomingMessage, outgoing: ServerResponse, response: Htt
   fields.push("content-length", Buffer.byteLength(body));
   outgoing.writeHead(status, fields);
   if (resetMidway) outgoing.write(body.slice(0, Math.ceil(body.length / 2)), () => incoming.socket.resetAndDestroy());
-  // Responses that are ready at the same time are written one right after the other. A write to a
-  // client that waits wakes its process, which costs more than the write itself.
+  // Responses that are ready at the same time are written one right after the other. Writing to a
+  // waiting client wakes its process, which costs more than the write itself.
   else setImmediate(() => outgoing.end(body));
   return undefined;
 }

@@ -50,7 +50,7 @@ export function stopClock() {
  */
 export function apply(change) {
   if (change.about) startAgain(change);
-  // After a new connection, the endpoints that are still there have their past already.
+  // After a reconnect, the page already has the history of endpoints that still exist.
   const hasPast = new Set(change.about ? state.endpoints.keys() : []);
   state.clock = { ...change.clock, at: performance.now(), isLost: false };
   for (const id of change.endpointsGone ?? []) state.endpoints.delete(id);
@@ -58,7 +58,7 @@ export function apply(change) {
   for (const move of change.moves ?? []) if (!hasPast.has(move[1])) addMove(move);
   for (const [at, id, waiting] of change.depths ?? [])
     if (!hasPast.has(id)) addPoint(state.endpoints.get(id)?.depth, [at, waiting]);
-  // The first point of a new endpoint is that of now.
+  // The first point of a new endpoint is the current one, so sort the earlier ones before it.
   if (change.about) for (const { depth } of state.endpoints.values()) depth.sort(([a], [b]) => a - b);
   for (const id of change.jobsGone ?? []) state.jobs.delete(id);
   for (const job of change.jobs ?? []) state.jobs.set(job.id, job);
@@ -108,7 +108,7 @@ function addMove([at, endpointId, workerId, shown]) {
   endpoint.lanes.set(workerId, lane);
   if (shown === "gone") lane.goneAt = at;
   else {
-    // A worker that the endpoint has now was added with its last state only.
+    // A worker that still exists was added with only its latest state.
     while (lane.states.length > 0 && (lane.states.at(-1)?.[0] ?? 0) >= at) lane.states.pop();
     addPoint(lane.states, [at, shown]);
   }
