@@ -29,9 +29,11 @@ export async function alertsTest(flags: AlertsTestFlags): Promise<number> {
   const checked = await promtool(["check", "rules", file]);
   const tested = checked.isSuccess ? await promtool(["test", "rules", tests]) : checked;
   printLines(redact(tested.output).trim().split("\n"));
-  const count = `${plays.length} plays of ${endpoints.length} endpoint${endpoints.length === 1 ? "" : "s"}`;
+  const count = `${plays.length} simulations of ${endpoints.length} endpoint${endpoints.length === 1 ? "" : "s"}`;
   printLines([
-    tested.isSuccess ? `${count}: each fired what it should, and nothing else` : `${count}: the rules differ`,
+    tested.isSuccess
+      ? `${count}: the expected alerts fired, and no others`
+      : `${count}: other alerts fired than expected`,
   ]);
   return tested.isSuccess ? 0 : 1;
 }

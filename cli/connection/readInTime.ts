@@ -21,7 +21,7 @@ export async function readInTime<T>(what: string, read: (limits: RequestOptions)
   } catch (error) {
     if (error !== signal.reason) throw error;
     throw new Error(
-      `${what}: the service has not shown all of it within ${READ_MS / 1000} s. Nothing was changed. Check the network and ` +
+      `${what}: could not be read completely within ${READ_MS / 1000} s. Nothing was changed. Check the network and ` +
         "the URL, and try again later",
     );
   }

@@ -129,7 +129,7 @@ function checkAddress(
   { name, address, response, error }: ServiceReply,
   sourceOf: Configuration["sourceOf"],
 ): CheckResult {
-  if (address === undefined) return failed(error?.message ?? name, `Correct it: it is ${sourceOf(name)}.`);
+  if (address === undefined) return failed(error?.message ?? name, `${name} is ${sourceOf(name)}: correct it there.`);
   const fix = `Check ${address} (${sourceOf(name)}) and the connection to it.`;
   if (error && name === "restUrl") return warning(`${withCause(error)}${ONLY_PODS}`, fix);
   if (error) return failed(withCause(error), fix);
@@ -207,12 +207,13 @@ function nearlyFullLists({ endpoints = [], templates = [] }: Lists, settings: Pr
 function keyNotAccepted(error: ServerlessGpuError, source: string, address: string): CheckResult {
   const found = error.message.replace(/^the (serverless discount|list of endpoints): /, "");
   if (error instanceof RateLimitError) return warning(found, "Run doctor again in a minute.");
-  if (error instanceof ConfigurationError) return failed(found, `The key is ${source}. Copy it again.`);
+  if (error instanceof ConfigurationError)
+    return failed(found, `The key is ${source}: copy it there again from the service's console.`);
   if (error instanceof AuthenticationError && !isOwnRefusal(error)) {
     return failed(
       found,
-      `The service does not refuse a key in this form, so something else may have responded: check ${address}, and the proxies ` +
-        `and gateways between. If they are right, check the key, which is ${source}.`,
+      `The service does not reject keys with such a response, so something else may have responded: check ${address}, and ` +
+        `any proxies and gateways in between. If they are right, check the key, which is ${source}.`,
     );
   }
   if (error instanceof AuthenticationError) {

@@ -48,15 +48,15 @@ export function checkUnfinished(state: Learned<StackState>): CheckResult[] {
   if (open.length === 0)
     return [
       warning(
-        `creates of a killed run are still pending, but the state has their resources: ${listed(own)}`,
+        `creates of a killed run are still pending, although the state contains their resources: ${listed(own)}`,
         "Run pulumi refresh --clear-pending-creates.",
       ),
     ];
   return [
     warning(
-      `a run began operations whose end is not in the state. It was killed, or still runs: ${listed(open)}`,
-      "After its end, run pulumi up --refresh: it reads the service before it changes anything. If a record that was to be " +
-        "created exists, it creates no second one, and names the first.",
+      `the state contains pending operations of a run that was killed or is still active: ${listed(open)}`,
+      "Once no run is active, run pulumi up --refresh, which reads the service before it changes anything. If the resource " +
+        "of a pending create exists, it creates no second one, and names the first.",
     ),
   ];
 }
@@ -115,7 +115,7 @@ export async function checkOtherServices(
     others.map(async (place) => {
       const urns = placed.filter((each) => each.place === place).map(({ urn }) => urn);
       const names = urns.map((urn) => urn.split("::").at(-1)).join(", ");
-      const found = `${urns.length} resources in the state are at ${place}, and the settings name another service: ${names}`;
+      const found = `${urns.length} resources in the state are at ${place}, but the settings name another service: ${names}`;
       return (await responds(place))
         ? warning(
             `${found}. That service responds, so they may still exist`,

@@ -55,8 +55,8 @@ async function forecastOf(flags: ForecastFlags, read: ReadLoad): Promise<number>
 }
 
 /**
- * Plays a load with each of these settings, and if there are two, also through the change from one
- * to the other. The limits are those of the last one.
+ * Simulates a load with each of these settings. With two settings, also simulates the change from
+ * the first to the second. The limits apply to the last setting.
  * @param isReleased `true` if the change replaces the workers
  */
 export async function playedReport(
@@ -95,7 +95,9 @@ export async function playedReport(
     ...limitsExceeded(flags, maxLost, last),
     ...(during ? duringLimitsExceeded(flags, during) : []),
     ...(flags.requireCalibration && calibration.verdict !== "calibrated"
-      ? [`no limit counts without a calibration (--require-calibration). ${calibrationSentence(calibration)}`]
+      ? [
+          `the forecast is not calibrated, as --require-calibration demands, so no limit counts. ${calibrationSentence(calibration)}`,
+        ]
       : []),
   ];
   const warnings = warningsOf(load.spanS, last, swept?.refused ?? 0);
@@ -111,15 +113,15 @@ export async function playedReport(
   };
 }
 
-/** Returns `true` if a change needs other machines, and so replaces the workers. */
+/** Returns `true` if a change replaces the workers because they need other machines. */
 function hasOtherWorkers([before, after]: readonly Named[]): boolean {
   const machines = ["gpuIds", "gpuCount", "instanceIds"] as const;
   return before !== undefined && machines.some((field) => after && before.settings[field] !== after.settings[field]);
 }
 
 /**
- * Adds the run through the change to the sides, and watches the busiest hour in it and in the first
- * side. Without a difference, nothing happens in that hour.
+ * Adds a simulation in which the change happens at the beginning of the busiest hour, and watches
+ * that hour there and in the first simulation. If nothing differs, no change happens.
  */
 function throughChange(
   sides: readonly PlayedSide[],
@@ -136,7 +138,8 @@ function throughChange(
 }
 
 /**
- * Loads shorter than this, in seconds, cause a warning: starting and idling take workers minutes.
+ * Loads shorter than this, in seconds, cause a warning, because starts and idle time of workers
+ * take minutes.
  */
 const SHORTEST_SPAN_S = 600;
 

@@ -73,17 +73,17 @@ export type PlayFlags = Pick<
 /** Adds the options of `PlayFlags`. */
 export function addPlayFlags(command: Command): Command {
   return command
-    .optionsGroup("How it is played:")
+    .optionsGroup("Simulation:")
     .option("--seeds <n>", "number of runs (default: 20; 6 for each setting of a sweep)", parseNumber(1, 1000, true))
     .option("--concurrency <n>", "jobs that a worker runs at once (default: 1)", parseNumber(1, 10_000, true))
     .option(
       "--cold-start <list>",
-      "times with shares (default: 30s@0.9,240s@0.1), or a file: a number of seconds, or a job record with delayTime, on each line",
+      "times with their shares of all cold starts (default: 30s@0.9,240s@0.1), or a file with one cold start on each line: a number of seconds, or a job record with delayTime",
       parseColdStart,
     )
     .option(
       "--restore <time@recent,other>",
-      "time that FlashBoot takes to restore a worker, and the share of starts that it restores: first of those soon after the last worker stopped, then of later ones (default: 2s@0.8,0.2)",
+      "time that FlashBoot takes to restore a worker, and the share of starts that it restores: soon after the last worker stopped, and later (default: 2s@0.8,0.2)",
       parseRestore,
     )
     .option(
@@ -92,7 +92,7 @@ export function addPlayFlags(command: Command): Command {
       parseThrottled,
     )
     .option("--ttl <time>", "time to live of jobs (default: 1d)", parseTime)
-    .option("--execution-timeout <time>", "longest time that a job may run (default: 10m)", parseTime)
+    .option("--execution-timeout <time>", "maximum run time of a job (default: 10m)", parseTime)
     .option(
       "--prices <price>",
       'US dollars per second for one GPU or a CPU worker, or a file: {"date", "perSecond": {"AMPERE_24": 0.00019}}',
@@ -115,7 +115,7 @@ export function addPlayFlags(command: Command): Command {
     )
     .option(
       "--require-calibration",
-      "exit with 3 unless the forecast could be compared with the recording, and is close to it",
+      "exit with 3 unless the forecast was compared with the recording and is close to it",
     );
 }
 
@@ -134,7 +134,11 @@ export function addForecastFlags(command: Command): Command {
     )
     .option("--generate <rule>", "random jobs: poisson:3/s, constant:10/m, sine:0..2/s or step:1/m,10/m", parseRule)
     .option("--bursts <jobs@time>", "with --generate: also bursts, such as 20@10m, at random times", parseBursts)
-    .option("--for <time>", "time span to forecast (default: 1h, 1d for a sine, all of a file)", parseTime)
+    .option(
+      "--for <time>",
+      "time span to forecast (default: the whole --load file; with --generate 1h, or 1d for a sine)",
+      parseTime,
+    )
     .option(
       "--duration <time>",
       "how long a job takes, such as 8s or 2s..10s, for loads without durations",

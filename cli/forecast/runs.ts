@@ -12,7 +12,7 @@ export interface ThreadData {
   readonly assumptions: Assumptions;
 }
 
-/** The settings to play, and what to count apart while they are played. */
+/** The settings to simulate, and the part of the load to count separately. */
 export interface PlayedSide {
   readonly endpoint: PlayedEndpoint;
   readonly watched?: Watched | undefined;
@@ -28,7 +28,7 @@ export interface RunTask extends PlayedSide {
 const YOUNG_GENERATION_MB = 192;
 
 /**
- * Plays each side `seeds` times, on all cores. Resolves to the runs of each side, in order.
+ * Simulates each side `seeds` times, on all cores. Resolves to the runs of each side, in order.
  * @param onProgress called after each run
  */
 export async function playAll(

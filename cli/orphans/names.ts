@@ -63,7 +63,7 @@ export function endedStack(given: string, living: readonly NamedStack[]): NamedS
     return isSame && itsStack === stack;
   });
   if (!found) return { name: given, urns: [], unfinished: [], hasEnded: true };
-  throw new Error(`--ended ${given}: this stack exists, so it has not ended. Nothing was listed or deleted`);
+  throw new Error(`--ended ${given}: this stack still exists. Nothing was listed or deleted`);
 }
 
 /**
@@ -80,8 +80,8 @@ export function originOf(
   const endpointName = type === "ServerlessTemplate" ? boundTo(name) : undefined;
   if (endpointName !== undefined) {
     const { isProven, reason } = originOf(endpointName, "ServerlessEndpoint", stacks, namespaces);
-    const left = `an endpoint "${endpointName}" that is gone, or has another template, has left it`;
-    return { isProven, reason: looksAutomatic(endpointName) ? `${left}. Of the endpoint: ${reason}` : left };
+    const left = `it was left behind by an endpoint "${endpointName}" that is gone or now has another template`;
+    return { isProven, reason: looksAutomatic(endpointName) ? `${left}. About that endpoint: ${reason}` : left };
   }
   const [, logicalName = ""] = ENDING.exec(name) ?? [];
   const own = name.replace(/-fast$/, "");
@@ -91,17 +91,17 @@ export function originOf(
     if (stack.hasEnded) return { isProven: true, reason: `${reason}, which has ended` };
     return {
       isProven: false,
-      reason: `${reason}, whose state has not its id. A stack of that name in another backend makes the same name`,
+      reason: `${reason}, whose state does not contain its id. A stack with that name in another backend generates the same name`,
     };
   }
   const begun = stacks.find(({ unfinished }) => unfinished.some((urn) => isResourceOf(urn, type, logicalName)));
   if (begun) {
-    const reason = `stack ${begun.name} has begun to create "${logicalName}" and not ended: its run was killed, or still runs`;
+    const reason = `stack ${begun.name} has a pending create of "${logicalName}": its run was killed or is still active`;
     return { isProven: false, reason };
   }
   return {
     isProven: false,
-    reason: "its name has the form of an automatic one, which people and other tools can also choose",
+    reason: "its name looks automatic, but people and other tools can also choose such a name",
   };
 }
 

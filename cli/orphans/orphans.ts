@@ -104,7 +104,7 @@ async function recordsOf(connection: EnvironmentSettings): Promise<AccountRecord
     onRateLimit: (event) => say(waitText(event)),
   });
   return await sayWhileWaiting(
-    () => "still reading the account's records",
+    () => "still reading the account's resources",
     () => readAccountRecords(client),
   );
 }
@@ -115,7 +115,7 @@ interface Place {
   readonly inAccount: number;
   /** `true` if the states contain records and this account contains none of them. */
   readonly isElsewhere: boolean;
-  /** Says so. */
+  /** The sentence that says this. */
   readonly text: string;
 }
 
@@ -123,8 +123,8 @@ function placeOf(states: readonly KnownStack[], records: readonly AccountRecord[
   const ids = new Set(states.flatMap((each) => each.records));
   const inAccount = records.filter(({ id }) => ids.has(id)).length;
   const text =
-    `None of the ${ids.size} records in the states exists in this account, so these states say nothing about it. Check the ` +
-    "key and the URLs: they are probably of another account";
+    `None of the ${ids.size} resources in the states exists in this account, so these states say nothing about it. Check the ` +
+    "key and the URLs: they probably belong to another account";
   return { inStates: ids.size, inAccount, isElsewhere: ids.size > 0 && inAccount === 0, text };
 }
 
@@ -134,9 +134,10 @@ function doubt({ type, id }: AccountRecord, reason: string): string {
   return (
     `${NOUNS[type]} ${id} is only a possible orphan: ${reason}. ` +
     (canBeProven
-      ? "If the stack that made it exists no more, name it: --ended <organization>/<project>/<stack>. Or make"
+      ? "If the stack that created it no longer exists, name that stack with --ended <organization>/<project>/<stack>. " +
+        "Otherwise, make"
       : "Make") +
-    " sure that no state has it, in no backend of anyone who uses this account, and repeat this with " +
+    " sure that it is in no state in any backend of anyone who uses this account, and repeat the command with " +
     "--nobody-manages-it. Nothing was deleted"
   );
 }
@@ -151,7 +152,9 @@ function requireOrphan(id: string, strangers: readonly AccountRecord[], states: 
     throw new Error(`${id} is in the state of stack ${owner.name}, so it is not an orphan. Nothing was deleted`);
   const wanted = strangers.find((each) => each.id === id);
   if (wanted) return wanted;
-  throw new Error(`${id} is no orphan of this account: orphans without --delete lists them. Nothing was deleted`);
+  throw new Error(
+    `${id} is not one of this account's orphans, which the command lists without --delete. Nothing was deleted`,
+  );
 }
 
 const nounOf = ({ type }: AccountRecord) => NOUNS[type];
@@ -166,7 +169,7 @@ function statesText(count: number): string {
 }
 
 const countText = (count: number) =>
-  count === 1 ? "1 record with an automatic name is" : `${count} records with automatic names are`;
+  count === 1 ? "1 resource with an automatic name is" : `${count} resources with automatic names are`;
 
 /** Returns the lines that list the orphans, proven ones first. */
 function linesOf(
@@ -176,13 +179,14 @@ function linesOf(
   place: Place,
 ): string[] {
   const inStates = statesText(stacks.filter(({ hasEnded }) => !hasEnded).length);
-  if (found.length === 0 && place.isElsewhere) return [`${place.text}.`, "It has no record with an automatic name."];
-  if (!hasAutomatic) return ["No orphans: the account has no records with automatic names."];
-  if (found.length === 0) return [`No orphans: every record with an automatic name is ${inStates}.`];
+  if (found.length === 0 && place.isElsewhere)
+    return [`${place.text}.`, "It contains no resources with automatic names."];
+  if (!hasAutomatic) return ["No orphans: the account contains no resources with automatic names."];
+  if (found.length === 0) return [`No orphans: every resource with an automatic name is ${inStates}.`];
   const ordered = [...found].sort((one, other) => Number(other.isProven) - Number(one.isProven));
   const lines = ordered.flatMap(({ record, cost, isProven, reason }) => [
     `${isProven ? "ORPHAN  " : "POSSIBLE"}  ${nounOf(record)} ${record.id} ("${record.name}")`,
-    `          since ${record.createdAt ?? "an unknown time: over this API the service does not show it"}`,
+    `          since ${record.createdAt ?? "an unknown time, because this API does not show it"}`,
     `          minimum cost: ${monthly(cost?.atRest)}, maximum cost: ${monthly(cost?.fullScale)}`,
     `          ${reason}`,
   ]);

@@ -94,7 +94,7 @@ async function whole<T extends NamedRecord>(
   if (!mayBeCut && unreadable.length === 0)
     return records.map((each) => ({ id: each.id, name: each.name, ...more(each) }));
   throw new UnexpectedResponseError(
-    `the list of ${what} is not complete, or a record in it cannot be read: some orphans would be missing. Nothing was listed`,
+    `the list of ${what} is not complete, or an entry in it cannot be read, so orphans could be missing. Nothing was listed`,
   );
 }
 

@@ -24,7 +24,7 @@ export async function requireNoRun(flags: StateFlags): Promise<void> {
   const [running] = (await Promise.all(backendsOf(flags).map(busyStacks))).flat();
   if (running === undefined) return;
   throw new Error(
-    `a run is changing stack ${running}, and may not yet have recorded what it has created. Wait for its end. If it was ` +
+    `a run is changing stack ${running}, and may not have recorded yet what it created. Wait until it ends. If it was ` +
       `killed, release its lock: pulumi cancel --stack ${running}. Nothing was deleted`,
   );
 }
@@ -65,15 +65,16 @@ export function requireNoUnrecorded(
     const urn = unfinished.find((each) => each.split("::")[2]?.endsWith(`:${type}`));
     if (urn === undefined) continue;
     throw new Error(
-      `stack ${name} has begun to create ${urn} and not ended, so ${noun} ${id} may be what it has created. If no run is ` +
-        `going, clear that with pulumi refresh --stack ${name} --clear-pending-creates, and repeat this. Nothing was deleted`,
+      `stack ${name} has a pending create of ${urn}, so ${noun} ${id} may be what that run created. If no run is active, clear ` +
+        `the pending create with pulumi refresh --stack ${name} --clear-pending-creates, and repeat the command. Nothing was ` +
+        "deleted",
     );
   }
   const age = Date.now() - Date.parse(createdAt ?? "");
   if (haveEnded || age >= SETTLED_AFTER_MS) return;
   const known = Number.isNaN(age) ? `the age of ${noun} ${id} is not known` : `${noun} ${id} is less than an hour old`;
   throw new Error(
-    `${known}, so a run may have created it that has not yet recorded it. Make sure that no run is going that ` +
-      "could have, and repeat this with --runs-have-ended. Nothing was deleted",
+    `${known}, so a run that is still active may have created it, and not have recorded it yet. Make sure that there is no ` +
+      "such run, and repeat the command with --runs-have-ended. Nothing was deleted",
   );
 }

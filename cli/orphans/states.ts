@@ -56,7 +56,7 @@ async function stacksOf(place: string | undefined) {
   // A mistyped URL of a folder or bucket is an empty backend, in which every record looks like an
   // orphan.
   if (stacks.length === 0)
-    say(`${place ?? "the backend that pulumi uses here"} has no stack. If it should have one, check its URL first.`);
+    say(`${place ?? "the backend that pulumi uses here"} contains no stacks. If it should, check its URL first.`);
   return stacks.map(({ name }) => ({ name, place }));
 }
 
@@ -89,7 +89,7 @@ function found<T>(command: string, place: string | undefined, learned: Learned<T
   if ("value" in learned) return learned.value;
   const where = place === undefined ? "" : ` in ${place}`;
   throw new Error(
-    `pulumi ${command}${where} failed: ${learned.problem}. Without every state, a record that a stack manages would ` +
-      "look like an orphan. Nothing was listed or deleted",
+    `pulumi ${command}${where} failed: ${learned.problem}. Without the states of all stacks, a resource that a stack ` +
+      "manages would look like an orphan. Nothing was listed or deleted",
   );
 }

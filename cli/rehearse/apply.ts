@@ -22,7 +22,10 @@ export interface Applied {
   readonly destroyFailure?: string | undefined;
 }
 
-/** The steps of a preview that change nothing: references to stacks are read each time. */
+/**
+ * The steps of a preview that change nothing. A `read` step is a stack reference, which is read
+ * each time.
+ */
 const UNCHANGED = ["same", "read"];
 
 /** The number of requests per minute that REST v2 allows. */

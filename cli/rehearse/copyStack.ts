@@ -62,7 +62,8 @@ export async function createCopy(
     for (const [key, { value, secret }] of Object.entries(config.value))
       if (secret && value !== undefined) await inCopy(["config", "set", "--secret", key], withoutKeys(value, keys));
   }
-  // A key may be plain text there, and that of the project file counts for every stack.
+  // The config or the project file may contain the key as plain text. Replace it in both cases,
+  // because the project file's config applies to every stack.
   if ([text, readFileSync(path.join(copy, projectFileName(copy)), "utf8")].some((each) => each.includes(KEY_SETTING)))
     await inCopy(["config", "set", "--secret", KEY_SETTING], PLACEHOLDER);
   return {

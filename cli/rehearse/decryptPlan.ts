@@ -4,8 +4,8 @@ import type { Plan } from "./assumeSecrets";
 import { isSecret } from "./rewriteState";
 
 /**
- * Returns a saved plan with its secrets in plain text. The engine could write it so, but then they
- * would be in a file.
+ * Returns a saved plan with its secrets in plain text. The engine could write the plan without
+ * encryption, but then a file would contain the secrets.
  * @param salt the `encryptionsalt` of the stack
  */
 export function decryptedPlan(plan: string, salt: string, passphrase: string): Plan {

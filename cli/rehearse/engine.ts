@@ -14,19 +14,22 @@ export type Pulumi = (
   options?: { readonly folder?: string; readonly input?: string },
 ) => Promise<Ended>;
 
-/** In a group of its own, Ctrl-C in the terminal ends this process alone, which ends the group. */
+/**
+ * Put the engine into its own process group, so that Ctrl-C in the terminal reaches only this
+ * process, which then ends the group.
+ */
 const GROUP = { detached: process.platform !== "win32" };
 
 const running = new Set<ChildProcess>();
 
-/** Ends every command of the engine at once. What it writes is a copy, so nothing is lost. */
+/** Kills all running engine commands. They only write to the copy, so nothing is lost. */
 export function stopEngines(): void {
   for (const child of running) {
     try {
       if (child.pid !== undefined && process.platform !== "win32") process.kill(-child.pid, "SIGKILL");
       else child.kill("SIGKILL");
     } catch {
-      // It has just ended.
+      // The process has just ended.
     }
   }
 }

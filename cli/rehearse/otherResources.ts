@@ -48,7 +48,7 @@ export interface Step {
 }
 
 export interface StepState {
-  /** In the old state, that of before an alias renamed the resource. */
+  /** In the old state, this is the URN from before an alias renamed the resource. */
   readonly urn?: string;
   readonly id?: string;
   readonly type: string;

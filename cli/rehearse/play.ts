@@ -77,8 +77,8 @@ function refusalOf(step: Step): string | undefined {
   const isBalancer = (values?: Record<string, unknown>) => values?.type === "LOAD_BALANCER";
   if (!isBalancer(after)) return undefined;
   return isBalancer(before)
-    ? "a load balancer has no queue, so a load of jobs cannot be played"
-    : "after the change it is a load balancer, which has no queue: every job of the load would be refused";
+    ? "a load balancer has no queue, so a load of jobs cannot be simulated"
+    : "after the change it is a load balancer, which has no queue: every job of the load would be rejected";
 }
 
 /** Returns `true` if a fault rule keeps workers with the new image from starting. */

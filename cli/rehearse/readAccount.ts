@@ -43,7 +43,7 @@ export function merged(ofState: Records, ofAccount: Records): Records {
           ...now,
           env: values.env ?? now.env,
           imageName: values.imageName,
-          // REST v2 does not show it.
+          // REST v2 does not show `templateId`.
           templateId: now.templateId || values.templateId,
           __template: values.__template,
         });

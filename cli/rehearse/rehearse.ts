@@ -50,7 +50,7 @@ export async function rehearse(flags: RehearseFlags, version: string): Promise<n
   let standIn: StandIn | undefined;
   const ends = Object.entries(EXIT_CODE_OF_SIGNAL).map(([signal, code]) => {
     const end = () => {
-      // Without the engine first, it would go on, and write into the removed folders.
+      // Stop the engine first. Otherwise, it would continue, and write into the removed folders.
       stopEngines();
       standIn?.stop();
       workspace.remove();
@@ -75,7 +75,7 @@ export async function rehearse(flags: RehearseFlags, version: string): Promise<n
   }
 }
 
-/** What the rehearsal reads from the real stack and account before it starts anything. */
+/** The data that the rehearsal reads from the real stack and account before it starts anything. */
 interface RealPart {
   readonly service: ServiceName | undefined;
   readonly exported?: Exported | undefined;
@@ -89,7 +89,7 @@ async function realPart({ stack, creation, withSecrets }: RehearseFlags): Promis
   const exported = await exportStack(stack, process.cwd(), withSecrets);
   const resources = exported.deployment.resources ?? [];
   const isRunpod = resources.some(({ outputs }) => String(outputs?.__account ?? "").startsWith("runpod "));
-  // A key of the config is in plain text only with the secrets.
+  // A key in the config can be read only if the secrets are decrypted.
   const { settings }: Pick<Resolved, "settings"> =
     isRunpod && !withSecrets ? { settings: {} } : await findConnection(process.cwd(), { stack });
   const keys = [ofEnvironment, settings.apiKey, ...keysIn(resources)].filter((key): key is string => Boolean(key));
@@ -129,7 +129,7 @@ async function rehearsed(
   const { prices, ...others } = flags;
   const caps = typeof prices === "string" ? { ...others, prices } : others;
   const faults = flags.fault ?? [];
-  // The review looks at the stock, too.
+  // Add these faults before the review, because the review also checks the stock.
   for (const fault of faults.filter(({ effect }) => effect.soldOut || effect.stock)) emulator.faults.add(fault);
   const review = await reviewOf(text, async () => atEmulator(emulator), caps);
   const applied = await applyToCopy(pulumi, stack, { emulator, steps, faults });
@@ -162,7 +162,8 @@ async function load(
   const isKnown = withSecrets || !JSON.stringify(state).includes('"plaintext"');
   await stack.load(isKnown ? state : withHiddenSecrets(state));
   if (isKnown) return [];
-  // Only a plan shows the values. It stays encrypted: the program may have secrets of its own.
+  // Only a plan shows the values. The file stays encrypted, because the program may have its own
+  // secrets.
   const plan = path.join(workspace.copy, "plan.json");
   const { steps } = await previewCopy(pulumi, stack, ["--save-plan", plan]);
   const decrypted = decryptedPlan(readFileSync(plan, "utf8"), stack.salt, workspace.env.PULUMI_CONFIG_PASSPHRASE ?? "");
@@ -187,10 +188,10 @@ function notesOf({ creation, fromState }: RehearseFlags): string[] {
           "This rehearses a creation, not the update that will happen: neither the stack's state nor the account was read.",
         ]
       : [
-          "What this machine remembers of unfinished rollouts is left out, so a release without a verdict is not judged here.",
+          "This machine's notes on unfinished rollouts are not used, so a release that was not judged yet is not judged here either.",
         ]),
     ...(fromState && !creation
-      ? ["The records are those of the state. What was changed at the service alone is not seen."]
+      ? ["The resources are those in the state. Changes that were made only at the service are not included."]
       : []),
     "Stock, prices and limits are the emulator's, not the account's.",
   ];

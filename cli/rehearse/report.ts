@@ -49,7 +49,7 @@ const RESULTS: Readonly<Record<Check["result"], string>> = {
 export const titleOf = ({ isOk, isCreation, stack }: Rehearsal) =>
   `${isOk ? "Rehearsal" : "The rehearsal found a problem"}: ${isCreation ? "a creation of " : ""}${clean(stack)}`;
 
-/** Returns the verdict as a table, the gravest rows first. */
+/** Returns the verdict as a table, most severe rows first. */
 export function verdictTable({ checks }: Pick<Rehearsal, "checks">): Table {
   const order: readonly Check["result"][] = ["limit", "problem", "ok", "notice"];
   const sorted = [...checks].sort((one, other) => order.indexOf(one.result) - order.indexOf(other.result));
@@ -76,14 +76,14 @@ export function changeLines({ applied, unknown, notes }: Rehearsal): string[] {
   ].map(clean);
 }
 
-/** Returns which runs of which record the figures are from. */
+/** Returns the line that says which recording and which runs the figures are from. */
 export function playedLine({ endpoint, checksum, report }: Played): string {
   const runs = report === undefined ? "" : `seeds 0 to ${(report.results[0]?.summary.runs ?? 1) - 1} of `;
   const verdict = report === undefined ? "" : `; ${report.calibration.verdict}`;
   return clean(`Load of ${endpoint}: ${runs}the record with SHA-256 ${checksum}${verdict}`);
 }
 
-/** Returns the figures before and after the change, those through it, and their calibration. */
+/** Returns the tables of figures before, after and through the change, and their calibration. */
 export function figureTables({ load, results, during, calibration }: Forecast): Table[] {
   const header = ["", ...results.map(({ title }) => title.toLowerCase())];
   return [
@@ -172,7 +172,10 @@ export function markdownOf(rehearsal: Rehearsal): string {
   ].join("\n");
 }
 
-/** The most characters of a list or a table: a comment on GitHub has at most 65,536. */
+/**
+ * The maximum length of a list or a table, in characters, because a comment on GitHub has at most
+ * 65,536.
+ */
 const LONGEST = 12_000;
 
 function cut(lines: readonly string[]): string[] {

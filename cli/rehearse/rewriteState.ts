@@ -7,11 +7,11 @@ import { classOf } from "../stack";
 const SIGNATURE = "4dabf18193072939515e22adb298388d";
 const SECRET = "1b47061264138c4ac30d75fd1eb44270";
 
-/** The key's name at the plugin's provider, and at that of the dynamic form. */
+/** The name of the API key in the plugin's provider resource, and in that of the dynamic form. */
 const KEY_NAMES = ["apiKey", "serverless-gpu:apiKey"];
 const OWN_PROVIDER = /^pulumi:providers:(pulumi-nodejs|serverless-gpu)$/;
 
-/** Replaces secrets in everything that the program and the engine see. */
+/** The placeholder for secrets that the program and the engine see. */
 export const PLACEHOLDER = "rehearsal-placeholder";
 
 /** A resource in the copied state. */
@@ -42,7 +42,7 @@ export interface Stage {
   readonly keys?: readonly string[];
 }
 
-/** A rewritten state, and what was left out of it. */
+/** A rewritten state, and notes on what was left out of it. */
 export interface Rewritten {
   readonly state: Exported;
   readonly notes: string[];
@@ -82,7 +82,7 @@ function accountIn(recorded: unknown, id: string, { url, apiKey }: Stage): strin
   return accountRecord({ service: url, apiKey, provider: provider.join(" ") }, id);
 }
 
-/** Returns the API keys that a state holds as plain text: those of its providers. */
+/** Returns the API keys that a state contains as plain text, which are those of its providers. */
 export function keysIn(resources: readonly CopiedResource[]): string[] {
   const keys = resources.flatMap(({ type, inputs = {}, outputs = {} }) =>
     OWN_PROVIDER.test(type) ? KEY_NAMES.flatMap((name) => [revealed(inputs[name]), revealed(outputs[name])]) : [],

@@ -6,12 +6,12 @@ import { type CopiedResource, type Exported, rewriteState, type Stage } from "./
 import type { Workspace } from "./workspace";
 
 const TYPE = "pulumi:pulumi:StackReference";
-/** The organization of every stack in a backend of files. */
+/** The organization of every stack in a self-managed backend. */
 const LOCAL = "organization";
 
 /**
- * Creates the stacks that the state refers to, with the outputs that it knows of them, so that the
- * program can read them. Returns what the rehearsal cannot know of them.
+ * Creates the stacks that the state refers to, with the outputs that the state contains, so that
+ * the program can read them. Returns notes on what the rehearsal cannot know about these stacks.
  * @throws Error if a reference names an organization, which the temporary backend does not have
  */
 export async function createReferencedStacks(

@@ -3,13 +3,13 @@ import { type Call, type Done, type Handlers, type Message, NO_LIMIT, type Proto
 
 /*
  * Stands in for every provider of another package. The engine attaches to it instead of starting
- * that provider (PULUMI_DEBUG_PROVIDERS), so the provider gets no call. What state holds stays,
- * what is new exists nowhere, and a function is refused.
+ * that provider (PULUMI_DEBUG_PROVIDERS), so the provider gets no call. Resources in state stay as
+ * they are, new resources are not created anywhere, and function calls are rejected.
  */
 
 /** A running stand-in for other providers. */
 export interface StandIn {
-  /** `PULUMI_DEBUG_PROVIDERS`, with which the engine attaches to it. */
+  /** The value of `PULUMI_DEBUG_PROVIDERS` with which the engine attaches to the stand-in. */
   readonly env: Readonly<Record<string, string>>;
   stop(): void;
 }
@@ -18,7 +18,10 @@ const UNIMPLEMENTED = 12;
 
 /** Pulumi's own providers of dynamic resources, which the engine would start without a plugin. */
 const BUNDLED = [DYNAMIC, "pulumi-python"];
-/** No process listens there, so the engine cannot attach to that provider, and starts none. */
+/**
+ * No process listens on this port, so the engine cannot attach to the provider, and does not start
+ * it either.
+ */
 const CLOSED_PORT = 1;
 
 /** Where the engine of the rehearsal runs. */
@@ -72,7 +75,7 @@ const withoutProtocol = (packages: readonly string[]) =>
   `the stack has resources of ${packages.join(", ")}, which a rehearsal must keep from running. For that it needs the npm ` +
   "package @pulumi/pulumi: run npm install @pulumi/pulumi, and try again";
 
-/** Returns handlers that keep what state holds, and call nobody. */
+/** Returns handlers that keep the resources in state as they are, and call nothing. */
 function othersHandlers({ messages, empty, structs }: Protocol): Handlers {
   const respond = (make: (request: Message) => Message) => (call: Call, done: Done) => done(null, make(call.request));
   const refuse = (call: Call, done: Done) => {

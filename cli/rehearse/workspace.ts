@@ -103,7 +103,7 @@ export function createWorkspace(emulator: Pick<Emulator, "url" | "apiKey">, more
       PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
       PULUMI_IGNORE_AMBIENT_PLUGINS: "true",
       PULUMI_ENABLE_STREAMING_JSON_PREVIEW: "false",
-      // Those with which the engine starts a provider of dynamic resources.
+      // The engine also sets these variables when it starts a provider of dynamic resources.
       PULUMI_NODEJS_PROJECT: name,
       PULUMI_PROJECT: name,
       [REHEARSAL_VARIABLES.url]: emulator.url,

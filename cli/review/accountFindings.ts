@@ -21,7 +21,7 @@ export function quotaFindings(
         .filter((each) => !own.includes(each))
         .map(({ name }) => name)
         .join(", ")}`,
-      why: "their provider has another account; the review asks the account of the environment",
+      why: "their provider uses another account, and the review reads only the account of the environment",
     });
   if (limits && limits.workerQuota === null)
     missed.push({
@@ -49,12 +49,12 @@ export function quotaFindings(
     return [];
   }
   if (after > quota) {
-    const message = `the account's workersMax would be ${after}, above its quota of ${quota}: ${share}. The service refuses the change`;
+    const message = `the account's workersMax would be ${after}, above its quota of ${quota}: ${share}. The service rejects the change`;
     return [{ level: "impossible", kind: "quota", message }];
   }
   const message =
     `the account's workersMax is ${after} after the change, within its quota of ${quota} (${share}), but can reach ${peak} on ` +
-    "the way, because the engine may raise one endpoint before it lowers or deletes another. If the service refuses that, " +
+    "the way, because the engine may raise one endpoint before it lowers or deletes another. If the service rejects that, " +
     "run pulumi up again";
   return [{ level: "unlikely", kind: "quota-on-the-way", message }];
 }

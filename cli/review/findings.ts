@@ -230,6 +230,6 @@ function dataFindings({ kind, name, op, before }: Planned, holders: ReadonlyMap<
     resource: name,
     message:
       `the change ${verb} the network volume ${id ?? ""} (${textIn(values.name) ?? name}, ` +
-      `${String(values.size ?? "?")} GB in ${textIn(values.dataCenterId) ?? "?"}), and all data on it goes`,
+      `${String(values.size ?? "?")} GB in ${textIn(values.dataCenterId) ?? "?"}), and all data on it is lost`,
   }));
 }

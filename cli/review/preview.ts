@@ -121,7 +121,7 @@ function refuseOtherCommands(steps: readonly Step[]): void {
   if (ofStack.some(({ op }) => op !== "refresh")) return;
   const what =
     ofStack.length > 0
-      ? "the JSON is of pulumi refresh, which does not run the program, so it shows no change to review"
+      ? "the JSON is from pulumi refresh, which does not run the program, so it shows no change to review"
       : "the JSON has no step for a stack, so it is not a whole preview";
   throw new Error(`${what}: make it with pulumi preview --json --show-sames`);
 }

@@ -18,24 +18,24 @@ export async function takeBackLeft(id: string, api: string | undefined, yes: boo
   const left = leftAdoption(account, id);
   if (!left) {
     throw new Error(
-      `this machine has no record of an unfinished adoption of an endpoint with the id ${id}, for this key and service, or the run ` +
-        "still goes on. Nothing was changed",
+      `this machine has no record of an unfinished adoption of an endpoint with the id ${id} for this key and service, or the ` +
+        "run that adopts it is still active. Nothing was changed",
     );
   }
   printLines([`Before the adoption, endpoint ${id} had other values of: ${namesOf(left.record.former)}`]);
   await refuseAdopted(id);
   if (!yes) {
-    say("Nothing was changed. Add --yes to put them back; it makes a new release.");
+    say("Nothing was changed. Add --yes to restore them, which makes a new release.");
     return 0;
   }
   const client = createClient(settings);
   try {
     const { isGone, changed } = await sayWhileWaiting(
-      () => `still taking back what endpoint ${id} was given`,
+      () => `still restoring the settings of endpoint ${id}`,
       () => takeBackAdoption({ client, account }, left),
     );
-    const except = changed === "" ? "" : `, except for ${changed}: someone else has changed that since, and it stays`;
-    say(`endpoint ${id} ${isGone ? "does not exist any more: no run names it again" : `has them again${except}`}`);
+    const except = changed === "" ? "" : `, except for ${changed}, which someone else has changed since`;
+    say(`endpoint ${id} ${isGone ? "no longer exists: later runs do not warn about it" : `has them again${except}`}`);
     return 0;
   } finally {
     await client.close();
@@ -47,7 +47,7 @@ async function refuseAdopted(id: string): Promise<void> {
   const resources = ownResources(await readSelectedState(findProgram(process.cwd())));
   if ("problem" in resources || !resources.value.some((each) => each.id === id)) return;
   throw new Error(
-    `the selected stack has endpoint ${id}: a run has adopted it since. Nothing was changed. Run pulumi up, which verifies the ` +
-      "endpoint",
+    `the selected stack manages endpoint ${id}: a later run has adopted it. Nothing was changed. Run pulumi up, which verifies ` +
+      "the endpoint",
   );
 }

@@ -44,17 +44,17 @@ function toRelease(endpoint: string, to: string, api: string | undefined, yes: b
     }
     if (unknown.length > 0) {
       throw new Error(
-        `the releases after ${to} have changed ${unknown.join(", ")}, which cannot be taken back: nothing was changed. Set it ` +
-          "in the program, and run pulumi up",
+        `the releases after ${to} changed ${unknown.join(", ")}, which this command cannot roll back. Nothing was changed. Set ` +
+          "the earlier value in the program, and run pulumi up",
       );
     }
     if (Object.keys(changes).length === 0) {
       printLines([`endpoint ${id} already has the settings of release ${to}`]);
       return 0;
     }
-    printLines([`To make release ${to} last, set in the program:`, ...programChange(changes)]);
+    printLines([`To keep the settings of release ${to}, set in the program:`, ...programChange(changes)]);
     if (!yes) {
-      say("Nothing was changed. Add --yes to change the endpoint now; it makes a new release.");
+      say("Nothing was changed. Add --yes to change the endpoint now, which makes a new release.");
       return 0;
     }
     const updated = await sayWhileWaiting(
@@ -69,8 +69,8 @@ function toRelease(endpoint: string, to: string, api: string | undefined, yes: b
       );
     }
     say(
-      `endpoint ${id} has the settings of release ${to} again. Change the program as well: otherwise the next pulumi up ` +
-        "takes this back.",
+      `endpoint ${id} has the settings of release ${to} again. Change the program as well: otherwise, the next pulumi up ` +
+        "undoes the rollback.",
     );
     return 0;
   });

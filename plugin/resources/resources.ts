@@ -56,12 +56,12 @@ const ADDITIONS: Readonly<Record<string, Partial<PluginResource>>> = {
   },
   ContainerRegistryAuth: {
     cannotBeImported:
-      `of ${REGISTRY_AUTH.one} cannot be imported or read, because the service does not show its user and password. Declare ` +
+      `${REGISTRY_AUTH.one} cannot be imported or read, because the service does not show its user and password. Declare ` +
       "the resource with adoptId, username and password. To read its id and name, use getContainerRegistryAuth",
   },
   Secret: {
     cannotBeImported:
-      `of ${SECRET.one} cannot be imported or read, because the service does not show its value. Declare the resource with ` +
+      `${SECRET.one} cannot be imported or read, because the service does not show its value. Declare the resource with ` +
       "adoptId, and with value or valueEnv",
     changedOutputs(situation) {
       const changed = changedByUpdate(SECRET_KIND, recordedService(situation.outputs) ?? "", situation);

@@ -111,14 +111,14 @@ export function refuseOtherAccount(
   if (settings.allowAccountChange || !before || isSameAccount(before, parseRecord(accountRecord(account, id)))) return;
   const reason =
     before.service === account.service
-      ? "the API key differs from the one it was last seen with"
-      : `it was last seen at ${before.service}, not at ${account.service}`;
+      ? "It was last seen with another API key"
+      : `It was last seen at ${before.service}, not at ${account.service}`;
   if (isLoopbackUrl(before.service)) throw new CodedError("ACCOUNT_CHANGED", ofEmulator(noun, id, reason));
   throw new CodedError(
     "ACCOUNT_CHANGED",
     [
-      `${noun} ${id} is not in this account, but ${reason}. It may still exist there, and you may still be charged for it. ` +
-        "Use the previous key and service.",
+      `${noun} ${id} is not in this account. ${reason}. It may still exist in that account, and you may still be charged ` +
+        "for it. Use the previous key and service.",
       `If the ${noun} really is gone (for example, because the account is the same and only its key was rotated), set ` +
         "SERVERLESS_GPU_ALLOW_ACCOUNT_CHANGE=true for this run",
     ].join("\n"),
@@ -133,10 +133,10 @@ export function isLoopbackUrl(service: string): boolean {
 /** Explains that an emulator without a data file loses its records when it ends. */
 function ofEmulator(noun: string, id: string, reason: string): string {
   return [
-    `${noun} ${id} is not in this account, but ${reason}. It belonged to an emulator on this machine. If that emulator has ` +
-      "ended, its records are gone, and the state is out of date.",
-    "To go on without them, set SERVERLESS_GPU_ALLOW_ACCOUNT_CHANGE=true for one run of pulumi refresh (or of destroy, if " +
-      "you want none of them back). To keep an emulator's records, start it with --data <file>",
+    `${noun} ${id} is not in this account. ${reason}. It belonged to an emulator on this machine. If that emulator has ` +
+      "ended, everything in it is gone, and the state is out of date.",
+    "To continue without it, set SERVERLESS_GPU_ALLOW_ACCOUNT_CHANGE=true for one run of pulumi refresh (or of destroy, if " +
+      "you want nothing back). To keep an emulator's data, start it with --data <file>",
   ].join("\n");
 }
 

@@ -129,7 +129,7 @@ export function announceZero(id: string, outputs: Properties, inputs: Properties
   const recorded = scaleDownRecord(id, outputs).workers();
   if (recorded) {
     const wanted = limitsToPutBack(recorded, inputs);
-    log(name, `a deletion or recycle that did not end left endpoint ${id} at zero: up puts back ${describe(wanted)}`);
+    log(name, `an unfinished deletion or recycle left endpoint ${id} scaled to zero: up restores ${describe(wanted)}`);
     return true;
   }
   const missing = missingMaximum(outputs.workersMax, inputs);
@@ -137,7 +137,7 @@ export function announceZero(id: string, outputs: Properties, inputs: Properties
   else warnIfOff(id, outputs, inputs);
   if (!isDeclaredOff(outputs, inputs)) return false;
   const declared = pick(inputs, isCount);
-  log(name, `endpoint ${id} is scaled to zero, but the program sets ${describe(declared)}: up puts it back in service`);
+  log(name, `endpoint ${id} is scaled to zero, but the program sets ${describe(declared)}: up restores it`);
   return true;
 }
 
@@ -160,8 +160,8 @@ export function zeroRepair(id: string, outputs: Properties, inputs: Properties, 
   // The list may still show the previous counts for a while. Saving them again changes nothing.
   if (recorded && (isAtZero(now) || hasSameLimits(now, recorded))) {
     const wanted = limitsToPutBack(recorded, inputs);
-    const verb = isAtZero(now) ? "puts back" : "saves again";
-    log(now.name, `${verb} ${describe(wanted)} after a deletion or recycle that did not end`);
+    const verb = isAtZero(now) ? "restores" : "saves again";
+    log(now.name, `${verb} ${describe(wanted)} after an unfinished deletion or recycle`);
     return wanted;
   }
   const missing = missingMaximum(now.workersMax, inputs);

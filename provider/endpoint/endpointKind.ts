@@ -73,7 +73,7 @@ export const ENDPOINT_KIND: RecordKind<Endpoint, EndpointInput> = {
           field: "templateId",
           effect:
             "is applied, because REST v2 does not show the current one. That makes a new release and replaces the workers, " +
-            "even if the endpoint has this template. To change nothing, declare imageName and the rest of the container instead",
+            "even if the endpoint already has this template. To avoid that, declare imageName and the rest of the container instead",
           done: "its template was applied, because REST v2 does not show the current one: a new release replaces the workers",
         }
       : undefined,

@@ -88,8 +88,8 @@ function ownLeftover({ account }: Connection, existing: readonly Endpoint[], inp
 function whoseItMayBe(id: string): string {
   return (
     `endpoint ${id} was created by a run that may not have ended, perhaps on another machine or container. If ` +
-    "that run is going, wait for it: its stack then has the endpoint. If it was killed, delete the endpoint, and run " +
-    "pulumi up again"
+    "that run is still active, wait until it ends: its stack then manages the endpoint. If it was killed, delete the " +
+    "endpoint, and run pulumi up again"
   );
 }
 

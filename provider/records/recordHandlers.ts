@@ -160,7 +160,7 @@ export function changedByUpdate<T extends NamedRecord, Fields extends object>(
   return [...new Set([...differing, ...(unsure?.changed ?? []), ...fields])];
 }
 
-const LOOKS_AGAIN = "It counts as deleted if a second look finds nothing either, which takes up to 15 s";
+const LOOKS_AGAIN = "If a second read does not find it either, it counts as deleted. That takes up to 15 s";
 
 async function read<T extends NamedRecord, Fields extends object>(
   kind: RecordKind<T, Fields>,

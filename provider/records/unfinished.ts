@@ -29,9 +29,9 @@ export function announceUnfinished(noun: string, { id, outputs }: Situation): bo
   const isOpen = openWrite({ ...record, apiKey }, outputs) !== undefined;
   if (!isOpen && changedByOtherAt(record, ownerOf(outputs)) === undefined) return false;
   const reason = isOpen
-    ? `an earlier run on this machine did not end while it changed ${noun} ${id}`
+    ? `an earlier run on this machine did not complete its change of ${noun} ${id}`
     : `another resource has adopted ${noun} ${id} on this machine and may have changed it`;
-  log(String(outputs.name ?? id), `${reason}: up verifies what the ${noun} has`);
+  log(String(outputs.name ?? id), `${reason}: up verifies the settings of the ${noun}`);
   return true;
 }
 

@@ -12,7 +12,7 @@ import type { RecordKind } from "../records/recordKind";
 const FIXED = {
   fields: ["username", "password"],
   sameName: ANOTHER_LOGIN,
-  adoption: `${FIXED_LOGIN}, so it would keep its own instead of the program's. Remove the resource and write the id of the credential where it is used, or remove adoptId to create another`,
+  adoption: `${FIXED_LOGIN}, so this one would keep its own. Remove the resource, and write the credential's id where it is used, or remove adoptId to create another credential`,
 };
 
 /** The rules of a `ContainerRegistryAuth`. */

@@ -65,12 +65,12 @@ export async function leaveUnadopted(
   const record = former && adoptionOf(name, sameSettings(former, outputs), former);
   if (record && !serves(record.release, { ...now }) && !serves(former, { ...now })) {
     const left = await leaveChanged(connection, now, record);
-    log(name, `warning: someone else has changed ${namesOf(releaseOf(former))}: that was left as it is${left}`);
+    log(name, `warning: someone else has changed ${namesOf(releaseOf(former))}. Their change was kept${left}`);
   } else {
     if (record) await saveFormer(connection, now, putBackOf(record, now));
     forgetRollOut({ id, connection });
   }
-  log(name, `endpoint ${id} is not deleted, because its new release has never passed, and so it was not adopted`);
+  log(name, `endpoint ${id} is not deleted, because its adoption was not completed: its new release has not passed`);
 }
 
 /** Returns the machine record for an adoption that is no longer recorded in state. */
@@ -111,8 +111,8 @@ export async function leaveChanged(connection: Connection, now: Endpoint, record
   }
   writeRollOut(place, { ...record, phase: "judging", release: left, former: sameSettings(left, former) });
   return (
-    `. The endpoint still has ${namesOf(left)} of this program${problem}: to put back what it had, run serverless-gpu ` +
-    `rollback ${now.id} --left --yes`
+    `. The endpoint still has ${namesOf(left)} of this program${problem}. To restore its previous values, run ` +
+    `serverless-gpu rollback ${now.id} --left --yes`
   );
 }
 
@@ -127,9 +127,9 @@ export function leftAdoptionWarnings(account: Connection["account"], isDeclared:
     isDeclared(id)
       ? []
       : [
-          `a local run did not finish the adoption of endpoint ${id} ("${name}"): it may still have ` +
-            `${namesOf(record.release)} of that program. If a stack has or adopts it, run pulumi up there. Otherwise, if no ` +
-            `run adopts it now, restore it: serverless-gpu rollback ${id} --left --yes`,
+          `a run on this machine did not finish the adoption of endpoint ${id} ("${name}"). The endpoint may still have ` +
+            `${namesOf(record.release)} of that program. If a stack manages or adopts it, run pulumi up there. Otherwise, make ` +
+            `sure that no run is adopting it now, and restore it: serverless-gpu rollback ${id} --left --yes`,
         ],
   );
 }

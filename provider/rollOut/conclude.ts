@@ -42,7 +42,7 @@ export async function concludeRelease(
   const { client } = connection;
   const unjudged = { [UNJUDGED]: seal(connection.account.apiKey, record.former) };
   if (outs.workersMax === 0) {
-    log(name, "its new release is judged when workersMax is raised: at 0 it has no workers");
+    log(name, "its new release is judged once workersMax is raised, because with workersMax 0 it has no workers");
     return unjudged;
   }
   const which = namedEndpoint(id, name);
@@ -57,7 +57,7 @@ export async function concludeRelease(
   }
   const problem = verdict.problem ?? (now instanceof Error ? now.message : undefined);
   if (problem !== undefined) {
-    const text = `the new release of ${which} serves, but it could not be judged: ${problem}. Run pulumi up again: it judges it`;
+    const text = `the new release of ${which} is in service, but it could not be judged: ${problem}. Run pulumi up again to judge it`;
     throw partly(release, text, { ...open(release, outs), ...unjudged, ...adopting(release) });
   }
   const { reason } = verdict;
@@ -68,7 +68,7 @@ export async function concludeRelease(
   }
   if (!rollOut.restores) {
     forgetRollOut(release);
-    const text = `the new release of ${which} failed: ${reason}. It still serves, because rollOut.onFailure is keep`;
+    const text = `the new release of ${which} failed: ${reason}. It is still in service, because rollOut.onFailure is keep`;
     throw partly(release, text, { ...outs, ...unjudged, ...adopting(release) });
   }
   log(name, `its new release failed: ${reason}`);
@@ -92,15 +92,15 @@ async function refuseFound(release: ReleaseUpdate, record: RollOutRecord, reason
   forgetRollOut(release);
   const releases = await connection.client.endpoints.releases(id).catch(() => undefined);
   const before = releases?.[1]?.version ?? "<version>";
-  const left = problem === undefined ? "" : `. Its other settings could not be put back: ${problem}`;
+  const left = problem === undefined ? "" : `. Its other settings could not be restored: ${problem}`;
   return new CodedError(
     "ROLL_OUT",
     [
-      `${namedEndpoint(id, name)} was not adopted: it already had the program's release, and that failed: ${reason}${left}. ` +
-        "This run has not made that release, and leaves it.",
+      `${namedEndpoint(id, name)} was not adopted: it already had the program's release, which failed: ${reason}${left}. ` +
+        "This run did not make that release, so it did not roll it back.",
       "Perhaps a run on another machine was killed after it made that release. " +
-        `serverless-gpu history ${id} shows the releases. serverless-gpu rollback ${id} --to ${before} shows how to take the ` +
-        "last one back; with --yes, it does so.",
+        `serverless-gpu history ${id} shows the releases. serverless-gpu rollback ${id} --to ${before} shows how to roll the ` +
+        "last one back, and does so with --yes.",
       "Otherwise change the program",
     ].join("\n"),
   );
@@ -139,9 +139,9 @@ async function changedMeanwhile(
   const { connection, id, name, inputs, isAdoption, outputs } = release;
   const { account } = connection;
   const text =
-    `the new release of ${namedEndpoint(id, name)} was neither accepted nor taken back: someone else has changed ` +
-    `${fields.join(", ")} while it was judged. That was left as it is. Run pulumi up again: it saves the program's release ` +
-    "and judges it";
+    `the new release of ${namedEndpoint(id, name)} was neither accepted nor rolled back: someone else changed ` +
+    `${fields.join(", ")} while it was being judged. Their change was kept. Run pulumi up again to save the program's ` +
+    "release and judge it";
   if (isAdoption) {
     const left = await leaveChanged(connection, now, record);
     forgetWrite({ service: account.service, noun: "endpoint", id });
@@ -181,12 +181,12 @@ export function afterRestore(
     : { ...others, [UNJUDGED]: seal(connection.account.apiKey, former) };
   if (problem === undefined) return partly(release, refusal(reason, id, name).message, state);
   const text = isForeign
-    ? `the new release of ${which} failed (${reason}), and ${problem}: that was left as it is`
+    ? `the new release of ${which} failed (${reason}), and ${problem}. Their change was kept, so the release was not rolled back`
     : endpoint
-      ? `the previous settings of ${which} are saved again, because its new release failed (${reason}), but they are not out: ` +
-        `${problem}. Run pulumi up again: it waits for the rest`
-      : `the new release of ${which} failed (${reason}) and still serves, because its previous settings could not be saved: ` +
-        `${problem}. Run pulumi up again: it restores them first`;
+      ? `the new release of ${which} failed (${reason}). Its previous settings are saved again, but the rollback is not ` +
+        `complete: ${problem}. Run pulumi up again: it waits for the rest`
+      : `the new release of ${which} failed (${reason}) and is still in service, because its previous settings could not be ` +
+        `saved: ${problem}. Run pulumi up again: it restores them first`;
   // The endpoint was not adopted after all, and none of the program's settings remain on it.
   if (isAdoption && endpoint) return new CodedError("ROLL_OUT", text);
   return partly(release, text, state);
@@ -197,8 +197,9 @@ export function refusal(reason: string, id: string, name: string, isShown = fals
   const change = isShown ? "change its image, variables or another setting of the release" : "change the program";
   return new CodedError(
     "ROLL_OUT",
-    `the new release of ${namedEndpoint(id, name)} was refused: ${reason}. The endpoint serves with its previous settings. The same ` +
-      `release is not tried again: ${change}, or set rollOut.attempt to a higher number to try it once more`,
+    `the new release of ${namedEndpoint(id, name)} failed and was rolled back: ${reason}. The endpoint runs with its previous ` +
+      `settings. up does not try the same release again: ${change}, or set rollOut.attempt to a higher number to try it ` +
+      "once more",
   );
 }
 

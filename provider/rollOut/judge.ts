@@ -68,7 +68,7 @@ async function waitForWorkers(judged: Judged, needsReady: boolean, timeoutMs: nu
       `its workers were not replaced within ${seconds} s: ${words}. Wait for long jobs, or set a longer rollOut.timeout`,
     );
   }
-  return `no worker of it was ready after ${seconds} s: ${words}${await whyWaiting(judged, timeoutMs)}`;
+  return `none of its workers was ready after ${seconds} s: ${words}${await whyWaiting(judged, timeoutMs)}`;
 }
 
 /** Returns why the release's workers do not start, if RunPod shows the cause. */
@@ -88,7 +88,7 @@ export async function untilOut(judged: Judged, needsReady: boolean, timeoutMs: n
   await sleep(systemClock, LIST_LAG_MS, cancelled);
   let seen = await look(judged);
   if (isUnseen(seen))
-    log(judged.name, `the service does not show which workers run ${what}: the run does not wait for them`);
+    log(judged.name, `the service does not show which workers run ${what}, so this run does not wait for them`);
   const startedAt = systemClock.monotonic();
   for (let pauseMs = FIRST_PAUSE_MS; !isOut(seen, needsReady); pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 1.5)) {
     const elapsedMs = systemClock.monotonic() - startedAt;

@@ -43,7 +43,7 @@ export async function restore(restoring: Restoring, record: RollOutRecord): Prom
     const now = await client.endpoints.get(id, { known: nested(release) });
     if (!serves(release, { ...now }) && !serves(former, { ...now })) {
       forgetRollOut(restoring);
-      const problem = `someone else has changed ${namesOf(releaseOf(release))} meanwhile`;
+      const problem = `someone else has changed ${namesOf(releaseOf(release))} in the meantime`;
       return { endpoint: now, problem, isForeign: true };
     }
     endpoint = await saveFormer(restoring.connection, now, record);
@@ -66,7 +66,7 @@ export async function saveFormer(
   const { id, name } = now;
   const changes = differing(former, { ...now });
   if (Object.keys(changes).length === 0) return now;
-  log(name, `saves its previous settings again: ${namesOf(changes)}`);
+  log(name, `restores its previous settings: ${namesOf(changes)}`);
   const endpoint = await endpoints.update(id, nested(changes) as EndpointChanges, { known: nested(release) });
   // The refused release and its variables are gone, so state describes the endpoint correctly
   // again.

@@ -59,7 +59,7 @@ export async function beginRelease(
   if (step.do === "nothing") return undefined;
   if (step.do === "refuse") throw refusal(step.reason, id, name, step.isShown);
   if (step.do === "restore") {
-    log(name, "restores the settings before a release that was refused");
+    log(name, "restores the settings from before a release that failed");
     const restored = await restore(release, step.record);
     throw afterRestore(release, outputs, step.record, restored);
   }
@@ -75,7 +75,7 @@ export async function beginRelease(
   };
   writeRollOut(place, record);
   if (step.do === "judge")
-    log(name, `its new release${inBrackets(releaseOf(former))} already serves: it is judged now`);
+    log(name, `its new release${inBrackets(releaseOf(former))} is already in service and is judged now`);
   return (outs, saved = sight.now) => concludeRelease(release, outs, record, { ...saved });
 }
 
@@ -124,7 +124,7 @@ export async function settleEarlier(
     const now = await endpoints.find(id, { known: outputs });
     const shown = releaseOf(pick(outputs, (field) => managedFields(FIELDS, outputs)?.includes(field) ?? false));
     if (now && !serves(shown, { ...now }))
-      throw sealedElsewhere(id, name, "Run pulumi up --refresh: it starts from what serves");
+      throw sealedElsewhere(id, name, "Run pulumi up --refresh, which starts from the settings that are in service");
     if (now) forgetRollOut(place);
     return;
   }
@@ -145,7 +145,7 @@ export async function settleEarlier(
   }
   const wanted = wantedSettings(inputs, outputs);
   if (!serves(wanted, { ...now })) {
-    log(name, "takes back a release that a killed run has left");
+    log(name, "rolls back a release that a killed run left behind");
     await saveFormer(connection, now, record);
     await notePassed(place, { ...record, inputs: "", release: record.former });
   } else if (isAdoption) {
@@ -157,8 +157,8 @@ export async function settleEarlier(
 function sealedElsewhere(id: string, name: string, advice: string): CodedError {
   return new CodedError(
     "ROLL_OUT",
-    `a run has left a release of ${namedEndpoint(id, name)} without a verdict, and recorded its previous settings with another API ` +
-      `key, so they cannot be read. ${advice}`,
+    `an earlier run did not finish judging a release of ${namedEndpoint(id, name)}. It recorded the previous settings with ` +
+      `another API key, so they cannot be read. ${advice}`,
   );
 }
 
@@ -170,7 +170,11 @@ async function look(release: ReleaseUpdate): Promise<Sight | undefined> {
   const wanted = wantedSettings(inputs, outputs);
   const unjudged = unseal(connection.account.apiKey, outputs[UNJUDGED]);
   if (outputs[UNJUDGED] !== undefined && !unjudged && serves(wanted, { ...now })) {
-    throw sealedElsewhere(id, name, "Change the release, or remove rollOut for one run to accept what serves");
+    throw sealedElsewhere(
+      id,
+      name,
+      "Change the release, or remove rollOut for one run to accept the release that is in service",
+    );
   }
   return {
     record: record === "sealed" ? undefined : record,
@@ -192,7 +196,10 @@ async function shownRefusal(
 ): Promise<string | undefined> {
   const releases = await connection.client.endpoints.releases(id);
   if (!releases) {
-    log(name, "GraphQL does not show releases: whether another machine has refused this one is not known");
+    log(
+      name,
+      "GraphQL does not show releases, so this run cannot tell whether another machine has rolled this one back",
+    );
     return undefined;
   }
   // Look only at newer releases, because no release up to the one that passed on this machine was
@@ -201,7 +208,7 @@ async function shownRefusal(
   const shown = shownRefusals(later, differing(wanted, now), rollOut.watch?.seconds ?? 0);
   if (!shown || shown.count < rollOut.attempt) return undefined;
   const attempt = shown.count + 1;
-  return `the service shows that it was made at ${shown.madeAt} and taken back at ${shown.restoredAt}; its next attempt is ${attempt}`;
+  return `the service shows that it was made at ${shown.madeAt} and rolled back at ${shown.restoredAt}; its next attempt is ${attempt}`;
 }
 
 /**
@@ -218,14 +225,14 @@ export function isReleaseOpen({ id, outputs, inputs }: Situation): boolean {
   if (isRefused && rollOutOf(inputs)) {
     log(
       name,
-      `warning: this release was refused before, and up refuses it again until the program changes or rollOut.attempt is raised: ${record.reason}`,
+      `warning: this release failed before, and up does not try it again until the program changes or rollOut.attempt is raised: ${record.reason}`,
     );
   }
   const isNoted = outputs[UNJUDGED] !== undefined && inputs.rollOut !== undefined;
   // The release will be judged once the endpoint has workers.
   if (isNoted && outputs.workersMax === 0 && Number(inputs.workersMax ?? 0) === 0) return false;
   if (isLeft) {
-    log(name, "a killed run has left a release: up judges it, or takes it back if the program differs");
+    log(name, "a killed run left a release behind: up judges it, or rolls it back if the program has changed");
   }
   // Someone may have saved a refused release again, and a refresh may have stored it in state. In
   // that case, the update restores the previous settings.

@@ -70,7 +70,9 @@ function valueProblems({ value, valueEnv, valueVersion }: Properties): InputProb
 function problemsOfChange({ name: before }: Properties, { name }: Properties): InputProblem[] {
   const isSame = typeof before === "string" && typeof name === "string" && before.toLowerCase() === name.toLowerCase();
   if (!isSame || before === name) return [];
-  return [{ property: "name", message: `differs from "${before}" only in case, which is one name for the service` }];
+  return [
+    { property: "name", message: `differs from "${before}" only in case: the service treats both as the same name` },
+  ];
 }
 
 function differs(before: unknown, wanted: unknown): boolean {

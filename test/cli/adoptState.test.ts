@@ -73,7 +73,7 @@ test("variables that are stored as one secret are read from the config as a whol
   expect(output).toContain('  env: config.requireSecretObject<Record<string, string>>("tpl-env"),\n');
   expect(output).toContain("//      pulumi config set --secret tpl-env\n");
   expect(messages).toContain('the config value tpl-env is JSON, such as {"NAME": "value"}');
-  expect(messages.join()).not.toContain("has no successor");
+  expect(messages.join()).not.toContain("does not manage");
 });
 
 test("a secret of the service becomes a Secret resource that reads its value from the config", () => {
@@ -133,8 +133,8 @@ test("resources are left out, each with the reason, if they have no successor, n
   for (const [name, reason] of [
     ["dying", "has replaced it and still has to delete it"],
     ["read", "only reads it"],
-    ["named", "does not hold its id"],
-    ["Pod::pod", "pods have no successor"],
+    ["named", "does not contain its id"],
+    ["Pod::pod", "this package does not manage pods"],
     ["Template::pods", "a template of pods"],
     ["half", "warning: the old tool was interrupted while creating"],
   ])
@@ -147,7 +147,7 @@ test("settings without a successor are reported only if they have a value", () =
   const { output, messages } = pulumi([endpoint({}, inputs)]);
   expect(output).toContain("// not managed, stays as it is: bindEndpoint, hubReleaseId\n");
   expect(messages).toEqual([
-    `${URN}:Endpoint::llama: has no successor for bindEndpoint, hubReleaseId: it stays as it is at the service`,
+    `${URN}:Endpoint::llama: the program does not manage bindEndpoint, hubReleaseId, which stays as it is at the service`,
   ]);
 });
 
@@ -230,7 +230,7 @@ test("the endpoint types QB and LB become QUEUE and LOAD_BALANCER", () => {
 test("a type named after a built-in property, such as constructor, is reported as having no successor", () => {
   const odd = { urn: `${URN}:constructor::x`, type: "runpod:index:constructor", id: "x" };
   const { messages } = pulumi([endpoint(), odd]);
-  expect(messages).toEqual([`left out ${odd.urn}: the type runpod:index:constructor has no successor here`]);
+  expect(messages).toEqual([`left out ${odd.urn}: this package has no resource for the type runpod:index:constructor`]);
 });
 
 test("names with quotes, line breaks or code are escaped in the program and in the commands", () => {

@@ -79,7 +79,7 @@ test.each([
   try {
     for (const api of ["graphql", "v2"]) {
       const { key } = await doctor({ SERVERLESS_GPU_GRAPHQL_URL: url, SERVERLESS_GPU_API: api });
-      expect(key).toMatchObject({ status: "failed", fix: expect.stringContaining(`check ${url}, and the proxies`) });
+      expect(key).toMatchObject({ status: "failed", fix: expect.stringContaining(`check ${url}, and any proxies`) });
       expect(key?.fix).not.toContain("Copy it again");
     }
     const { key } = await doctor({ SERVERLESS_GPU_API_KEY: "wrong-key-1", SERVERLESS_GPU_API: "graphql" });

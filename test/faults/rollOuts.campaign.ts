@@ -91,12 +91,19 @@ const SCENARIOS = [
     "its image cannot be pulled, without a test",
     "me/llama-good",
     "me/llama-unknown-good",
-    ...([true, { ...ROLL_OUT, test: null }, "no worker of it was ready"] as const),
+    ...([true, { ...ROLL_OUT, test: null }, "none of its workers was ready"] as const),
   ],
   ["hangs", "me/llama-good", "me/llama-hanging", true, ROLL_OUT, "did not end within 5 s"],
   ["good, no traffic", "me/llama-good", "me/llama-2-good", false, ROLL_OUT, "passes"],
   ["fails 6 %, the old one fails 10 %", "me/llama-old", "me/llama-3-failing", true, ROLL_OUT, "more than 5 %"],
-  ["fails its test, kept", "me/llama-good", "me/llama-wrong", true, { ...ROLL_OUT, onFailure: "keep" }, "still serves"],
+  [
+    "fails its test, kept",
+    "me/llama-good",
+    "me/llama-wrong",
+    true,
+    { ...ROLL_OUT, onFailure: "keep" },
+    "is still in service",
+  ],
 ] as const;
 
 test.each(SCENARIOS)(
@@ -158,7 +165,7 @@ test.each([
     for (let run = 0; run < 10; run++) {
       await using provider = await startProvider(emulator, isOneMachine ? machine : newMachine());
       const begun = performance.now();
-      await expect(up(provider, programOf("wrong"), first)).rejects.toThrow("was refused");
+      await expect(up(provider, programOf("wrong"), first)).rejects.toThrow("failed and was rolled back");
       times.push(Math.round((performance.now() - begun) / 100) / 10);
     }
     const { image, saves } = serving(emulator);
@@ -204,7 +211,7 @@ test("ten rollouts at once with the published quotas: each ends", async () => {
     [
       [
         ends.filter(({ status }) => status === "fulfilled").length,
-        ends.filter((each) => each.status === "rejected" && String(each.reason).includes("was refused")).length,
+        ends.filter((each) => each.status === "rejected" && String(each.reason).includes("was rolled back")).length,
         requests.length,
         emulator.journal.requests().filter(({ status }) => status === 429).length,
         Math.max(0, ...requests.map((each) => within(each.at))),
@@ -256,7 +263,7 @@ describe("kill", () => {
       await unlock(stack);
       const next = await stack.run(["up", "--yes", "--skip-preview"]);
       expect(next.exitCode).not.toBe(0);
-      expect(next.output).toContain("was refused");
+      expect(next.output).toContain("was rolled back");
       expect(serving(emulator)).toMatchObject({ image: "me/llama-good", env: { VERSION: "good" } });
       expect(next.output).not.toContain(TOKEN);
       expect(await stateOf(stack)).toBe(state);

@@ -123,7 +123,7 @@ describe("a credential, which REST v2 cannot change", () => {
     emulator.seed({ registryAuths: [{ id: "theirs", name: "theirs", username: "me", password: "their-password" }] });
     const { inputs } = await provider.check({}, { ...kind, ...login, adoptId: "theirs" });
     await expect(provider.create({ ...inputs, ...kind })).rejects.toThrow(
-      /cannot be adopted: REST v2 .* Remove the resource and write the id of the credential where it is used/,
+      /cannot be adopted: REST v2 .* Remove the resource, and write the credential's id where it is used/,
     );
     expect(emulator.registryAuths.matches("theirs", "me", "their-password")).toBe(true);
   });

@@ -53,7 +53,7 @@ new ServerlessEndpoint("one", { gpuIds: "AMPERE_16", templateId: "template" });
   for (const command of ["refresh", "destroy"]) {
     const result = await stack.run([command, "--yes", "--skip-preview"], other.env);
     expect(result.exitCode).not.toBe(0);
-    expect(result.output).toContain(`it was last seen at ${own.url}`);
+    expect(result.output).toContain(`It was last seen at ${own.url}`);
     expect(result.output).toContain("SERVERLESS_GPU_ALLOW_ACCOUNT_CHANGE");
   }
   expect(endpointsIn(await stack.exportState())).toHaveLength(1);

@@ -257,7 +257,7 @@ test("reports a killed adoption, which can be rolled back unless the stack has a
   const refused = await of.exec(process.execPath, [COMMAND, "rollback", id, "--left", "--yes"], { env });
   expect([refused.exitCode, refused.stderr]).toEqual([
     1,
-    expect.stringContaining(`the selected stack has endpoint ${id}`),
+    expect.stringContaining(`the selected stack manages endpoint ${id}`),
   ]);
   expect(serving(run.emulator)).toMatchObject({ image: "me/llama-2-good" });
 });

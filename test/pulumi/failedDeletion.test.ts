@@ -46,7 +46,7 @@ function count(text: string, output: string): number {
 }
 
 const RUNS = "is in service and billed again";
-const LEFT = "a deletion or recycle that did not end left endpoint";
+const LEFT = "an unfinished deletion or recycle left endpoint";
 
 test("when a removal, a destroy or a replacement times out, the endpoints stay in service and the next up changes nothing", async () => {
   const { emulator, stack } = await startBusy();
@@ -106,7 +106,7 @@ test("after a kill at zero workers, a preview reports it without a request, and 
   const preview = await stack.run(["preview", "--expect-no-changes"]);
   expect(preview.exitCode).not.toBe(0);
   expect(preview.output).toContain("3 to update");
-  for (const { id } of emulator.endpoints.list()) expect(preview.output).toContain(`${LEFT} ${id} at zero`);
+  for (const { id } of emulator.endpoints.list()) expect(preview.output).toContain(`${LEFT} ${id} scaled to zero`);
   expect(emulator.journal.requests()).toEqual([]);
   await stack.up();
   expect(workersAt(emulator)).toEqual(IN_SERVICE);

@@ -37,7 +37,7 @@ test.each([
     const bad = { imageName: "me/llama-wrong" };
     await stack.writeProgram(program("models", { ...name, ...THERE }, bad));
     const refused = await stack.run(["up", "--yes", "--skip-preview"]);
-    expect(refused.output).toContain("was refused");
+    expect(refused.output).toContain("failed and was rolled back");
     expect(state(emulator)).toMatchObject({
       volumes: [
         [kept, "EU-RO-1"],

@@ -36,7 +36,9 @@ test("a template that a killed endpoint deletion left behind is found after a re
   expect(found.map(({ id }) => id).sort()).toEqual(templates.map(({ id }) => id).sort());
   for (const { kind, reason } of found) {
     expect(kind).toBe("template");
-    expect(reason).toMatch(/an endpoint "(auto-[0-9a-f]{7}|llama)" that is gone, or has another template, has left it/);
+    expect(reason).toMatch(
+      /it was left behind by an endpoint "(auto-[0-9a-f]{7}|llama)" that is gone or now has another template/,
+    );
   }
   for (const { id } of found)
     await stack.exec("node", [CLI, "orphans", "--delete", id, "--runs-have-ended", "--nobody-manages-it"]);

@@ -52,7 +52,7 @@ afterAll(() => emulator.stop());
 test("records that a stack manages, and records whose names are not automatic, are not orphans", async () => {
   expect(await list()).toEqual([0, []]);
   expect((await orphans("--stack", "dev")).stdout).toContain(
-    "No orphans: every record with an automatic name is in the state of the one stack that was read.\n",
+    "No orphans: every resource with an automatic name is in the state of the one stack that was read.\n",
   );
 });
 
@@ -66,7 +66,7 @@ test("a backend without stacks is reported, because its URL may be wrong", async
   const backend = `file://${stack.scratch}/empty`;
   await mkdir(path.join(stack.scratch, "empty"));
   const { output } = await orphans("--backend", backend);
-  expect(output).toContain(`${backend} has no stack. If it should have one, check its URL first.`);
+  expect(output).toContain(`${backend} contains no stacks. If it should, check its URL first.`);
 });
 
 test("records that were removed from state by hand are found with their costs and deleted one by one", async () => {
@@ -176,7 +176,7 @@ test("records that a run created but did not record are found, and deleted only 
   // A killed run leaves its lock, and then the create that it had begun.
   expect(await refusal()).toEqual(isRunning);
   await stack.succeed(["cancel", "--yes", "--stack", "pr-8"]);
-  expect(await refusal()).toMatch(/stack .*pr-8 has begun to create urn:\S+::llama and not ended/);
+  expect(await refusal()).toMatch(/stack .*pr-8 has a pending create of urn:\S+::llama/);
   await stack.succeed(["refresh", "--yes", "--stack", "pr-8", "--clear-pending-creates"]);
   expect((await remove(id)).output).toContain(`the age of endpoint ${id} is not known`);
   expect((await remove(id, "--api", "v2")).output).toContain(`endpoint ${id} is less than an hour old`);
@@ -220,7 +220,7 @@ test("if the account contains no records from the states, the command says so in
   const listed = await stack.exec("node", [CLI, "orphans"], { env: other.env });
   expect(listed).toMatchObject({
     exitCode: 5,
-    stdout: expect.stringMatching(/^None of the \d+ records in the states exists in this account/),
+    stdout: expect.stringMatching(/^None of the \d+ resources in the states exists in this account/),
   });
   expect(listed.stdout).not.toContain("No orphans");
   const { id } = other.endpoints.create({ name: "llama-0123abc", gpuIds: "ADA_24", templateId: "tpl" });
@@ -237,7 +237,7 @@ test("if the account contains no records and the backend no stacks, the command 
   const env = { ...empty.env, PULUMI_BACKEND_URL: `file://${backend}` };
   expect(await stack.exec("node", [CLI, "orphans", "--backend", `file://${backend}`], { env })).toMatchObject({
     exitCode: 0,
-    stdout: "No orphans: the account has no records with automatic names.\n",
+    stdout: "No orphans: the account contains no resources with automatic names.\n",
   });
   await rm(backend, { recursive: true });
 });

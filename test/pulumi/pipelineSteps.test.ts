@@ -147,7 +147,7 @@ test("an `up` from another machine creates no second endpoint after a killed cre
   // Pulumi keeps the create until it is cleared, but its end is known.
   expect((await stack.exportState()).deployment.pending_operations).toHaveLength(1);
   expect((await step("up")).output).not.toContain("--refresh");
-  const fix = await doctorsFix(/still pending, but the state has their resources/);
+  const fix = await doctorsFix(/still pending, although the state contains their resources/);
   const [command = ""] = /pulumi refresh --clear-pending-creates/.exec(fix ?? "") ?? [];
   await stack.succeed([...command.split(" ").slice(1), "--yes"]);
   expect((await doctorOnState()).status).toBe("ok");

@@ -45,12 +45,12 @@ test.each([
   await write(bad);
   const first = await stack.run(["up", "--yes", "--skip-preview"]);
   expect(first.exitCode).not.toBe(0);
-  expect(first.output).toMatch(/was refused: its test failed: .*output\.text is not as expected/s);
+  expect(first.output).toMatch(/failed and was rolled back: its test failed: .*output\.text is not as expected/s);
   expect(serving(emulator)).toMatchObject({ image: "me/llama-good", env: { VERSION: "good" }, saves: 2 });
   expect(await state()).toBe(before);
 
   const second = await stack.run(["up", "--yes", "--skip-preview"]);
-  expect(second.output).toContain("was refused");
+  expect(second.output).toContain("failed and was rolled back");
   expect(serving(emulator)).toMatchObject({ image: "me/llama-good", saves: 2 });
   // Drift is the same as before: the service has what state says.
   await write({});

@@ -237,8 +237,8 @@ const TERRAFORM_TYPES: Readonly<Record<string, OldType>> = {
 };
 
 const REASONS: Readonly<Record<string, string>> = {
-  Pod: "pods have no successor here: keep them in the old program, or move them to another tool",
-  pod: "pods have no successor here: keep them in Terraform",
+  Pod: "this package does not manage pods: keep them in the old program, or move them to another tool",
+  pod: "this package does not manage pods: keep them in Terraform",
 };
 
 /** Returns the resource that replaces an old one, or the reason why there is none. */
@@ -246,12 +246,12 @@ export function successorOf(old: OldResource): Successor | LeftOut {
   const known = own({ ...PULUMI_TYPES, ...TERRAFORM_TYPES }, old.type);
   if (!known) {
     const [, word = ""] = /^runpod(?:_|:index:)(.*)$/.exec(old.type) ?? [];
-    return { old, reason: own(REASONS, word) ?? `the type ${old.type} has no successor here` };
+    return { old, reason: own(REASONS, word) ?? `this package has no resource for the type ${old.type}` };
   }
   const { kind, rules, obstacle } = known;
   const reason = old.obstacle ?? obstacle?.(old.attributes);
   if (reason !== undefined) return { old, reason };
-  if (old.id === undefined) return { old, reason: "the state does not hold its id at the service" };
+  if (old.id === undefined) return { old, reason: "the state does not contain its id at the service" };
   const lost: string[] = [];
   let fields: Properties = {};
   for (const [name, value] of Object.entries(old.attributes)) {

@@ -4,7 +4,7 @@ import type { Clock } from "../../../sdk/contract/clock";
 import { createExposition } from "../../metrics/exposition";
 import { createReadings, type Readings } from "../../metrics/readings";
 
-/** How long a play waits for reads that hang, in real milliseconds. */
+/** How long a simulation waits for reads that hang, in real milliseconds. */
 const LONGEST_MS = 2_000;
 const LONGEST_OF_SLOW_MS = 30;
 /** The longest step of virtual time while a request hangs, in milliseconds. */
@@ -26,7 +26,7 @@ export interface Play {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** The options of a play. */
+/** The options of a simulation. */
 export interface PlayOptions {
   readonly api: ManagementApi;
   readonly emulator: EmulatorOptions;

@@ -11,7 +11,8 @@ export const SCRAPE_S = 60;
 export const WARM_UP_S = 20 * 60;
 
 /**
- * The time series of a play, with one value per scrape; `undefined` where a series has no value.
+ * The time series of a simulation, with one value per scrape; `undefined` where a series has no
+ * value.
  */
 export type MetricSeries = ReadonlyMap<string, readonly (number | undefined)[]>;
 

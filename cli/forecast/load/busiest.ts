@@ -2,12 +2,13 @@ import { type Load, openLoad } from "../../../emulator/forecast/load";
 import { seededRandom } from "../../../emulator/model/random";
 
 const HOUR_S = 3600;
-/** The parts of an hour among which its beginning is chosen. */
+/** How many parts an hour has. The busiest hour begins at one of them. */
 const PARTS = 6;
 
 /**
- * Returns the hour with the most arrivals, in seconds after the first job. In a load of less than
- * two hours it is half of its time, so that some of it is left before the change.
+ * Returns the hour with the most arrivals, in seconds after the first job. If the load is shorter
+ * than two hours, the result covers half of it instead of an hour, so that part of the load can
+ * come before the change.
  */
 export function busiestHour(load: Load): { readonly fromS: number; readonly toS: number } {
   const lengthS = Math.min(HOUR_S, load.spanS / 2);

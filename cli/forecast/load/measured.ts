@@ -4,9 +4,9 @@ export interface Interval {
   readonly to: number;
   readonly arrivals: number;
   readonly completed: number;
-  /** Waiting jobs at its end. */
+  /** Waiting jobs at the end of the interval. */
   readonly queued: number;
-  /** Workers at its end that are or may be billed. */
+  /** Workers at the end of the interval that are or may be billed. */
   readonly workers: number;
 }
 

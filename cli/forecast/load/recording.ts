@@ -74,7 +74,7 @@ export function readRecording(
         durationS: duration || runMs === undefined ? draw() : runMs / 1000,
       })),
       description: `recording of ${jobs.size} jobs that clients saw${lost}`,
-      // Nobody knows which share of the jobs the clients saw.
+      // It is unknown which share of the jobs the clients saw.
       measured: () => undefined,
     };
   }
@@ -132,12 +132,12 @@ function chosen(folder: string, found: ReadonlyMap<string, Recorded>, endpoint: 
   if (first) throw new Error(`${folder} has ${fits.length} such endpoints: choose one with --endpoint: ${shown(fits)}`);
   throw new Error(
     endpoint === undefined || all.length === 0
-      ? `${folder} has no arrivals yet: they are differences of two intervals`
+      ? `${folder} has no arrivals yet: they are computed from two intervals`
       : `${folder} has no endpoint "${endpoint}". It has: ${shown(all)}`,
   );
 }
 
-/** Two recorders may have covered the same time. It counts once. */
+/** Two recorders may have covered the same time, which must count only once. */
 function withoutOverlaps(intervals: readonly Interval[]): Interval[] {
   let end = Number.NEGATIVE_INFINITY;
   return [...intervals]

@@ -2,19 +2,19 @@ import { shownNumber, shownTime } from "../../shownValues";
 import type { Measured } from "../load/measured";
 import type { Range, Summary } from "./summary";
 
-/** A figure that was measured, beside the forecast of the same load with the same settings. */
+/** A measured figure, and its forecast for the same load with the same settings. */
 export interface CalibrationRow {
   readonly name: "completed" | "queueDepth" | "workerSeconds" | "delayP50" | "delayP95";
   readonly measured: number;
   readonly forecast: Range;
-  /** How far the middle of the runs is from the measurement: 0.2 is 20 % above it. */
+  /** The deviation of the runs' middle value from the measurement. 0.2 means 20 % above it. */
   readonly error: number;
 }
 
-/** How well the model repeats a recorded load. */
+/** How well the model reproduces a recorded load. */
 export interface Calibration {
   readonly verdict: "calibrated" | "not calibrated" | "uncalibrated";
-  /** Empty without a measurement. */
+  /** Empty if nothing was measured. */
   readonly rows: readonly CalibrationRow[];
 }
 
@@ -22,8 +22,8 @@ export interface Calibration {
 export const LARGEST_ERROR = 0.3;
 
 /**
- * The least value by which a difference is divided: below it, a large ratio means little. Half a
- * job in the queue is no error of 100 %, and neither is half a second.
+ * The smallest value by which a difference is divided, because ratios of small values mean little:
+ * a difference of half a job, or of half a second, must not count as an error of 100 %.
  */
 const LEAST: Readonly<Record<CalibrationRow["name"], number>> = {
   completed: 1,

@@ -2,7 +2,7 @@ import { PERCENTILES, type RunResult, type WatchedResult } from "../../../emulat
 import { shownMoney, shownNumber, shownTime } from "../../shownValues";
 import { type Costing, costOf, type Range, rangeOf } from "./summary";
 
-/** A time of the load, with or without the change at its beginning. */
+/** What happens in a part of the load, with or without the change at its beginning. */
 export interface WatchedSummary {
   readonly jobs: Range;
   readonly delayS: Readonly<Record<string, Range>>;

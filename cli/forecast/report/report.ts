@@ -19,12 +19,12 @@ export interface Report {
   /** One result for each of the stack, the program, or the options. The last one is the newest. */
   readonly results: readonly { readonly title: string; readonly summary: Summary }[];
   readonly sweep: Sweep | undefined;
-  /** The change at the busiest hour; `undefined` if only one side is played. */
+  /** The change at the busiest hour; `undefined` if only one setting is simulated. */
   readonly during?: During | undefined;
-  /** The first side, compared with what was measured. */
+  /** The first setting's forecast, compared with the measurements. */
   readonly calibration: Calibration;
   readonly assumptions: readonly ShownAssumption[];
-  /** Sentences to read before the numbers. */
+  /** Warnings, which the reader must see before the numbers. */
   readonly warnings: readonly string[];
   /** Sentences about limits that may be exceeded. */
   readonly exceeded: readonly string[];

@@ -115,9 +115,9 @@ export function suggestion(sweep: Sweep, current: Summary): string {
     const fewest = Math.min(...all.map(({ failed }) => failed.high));
     const fastest = Math.min(...all.filter(hasDelays).map(({ delayS }) => delayS.p95?.high ?? 0));
     const least = Number.isFinite(fastest)
-      ? `The fastest one reaches ${shownTime(fastest)}`
-      : "No job of any one starts";
-    return `No setting of the sweep has a p95 delay ${goal}. ${least}, and the least that is lost or times out is ${shownNumber(fewest)}.`;
+      ? `The fastest setting reaches ${shownTime(fastest)}`
+      : "With none of the settings does a job start";
+    return `No setting of the sweep has a p95 delay ${goal}. ${least}. With the most reliable setting, up to ${shownNumber(fewest)} jobs are lost or time out.`;
   }
   const change = changeLine(current.settings, best.settings);
   const faster = fasterAdvice(sweep, current, best);

@@ -12,7 +12,7 @@ export type Settings = Pick<
   readonly flashBoot: boolean;
   /** GPUs per worker (integer, ≥ 1). */
   readonly gpuCount: number;
-  /** The longest time of a job, in milliseconds, > 0. @default that of the service */
+  /** The execution timeout of jobs, in milliseconds, > 0. @default that of the service */
   readonly executionTimeoutMs?: number;
   /** CPU instances as a comma-separated list; empty for GPU workers. */
   readonly instanceIds: string;

@@ -121,7 +121,7 @@ testWith(
     ]);
     const file = path.join(folder, "rules.yml");
     const { code, stdout, stderr } = await run("alerts", "test", "--out", file);
-    expect([code, stdout]).toEqual([0, expect.stringContaining("each fired what it should, and nothing else")]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining("the expected alerts fired, and no others")]);
     expect(stderr).toContain("crashLoop");
     expect(promtool(["test", "rules", path.join(folder, "rules.test.yml")])).toContain("SUCCESS");
   },

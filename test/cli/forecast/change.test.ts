@@ -93,5 +93,5 @@ test.each<[string, Change, readonly RegExp[]]>([
 
 test("limits fail without a measurement if calibration is required", async () => {
   const { exceeded } = await played({}, { ...LIMITS, requireCalibration: true });
-  expect(exceeded).toEqual([expect.stringMatching(/^no limit counts without a calibration .* Uncalibrated/)]);
+  expect(exceeded).toEqual([expect.stringMatching(/^the forecast is not calibrated, .* Uncalibrated/)]);
 });

@@ -20,7 +20,7 @@ test.each<[string, string, string]>([
   [
     "the JSON of a refresh",
     previewOf([]).replace('"op":"same"', '"op":"refresh"'),
-    "the JSON is of pulumi refresh, which does not run the program",
+    "the JSON is from pulumi refresh, which does not run the program",
   ],
   ["a step without a URN", '{"steps":[{"op":"create"}]}', "the JSON is not a preview"],
 ])("%s is refused, and the message says what to do", async (_, text, message) => {

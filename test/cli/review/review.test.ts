@@ -181,7 +181,7 @@ describe("the account", () => {
     expect(code).toBe(4);
     expect(stdout).toContain(
       "IMPOSSIBLE  the account's workersMax would be 12, above its quota of 10: 9 by this program, 3 by the account's other " +
-        "endpoints. The service refuses the change",
+        "endpoints. The service rejects the change",
     );
   });
 
@@ -224,7 +224,7 @@ describe("the account", () => {
     const steps = [step("create", "one", { inputs: ONE, provider: "staging" })];
     const { code, stdout } = await reviewed(previewOf(steps), { emulator });
     expect(code).toBe(0);
-    expect(stdout).toContain("NOT LOOKED UP  quota and spend limit for one: their provider has another account");
+    expect(stdout).toContain("NOT LOOKED UP  quota and spend limit for one: their provider uses another account");
   });
 });
 

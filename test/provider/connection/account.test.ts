@@ -39,14 +39,14 @@ describe("an endpoint that is absent", () => {
   });
 
   test.each([
-    ["the API key differs from the one", otherKey],
-    ["it was last seen at https://api.example.com, not at https://other.example.com", elsewhere],
+    ["It was last seen with another API key", otherKey],
+    ["It was last seen at https://api.example.com, not at https://other.example.com", elsewhere],
   ])("does not count as deleted when %s", (reason, account) => {
     const failing = () => refuseOtherAccount("endpoint", seenAt(HOME), { account, settings: settings() }, "ep-1");
     expect(failing).toThrow(expect.objectContaining({ code: "ACCOUNT_CHANGED" }));
     expect(failing).toThrow(reason);
     expect(failing).toThrow(
-      /may still exist there, and you may still be charged.*SERVERLESS_GPU_ALLOW_ACCOUNT_CHANGE=true/s,
+      /may still exist in that account, and you may still be charged.*SERVERLESS_GPU_ALLOW_ACCOUNT_CHANGE=true/s,
     );
     expect(failing).not.toThrow(account.apiKey);
   });

@@ -138,9 +138,7 @@ test("an up on another machine puts an endpoint that a killed deletion left at z
   const said = machine.provider.output();
   const [{ id: left = "" } = {}, { id: repaired = "" } = {}] = machine.remembered;
   expect(said).toContain(`warning: endpoint ${left} is off`);
-  expect(said).toContain(
-    `endpoint ${repaired} is scaled to zero, but the program sets workersMin 1: up puts it back in service`,
-  );
+  expect(said).toContain(`endpoint ${repaired} is scaled to zero, but the program sets workersMin 1: up restores it`);
   const later = machine.remembered.map((each) =>
     machine.provider.diff(each?.id ?? "", each?.outputs ?? {}, each?.inputs ?? {}),
   );
@@ -299,10 +297,10 @@ test("a recycle on another machine voids the note of a killed recycle, so this m
   const back = await startDynamicProvider(machine);
   try {
     expect(await back.diff(first.id, first.outputs, recycled.inputs)).toMatchObject({ changes: "some" });
-    expect(back.output()).toContain(`left endpoint ${first.id} at zero`);
+    expect(back.output()).toContain(`left endpoint ${first.id} scaled to zero`);
     const said = back.output().length;
     expect(await back.diff(first.id, recycled.outputs, recycled.inputs)).toMatchObject({ changes: "none" });
-    expect(back.output().slice(said)).not.toContain("at zero");
+    expect(back.output().slice(said)).not.toContain("scaled to zero");
     expect(emulator.endpoints.get(first.id)).toMatchObject(DEFAULTS);
   } finally {
     await back.stop();

@@ -67,7 +67,7 @@ describe("if the console sets another image while an adoption is judged", () => 
     await failedUpWithEdit(run, provider, adopting(first.id));
     await using next = await startProvider(emulator, machine);
     const error = await failedUp(next, adopting(first.id, "wrong"), undefined);
-    expect(error.message).toContain("was refused: its test failed");
+    expect(error.message).toContain("failed and was rolled back: its test failed");
     expect(maximumOf(run)).toBe(2);
     expect(serving(emulator)).toMatchObject({ image: "me/theirs-good", env: former.env });
   }, 120_000);
@@ -80,7 +80,7 @@ describe("if the console sets another image while an adoption is judged", () => 
     emulator.faults.clear();
     await using next = await startProvider(emulator, machine);
     const error = await failedUpWithEdit(run, next, adopting(first.id), remembered as Remembered);
-    expect(error.message).toContain("neither accepted nor taken back");
+    expect(error.message).toContain("neither accepted nor rolled back");
     expect(error.remembered?.outputs).toMatchObject({ imageName: "me/theirs-good", workersMax: 6, __adopting: true });
     await using last = await startProvider(emulator, machine);
     const left = (await refresh(last, error.remembered as Remembered)) as Remembered;
@@ -151,9 +151,7 @@ describe("an adoption that was killed on another machine", () => {
     for (const workersMax of [6, 9]) {
       await using other = await startProvider(emulator, elsewhere);
       const error = await failedUp(other, { ...adopting(first.id, "wrong"), workersMax }, undefined);
-      expect(error.message).toContain(
-        "was not adopted: it already had the program's release, and that failed: its test",
-      );
+      expect(error.message).toContain("was not adopted: it already had the program's release, which failed: its test");
       expect(error.message).toMatch(new RegExp(`serverless-gpu rollback ${first.id} --to \\d`));
       expect(error.remembered).toBeUndefined();
       expect(maximumOf(run)).toBe(6);
@@ -171,7 +169,7 @@ describe("an adoption that was killed on another machine", () => {
     const { saves } = serving(emulator);
     await using other = await startProvider(emulator, newMachine());
     const adopted = await up(other, adopting(first.id), undefined);
-    expect(other.output()).toContain("already serves: it is judged now");
+    expect(other.output()).toContain("is already in service and is judged now");
     expect(other.output()).toContain("has passed");
     expect(serving(emulator)).toMatchObject({ image: "me/llama-2-good", saves });
     expect(await other.diff(adopted.id, adopted.outputs, adopted.inputs)).toMatchObject({ changes: "none" });

@@ -8,7 +8,7 @@ import { AFTER_THE_SAVE, failedUp, former, killAt, start } from "../../support/r
 import { newMachine, programOf, serving, startProvider } from "../../support/rollOuts";
 
 const { rollOut: _, ...withoutRollOut } = programOf("good");
-const LEFT = "takes back a release that a killed run has left";
+const LEFT = "rolls back a release that a killed run left behind";
 
 /** Replaces what was sealed on this machine, as if another key had sealed it. */
 function reseal(machine: string): void {
@@ -56,7 +56,7 @@ describe("after a kill, the previous program", () => {
     try {
       const second = await up(next, programOf("good"), first);
       const error = await failedUp(next, programOf("wrong"), second);
-      expect(error.message).toContain("was refused: its test failed");
+      expect(error.message).toContain("failed and was rolled back: its test failed");
       expect(serving(emulator)).toMatchObject(former);
     } finally {
       await next.stop();
@@ -136,11 +136,11 @@ test("a release made at workersMax 0 is judged once the endpoint gets workers", 
   const { emulator, provider, first } = run;
   const off = { ...programOf("wrong"), workersMin: 0, workersMax: 0 };
   const second = await up(provider, off, first);
-  expect(provider.output()).toContain("its new release is judged when workersMax is raised");
+  expect(provider.output()).toContain("its new release is judged once workersMax is raised");
   expect(provider.output()).not.toContain("has passed");
   expect(await provider.diff(second.id, second.outputs, second.inputs)).toMatchObject({ changes: "none" });
   const error = await failedUp(provider, programOf("wrong"), second);
-  expect(error.message).toContain("was refused: its test failed");
+  expect(error.message).toContain("failed and was rolled back: its test failed");
   expect(serving(emulator)).toMatchObject(former);
   expect(error.remembered?.outputs).toMatchObject({ imageName: former.image });
 }, 120_000);
@@ -196,7 +196,7 @@ describe("on a machine that knows nothing, after a refresh", () => {
       const refreshed = (await refresh(other, first)) as Remembered;
       expect(refreshed.outputs).toMatchObject({ workersMax: 0 });
       const error = await failedUp(other, programOf("wrong"), { ...refreshed, inputs: first.inputs });
-      expect(error.message).toContain("was refused: its test failed");
+      expect(error.message).toContain("failed and was rolled back: its test failed");
       expect(serving(emulator)).toMatchObject(former);
       expect(emulator.endpoints.get(first.id)).toMatchObject({ workersMin: 1, workersMax: 2 });
       expect(error.remembered?.outputs).toMatchObject({ imageName: former.image, workersMin: 1, workersMax: 2 });
@@ -211,13 +211,13 @@ test("an adoption that changes the release is also judged, and a rejected releas
   const { emulator, machine, provider, first } = run;
   const adopting = (kind: string) => ({ ...programOf(kind), adoptId: first.id });
   const error = await failedUp(provider, adopting("wrong"), undefined);
-  expect(error.message).toContain("was refused: its test failed");
+  expect(error.message).toContain("failed and was rolled back: its test failed");
   expect(error.remembered).toBeUndefined();
   expect(serving(emulator)).toMatchObject({ ...former, saves: 2 });
   const next = await startProvider(emulator, machine);
   try {
     const again = await failedUp(next, adopting("wrong"), undefined);
-    expect(again.message).toContain("was refused: its test failed");
+    expect(again.message).toContain("failed and was rolled back: its test failed");
     expect(serving(emulator)).toMatchObject({ ...former, saves: 2 });
   } finally {
     await next.stop();

@@ -4,7 +4,7 @@ import { type Remembered, up } from "../../faults/engineMemory";
 import { AFTER_THE_SAVE, failedUp, former, killAt, type Moment, start } from "../../support/rollOutRuns";
 import { answers, newMachine, programOf, serving, startProvider, TOKEN } from "../../support/rollOuts";
 
-const LEFT = "takes back a release that a killed run has left";
+const LEFT = "rolls back a release that a killed run left behind";
 const over = (api: string): Moment => (api === "v2" ? AFTER_THE_SAVE : ["the save", "saveTemplate", 1, "after"]);
 
 describe.each(["v2", "graphql"])("over %s", (api) => {
@@ -61,7 +61,7 @@ describe.each(["v2", "graphql"])("over %s", (api) => {
     while (!isHeld()) await new Promise((resolve) => setTimeout(resolve, 20));
     await console.endpoints.update(first.id, { imageName: "me/theirs-good" });
     const error = await running;
-    expect(error.message).toContain("neither accepted nor taken back: someone else has changed imageName");
+    expect(error.message).toContain("neither accepted nor rolled back: someone else changed imageName");
     expect(provider.output()).not.toContain("has passed");
     expect(serving(emulator)).toMatchObject({ image: "me/theirs-good" });
     expect(error.remembered?.outputs).toMatchObject({ imageName: "me/theirs-good", env: { VERSION: kind } });
@@ -86,7 +86,10 @@ describe("a killed adoption with a bad image", () => {
     for (const attempt of ["the first", "the second"]) {
       await using next = await startProvider(emulator, machine);
       const error = await failedUp(next, adopting(first.id), undefined);
-      expect([attempt, error.message]).toEqual([attempt, expect.stringContaining("was refused: its test failed")]);
+      expect([attempt, error.message]).toEqual([
+        attempt,
+        expect.stringContaining("failed and was rolled back: its test failed"),
+      ]);
       expect(error.remembered).toBeUndefined();
       expect(serving(emulator)).toMatchObject(former);
     }
@@ -119,7 +122,7 @@ describe("a killed adoption with a bad image", () => {
       const { outputs } = await next.read(left.id, left.outputs);
       expect(outputs).toMatchObject({ __adopting: true });
       await next.delete(left.id, left.outputs);
-      expect(next.output()).toContain("is not deleted, because its new release has never passed");
+      expect(next.output()).toContain("is not deleted, because its adoption was not completed");
       expect(emulator.endpoints.get(first.id)).toMatchObject({ workersMax: 2 });
       expect(serving(emulator)).toMatchObject(former);
     },
@@ -139,7 +142,7 @@ describe("a killed adoption with a bad image", () => {
     await using program = await startProvider(emulator, machine);
     const error = await failedUp(program, adopting(first.id), undefined);
     expect(program.output()).not.toContain("did not finish the adoption");
-    expect(error.message).toContain("was refused");
+    expect(error.message).toContain("failed and was rolled back");
     await using last = await startProvider(emulator, machine);
     await up(last, { __provider: TEMPLATE, ...template, automaticName: "third" }, undefined);
     expect(last.output()).not.toContain("did not finish the adoption");
@@ -175,7 +178,7 @@ describe("a killed adoption with a bad image", () => {
     process.env = { ...env, ...emulator.env, SERVERLESS_GPU_SERVICE: "runpod", XDG_CACHE_HOME: machine };
     try {
       const command = () => ended(startCommand("rollback", first.id, "--left", "--yes", "--api", api));
-      expect(await command()).toMatchObject({ code: 0, stderr: expect.stringContaining("does not exist any more") });
+      expect(await command()).toMatchObject({ code: 0, stderr: expect.stringContaining("no longer exists") });
       expect(await command()).toMatchObject({ code: 1, stderr: expect.stringContaining("has no record") });
     } finally {
       process.env = env;

@@ -20,15 +20,15 @@ test("a release that fails its test is restored and stays refused until the atte
   await using run = await start();
   const { emulator, provider, first } = run;
   const error = await failedUp(provider, programOf("wrong"), first);
-  expect(error.message).toMatch(/was refused: its test failed: job .* output\.text is not as expected/);
-  expect(error.message).toContain("serves with its previous settings");
+  expect(error.message).toMatch(/failed and was rolled back: its test failed: job .* output\.text is not as expected/);
+  expect(error.message).toContain("runs with its previous settings");
   // The plain error leaves state as it was.
   expect(error.remembered).toBe(first);
   expect(serving(emulator)).toMatchObject({ ...former, saves: 2 });
 
   const again = await failedUp(provider, programOf("wrong"), first);
   expect(again.message).toContain("output.text is not as expected");
-  expect(provider.output()).toContain("warning: this release was refused before");
+  expect(provider.output()).toContain("warning: this release failed before");
   expect(serving(emulator)).toMatchObject({ ...former, saves: 2 });
 
   const other = await startProvider(emulator, newMachine());
@@ -54,7 +54,7 @@ test("over GraphQL, a release of the endpoint's own container is also judged and
   await using run = await start("graphql");
   const { emulator, provider, first } = run;
   const error = await failedUp(provider, programOf("wrong"), first);
-  expect(error.message).toContain("was refused: its test failed");
+  expect(error.message).toContain("failed and was rolled back: its test failed");
   expect(provider.output()).toContain("GraphQL does not show releases");
   expect(error.remembered).toBe(first);
   expect(serving(emulator)).toMatchObject(former);
@@ -68,7 +68,7 @@ test("a failed restore leaves a state that shows the settings in service, and th
   emulator.faults.add({ match: { operation: "updateEndpoint" }, effect: {}, times: 1 });
   emulator.faults.add({ match: { operation: "updateEndpoint" }, effect: { status: 400 }, times: 1 });
   const error = await failedUp(provider, programOf("wrong"), first);
-  expect(error.message).toContain("still serves, because its previous settings could not be saved");
+  expect(error.message).toContain("is still in service, because its previous settings could not be saved");
   expect(error.remembered?.outputs).toMatchObject({ imageName: "me/llama-wrong" });
   expect(JSON.stringify(error.remembered?.outputs.__unjudged)).not.toContain(TOKEN);
   expect(serving(emulator)).toMatchObject({ image: "me/llama-wrong" });
@@ -76,7 +76,7 @@ test("a failed restore leaves a state that shows the settings in service, and th
   emulator.faults.clear();
   const half = error.remembered as Remembered;
   const second = await failedUp(provider, programOf("wrong"), half);
-  expect(second.message).toContain("was refused: its test failed");
+  expect(second.message).toContain("failed and was rolled back: its test failed");
   expect(serving(emulator)).toMatchObject(former);
   expect(second.remembered?.outputs).toMatchObject({ imageName: "me/llama-good", env: former.env });
   const third = await failedUp(provider, programOf("wrong"), second.remembered as Remembered);
@@ -90,10 +90,10 @@ test("with onFailure keep, a failed release stays in place, up fails, and the ne
   const { emulator, provider, first } = run;
   const program = programOf("wrong", { onFailure: "keep" });
   const error = await failedUp(provider, program, first);
-  expect(error.message).toContain("It still serves, because rollOut.onFailure is keep");
+  expect(error.message).toContain("It is still in service, because rollOut.onFailure is keep");
   expect(serving(emulator)).toMatchObject({ image: "me/llama-wrong", saves: 1 });
   const again = await failedUp(provider, program, error.remembered as Remembered);
-  expect(again.message).toContain("It still serves");
+  expect(again.message).toContain("It is still in service");
   expect(serving(emulator)).toMatchObject({ image: "me/llama-wrong", saves: 1 });
 }, 120_000);
 
@@ -116,7 +116,7 @@ describe("an up that was killed", () => {
     const next = await startProvider(emulator, machine);
     try {
       const error = await failedUp(next, programOf("wrong"), first);
-      expect(error.message).toContain("was refused: its test failed");
+      expect(error.message).toContain("failed and was rolled back: its test failed");
       expect(error.remembered).toBe(first);
       expect(serving(emulator)).toMatchObject(former);
       const saves = serving(emulator).saves;
@@ -140,7 +140,7 @@ describe("an up that was killed", () => {
       expect(refreshed.outputs).toMatchObject({ imageName: "me/llama-wrong" });
       expect(JSON.stringify(refreshed.outputs.__unjudged)).not.toContain(TOKEN);
       const error = await failedUp(other, programOf("wrong"), { ...refreshed, inputs: first.inputs });
-      expect(error.message).toContain("was refused: its test failed");
+      expect(error.message).toContain("failed and was rolled back: its test failed");
       expect(error.remembered?.outputs).toMatchObject({ imageName: "me/llama-good", env: former.env });
       expect(serving(emulator)).toMatchObject(former);
     } finally {

@@ -119,8 +119,8 @@ test("a wrong account, a null account and an empty list never count as a deletio
   emulator.faults.clear();
   const elsewhere = { ...outputs, __account: `${emulator.url} 0123456789ab` };
   emulator.templates.delete(id);
-  await expect(provider.read(id, elsewhere)).rejects.toThrow(/the API key differs/);
-  await expect(provider.delete(id, elsewhere)).rejects.toThrow(/the API key differs/);
+  await expect(provider.read(id, elsewhere)).rejects.toThrow(/last seen with another API key/);
+  await expect(provider.delete(id, elsewhere)).rejects.toThrow(/last seen with another API key/);
   expect((await provider.read(id, outputs)).id).toBe("");
 });
 
