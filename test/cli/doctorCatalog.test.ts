@@ -10,7 +10,10 @@ test("doctor warns about endpoints in state that cannot run according to the cat
   const state = { value: [{ urn: `urn:pulumi:dev::test::${type}::one`, type, outputs }] };
   const settings = providerSettings(() => undefined, emulator.env);
   expect(await checkCatalog(state, settings)).toEqual([
-    expect.objectContaining({ status: "warning", found: expect.stringContaining("one: the catalog has no GPU pool ADA_42") }),
+    expect.objectContaining({
+      status: "warning",
+      found: expect.stringContaining("one: the catalog has no GPU pool ADA_42"),
+    }),
   ]);
   const ada = { value: [{ ...state.value[0], outputs: { ...outputs, gpuIds: "ADA_24" } }] } as typeof state;
   expect(await checkCatalog(ada, settings)).toMatchObject([{ found: expect.stringContaining("spend limit of $2.00") }]);
