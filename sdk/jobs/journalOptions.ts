@@ -89,7 +89,7 @@ export function journaledContext<Output, Input extends object>(
   options: JournalOptions<Input> & Pick<Partial<JournaledContext<Output>>, "request" | "schema">,
   journal: Journal,
   { context, endpointId }: QueueTransport,
-): Omit<JournaledContext<Output>, "start" | "resume"> {
+): Omit<JournaledContext<Output>, "start" | "resume" | "readEndpoint"> {
   const { batch = "", key, keyVersion = "1", uncertain, expired, store, request, schema } = options;
   return {
     journal,

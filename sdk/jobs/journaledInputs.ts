@@ -35,6 +35,11 @@ export interface JournaledContext<Output> {
   readonly start: (request: JobRequest, signal: AbortSignal, beforeSend: () => void) => Promise<JobHandle>;
   /** Returns the handle of a job that was submitted earlier. */
   readonly resume: (jobId: string, submittedAt: number | undefined) => JobHandle;
+  /**
+   * Reads the endpoint.
+   * @throws NotFoundError if this account has no such endpoint
+   */
+  readonly readEndpoint: () => Promise<unknown>;
 }
 
 /**
@@ -54,6 +59,7 @@ export function runJournaled<Input extends object, Output>(context: JournaledCon
   /** Changes for results that consumers finished processing only after the loop had ended. */
   const late: JournalChange[] = [];
   let recording: Promise<void> | undefined;
+  let known: Promise<unknown> | undefined;
   const ledger = () => opened as Ledger;
   const asides = createAsides(clock, ledger);
 
@@ -160,11 +166,21 @@ export function runJournaled<Input extends object, Output>(context: JournaledCon
       if (error instanceof JobFailedError) {
         settle(item, key, job.id, { id: job.id, status: error.jobStatus, error: error.jobError });
       } else if (error instanceof JobExpiredError && !isDelivered) {
+        await requireEndpoint();
         await ledger().record({ key, owner: ledger().owner(), state: "expired", jobId: job.id });
         if (context.again.includes("expired") && !stop.signal.aborted) return undefined;
       }
       return outcomeOf(error, item, stop);
     }
+  }
+
+  /** With the key of another account, no job is known, whether it has expired or not. */
+  function requireEndpoint(): Promise<unknown> {
+    known ??= context.readEndpoint().catch((error: unknown) => {
+      known = undefined;
+      throw error;
+    });
+    return known;
   }
 
   async function success(job: Job): Promise<Outcome<Output>> {

@@ -90,6 +90,7 @@ export function createEndpointQueue(
             ...(submittedAt !== undefined && { submittedAt: new Date(submittedAt) }),
             ...(policy?.ttl != null && { ttl: policy.ttl }),
           }),
+        readEndpoint: () => jobs.health(),
       };
       const start = (request: JobRequest, signal: AbortSignal) =>
         run(request, { ...submit, schema, signal }, { keepsAttempt });

@@ -122,6 +122,7 @@ function startProcess(
       clock,
       log: undefined,
       journal: journalOf(journal, call),
+      readEndpoint: () => Promise.resolve(),
       keyOf: (input) => (input as { key: string }).key,
       async start(request, _signal, beforeSend) {
         await call(() => {}).catch(() => {});
