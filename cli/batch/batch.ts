@@ -111,7 +111,7 @@ async function writeResults(
     for (;;) {
       // Nothing else is in progress, so this may be the end of the batch.
       const isIdle = running.counts.started - running.counts.skipped === yielded;
-      if (group.length >= LARGEST_GROUP || (group.length > 0 && isIdle)) await flush();
+      if (group.length >= LARGEST_GROUP || file.isFull || (group.length > 0 && isIdle)) await flush();
       const next = running.next();
       // While waiting for the next result, write those that have already arrived.
       if (group.length > 0 && !(await isReady(next))) await flush();
@@ -156,6 +156,7 @@ function lineOf({ key, jobId, output, error }: BatchResult<object>, index: numbe
 
 function exitCode({ counts }: Batch<object, unknown>, unknown: number, isWhole: boolean): number {
   if (unknown > 0) say(`${unknown} inputs have no result. The next run reports them again`);
+  if (counts.skipped > 0) say(`${counts.skipped} results are not in this output: an earlier or another run wrote them`);
   if (isWhole) return counts.failed > 0 || unknown > 0 ? NOT_ALL : 0;
   const waiting = counts.unfinished - unknown;
   const running =

@@ -24,7 +24,7 @@ export function fileJournal(file: string): Journal {
   return {
     async open(batch) {
       const place = await placeOf(file);
-      const unlock = await lockFile(place).catch((cause: unknown) => {
+      const unlock = await lockFile(place, "the journal", FOR_SEVERAL).catch((cause: unknown) => {
         throw cause instanceof ServerlessGpuError ? cause : cannotOpen(file, cause);
       });
       try {
@@ -44,6 +44,8 @@ export function fileJournal(file: string): Journal {
     },
   };
 }
+
+const FOR_SEVERAL = "use a database for several processes (postgresJournal)";
 
 async function placeOf(file: string): Promise<string> {
   const whole = path.resolve(file);

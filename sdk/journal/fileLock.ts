@@ -24,9 +24,11 @@ const held = new Set<string>();
  * Locks a file until the returned function is called or this process ends. A lock becomes free when
  * its process ends. To take the lock, a process creates a lock file with the next number. Only one
  * process can create a given file, and the lock file with the highest number holds the lock.
+ * @param what what the file is, in messages
+ * @param instead what several processes can use instead
  * @throws JOURNAL_LOCKED if another process, or this process, already holds the lock
  */
-export async function lockFile(file: string): Promise<() => Promise<void>> {
+export async function lockFile(file: string, what: string, instead: string): Promise<() => Promise<void>> {
   const me: Holder = { pid: process.pid, host: hostname(), ...identity(process.pid) };
   const own = path.join(path.dirname(file), `.${path.basename(file)}.${me.pid}.${Math.random().toString(36).slice(2)}`);
   try {
@@ -35,7 +37,9 @@ export async function lockFile(file: string): Promise<() => Promise<void>> {
       const [highest = 0, ...older] = await lockNumbers(file);
       const name = lockName(file, highest);
       const holder = highest > 0 ? await holderOf(name) : undefined;
-      if (held.has(name) || (holder && mayRun(holder, me))) throw locked(file, name, holder ?? me);
+      if (held.has(name) || (holder && mayRun(holder, me))) {
+        throw locked(`${what} ${file}`, instead, name, holder ?? me);
+      }
       const next = lockName(file, highest + 1);
       if (!(await isFirst(own, next))) continue;
       if ((await lockNumbers(file))[0] !== highest + 1) {
@@ -106,10 +110,10 @@ function identity(pid: number): Pick<Holder, "boot" | "namespace" | "start"> {
   return { boot: systemStart(), namespace: processNamespace(), start: processStart(pid) };
 }
 
-function locked(file: string, name: string, { pid, host }: Holder): CodedError {
+function locked(file: string, instead: string, name: string, { pid, host }: Holder): CodedError {
   return new CodedError(
     "JOURNAL_LOCKED",
-    `the journal ${file} is in use by process ${pid} on ${host}: one process at a time can use a file. Wait until it has ` +
-      `ended, or use a database for several processes (postgresJournal). If you know that it has ended, delete ${name}`,
+    `${file} is in use by process ${pid} on ${host}: one process at a time can use a file. Wait until it has ` +
+      `ended, or ${instead}. If you know that it has ended, delete ${name}`,
   );
 }

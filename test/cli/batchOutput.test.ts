@@ -1,0 +1,67 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { OutputFile } from "../../cli/batch/outputFile";
+
+let folder: string;
+let file: string;
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), "output-"));
+  file = path.join(folder, "out.jsonl");
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const line = (key: string) => JSON.stringify({ key, index: 0, jobId: `job-${key}`, output: "x" });
+const contents = () => readFile(file, "utf8");
+
+/** Opens the file, adds a result and closes it. */
+async function add(key: string) {
+  const output = await OutputFile.open(file);
+  const known = ["a", "b"].filter((each) => output.has(each));
+  output.add(key, line(key));
+  await output.flush();
+  await output.close();
+  return known;
+}
+
+test.each([
+  ["a letter"],
+  ['{"prompt":"Hi"}'],
+  ['{"key":"a","prompt":"Hi"}\n'],
+  [`${line("a")}\na letter`],
+])("a file with anything but results stays as it is, even without a last line break: %j", async (text) => {
+  await writeFile(file, text);
+  await expect(OutputFile.open(file)).rejects.toThrow(/not a result/);
+  expect(await contents()).toBe(text);
+});
+
+test.each([
+  ["a whole result without its line break stays", line("b"), ["a", "b"], `${line("b")}\n`],
+  ["the beginning of a result is removed", line("b").slice(0, 20), ["a"], ""],
+  ["the first character of a result is removed", "{", ["a"], ""],
+  ["zeros are removed, which a power failure can leave", "\0\0\0", ["a"], ""],
+])("%s", async (_, end, known, kept) => {
+  await writeFile(file, `${line("a")}\n${end}`);
+  expect(await add("c")).toEqual(known);
+  expect(await contents()).toBe(`${line("a")}\n${kept}${line("c")}\n`);
+});
+
+test("a second process cannot use the file, and changes nothing", async () => {
+  const first = await OutputFile.open(file);
+  await writeFile(file, line("a").slice(0, 20));
+  await expect(OutputFile.open(file)).rejects.toThrow(/the output .* is in use .* or give --output another name/);
+  expect(await contents()).toBe(line("a").slice(0, 20));
+  await first.close();
+  expect(await add("b")).toEqual([]);
+});
+
+test("large results are written before many of them are kept", async () => {
+  const output = await OutputFile.open(file);
+  output.add("a", "x".repeat(10_000_000));
+  expect(output.isFull).toBe(false);
+  output.add("b", "x".repeat(10_000_000));
+  expect(output.isFull).toBe(true);
+  await output.flush();
+  expect(output.isFull).toBe(false);
+  await output.close();
+});
