@@ -95,7 +95,7 @@ exports.count = pulumi.output(pulumi.runtime.invoke("serverless-gpu:index:getEnd
   expect(second.endpoints.list()).toEqual([]);
 });
 
-test("Ctrl-C ends a drain, and state keeps the endpoint, whose name comes from pulumi:autonaming", async () => {
+test("Ctrl-C ends a drain and restores the workers, and state keeps the endpoint, whose name comes from pulumi:autonaming", async () => {
   await using emulator = await startEmulator({ drainMs: 45_000 });
   const program = `new plugin.ServerlessEndpoint("one", { gpuIds: ["ADA_24"], templateId: "a", workersMin: 1 });`;
   const verbatim = "config:\n  pulumi:autonaming:\n    value:\n      mode: verbatim\n";
@@ -111,7 +111,8 @@ test("Ctrl-C ends a drain, and state keeps the endpoint, whose name comes from p
   expect(exitCode).not.toBe(0);
   expect(output).toContain("the run was cancelled before this operation completed");
   expect(performance.now() - before).toBeLessThan(15_000);
-  expect(emulator.endpoints.list()).toMatchObject([{ workersMin: 0, workersMax: 0 }]);
+  expect(output).toContain("is in service and billed again");
+  expect(emulator.endpoints.list()).toMatchObject([{ workersMin: 1, workersMax: 3 }]);
   const types = ((await stack.exportState()).deployment.resources ?? []).map(({ type }) => type);
   expect(types).toContain("serverless-gpu:index:ServerlessEndpoint");
 });
