@@ -84,7 +84,7 @@ const schema = z.strictObject({
  * JavaScript or misspelled names.
  */
 export function checkOptions(options: EmulatorOptions): void {
-  validate(schema, options, "What startEmulator was given");
+  validate(schema, options, "The argument of startEmulator");
   const programs = Object.entries(options.handlers ?? {}).filter(([, handler]) => isProgram(handler));
   for (const [name, program] of programs) checkProgram(program, `The program handlers.${name}`);
   const [first] = programs;

@@ -161,7 +161,7 @@ export function checkAccount(
     warning(
       `none of the ${listed.length} endpoints, templates and volumes in the state is in this account: ` +
         listed.map(({ id }) => id).join(", "),
-      "Check the key and the URLs: they are probably of another account. If they are right, pulumi preview --refresh shows " +
+      "Check the key and the URLs: they probably belong to another account. If they are right, pulumi preview --refresh shows " +
         "what is missing.",
     ),
   ];

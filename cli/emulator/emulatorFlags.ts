@@ -76,7 +76,7 @@ export function addEmulatorFlags(command: Command): Command {
       "limit on the cost of all running workers, in US dollars an hour (default: none)",
       dollars,
     )
-    .option("--strict-references", "refuse templates, volumes and registry credentials that do not exist")
+    .option("--strict-references", "reject references to templates, volumes and registry credentials that do not exist")
     .option(
       "--template-release-ms <n>",
       "time after its last use until a template can be deleted (default: 120000 in the observed profile, else 0)",

@@ -53,10 +53,10 @@ export function addRehearseFlags(command: Command): Command {
     .optionsGroup("Load:")
     .option(
       "--load <file>",
-      "play these jobs before, after and through the change: a file or the folder of a recording, as for forecast",
+      "simulate these jobs before, after and through the change: a file or the folder of a recording, as for forecast",
     )
     .option("--endpoint <name>", "the endpoint of the load, if there are several")
-    .option("--for <time>", "time span to play (default: all of the load)", parseTime)
+    .option("--for <time>", "time span to simulate (default: the whole load)", parseTime)
     .option(
       "--duration <time>",
       "how long a job takes, such as 8s or 2s..10s, for loads without durations",

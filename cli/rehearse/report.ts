@@ -71,7 +71,7 @@ export function changeLines({ applied, unknown, notes }: Rehearsal): string[] {
     `The update takes ${requests} requests${time}.`,
     ...(unknown.length === 0
       ? []
-      : [`Not known whether these secrets change; the rehearsal assumes not: ${unknown.join(", ")}`]),
+      : [`It is unknown whether these secrets change. The rehearsal assumes that they do not: ${unknown.join(", ")}`]),
     ...notes,
   ].map(clean);
 }

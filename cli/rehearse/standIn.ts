@@ -80,7 +80,7 @@ function othersHandlers({ messages, empty, structs }: Protocol): Handlers {
   const respond = (make: (request: Message) => Message) => (call: Call, done: Done) => done(null, make(call.request));
   const refuse = (call: Call, done: Done) => {
     const token = String(call.request.getTok?.() ?? call.request.getType?.() ?? "a call");
-    done({ code: UNIMPLEMENTED, message: `${token} is of another provider, and a rehearsal calls no other provider` });
+    done({ code: UNIMPLEMENTED, message: `${token} belongs to another provider, which a rehearsal does not call` });
   };
   const same = () => new messages.DiffResponse().setChanges(1);
   const nothing = respond(() => new empty.Empty());

@@ -107,7 +107,7 @@ export function spendFindings({ inAccount }: Costs, { limits }: Answers, missed:
   const isAbove = after.fullScale > spendLimit;
   const what = isAbove
     ? `the program's maximum cost is ${shownMoney(after.fullScale)} an hour, above`
-    : `the change adds ${shownMoney(added)} an hour to the maximum cost, and with what the account spends now that is above`;
+    : `the change adds ${shownMoney(added)} an hour to the maximum cost. Together with the account's current spend, that is above`;
   const others = isAbove ? " The account's other endpoints are not included." : "";
   const message =
     `${what} the account's spend limit of ${shownMoney(spendLimit)}: workers above it do not start, and jobs wait ` +

@@ -28,7 +28,7 @@ function recordOf(
   endpoints: readonly Endpoint[] | undefined,
 ): Endpoint | string {
   const { id, name } = takes ?? {};
-  if (!hasDefaultProvider) return "its provider has another account";
+  if (!hasDefaultProvider) return "its provider uses another account";
   if (!endpoints) return "the endpoints of the account are not known";
   if (id === undefined && name === undefined) return "its id is not known before up";
   const found = endpoints.filter((each) => (id === undefined ? each.name === name : each.id === id));

@@ -54,7 +54,7 @@ interface Run {
 
 /** The maximum length of a finding in the transcript, in characters. */
 const LONGEST_FINDING = 400;
-const NOT_AMONG_THEM = "this command does not play it in this profile, or only with --run-jobs";
+const NOT_AMONG_THEM = "this command does not test it in this profile, or only with --run-jobs";
 
 export function transcriptOf({
   startedAt,

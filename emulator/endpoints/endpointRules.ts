@@ -124,7 +124,7 @@ function assertGpuIds(gpuIds: string): void {
   const unknown = tiers.find((tier) => !GPU_TIERS.some((known) => known === tier));
   if (unknown !== undefined)
     throw new BusinessError(
-      `gpuIds holds "${unknown}", which is not one of ${GPU_TIERS.join(", ")}`,
+      `gpuIds contains "${unknown}", which is not one of ${GPU_TIERS.join(", ")}`,
       "save.unknown-tier",
     );
 }
@@ -138,7 +138,7 @@ function assertLocations(locations: string): void {
     .find((part) => !allowed.includes(part) && !DATA_CENTER_ID.test(part));
   if (unknown !== undefined) {
     throw new BusinessError(
-      `locations holds "${unknown}", which is neither one of ${LOCATIONS.join(", ")} nor a data center`,
+      `locations contains "${unknown}", which is neither one of ${LOCATIONS.join(", ")} nor a data center`,
       "save.unknown-location",
     );
   }

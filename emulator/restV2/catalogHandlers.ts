@@ -62,7 +62,7 @@ function shownCpuPlaces(catalog: Catalog): object[] {
 function withAvailability(query: URLSearchParams): boolean {
   const [include, product] = [query.get("include"), query.get("product")];
   if ((include === null) !== (product === null))
-    throw new V2Refusal(400, "include and product are only possible together", "catalog.v2-parameters");
+    throw new V2Refusal(400, "include and product must be used together", "catalog.v2-parameters");
   if (product?.split(",").some((each) => !PRODUCTS.includes(each)))
     throw new V2Refusal(422, "product is invalid", "catalog.v2-parameters");
   if (include === null && OF_AVAILABILITY.some((name) => query.has(name)))

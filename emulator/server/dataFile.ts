@@ -80,9 +80,12 @@ export class DataFile {
       return true;
     } catch (cause) {
       const reason = cause instanceof SyntaxError ? "It does not contain JSON." : (cause as Error).message;
-      throw new Error(`the data file ${this.#file} is not the emulator's. Name another or remove it. ${reason}`, {
-        cause,
-      });
+      throw new Error(
+        `the data file ${this.#file} was not written by the emulator. Name another file, or remove this one. ${reason}`,
+        {
+          cause,
+        },
+      );
     }
   }
 

@@ -67,7 +67,7 @@ const TABLE: Table = {
     needsNewWorkers: true,
     type: "gpuIds",
     isList: true,
-    mustBe: "a GPU pool, a list of tiers or a comma-separated list",
+    mustBe: "a GPU pool, a list of pools or a comma-separated list",
     normalize: normalizeGpuIds,
     default: "",
     isFixed: changesProcessor,

@@ -218,7 +218,7 @@ function gpuIdProblems(
     .filter((tier) => !known.includes(tier) && !(acceptsNewTiers && GPU_TIER.test(tier)))
     .map(
       (tier) =>
-        `${describe(tier)} is not a known GPU pool. ${nearest(tier, known)} To accept another tier, ` +
+        `${describe(tier)} is not a known GPU pool. ${nearest(tier, known)} To accept another pool, ` +
         "add it to serverless-gpu:extraGpuTiers",
     );
 }

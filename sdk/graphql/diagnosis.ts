@@ -48,7 +48,7 @@ export function graphqlDiagnosisCalls(transport: GraphqlTransport): DiagnosisCal
     if (found) return readEndpoint(found);
     if (!mayBeCut(endpoints)) return undefined;
     throw new UnexpectedResponseError(
-      `${operation}: it is not among the ${endpoints.length} endpoints of the list, which may be cut`,
+      `${operation}: the endpoint is not among the ${endpoints.length} endpoints of the list, which may be cut off`,
     );
   }
 

@@ -86,7 +86,9 @@ async function* eventsOf(chunks: AsyncIterable<Uint8Array>, operation: string): 
       yield event;
     }
     if (bytesOfEvent > LARGEST_EVENT) {
-      throw new UnexpectedResponseError(`${operation}: an event of the stream is larger than 64 MB, and was not read`);
+      throw new UnexpectedResponseError(
+        `${operation}: an event of the stream is larger than 64 MB, so it was not read`,
+      );
     }
   }
   yield* parser.end();

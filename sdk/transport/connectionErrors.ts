@@ -77,7 +77,7 @@ function notSent(cause: unknown, httpRequest: OutgoingRequest, proxyHint: Http["
   }
   if (code.startsWith(PROXY_STATUS)) {
     const status = code.slice(PROXY_STATUS.length);
-    const message = `${operation}: the proxy refused a tunnel to ${host} with the status ${status}${hint}`;
+    const message = `${operation}: the proxy rejected a tunnel to ${host} with the status ${status}${hint}`;
     if (status !== "407") return new CodedError("CANNOT_CONNECT", message, { cause });
     return new CodedError("PROXY_AUTHENTICATION", `${message}. Check the user and the password in the proxy's URL`, {
       cause,

@@ -27,7 +27,7 @@ export function isPathSegment(id: unknown): id is string {
  */
 export function pathSegment(property: string, id: unknown): string {
   if (isPathSegment(id)) return id;
-  const message = `must be an id as the service gives it: ${ID_CHARACTERS}; it is ${shownId(id)}`;
+  const message = `must be an id from the service: ${ID_CHARACTERS}; it is ${shownId(id)}`;
   throw new InvalidInputError("the request", [{ property, message }]);
 }
 

@@ -111,7 +111,7 @@ test.each([
   try {
     const state = await stateOf({ id: "elsewhere1" }, { id: "elsewhere2" });
     expect(state?.found).toContain("none of the 2 endpoints, templates and volumes in the state is in this account");
-    expect(state?.fix).toContain("they are probably of another account");
+    expect(state?.fix).toContain("they probably belong to another account");
     expect((await stateOf({ id: "elsewhere1" }, { id: `here${api}` }))?.found).not.toContain("is in this account");
     const own = { id: "elsewhere1", provider: "urn:pulumi:dev::p::pulumi:providers:pulumi-nodejs::team::1" };
     expect((await stateOf(own))?.found).not.toContain("is in this account");

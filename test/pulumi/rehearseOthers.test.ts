@@ -116,7 +116,7 @@ test("A function of another provider is refused, and the error names it", async 
   await stack.writeProgram(program({ more }));
   const { exitCode, output } = await rehearse();
   expect(exitCode).toBe(1);
-  expect(output).toContain("other:index:getZones is of another provider");
+  expect(output).toContain("other:index:getZones belongs to another provider");
 });
 
 test("Other dynamic resources receive no calls, whether they are in state or new", async () => {

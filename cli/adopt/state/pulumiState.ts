@@ -117,7 +117,7 @@ function pendingWarning({ resource, type }: Properties): string | undefined {
   const { urn, type: token } = objectOrEmpty(resource);
   if (typeof urn !== "string" || !TYPE.test(String(token))) return undefined;
   return (
-    `the old tool was interrupted while ${String(type)} ${urn}: the state may not show what the service has. Look at the ` +
+    `the old tool was interrupted while ${String(type)} ${urn}: the state may differ from the service. Check the resource at the ` +
     "service, and run the old program's refresh first"
   );
 }

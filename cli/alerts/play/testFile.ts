@@ -13,7 +13,8 @@ export function testFile(rulesPath: string, rules: readonly Rule[], plays: reado
     input_series: inputSeries(played.series, played.scrapes),
     alert_rule_test: looks(rules, played),
   }));
-  const head = "# Written by serverless-gpu alerts test. Each test is a play of the emulator in virtual time.\n";
+  const head =
+    "# Written by serverless-gpu alerts test. Each test is a simulation with the emulator in virtual time.\n";
   return `${head}${toYaml({ rule_files: [rulesPath], evaluation_interval: `${SCRAPE_S}s`, tests })}`;
 }
 

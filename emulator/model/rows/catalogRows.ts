@@ -18,11 +18,13 @@ export const catalog = {
   "catalog.absent": assumed("A data center or a CUDA version that does not offer a type is not in the type's list."),
   "catalog.sold-out": assumed("No worker starts where stock is None or Absent. Jobs wait, without an error."),
   "catalog.v2-parameters": documented(
-    "include needs product and the other way round, and cudaVersions excludes minCudaVersion: otherwise 400.",
+    "include and product must be used together, and cudaVersions and minCudaVersion must not; otherwise 400.",
   ),
   "catalog.v2-price": documented("price.serverless is US dollars an hour for one GPU; a type without a pool has none."),
   "catalog.v2-volumes": documented("networkVolumeTypes of a data center is empty if it has no network volumes."),
-  "account.limits": observed("GraphQL's myself has the quota of workers, the spend limit and the current spend."),
-  "account.limits-v2": assumed("/v2/account/limits has limit and current in spendRate and in serverlessWorkers."),
+  "account.limits": observed("GraphQL's myself shows the worker quota, the spend limit and the current spend."),
+  "account.limits-v2": assumed(
+    "/v2/account/limits returns spendRate and serverlessWorkers, each with limit and current.",
+  ),
   "account.spend-limit": documented("A worker whose start would exceed the spend limit does not start; jobs wait."),
 };

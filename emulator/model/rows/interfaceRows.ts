@@ -57,7 +57,7 @@ export const myself = {
   "myself.discount": documented("serverlessDiscount has discountFactor, type and expirationDate."),
   "graphql.pods": assumed("In the observed profile myself.pods and pod show pods; the contract has them only in REST."),
   "myself.user": assumed(
-    "The observed profile has one user without an e-mail address, and one type of GPU for each tier.",
+    "The observed profile has one user without an e-mail address, and one type of GPU for each GPU pool.",
   ),
   "myself.no-discount": documented("serverlessDiscount may be null."),
 };

@@ -45,9 +45,9 @@ export const loadBalancer = {
   "lb.idle-timeout": assumed("A worker without requests stops after idleTimeout, down to workersMin."),
   "lb.processing": observed("A request that a worker has not completed after 5.5 minutes returns 524, or breaks off."),
   "lb.body-limit": observed(
-    "A request body may be up to 30 MB; that a larger one is refused with 413, or cut off there if it is chunked, is assumed.",
+    "A request body may have up to 30 MB. A larger one is rejected with 413 or, if it is chunked, cut off there (assumed).",
   ),
-  "lb.response-limit": observed("A response body may be up to 30 MB; that a larger one is cut off is assumed."),
+  "lb.response-limit": observed("A response body may have up to 30 MB. A larger one is cut off (assumed)."),
   "lb.unreachable": observed("A request to a worker that cannot be reached, or was lost, returns 502."),
   "lb.wrong-ports": observed(
     "If ports does not expose PORT or PORT_HEALTH, requests return 502, and the worker ends after 8 minutes.",

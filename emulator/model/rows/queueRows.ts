@@ -7,7 +7,7 @@ export const queue = {
   "queue.unauthorized-body": observed('The body of a 401 is {"status":401,"title":"Unauthorized","detail":…}.'),
   "queue.error-body": assumed("400, 404 and 429 have bodies of the same form as 401."),
   "queue.unknown-endpoint": documented("An unknown endpoint id returns 404."),
-  "queue.unknown-operation": assumed("An unknown path below an endpoint, or its wrong method, returns 404."),
+  "queue.unknown-operation": assumed("An unknown path below an endpoint, or a wrong method, returns 404."),
   "queue.unknown-job": documented("An unknown job id returns 404."),
   "queue.bad-request": documented("A malformed request or parameter returns 400."),
   "queue.null-fields": assumed("null in an optional field of a job request counts as absent."),
@@ -112,7 +112,7 @@ export const queue = {
     "The limit per 10 s is at least the number of running workers times requests_per_worker.",
   ),
   "queue.rate-limits-window": assumed(
-    "The window of 10 s slides; refused requests do not count; requests_per_worker is 50.",
+    "The window of 10 s slides; rejected requests do not count; requests_per_worker is 50.",
   ),
   "queue.s3-config": documented("s3Config is passed to the worker and never shown."),
 };

@@ -58,7 +58,7 @@ export const restV2 = {
   "v2.bound-change": assumed("A change of its container changes that template, so GraphQL shows the same."),
   "v2.delete-bound": documented("The deletion of an endpoint deletes the template that belongs to it, and no other."),
   "v2.delete-workers": observed("The deletion of an endpoint ends its workers; workersMax need not be 0."),
-  "v2.idle-timeout": documented("idleTimeout with REQUEST_COUNT is refused with 422, and no response has it."),
+  "v2.idle-timeout": documented("idleTimeout with REQUEST_COUNT is rejected with 422, and no response has it."),
   "v2.data-centers": assumed("A data center outside the catalog returns 400."),
   "v2.countries": assumed("An endpoint whose locations hold countries shows all their data centers."),
   "v2.volumes": documented("networkVolumes holds several volumes, and is replaced as a whole."),

@@ -2,7 +2,7 @@ import { assumed, documented, observed } from "./level";
 
 /** Workers: scaling, starts and stops. */
 export const workers = {
-  "workers.minimum": documented("workersMin workers run without any job."),
+  "workers.minimum": documented("Even without jobs, workersMin workers run."),
   "workers.maximum": documented("No worker starts above workersMax, including workers that drain; other jobs wait."),
   "workers.request-count": observed(
     "REQUEST_COUNT needs one worker for each scalerValue jobs, waiting or in progress.",
@@ -32,7 +32,7 @@ export const workers = {
     "No worker starts, and nothing fails, while no machine fits: GPU pools with their CUDA version, gpuCount, data centers, volumes.",
   ),
   "workers.machines": assumed(
-    "Every data center has machines of each tier with up to 8 GPUs and CUDA 11.8 to 12.8; ADA_32_PRO, BLACKWELL_96 and BLACKWELL_180 have 12.8 to 13.0.",
+    "Every data center has machines of each GPU pool with up to 8 GPUs and CUDA 11.8 to 12.8; ADA_32_PRO, BLACKWELL_96 and BLACKWELL_180 have 12.8 to 13.0.",
   ),
   "workers.cuda": documented("allowedCudaVersions is an exact set, minCudaVersion a floor, compared by number."),
   "workers.volumes": observed(

@@ -83,7 +83,7 @@ describe("the spend limit", () => {
     await until(async () => (await spendOf(emulator)) > 3.3);
     const added = await reviewed(previewOf([change("one", 1, 3)]), { emulator, strict: true });
     expect(added.stdout).toContain(
-      "the change adds $2.24 an hour to the maximum cost, and with what the account spends now that is above the account's spend " +
+      "the change adds $2.24 an hour to the maximum cost. Together with the account's current spend, that is above the account's spend " +
         "limit of $5.00",
     );
     expect(added.stdout).toContain("The account spends $3.36 an hour now.");

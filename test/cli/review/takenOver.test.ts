@@ -65,7 +65,7 @@ test.each<[string, string, Options, string]>([
     "an explicit provider",
     "create",
     { inputs: { ...BIG, adoptId: "big" }, provider: "staging" },
-    "its provider has another account",
+    "its provider uses another account",
   ],
 ])("the report does not guess the cost of an adopted endpoint if it is identified by %s", async (_, op, options, why) => {
   await using emulator = await start({ workerQuota: 25 });

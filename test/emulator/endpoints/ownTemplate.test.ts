@@ -83,7 +83,7 @@ test("[save.template-or-id] [save.template-once] [save.template-lost] a refused 
   const refusal = async (more: object) =>
     (await ask(emulator, SAVE, { input: { ...INPUT, ...more } })).errors[0].message;
   expect(await refusal({ templateId: "t" })).toMatch(/cannot be combined/);
-  expect(await refusal({ gpuIds: "NONE" })).toMatch(/gpuIds holds "NONE"/);
+  expect(await refusal({ gpuIds: "NONE" })).toMatch(/gpuIds contains "NONE"/);
   expect(emulator.templates.list()).toEqual([]);
   const { id } = await create(emulator);
   expect(await refusal({ id })).toMatch(/changed by saveTemplate/);
