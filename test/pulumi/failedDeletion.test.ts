@@ -75,7 +75,7 @@ test("when a removal, a destroy or a replacement times out, the endpoints stay i
   const refusal = { message: "this template is retired", code: "RUNPOD" };
   emulator.faults.add({ match: { operation: "saveEndpoint" }, effect: { graphqlError: refusal } });
   const { output } = await stack.run(["destroy", "--continue-on-error", "--yes", "--skip-preview"]);
-  for (const { id } of emulator.endpoints.list()) expect(output).toContain(`endpoint ${id} is still off: `);
+  for (const { id } of emulator.endpoints.list()) expect(output).toContain(`endpoint ${id} is still scaled to zero: `);
   expect(workersAt(emulator)).toEqual(AT_ZERO);
   emulator.faults.clear();
   const preview = await stack.run(["preview", "--expect-no-changes"]);

@@ -127,7 +127,7 @@ test("records left by a closed pull request's stack are proven orphans if that s
   await stack.succeed(["stack", "init", "pr-7"]);
   await stack.succeed(["up", "--yes", "--skip-preview", "--stack", "pr-7"]);
   const exists = await orphans("--ended", "organization/test/pr-7");
-  expect(exists).toMatchObject({ exitCode: 1, output: expect.stringContaining("this stack exists") });
+  expect(exists).toMatchObject({ exitCode: 1, output: expect.stringContaining("this stack still exists") });
   await stack.succeed(["stack", "rm", "pr-7", "--yes", "--force"]);
   await stack.succeed(["stack", "select", "dev"]);
   const [possible, found] = await list("--stack", "dev");
