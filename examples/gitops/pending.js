@@ -1,7 +1,8 @@
 /**
- * Reads `pulumi stack export` from stdin, and prints the operations that a killed run has begun and
- * whose end is not in the state, one in each line: `updating <URN>`. A create is left out if the
- * state has the resource by now: Pulumi keeps it until `pulumi refresh --clear-pending-creates`.
+ * Reads the output of `pulumi stack export` from stdin, and prints the pending operations of a
+ * killed run, one in each line: `updating <URN>`. A create is left out if the state contains the
+ * resource by now, because Pulumi keeps pending creates until
+ * `pulumi refresh --clear-pending-creates`.
  */
 const { readFileSync } = require("node:fs");
 

@@ -5,8 +5,8 @@
 #                          With a load.csv it also forecasts delay and cost. With REVIEW it also reviews the change, and fails
 #                          if a cap of REVIEW is exceeded or if the change is impossible
 #   pipeline.sh up         after a merge: applies it. With REVIEW and without PLAN, for the environment of a request, it first
-#                          reviews the program, and creates nothing that exceeds a cap. If a killed run has left an operation
-#                          whose end nobody knows, it reads the service first; with PLAN it refuses, because the plan cannot know
+#                          reviews the program, and creates nothing that exceeds a cap. If the state contains pending operations
+#                          of a killed run, it reads the service first; with PLAN it fails, because the plan does not know their outcome
 #   pipeline.sh drift      on a schedule: exits with 7 if the service differs from the state
 #   pipeline.sh repair     manually, after drift: restores the values of the program
 #   pipeline.sh destroy    deletes the endpoints; needs only state and environment, not the program
@@ -85,14 +85,14 @@ uncommitted() {
   exit 1
 }
 
-# Prints the operations that a killed run has begun, and whose end is not in the state.
+# Prints the pending operations of a killed run.
 unfinished() { pulumi stack export --stack "${STACK:-dev}" | node pending.js; }
 
 # Says what a plan cannot know. Pulumi keeps pending operations to itself, and its preview does not mention them.
 interrupted() {
-  echo "pipeline.sh: a run has begun operations whose end is not in the state. It was killed, or still runs:" >&2
+  echo "pipeline.sh: the state contains pending operations of a run that was killed or is still active:" >&2
   echo "$1" >&2
-  echo "After its end, run the step repair: it reads the service, and applies the program (pulumi up --refresh)." >&2
+  echo "Once no run is active, run the step repair: it reads the service, and applies the program (pulumi up --refresh)." >&2
 }
 
 # Prints what the stack holds of the resources that the plan changes.
@@ -147,7 +147,7 @@ up() {
   if [ -z "$pending" ]; then
     run up --yes
   else
-    echo "A killed run has left operations whose end nobody knows, so the service is read first (pulumi up --refresh):"
+    echo "The state contains pending operations of a killed run, so the service is read first (pulumi up --refresh):"
     echo "$pending"
     run up --refresh --yes
   fi
