@@ -16,7 +16,7 @@ type WithImage = Omit<ContainerInput, "imageName"> & { readonly imageName: strin
 
 /** The fields of a container, which both templates and endpoints have. */
 export const CONTAINER_TABLE = {
-  imageName: { type: "id", mustBe: "an image with its tag, not empty", needsNewWorkers: true, v2: "image" },
+  imageName: { type: "id", mustBe: "an image name with its tag", needsNewWorkers: true, v2: "image" },
   env: {
     type: "env",
     mustBe: "an object of variables, whose values are strings",

@@ -62,7 +62,13 @@ const WORKERS = "a whole number of workers, 0 or more";
 
 /** All fields of an endpoint that can be set. */
 const TABLE: Table = {
-  name: { type: "text", mustBe: "a name, not empty", normalize: normalizeName, isInEveryRecord: true, v2: "name" },
+  name: {
+    type: "text",
+    mustBe: "a name that is not empty",
+    normalize: normalizeName,
+    isInEveryRecord: true,
+    v2: "name",
+  },
   gpuIds: {
     needsNewWorkers: true,
     type: "gpuIds",
@@ -75,7 +81,7 @@ const TABLE: Table = {
   },
   templateId: {
     type: "id",
-    mustBe: "the id of a template, not empty",
+    mustBe: "the id of a template",
     default: "",
     v2: { path: "templateId", isHidden: true },
   },

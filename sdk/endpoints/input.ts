@@ -74,7 +74,7 @@ function changeProblems(fields: Fields): InputProblem[] {
   if (fields.templateId === "" && !fields.imageName) {
     problems.push({
       property: "templateId",
-      message: "must be the id of a template, not empty, or imageName must be set",
+      message: "must be the id of a template, unless imageName is set",
     });
   }
   return problems;

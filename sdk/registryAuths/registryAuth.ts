@@ -35,9 +35,9 @@ export interface RegistryAuth {
 export const REGISTRY_AUTH = kindOf("registry credential", { hasUniqueNames: true });
 
 const TABLE: TableOf<RegistryAuthInput, RegistryAuthInput, "text"> = {
-  name: { type: "text", mustBe: "a name, not empty", isInEveryRecord: true, ...NEVER_CHANGES, v2: "name" },
-  username: { type: "text", mustBe: "the user of the registry, not empty", selection: "", v2: "username" },
-  password: { type: "text", mustBe: "the password or token of the user, not empty", selection: "", v2: "password" },
+  name: { type: "text", mustBe: "a name that is not empty", isInEveryRecord: true, ...NEVER_CHANGES, v2: "name" },
+  username: { type: "text", mustBe: "a user of the registry", selection: "", v2: "username" },
+  password: { type: "text", mustBe: "the password or token of the user", selection: "", v2: "password" },
 };
 
 /** All settable fields of a registry credential, for code that treats all fields alike. */

@@ -66,7 +66,7 @@ export const SECRET = kindOf("secret", { hasUniqueNames: true, ignoresCase: true
 const TABLE: TableOf<SecretInput, SecretSettings, "secret name" | "secret value" | "secret description"> = {
   name: {
     type: "secret name",
-    mustBe: `a name of 1 to ${LONGEST_NAME} letters, digits and _ . - / that begins with a letter or _, and not with RUNPOD`,
+    mustBe: `a name of 1 to ${LONGEST_NAME} letters, digits and _ . - / that begins with a letter or _, but not with RUNPOD`,
     pattern: NAME,
     isInEveryRecord: true,
     ...NEVER_CHANGES,

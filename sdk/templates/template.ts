@@ -61,7 +61,7 @@ export interface Template extends TemplateSettings {
 export const TEMPLATE = kindOf("template", { hasUniqueNames: true });
 
 const TABLE: TableOf<TemplateInput, TemplateSettings, "text" | "id" | "whole number" | "env" | "ports"> = {
-  name: { type: "text", mustBe: "a name, not empty", isInEveryRecord: true, v2: "name" },
+  name: { type: "text", mustBe: "a name that is not empty", isInEveryRecord: true, v2: "name" },
   ...CONTAINER_TABLE,
   readme: { type: "text", mustBe: "a description", default: "", v2: null },
 };

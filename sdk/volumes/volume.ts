@@ -54,7 +54,7 @@ export const VOLUME_SIZE = { min: 10, max: 4096 } as const;
 export const VOLUME = kindOf("network volume", {});
 
 const TABLE: TableOf<VolumeInput, VolumeSettings, "text" | "whole number" | "data center" | "boolean"> = {
-  name: { type: "text", mustBe: "a name, not empty", isInEveryRecord: true, v2: "name" },
+  name: { type: "text", mustBe: "a name that is not empty", isInEveryRecord: true, v2: "name" },
   size: {
     type: "whole number",
     mustBe: `whole GB, ${VOLUME_SIZE.min} to ${VOLUME_SIZE.max}`,

@@ -67,9 +67,9 @@ describe("accepted values and their normal form", () => {
 
 describe("what is refused", () => {
   test.each<[string, unknown, RegExp]>([
-    ["name", "", /must be a name, not empty/],
-    ["name", " \n", /must be a name, not empty/],
-    ["name", " -fb", /must be a name, not empty/],
+    ["name", "", /must be a name that is not empty/],
+    ["name", " \n", /must be a name that is not empty/],
+    ["name", " -fb", /must be a name that is not empty/],
     ["name", null, /must be a name.*missing/],
     ["name", 5, /must be a name.*it is 5/],
     ["name", "half \ud83d of a pair", /Unicode/],
