@@ -76,7 +76,7 @@ function refuseForAdopter({ noun, id }: ServiceRecord): never {
   const message = [
     `${noun} ${id} is not deleted, and this resource stays in state, because another resource adopted the ${noun} in an ` +
       "earlier run on this machine.",
-    "If that resource is in this stack, run the same command again without --target.",
+    `If that resource is in this stack, remove this one from the program and run pulumi up without --target: the ${noun} is kept.`,
     "If it is in another stack, remove this resource with pulumi state delete.",
     `If it no longer exists, set adoptId: "${id}" in this resource, run pulumi up, and then delete this resource`,
   ].join("\n");

@@ -1,6 +1,6 @@
 import path from "node:path";
 import { startEmulator } from "../../emulator";
-import { createStack } from "./harness";
+import { createStack, endpointsIn } from "./harness";
 import { createPluginStack, withPlugin } from "./pluginStack";
 
 function program(resources: Readonly<Record<string, object>>, options = ""): string {
@@ -55,6 +55,18 @@ test("destroy deletes an endpoint that two resources of the stack manage, whiche
   const [{ id: adoptId = "" } = {}] = emulator.endpoints.list();
   await stack.writeProgram(program({ former: {}, adopter: { adoptId } }));
   await stack.up("--target", "**::adopter");
+
+  // As the message advises.
+  const before = await stack.exportState();
+  const refused = await stack.run(["destroy", "--yes", "--skip-preview", "--target", "**::former"]);
+  expect(refused.exitCode).not.toBe(0);
+  expect(refused.output).toContain("remove this one from the program and run pulumi up without --target");
+  await stack.writeProgram(program({ adopter: { adoptId } }));
+  await stack.up();
+  expect(emulator.endpoints.list()).toMatchObject([{ id: adoptId }]);
+  expect(endpointsIn(await stack.exportState())).toMatchObject([{ id: adoptId }]);
+
+  await stack.importState(before);
   await stack.destroy();
   expect(emulator.endpoints.list()).toEqual([]);
 });
