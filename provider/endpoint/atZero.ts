@@ -3,7 +3,6 @@ import { ENDPOINT_DEFAULTS } from "../../sdk/endpoints/fields";
 import type { ScaleDownOptions } from "../../sdk/endpoints/putBack";
 import type { Endpoint } from "../../sdk/endpoints/record";
 import { AT_ZERO, hasSameLimits, isAtZero, type WorkerLimits } from "../../sdk/endpoints/workerLimits";
-import { UnexpectedResponseError } from "../../sdk/errors";
 import { cancelled } from "../cancellation";
 import { recordedService } from "../connection/account";
 import { connect, currentPlace } from "../connection/connection";
@@ -51,14 +50,14 @@ function limitsIn(record: Properties | undefined): WorkerLimits | undefined {
   return typeof workersMin === "number" && typeof workersMax === "number" ? { workersMin, workersMax } : undefined;
 }
 
-/**
- * How long all comparisons together wait for a list of endpoints that cannot be read, in
- * milliseconds. The engine compares one resource after another, so their waits add up.
- */
+/** How long the comparisons wait for the list of endpoints, in milliseconds. */
 const LOOK_TIMEOUT_MS = 10_000;
 
-/** How long the comparisons may still wait, in milliseconds, by client. */
-const waitsLeft = new WeakMap<ProviderClient, number>();
+/**
+ * The ids of the endpoints that the service shows at zero and that no comparison has asked for yet.
+ * The engine compares one resource after another, so they share one look.
+ */
+const shown = new WeakMap<ProviderClient, Promise<Set<string>>>();
 
 /** The endpoints that a comparison of this deployment has seen at zero. */
 const seenAtZero = new Set<string>();
@@ -72,8 +71,10 @@ const seenAtZero = new Set<string>();
 export async function lookForZero(id: string, outputs: Properties): Promise<void> {
   if (isAtZero(outputs) || scaleDownRecord(id, outputs).workers() || !currentPlace()) return;
   const client = currentClient();
-  const shown = client && (await shownEndpoint(client, id));
-  if (shown && isAtZero(shown)) seenAtZero.add(id);
+  if (!client) return;
+  const look = shown.get(client) ?? listAtZero(client);
+  shown.set(client, look);
+  if ((await look).delete(id)) seenAtZero.add(id);
 }
 
 /** Returns the client, or `undefined` if the settings are wrong, because previews accept that. */
@@ -85,26 +86,14 @@ function currentClient(): ProviderClient | undefined {
   }
 }
 
-/** Returns the endpoint, or `undefined` if the service does not show it in time. */
-async function shownEndpoint(client: ProviderClient, id: string): Promise<Endpoint | undefined> {
-  const waitLeft = waitsLeft.get(client) ?? LOOK_TIMEOUT_MS;
-  if (waitLeft <= 0) return undefined;
-  const begunAt = systemClock.monotonic();
-  let isMissing = false;
+async function listAtZero({ endpoints }: ProviderClient): Promise<Set<string>> {
   // With AbortSignal.any, Node.js may collect the timeout as garbage before it fires.
-  const limit = timeLimit(systemClock, waitLeft, () => new Error("the list took too long"), cancelled);
-  // Ends the search, because only a refresh has to prove that an endpoint is gone.
-  const onMissing = () => {
-    isMissing = true;
-    throw new Error(`the service does not show endpoint ${id}`);
-  };
+  const limit = timeLimit(systemClock, LOOK_TIMEOUT_MS, () => new Error("the list took too long"), cancelled);
   try {
-    return await client.endpoints.find(id, { maxAgeMs: LIST_MAX_AGE_MS, signal: limit.signal, onMissing });
-  } catch (error) {
-    // A response that only says nothing about this endpoint may show the others.
-    const maySeeOthers = error instanceof UnexpectedResponseError;
-    if (!isMissing) waitsLeft.set(client, maySeeOthers ? waitLeft - (systemClock.monotonic() - begunAt) : 0);
-    return undefined;
+    const { records } = await endpoints.listReadable({ maxAgeMs: LIST_MAX_AGE_MS, signal: limit.signal });
+    return new Set(records.filter(isAtZero).map(({ id }) => id));
+  } catch {
+    return new Set();
   } finally {
     limit.release();
   }

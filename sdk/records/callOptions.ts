@@ -1,9 +1,11 @@
 import { aFunction, anObject, msFrom, type OptionChecks, positiveMs, REQUEST_OPTIONS } from "../transport/callOptions";
-import type { FindOptions, KnownOptions, UpdateRecordOptions } from "./collection";
+import type { FindOptions, KnownOptions, ListOptions, UpdateRecordOptions } from "./collection";
 import type { CreateRecordOptions } from "./createRecord";
 import type { DeleteUnusedOptions } from "./deleteUnused";
 
 export const KNOWN_OPTIONS: OptionChecks<KnownOptions> = { ...REQUEST_OPTIONS, known: anObject };
+
+export const LIST_OPTIONS: OptionChecks<ListOptions> = { ...REQUEST_OPTIONS, maxAgeMs: msFrom(0) };
 
 export const FIND_OPTIONS: OptionChecks<FindOptions> = {
   ...KNOWN_OPTIONS,

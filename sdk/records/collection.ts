@@ -130,6 +130,15 @@ export interface KnownOptions extends RequestOptions {
   readonly known?: KnownSettings | undefined;
 }
 
+/** Options for `listReadable`. */
+export interface ListOptions extends RequestOptions {
+  /**
+   * The maximum age of the list, in milliseconds. The list is never older than this client's last
+   * write. Without this option, a new list is requested.
+   */
+  readonly maxAgeMs?: number | undefined;
+}
+
 /** Options for `find`. */
 export interface FindOptions extends KnownOptions {
   /**

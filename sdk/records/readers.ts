@@ -1,8 +1,8 @@
 import { REQUEST_OPTIONS } from "../transport/callOptions";
 import type { RequestOptions } from "../transport/requestOptions";
 import { checkedCall, type ResponsePromise } from "../transport/responsePromise";
-import { FIND_OPTIONS, KNOWN_OPTIONS } from "./callOptions";
-import type { Collection, FindOptions, KnownOptions } from "./collection";
+import { FIND_OPTIONS, KNOWN_OPTIONS, LIST_OPTIONS } from "./callOptions";
+import type { Collection, FindOptions, KnownOptions, ListOptions } from "./collection";
 import { type Listed, type NamedRecord, refuseUnreadable } from "./listed";
 import { findRecord, getRecord } from "./reads";
 import { readWhole } from "./wholeList";
@@ -26,7 +26,7 @@ export interface Readers<T> {
    * `mayBeCut` is `true` if there may be more records.
    * @throws AuthenticationError if the service does not accept the API key
    */
-  listReadable(options?: RequestOptions): ResponsePromise<Listed<T>>;
+  listReadable(options?: ListOptions): ResponsePromise<Listed<T>>;
   /**
    * Returns a record, or `undefined` if it is certain that the record does not exist.
    * @throws UnexpectedResponseError if the record cannot be read, or if it was not found but a
@@ -52,8 +52,9 @@ export function readersOf<T extends NamedRecord>(collection: Collection<T>): Rea
         return [...whole.records];
       }),
     listReadable: (given) =>
-      checkedCall(given, REQUEST_OPTIONS, async (options) => {
-        const { records, unreadable, mayBeCut } = await readWhole(collection, options);
+      checkedCall(given, LIST_OPTIONS, async ({ maxAgeMs, ...options }) => {
+        const sentAfter = maxAgeMs === undefined ? undefined : collection.clock.monotonic() - maxAgeMs;
+        const { records, unreadable, mayBeCut } = await readWhole(collection, options, { sentAfter });
         return { records: [...records], unreadable: [...unreadable], ...(mayBeCut && { mayBeCut }) };
       }),
     find: (id, given) => checkedCall(given, FIND_OPTIONS, (options) => findRecord(collection, id, options)),

@@ -35,14 +35,15 @@ export async function withHidden<T extends NamedRecord>(
 }
 
 /**
- * Returns a new list of all records. If some records were cut off from the list and cannot be read,
- * a warning is shown and `mayBeCut` is `true`.
+ * Returns a list of all records, by default a new one. If some records were cut off from the list
+ * and cannot be read, a warning is shown and `mayBeCut` is `true`.
  */
 export async function readWhole<T extends NamedRecord>(
   collection: Collection<T>,
   options: ObservedOptions,
+  freshness: ListFreshness = {},
 ): Promise<Listed<T>> {
-  return completeList(collection, await collection.list.read({}, options), options);
+  return completeList(collection, await collection.list.read(freshness, options), options, freshness);
 }
 
 /** Adds the records that the service cut off from a list. See `readWhole`. */

@@ -79,7 +79,7 @@ describe("the packed package, installed without Pulumi", () => {
         Allows<sdk.ClientOptions>, Allows<sdk.RequestOptions>, Allows<sdk.RetryPolicy>, Allows<sdk.RateLimitOptions>,
         Allows<sdk.EndpointInput>, Allows<sdk.EndpointChanges>, Allows<sdk.TemplateInput>, Allows<sdk.TemplateChanges>,
         Allows<sdk.VolumeInput>, Allows<sdk.VolumeChanges>, Allows<sdk.DeleteOptions>, Allows<sdk.DeleteUnusedOptions>,
-        Allows<sdk.RecycleOptions>, Allows<sdk.FindOptions>, Allows<sdk.KnownOptions>, Allows<sdk.PodIncludes>,
+        Allows<sdk.RecycleOptions>, Allows<sdk.FindOptions>, Allows<sdk.ListOptions>, Allows<sdk.KnownOptions>, Allows<sdk.PodIncludes>,
         Allows<sdk.CreateRecordOptions<sdk.Endpoint>>, Allows<sdk.UpdateRecordOptions<sdk.Endpoint>>,
         Allows<sdk.JobRequest>, Allows<sdk.JobPolicy>, Allows<sdk.S3Config>, Allows<sdk.RunOptions<unknown>>, Allows<sdk.RunSyncOptions<unknown>>,
         Allows<sdk.SubmitOptions>, Allows<sdk.JobOptions<unknown>>, Allows<sdk.WaitOptions>, Allows<sdk.OpenAiOptions<unknown>>,

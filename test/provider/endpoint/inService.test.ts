@@ -306,3 +306,26 @@ test("a recycle on another machine voids the note of a killed recycle, so this m
     await back.stop();
   }
 }, 120_000);
+
+test("the comparisons share the requests for endpoints that a cut list leaves out", async () => {
+  await using emulator = await startEmulator({ profile: "observed" });
+  for (let index = 0; index < 400; index++)
+    emulator.endpoints.create({ name: `other-${index}`, gpuIds: "AMPERE_24", templateId: "t" });
+  const first = await startDynamicProvider(emulator.env);
+  const hidden = await Promise.all(
+    [1, 2, 3, 4, 5, 6].map((index) => up(first, inputsOf({ workersMax: 2 }, index), undefined)),
+  );
+  await first.stop();
+  emulator.endpoints.change(hidden[5]?.id ?? "", { workersMin: 0, workersMax: 0 });
+  emulator.journal.clear();
+  const provider = await startDynamicProvider(newMachine(emulator));
+  try {
+    const found: string[] = [];
+    for (const { id, outputs, inputs } of hidden) found.push((await provider.diff(id, outputs, inputs)).changes);
+    expect(found).toEqual(["none", "none", "none", "none", "none", "some"]);
+    // The list, the names over REST v2, and the rest by their ids.
+    expect(emulator.journal.requests()).toHaveLength(3);
+  } finally {
+    await provider.stop();
+  }
+}, 120_000);
