@@ -122,8 +122,10 @@ function intervalLine({ catalog }: Readings, stack: string, at: number) {
  */
 function endpointPart(watched: WatchedEndpoint, { clock, catalog }: Readings, totals: ReadonlyMap<string, Totals>) {
   const health = watched.health.latest();
-  const last = totals.get(watched.id);
-  if (!health || (last && health.at <= last.at)) return undefined;
+  const known = totals.get(watched.id);
+  if (!health || health.at === known?.at) return undefined;
+  // After the clock was set back, it is unknown when the jobs since then arrived.
+  const last = known && known.at < health.at ? known : undefined;
   const { completed, failed, retried, inQueue, inProgress } = health.jobs;
   const next: Totals = {
     at: health.at,

@@ -23,7 +23,8 @@ export async function serveMetrics({ host, port }: Address, render: () => Promis
     if (path === "/") return response.writeHead(200, { "content-type": TEXT }).end("The metrics are at /metrics\n");
     if (path !== "/metrics") return response.writeHead(404).end();
     try {
-      response.writeHead(200, { "content-type": TEXT }).end(await render());
+      const metrics = await render();
+      response.writeHead(200, { "content-type": TEXT }).end(metrics);
     } catch {
       response.writeHead(500).end();
     }

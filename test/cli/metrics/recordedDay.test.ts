@@ -6,6 +6,7 @@ import { readLoad } from "../../../cli/forecast/load/readLoad";
 import { readRecording } from "../../../cli/forecast/load/recording";
 import { type IntervalRecorder, openRecorder } from "../../../cli/metrics/recorder";
 import { seededRandom } from "../../../emulator/model/random";
+import { openRecording } from "../../../sdk/recording/recording";
 
 const HOUR_MS = 3_600_000;
 const STEP_MS = 10_000;
@@ -127,4 +128,28 @@ test("two recorders that share a folder count no job twice", async () => {
   const { jobs } = readRecording(folder, undefined, { fromS: 1, toS: 1 });
   const count = [...jobs].length;
   expect([count > 20, count <= 30]).toEqual([true, true]);
+});
+
+test("recording continues after the clock was set back, and counts no job twice", async () => {
+  await using play = await startPlay({ api: "graphql", emulator: { seed: { endpoints: [endpoint] } } });
+  const ahead = play.emulator.clock.now() + 26 * HOUR_MS;
+  const to = new Date(ahead).toISOString();
+  const earlier = openRecording(folder, "metrics", { measured: [], notMeasured: {} });
+  earlier.append(
+    { kind: "interval", by: "metrics", at: to, endpoints: [{ id: "e1", name: "llama", to, totals: [0, 0, 0, 0] }] },
+    ahead,
+  );
+  earlier.close();
+  const recorder = openRecorder(folder, play.readings, "", () => {});
+  play.readings.onRound(recorder.look);
+  await play.advance(2 * 60_000);
+  for (let job = 0; job < 30; job++) {
+    await play.submit("e1");
+    await play.advance(10_000);
+  }
+  await play.advance(2 * 60_000);
+  const { jobs } = readRecording(folder, undefined, { fromS: 1, toS: 1 });
+  const arrivals = [...jobs].map(({ arrivalS }) => arrivalS * 1000);
+  expect(arrivals).toHaveLength(30);
+  expect(Math.max(...arrivals)).toBeLessThanOrEqual(play.emulator.clock.now());
 });
