@@ -72,7 +72,7 @@ export async function lookForZero(id: string, outputs: Properties): Promise<void
   if (isAtZero(outputs) || scaleDownRecord(id, outputs).workers() || !currentPlace()) return;
   const client = currentClient();
   if (!client) return;
-  const look = shown.get(client) ?? listAtZero(client);
+  const look = shown.get(client) ?? listAtZero(client, String(outputs.name ?? id));
   shown.set(client, look);
   if ((await look).delete(id)) seenAtZero.add(id);
 }
@@ -86,13 +86,19 @@ function currentClient(): ProviderClient | undefined {
   }
 }
 
-async function listAtZero({ endpoints }: ProviderClient): Promise<Set<string>> {
+/** @param name the endpoint in whose name a failure is logged */
+async function listAtZero({ endpoints }: ProviderClient, name: string): Promise<Set<string>> {
   // With AbortSignal.any, Node.js may collect the timeout as garbage before it fires.
-  const limit = timeLimit(systemClock, LOOK_TIMEOUT_MS, () => new Error("the list took too long"), cancelled);
+  const limit = timeLimit(systemClock, LOOK_TIMEOUT_MS, () => new Error("no response in time"), cancelled);
   try {
     const { records } = await endpoints.listReadable({ maxAgeMs: LIST_MAX_AGE_MS, signal: limit.signal });
     return new Set(records.filter(isAtZero).map(({ id }) => id));
-  } catch {
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    log(
+      name,
+      `this run cannot see whether endpoints were scaled to zero, because their list could not be read: ${reason}`,
+    );
     return new Set();
   } finally {
     limit.release();

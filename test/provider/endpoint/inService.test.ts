@@ -230,6 +230,7 @@ test.each([
       for (const before of all) expect(await up(provider, before.inputs, before)).toBe(before);
       expect(performance.now() - begunAt).toBeLessThan(20_000);
       expect(emulator.journal.operations()).toEqual(["myself"]);
+      expect(provider.output().match(/this run cannot see whether endpoints were scaled to zero/g)).toHaveLength(1);
     } finally {
       await Promise.all([creator.stop(), provider.stop()]);
     }
