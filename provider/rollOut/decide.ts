@@ -101,12 +101,12 @@ export function nextStep(sight: Sight): Step {
     const isUnknown = sight.isAdoption && !(record?.phase === "passed" && serves(record.release, now));
     const former = recorded?.former ?? (isUnknown ? {} : formerInState(sight));
     if (!former) return { do: "nothing" };
-    const all = withoutZero(mergedSettings(before, former));
+    const all = withoutZero(mergedSettings(before, former), now);
     return { do: "judge", release: sameSettings(all, mergedSettings(now, wanted)), former: all };
   }
   if (!recorded && shownRefusal !== undefined) return { do: "refuse", reason: shownRefusal, isShown: true };
   // The current release may come from a run on another machine that was killed before judging it.
-  const former = withoutZero(mergedSettings(before, recorded?.former ?? lastInState(sight, changes)));
+  const former = withoutZero(mergedSettings(before, recorded?.former ?? lastInState(sight, changes)), now);
   return { do: "release", release: sameSettings(former, mergedSettings(now, wanted)), former };
 }
 

@@ -160,3 +160,17 @@ test("a release that is in service but was never judged is judged without a save
     }),
   );
 });
+
+test("the worker counts of an endpoint that was left at zero are never restored, even if the program sets only workersMin", () => {
+  const inService = { imageName: "me/llama:1", env: {}, workersMin: 1, workersMax: 3 };
+  const wanted = { imageName: "me/llama:2", workersMin: 1 };
+  const sight = {
+    record: undefined,
+    inputs: "inputs 1",
+    isAdoption: false,
+    unjudged: undefined,
+    shownRefusal: undefined,
+  };
+  const step = nextStep({ ...sight, wanted, now: { ...inService, workersMin: 0, workersMax: 0 }, state: inService });
+  expect(step).toEqual({ do: "release", release: { imageName: "me/llama:2" }, former: { imageName: "me/llama:1" } });
+});
