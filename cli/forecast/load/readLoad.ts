@@ -110,7 +110,7 @@ function fill(file: string, duration: Duration | undefined, jobs: JobsFile, span
   const { value: first, done } = lines.next();
   lines.return(undefined);
   if (done) throw new Error(`${file} is empty`);
-  if (/^\s*[[{]/.test(first)) return fillJournal(file, duration, jobs);
+  if (/^\s*[[{]/.test(first)) return fillJournal(file, duration, jobs, spanS);
   const columns = cellsOf(first);
   const format = FORMATS.find((each) => each.columns.every((column) => columns.includes(column)));
   if (!format) throw new Error(`${file}, line 1: ${unknownColumns(columns)}`);
@@ -197,14 +197,17 @@ interface Entry {
 const LARGEST_JOURNAL = 500_000_000;
 
 /** Adds the submitted jobs in an emulator's journal (`GET /_emulator/journal`). */
-function fillJournal(file: string, duration: Duration | undefined, jobs: JobsFile): string {
+function fillJournal(file: string, duration: Duration | undefined, jobs: JobsFile, spanS: number): string {
   const name = "emulator's journal";
   const draw = drawnFrom(name, duration);
   if (statSync(file).size > LARGEST_JOURNAL) throw new Error(`${file} is larger than a journal can be`);
+  let firstS: number | undefined;
   for (const { at, operation, outcome } of entriesOf(file)) {
     if (outcome !== "ok" || (operation !== "run" && operation !== "runsync")) continue;
     if (typeof at !== "number") throw new Error(`${file}: a request in the journal has no time`);
-    jobs.add(at / 1000, draw());
+    const arrivalS = at / 1000;
+    firstS ??= arrivalS;
+    if (arrivalS - firstS <= spanS) jobs.add(arrivalS, draw());
   }
   return name;
 }

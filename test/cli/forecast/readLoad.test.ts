@@ -211,6 +211,14 @@ test("a given time span cuts the load off, or extends it by a period without job
     ],
   });
   expect(jobsIn(content, NONE, 60)).toMatchObject({ spanS: 60 });
+  const journal = [1000, 4000, 20_000].map((at) => ({ at, operation: "run", outcome: "ok" }));
+  expect(jobsIn(JSON.stringify(journal), SECONDS, 10)).toEqual({
+    jobs: [
+      [0, 3],
+      [3, 3],
+    ],
+    spanS: 10,
+  });
 });
 
 test("a file that arrives in several chunks is read completely", () => {
