@@ -34,6 +34,12 @@ export const PARTS = 160;
 /** The worker states in a forecast. */
 export type PlayedState = Exclude<WorkerState, "draining">;
 
+interface KnownWorker {
+  state: PlayedState;
+  /** When a machine is free for the worker. */
+  readonly billedFrom: number;
+}
+
 /** Counts what happens in a run. Times are in milliseconds and start at the first job. */
 export class Tally {
   readonly #spanMs: number;
@@ -46,14 +52,16 @@ export class Tally {
   readonly #watchedFrom: number;
   readonly #watchedTo: number;
   readonly #count: Counts = { starting: 0, running: 0, idle: 0 };
-  readonly #known = new Map<string, { state: PlayedState; readonly startedAt: number }>();
+  readonly #known = new Map<string, KnownWorker>();
+  /** The workers that wait for a machine. All wait equally long. */
+  readonly #throttled = new Set<KnownWorker>();
   readonly #course: ReturnType<typeof createCourse>;
   #last = 0;
   #mostWorkers = 0;
 
   /**
    * @param spanMs the duration of the forecast. After it, `workersMin` costs nothing.
-   * @param throttledMs returns the part of a worker's start that is not billed
+   * @param throttledMs returns how long a new worker waits for a machine, which is not billed
    * @param watched the beginning and the end of the watched time
    */
   constructor(
@@ -90,11 +98,24 @@ export class Tally {
 
   /** Records the time up to now. Must be called before each change to the queue. */
   advance(now: number, waiting: number): void {
+    if (this.#throttled.size > 0) this.#endThrottles(now, waiting);
+    this.#advanceTo(now, waiting);
+  }
+
+  #endThrottles(now: number, waiting: number): void {
+    for (const worker of this.#throttled) {
+      if (worker.billedFrom > now) return;
+      this.#advanceTo(worker.billedFrom, waiting);
+      this.#throttled.delete(worker);
+    }
+  }
+
+  #advanceTo(now: number, waiting: number): void {
     if (now <= this.#last) return;
     const end = Math.max(this.#last, Math.min(now, this.#spanMs));
     if (end > this.#last) this.#account(this.#last, end);
     if (now > end) this.#account(end, now);
-    this.#course.add(this.#last, now, waiting, this.#count, this.#known.size);
+    this.#course.add(this.#last, now, waiting, this.#count, this.#known.size - this.#throttled.size);
     this.#last = now;
   }
 
@@ -103,14 +124,15 @@ export class Tally {
     const before = this.#known.get(workerId);
     if (before) this.#add(before.state, -1);
     if (state === "gone") {
-      if (before) this.#leave(workerId, before.startedAt, now);
+      if (before) this.#leave(workerId, before, now);
       return;
     }
     this.#add(state, 1);
     if (before) before.state = state;
     else {
-      this.#known.set(workerId, { state, startedAt: now });
-      this.seconds.start -= this.#throttledMs() / 1000;
+      const worker = { state, billedFrom: now + this.#throttledMs() };
+      this.#known.set(workerId, worker);
+      if (worker.billedFrom > now) this.#throttled.add(worker);
     }
     this.#mostWorkers = Math.max(this.#mostWorkers, this.#known.size);
   }
@@ -133,17 +155,19 @@ export class Tally {
     const { starting, running, idle } = this.#count;
     const kept = Math.min(idle, Math.max(0, this.#workersMin - starting - running));
     const paidKept = from < this.#spanMs ? kept : 0;
-    this.seconds.start += starting * passed;
+    const billedStarting = starting - this.#throttled.size;
+    this.seconds.start += billedStarting * passed;
     this.seconds.run += running * passed;
     this.seconds.idle += (idle - kept) * passed;
     this.seconds.minimum += paidKept * passed;
-    this.seconds.active += Math.min(this.#workersMin, starting + running + paidKept) * passed;
+    this.seconds.active += Math.min(this.#workersMin, billedStarting + running + paidKept) * passed;
   }
 
-  #leave(workerId: string, startedAt: number, now: number): void {
+  #leave(workerId: string, worker: KnownWorker, now: number): void {
     this.#known.delete(workerId);
+    this.#throttled.delete(worker);
     // Workers are billed in whole seconds.
-    const life = (now - startedAt) / 1000;
+    const life = Math.max(0, now - worker.billedFrom) / 1000;
     this.seconds.idle += Math.ceil(life) - life;
   }
 }

@@ -55,3 +55,19 @@ test("an endpoint's own execution timeout ends its jobs", () => {
   const change = { to: { ...WARM, executionTimeoutS: 5 }, isReleased: false };
   expect(through(WARM, { change })).toMatchObject({ completed: 90, timedOut: 90 });
 });
+
+test("a throttled start is not billed, even if a change stops the worker or the watched time ends before", () => {
+  const assumptions = { ...EXACT, throttledShare: 1, throttledS: 600 };
+  const releasedAt = (fromS: number) => {
+    const change = { to: ENDPOINT, isReleased: true };
+    return play(ENDPOINT, loadOf([[0, 5]], 7200), assumptions, 0, { fromS, toS: fromS + 300, change });
+  };
+  // The second worker starts at 100 s, and gets a machine at 700 s.
+  const early = releasedAt(100);
+  expect(early.seconds).toEqual({ start: 5, run: 5, idle: 10, minimum: 0, active: 0 });
+  expect(early.watched?.seconds).toEqual({ start: 0, run: 0, idle: 0, minimum: 0, active: 0 });
+  // The first worker has a machine at 600 s, and is replaced 2 s later.
+  expect(releasedAt(602).seconds).toMatchObject({ start: 2 + 5, idle: 10 });
+  const paid = early.course.paidS.reduce((sum, each) => sum + each, 0);
+  expect(paid).toBe(20);
+});
