@@ -93,7 +93,7 @@ export async function playedReport(
   const calibration = calibrationOf(isBefore ? summaries[0] : undefined, measured);
   const exceeded = [
     ...limitsExceeded(flags, maxLost, last),
-    ...(during ? duringLimitsExceeded(flags, during) : []),
+    ...(during ? duringLimitsExceeded(flags, maxLost, during) : []),
     ...(flags.requireCalibration && calibration.verdict !== "calibrated"
       ? [
           `the forecast is not calibrated, as --require-calibration demands, so no limit counts. ${calibrationSentence(calibration)}`,
@@ -208,15 +208,24 @@ export function jsonOf({ load, results, sweep, during, calibration, ...rest }: R
   };
 }
 
-/** Returns the limits of the time after the change that can be exceeded. */
-function duringLimitsExceeded({ maxDuring = {} }: ForecastFlags, { during }: During): string[] {
+/**
+ * Returns the limits of the time after the change that can be exceeded. A limit for the delay implies
+ * one for jobs without a result, because delays are only known of jobs that started.
+ */
+function duringLimitsExceeded(
+  { maxDuring }: ForecastFlags,
+  maxLost: LostLimit | undefined,
+  { during }: During,
+): string[] {
+  if (!maxDuring) return [];
+  const lost = maxLost && "share" in maxLost ? maxLost.share * during.jobs.high : (maxLost?.jobs ?? 0);
   const most = {
     p50: during.delayS.p50?.high ?? 0,
     p95: during.delayS.p95?.high ?? 0,
     p99: during.delayS.p99?.high ?? 0,
     lost: during.lost.high + during.timedOut.high,
   };
-  return Object.entries(maxDuring).flatMap(([name, limit]) => {
+  return Object.entries({ lost, ...maxDuring }).flatMap(([name, limit]) => {
     const value = most[name as keyof typeof most];
     if (value <= limit) return [];
     if (name === "lost")

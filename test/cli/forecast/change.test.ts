@@ -95,3 +95,12 @@ test("limits fail without a measurement if calibration is required", async () =>
   const { exceeded } = await played({}, { ...LIMITS, requireCalibration: true });
   expect(exceeded).toEqual([expect.stringMatching(/^the forecast is not calibrated, .* Uncalibrated/)]);
 });
+
+test("a delay limit during the change is exceeded if no job starts, because no delay is known then", async () => {
+  const flags = { seeds: 1, ttl: 600, maxDuring: { p95: 60 } };
+  const { exceeded, during } = await played({ isReleased: true, failsToStart: true }, flags);
+  expect(during?.during.delayS.p95?.low).toBe(0);
+  expect(exceeded).toEqual([expect.stringMatching(/jobs can be lost or time out during the change, more than 0/)]);
+  const allowed = await played({ isReleased: true, failsToStart: true }, { ...flags, maxLost: { share: 1 } });
+  expect(allowed.exceeded).toEqual([]);
+});
