@@ -22,7 +22,7 @@ import type { OrphansFlags } from "./orphans/orphans";
 import { addOrphansFlags } from "./orphans/orphansFlags";
 import { ownPackage } from "./ownPackage";
 import type { RehearseFlags } from "./rehearse/rehearseFlags";
-import { addRehearseFlags } from "./rehearse/rehearseFlags";
+import { addRehearseFlags, rehearseProblem } from "./rehearse/rehearseFlags";
 import type { ReviewFlags } from "./review/review";
 import { addReviewFlags, reviewProblem } from "./review/reviewFlags";
 import type { RollbackFlags } from "./rollback/rollback";
@@ -296,7 +296,9 @@ function addOrphans(program: Command): void {
 }
 
 function addRehearse(program: Command): void {
-  addRehearseFlags(program.command("rehearse")).action(async (flags: RehearseFlags) => {
+  addRehearseFlags(program.command("rehearse")).action(async (flags: RehearseFlags, command: Command) => {
+    const problem = rehearseProblem(flags);
+    if (problem !== undefined) command.error(`error: ${problem}`);
     process.exitCode = await load.rehearse().rehearse(flags, ownPackage().version);
   });
 }

@@ -100,7 +100,10 @@ export async function playedReport(
         ]
       : []),
   ];
-  const warnings = warningsOf(load.spanS, last, swept?.refused ?? 0);
+  const warnings = [
+    ...warningsOf(load.spanS, last, swept?.refused ?? 0),
+    ...(flags.maxDuring && !during ? ["--max-during is not checked, because the endpoint is new."] : []),
+  ];
   return {
     load: { ...load, description },
     results,

@@ -83,11 +83,25 @@ Examples:
 Exit codes:
   0  the change can be applied, no cap is exceeded, and no data is lost
   1  failure; the message gives the reason. Nothing real was changed
-  2  wrong usage: an unknown option, or an invalid value of an option
+  2  wrong usage: an unknown option, an invalid value of an option, or a limit of the load without --load
   3  a limit (--max-…) is or can be exceeded, or cannot be checked because a cost is not known, or
      --require-calibration is not met
   4  the change deletes data, is impossible, or fails when it is applied or followed by a preview or a destroy`,
     );
+}
+
+/** Returns an error message if a limit of the load is given without a load. */
+export function rehearseProblem(flags: RehearseFlags): string | undefined {
+  const { load, maxP95, maxCost, maxLost, maxDuring, requireCalibration } = flags;
+  const limits = {
+    "--max-p95": maxP95,
+    "--max-cost": maxCost,
+    "--max-lost": maxLost,
+    "--max-during": maxDuring,
+    "--require-calibration": requireCalibration,
+  };
+  const given = Object.entries(limits).find(([, limit]) => limit !== undefined);
+  return given && load === undefined ? `${given[0]} needs --load: it is about the jobs of a load` : undefined;
 }
 
 function dollars(text: string): number {
