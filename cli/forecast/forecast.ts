@@ -212,8 +212,8 @@ export function jsonOf({ load, results, sweep, during, calibration, ...rest }: R
 }
 
 /**
- * Returns the limits of the time after the change that can be exceeded. A limit for the delay implies
- * one for jobs without a result, because delays are only known of jobs that started.
+ * Returns the limits of the time after the change that can be exceeded. A limit for the delay
+ * implies one for jobs without a result, because delays are only known of jobs that started.
  */
 function duringLimitsExceeded(
   { maxDuring }: ForecastFlags,
