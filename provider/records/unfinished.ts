@@ -26,11 +26,12 @@ import type { RecordKind, Situation, Unsure } from "./recordKind";
 export function announceUnfinished(noun: string, { id, outputs }: Situation): boolean {
   const apiKey = currentPlace()?.account.apiKey;
   const record = recordedAs(noun, { id, outputs });
-  const isOpen = openWrite({ ...record, apiKey }, outputs) !== undefined;
-  if (!isOpen && changedByOtherAt(record, ownerOf(outputs)) === undefined) return false;
-  const reason = isOpen
-    ? `an earlier run on this machine did not complete its change of ${noun} ${id}`
-    : `another resource has adopted ${noun} ${id} on this machine and may have changed it`;
+  // State also lacks the writes of the other resource, so the other resource is named first.
+  const isAdopted = changedByOtherAt(record, ownerOf(outputs)) !== undefined;
+  if (!isAdopted && openWrite({ ...record, apiKey }, outputs) === undefined) return false;
+  const reason = isAdopted
+    ? `another resource has adopted ${noun} ${id} on this machine and may have changed it`
+    : `an earlier run on this machine did not complete its change of ${noun} ${id}`;
   log(String(outputs.name ?? id), `${reason}: up verifies the settings of the ${noun}`);
   return true;
 }

@@ -191,6 +191,9 @@ describe.each(BOTH)("over %s", (api) => {
     await using next = await onMachine(machine, api);
     await up(next, adopting, undefined);
     expect(emulator.endpoints.get(first.id)?.workersMax).toBe(7);
+    await using other = await onMachine(machine, api);
+    await other.diff(first.id, first.outputs, first.inputs);
+    expect(other.output()).toContain(`another resource has adopted endpoint ${first.id} on this machine`);
     await using last = await onMachine(machine, api);
     const third = await up(last, program, second);
     expect(emulator.endpoints.get(first.id)?.workersMax).toBe(4);
